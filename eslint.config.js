@@ -1,0 +1,84 @@
+import { builtinModules } from 'node:module';
+import { defineConfig } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+const TESTS = ['**/*.test.ts', 'test/**/*.ts'];
+const CONFIGS = ['*.config.ts', '*.config.js', 'test/reporter.ts'];
+
+const restrictedImports = [
+  ...builtinModules
+    .filter((name) => !name.startsWith('_') && !name.startsWith('node:'))
+    .map((name) => ({ name, message: `Write node:${name}.` })),
+  { name: 'chrono-node', message: 'Import chrono-node/en: the whole package takes 350 ms to load.' },
+  { name: 'node:test', message: 'Tests use vitest.' },
+];
+
+const restrictedSyntax = [
+  { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' },
+  { selector: 'ExportAllDeclaration', message: 'No barrels: name what is exported.' },
+];
+
+export default defineConfig(
+  { ignores: ['dist/', 'coverage/', '.cache/', '**/fixtures/', '**/*.as.ts', 'src/**/kernel/', 'web/'] },
+  {
+    files: ['**/*.{ts,js,mjs}'],
+    languageOptions: { sourceType: 'module' },
+    rules: {
+      'max-lines': ['error', { max: 300, skipBlankLines: false, skipComments: false }],
+      'max-lines-per-function': ['error', { max: 60, skipBlankLines: false, skipComments: false }],
+      'no-restricted-imports': ['error', { paths: restrictedImports }],
+      'no-restricted-syntax': ['error', ...restrictedSyntax],
+      eqeqeq: 'error',
+      'no-var': 'error',
+      'prefer-const': 'error',
+      'object-shorthand': 'error',
+      'no-useless-rename': 'error',
+      'no-else-return': 'error',
+      'no-empty': 'error',
+      'no-fallthrough': 'error',
+      'no-unsafe-finally': 'error',
+      'no-template-curly-in-string': 'error',
+      'no-constant-binary-expression': 'error',
+      'no-self-compare': 'error',
+      'no-promise-executor-return': 'error',
+      'no-duplicate-imports': ['error', { allowSeparateTypeImports: true }],
+    },
+  },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/consistent-type-exports': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-unnecessary-condition': [
+        'error',
+        { allowConstantLoopConditions: 'only-allowed-literals' },
+      ],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      // A loop's bound proves what noUncheckedIndexedAccess cannot see.
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      // A synchronous store still answers through an asynchronous interface.
+      '@typescript-eslint/require-await': 'off',
+    },
+  },
+  {
+    files: TESTS,
+    rules: {
+      'max-lines-per-function': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+    },
+  },
+  { files: CONFIGS, rules: { 'no-restricted-syntax': ['error', restrictedSyntax[1]] } },
+);

@@ -1,0 +1,13 @@
+// npm runs `prepare` after an install, and again when `npx loci` links the clone for the first time: a build that is
+// newer than everything it was made from stays, so that no running process loses its files.
+import { execSync } from 'node:child_process';
+import { globSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const modified = (path) => statSync(root + path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+const built = modified('dist/index.js');
+// Folders count: their time changes when a file in them goes.
+const inputs = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', ...globSync('src/**', { cwd: root })];
+if (inputs.some((path) => modified(path) > built)) execSync('npm run build', { cwd: root, stdio: 'inherit' });

@@ -1,0 +1,88 @@
+import { isCollection, isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
+import { LociError, messageOf } from '../errors.ts';
+import type { Json } from '../types.ts';
+import type { PathStep } from './keys.ts';
+
+export type JsonMap = { [key: string]: Json };
+
+/** A parsed `loci.yaml` that still knows its lines and comments. */
+export interface ConfigDocument {
+  readonly yaml: Document;
+  /** What it says, keys without a value left out. */
+  readonly raw: JsonMap;
+  /** The line, from 1, of the deepest part of the path that the file holds. */
+  lineOf(path: readonly PathStep[]): number;
+}
+
+/** @throws LociError `invalid_config` with file and line when the text is no YAML, or no map of keys. */
+export function parseConfig(text: string, file: string): ConfigDocument {
+  const lines = new LineCounter();
+  const yaml = parseYaml(text, file, lines);
+  const line = (path: readonly PathStep[]): number => lineOf(yaml, lines, path);
+  const invalid = (what: string): LociError => new LociError('invalid_config', `${file}: ${what}`);
+  let content: unknown;
+  try {
+    content = yaml.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    throw invalid(messageOf(error));
+  }
+  const raw = content === null || content === undefined ? {} : plain(content, []);
+  if (raw === undefined) throw invalid('an alias stands inside what it names');
+  if (!isJsonMap(raw)) throw invalid('expected a map of keys, such as `namespace: default`');
+  return { yaml, raw, lineOf: line };
+}
+
+function parseYaml(text: string, file: string, lineCounter: LineCounter): Document {
+  let yaml: Document;
+  try {
+    yaml = parseDocument(text, { lineCounter, prettyErrors: false });
+  } catch (error) {
+    // Brackets nested by the thousand exhaust the parser's stack.
+    throw new LociError('invalid_config', `${file}: this cannot be read as YAML: ${messageOf(error)}`);
+  }
+  const [error] = yaml.errors;
+  if (error === undefined) return yaml;
+  const { line, col } = lineCounter.linePos(error.pos[0]);
+  throw new LociError('invalid_config', `${file}:${line}:${col}: this is no YAML: ${error.message}`);
+}
+
+export function isJsonMap(value: unknown): value is JsonMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A copy without the keys that have no value; `undefined` when a value holds itself. */
+function plain(value: unknown, within: readonly unknown[]): Json | undefined {
+  if (typeof value !== 'object' || value === null) return value as Json;
+  if (within.includes(value)) return undefined;
+  const deeper = [...within, value];
+  if (Array.isArray(value)) {
+    const items = value.map((item) => plain(item, deeper));
+    return items.includes(undefined) ? undefined : (items as Json[]);
+  }
+  const entries: [string, Json][] = [];
+  for (const [key, item] of Object.entries(value)) {
+    if (item === null) continue;
+    const copy = plain(item, deeper);
+    if (copy === undefined) return undefined;
+    entries.push([key, copy]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function lineOf(yaml: Document, lines: LineCounter, path: readonly PathStep[]): number {
+  let node: unknown = yaml.contents;
+  let offset = 0;
+  for (const step of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === step);
+      if (pair === undefined) break;
+      if (isScalar(pair.key)) offset = pair.key.range?.[0] ?? offset;
+      node = pair.value;
+    } else if (isCollection(node)) {
+      node = node.get(step, true);
+      if (node === undefined) break;
+      if (isCollection(node) || isScalar(node)) offset = node.range?.[0] ?? offset;
+    } else break;
+  }
+  return lines.linePos(offset).line;
+}

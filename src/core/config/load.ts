@@ -1,0 +1,139 @@
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { LociError, messageOf } from '../errors.ts';
+import type { Json } from '../types.ts';
+import { type ConfigDocument, isJsonMap, type JsonMap, parseConfig } from './document.ts';
+import { type Override, readEnvironment } from './environment.ts';
+import { PATH_KEYS, type PathStep, SETTINGS } from './keys.ts';
+import { expandHome, resolvePaths } from './paths.ts';
+import { explainIssues } from './problems.ts';
+import { type Config, configSchema } from './schema.ts';
+
+export const CONFIG_FILE = 'loci.yaml';
+
+/** The settings in force, and where each came from. */
+export interface LoadedConfig {
+  readonly values: Config;
+  /** Path of a setting → `default`, `loci.yaml:12` or `env LOCI_SEARCH_LIMIT`. */
+  readonly origins: ReadonlyMap<string, string>;
+  /** Path of a setting → its value as it was written (`5s`), paths made absolute. */
+  readonly written: ReadonlyMap<string, Json>;
+  /** The folder of the configuration and, by default, of the store. */
+  readonly home: string;
+  /** The configuration file, whether it exists or not. */
+  readonly file: string;
+  /** Sentences on variables of the environment that were ignored. */
+  readonly warnings: readonly string[];
+}
+
+export interface ConfigOptions {
+  /** Else `LOCI_HOME`, else `~/.loci`. */
+  readonly home?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/**
+ * Reads `loci.yaml` of the home folder, lets the environment override it and fills in the defaults.
+ * @throws LociError `invalid_config` that names each wrong key with its line, or `unreadable`
+ */
+export async function loadConfig(options: ConfigOptions = {}): Promise<LoadedConfig> {
+  const env = options.env ?? process.env;
+  const home = configHome(options);
+  const file = join(home, CONFIG_FILE);
+  const document = parseConfig((await readConfigText(file)) ?? '', file);
+  return resolveConfig(document, home, env);
+}
+
+/** The home folder: the given one, else `LOCI_HOME`, else `~/.loci`; absolute. */
+export function configHome(options: ConfigOptions): string {
+  return resolve(expandHome(options.home ?? ((options.env ?? process.env)['LOCI_HOME'] || '~/.loci')));
+}
+
+/** The text of a configuration file, `undefined` when there is none. */
+export async function readConfigText(file: string): Promise<string | undefined> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(file);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw new LociError('unreadable', `${file} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new LociError('invalid_config', `${file} is no UTF-8 text`);
+  }
+}
+
+/** Joins a parsed file, an environment and the defaults. @throws LociError `invalid_config` */
+export function resolveConfig(document: ConfigDocument, home: string, env: NodeJS.ProcessEnv): LoadedConfig {
+  const file = join(home, CONFIG_FILE);
+  const { overrides, warnings } = readEnvironment(env);
+  const tree = settingsTree(document.raw, overrides, home);
+  const placeOf = (path: readonly PathStep[]): string =>
+    overriding(overrides, path)?.variable ?? `${file}:${document.lineOf(path)}`;
+  const parsed = configSchema.safeParse(tree);
+  if (!parsed.success) {
+    throw new LociError('invalid_config', explainIssues(parsed.error.issues, tree, placeOf).join('\n'));
+  }
+  const origins = new Map<string, string>();
+  const written = new Map<string, Json>();
+  for (const { path } of SETTINGS) {
+    const steps = path.split('.');
+    written.set(path, valueAt(tree, steps) ?? null);
+    origins.set(path, originOf(steps, overrides, document));
+  }
+  return { values: parsed.data, origins, written, home, file, warnings };
+}
+
+function originOf(
+  steps: readonly string[],
+  overrides: readonly Override[],
+  document: ConfigDocument,
+): string {
+  const override = overriding(overrides, steps);
+  if (override !== undefined) return `env ${override.variable}`;
+  if (valueAt(document.raw, steps) === undefined) return 'default';
+  return `${CONFIG_FILE}:${document.lineOf(steps)}`;
+}
+
+function overriding(overrides: readonly Override[], path: readonly PathStep[]): Override | undefined {
+  return overrides.find(({ key }) => key.path.split('.').every((step, i) => path[i] === step));
+}
+
+/** Paths of the file and of the defaults start at the home folder, those of the environment where we stand. */
+function settingsTree(raw: JsonMap, overrides: readonly Override[], home: string): JsonMap {
+  const tree = structuredClone(raw);
+  for (const { path, default: usual } of SETTINGS) {
+    const steps = path.split('.');
+    if (usual !== undefined && valueAt(tree, steps) === undefined) setAt(tree, steps, structuredClone(usual));
+  }
+  resolvePaths(tree, PATH_KEYS, home);
+  const outer: JsonMap = {};
+  for (const { key, value } of overrides) setAt(outer, key.path.split('.'), value);
+  resolvePaths(outer, PATH_KEYS, process.cwd());
+  for (const { key } of overrides) {
+    const steps = key.path.split('.');
+    setAt(tree, steps, valueAt(outer, steps) ?? null);
+  }
+  return tree;
+}
+
+function valueAt(tree: JsonMap, steps: readonly string[]): Json | undefined {
+  let value: Json | undefined = tree;
+  for (const step of steps) value = isJsonMap(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+  return value;
+}
+
+/** Where the file has a plain value in place of a section, the schema will say so; nothing is set below it. */
+function setAt(tree: JsonMap, steps: readonly string[], value: Json): void {
+  const [step, ...rest] = steps;
+  if (step === undefined) return;
+  if (rest.length === 0) {
+    tree[step] = value;
+    return;
+  }
+  if (!Object.hasOwn(tree, step)) tree[step] = {};
+  const section = tree[step];
+  if (isJsonMap(section)) setAt(section, rest, value);
+}

@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { parseDuration, parseSize } from './units.ts';
+
+/** One Obsidian vault, or any folder of Markdown. */
+export interface VaultConfig {
+  readonly name?: string;
+  readonly path: string;
+  readonly project?: string;
+  /** Folder within the vault → project. */
+  readonly projects?: Readonly<Record<string, string>>;
+}
+
+/** The settings in force, parsed: durations are milliseconds, sizes bytes, paths absolute. */
+export interface Config {
+  readonly namespace: string;
+  readonly project: string;
+  readonly store: {
+    readonly path: string;
+    readonly busyTimeout: number;
+  };
+  readonly embedding: {
+    readonly provider: 'local' | 'none';
+    readonly threads: number;
+  };
+  readonly vaults: readonly VaultConfig[];
+  readonly search: {
+    readonly limit: number;
+    readonly fusion: 'minmax' | 'rrf';
+    readonly preset: 'default' | 'classic';
+    readonly weights: {
+      readonly vector: number;
+      readonly text: number;
+      readonly trigram: number;
+      readonly recency: number;
+    };
+    readonly minScore: number;
+    readonly stages: {
+      readonly smoothing: boolean;
+      readonly dates: boolean;
+      readonly titleBoost: boolean;
+    };
+  };
+  readonly index: {
+    readonly maxFileSize: number;
+    readonly passageTokens: number;
+  };
+  readonly log: {
+    readonly level: 'error' | 'warn' | 'info' | 'debug';
+  };
+}
+
+/** What a key holds beyond its JSON type; `keys.ts` reads it back from the schema. */
+export type ValueKind = 'duration' | 'size' | 'path';
+
+// prefault, not default: the default is written as a user would write it, and parsed like it.
+const duration = (written: string) => quantity('duration', parseDuration).prefault(written);
+const size = (written: string) => quantity('size', parseSize).prefault(written);
+const path = () =>
+  z
+    .string()
+    .min(1)
+    .meta({ kind: 'path' satisfies ValueKind });
+const label = () => z.string().trim().min(1).max(128);
+const weight = (usual: number) => z.number().min(0).max(1).default(usual);
+
+function quantity(kind: ValueKind, parse: (text: string) => number | undefined) {
+  return z
+    .union([z.number().int().nonnegative(), z.string()])
+    .transform((written, context) => {
+      const parsed = typeof written === 'number' ? written : parse(written);
+      if (parsed === undefined) context.addIssue({ code: 'custom', message: `not a ${kind}` });
+      return parsed ?? z.NEVER;
+    })
+    .meta({ kind });
+}
+
+const vault = z.strictObject({
+  name: label().exactOptional().describe('What results call the vault. The name of its folder unless given.'),
+  path: path().describe('The folder of the vault.'),
+  project: label()
+    .exactOptional()
+    .describe(
+      'The project of notes that name none in their front matter. The top-level `project` unless given.',
+    ),
+  projects: z
+    .record(z.string(), label())
+    .exactOptional()
+    .describe(
+      'The project of notes below a folder of the vault; the deepest folder wins, front matter wins over it.',
+    ),
+});
+
+const store = z.strictObject({
+  path: path()
+    .default('loci.db')
+    .describe('The file that holds everything Loci remembers. It is made when it is missing.'),
+  busyTimeout: duration('5s').describe('How long to wait for another process that is writing to the store.'),
+});
+
+const embedding = z.strictObject({
+  provider: z
+    .enum(['local', 'none'])
+    .default('local')
+    .describe(
+      'What makes embeddings: `local` is the bundled model, offline; `none` searches by text and recency alone.',
+    ),
+  threads: z
+    .number()
+    .int()
+    .min(0)
+    .max(64)
+    .default(0)
+    .describe('How many threads embed while indexing; 0 chooses by the number of processors.'),
+});
+
+const weights = z.strictObject({
+  vector: weight(0.7).describe('Weight of likeness in meaning.'),
+  text: weight(0.3).describe('Weight of full text (BM25).'),
+  trigram: weight(0.2).describe('Weight of words spelt almost as in the query.'),
+  recency: weight(0.15).describe('Weight of how new a record is. It breaks ties, whatever its weight.'),
+});
+
+const stages = z.strictObject({
+  smoothing: z.boolean().default(true).describe('Lend a passage some of the score of its neighbours.'),
+  dates: z
+    .boolean()
+    .default(true)
+    .describe('Prefer records of the dates that the query names ("last week", "in May 2024").'),
+  titleBoost: z
+    .boolean()
+    .default(true)
+    .describe('Count a match in a title or heading more than one in the text.'),
+});
+
+const search = z.strictObject({
+  limit: z.number().int().min(1).max(1000).default(10).describe('How many results a search returns.'),
+  fusion: z
+    .enum(['minmax', 'rrf'])
+    .default('minmax')
+    .describe('How rankings are joined: by scores scaled to 0–1, or by Reciprocal Rank Fusion.'),
+  preset: z
+    .enum(['default', 'classic'])
+    .default('default')
+    .describe('`classic` is Reciprocal Rank Fusion of the four signals with no further stage.'),
+  weights: weights.prefault({}).describe('How much each signal counts.'),
+  minScore: z.number().min(0).max(1).default(0).describe('Results that score below this are left out.'),
+  stages: stages.prefault({}).describe('Steps of ranking that can be switched off one by one.'),
+});
+
+const index = z.strictObject({
+  maxFileSize: size('5MB').describe('Larger files are skipped, and listed.'),
+  passageTokens: z
+    .number()
+    .int()
+    .min(32)
+    .max(256)
+    .default(128)
+    .describe(
+      'How long a passage may grow, in tokens of the embedding model. Changing it needs `loci reindex`.',
+    ),
+});
+
+const log = z.strictObject({
+  level: z
+    .enum(['error', 'warn', 'info', 'debug'])
+    .default('warn')
+    .describe('How much is told on standard error.'),
+});
+
+/** Everything that `loci.yaml` may hold. Each key's `describe` is its documentation. */
+export const configSchema: z.ZodType<Config> = z.strictObject({
+  namespace: label()
+    .default('default')
+    .describe('Whose memory this is. Nobody sees the records of another namespace.'),
+  project: label().default('default').describe('The project of records that name none.'),
+  store: store.prefault({}).describe('Where records live.'),
+  embedding: embedding.prefault({}).describe('How texts become vectors.'),
+  vaults: z.array(vault).default([]).describe('The vaults that `loci index` reads when it is given no path.'),
+  search: search.prefault({}).describe('How records are found.'),
+  index: index.prefault({}).describe('How files are read.'),
+  log: log.prefault({}).describe('What is logged.'),
+});

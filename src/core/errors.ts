@@ -1,0 +1,76 @@
+/** The one table of errors: what it is called, what HTTP and the shell are told, and what to do next. */
+
+export type ErrorCode =
+  | 'invalid_input'
+  | 'invalid_config'
+  | 'not_found'
+  | 'ambiguous'
+  | 'conflict'
+  | 'store_not_found'
+  | 'store_newer'
+  | 'store_corrupt'
+  | 'store_busy'
+  | 'store_full'
+  | 'store_failed'
+  | 'embedding_mismatch'
+  | 'embedding_unavailable'
+  | 'unreadable'
+  | 'aborted'
+  | 'unsupported_runtime'
+  | 'internal';
+
+interface ErrorEntry {
+  readonly status: number;
+  readonly exit: number;
+  readonly hint: string;
+}
+
+export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
+  invalid_input: { status: 400, exit: 2, hint: 'Correct the named value and try again.' },
+  invalid_config: { status: 500, exit: 3, hint: 'Correct loci.yaml; `loci config show` prints what is in force.' },
+  not_found: { status: 404, exit: 4, hint: 'Search again for a current citation.' },
+  ambiguous: { status: 409, exit: 4, hint: 'Name it more exactly: SOURCE:PATH.' },
+  conflict: { status: 409, exit: 5, hint: 'Read the current state, then try again.' },
+  store_not_found: { status: 503, exit: 6, hint: 'Run `loci init`, or `loci index PATH`.' },
+  store_newer: { status: 503, exit: 6, hint: 'Update Loci: this store was written by a newer version. Nothing was changed.' },
+  store_corrupt: { status: 503, exit: 6, hint: 'Run `loci doctor`; backups stand beside the store.' },
+  store_busy: { status: 503, exit: 6, hint: 'Another process holds the store; try again.' },
+  store_full: { status: 507, exit: 6, hint: 'Free some disk space; what was answered before is safe.' },
+  store_failed: { status: 500, exit: 6, hint: 'Run `loci doctor`.' },
+  embedding_mismatch: { status: 503, exit: 7, hint: 'Run `loci reindex --vectors`, or set the former provider again.' },
+  embedding_unavailable: { status: 503, exit: 7, hint: 'Text search goes on; check the embedding provider with `loci doctor`.' },
+  unreadable: { status: 422, exit: 8, hint: 'Check that the path exists and that you may read it.' },
+  aborted: { status: 499, exit: 130, hint: 'It was stopped; what was committed stays, and the same command goes on.' },
+  unsupported_runtime: { status: 500, exit: 9, hint: 'Run Loci with Node 24 or newer.' },
+  internal: { status: 500, exit: 1, hint: 'This is a bug in Loci; run `loci doctor` and report it.' },
+};
+
+/** Every failure that a caller can act on. `message` names the thing that was wrong. */
+export class LociError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string;
+
+  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'LociError';
+    this.code = code;
+    this.hint = options.hint ?? ERROR_TABLE[code].hint;
+  }
+
+  get status(): number {
+    return ERROR_TABLE[this.code].status;
+  }
+
+  get exitCode(): number {
+    return ERROR_TABLE[this.code].exit;
+  }
+}
+
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERROR_TABLE, code);
+}
+
+/** What is left to say of a thrown value of any kind. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

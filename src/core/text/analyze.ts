@@ -1,0 +1,102 @@
+import { stemmer } from 'stemmer';
+
+/**
+ * The one analyzer: stores index its terms, queries are made of its terms, snippets mark its terms.
+ * A run of letters and digits is a word: folded (NFKC, lower case, no accents), then stemmed (Porter 1980).
+ * Chinese, Japanese and Korean have no usable spaces: a run of theirs becomes overlapping bigrams and
+ * its last character, so that a query of one character can match by prefix.
+ */
+export interface Token {
+  /** What is indexed and compared. */
+  readonly term: string;
+  /** The word as written, folded but not stemmed. */
+  readonly surface: string;
+  /** Offsets into the text, UTF-16 code units, end exclusive. */
+  readonly start: number;
+  readonly end: number;
+  readonly kind: TokenKind;
+}
+
+/** `tail` is the last character of a CJK run: indexed, never queried. */
+export type TokenKind = 'word' | 'bigram' | 'tail';
+
+const WORD = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu;
+const CJK_RUN = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー々〆]+/gu;
+const CJK = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
+const ASCII_WORD = /^[a-z0-9]+$/;
+/** Combining accents, Hebrew points and Arabic vowel signs; Indic vowel signs carry meaning and stay. */
+const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u064b-\u0652]/g;
+const POSSESSIVE = /['’]s$/;
+const APOSTROPHE = /['’]/g;
+/** Longer runs are not words anybody searches for; they would only bloat the index. */
+const MAX_TERM_LENGTH = 64;
+
+const STEM_CACHE_SIZE = 50_000;
+const stems = new Map<string, string>();
+
+/** Compatibility forms, case and accents removed; the form in which words are compared. */
+export function fold(text: string): string {
+  const lower = text.toLowerCase();
+  if (ASCII_WORD.test(lower)) return lower;
+  return lower.normalize('NFKD').replace(ACCENTS, '').normalize('NFC').toLowerCase();
+}
+
+/** Stem of a folded word; only plain Latin words have suffixes that Porter knows. */
+export function stem(word: string): string {
+  const known = stems.get(word);
+  if (known !== undefined) return known;
+  const stemmed = ASCII_WORD.test(word) && word.length > 2 ? stemmer(word) : word;
+  if (stems.size >= STEM_CACHE_SIZE) stems.clear();
+  stems.set(word, stemmed);
+  return stemmed;
+}
+
+/** Every token of a text, in order. */
+export function analyze(text: string): Token[] {
+  const tokens: Token[] = [];
+  for (const match of text.matchAll(WORD)) {
+    const word = match[0];
+    const start = match.index;
+    if (CJK.test(word)) pushMixed(word, start, tokens);
+    else pushWord(word, start, tokens);
+  }
+  return tokens;
+}
+
+/** The terms of a text separated by spaces: what a full-text index is fed. */
+export function indexText(text: string): string {
+  return analyze(text)
+    .map((token) => token.term)
+    .join(' ');
+}
+
+function pushWord(word: string, start: number, tokens: Token[]): void {
+  const surface = fold(word.replace(POSSESSIVE, '').replace(APOSTROPHE, ''));
+  if (surface === '') return;
+  const term = stem(surface).slice(0, MAX_TERM_LENGTH);
+  tokens.push({ term, surface: surface.slice(0, MAX_TERM_LENGTH), start, end: start + word.length, kind: 'word' });
+}
+
+function pushMixed(word: string, start: number, tokens: Token[]): void {
+  let rest = 0;
+  for (const run of word.matchAll(CJK_RUN)) {
+    if (run.index > rest) pushWord(word.slice(rest, run.index), start + rest, tokens);
+    pushBigrams(run[0], start + run.index, tokens);
+    rest = run.index + run[0].length;
+  }
+  if (rest < word.length) pushWord(word.slice(rest), start + rest, tokens);
+}
+
+function pushBigrams(run: string, start: number, tokens: Token[]): void {
+  const characters = [...run];
+  let offset = start;
+  for (const [index, character] of characters.entries()) {
+    const next = characters[index + 1];
+    const surface = fold(character + (next ?? ''));
+    const end = offset + character.length + (next?.length ?? 0);
+    if (surface !== '') {
+      tokens.push({ term: surface, surface, start: offset, end, kind: next === undefined ? 'tail' : 'bigram' });
+    }
+    offset += character.length;
+  }
+}

@@ -1,0 +1,47 @@
+/** One call of `embed`, cut into groups that any thread of a lane may take. */
+
+export class EmbeddingCall {
+  readonly done: Promise<Float32Array[]>;
+  /** Ahead of those that are not. */
+  readonly urgent: boolean;
+  readonly #groups: readonly (readonly string[])[];
+  readonly #results: Float32Array[] = [];
+  readonly #resolve: (results: Float32Array[]) => void;
+  readonly #reject: (error: Error) => void;
+  #next = 0;
+  #answered = 0;
+
+  constructor(groups: readonly (readonly string[])[], urgent: boolean) {
+    const { promise, resolve, reject } = Promise.withResolvers<Float32Array[]>();
+    this.done = promise;
+    this.urgent = urgent;
+    this.#groups = groups;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  /** Groups nobody has taken yet. */
+  get remaining(): number {
+    return this.#groups.length - this.#next;
+  }
+
+  /** Hands the next group to `run` and keeps its vectors; the last to answer completes the call. */
+  async advance(run: (texts: readonly string[]) => Promise<Float32Array>): Promise<void> {
+    const index = this.#next++;
+    const texts = this.#groups[index];
+    if (!texts) throw new RangeError('the call has no group left');
+    try {
+      this.#results[index] = await run(texts);
+      this.#answered += 1;
+      if (this.#answered === this.#groups.length) this.#resolve(this.#results);
+    } catch (error) {
+      this.fail(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  /** Ends the call: what is not yet taken never will be. */
+  fail(error: Error): void {
+    this.#next = this.#groups.length;
+    this.#reject(error);
+  }
+}

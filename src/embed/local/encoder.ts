@@ -1,0 +1,115 @@
+/** Texts to vectors on one thread: tokenise, cut what is too long into windows, fill passes, run the kernel. */
+
+import type { Kernel } from './kernel.ts';
+import { HIDDEN, MAX_TOKENS } from './memory-plan.ts';
+import type { ModelPlan, SlotPlan } from './memory-plan.ts';
+import type { WordPiece } from './wordpiece.ts';
+
+/** Tokens of a window besides `[CLS]` and `[SEP]`. */
+const WINDOW = MAX_TOKENS - 2;
+/** Windows of one text. A longer text (above 2,032 tokens) is represented by this many, spread evenly over it. */
+export const MAX_WINDOWS = 8;
+
+/**
+ * Cuts token ids into windows of equal length, at most 254 tokens each; of more than MAX_WINDOWS, the first, the
+ * last and evenly spread ones between. No ids make one empty window, which has a vector too.
+ */
+export function windowsOf(ids: readonly number[]): (readonly number[])[] {
+  const count = Math.max(1, Math.ceil(ids.length / WINDOW));
+  const size = Math.ceil(ids.length / count);
+  const kept = Math.min(count, MAX_WINDOWS);
+  return Array.from({ length: kept }, (_, i) => {
+    const index = kept === count ? i : Math.round((i * (count - 1)) / (kept - 1));
+    return ids.slice(index * size, (index + 1) * size);
+  });
+}
+
+/** The mean of the windows' vectors, weighted by their tokens, at unit length; written over the first. */
+function mergeWindows(
+  vectors: readonly Float32Array[],
+  windows: readonly (readonly number[])[],
+): Float32Array {
+  const first = vectors[0];
+  if (!first) throw new RangeError('a text has at least one window');
+  if (vectors.length === 1) return first;
+  const sum = new Float64Array(HIDDEN);
+  vectors.forEach((vector, w) => {
+    const weight = windows[w]?.length ?? 0;
+    for (let k = 0; k < HIDDEN; k++) sum[k] = (sum[k] ?? 0) + weight * (vector[k] ?? 0);
+  });
+  const norm = Math.sqrt(sum.reduce((squares, x) => squares + x * x, 0));
+  return norm > 0 ? Float32Array.from(sum, (x) => x / norm) : first;
+}
+
+export class Encoder {
+  readonly #kernel: Kernel;
+  readonly #tokenizer: WordPiece;
+  readonly #model: number;
+  readonly #slot: SlotPlan;
+  readonly #ints: Int32Array;
+  readonly #floats: Float32Array;
+
+  constructor(
+    kernel: Kernel,
+    memory: WebAssembly.Memory,
+    model: ModelPlan,
+    slot: SlotPlan,
+    tokenizer: WordPiece,
+  ) {
+    this.#kernel = kernel;
+    this.#tokenizer = tokenizer;
+    this.#model = model.table;
+    this.#slot = slot;
+    this.#ints = new Int32Array(memory.buffer);
+    this.#floats = new Float32Array(memory.buffer);
+    this.#ints.set(slot.fields, slot.scratch / 4);
+  }
+
+  /** One unit vector for each text, back to back: [texts][384]. */
+  embed(texts: readonly string[]): Float32Array {
+    const windows = texts.map((text) => windowsOf(this.#tokenizer.encode(text)));
+    const vectors = this.#runAll(windows.flat());
+    const result = new Float32Array(texts.length * HIDDEN);
+    let next = 0;
+    windows.forEach((ofText, i) => {
+      const merged = mergeWindows(vectors.slice(next, next + ofText.length), ofText);
+      result.set(merged, i * HIDDEN);
+      next += ofText.length;
+    });
+    return result;
+  }
+
+  /** Fills passes of at most MAX_TOKENS in order; the vectors do not depend on what shares a pass. */
+  #runAll(windows: readonly (readonly number[])[]): Float32Array[] {
+    const vectors: Float32Array[] = [];
+    let pass: (readonly number[])[] = [];
+    let tokens = 0;
+    for (const window of windows) {
+      if (tokens + window.length + 2 > MAX_TOKENS) {
+        vectors.push(...this.#run(pass));
+        pass = [];
+        tokens = 0;
+      }
+      pass.push(window);
+      tokens += window.length + 2;
+    }
+    if (pass.length > 0) vectors.push(...this.#run(pass));
+    return vectors;
+  }
+
+  #run(windows: readonly (readonly number[])[]): Float32Array[] {
+    const { scratch, ids, lengths, vectors } = this.#slot;
+    let at = ids / 4;
+    windows.forEach((window, i) => {
+      this.#ints[at] = this.#tokenizer.cls;
+      this.#ints.set(window, at + 1);
+      this.#ints[at + 1 + window.length] = this.#tokenizer.sep;
+      this.#ints[lengths / 4 + i] = window.length + 2;
+      at += window.length + 2;
+    });
+    this.#kernel.forward(this.#model, scratch, ids, lengths, windows.length, vectors);
+    return windows.map((_, i) =>
+      this.#floats.slice(vectors / 4 + i * HIDDEN, vectors / 4 + (i + 1) * HIDDEN),
+    );
+  }
+}

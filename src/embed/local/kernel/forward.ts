@@ -1,0 +1,106 @@
+/**
+ * all-MiniLM-L6-v2 (BERT, six layers of 384) for WebAssembly SIMD128: no relaxed SIMD, no library, no allocation,
+ * no state. Matrix products are i16 × i16 → i32 with scales that exclude overflow, everything else is float32, so
+ * the result is the same bits on every engine and processor, whatever else is in the batch.
+ */
+
+import { attention } from './attention.ts';
+import { GELU, PLAIN, RESIDUAL, dense } from './gemm.ts';
+import { layerNorm } from './layernorm.ts';
+import { addToRows, packWeights, widenHalf } from './pack.ts';
+import { Layer, Model, QKV_ROW, ROW, ROW_BLOCK, Scratch } from './shape.ts';
+import { add, loadHalf, mul, splat, sumLanes } from './simd.ts';
+
+export { addToRows, packWeights, widenHalf };
+
+
+/** Token embeddings plus positions, sequence after sequence; returns the number of tokens. */
+function lookUp(model: Model, ids: usize, lengths: usize, sequences: i32, target: usize): i32 {
+  let tokens = 0;
+  for (let s = 0; s < sequences; s++) {
+    const length = load<i32>(lengths + ((<usize>s) << 2));
+    for (let i = 0; i < length; i++) {
+      const id = <usize>load<i32>(ids + ((<usize>(tokens + i)) << 2));
+      const word = model.words + id * (ROW >> 1);
+      const position = model.positions + <usize>i * ROW;
+      for (let k: usize = 0; k < ROW; k += 16) {
+        v128.store(target + k, add(loadHalf(word + (k >> 1)), v128.load(position + k)));
+      }
+      target += ROW;
+    }
+    tokens += length;
+  }
+  return tokens;
+}
+
+function attendAll(lengths: usize, sequences: i32, scratch: Scratch): void {
+  let token: usize = 0;
+  for (let s = 0; s < sequences; s++) {
+    const length = load<i32>(lengths + ((<usize>s) << 2));
+    attention(scratch.qkv + token * QKV_ROW, length, scratch.attended + token * ROW, scratch);
+    token += length;
+  }
+}
+
+function runLayer(layer: Layer, tokens: i32, lengths: usize, sequences: i32, scratch: Scratch): void {
+  for (let m = 0; m < tokens; m += ROW_BLOCK) {
+    const rows = min(ROW_BLOCK, tokens - m);
+    dense(PLAIN, scratch, layer.qkv, scratch.hidden + <usize>m * ROW, rows, scratch.qkv + <usize>m * QKV_ROW);
+  }
+  attendAll(lengths, sequences, scratch);
+  for (let m = 0; m < tokens; m += ROW_BLOCK) {
+    const rows = min(ROW_BLOCK, tokens - m);
+    const x = scratch.hidden + <usize>m * ROW;
+    dense(RESIDUAL, scratch, layer.attentionOut, scratch.attended + <usize>m * ROW, rows, x);
+    layerNorm(x, rows, layer.attentionGain, layer.attentionShift);
+    dense(GELU, scratch, layer.feedForwardIn, x, rows, scratch.inner);
+    dense(RESIDUAL, scratch, layer.feedForwardOut, scratch.inner, rows, x);
+    layerNorm(x, rows, layer.outputGain, layer.outputShift);
+  }
+}
+
+/** The mean of each sequence's rows, at unit length. */
+function pool(rows: usize, lengths: usize, sequences: i32, target: usize): void {
+  for (let s = 0; s < sequences; s++) {
+    const length = load<i32>(lengths + ((<usize>s) << 2));
+    const share = splat(<f32>1 / <f32>length);
+    let squares = splat(0);
+    for (let k: usize = 0; k < ROW; k += 16) {
+      let sum = splat(0);
+      let row = rows + k;
+      for (let i = 0; i < length; i++) {
+        sum = add(sum, v128.load(row));
+        row += ROW;
+      }
+      sum = mul(sum, share);
+      squares = add(squares, mul(sum, sum));
+      v128.store(target + k, sum);
+    }
+    const norm = sqrt<f32>(sumLanes(squares));
+    const inverse = splat(norm > <f32>1e-12 ? <f32>1 / norm : 0);
+    for (let k: usize = 0; k < ROW; k += 16) v128.store(target + k, mul(v128.load(target + k), inverse));
+    target += ROW;
+    rows += <usize>length * ROW;
+  }
+}
+
+/**
+ * Embeds `sequences` token sequences that stand back to back in `ids` (i32), with their lengths (i32) in `lengths`;
+ * writes f32 [sequences][384] unit vectors to `target`. The sum of the lengths is at most the scratch's T.
+ */
+export function forward(
+  model: Model,
+  scratch: Scratch,
+  ids: usize,
+  lengths: usize,
+  sequences: i32,
+  target: usize,
+): void {
+  const tokens = lookUp(model, ids, lengths, sequences, scratch.hidden);
+  layerNorm(scratch.hidden, tokens, model.gain, model.shift);
+  for (let l = 0; l < model.layerCount; l++) {
+    const layer = changetype<Layer>(model.layers + <usize>l * offsetof<Layer>());
+    runLayer(layer, tokens, lengths, sequences, scratch);
+  }
+  pool(scratch.hidden, lengths, sequences, target);
+}

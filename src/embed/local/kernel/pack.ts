@@ -1,0 +1,68 @@
+/** Run once, when the weights are loaded: from the file's float16 rows to what the kernel reads. */
+
+import { HIDDEN } from './shape.ts';
+import { absolute, add, loadHalf, max, maxLane, mul, round, splat, storePairs, sumLanes } from './simd.ts';
+
+/** Largest integer a weight becomes. Half of the i16 range leaves the activations enough of the i32 sum. */
+const WEIGHT_MAX: f32 = 16000;
+
+/**
+ * Quantises a float16 matrix [columns][depth], a scale for each output column, into panels of 16 columns:
+ * i16 [columns / 16][depth / 2][16][2], so that one 16-byte load is a pair of k for four columns.
+ * Writes one scale a column, and returns the largest L2 norm of a packed column.
+ */
+export function packWeights(source: usize, columns: i32, depth: i32, target: usize, scales: usize): f32 {
+  let maxSquares: f32 = 0;
+  for (let column = 0; column < columns; column++) {
+    const row = source + ((<usize>(column * depth)) << 1);
+    const panel = target + ((<usize>((column >> 4) * 16 * depth)) << 1) + ((<usize>(column & 15)) << 2);
+    let largest = largestHalf(row, depth);
+    if (largest == 0) largest = 1;
+    store<f32>(scales + ((<usize>column) << 2), largest / WEIGHT_MAX);
+    const squares = packColumn(row, depth, WEIGHT_MAX / largest, panel);
+    if (squares > maxSquares) maxSquares = squares;
+  }
+  return sqrt<f32>(maxSquares);
+}
+
+@inline
+function largestHalf(row: usize, depth: i32): f32 {
+  let most = splat(0);
+  for (let k = 0; k < depth; k += 4) most = max(most, absolute(loadHalf(row + ((<usize>k) << 1))));
+  return maxLane(most);
+}
+
+/** Returns the sum of squares of the integers written. */
+@inline
+function packColumn(row: usize, depth: i32, factor: f32, panel: usize): f32 {
+  const factors = splat(factor);
+  let squares = splat(0);
+  for (let k = 0; k < depth; k += 8) {
+    const from = row + ((<usize>k) << 1);
+    const a = round(mul(loadHalf(from), factors));
+    const b = round(mul(loadHalf(from + 8), factors));
+    const x = f32x4.convert_i32x4_s(a);
+    const y = f32x4.convert_i32x4_s(b);
+    squares = add(squares, add(mul(x, x), mul(y, y)));
+    storePairs(panel, i16x8.narrow_i32x4_s(a, b));
+    panel += 256;
+  }
+  return sumLanes(squares);
+}
+
+/** float16 to float32; `count` is a multiple of four. */
+export function widenHalf(source: usize, target: usize, count: i32): void {
+  for (let i = 0; i < count; i += 4) {
+    v128.store(target + ((<usize>i) << 2), loadHalf(source + ((<usize>i) << 1)));
+  }
+}
+
+/** Adds one float32 row to each of `rows` rows: token type 0 is folded into the positions. */
+export function addToRows(target: usize, row: usize, rows: i32): void {
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < HIDDEN; j += 4) {
+      const p = target + ((<usize>(i * HIDDEN + j)) << 2);
+      v128.store(p, add(v128.load(p), v128.load(row + ((<usize>j) << 2))));
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/** The vector vocabulary: four float32 lanes and the few operations that WebAssembly lacks. */
+
+/** 1.5 · 2²³: adding it leaves a float's integer part in the low bits of its mantissa. */
+export const ROUND: f32 = 12582912.0;
+/** The bits of ROUND. */
+export const ROUND_BITS: i32 = 0x4b400000;
+
+@inline
+export function splat(x: f32): v128 {
+  return f32x4.splat(x);
+}
+
+@inline
+export function add(a: v128, b: v128): v128 {
+  return f32x4.add(a, b);
+}
+
+@inline
+export function sub(a: v128, b: v128): v128 {
+  return f32x4.sub(a, b);
+}
+
+@inline
+export function mul(a: v128, b: v128): v128 {
+  return f32x4.mul(a, b);
+}
+
+/** `pmax` is one instruction on x86, where `max` with its NaN rules is seven. */
+@inline
+export function max(a: v128, b: v128): v128 {
+  return f32x4.pmax(a, b);
+}
+
+@inline
+export function absolute(a: v128): v128 {
+  return f32x4.abs(a);
+}
+
+/** Sum of the lanes; the order of additions is part of the result. */
+@inline
+export function sumLanes(a: v128): f32 {
+  return (
+    f32x4.extract_lane(a, 0) + f32x4.extract_lane(a, 2) + (f32x4.extract_lane(a, 1) + f32x4.extract_lane(a, 3))
+  );
+}
+
+@inline
+export function maxLane(a: v128): f32 {
+  let most = f32x4.extract_lane(a, 0);
+  let lane = f32x4.extract_lane(a, 1);
+  if (lane > most) most = lane;
+  lane = f32x4.extract_lane(a, 2);
+  if (lane > most) most = lane;
+  lane = f32x4.extract_lane(a, 3);
+  if (lane > most) most = lane;
+  return most;
+}
+
+/** To the nearest integer, ties to even, as i32 lanes. |x| < 2²². */
+@inline
+export function round(x: v128): v128 {
+  return i32x4.sub(add(x, splat(ROUND)), i32x4.splat(ROUND_BITS));
+}
+
+/**
+ * Four float16 at `p` as float32: exponent and mantissa are shifted into place and the exponent's bias is corrected
+ * by a multiplication by 2¹¹², which is exact for subnormals too. Infinities and NaN do not occur in the weights.
+ */
+@inline
+export function loadHalf(p: usize): v128 {
+  const bits = v128.load16x4_u(p);
+  const sign = i32x4.shl(v128.and(bits, i32x4.splat(0x8000)), 16);
+  const magnitude = i32x4.shl(v128.and(bits, i32x4.splat(0x7fff)), 13);
+  return v128.or(sign, mul(magnitude, splat(5.192296858534828e33)));
+}
+
+/** Eight float32, times a factor for each four, rounded to eight i16 (saturated). */
+@inline
+export function toInt16(low: v128, lowFactor: v128, high: v128, highFactor: v128): v128 {
+  return i16x8.narrow_i32x4_s(round(mul(low, lowFactor)), round(mul(high, highFactor)));
+}
+
+/** Writes the four pairs of k of one column into its panel, where pairs of one column are 64 bytes apart. */
+@inline
+export function storePairs(p: usize, pairs: v128): void {
+  store<i32>(p, i32x4.extract_lane(pairs, 0));
+  store<i32>(p, i32x4.extract_lane(pairs, 1), 64);
+  store<i32>(p, i32x4.extract_lane(pairs, 2), 128);
+  store<i32>(p, i32x4.extract_lane(pairs, 3), 192);
+}

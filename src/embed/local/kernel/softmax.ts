@@ -1,0 +1,59 @@
+/** Softmax of attention scores that already carry the factor log₂e, so that it is made of powers of two. */
+
+import { quantisePair } from './quantise.ts';
+import { ROUND, ROUND_BITS, add, max, maxLane, mul, splat, sub, sumLanes } from './simd.ts';
+
+/** Each row's integers sum to at most this: times a value of at most 32700 it stays below 2³¹. */
+const SUM_MAX: f32 = 65000;
+const INT16_LIMIT: f32 = 32700;
+
+/** 2^x for x ≤ 0: the integer part goes to the exponent, a polynomial of degree four does [-½, ½]. */
+@inline
+function powerOfTwo(x: v128): v128 {
+  const t = max(x, splat(-126));
+  const z = add(t, splat(ROUND));
+  const exponent = i32x4.shl(i32x4.sub(z, i32x4.splat(ROUND_BITS)), 23);
+  const f = sub(t, sub(z, splat(ROUND)));
+  let p = splat(9.6181291e-3);
+  p = add(mul(p, f), splat(5.5504109e-2));
+  p = add(mul(p, f), splat(2.4022651e-1));
+  p = add(mul(p, f), splat(6.9314718e-1));
+  p = add(mul(p, f), splat(1));
+  return i32x4.add(p, exponent);
+}
+
+/** `count` scores (a multiple of eight) to 2^(score − greatest), in place; returns their sum. */
+function exponentiate(scores: usize, count: i32): f32 {
+  const end = scores + ((<usize>count) << 2);
+  let even = v128.load(scores);
+  let odd = v128.load(scores, 16);
+  for (let p = scores + 32; p < end; p += 32) {
+    even = max(even, v128.load(p));
+    odd = max(odd, v128.load(p, 16));
+  }
+  const greatest = splat(maxLane(max(even, odd)));
+  let evenSum = splat(0);
+  let oddSum = splat(0);
+  for (; scores < end; scores += 32) {
+    const a = powerOfTwo(sub(v128.load(scores), greatest));
+    const b = powerOfTwo(sub(v128.load(scores, 16), greatest));
+    evenSum = add(evenSum, a);
+    oddSum = add(oddSum, b);
+    v128.store(scores, a);
+    v128.store(scores, b, 16);
+  }
+  return sumLanes(add(evenSum, oddSum));
+}
+
+/** Two rows of `count` scores to interleaved i16 probabilities; the factor back of each row goes to `factors`. */
+export function softmaxPair(first: usize, second: usize, count: i32, probabilities: usize, factors: usize): void {
+  const sum0 = exponentiate(first, count);
+  const sum1 = exponentiate(second, count);
+  let f0: f32 = SUM_MAX / sum0;
+  if (f0 > INT16_LIMIT) f0 = INT16_LIMIT;
+  let f1: f32 = SUM_MAX / sum1;
+  if (f1 > INT16_LIMIT) f1 = INT16_LIMIT;
+  quantisePair(first, second, count, f0, f1, probabilities);
+  store<f32>(factors, <f32>1 / (f0 * sum0));
+  store<f32>(factors, <f32>1 / (f1 * sum1), 4);
+}

@@ -1,0 +1,53 @@
+/** The only place that names embedding providers: a line for each, loaded when it is opened. */
+
+import { LociError, messageOf } from '../core/errors.ts';
+import type { Embedder } from './embedder.ts';
+
+export interface EmbeddingConfig {
+  readonly provider: string;
+  /** `local`: threads for indexing. */
+  readonly threads?: number;
+}
+
+type Open = (config: EmbeddingConfig) => Promise<Embedder | null>;
+
+const PROVIDERS: Readonly<Record<string, Open>> = {
+  local: async ({ threads }) =>
+    (await import('./local/local.ts')).createLocalEmbedder({ ...(threads && { threads }) }),
+  none: () => Promise.resolve(null),
+};
+
+/** Names of the providers, for the configuration's check and its messages. */
+export const EMBEDDING_PROVIDERS: readonly string[] = Object.keys(PROVIDERS);
+
+function isMissingPackage(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+}
+
+/**
+ * The configured provider, or `null` for `none`: text, trigram and recency alone.
+ * @throws LociError `invalid_config` for an unknown name, `embedding_unavailable` when its package is missing.
+ */
+export async function openEmbedder(config: EmbeddingConfig): Promise<Embedder | null> {
+  const open = Object.hasOwn(PROVIDERS, config.provider) ? PROVIDERS[config.provider] : undefined;
+  if (!open) {
+    const known = EMBEDDING_PROVIDERS.join(', ');
+    throw new LociError(
+      'invalid_config',
+      `Unknown embedding provider '${config.provider}'; known are ${known}.`,
+    );
+  }
+  try {
+    return await open(config);
+  } catch (error) {
+    if (!isMissingPackage(error)) throw error;
+    throw new LociError(
+      'embedding_unavailable',
+      `A package of the provider '${config.provider}' is missing: ${messageOf(error)}`,
+      {
+        hint: 'Run `npm install` again where Loci is installed.',
+        cause: error,
+      },
+    );
+  }
+}

@@ -1,0 +1,28 @@
+/** Line starts of a text, so that offsets become line numbers without walking the text again. */
+export interface LineMap {
+  readonly count: number;
+  /** Offset of the first character of a line, counted from 0; of `count`, the text's length. */
+  startOf(line: number): number;
+  /** The line, from 0, that holds an offset. */
+  lineOf(offset: number): number;
+}
+
+/** Lines end with `\n` alone; a `\r` before it belongs to its line. */
+export function mapLines(text: string): LineMap {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return {
+    count: starts.length,
+    startOf: (line) => starts[line] ?? text.length,
+    lineOf: (offset) => {
+      let low = 0;
+      let high = starts.length - 1;
+      while (low < high) {
+        const middle = (low + high + 1) >>> 1;
+        if (starts[middle]! <= offset) low = middle;
+        else high = middle - 1;
+      }
+      return low;
+    },
+  };
+}

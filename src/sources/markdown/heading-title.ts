@@ -1,0 +1,27 @@
+import MarkdownIt from 'markdown-it';
+import type { Token } from 'markdown-it';
+import { inlineSyntax } from './inline-syntax.ts';
+
+/** Longer titles are cut: a path of headings is embedded with every passage below it. In UTF-16 units. */
+export const MAX_TITLE_LENGTH = 200;
+
+const MARKUP = /[*_`[\]<>\\&~=!%^]/;
+
+const inlineParser = new MarkdownIt({ html: true }).use(inlineSyntax);
+
+/** A heading's text as a reader sees it: without emphasis, links, code marks, comments or a block id. */
+export function headingTitle(source: string): string {
+  const head = source.slice(0, 2 * MAX_TITLE_LENGTH);
+  const text = MARKUP.test(head) ? visibleText(inlineParser.parseInline(head, {})) : head;
+  return text.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE_LENGTH).toWellFormed().trim();
+}
+
+function visibleText(tokens: readonly Token[]): string {
+  let text = '';
+  for (const token of tokens) {
+    if (token.children !== null && token.type !== 'image') text += visibleText(token.children);
+    else if (token.type === 'softbreak' || token.type === 'hardbreak') text += ' ';
+    else if (token.type !== 'html_inline') text += token.content;
+  }
+  return text;
+}

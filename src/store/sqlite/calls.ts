@@ -1,0 +1,96 @@
+import { LociError } from '../../core/errors.ts';
+import type { Store } from '../store.ts';
+import { CodeCache } from './code-cache.ts';
+import type { Database } from './database.ts';
+import { activateGeneration, addGeneration, generationById, generations } from './generations.ts';
+import { allNamespaces, findNamespace } from './namespaces.ts';
+import { neighbours, passages, passagesOf } from './passage-reads.ts';
+import { commit, records, recordsByKey, sourceEntries } from './records.ts';
+import { searchText } from './text-search.ts';
+import { dropDerived, putPassages, scanRecords, staleRecords, stats, sweep } from './upkeep.ts';
+import { countPending, pendingEmbeddings, putVectors, scoreVectors, searchVectors } from './vectors.ts';
+import { verify } from './verify.ts';
+import { lookUpTerms } from './vocabulary.ts';
+
+type Synchronous<Interface> = {
+  [Name in keyof Interface as Interface[Name] extends (...args: never[]) => unknown
+    ? Name
+    : never]: Interface[Name] extends (...args: infer Parameters) => Promise<infer Result>
+    ? (...args: Parameters) => Result
+    : never;
+};
+
+/** Every call of the interface, as it runs on a connection. */
+export type StoreCalls = Omit<Synchronous<Store>, 'close'>;
+export type StoreCall = keyof StoreCalls;
+
+/** What the calls of reading answer for a namespace that has never been written. */
+function within<Result>(db: Database, namespace: string, empty: Result, read: (ns: number) => Result): Result {
+  const ns = findNamespace(db, namespace);
+  return ns === null ? empty : db.snapshot(() => read(ns));
+}
+
+export function storeCalls(db: Database): StoreCalls {
+  const cache = new CodeCache(db);
+  return {
+    commit: (namespace, batch) => commit(db, namespace, batch),
+    records: (namespace, ids, now) => within(db, namespace, [], (ns) => records(db, namespace, ns, ids, now)),
+    recordsByKey: (namespace, key, now) =>
+      within(db, namespace, [], (ns) => recordsByKey(db, namespace, ns, key, now)),
+    sourceEntries: (namespace, source, page) =>
+      within(db, namespace, [], (ns) => sourceEntries(db, ns, source, page)),
+    namespaces: () => allNamespaces(db).map(({ name }) => name),
+
+    lookUpTerms: (namespace, words) =>
+      within(
+        db,
+        namespace,
+        words.map((word) => ({ word, passages: 0, near: [] })),
+        (ns) => lookUpTerms(db, ns, words),
+      ),
+    searchText: (namespace, query, filter, limit) =>
+      within(db, namespace, [], (ns) => searchText(db, ns, query, filter, limit)),
+    searchVectors: (namespace, generation, vector, filter, limit) =>
+      within(db, namespace, [], (ns) => searchVectors(db, cache, ns, generation, vector, filter, limit)),
+    scoreVectors: (namespace, generation, vector, ids) =>
+      within(db, namespace, [], (ns) => scoreVectors(db, ns, generation, vector, ids)),
+    neighbours: (namespace, ids, reach) => within(db, namespace, [], (ns) => neighbours(db, ns, ids, reach)),
+    passages: (namespace, ids, filter) =>
+      within(db, namespace, [], (ns) => passages(db, namespace, ns, ids, filter)),
+
+    generations: () => generations(db),
+    addGeneration: (spec) => addGeneration(db, spec),
+    activateGeneration: (id) => {
+      activateGeneration(db, id);
+    },
+    pendingEmbeddings: (generation, page) => pendingEmbeddings(db, generation, page),
+    countPending: (generation) => countPending(db, generation),
+    putVectors: (generation, vectors) => {
+      putVectors(db, generation, generationById(db, generation).dimensions, vectors);
+    },
+
+    stats: () => stats(db),
+    staleRecords: (namespace, chunking, page) =>
+      within(db, namespace, [], (ns) => staleRecords(db, namespace, ns, chunking, page)),
+    scanRecords: (namespace, page) =>
+      within(db, namespace, [], (ns) => scanRecords(db, namespace, ns, page)),
+    passagesOf: (namespace, ids) => within(db, namespace, new Map(), (ns) => passagesOf(db, ns, ids)),
+    putPassages: (namespace, chunking, replacement) => {
+      putPassages(db, namespace, written(db, namespace), chunking, replacement);
+    },
+    dropDerived: (namespace, options) => {
+      const ns = findNamespace(db, namespace);
+      if (ns !== null) dropDerived(db, ns, options);
+    },
+    sweep: () => {
+      sweep(db);
+    },
+    verify: () => verify(db),
+  };
+}
+
+function written(db: Database, namespace: string): number {
+  const ns = findNamespace(db, namespace);
+  if (ns === null) throw new LociError('not_found', `no namespace ${namespace}`);
+  return ns;
+}

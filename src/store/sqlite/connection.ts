@@ -1,0 +1,103 @@
+import { Worker } from 'node:worker_threads';
+import { isErrorCode, LociError } from '../../core/errors.ts';
+import { workerModule } from '../../core/worker-module.ts';
+import type { StoreCall } from './calls.ts';
+import type { AnswerMessage, CallMessage, ThreadError, ThreadOptions } from './thread.ts';
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * A connection in a thread of its own: SQLite's calls are synchronous, and the host's event loop is not ours to hold.
+ * The thread keeps no process alive that has no call under way.
+ */
+export class Connection {
+  readonly #options: ThreadOptions;
+  readonly #waiting = new Map<number, Waiting>();
+  #thread: Worker | null = null;
+  #opened: Promise<unknown> | null = null;
+  #nextId = 1;
+  #closed = false;
+
+  constructor(options: ThreadOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the store is open and of the current schema. A failed opening is tried again by the next call. */
+  open(): Promise<unknown> {
+    this.#opened ??= this.#start().catch((error: unknown) => {
+      this.#opened = null;
+      throw error;
+    });
+    return this.#opened;
+  }
+
+  async call(call: StoreCall, parameters: readonly unknown[]): Promise<unknown> {
+    if (this.#closed) throw new LociError('store_failed', `${this.#options.path} is closed`);
+    await this.open();
+    return this.#send(call, parameters);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#opened?.catch(() => undefined);
+    const thread = this.#thread;
+    if (thread === null) return;
+    const exited = new Promise((resolve) => thread.once('exit', resolve));
+    await this.#send('close', []);
+    await exited;
+  }
+
+  #start(): Promise<unknown> {
+    const thread = new Worker(workerModule(import.meta.url, 'thread'), { workerData: this.#options });
+    this.#thread = thread;
+    thread.on('message', (answer: AnswerMessage) => {
+      this.#settle(answer);
+    });
+    thread.on('error', (error) => {
+      this.#abandon(thread, new LociError('store_failed', `${this.#options.path}: ${error.message}`, { cause: error }));
+    });
+    thread.on('exit', () => {
+      this.#abandon(thread, new LociError('store_failed', `${this.#options.path}: its thread ended`));
+    });
+    return this.#wait(0);
+  }
+
+  #send(call: CallMessage['call'], parameters: readonly unknown[]): Promise<unknown> {
+    const id = this.#nextId++;
+    const answer = this.#wait(id);
+    this.#thread?.postMessage({ id, call, parameters } satisfies CallMessage);
+    return answer;
+  }
+
+  #wait(id: number): Promise<unknown> {
+    this.#thread?.ref();
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+    });
+  }
+
+  #settle(answer: AnswerMessage): void {
+    const waiting = this.#waiting.get(answer.id);
+    this.#waiting.delete(answer.id);
+    if (this.#waiting.size === 0) this.#thread?.unref();
+    if ('error' in answer) waiting?.reject(lociError(answer.error));
+    else waiting?.resolve(answer.value);
+  }
+
+  /** The thread is gone: nobody waits for it in vain, and the next call starts another. */
+  #abandon(thread: Worker, error: LociError): void {
+    if (this.#thread !== thread) return;
+    this.#thread = null;
+    this.#opened = null;
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+}
+
+function lociError({ code, message, hint }: ThreadError): LociError {
+  return new LociError(isErrorCode(code) ? code : 'internal', message, hint === undefined ? {} : { hint });
+}

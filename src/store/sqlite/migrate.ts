@@ -1,0 +1,45 @@
+import { LociError } from '../../core/errors.ts';
+import { loadMigrations, pendingMigrations } from '../migrate.ts';
+import type { Database } from './database.ts';
+
+/** Marks the file as a Loci store ("Loci" in ASCII), so that another program's database is never touched. */
+const APPLICATION_ID = 0x4c_6f_63_69;
+
+/**
+ * Brings the schema up to date: one transaction, after a copy of the store beside it. Returns at once when
+ * there is nothing to do. Two processes may call it together: the second finds the work done.
+ * @throws LociError `store_newer`; `store_corrupt` for a database that is not a Loci store. Both leave it untouched.
+ */
+export function migrate(db: Database): void {
+  const migrations = loadMigrations(new URL('./migrations/', import.meta.url));
+  refuseForeignFile(db);
+  if (pendingMigrations(migrations, schemaVersion(db), db.path).length === 0) return;
+  if (schemaVersion(db) > 0) backUp(db);
+  db.transaction(() => {
+    for (const migration of pendingMigrations(migrations, schemaVersion(db), db.path)) {
+      db.exec(migration.sql);
+      db.exec(`PRAGMA user_version = ${String(migration.version)}`);
+    }
+    db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
+  });
+}
+
+function schemaVersion(db: Database): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
+}
+
+function refuseForeignFile(db: Database): void {
+  const id = Number(db.prepare('PRAGMA application_id').get()?.['application_id']);
+  if (id === APPLICATION_ID) return;
+  const tables = Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
+  if (id !== 0 || tables > 0) {
+    throw new LociError('store_corrupt', `${db.path} is a SQLite database, but not a Loci store`, {
+      hint: 'Set store.path to a file of its own.',
+    });
+  }
+}
+
+function backUp(db: Database): void {
+  const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-');
+  db.prepare('VACUUM INTO ?').run(`${db.path}.v${String(schemaVersion(db))}-${stamp}.backup`);
+}

@@ -1,0 +1,53 @@
+import type { Database } from './database.ts';
+
+/**
+ * Each namespace has full-text tables of its own: its word statistics, and so its scores, cannot change with
+ * (or tell of) what another namespace holds, and no query has to filter.
+ */
+export function textTable(ns: number): string {
+  return `text_${String(ns)}`;
+}
+
+/** Trigrams of the namespace's vocabulary. */
+export function wordTable(ns: number): string {
+  return `word_${String(ns)}`;
+}
+
+export function findNamespace(db: Database, name: string): number | null {
+  const row = db.prepare('SELECT id FROM namespace WHERE name = ?').get(name);
+  return row === undefined ? null : Number(row['id']);
+}
+
+/** The namespace's number, made if need be. Within a transaction. */
+export function ensureNamespace(db: Database, name: string): number {
+  const found = findNamespace(db, name);
+  if (found !== null) return found;
+  const { lastInsertRowid } = db.prepare('INSERT INTO namespace (name) VALUES (?)').run(name);
+  const ns = Number(lastInsertRowid);
+  createTextTables(db, ns);
+  return ns;
+}
+
+/** The analyzer has folded and stemmed already: the tokenizer only splits at spaces. */
+export const TEXT_INDEX_OPTIONS = `title, headings, body, tags, content = '', contentless_delete = 1,
+  tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'"`;
+
+export function createTextTables(db: Database, ns: number): void {
+  db.exec(`
+    CREATE VIRTUAL TABLE ${textTable(ns)} USING fts5(${TEXT_INDEX_OPTIONS});
+    CREATE VIRTUAL TABLE ${wordTable(ns)} USING fts5(
+      word, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram'
+    );
+  `);
+}
+
+export function dropTextTables(db: Database, ns: number): void {
+  db.exec(`DROP TABLE IF EXISTS ${textTable(ns)}; DROP TABLE IF EXISTS ${wordTable(ns)};`);
+}
+
+export function allNamespaces(db: Database): { ns: number; name: string }[] {
+  return db
+    .prepare('SELECT id, name FROM namespace ORDER BY name')
+    .all()
+    .map((row) => ({ ns: Number(row['id']), name: String(row['name']) }));
+}

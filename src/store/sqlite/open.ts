@@ -1,0 +1,76 @@
+import { existsSync, mkdirSync, closeSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { LociError } from '../../core/errors.ts';
+import type { Store } from '../store.ts';
+import type { StoreCall } from './calls.ts';
+import { Connection } from './connection.ts';
+
+export interface SqliteOptions {
+  readonly path: string;
+  /** Milliseconds to wait for another process's write. */
+  readonly busyTimeout: number;
+  /** Whether a store that is not there is made; if not, `store_not_found`. */
+  readonly create: boolean;
+}
+
+/** Who runs a call: readers never wait for a batch that is being written. */
+const ROUTES: Readonly<Record<StoreCall, 'reader' | 'writer'>> = {
+  commit: 'writer',
+  records: 'reader',
+  recordsByKey: 'reader',
+  sourceEntries: 'reader',
+  namespaces: 'reader',
+  lookUpTerms: 'reader',
+  searchText: 'reader',
+  searchVectors: 'reader',
+  scoreVectors: 'reader',
+  neighbours: 'reader',
+  passages: 'reader',
+  generations: 'reader',
+  addGeneration: 'writer',
+  activateGeneration: 'writer',
+  pendingEmbeddings: 'writer',
+  countPending: 'reader',
+  putVectors: 'writer',
+  stats: 'reader',
+  staleRecords: 'reader',
+  scanRecords: 'reader',
+  passagesOf: 'reader',
+  putPassages: 'writer',
+  dropDerived: 'writer',
+  sweep: 'writer',
+  verify: 'writer',
+};
+
+/** @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `unreadable` */
+export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
+  if (!existsSync(options.path)) {
+    if (!options.create) throw new LociError('store_not_found', `there is no store at ${options.path}`);
+    createPrivately(options.path);
+  }
+  const threadOptions = { path: options.path, busyTimeout: options.busyTimeout };
+  const connections = { reader: new Connection(threadOptions), writer: new Connection(threadOptions) };
+  await connections.reader.open();
+  const store: Record<string, unknown> = {
+    capabilities: { name: 'sqlite', durable: true, shared: true },
+    close: async () => {
+      // The last connection to close folds the journal into the file.
+      await connections.reader.close();
+      await connections.writer.close();
+    },
+  };
+  for (const [call, route] of Object.entries(ROUTES)) {
+    store[call] = (...parameters: unknown[]) => connections[route].call(call as StoreCall, parameters);
+  }
+  return store as unknown as Store;
+}
+
+/** Private notes: nobody else on the machine may read the file or look into its folder. */
+function createPrivately(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, 'a', 0o600));
+  } catch (error) {
+    throw new LociError('unreadable', `cannot create a store at ${path}: ${(error as Error).message}`, { cause: error });
+  }
+}

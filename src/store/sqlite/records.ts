@@ -1,0 +1,161 @@
+import { LociError } from '../../core/errors.ts';
+import type { LociRecord, Timestamp } from '../../core/types.ts';
+import type { CommitBatch, Page, RecordDraft, RecordWrite, SourceEntry } from '../store.ts';
+import type { Database } from './database.ts';
+import { ensureNamespace } from './namespaces.ts';
+import { insertPassages, removePassages } from './passages.ts';
+import { RECORD_COLUMNS, recordOf } from './rows.ts';
+import { settleWords, type WordCounts } from './vocabulary.ts';
+
+const LIVE = 'r.deleted_at IS NULL AND (r.expires_at IS NULL OR r.expires_at > ?)';
+
+export function commit(db: Database, namespace: string, batch: CommitBatch): number[] {
+  return db.transaction(() => {
+    const ns = ensureNamespace(db, namespace);
+    const counts: WordCounts = new Map();
+    for (const id of batch.evictions) evict(db, namespace, ns, id, counts);
+    const ids = batch.writes.map((write) => writeRecord(db, namespace, ns, write, batch.chunking, counts));
+    settleWords(db, ns, counts);
+    return ids;
+  });
+}
+
+function writeRecord(
+  db: Database,
+  namespace: string,
+  ns: number,
+  write: RecordWrite,
+  chunking: string,
+  counts: WordCounts,
+): number {
+  refuseTakenIdentity(db, ns, write);
+  if (write.id === null) {
+    if (write.passages === 'keep') throw new LociError('invalid_input', 'a new record has no passages to keep');
+    const id = nextId(db, ns);
+    insertRow(db, ns, id, write.draft, chunking);
+    insertPassages(db, ns, id, write.draft, write.passages, counts);
+    return id;
+  }
+  const before = existing(db, namespace, ns, write.id);
+  if (write.passages !== 'keep') removePassages(db, ns, write.id, before, counts);
+  updateRow(db, ns, write.id, write.draft);
+  if (write.passages !== 'keep') {
+    insertPassages(db, ns, write.id, write.draft, write.passages, counts);
+    db.prepare('UPDATE record SET chunking = ? WHERE ns = ? AND id = ?').run(chunking, ns, write.id);
+  }
+  return write.id;
+}
+
+/** Said before anything is written, in words; the unique indexes are the second lock. */
+function refuseTakenIdentity(db: Database, ns: number, write: RecordWrite): void {
+  const { uuid, source, key } = write.draft;
+  const taken = db
+    .prepare('SELECT id FROM record WHERE ns = ? AND (uuid = ? OR (source = ? AND key = ?))')
+    .all(ns, uuid, source, key)
+    .find((row) => row['id'] !== write.id);
+  if (taken === undefined) return;
+  throw new LociError('conflict', `record ${String(taken['id'])} already is ${key === null ? uuid : `${source}:${key}`}`);
+}
+
+function nextId(db: Database, ns: number): number {
+  const row = db
+    .prepare('UPDATE namespace SET next_record = next_record + 1 WHERE id = ? RETURNING next_record - 1 AS id')
+    .get(ns);
+  return Number(row?.['id']);
+}
+
+function columnsOf(draft: RecordDraft): (string | number | null)[] {
+  return [
+    draft.uuid,
+    draft.project,
+    draft.origin,
+    draft.source,
+    draft.key,
+    draft.identity,
+    draft.category,
+    draft.recordType,
+    draft.title,
+    JSON.stringify(draft.tags),
+    draft.content,
+    JSON.stringify(draft.metadata),
+    draft.createdAt,
+    draft.updatedAt,
+    draft.expiresAt,
+    draft.contentHash,
+    draft.revision,
+  ];
+}
+
+function insertRow(db: Database, ns: number, id: number, draft: RecordDraft, chunking: string): void {
+  db.prepare(
+    `INSERT INTO record (ns, id, chunking, uuid, project, origin, source, key, identity, category, record_type,
+       title, tags, content, metadata, created_at, updated_at, expires_at, content_hash, revision)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(ns, id, chunking, ...columnsOf(draft));
+}
+
+function updateRow(db: Database, ns: number, id: number, draft: RecordDraft): void {
+  db.prepare(
+    `UPDATE record SET uuid = ?, project = ?, origin = ?, source = ?, key = ?, identity = ?, category = ?,
+       record_type = ?, title = ?, tags = ?, content = ?, metadata = ?, created_at = ?, updated_at = ?,
+       expires_at = ?, content_hash = ?, revision = ? WHERE ns = ? AND id = ?`,
+  ).run(...columnsOf(draft), ns, id);
+}
+
+function existing(db: Database, namespace: string, ns: number, id: number): LociRecord {
+  const row = db.prepare(`SELECT ${RECORD_COLUMNS} FROM record AS r WHERE ns = ? AND id = ?`).get(ns, id);
+  if (row === undefined) throw new LociError('not_found', `no record ${String(id)} in namespace ${namespace}`);
+  return recordOf(namespace, row);
+}
+
+function evict(db: Database, namespace: string, ns: number, id: number, counts: WordCounts): void {
+  const record = existing(db, namespace, ns, id);
+  if (record.origin !== 'vault' && record.origin !== 'source') {
+    throw new LociError('invalid_input', `record ${String(id)} is ${record.origin}: only what a source brought can go`);
+  }
+  removePassages(db, ns, id, record, counts);
+  db.prepare('DELETE FROM record WHERE ns = ? AND id = ?').run(ns, id);
+}
+
+export function records(
+  db: Database,
+  namespace: string,
+  ns: number,
+  ids: readonly number[],
+  now: Timestamp,
+): LociRecord[] {
+  const select = db.prepare(`SELECT ${RECORD_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.id = ? AND ${LIVE}`);
+  return ids.flatMap((id) => {
+    const row = select.get(ns, id, now);
+    return row === undefined ? [] : [recordOf(namespace, row)];
+  });
+}
+
+export function recordsByKey(
+  db: Database,
+  namespace: string,
+  ns: number,
+  key: string,
+  now: Timestamp,
+): LociRecord[] {
+  return db
+    .prepare(`SELECT ${RECORD_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.key = ? AND ${LIVE} ORDER BY r.source`)
+    .all(ns, key, now)
+    .map((row) => recordOf(namespace, row));
+}
+
+export function sourceEntries(db: Database, ns: number, source: string, page: Page<string>): SourceEntry[] {
+  return db
+    .prepare(
+      `SELECT id, key, identity, revision, content_hash FROM record
+       WHERE ns = ? AND source = ? AND key IS NOT NULL AND key > ? AND deleted_at IS NULL ORDER BY key LIMIT ?`,
+    )
+    .all(ns, source, page.after ?? '', page.limit)
+    .map((row) => ({
+      id: row['id'] as number,
+      key: row['key'] as string,
+      identity: row['identity'] as string | null,
+      revision: row['revision'] as string | null,
+      contentHash: row['content_hash'] as string,
+    }));
+}

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+
+/** Bytes of a sign code: a bit a dimension, set where the component is positive. */
+export const CODE_BYTES = 48;
+/** The one length of vector that the kernel scans; vectors of other lengths are folded into it (`signCode`). */
+const CODE_BITS = CODE_BYTES * 8;
+
+const WASM_PAGE = 65_536;
+const QUERY_AT = 0;
+const HISTOGRAM_AT = 64;
+const HISTOGRAM_LENGTH = CODE_BITS + 1;
+const CODES_AT = 2048;
+const SPARE = 1024;
+
+interface Kernel {
+  scan(codes: number, n: number, query: number, distances: number, histogram: number, mask: number): void;
+  collect(distances: number, n: number, threshold: number, ties: number, slots: number): number;
+}
+
+let compiled: WebAssembly.Module | undefined;
+
+/**
+ * Signs of a vector's components as 384 bits. A longer vector gives the signs of the sums of its components
+ * 384 apart, a shorter one leaves bits unset: either keeps the order of distances roughly, and rescoring does the rest.
+ */
+export function signCode(vector: ArrayLike<number>): Uint8Array {
+  const code = new Uint8Array(CODE_BYTES);
+  for (let bit = 0; bit < CODE_BITS; bit++) {
+    let sum = 0;
+    for (let i = bit; i < vector.length; i += CODE_BITS) sum += vector[i]!;
+    if (sum > 0) code[bit >> 3]! |= 1 << (bit & 7);
+  }
+  return code;
+}
+
+/** The sign codes of one namespace and generation, in memory, in the order of their vectors' ids. */
+export class SignCodes {
+  #memory: WebAssembly.Memory;
+  #kernel: Kernel;
+  #capacity: number;
+  #ids: Uint32Array;
+  #size = 0;
+
+  constructor(capacity: number) {
+    this.#capacity = capacity + SPARE;
+    this.#ids = new Uint32Array(this.#capacity);
+    [this.#memory, this.#kernel] = instantiate(this.#capacity);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Id of the newest vector; 0 when there is none. */
+  get lastVector(): number {
+    return this.#size === 0 ? 0 : this.#ids[this.#size - 1]!;
+  }
+
+  /** `ids` ascending and above `lastVector`; `codes` 48 bytes each. */
+  append(ids: Uint32Array, codes: Uint8Array): void {
+    if (this.#size + ids.length > this.#capacity) this.#grow(this.#size + ids.length);
+    this.#ids.set(ids, this.#size);
+    new Uint8Array(this.#memory.buffer, CODES_AT).set(codes, this.#size * CODE_BYTES);
+    this.#size += ids.length;
+  }
+
+  /** Ids of the up to `count` vectors nearest to the query's code, in id order. `among`: only these (ascending). */
+  nearest(query: Uint8Array, count: number, among?: Uint32Array): number[] {
+    const { distances, mask, slots } = this.#layout();
+    const bytes = new Uint8Array(this.#memory.buffer);
+    bytes.set(query, QUERY_AT);
+    const histogram = new Int32Array(this.#memory.buffer, HISTOGRAM_AT, HISTOGRAM_LENGTH).fill(0);
+    if (among !== undefined) this.#markMask(bytes.subarray(mask, mask + this.#size), among);
+    this.#kernel.scan(CODES_AT, this.#size, QUERY_AT, distances, HISTOGRAM_AT, among === undefined ? 0 : mask);
+    let threshold = 0;
+    let below = 0;
+    while (threshold < CODE_BITS && below + histogram[threshold]! < count) below += histogram[threshold++]!;
+    const ties = Math.min(histogram[threshold]!, count - below);
+    const found = this.#kernel.collect(distances, this.#size, threshold, ties, slots);
+    return Array.from(new Int32Array(this.#memory.buffer, slots, found), (slot) => this.#ids[slot]!);
+  }
+
+  #markMask(mask: Uint8Array, among: Uint32Array): void {
+    mask.fill(0);
+    let slot = 0;
+    for (const id of among) {
+      while (slot < this.#size && this.#ids[slot]! < id) slot++;
+      if (slot < this.#size && this.#ids[slot] === id) mask[slot] = 1;
+    }
+  }
+
+  #layout(): { distances: number; mask: number; slots: number } {
+    return layout(this.#capacity);
+  }
+
+  #grow(needed: number): void {
+    const bytes = new Uint8Array(this.#memory.buffer, CODES_AT, this.#size * CODE_BYTES);
+    const ids = this.#ids.subarray(0, this.#size);
+    this.#capacity = Math.max(needed, Math.ceil(this.#capacity * 1.5));
+    [this.#memory, this.#kernel] = instantiate(this.#capacity);
+    new Uint8Array(this.#memory.buffer, CODES_AT).set(bytes);
+    this.#ids = new Uint32Array(this.#capacity);
+    this.#ids.set(ids);
+  }
+}
+
+/** After the codes: u16 distances, a mask byte each, and room for every slot to be collected. */
+function layout(capacity: number): { distances: number; mask: number; slots: number; end: number } {
+  const distances = aligned(CODES_AT + capacity * CODE_BYTES);
+  const mask = aligned(distances + capacity * 2);
+  const slots = aligned(mask + capacity);
+  return { distances, mask, slots, end: slots + capacity * 4 };
+}
+
+function aligned(offset: number): number {
+  return (offset + 15) & ~15;
+}
+
+function instantiate(capacity: number): [WebAssembly.Memory, Kernel] {
+  compiled ??= new WebAssembly.Module(readFileSync(new URL('./hamming.wasm', import.meta.url)));
+  const memory = new WebAssembly.Memory({ initial: Math.ceil(layout(capacity).end / WASM_PAGE) });
+  const { exports } = new WebAssembly.Instance(compiled, { env: { memory } });
+  return [memory, exports as unknown as Kernel];
+}

@@ -1,0 +1,130 @@
+import { statSync } from 'node:fs';
+import type { LociRecord, Origin, Passage } from '../../core/types.ts';
+import type { NamespaceStats, Page, StoreStats } from '../store.ts';
+import type { Database } from './database.ts';
+import { allNamespaces, createTextTables, dropTextTables } from './namespaces.ts';
+import { insertPassages, removePassages } from './passages.ts';
+import { RECORD_COLUMNS, recordOf } from './rows.ts';
+import { settleWords, type WordCounts } from './vocabulary.ts';
+
+export function stats(db: Database): StoreStats {
+  return db.snapshot(() => ({
+    bytes: fileBytes(db.path),
+    schemaVersion: Number(db.prepare('PRAGMA user_version').get()?.['user_version']),
+    namespaces: allNamespaces(db).map(({ ns, name }) => namespaceStats(db, ns, name)),
+  }));
+}
+
+function fileBytes(path: string): number {
+  let bytes = 0;
+  for (const suffix of ['', '-wal']) bytes += statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0;
+  return bytes;
+}
+
+function namespaceStats(db: Database, ns: number, namespace: string): NamespaceStats {
+  const count = (sql: string): number => Number(db.prepare(sql).get(ns)?.['n']);
+  const byOrigin: Partial<Record<Origin, number>> = {};
+  const bySource: Record<string, number> = {};
+  const groups = db.prepare(
+    'SELECT origin, source, count(*) AS n FROM record WHERE ns = ? AND deleted_at IS NULL GROUP BY origin, source',
+  );
+  for (const row of groups.all(ns)) {
+    const origin = row['origin'] as Origin;
+    byOrigin[origin] = (byOrigin[origin] ?? 0) + Number(row['n']);
+    const source = String(row['source']);
+    bySource[source] = (bySource[source] ?? 0) + Number(row['n']);
+  }
+  return {
+    namespace,
+    records: count('SELECT count(*) AS n FROM record WHERE ns = ? AND deleted_at IS NULL'),
+    deleted: count('SELECT count(*) AS n FROM record WHERE ns = ? AND deleted_at IS NOT NULL'),
+    passages: count('SELECT count(*) AS n FROM passage WHERE ns = ?'),
+    terms: count('SELECT count(*) AS n FROM term WHERE ns = ?'),
+    vectors: count('SELECT count(*) AS n FROM vector WHERE ns = ?'),
+    byOrigin,
+    bySource,
+  };
+}
+
+export function staleRecords(
+  db: Database,
+  namespace: string,
+  ns: number,
+  chunking: string,
+  page: Page<number>,
+): LociRecord[] {
+  return db
+    .prepare(
+      `SELECT ${RECORD_COLUMNS} FROM record AS r
+       WHERE r.ns = ? AND r.chunking IS NOT ? AND r.deleted_at IS NULL AND r.id > ? ORDER BY r.id LIMIT ?`,
+    )
+    .all(ns, chunking, page.after ?? 0, page.limit)
+    .map((row) => recordOf(namespace, row));
+}
+
+export function scanRecords(db: Database, namespace: string, ns: number, page: Page<number>): LociRecord[] {
+  return db
+    .prepare(
+      `SELECT ${RECORD_COLUMNS} FROM record AS r
+       WHERE r.ns = ? AND r.deleted_at IS NULL AND r.id > ? ORDER BY r.id LIMIT ?`,
+    )
+    .all(ns, page.after ?? 0, page.limit)
+    .map((row) => recordOf(namespace, row));
+}
+
+export function putPassages(
+  db: Database,
+  namespace: string,
+  ns: number,
+  chunking: string,
+  passages: ReadonlyMap<number, readonly Passage[]>,
+): void {
+  db.transaction(() => {
+    const counts: WordCounts = new Map();
+    const select = db.prepare(`SELECT ${RECORD_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.id = ?`);
+    const mark = db.prepare('UPDATE record SET chunking = ? WHERE ns = ? AND id = ?');
+    for (const [id, replacement] of passages) {
+      const row = select.get(ns, id);
+      // Gone since it was read: nothing to index.
+      if (row === undefined || row['deleted_at'] !== null) continue;
+      const record = recordOf(namespace, row);
+      removePassages(db, ns, id, record, counts);
+      insertPassages(db, ns, id, record, replacement, counts);
+      mark.run(chunking, ns, id);
+    }
+    settleWords(db, ns, counts);
+  });
+}
+
+export function dropDerived(db: Database, ns: number, options: { readonly vectors: boolean }): void {
+  db.transaction(() => {
+    dropTextTables(db, ns);
+    createTextTables(db, ns);
+    db.prepare('DELETE FROM passage WHERE ns = ?').run(ns);
+    db.prepare('DELETE FROM term WHERE ns = ?').run(ns);
+    db.prepare('UPDATE record SET chunking = NULL WHERE ns = ?').run(ns);
+    if (options.vectors) removeVectors(db, 'ns = ?', ns);
+  });
+}
+
+const ORPHANS = 'NOT EXISTS (SELECT 1 FROM passage AS p WHERE p.ns = vector.ns AND p.hash = vector.hash)';
+
+/** Vectors of contents that are gone cost memory and crowd shortlists; a few do no harm. */
+export function sweep(db: Database): void {
+  for (const { ns } of allNamespaces(db)) {
+    const row = db
+      .prepare(`SELECT count(*) AS vectors, total(${ORPHANS}) AS orphans FROM vector WHERE ns = ?`)
+      .get(ns);
+    if (Number(row?.['orphans']) * 10 <= Number(row?.['vectors'])) continue;
+    db.transaction(() => {
+      removeVectors(db, `ns = ? AND ${ORPHANS}`, ns);
+    });
+  }
+  db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+}
+
+function removeVectors(db: Database, where: string, ns: number): void {
+  db.prepare(`DELETE FROM vector WHERE ${where}`).run(ns);
+  db.prepare('DELETE FROM code_chunk WHERE ns = ?').run(ns);
+  db.prepare('UPDATE vector_epoch SET epoch = epoch + 1').run();
+}

@@ -1,0 +1,199 @@
+import { LociError } from '../../core/errors.ts';
+import type { Page, PassageScore, PendingEmbedding, SearchFilter, VectorWrite } from '../store.ts';
+import type { Metadata } from '../../core/types.ts';
+import type { Database } from './database.ts';
+import { isSelective, recordCondition } from './filter.ts';
+import { ensureNamespace } from './namespaces.ts';
+import { CODE_BYTES, signCode } from './sign-codes.ts';
+import type { CodeCache } from './code-cache.ts';
+import { components, dotQuantised, quantise } from './quantise.ts';
+
+/** Rows of one code blob. */
+const CHUNK_ROWS = 4096;
+/** Nearest codes whose vectors are read and compared exactly; `bench` holds their recall above 0.98. */
+const SHORTLIST = 1000;
+const SMALL_SHORTLIST = 300;
+const SMALL_NAMESPACE = 100_000;
+/** Below this many allowed passages, the scan looks at them alone rather than hoping that they are near. */
+const MAX_MASKED = 200_000;
+
+export function putVectors(
+  db: Database,
+  generation: number,
+  dimensions: number,
+  vectors: readonly VectorWrite[],
+): void {
+  for (const { vector } of vectors) {
+    if (vector.length === dimensions) continue;
+    throw new LociError(
+      'embedding_mismatch',
+      `a vector of ${String(vector.length)} dimensions for a generation of ${String(dimensions)}`,
+    );
+  }
+  db.transaction(() => {
+    const insert = db.prepare(
+      'INSERT INTO vector (ns, generation, hash, quantised) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    );
+    const touched = new Set<number>();
+    for (const { namespace, hash, vector } of vectors) {
+      const ns = ensureNamespace(db, namespace);
+      insert.run(ns, generation, Buffer.from(hash, 'hex'), quantise(vector));
+      touched.add(ns);
+    }
+    for (const ns of touched) packCodes(db, ns, generation);
+  });
+}
+
+/** Moves full runs of 4,096 new vectors into one blob of codes each. */
+function packCodes(db: Database, ns: number, generation: number): void {
+  for (;;) {
+    const rows = db
+      .prepare(
+        `SELECT id, quantised FROM vector WHERE ns = ?1 AND generation = ?2 AND id > coalesce(
+           (SELECT max(last_vector) FROM code_chunk WHERE ns = ?1 AND generation = ?2), 0)
+         ORDER BY id LIMIT ${String(CHUNK_ROWS)}`,
+      );
+    const unpacked = db
+      .prepare(
+        `SELECT count(*) AS n FROM vector WHERE ns = ?1 AND generation = ?2 AND id > coalesce(
+           (SELECT max(last_vector) FROM code_chunk WHERE ns = ?1 AND generation = ?2), 0)`,
+      )
+      .get(ns, generation);
+    if (Number(unpacked?.['n']) < CHUNK_ROWS) return;
+    const ids = new Uint32Array(CHUNK_ROWS);
+    const codes = new Uint8Array(CHUNK_ROWS * CODE_BYTES);
+    let n = 0;
+    for (const row of rows.iterate(ns, generation)) {
+      ids[n] = Number(row['id']);
+      codes.set(signCode(components(row['quantised'] as Uint8Array)), n * CODE_BYTES);
+      n++;
+    }
+    db.prepare('INSERT INTO code_chunk (ns, generation, last_vector, vectors, codes) VALUES (?, ?, ?, ?, ?)').run(
+      ns,
+      generation,
+      ids[n - 1]!,
+      new Uint8Array(ids.buffer),
+      codes,
+    );
+  }
+}
+
+/**
+ * Sign codes in memory give a shortlist by Hamming distance; the shortlist's int8 vectors are read and scored with
+ * the query in float32; passages that hold their content are what is answered.
+ */
+export function searchVectors(
+  db: Database,
+  cache: CodeCache,
+  ns: number,
+  generation: number,
+  vector: Float32Array,
+  filter: SearchFilter,
+  limit: number,
+): PassageScore[] {
+  const codes = cache.of(ns, generation);
+  if (codes.size === 0) return [];
+  const query = signCode(vector);
+  const shortlist = Math.max(codes.size > SMALL_NAMESPACE ? SHORTLIST : SMALL_SHORTLIST, limit * 2);
+  const first = rescore(db, ns, vector, codes.nearest(query, shortlist), filter, limit);
+  if (first.length >= limit || shortlist >= codes.size) return first;
+  const allowed = allowedVectors(db, ns, generation, filter);
+  if (allowed === null) {
+    return rescore(db, ns, vector, codes.nearest(query, shortlist * 10), filter, limit);
+  }
+  return rescore(db, ns, vector, codes.nearest(query, shortlist, allowed), filter, limit);
+}
+
+/** Ids of the vectors that the filter lets through, ascending; `null` when they are too many to list. */
+function allowedVectors(db: Database, ns: number, generation: number, filter: SearchFilter): Uint32Array | null {
+  if (!isSelective(filter)) return null;
+  const condition = recordCondition(filter);
+  const rows = db
+    .prepare(
+      `SELECT DISTINCT v.id FROM record AS r
+       JOIN passage AS p ON p.ns = r.ns AND p.record = r.id
+       JOIN vector AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash
+       WHERE r.ns = ? AND ${condition.sql} ORDER BY v.id LIMIT ${String(MAX_MASKED + 1)}`,
+    )
+    .all(generation, ns, ...condition.parameters);
+  return rows.length > MAX_MASKED ? null : Uint32Array.from(rows, (row) => Number(row['id']));
+}
+
+function rescore(
+  db: Database,
+  ns: number,
+  vector: Float32Array,
+  ids: readonly number[],
+  filter: SearchFilter,
+  limit: number,
+): PassageScore[] {
+  const select = db.prepare('SELECT hash, quantised FROM vector WHERE id = ?');
+  const scored: { hash: Uint8Array; score: number }[] = [];
+  for (const id of ids) {
+    const row = select.get(id);
+    if (row === undefined) continue;
+    scored.push({ hash: row['hash'] as Uint8Array, score: dotQuantised(row['quantised'] as Uint8Array, vector) });
+  }
+  scored.sort((a, b) => b.score - a.score);
+  const condition = recordCondition(filter);
+  const holders = db.prepare(
+    `SELECT p.id, p.record FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record
+     WHERE p.ns = ? AND p.hash = ? AND ${condition.sql} ORDER BY p.id LIMIT ?`,
+  );
+  const answer: PassageScore[] = [];
+  for (const { hash, score } of scored) {
+    // Equal scores are put in order below, so a tie with the last one is still taken in.
+    if (answer.length >= limit && score < answer[answer.length - 1]!.score) break;
+    for (const row of holders.iterate(ns, hash, ...condition.parameters, limit)) {
+      answer.push({ passage: Number(row['id']), record: Number(row['record']), score });
+    }
+  }
+  answer.sort((a, b) => b.score - a.score || a.passage - b.passage);
+  return answer.slice(0, limit);
+}
+
+export function scoreVectors(
+  db: Database,
+  ns: number,
+  generation: number,
+  vector: Float32Array,
+  passages: readonly number[],
+): PassageScore[] {
+  const select = db.prepare(
+    `SELECT p.record, v.quantised FROM passage AS p
+     JOIN vector AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash WHERE p.id = ? AND p.ns = ?`,
+  );
+  return passages.flatMap((passage) => {
+    const row = select.get(generation, passage, ns);
+    if (row === undefined) return [];
+    const score = dotQuantised(row['quantised'] as Uint8Array, vector);
+    return [{ passage, record: Number(row['record']), score }];
+  });
+}
+
+const PENDING = `FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record
+  JOIN namespace AS n ON n.id = p.ns
+  WHERE r.deleted_at IS NULL
+    AND NOT EXISTS (SELECT 1 FROM vector AS v WHERE v.ns = p.ns AND v.generation = ? AND v.hash = p.hash)`;
+
+export function countPending(db: Database, generation: number): number {
+  return Number(db.prepare(`SELECT count(DISTINCT p.ns || ':' || hex(p.hash)) AS n ${PENDING}`).get(generation)?.['n']);
+}
+
+export function pendingEmbeddings(db: Database, generation: number, page: Page<number>): PendingEmbedding[] {
+  const rows = db
+    .prepare(
+      `SELECT p.id, n.name, p.hash, p.headings, p.text, r.title, r.metadata ${PENDING}
+       AND p.id > ? ORDER BY p.id LIMIT ?`,
+    )
+    .all(generation, page.after ?? 0, page.limit);
+  return rows.map((row) => ({
+    passage: row['id'] as number,
+    namespace: row['name'] as string,
+    hash: Buffer.from(row['hash'] as Uint8Array).toString('hex'),
+    headings: JSON.parse(row['headings'] as string) as string[],
+    text: row['text'] as string,
+    title: row['title'] as string,
+    metadata: JSON.parse(row['metadata'] as string) as Metadata,
+  }));
+}

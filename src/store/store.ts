@@ -1,0 +1,278 @@
+import type { LociRecord, Metadata, Origin, Passage, Timestamp } from '../core/types.ts';
+
+/**
+ * Where records live. Asynchronous and batch-shaped: one call a search stage, never one a row.
+ * It speaks of records, passages, namespaces, terms and vectors, never of SQL. Every call names its
+ * namespace first, and nothing of another namespace can change what it answers, scores included.
+ */
+export interface Store extends Canonical, SearchStages, Embeddings, Upkeep {
+  readonly capabilities: StoreCapabilities;
+  /** Finishes what was begun and lets go of files, threads and connections. No call may follow. */
+  close(): Promise<void>;
+}
+
+export interface StoreCapabilities {
+  /** The driver's name, for people to read; nothing may branch on it. */
+  readonly name: string;
+  /** Whether what was written outlives the process. */
+  readonly durable: boolean;
+  /** Whether several processes may have the store open. */
+  readonly shared: boolean;
+}
+
+// ── canonical ────────────────────────────────────────────────────────────────────────────────────
+
+/** A record as it is given to the store, which adds namespace and ids. */
+export type RecordDraft = Omit<LociRecord, 'namespace' | 'id' | 'deletedAt'>;
+
+export interface RecordWrite {
+  /** The record to replace, or `null` for a new one. */
+  readonly id: number | null;
+  readonly draft: RecordDraft;
+  /** Its passages from now on; `'keep'` where text, title, tags and aliases stay as they were. */
+  readonly passages: readonly Passage[] | 'keep';
+}
+
+export interface CommitBatch {
+  readonly writes: readonly RecordWrite[];
+  /** Records whose document is gone from its source; only of the origins `vault` and `source`. */
+  readonly evictions: readonly number[];
+  /** Signature of the chunking that made the passages; see `Upkeep.staleRecords`. */
+  readonly chunking: string;
+}
+
+/** What a source knows of a document it brought earlier. */
+export interface SourceEntry {
+  readonly id: number;
+  readonly key: string;
+  readonly identity: string | null;
+  readonly revision: string | null;
+  readonly contentHash: string;
+}
+
+interface Canonical {
+  /**
+   * All of the batch or none of it, durable when the promise resolves. Answers the ids of the writes, in order.
+   * @throws LociError `not_found` for an unknown id, `conflict` for a key or UUID that is taken, `invalid_input`
+   *   for an eviction of what did not come from a source, `store_full`, `store_busy`.
+   */
+  commit(namespace: string, batch: CommitBatch): Promise<number[]>;
+  /** Live records by id, in the order asked for; what is not there is left out. */
+  records(namespace: string, ids: readonly number[], now: Timestamp): Promise<LociRecord[]>;
+  /** Live records with this key, over all sources. */
+  recordsByKey(namespace: string, key: string, now: Timestamp): Promise<LociRecord[]>;
+  /** What a source brought, by key, after a key (exclusive). */
+  sourceEntries(namespace: string, source: string, page: Page<string>): Promise<SourceEntry[]>;
+  /** Names that have a record. */
+  namespaces(): Promise<string[]>;
+}
+
+export interface Page<Cursor> {
+  readonly after: Cursor | null;
+  readonly limit: number;
+}
+
+// ── search ───────────────────────────────────────────────────────────────────────────────────────
+
+/** What a search may see. Everything given must hold; lists are alternatives, tags must all be there. */
+export interface SearchFilter {
+  /** Records that expire at or before this time are gone. */
+  readonly now: Timestamp;
+  readonly project?: string;
+  readonly origins?: readonly Origin[];
+  readonly sources?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly recordTypes?: readonly string[];
+  readonly tags?: readonly string[];
+  /** Bounds of `createdAt`: from inclusive, until exclusive. */
+  readonly from?: Timestamp;
+  readonly until?: Timestamp;
+}
+
+/** One thing to look for: a word, or several in a row. */
+export interface TextTerm {
+  /** Analyzer terms; more than one is a phrase. */
+  readonly terms: readonly string[];
+  /** The last term matches every word that begins with it. */
+  readonly prefix: boolean;
+}
+
+/** Relative weights of the text fields in BM25. */
+export interface FieldWeights {
+  readonly title: number;
+  readonly headings: number;
+  readonly body: number;
+  readonly tags: number;
+}
+
+export interface TextQuery {
+  /** Any of these. */
+  readonly any: readonly TextTerm[];
+  /** All of these (quoted phrases); may be empty. */
+  readonly all: readonly TextTerm[];
+  readonly weights: FieldWeights;
+}
+
+export interface PassageScore {
+  readonly passage: number;
+  readonly record: number;
+  /** Higher is better. BM25 for text; cosine, −1 to 1, for vectors. */
+  readonly score: number;
+}
+
+/** What the vocabulary of a namespace knows of a word. */
+export interface TermInfo {
+  readonly word: string;
+  /** Passages that hold it in any form with the same stem. */
+  readonly passages: number;
+  /** For an unknown word: the nearest known ones, best first. */
+  readonly near: readonly NearTerm[];
+}
+
+export interface NearTerm {
+  readonly word: string;
+  readonly passages: number;
+  /** 0 to 1; see `store/spelling.ts`. */
+  readonly similarity: number;
+}
+
+/** A record without its content: what ranking and results need. */
+export type RecordHeader = Omit<LociRecord, 'content' | 'contentHash' | 'revision' | 'identity'>;
+
+export interface StoredPassage extends Passage {
+  readonly id: number;
+  readonly record: RecordHeader;
+}
+
+/** A passage and what stands beside it: in the same record, else in the same session (`metadata.session`). */
+export interface Neighbourhood {
+  readonly passage: number;
+  /** Nearest first. */
+  readonly before: readonly number[];
+  readonly after: readonly number[];
+}
+
+interface SearchStages {
+  /** Folded words, looked up in the namespace's vocabulary. */
+  lookUpTerms(namespace: string, words: readonly string[]): Promise<TermInfo[]>;
+  /** BM25 over title, headings, body and tags; best first, ties by passage id. */
+  searchText(namespace: string, query: TextQuery, filter: SearchFilter, limit: number): Promise<PassageScore[]>;
+  /** The nearest passages of the generation by cosine; best first, ties by passage id. */
+  searchVectors(
+    namespace: string,
+    generation: number,
+    vector: Float32Array,
+    filter: SearchFilter,
+    limit: number,
+  ): Promise<PassageScore[]>;
+  /** Cosine of the query with each of these passages that has a vector. */
+  scoreVectors(
+    namespace: string,
+    generation: number,
+    vector: Float32Array,
+    passages: readonly number[],
+  ): Promise<PassageScore[]>;
+  /** Up to `before` and `after` neighbours of each passage. */
+  neighbours(
+    namespace: string,
+    passages: readonly number[],
+    reach: { readonly before: number; readonly after: number },
+  ): Promise<Neighbourhood[]>;
+  /** Live passages with their records' headers, in the order asked for; what the filter hides is left out. */
+  passages(namespace: string, ids: readonly number[], filter: SearchFilter): Promise<StoredPassage[]>;
+}
+
+// ── embeddings ───────────────────────────────────────────────────────────────────────────────────
+
+/** Vectors of two generations never meet. */
+export interface GenerationSpec {
+  readonly provider: string;
+  readonly model: string;
+  readonly dimensions: number;
+}
+
+export interface Generation extends GenerationSpec {
+  readonly id: number;
+  /** The one that searches use; at most one. */
+  readonly active: boolean;
+}
+
+/** A passage whose content has no vector yet. */
+export interface PendingEmbedding {
+  readonly passage: number;
+  readonly namespace: string;
+  readonly hash: string;
+  readonly headings: readonly string[];
+  readonly text: string;
+  readonly title: string;
+  readonly metadata: Metadata;
+}
+
+export interface VectorWrite {
+  readonly namespace: string;
+  readonly hash: string;
+  /** Unit vector of the generation's dimensions. */
+  readonly vector: Float32Array;
+}
+
+interface Embeddings {
+  generations(): Promise<Generation[]>;
+  /** The generation of this model, made if need be; not active yet. */
+  addGeneration(spec: GenerationSpec): Promise<Generation>;
+  /** The switch: from now on searches use this one. */
+  activateGeneration(id: number): Promise<void>;
+  /** Live passages without a vector, by id, after an id. Passages of the same content share a hash. */
+  pendingEmbeddings(generation: number, page: Page<number>): Promise<PendingEmbedding[]>;
+  /** Contents without a vector. */
+  countPending(generation: number): Promise<number>;
+  /** @throws LociError `embedding_mismatch` for a vector of other dimensions. */
+  putVectors(generation: number, vectors: readonly VectorWrite[]): Promise<void>;
+}
+
+// ── upkeep ───────────────────────────────────────────────────────────────────────────────────────
+
+export interface NamespaceStats {
+  readonly namespace: string;
+  readonly records: number;
+  readonly deleted: number;
+  readonly passages: number;
+  readonly terms: number;
+  readonly vectors: number;
+  readonly byOrigin: Readonly<Partial<Record<Origin, number>>>;
+  readonly bySource: Readonly<Record<string, number>>;
+}
+
+export interface StoreStats {
+  /** Bytes on disk, journals included; 0 for a store in memory. */
+  readonly bytes: number;
+  readonly schemaVersion: number;
+  readonly namespaces: readonly NamespaceStats[];
+}
+
+/** One way in which derived state differs from the canonical rows, or the file from a sound one. */
+export interface StoreFinding {
+  readonly namespace: string | null;
+  readonly what: string;
+}
+
+interface Upkeep {
+  stats(): Promise<StoreStats>;
+  /** Live records whose passages were made by another chunking, or not at all; by id, after an id. */
+  staleRecords(namespace: string, chunking: string, page: Page<number>): Promise<LociRecord[]>;
+  /** All live records, by id, after an id. */
+  scanRecords(namespace: string, page: Page<number>): Promise<LociRecord[]>;
+  /** The passages of these records, by record and ordinal. */
+  passagesOf(namespace: string, records: readonly number[]): Promise<Map<number, Passage[]>>;
+  /** Replaces the passages of records and marks them as made by this chunking. */
+  putPassages(
+    namespace: string,
+    chunking: string,
+    passages: ReadonlyMap<number, readonly Passage[]>,
+  ): Promise<void>;
+  /** Drops every passage, term and index entry of a namespace; with `vectors`, these too. */
+  dropDerived(namespace: string, options: { readonly vectors: boolean }): Promise<void>;
+  /** Frees what nothing refers to any more; cheap when there is nothing to do. */
+  sweep(): Promise<void>;
+  /** Compares derived state with canonical rows and the file with itself. Empty when sound. */
+  verify(): Promise<StoreFinding[]>;
+}

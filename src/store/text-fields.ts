@@ -1,0 +1,56 @@
+import { analyze } from '../core/text/analyze.ts';
+import type { Metadata, Passage } from '../core/types.ts';
+
+/** The four texts of a passage that full-text search weighs apart. */
+export interface TextFields {
+  readonly title: string;
+  readonly headings: string;
+  readonly body: string;
+  readonly tags: string;
+}
+
+interface Described {
+  readonly title: string;
+  readonly tags: readonly string[];
+  readonly metadata: Metadata;
+}
+
+/**
+ * What of a record and a passage is searched, and in which field. A note's aliases are titles; who spoke and
+ * when is context that stands above the words, as a heading does.
+ */
+export function textFields(record: Described, passage: Pick<Passage, 'headings' | 'text'>): TextFields {
+  const { metadata } = record;
+  return {
+    title: [record.title, ...strings(metadata['aliases'])].join('\n'),
+    headings: [...passage.headings, ...strings(metadata['speaker']), ...dateWords(metadata['date'])].join('\n'),
+    body: [passage.text, ...strings(metadata['caption'])].join('\n'),
+    tags: record.tags.join('\n'),
+  };
+}
+
+/** The words of a passage that the vocabulary counts, each once. CJK bigrams have no spelling to correct. */
+export function vocabularyOf(fields: TextFields): Set<string> {
+  const words = new Set<string>();
+  for (const text of [fields.title, fields.headings, fields.body, fields.tags]) {
+    for (const token of analyze(text)) if (token.kind === 'word') words.add(token.surface);
+  }
+  return words;
+}
+
+function strings(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+const MONTHS =
+  'January February March April May June July August September October November December'.split(' ');
+const ISO_DATE = /^(\d{4})-(\d{2})-(\d{2})/;
+
+/** `2026-09-14` is also found as "14 September 2026". */
+function dateWords(date: unknown): string[] {
+  const match = typeof date === 'string' ? ISO_DATE.exec(date) : null;
+  if (match === null) return [];
+  const [iso, year, month, day] = match;
+  return [`${iso} ${Number(day)} ${MONTHS[Number(month) - 1] ?? ''} ${year}`];
+}

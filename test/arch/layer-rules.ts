@@ -1,0 +1,95 @@
+import type { IForbiddenRuleType } from 'dependency-cruiser';
+
+/** Lowest first. A layer imports itself and lower ranks only: two layers of one rank are blind to each other. */
+const RANKS: readonly (readonly string[])[] = [
+  ['core'],
+  ['store', 'embed', 'sources'],
+  ['graph'],
+  ['ingest', 'search'],
+  ['pack'],
+  ['engine'],
+  ['operations'],
+  ['adapters', 'surfaces'],
+];
+
+const TEST_FILE = '\\.test\\.ts$';
+
+function layerRules(): IForbiddenRuleType[] {
+  return RANKS.flatMap((layers, rank) =>
+    layers.map((layer): IForbiddenRuleType => {
+      const allowed = [layer, ...RANKS.slice(0, rank).flat()];
+      return {
+        name: `layer-${layer}`,
+        severity: 'error',
+        from: { path: `^src/${layer}/`, pathNot: TEST_FILE },
+        to: { path: '^src/', pathNot: `^src/(${allowed.join('|')})/` },
+      };
+    }),
+  );
+}
+
+/** Folders beside the drivers that several of them, and the layers above, share. */
+const SHARED: Readonly<Record<string, readonly string[]>> = { store: [], embed: [], sources: ['markdown'] };
+
+/** A folder inside store/, embed/ or sources/ is a driver: its layer's registry alone may import it. */
+function driverRules(): IForbiddenRuleType[] {
+  return Object.entries(SHARED).flatMap(([layer, shared]): IForbiddenRuleType[] => {
+    const anyDriver = `^src/${layer}/(?!(${shared.join('|')})/)[^/]+/`;
+    return [
+      {
+        name: 'driver-behind-registry',
+        severity: 'error',
+        from: { path: '^src/', pathNot: [TEST_FILE, anyDriver, `^src/${layer}/registry\\.ts$`] },
+        to: { path: anyDriver },
+      },
+      {
+        name: 'drivers-apart',
+        severity: 'error',
+        from: { path: `^src/${layer}/([^/]+)/`, pathNot: TEST_FILE },
+        to: { path: anyDriver, pathNot: `^src/${layer}/$1/` },
+      },
+    ];
+  });
+}
+
+/** The rules of "The house" in `DESIGN.md`, for everything under `src/` but its tests. */
+export const LAYER_RULES: readonly IForbiddenRuleType[] = [
+  ...layerRules(),
+  ...driverRules(),
+  {
+    name: 'no-cycle',
+    severity: 'error',
+    from: { pathNot: TEST_FILE },
+    to: { circular: true },
+  },
+  {
+    name: 'no-orphan',
+    severity: 'error',
+    from: { path: '^src/', orphan: true, pathNot: TEST_FILE },
+    to: {},
+  },
+  {
+    name: 'no-unresolved',
+    severity: 'error',
+    from: {},
+    to: { couldNotResolve: true },
+  },
+  {
+    name: 'no-development-dependency',
+    severity: 'error',
+    from: { path: '^src/', pathNot: TEST_FILE },
+    to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'no-way-out',
+    severity: 'error',
+    from: { path: '^src/', pathNot: TEST_FILE },
+    to: { path: '^(test|eval|bench|scripts|bin|dist)/' },
+  },
+  {
+    name: 'index-is-for-users',
+    severity: 'error',
+    from: { path: '^src/', pathNot: TEST_FILE },
+    to: { path: '^src/index\\.ts$' },
+  },
+];
