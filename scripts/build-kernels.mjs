@@ -20,7 +20,7 @@ const SHARED = ['--enable', 'threads', '--sharedMemory', '--initialMemory', '1',
 
 const KERNELS = [
   {
-    entry: 'src/embed/local/kernel/forward.ts',
+    entry: 'src/embed/local/kernel/forward.as.ts',
     output: 'src/embed/local/minilm.wasm',
     flags: [...FREESTANDING, ...SHARED],
   },

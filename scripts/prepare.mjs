@@ -9,5 +9,11 @@ const modified = (path) => statSync(root + path, { throwIfNoEntry: false })?.mti
 
 const built = modified('dist/index.js');
 // Folders count: their time changes when a file in them goes.
-const inputs = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', ...globSync('src/**', { cwd: root })];
+const inputs = [
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'src',
+  ...globSync('src/**', { cwd: root }),
+];
 if (inputs.some((path) => modified(path) > built)) execSync('npm run build', { cwd: root, stdio: 'inherit' });

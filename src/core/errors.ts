@@ -27,20 +27,40 @@ interface ErrorEntry {
 
 export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
   invalid_input: { status: 400, exit: 2, hint: 'Correct the named value and try again.' },
-  invalid_config: { status: 500, exit: 3, hint: 'Correct loci.yaml; `loci config show` prints what is in force.' },
+  invalid_config: {
+    status: 500,
+    exit: 3,
+    hint: 'Correct loci.yaml; `loci config show` prints what is in force.',
+  },
   not_found: { status: 404, exit: 4, hint: 'Search again for a current citation.' },
   ambiguous: { status: 409, exit: 4, hint: 'Name it more exactly: SOURCE:PATH.' },
   conflict: { status: 409, exit: 5, hint: 'Read the current state, then try again.' },
   store_not_found: { status: 503, exit: 6, hint: 'Run `loci init`, or `loci index PATH`.' },
-  store_newer: { status: 503, exit: 6, hint: 'Update Loci: this store was written by a newer version. Nothing was changed.' },
+  store_newer: {
+    status: 503,
+    exit: 6,
+    hint: 'Update Loci: this store was written by a newer version. Nothing was changed.',
+  },
   store_corrupt: { status: 503, exit: 6, hint: 'Run `loci doctor`; backups stand beside the store.' },
   store_busy: { status: 503, exit: 6, hint: 'Another process holds the store; try again.' },
   store_full: { status: 507, exit: 6, hint: 'Free some disk space; what was answered before is safe.' },
   store_failed: { status: 500, exit: 6, hint: 'Run `loci doctor`.' },
-  embedding_mismatch: { status: 503, exit: 7, hint: 'Run `loci reindex --vectors`, or set the former provider again.' },
-  embedding_unavailable: { status: 503, exit: 7, hint: 'Text search goes on; check the embedding provider with `loci doctor`.' },
+  embedding_mismatch: {
+    status: 503,
+    exit: 7,
+    hint: 'Run `loci reindex --vectors`, or set the former provider again.',
+  },
+  embedding_unavailable: {
+    status: 503,
+    exit: 7,
+    hint: 'Text search goes on; check the embedding provider with `loci doctor`.',
+  },
   unreadable: { status: 422, exit: 8, hint: 'Check that the path exists and that you may read it.' },
-  aborted: { status: 499, exit: 130, hint: 'It was stopped; what was committed stays, and the same command goes on.' },
+  aborted: {
+    status: 499,
+    exit: 130,
+    hint: 'It was stopped; what was committed stays, and the same command goes on.',
+  },
   unsupported_runtime: { status: 500, exit: 9, hint: 'Run Loci with Node 24 or newer.' },
   internal: { status: 500, exit: 1, hint: 'This is a bug in Loci; run `loci doctor` and report it.' },
 };

@@ -3,6 +3,7 @@ import type { Token } from 'markdown-it';
 import { COMMENT_BLOCK, commentBlocks } from '../sources/markdown/comment-block.ts';
 import { frontMatterSpan } from '../sources/markdown/front-matter-span.ts';
 import { headingTitle } from '../sources/markdown/heading-title.ts';
+import { plainBlockTokens } from '../sources/markdown/plain-tokens.ts';
 import type { CutAt } from './cut-text.ts';
 import type { LineMap } from './line-map.ts';
 
@@ -30,7 +31,7 @@ const CUT_AT_LINES: ReadonlySet<string> = new Set(['fence', 'code_block', 'html_
 
 // Block structure only: inline rules are not needed to find passages, and theirs are the costly ones. Link
 // definitions stay paragraphs, because their text is searched like any other.
-const parser = new MarkdownIt({ html: true }).use(commentBlocks).disable('reference');
+const parser = new MarkdownIt({ html: true }).use(plainBlockTokens).use(commentBlocks).disable('reference');
 
 /** A block while it is read: lines instead of offsets, and the heading it may be. */
 interface OpenBlock {

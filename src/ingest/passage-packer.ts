@@ -81,9 +81,8 @@ export class PassagePacker {
 
   /** Whether a section may go on in the passage of the section before it. */
   #joins(section: Section): boolean {
-    const running = this.#pieces[0];
-    if (running === undefined) return true;
-    const parent = running.section.path.slice(0, -1);
+    if (this.#pieces.length === 0) return true;
+    const parent = bodyOf(this.#pieces).section.path.slice(0, -1);
     if (!startsWith(section.path, parent)) return false;
     if (this.#onlyHeadings()) return true;
     const small = this.#maxTokens * SMALL_SECTION;
@@ -216,9 +215,13 @@ export class PassagePacker {
       this.#emit(pieces.slice(half));
       return;
     }
-    const body = pieces.find((piece) => !piece.isHeading) ?? pieces.at(-1)!;
-    this.#passages.push({ start, end, headings: body.section.path });
+    this.#passages.push({ start, end, headings: bodyOf(pieces).section.path });
   }
+}
+
+/** What a passage is about: the first piece that is more than a heading, else its last heading. */
+function bodyOf(pieces: readonly Piece[]): Piece {
+  return pieces.find((piece) => !piece.isHeading) ?? pieces.at(-1)!;
 }
 
 function startsWith(path: readonly string[], above: readonly string[]): boolean {

@@ -19,12 +19,12 @@ interface Described {
  * What of a record and a passage is searched, and in which field. A note's aliases are titles; who spoke and
  * when is context that stands above the words, as a heading does.
  */
-export function textFields(record: Described, passage: Pick<Passage, 'headings' | 'text'>): TextFields {
+export function textFields(record: Described, passage: Pick<Passage, 'ordinal' | 'headings' | 'text'>): TextFields {
   const { metadata } = record;
   return {
     title: [record.title, ...strings(metadata['aliases'])].join('\n'),
     headings: [...passage.headings, ...strings(metadata['speaker']), ...dateWords(metadata['date'])].join('\n'),
-    body: [passage.text, ...strings(metadata['caption'])].join('\n'),
+    body: [passage.text, ...strings(metadata['caption']), ...properties(passage.ordinal, metadata)].join('\n'),
     tags: record.tags.join('\n'),
   };
 }
@@ -36,6 +36,13 @@ export function vocabularyOf(fields: TextFields): Set<string> {
     for (const token of analyze(text)) if (token.kind === 'word') words.add(token.surface);
   }
   return words;
+}
+
+/** A note's front matter is read once, with its beginning. */
+function properties(ordinal: number, metadata: Metadata): string[] {
+  const frontMatter = metadata['frontMatter'];
+  if (ordinal !== 0 || typeof frontMatter !== 'object' || frontMatter === null) return [];
+  return Object.values(frontMatter).flatMap(strings);
 }
 
 function strings(value: unknown): string[] {

@@ -5,8 +5,8 @@ import extractTsConfig from 'dependency-cruiser/config-utl/extract-ts-config';
 import { describe, expect, it } from 'vitest';
 import { LAYER_RULES } from './layer-rules.ts';
 
-/** AssemblyScript is compiled apart and imports nothing of src/. */
-const NOT_OURS = /\.as\.ts$|\/kernel\//;
+/** AssemblyScript is compiled apart and imports nothing of src/; what only declares types is no module. */
+const NOT_OURS = /\.as\.ts$|\.d\.ts$|\/kernel\//;
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FIXTURE = fileURLToPath(new URL('./fixtures/layers/', import.meta.url));
 
@@ -19,6 +19,7 @@ async function cruiseSources(baseDir: string): Promise<ICruiseResult> {
       validate: true,
       ruleSet: { forbidden: [...LAYER_RULES] },
       tsPreCompilationDeps: true,
+      enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
       doNotFollow: { path: 'node_modules' },
       exclude: { path: NOT_OURS.source },
     },
@@ -30,7 +31,10 @@ async function cruiseSources(baseDir: string): Promise<ICruiseResult> {
 }
 
 function violations(result: ICruiseResult): string[] {
-  return result.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`).sort();
+  const packageOf = (path: string): string => path.replace(/^.*node_modules\/([^/]+)\/.*$/, '$1');
+  return result.summary.violations
+    .map(({ rule, from, to }) => `${rule.name}: ${from} -> ${packageOf(to)}`)
+    .sort();
 }
 
 describe('layers', () => {
@@ -52,6 +56,7 @@ describe('layers', () => {
       'layer-core: src/core/reaches-up.ts -> src/search/search.ts',
       'layer-store: src/store/sqlite/open.ts -> src/embed/embedder.ts',
       'no-cycle: src/embed/embedder.ts -> src/embed/vector.ts',
+      'no-development-dependency: src/core/development.ts -> vitest',
       'no-orphan: src/core/alone.ts -> src/core/alone.ts',
     ]);
   });

@@ -1,9 +1,7 @@
 import { isCollection, isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
 import { LociError, messageOf } from '../errors.ts';
 import type { Json } from '../types.ts';
-import type { PathStep } from './keys.ts';
-
-export type JsonMap = { [key: string]: Json };
+import { isJsonMap, type JsonMap, type PathStep } from './tree.ts';
 
 /** A parsed `loci.yaml` that still knows its lines and comments. */
 export interface ConfigDocument {
@@ -26,7 +24,7 @@ export function parseConfig(text: string, file: string): ConfigDocument {
   } catch (error) {
     throw invalid(messageOf(error));
   }
-  const raw = content === null || content === undefined ? {} : plain(content, []);
+  const raw = content === null || content === undefined ? {} : plainCopy(content);
   if (raw === undefined) throw invalid('an alias stands inside what it names');
   if (!isJsonMap(raw)) throw invalid('expected a map of keys, such as `namespace: default`');
   return { yaml, raw, lineOf: line };
@@ -46,23 +44,19 @@ function parseYaml(text: string, file: string, lineCounter: LineCounter): Docume
   throw new LociError('invalid_config', `${file}:${line}:${col}: this is no YAML: ${error.message}`);
 }
 
-export function isJsonMap(value: unknown): value is JsonMap {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A copy without the keys that have no value; `undefined` when a value holds itself. */
-function plain(value: unknown, within: readonly unknown[]): Json | undefined {
+/** A copy without the keys that have no value; `undefined` when a value holds itself, as an alias can make it. */
+export function plainCopy(value: unknown, within: readonly unknown[] = []): Json | undefined {
   if (typeof value !== 'object' || value === null) return value as Json;
   if (within.includes(value)) return undefined;
   const deeper = [...within, value];
   if (Array.isArray(value)) {
-    const items = value.map((item) => plain(item, deeper));
+    const items = value.map((item) => plainCopy(item, deeper));
     return items.includes(undefined) ? undefined : (items as Json[]);
   }
   const entries: [string, Json][] = [];
   for (const [key, item] of Object.entries(value)) {
     if (item === null) continue;
-    const copy = plain(item, deeper);
+    const copy = plainCopy(item, deeper);
     if (copy === undefined) return undefined;
     entries.push([key, copy]);
   }

@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
 import { nearest } from '../nearest.ts';
 import type { Json } from '../types.ts';
+import { plainCopy } from './document.ts';
 import { type ConfigKey, SETTINGS } from './keys.ts';
 
 /** Variables that are no settings: where the home folder is, and where `npm run eval` finds its data. */
@@ -62,7 +63,7 @@ export function parseSetting(key: ConfigKey, text: string): Json {
 /** Lists and maps are written as YAML, of which JSON is a part. */
 function parseStructure(text: string): Json {
   try {
-    return parse(text) as Json;
+    return plainCopy(parse(text, { logLevel: 'error' })) ?? text;
   } catch {
     return text;
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Json } from '../types.ts';
 import { configSchema, type ValueKind } from './schema.ts';
+import type { PathStep } from './tree.ts';
 
 /** A key of `loci.yaml`, or (with `[]` in its path) of the entries of a list in it. */
 export interface ConfigKey {
@@ -17,9 +18,6 @@ export interface ConfigKey {
   readonly type: 'section' | 'text' | 'number' | 'boolean' | 'quantity' | 'list' | 'map';
 }
 
-/** A step of a path: a key of a map, or the place in a list, from 0. */
-export type PathStep = string | number;
-
 /** What `z.toJSONSchema` makes of the constructs that `schema.ts` uses. */
 interface SchemaNode {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
@@ -29,6 +27,8 @@ interface SchemaNode {
   readonly enum?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly additionalProperties?: SchemaNode | false;
   readonly items?: SchemaNode;
@@ -57,7 +57,7 @@ function expectation(node: SchemaNode): string {
     case 'object':
       return node.properties === undefined ? 'a map of text to text' : `a map with ${keyNames(node)}`;
     default:
-      return 'text, not empty and not long';
+      return `text of ${node.minLength} to ${node.maxLength} characters`;
   }
 }
 
@@ -131,10 +131,3 @@ export function expectedAt(steps: readonly PathStep[]): string | undefined {
 export const PATH_KEYS: readonly string[] = KEYS.filter(({ expects }) => expects === KIND_EXPECTS.path).map(
   ({ path }) => path,
 );
-
-/** `['vaults', 0, 'path']` → `vaults[0].path`. */
-export function formatPath(steps: readonly PathStep[]): string {
-  return steps
-    .map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`))
-    .join('');
-}

@@ -2,12 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { LociError, messageOf } from '../errors.ts';
 import type { Json } from '../types.ts';
-import { type ConfigDocument, isJsonMap, type JsonMap, parseConfig } from './document.ts';
+import { type ConfigDocument, parseConfig } from './document.ts';
 import { type Override, readEnvironment } from './environment.ts';
-import { PATH_KEYS, type PathStep, SETTINGS } from './keys.ts';
+import { PATH_KEYS, SETTINGS } from './keys.ts';
 import { expandHome, resolvePaths } from './paths.ts';
 import { explainIssues } from './problems.ts';
 import { type Config, configSchema } from './schema.ts';
+import { type JsonMap, type PathStep, setAt, valueAt } from './tree.ts';
 
 export const CONFIG_FILE = 'loci.yaml';
 
@@ -74,7 +75,9 @@ export function resolveConfig(document: ConfigDocument, home: string, env: NodeJ
     overriding(overrides, path)?.variable ?? `${file}:${document.lineOf(path)}`;
   const parsed = configSchema.safeParse(tree);
   if (!parsed.success) {
-    throw new LociError('invalid_config', explainIssues(parsed.error.issues, tree, placeOf).join('\n'));
+    const problems = explainIssues(parsed.error.issues, tree);
+    const lines = problems.map(({ path, message }) => `${placeOf(path)}: ${message}`);
+    throw new LociError('invalid_config', lines.join('\n'));
   }
   const origins = new Map<string, string>();
   const written = new Map<string, Json>();
@@ -117,23 +120,4 @@ function settingsTree(raw: JsonMap, overrides: readonly Override[], home: string
     setAt(tree, steps, valueAt(outer, steps) ?? null);
   }
   return tree;
-}
-
-function valueAt(tree: JsonMap, steps: readonly string[]): Json | undefined {
-  let value: Json | undefined = tree;
-  for (const step of steps) value = isJsonMap(value) && Object.hasOwn(value, step) ? value[step] : undefined;
-  return value;
-}
-
-/** Where the file has a plain value in place of a section, the schema will say so; nothing is set below it. */
-function setAt(tree: JsonMap, steps: readonly string[], value: Json): void {
-  const [step, ...rest] = steps;
-  if (step === undefined) return;
-  if (rest.length === 0) {
-    tree[step] = value;
-    return;
-  }
-  if (!Object.hasOwn(tree, step)) tree[step] = {};
-  const section = tree[step];
-  if (isJsonMap(section)) setAt(section, rest, value);
 }

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Json } from '../types.ts';
-import { isJsonMap, type JsonMap } from './document.ts';
+import { isJsonMap, type JsonMap } from './tree.ts';
 
 /** `~` and `~/…` in the home folder of the user; any other path as it is. */
 export function expandHome(path: string): string {

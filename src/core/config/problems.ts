@@ -1,21 +1,33 @@
 import type { z } from 'zod';
+import { LociError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
-import type { Json } from '../types.ts';
-import { isJsonMap, type JsonMap } from './document.ts';
-import { describeConfig, expectedAt, formatPath, type PathStep, SETTINGS } from './keys.ts';
+import { type ConfigKey, describeConfig, expectedAt, SETTINGS } from './keys.ts';
 import { maskSecret } from './secrets.ts';
+import { formatPath, type JsonMap, type PathStep, valueAt } from './tree.ts';
 
-/** Says in one line each what the schema refused: where it stands, which key, what was expected and what is there. */
-export function explainIssues(
-  issues: readonly z.core.$ZodIssue[],
-  tree: JsonMap,
-  placeOf: (path: readonly PathStep[]) => string,
-): string[] {
-  return issues.flatMap((issue) => {
+export interface Problem {
+  /** What is wrong, or what is missing or unknown. */
+  readonly path: readonly PathStep[];
+  /** Names the key, what was expected and what is there. */
+  readonly message: string;
+}
+
+/** Says in one line each what the schema refused. */
+export function explainIssues(issues: readonly z.core.$ZodIssue[], tree: JsonMap): Problem[] {
+  return issues.flatMap((issue): Problem[] => {
     const path = issue.path.filter((step): step is PathStep => typeof step !== 'symbol');
-    if (issue.code !== 'unrecognized_keys') return [`${placeOf(path)}: ${wrongValue(path, tree)}`];
-    return issue.keys.map((key) => `${placeOf([...path, key])}: ${unknownKey(path, key)}`);
+    if (issue.code !== 'unrecognized_keys') return [{ path, message: wrongValue(path, tree) }];
+    return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey(path, key) }));
   });
+}
+
+/** The setting of that path. @throws LociError `invalid_input` that suggests the nearest */
+export function settingNamed(path: string): ConfigKey {
+  const setting = SETTINGS.find((key) => key.path === path);
+  if (setting !== undefined) return setting;
+  const inside = SETTINGS.filter((key) => key.path.startsWith(`${path}.`)).map((key) => key.path);
+  if (inside.length > 0) throw new LociError('invalid_input', `${path} is a section: ${inside.join(', ')}`);
+  throw new LociError('invalid_input', unknownKey([], path));
 }
 
 function wrongValue(path: readonly PathStep[], tree: JsonMap): string {
@@ -51,15 +63,6 @@ function suggestKey(section: readonly PathStep[], key: string): string | undefin
       SETTINGS.map(({ path }) => path),
     )
   );
-}
-
-function valueAt(tree: JsonMap, path: readonly PathStep[]): Json | undefined {
-  let value: Json | undefined = tree;
-  for (const step of path) {
-    if (Array.isArray(value)) value = value[Number(step)];
-    else value = isJsonMap(value) && Object.hasOwn(value, step) ? value[step] : undefined;
-  }
-  return value;
 }
 
 const SHOWN = 60;

@@ -27,13 +27,13 @@ export interface Config {
     readonly limit: number;
     readonly fusion: 'minmax' | 'rrf';
     readonly preset: 'default' | 'classic';
+    readonly minScore: number;
     readonly weights: {
       readonly vector: number;
       readonly text: number;
       readonly trigram: number;
       readonly recency: number;
     };
-    readonly minScore: number;
     readonly stages: {
       readonly smoothing: boolean;
       readonly dates: boolean;
@@ -142,8 +142,8 @@ const search = z.strictObject({
     .enum(['default', 'classic'])
     .default('default')
     .describe('`classic` is Reciprocal Rank Fusion of the four signals with no further stage.'),
-  weights: weights.prefault({}).describe('How much each signal counts.'),
   minScore: z.number().min(0).max(1).default(0).describe('Results that score below this are left out.'),
+  weights: weights.prefault({}).describe('How much each signal counts.'),
   stages: stages.prefault({}).describe('Steps of ranking that can be switched off one by one.'),
 });
 

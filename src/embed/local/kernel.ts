@@ -1,10 +1,10 @@
-/** What `minilm.wasm` exports (kernel/forward.ts). All arguments are byte addresses and counts. */
+/** What `minilm.wasm` exports (kernel/forward.as.ts). All arguments are byte addresses and counts. */
 export interface Kernel {
   readonly packWeights: (
-    source: number,
+    matrix: number,
     columns: number,
     depth: number,
-    target: number,
+    staging: number,
     scales: number,
   ) => number;
   readonly widenHalf: (source: number, target: number, count: number) => void;

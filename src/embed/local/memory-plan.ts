@@ -1,62 +1,37 @@
 /**
- * Where everything lies in the one memory that all threads share: the weights once, then a slot of working memory
- * for each thread. The plan is arithmetic, so every thread reckons the same one by itself.
+ * Where everything lies in the one memory that all threads share: the weights' file as it is on disk, then what is
+ * derived from it, then a slot of working memory for each thread.
  */
 
 export const HIDDEN = 384;
 export const FEED_FORWARD = 1536;
 export const LAYERS = 6;
-export const VOCABULARY = 30522;
-export const POSITIONS = 512;
 /** The longest sequence the model was trained for, special tokens included; also the most tokens of one pass. */
 export const MAX_TOKENS = 256;
 
 const PAGE = 65536;
+const ALIGNMENT = 64;
 const HEAD = 32;
-/** Rows of a block in the kernel (`ROW_BLOCK` in kernel/shape.ts). */
+/** Rows of a block in the kernel (`ROW_BLOCK` in kernel/shape.as.ts). */
 const ROW_BLOCK = 64;
 /** Tokens of a pass with room for the padding to panels of sixteen. */
 const ROWS = MAX_TOKENS + 16;
-
-/** Byte addresses of a dense layer; `table` is its entry in the kernel's own form (`Linear` in kernel/shape.ts). */
-export interface LinearPlan {
-  readonly table: number;
-  readonly columns: number;
-  readonly depth: number;
-  readonly weights: number;
-  readonly scales: number;
-  readonly bias: number;
-}
-
-export interface NormPlan {
-  readonly gain: number;
-  readonly shift: number;
-}
-
-export interface LayerPlan {
-  readonly qkv: LinearPlan;
-  readonly attentionOut: LinearPlan;
-  readonly feedForwardIn: LinearPlan;
-  readonly feedForwardOut: LinearPlan;
-  readonly attentionNorm: NormPlan;
-  readonly outputNorm: NormPlan;
-}
+/** Positions, 12 tensors and 6 scale rows of 384 or 1536 for each layer, tables: 0.4 MB and 0.3 MB, rounded up. */
+const DERIVED_BYTES = 1024 * 1024;
 
 export interface ModelPlan {
+  /** The file's first byte. */
+  readonly image: number;
+  readonly fileBytes: number;
+  /** The kernel's `Model` structure, at the start of what is derived. */
   readonly table: number;
-  readonly layerTable: number;
-  readonly words: number;
-  readonly positions: number;
-  readonly norm: NormPlan;
-  readonly layers: readonly LayerPlan[];
-  /** Room for the largest single tensor in float16, used while loading only. */
-  readonly staging: number;
+  readonly end: number;
 }
 
 /** One thread's working memory: the kernel's scratch structure and its fields, and the call's arguments. */
 export interface SlotPlan {
   readonly scratch: number;
-  /** Addresses in the order of `Scratch` in kernel/shape.ts. */
+  /** Addresses in the order of `Scratch` in kernel/shape.as.ts. */
   readonly fields: readonly number[];
   readonly ids: number;
   readonly lengths: number;
@@ -70,47 +45,30 @@ export interface MemoryPlan {
   readonly pages: number;
 }
 
-type Take = (bytes: number) => number;
-
-function planLinear(take: Take, columns: number, depth: number): LinearPlan {
-  return {
-    table: take(24),
-    columns,
-    depth,
-    weights: take(columns * depth * 2),
-    scales: take(columns * 4),
-    bias: take(columns * 4),
-  };
+function align(address: number): number {
+  return Math.ceil(address / ALIGNMENT) * ALIGNMENT;
 }
 
-function planNorm(take: Take): NormPlan {
-  return { gain: take(HIDDEN * 4), shift: take(HIDDEN * 4) };
+/** Hands out addresses from `start` on, each on a boundary of a cache line. */
+export class Arena {
+  #top: number;
+
+  constructor(start: number) {
+    this.#top = align(start);
+  }
+
+  get top(): number {
+    return this.#top;
+  }
+
+  take(bytes: number): number {
+    const start = this.#top;
+    this.#top = align(start + bytes);
+    return start;
+  }
 }
 
-function planLayer(take: Take): LayerPlan {
-  return {
-    qkv: planLinear(take, 3 * HIDDEN, HIDDEN),
-    attentionOut: planLinear(take, HIDDEN, HIDDEN),
-    feedForwardIn: planLinear(take, FEED_FORWARD, HIDDEN),
-    feedForwardOut: planLinear(take, HIDDEN, FEED_FORWARD),
-    attentionNorm: planNorm(take),
-    outputNorm: planNorm(take),
-  };
-}
-
-function planModel(take: Take): ModelPlan {
-  return {
-    table: take(24),
-    layerTable: take(LAYERS * 32),
-    words: take(VOCABULARY * HIDDEN * 2),
-    positions: take(POSITIONS * HIDDEN * 4),
-    norm: planNorm(take),
-    layers: Array.from({ length: LAYERS }, () => planLayer(take)),
-    staging: take(FEED_FORWARD * HIDDEN * 2),
-  };
-}
-
-function planSlot(take: Take): SlotPlan {
+function planSlot(arena: Arena): SlotPlan {
   const sizes = [
     ROWS * HIDDEN * 4,
     ROWS * HIDDEN * 4,
@@ -129,23 +87,24 @@ function planSlot(take: Take): SlotPlan {
     HEAD * 4,
   ];
   return {
-    scratch: take(sizes.length * 4),
-    fields: sizes.map(take),
-    ids: take(MAX_TOKENS * 4),
-    lengths: take(MAX_TOKENS * 4),
-    vectors: take((MAX_TOKENS / 2) * HIDDEN * 4),
+    scratch: arena.take(sizes.length * 4),
+    fields: sizes.map((size) => arena.take(size)),
+    ids: arena.take(MAX_TOKENS * 4),
+    lengths: arena.take(MAX_TOKENS * 4),
+    // The shortest sequence is two tokens, so a pass has at most half as many vectors as tokens.
+    vectors: arena.take((MAX_TOKENS / 2) * HIDDEN * 4),
   };
 }
 
-/** The plan for `slots` threads. The shortest sequence is two tokens, so a pass has at most 128 vectors. */
-export function planMemory(slots: number): MemoryPlan {
-  let top = 1024;
-  const take: Take = (bytes) => {
-    const start = top;
-    top = Math.ceil((top + bytes) / 64) * 64;
-    return start;
-  };
-  const model = planModel(take);
-  const plans = Array.from({ length: slots }, () => planSlot(take));
-  return { model, slots: plans, pages: Math.ceil(top / PAGE) };
+/**
+ * The plan for a weights' file of `fileBytes` and `slots` threads. The tensors begin `headerBytes` into the file, and
+ * they, not the file, are to stand on a boundary.
+ */
+export function planMemory(fileBytes: number, headerBytes: number, slots: number): MemoryPlan {
+  const image = ALIGNMENT - (headerBytes % ALIGNMENT);
+  const arena = new Arena(image + fileBytes);
+  const table = arena.take(DERIVED_BYTES);
+  const model = { image, fileBytes, table, end: arena.top };
+  const plans = Array.from({ length: slots }, () => planSlot(arena));
+  return { model, slots: plans, pages: Math.ceil(arena.top / PAGE) };
 }

@@ -1,13 +1,13 @@
 /**
  * The threads of the local model: one for queries, more for indexing, over one shared memory with one copy of the
- * weights, which the first thread to start loads for all.
+ * weights, which the first thread to start prepares for all.
  */
 
-import { readFileSync } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
 import { EmbeddingCall } from './call.ts';
 import { Lane } from './lane.ts';
-import { planMemory } from './memory-plan.ts';
+import { openModelMemory } from './model-memory.ts';
+import type { ModelMemory } from './model-memory.ts';
 import { EmbeddingThread } from './thread.ts';
 
 /** Passages of this many groups (about a third of a second's work each quarter) are not worth starting threads for. */
@@ -19,9 +19,9 @@ export interface ModelFiles {
 }
 
 interface Shared {
-  readonly module: WebAssembly.Module;
-  readonly memory: WebAssembly.Memory;
-  loaded: Promise<void> | null;
+  readonly model: Promise<ModelMemory>;
+  /** Settles when the weights are in the memory and prepared. */
+  readonly prepared: PromiseWithResolvers<void>;
 }
 
 export class EmbeddingPool {
@@ -94,37 +94,51 @@ export class EmbeddingPool {
     }
   }
 
-  async #start(slot: number): Promise<EmbeddingThread> {
-    const loads = this.#shared === null;
-    const shared = (this.#shared ??= createShared(this.#slots));
-    const thread = new EmbeddingThread({
-      module: shared.module,
-      memory: shared.memory,
-      slots: this.#slots,
-      slot,
-      weightsPath: loads ? this.#files.weightsPath : null,
-      tokenizerPath: this.#files.tokenizerPath,
-    });
-    this.#threads.add(thread);
-    this.#holdProcess();
-    shared.loaded ??= thread.ready;
+  async #start(position: number): Promise<EmbeddingThread> {
+    if (this.#shared) return this.#join(this.#shared, position);
+    const shared = {
+      model: openModelMemory(this.#files.weightsPath, this.#slots),
+      prepared: Promise.withResolvers<void>(),
+    };
+    shared.prepared.promise.catch(() => undefined);
+    this.#shared = shared;
+    return this.#prepare(shared, position);
+  }
+
+  /** The first thread prepares the weights for all; if it cannot, the next call begins anew. */
+  async #prepare(shared: Shared, position: number): Promise<EmbeddingThread> {
     try {
-      await Promise.all([shared.loaded, thread.ready]);
+      const model = await shared.model;
+      const thread = this.#newThread(model, position);
+      await model.read;
+      await thread.prepareWeights();
+      shared.prepared.resolve();
+      return thread;
     } catch (error) {
-      // Without its loader the memory holds no model: the next call begins anew.
-      if (this.#shared === shared && loads) this.#shared = null;
+      if (this.#shared === shared) this.#shared = null;
+      shared.prepared.reject(error);
+      throw error;
+    }
+  }
+
+  async #join(shared: Shared, position: number): Promise<EmbeddingThread> {
+    const thread = this.#newThread(await shared.model, position);
+    try {
+      await shared.prepared.promise;
+      return thread;
+    } catch (error) {
       void thread.close();
       throw error;
     }
+  }
+
+  #newThread({ module, memory, plan }: ModelMemory, position: number): EmbeddingThread {
+    const slot = plan.slots[position];
+    if (this.#closed || !slot) throw new LociError('aborted', 'The embedder was closed.');
+    const { tokenizerPath } = this.#files;
+    const thread = new EmbeddingThread({ module, memory, model: plan.model, slot, tokenizerPath });
+    this.#threads.add(thread);
+    this.#holdProcess();
     return thread;
   }
-}
-
-function createShared(slots: number): Shared {
-  const { pages } = planMemory(slots);
-  return {
-    module: new WebAssembly.Module(readFileSync(new URL('./minilm.wasm', import.meta.url))),
-    memory: new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }),
-    loaded: null,
-  };
 }

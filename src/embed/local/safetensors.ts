@@ -1,76 +1,43 @@
 /** The safetensors format: a length (u64), a JSON header of that length, then the tensors' bytes. */
 
-import { closeSync, openSync, readSync } from 'node:fs';
-
-interface TensorEntry {
+interface Tensor {
   readonly dtype: string;
   readonly shape: readonly number[];
-  readonly start: number;
-  readonly end: number;
+  readonly data_offsets: readonly [number, number];
 }
 
-/** A header of the model's size is 11 KB; a length far above that is not a header. */
-const MAX_HEADER = 16 * 1024 * 1024;
+/** Bytes before the first tensor's, from the first eight bytes of a file. */
+export function headerBytes(start: Uint8Array): number {
+  return 8 + Number(new DataView(start.buffer, start.byteOffset, 8).getBigUint64(0, true));
+}
 
-/** An open file of tensors, read one by one straight to where they are wanted. */
-export class SafetensorsFile {
-  readonly #file: number;
-  readonly #path: string;
+/** Finds tensors in the bytes of a safetensors file. */
+export class Safetensors {
   readonly #data: number;
-  readonly #entries: ReadonlyMap<string, TensorEntry>;
+  readonly #size: number;
+  readonly #header: Readonly<Record<string, Tensor | undefined>>;
 
-  /** @throws Error when the file cannot be opened or is not safetensors. */
-  constructor(path: string) {
-    this.#path = path;
-    this.#file = openSync(path, 'r');
-    try {
-      const length = Number(this.#readAt(new Uint8Array(8), 0).readBigUInt64LE());
-      if (length > MAX_HEADER) throw new Error(`${path} is not a safetensors file`);
-      this.#data = 8 + length;
-      this.#entries = parseHeader(this.#readAt(new Uint8Array(length), 8).toString('utf8'));
-    } catch (error) {
-      closeSync(this.#file);
-      throw error;
-    }
+  /** @throws Error when the bytes are not a safetensors file. */
+  constructor(bytes: Uint8Array) {
+    this.#data = headerBytes(bytes);
+    if (this.#data > bytes.length) throw new Error('it is not a safetensors file');
+    this.#size = bytes.length;
+    // A decoder does not take shared memory.
+    const json = new TextDecoder().decode(bytes.slice(8, this.#data));
+    this.#header = JSON.parse(json) as Record<string, Tensor>;
   }
 
   /**
-   * Reads a float16 tensor's bytes to the start of `target`.
-   * @throws Error when the tensor is missing or has another type or shape.
+   * Offset of a float16 tensor's first byte from the start of the file.
+   * @throws Error when the tensor is missing, cut off, or has another type or shape.
    */
-  readHalf(name: string, shape: readonly number[], target: Uint8Array): void {
-    const entry = this.#entries.get(name);
-    const found = entry ? `${entry.dtype} [${entry.shape.join(', ')}]` : 'nothing';
+  offsetOf(name: string, shape: readonly number[]): number {
+    const tensor = this.#header[name];
+    const found = tensor ? `${tensor.dtype} [${tensor.shape.join(', ')}]` : 'nothing';
     const wanted = `F16 [${shape.join(', ')}]`;
-    if (!entry || found !== wanted)
-      throw new Error(`${this.#path}: ${name} should be ${wanted}, found ${found}`);
-    this.#readAt(target.subarray(0, entry.end - entry.start), this.#data + entry.start);
+    if (!tensor || found !== wanted) throw new Error(`${name} should be ${wanted}, found ${found}`);
+    const [start, end] = tensor.data_offsets;
+    if (this.#data + end > this.#size) throw new Error('it ends early');
+    return this.#data + start;
   }
-
-  close(): void {
-    closeSync(this.#file);
-  }
-
-  #readAt(target: Uint8Array, position: number): Buffer {
-    let done = 0;
-    while (done < target.length) {
-      const read = readSync(this.#file, target, done, target.length - done, position + done);
-      if (read === 0) throw new Error(`${this.#path} ends early: it was not installed completely`);
-      done += read;
-    }
-    return Buffer.from(target.buffer, target.byteOffset, target.byteLength);
-  }
-}
-
-function parseHeader(json: string): Map<string, TensorEntry> {
-  const header = JSON.parse(json) as Record<
-    string,
-    { dtype: string; shape: number[]; data_offsets: [number, number] }
-  >;
-  const entries = new Map<string, TensorEntry>();
-  for (const [name, { dtype, shape, data_offsets }] of Object.entries(header)) {
-    if (name === '__metadata__') continue;
-    entries.set(name, { dtype, shape, start: data_offsets[0], end: data_offsets[1] });
-  }
-  return entries;
 }

@@ -3,24 +3,23 @@
 import { Worker } from 'node:worker_threads';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { workerModule } from '../../core/worker-module.ts';
+import type { ModelPlan, SlotPlan } from './memory-plan.ts';
 
 /** What a thread is given to start with. */
 export interface ThreadStart {
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
-  readonly slots: number;
-  /** Which slot of the memory plan is its own. */
-  readonly slot: number;
-  /** The thread that is given a path loads the weights for all. */
-  readonly weightsPath: string | null;
+  readonly model: ModelPlan;
+  readonly slot: SlotPlan;
   readonly tokenizerPath: string;
 }
 
+/** `null` asks for the weights to be prepared, once and by one thread for all. */
 export interface ThreadMessage {
-  readonly texts: readonly string[];
+  readonly texts: readonly string[] | null;
 }
 
-/** The first reply carries no vectors: the thread is ready. */
+/** One for each message, in order. */
 export interface ThreadReply {
   readonly vectors: Float32Array | null;
 }
@@ -31,8 +30,6 @@ interface Waiting {
 }
 
 export class EmbeddingThread {
-  /** Rejects when the thread dies before it is ready. */
-  readonly ready: Promise<void>;
   readonly #worker: Worker;
   readonly #waiting: Waiting[] = [];
   #death: LociError | null = null;
@@ -40,29 +37,18 @@ export class EmbeddingThread {
   constructor(start: ThreadStart) {
     this.#worker = new Worker(workerModule(import.meta.url, 'worker'), {
       workerData: start,
-      name: `loci-embed-${start.slot}`,
+      name: 'loci-embed',
       execArgv: [],
     });
     this.#worker.unref();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    promise.catch(() => undefined);
-    this.ready = promise;
     this.#worker.on('message', ({ vectors }: ThreadReply) => {
-      if (vectors === null) resolve();
-      else this.#waiting.shift()?.resolve(vectors);
+      this.#waiting.shift()?.resolve(vectors ?? new Float32Array());
     });
-    const die = (reason: string, cause?: unknown): void => {
-      this.#death ??= new LociError('embedding_unavailable', `The embedding thread stopped: ${reason}`, {
-        cause,
-      });
-      reject(this.#death);
-      for (const { reject: rejectOne } of this.#waiting.splice(0)) rejectOne(this.#death);
-    };
     this.#worker.on('error', (error) => {
-      die(messageOf(error), error);
+      this.#die(messageOf(error), error);
     });
     this.#worker.on('exit', (code) => {
-      die(`exit code ${code}`);
+      this.#die(`exit code ${code}`);
     });
   }
 
@@ -77,11 +63,12 @@ export class EmbeddingThread {
 
   /** The vectors of `texts` back to back. @throws LociError `embedding_unavailable` when the thread dies first. */
   run(texts: readonly string[]): Promise<Float32Array> {
-    if (this.#death) return Promise.reject(this.#death);
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
-      this.#worker.postMessage({ texts } satisfies ThreadMessage);
-    });
+    return this.#ask({ texts });
+  }
+
+  /** Prepares the weights, which are in the memory by now. @throws LociError as run does. */
+  async prepareWeights(): Promise<void> {
+    await this.#ask({ texts: null });
   }
 
   /** Whether the thread keeps the process alive. */
@@ -92,5 +79,20 @@ export class EmbeddingThread {
 
   async close(): Promise<void> {
     await this.#worker.terminate();
+  }
+
+  #ask(message: ThreadMessage): Promise<Float32Array> {
+    if (this.#death) return Promise.reject(this.#death);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      this.#worker.postMessage(message);
+    });
+  }
+
+  #die(reason: string, cause?: unknown): void {
+    this.#death ??= new LociError('embedding_unavailable', `The embedding thread stopped: ${reason}`, {
+      cause,
+    });
+    for (const { reject } of this.#waiting.splice(0)) reject(this.#death);
   }
 }

@@ -12,8 +12,14 @@ const inlineParser = new MarkdownIt({ html: true }).use(inlineSyntax);
 /** A heading's text as a reader sees it: without emphasis, links, code marks, comments or a block id. */
 export function headingTitle(source: string): string {
   const head = source.slice(0, 2 * MAX_TITLE_LENGTH);
-  const text = MARKUP.test(head) ? visibleText(inlineParser.parseInline(head, {})) : head;
+  const text = MARKUP.test(head) ? withoutMarkup(head) : head;
   return text.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE_LENGTH).toWellFormed().trim();
+}
+
+function withoutMarkup(source: string): string {
+  const tokens: Token[] = [];
+  inlineParser.inline.parse(source, inlineParser, {}, tokens);
+  return visibleText(tokens);
 }
 
 function visibleText(tokens: readonly Token[]): string {

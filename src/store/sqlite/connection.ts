@@ -48,6 +48,7 @@ export class Connection {
     if (thread === null) return;
     const exited = new Promise((resolve) => thread.once('exit', resolve));
     await this.#send('close', []);
+    thread.ref();
     await exited;
   }
 

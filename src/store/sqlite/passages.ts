@@ -1,6 +1,6 @@
 import type { Passage } from '../../core/types.ts';
 import { indexText } from '../../core/text/analyze.ts';
-import { textFields, vocabularyOf, type TextFields } from '../text-fields.ts';
+import { textFields, vocabularyOf } from '../text-fields.ts';
 import type { RecordDraft } from '../store.ts';
 import type { Database } from './database.ts';
 import { textTable } from './namespaces.ts';
@@ -25,7 +25,7 @@ export function insertPassages(
   const index = db.prepare(
     `INSERT INTO ${textTable(ns)} (rowid, title, headings, body, tags) VALUES (?, ?, ?, ?, ?)`,
   );
-  const title = indexText(textFields(described, { headings: [], text: '' }).title);
+  const title = indexText(textFields(described, { ordinal: 0, headings: [], text: '' }).title);
   const tags = indexText(described.tags.join('\n'));
   for (const passage of passages) {
     const { lastInsertRowid } = insert.run(
@@ -40,7 +40,7 @@ export function insertPassages(
     );
     const fields = textFields(described, passage);
     index.run(lastInsertRowid, title, indexText(fields.headings), indexText(fields.body), tags);
-    countWords(counts, fieldWords(fields), 1);
+    countWords(counts, vocabularyOf(fields), 1);
   }
 }
 
@@ -60,11 +60,7 @@ export function removePassages(
   const unindex = db.prepare(`DELETE FROM ${textTable(ns)} WHERE rowid = ?`);
   for (const row of rows) {
     unindex.run(Number(row['id']));
-    countWords(counts, fieldWords(textFields(described, passageOf(row))), -1);
+    countWords(counts, vocabularyOf(textFields(described, passageOf(row))), -1);
   }
   db.prepare('DELETE FROM passage WHERE ns = ? AND record = ?').run(ns, record);
-}
-
-function fieldWords(fields: TextFields): Set<string> {
-  return vocabularyOf(fields);
 }

@@ -7,7 +7,7 @@ export type Row = Record<string, SQLOutputValue>;
 
 export const HEADER_COLUMNS = `r.id, r.uuid, r.project, r.origin, r.source, r.key, r.category, r.record_type,
   r.title, r.tags, r.metadata, r.created_at, r.updated_at, r.deleted_at, r.expires_at`;
-export const RECORD_COLUMNS = `${HEADER_COLUMNS}, r.identity, r.content, r.content_hash, r.revision`;
+export const RECORD_COLUMNS: string = `${HEADER_COLUMNS}, r.identity, r.content, r.content_hash, r.revision`;
 
 export function headerOf(namespace: string, row: Row): RecordHeader {
   return {

@@ -1,5 +1,5 @@
-import { HIDDEN, ROW } from './shape.ts';
-import { add, mul, splat, sub, sumLanes } from './simd.ts';
+import { HIDDEN, ROW } from './shape.as.ts';
+import { add, mul, splat, sub, sumLanes } from './simd.as.ts';
 
 const EPSILON: f32 = 1e-12;
 

@@ -1,10 +1,10 @@
 /** Quantised rows times a dense layer, panel by panel, with the layer's bias and what follows it. */
 
-import { gelu } from './gelu.ts';
-import { quantiseRows } from './quantise.ts';
-import { Linear, Scratch } from './shape.ts';
-import { add } from './simd.ts';
-import { addTile, scaled, setTile } from './tile.ts';
+import { gelu } from './gelu.as.ts';
+import { quantiseRows } from './quantise.as.ts';
+import { Linear, Scratch } from './shape.as.ts';
+import { add } from './simd.as.ts';
+import { addTile, scaled, setTile } from './tile.as.ts';
 
 /** Depth of a block of k: 384 × 16 i16 weights (12 KB) stay in the first-level cache while all rows pass. */
 const DEPTH_BLOCK: i32 = 384;
@@ -41,10 +41,15 @@ function finish(kind: i32, sums: v128, rowScale: v128, scales: v128, bias: v128,
 }
 
 @inline
-function finishPanel(kind: i32, scratch: Scratch, linear: Linear, column: usize, rows: i32, target: usize): void {
-  const scales = linear.scales + (column << 2);
-  const bias = linear.bias + (column << 2);
-  const stride = (<usize>linear.columns) << 2;
+function finishPanel(
+  kind: i32,
+  scratch: Scratch,
+  scales: usize,
+  bias: usize,
+  rows: i32,
+  target: usize,
+  stride: usize,
+): void {
   const s0 = v128.load(scales);
   const s1 = v128.load(scales, 16);
   const s2 = v128.load(scales, 32);
@@ -68,30 +73,41 @@ function finishPanel(kind: i32, scratch: Scratch, linear: Linear, column: usize,
 }
 
 // Functions of their own, so that each is compiled with registers to itself.
-function finishPlain(scratch: Scratch, linear: Linear, column: usize, rows: i32, target: usize): void {
-  finishPanel(PLAIN, scratch, linear, column, rows, target);
+function finishPlain(scratch: Scratch, scales: usize, bias: usize, rows: i32, target: usize, stride: usize): void {
+  finishPanel(PLAIN, scratch, scales, bias, rows, target, stride);
 }
 
-function finishGelu(scratch: Scratch, linear: Linear, column: usize, rows: i32, target: usize): void {
-  finishPanel(GELU, scratch, linear, column, rows, target);
+function finishGelu(scratch: Scratch, scales: usize, bias: usize, rows: i32, target: usize, stride: usize): void {
+  finishPanel(GELU, scratch, scales, bias, rows, target, stride);
 }
 
-function finishResidual(scratch: Scratch, linear: Linear, column: usize, rows: i32, target: usize): void {
-  finishPanel(RESIDUAL, scratch, linear, column, rows, target);
+function finishResidual(scratch: Scratch, scales: usize, bias: usize, rows: i32, target: usize, stride: usize): void {
+  finishPanel(RESIDUAL, scratch, scales, bias, rows, target, stride);
+}
+
+/** Quantises the rows that `multiply` takes, for a layer (or several with the same bound). `rows` ≤ ROW_BLOCK. */
+export function prepare(scratch: Scratch, linear: Linear, source: usize, rows: i32): void {
+  quantiseRows(source, rows, linear.depth, linear.maxColumnNorm, scratch.quantised, scratch.rowScales);
 }
 
 /**
- * target, f32 [rows][columns] = source · weights + bias, then GELU or, for RESIDUAL, plus what target held.
- * `rows` ≤ ROW_BLOCK.
+ * target, f32 rows `stride` bytes apart = prepared rows · weights + bias, then GELU or, for RESIDUAL, plus what
+ * target held.
  */
-export function dense(kind: i32, scratch: Scratch, linear: Linear, source: usize, rows: i32, target: usize): void {
+export function multiply(kind: i32, scratch: Scratch, linear: Linear, rows: i32, target: usize, stride: usize): void {
   const depth = linear.depth;
-  quantiseRows(source, rows, depth, linear.maxColumnNorm, scratch.quantised, scratch.rowScales);
+  const panelBytes = (<usize>depth) << 5;
+  let panel = linear.weights;
+  let scales = linear.scales;
+  let bias = linear.bias;
   for (let n = 0; n < linear.columns; n += 16) {
-    const at = target + ((<usize>n) << 2);
-    multiplyPanel(scratch.quantised, linear.weights + ((<usize>(n * depth)) << 1), rows, depth, scratch.sums);
-    if (kind == PLAIN) finishPlain(scratch, linear, <usize>n, rows, at);
-    else if (kind == GELU) finishGelu(scratch, linear, <usize>n, rows, at);
-    else finishResidual(scratch, linear, <usize>n, rows, at);
+    multiplyPanel(scratch.quantised, panel, rows, depth, scratch.sums);
+    if (kind == PLAIN) finishPlain(scratch, scales, bias, rows, target, stride);
+    else if (kind == GELU) finishGelu(scratch, scales, bias, rows, target, stride);
+    else finishResidual(scratch, scales, bias, rows, target, stride);
+    panel += panelBytes;
+    scales += 64;
+    bias += 64;
+    target += 64;
   }
 }

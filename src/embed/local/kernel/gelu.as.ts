@@ -1,4 +1,4 @@
-import { add, mul, splat } from './simd.ts';
+import { add, mul, splat } from './simd.as.ts';
 
 /**
  * The exact GELU, x/2 · (1 + erf(x/√2)), with erf as a rational function on [-4, 4] (the coefficients of Eigen's

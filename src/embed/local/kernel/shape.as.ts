@@ -1,26 +1,29 @@
 /** Dimensions of all-MiniLM-L6-v2, and the two structures the loader fills for the kernel. */
 
 export const HIDDEN: i32 = 384;
-export const FEED_FORWARD: i32 = 1536;
 export const HEADS: i32 = 12;
 export const HEAD: i32 = 32;
 
-/** Bytes of one float32 row of the hidden state, and of one row of query, key and value side by side. */
+/** Bytes of one float32 row of the hidden state, of query, key and value side by side, of the feed-forward layer. */
 export const ROW: usize = 1536;
 export const QKV_ROW: usize = 4608;
+export const INNER_ROW: usize = 6144;
 /** Bytes of one head's slice of such a row. */
 export const HEAD_ROW: usize = 128;
 
 /** Rows that pass through a layer together: 64 rows of activations and a panel of weights stay in the cache. */
 export const ROW_BLOCK: i32 = 64;
 
-/** A dense layer: `weights` in panels (see pack.ts), a scale and a bias for each output column. */
+/** A dense layer: `weights` in panels (see pack.as.ts), a scale and a bias for each output column. */
 @unmanaged
 export class Linear {
   weights: usize;
   scales: usize;
   bias: usize;
-  /** The largest L2 norm of a packed column, in integer units; bounds the activations' scale. */
+  /**
+   * The largest L2 norm of a packed column, in integer units; bounds the activations' scale. Query, key and value
+   * take the same quantised activations, so they share the largest of the three.
+   */
   maxColumnNorm: f32;
   columns: i32;
   depth: i32;
@@ -29,7 +32,9 @@ export class Linear {
 /** One encoder layer, addresses only. Layers stand one behind the other. */
 @unmanaged
 export class Layer {
-  qkv: Linear;
+  query: Linear;
+  key: Linear;
+  value: Linear;
   attentionOut: Linear;
   feedForwardIn: Linear;
   feedForwardOut: Linear;
@@ -43,7 +48,7 @@ export class Layer {
 export class Model {
   /** float16 [vocabulary][384]. */
   words: usize;
-  /** float32 [512][384]: position plus token type 0. */
+  /** float32 [256][384]: position plus token type 0. */
   positions: usize;
   gain: usize;
   shift: usize;
@@ -65,7 +70,7 @@ export class Scratch {
   qkv: usize;
   /** f32 [B][1536] */
   inner: usize;
-  /** i16 [B + 2][1536], row pairs interleaved (see quantise.ts) */
+  /** i16 [B + 2][1536], row pairs interleaved (see quantise.as.ts) */
   quantised: usize;
   /** f32 [B + 2] */
   rowScales: usize;

@@ -1,10 +1,10 @@
 /** Multi-head attention over one sequence. Queries, keys, values and probabilities are i16, products i32. */
 
-import { HEAD, HEADS, HEAD_ROW, QKV_ROW, ROW, Scratch } from './shape.ts';
-import { absolute, max, maxLane, splat, storePairs, toInt16 } from './simd.ts';
-import { quantisePair } from './quantise.ts';
-import { softmaxPair } from './softmax.ts';
-import { scaled, setTile } from './tile.ts';
+import { HEAD, HEADS, HEAD_ROW, QKV_ROW, ROW, Scratch } from './shape.as.ts';
+import { absolute, max, maxLane, splat, storePairs, toInt16 } from './simd.as.ts';
+import { quantisePair } from './quantise.as.ts';
+import { softmaxPair } from './softmax.as.ts';
+import { scaled, setTile } from './tile.as.ts';
 
 /** Largest integer of a query or key: 32 · 8191² < 2³¹. */
 const HEAD_MAX: f32 = 8190;

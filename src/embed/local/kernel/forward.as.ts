@@ -4,12 +4,12 @@
  * the result is the same bits on every engine and processor, whatever else is in the batch.
  */
 
-import { attention } from './attention.ts';
-import { GELU, PLAIN, RESIDUAL, dense } from './gemm.ts';
-import { layerNorm } from './layernorm.ts';
-import { addToRows, packWeights, widenHalf } from './pack.ts';
-import { Layer, Model, QKV_ROW, ROW, ROW_BLOCK, Scratch } from './shape.ts';
-import { add, loadHalf, mul, splat, sumLanes } from './simd.ts';
+import { attention } from './attention.as.ts';
+import { GELU, PLAIN, RESIDUAL, multiply, prepare } from './gemm.as.ts';
+import { layerNorm } from './layernorm.as.ts';
+import { addToRows, packWeights, widenHalf } from './pack.as.ts';
+import { INNER_ROW, Layer, Model, QKV_ROW, ROW, ROW_BLOCK, Scratch } from './shape.as.ts';
+import { add, loadHalf, mul, splat, sumLanes } from './simd.as.ts';
 
 export { addToRows, packWeights, widenHalf };
 
@@ -42,20 +42,35 @@ function attendAll(lengths: usize, sequences: i32, scratch: Scratch): void {
   }
 }
 
+/** Query, key and value of a block of rows, side by side. */
+function project(layer: Layer, source: usize, rows: i32, target: usize, scratch: Scratch): void {
+  prepare(scratch, layer.query, source, rows);
+  multiply(PLAIN, scratch, layer.query, rows, target, QKV_ROW);
+  multiply(PLAIN, scratch, layer.key, rows, target + ROW, QKV_ROW);
+  multiply(PLAIN, scratch, layer.value, rows, target + 2 * ROW, QKV_ROW);
+}
+
+/** What follows attention in a layer, for a block of rows: its output, the feed-forward pair, both residuals. */
+function feedForward(layer: Layer, attended: usize, rows: i32, x: usize, scratch: Scratch): void {
+  prepare(scratch, layer.attentionOut, attended, rows);
+  multiply(RESIDUAL, scratch, layer.attentionOut, rows, x, ROW);
+  layerNorm(x, rows, layer.attentionGain, layer.attentionShift);
+  prepare(scratch, layer.feedForwardIn, x, rows);
+  multiply(GELU, scratch, layer.feedForwardIn, rows, scratch.inner, INNER_ROW);
+  prepare(scratch, layer.feedForwardOut, scratch.inner, rows);
+  multiply(RESIDUAL, scratch, layer.feedForwardOut, rows, x, ROW);
+  layerNorm(x, rows, layer.outputGain, layer.outputShift);
+}
+
 function runLayer(layer: Layer, tokens: i32, lengths: usize, sequences: i32, scratch: Scratch): void {
   for (let m = 0; m < tokens; m += ROW_BLOCK) {
     const rows = min(ROW_BLOCK, tokens - m);
-    dense(PLAIN, scratch, layer.qkv, scratch.hidden + <usize>m * ROW, rows, scratch.qkv + <usize>m * QKV_ROW);
+    project(layer, scratch.hidden + <usize>m * ROW, rows, scratch.qkv + <usize>m * QKV_ROW, scratch);
   }
   attendAll(lengths, sequences, scratch);
   for (let m = 0; m < tokens; m += ROW_BLOCK) {
     const rows = min(ROW_BLOCK, tokens - m);
-    const x = scratch.hidden + <usize>m * ROW;
-    dense(RESIDUAL, scratch, layer.attentionOut, scratch.attended + <usize>m * ROW, rows, x);
-    layerNorm(x, rows, layer.attentionGain, layer.attentionShift);
-    dense(GELU, scratch, layer.feedForwardIn, x, rows, scratch.inner);
-    dense(RESIDUAL, scratch, layer.feedForwardOut, scratch.inner, rows, x);
-    layerNorm(x, rows, layer.outputGain, layer.outputShift);
+    feedForward(layer, scratch.attended + <usize>m * ROW, rows, scratch.hidden + <usize>m * ROW, scratch);
   }
 }
 

@@ -1,31 +1,36 @@
 /** Run once, when the weights are loaded: from the file's float16 rows to what the kernel reads. */
 
-import { HIDDEN } from './shape.ts';
-import { absolute, add, loadHalf, max, maxLane, mul, round, splat, storePairs, sumLanes } from './simd.ts';
+import { HIDDEN } from './shape.as.ts';
+import { absolute, add, loadHalf, max, maxLane, mul, round, splat, storePairs, sumLanes } from './simd.as.ts';
 
 /** Largest integer a weight becomes. Half of the i16 range leaves the activations enough of the i32 sum. */
 const WEIGHT_MAX: f32 = 16000;
 
 /**
- * Quantises a float16 matrix [columns][depth], a scale for each output column, into panels of 16 columns:
- * i16 [columns / 16][depth / 2][16][2], so that one 16-byte load is a pair of k for four columns.
- * Writes one scale a column, and returns the largest L2 norm of a packed column.
+ * Quantises a float16 matrix [columns][depth] where it stands, a scale for each output column, into panels of 16
+ * columns: i16 [columns / 16][depth / 2][16][2], so that one 16-byte load is a pair of k for four columns.
+ * `staging` has room for 16 rows. Writes one scale a column, and returns the largest L2 norm of a packed column.
  */
-export function packWeights(source: usize, columns: i32, depth: i32, target: usize, scales: usize): f32 {
+export function packWeights(matrix: usize, columns: i32, depth: i32, staging: usize, scales: usize): f32 {
+  const panelBytes = (<usize>depth) << 5;
   let maxSquares: f32 = 0;
-  for (let column = 0; column < columns; column++) {
-    const row = source + ((<usize>(column * depth)) << 1);
-    const panel = target + ((<usize>((column >> 4) * 16 * depth)) << 1) + ((<usize>(column & 15)) << 2);
-    let largest = largestHalf(row, depth);
-    if (largest == 0) largest = 1;
-    store<f32>(scales + ((<usize>column) << 2), largest / WEIGHT_MAX);
-    const squares = packColumn(row, depth, WEIGHT_MAX / largest, panel);
-    if (squares > maxSquares) maxSquares = squares;
+  for (let n = 0; n < columns; n += 16) {
+    memory.copy(staging, matrix, panelBytes);
+    for (let c: usize = 0; c < 16; c++) {
+      const row = staging + c * ((<usize>depth) << 1);
+      let largest = largestHalf(row, depth);
+      if (largest == 0) largest = 1;
+      store<f32>(scales, largest / WEIGHT_MAX);
+      const squares = packColumn(row, depth, WEIGHT_MAX / largest, matrix + (c << 2));
+      if (squares > maxSquares) maxSquares = squares;
+      scales += 4;
+    }
+    matrix += panelBytes;
   }
   return sqrt<f32>(maxSquares);
 }
 
-@inline
+// Not inlined: short calls change from the baseline to the optimising compiler while the weights are being loaded.
 function largestHalf(row: usize, depth: i32): f32 {
   let most = splat(0);
   for (let k = 0; k < depth; k += 4) most = max(most, absolute(loadHalf(row + ((<usize>k) << 1))));
@@ -33,7 +38,6 @@ function largestHalf(row: usize, depth: i32): f32 {
 }
 
 /** Returns the sum of squares of the integers written. */
-@inline
 function packColumn(row: usize, depth: i32, factor: f32, panel: usize): f32 {
   const factors = splat(factor);
   let squares = splat(0);

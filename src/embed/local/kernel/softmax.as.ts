@@ -1,7 +1,7 @@
 /** Softmax of attention scores that already carry the factor log₂e, so that it is made of powers of two. */
 
-import { quantisePair } from './quantise.ts';
-import { ROUND, ROUND_BITS, add, max, maxLane, mul, splat, sub, sumLanes } from './simd.ts';
+import { quantisePair } from './quantise.as.ts';
+import { ROUND, ROUND_BITS, add, max, maxLane, mul, splat, sub, sumLanes } from './simd.as.ts';
 
 /** Each row's integers sum to at most this: times a value of at most 32700 it stays below 2³¹. */
 const SUM_MAX: f32 = 65000;

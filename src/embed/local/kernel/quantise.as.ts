@@ -3,7 +3,7 @@
  * inner loop reads a pair of k of both rows from eight consecutive bytes.
  */
 
-import { absolute, add, max, maxLane, mul, splat, sumLanes, toInt16 } from './simd.ts';
+import { absolute, add, max, maxLane, mul, splat, sumLanes, toInt16 } from './simd.as.ts';
 
 /** Below 2³¹, with a margin for rounding. */
 const SUM_LIMIT: f32 = 2.1e9;

@@ -1,0 +1,29 @@
+import type { Metadata, Passage } from '../core/types.ts';
+import { chunk, type ChunkOptions } from './chunk.ts';
+import { embeddingHash } from './embedding-text.ts';
+
+/** How records become passages, with a signature that tells passages of different ways apart. */
+export interface Chunking extends ChunkOptions {
+  readonly signature: string;
+}
+
+/** Grows whenever `chunk` or `embeddingText` would answer differently, so that stores are derived anew. */
+const CHUNKING_VERSION = 1;
+
+/** `counter` names what counts tokens: a model, or the estimate. */
+export function chunking(counter: string, options: ChunkOptions): Chunking {
+  return { ...options, signature: `${String(CHUNKING_VERSION)}/${counter}/${String(options.maxTokens)}` };
+}
+
+interface Described {
+  readonly title: string;
+  readonly metadata: Metadata;
+  readonly content: string;
+}
+
+/** At least one, so that a note of no words is found by its title. */
+export function makePassages(record: Described, options: ChunkOptions): Passage[] {
+  const chunks = chunk(record.content, options);
+  const cut = chunks.length > 0 ? chunks : [{ headings: [], text: '', startLine: 1, endLine: 1 }];
+  return cut.map((piece, ordinal) => ({ ordinal, ...piece, hash: embeddingHash(record, piece) }));
+}

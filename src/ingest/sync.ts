@@ -1,0 +1,240 @@
+import { LociError } from '../core/errors.ts';
+import { sha256 } from '../core/hash.ts';
+import type { Timestamp } from '../core/types.ts';
+import { uuidv7 } from '../core/uuid.ts';
+import type { Source, SourceDocument, SourceItem, SourceProblem } from '../sources/source.ts';
+import type { RecordDraft, RecordWrite, SourceEntry, Store } from '../store/store.ts';
+import { makePassages, type Chunking } from './passages.ts';
+
+export interface SyncOptions {
+  readonly namespace: string;
+  /** Of documents that name none. */
+  readonly project: string;
+  readonly chunking: Chunking;
+  readonly now: () => Timestamp;
+  readonly signal?: AbortSignal;
+  /** Lets a source that had documents and now has none take them all away. */
+  readonly allowEmpty: boolean;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+export interface SyncReport {
+  readonly source: string;
+  readonly seen: number;
+  readonly added: number;
+  readonly updated: number;
+  readonly renamed: number;
+  readonly removed: number;
+  readonly unchanged: number;
+  readonly problems: readonly SourceProblem[];
+}
+
+const PAGE = 1000;
+/** One transaction holds at most so many documents, or about so many characters. */
+const BATCH_DOCUMENTS = 64;
+const BATCH_CHARACTERS = 2_000_000;
+
+interface Plan {
+  readonly unchanged: number;
+  /** New or perhaps changed. */
+  readonly toRead: readonly SourceItem[];
+  readonly vanished: Map<string, SourceEntry>;
+}
+
+/**
+ * Brings the store's copy of a source up to date: reads what changed, keeps the record of what was renamed,
+ * evicts what is gone. Every batch is a transaction; stopped anywhere, the next call goes on from there.
+ * @throws LociError `unreadable` when the source cannot be looked at or is suddenly empty, `aborted`
+ */
+export async function syncSource(store: Store, source: Source, options: SyncOptions): Promise<SyncReport> {
+  const run = new Sync(store, source, options);
+  return run.finish();
+}
+
+class Sync {
+  readonly #store: Store;
+  readonly #source: Source;
+  readonly #options: SyncOptions;
+  readonly #problems: SourceProblem[] = [];
+  readonly #known = new Map<string, SourceEntry>();
+  #writes: RecordWrite[] = [];
+  #characters = 0;
+  #added = 0;
+  #updated = 0;
+  #renamed = 0;
+  #unchanged = 0;
+
+  constructor(store: Store, source: Source, options: SyncOptions) {
+    this.#store = store;
+    this.#source = source;
+    this.#options = options;
+  }
+
+  async finish(): Promise<SyncReport> {
+    await this.#loadKnown();
+    const { toRead, vanished, unchanged } = await this.#plan();
+    this.#unchanged = unchanged;
+    let done = 0;
+    for (const item of toRead) {
+      this.#refuseAborted();
+      await this.#take(item, vanished);
+      this.#options.onProgress?.(++done, toRead.length);
+    }
+    await this.#commit();
+    const removed = await this.#evict(vanished);
+    return {
+      source: this.#source.name,
+      seen: toRead.length + unchanged,
+      added: this.#added,
+      updated: this.#updated,
+      renamed: this.#renamed,
+      removed,
+      unchanged: this.#unchanged,
+      problems: this.#problems,
+    };
+  }
+
+  async #loadKnown(): Promise<void> {
+    let after: string | null = null;
+    for (;;) {
+      const page: SourceEntry[] = await this.#store.sourceEntries(
+        this.#options.namespace,
+        this.#source.name,
+        {
+          after,
+          limit: PAGE,
+        },
+      );
+      for (const entry of page) this.#known.set(entry.key, entry);
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE) return;
+      after = last.key;
+    }
+  }
+
+  async #plan(): Promise<Plan> {
+    const vanished = new Map(this.#known);
+    const toRead: SourceItem[] = [];
+    let unchanged = 0;
+    for await (const item of this.#source.list(this.#report, this.#options.signal)) {
+      vanished.delete(item.key);
+      if (this.#known.get(item.key)?.revision === item.revision) unchanged++;
+      else toRead.push(item);
+    }
+    if (unchanged + toRead.length === 0 && this.#known.size > 0 && !this.#options.allowEmpty) {
+      throw new LociError(
+        'unreadable',
+        `${this.#source.name} is empty, and ${String(this.#known.size)} records came from it; nothing was removed`,
+        { hint: 'If its documents are really gone, say so with --allow-empty.' },
+      );
+    }
+    this.#keepUnreadable(vanished);
+    return { toRead, vanished, unchanged };
+  }
+
+  /** What could not be looked at is not gone: its last good state stays. */
+  #keepUnreadable(vanished: Map<string, SourceEntry>): void {
+    for (const { key, reason } of this.#problems) {
+      if (reason !== 'unreadable') continue;
+      for (const known of vanished.keys()) {
+        if (known === key || known.startsWith(`${key}/`)) vanished.delete(known);
+      }
+    }
+  }
+
+  async #take(item: SourceItem, vanished: Map<string, SourceEntry>): Promise<void> {
+    const document = await this.#source.read(item, this.#report);
+    if (document === null) return;
+    const known = this.#known.get(item.key);
+    const contentHash = sha256(document.content);
+    const moved = known === undefined ? findMoved(document, contentHash, vanished) : undefined;
+    const before = known ?? moved;
+    if (moved !== undefined) vanished.delete(moved.key);
+    const keep = known?.contentHash === contentHash;
+    const draft = await this.#draft(document, contentHash, before);
+    const passages = keep ? 'keep' : makePassages(draft, this.#options.chunking);
+    this.#writes.push({ id: before?.id ?? null, draft, passages });
+    this.#characters += document.content.length;
+    if (moved !== undefined) this.#renamed++;
+    else if (known === undefined) this.#added++;
+    else if (keep) this.#unchanged++;
+    else this.#updated++;
+    if (this.#writes.length >= BATCH_DOCUMENTS || this.#characters >= BATCH_CHARACTERS) await this.#commit();
+  }
+
+  async #draft(
+    document: SourceDocument,
+    contentHash: string,
+    before: SourceEntry | undefined,
+  ): Promise<RecordDraft> {
+    const now = this.#options.now();
+    const earlier =
+      before === undefined
+        ? undefined
+        : (await this.#store.records(this.#options.namespace, [before.id], now))[0];
+    return {
+      uuid: earlier?.uuid ?? uuidv7(now),
+      project: document.project ?? this.#options.project,
+      origin: this.#source.origin,
+      source: this.#source.name,
+      key: document.key,
+      identity: document.identity,
+      category: 'note',
+      recordType: 'note',
+      title: document.title,
+      tags: document.tags,
+      content: document.content,
+      metadata: document.metadata,
+      createdAt: document.createdAt ?? earlier?.createdAt ?? now,
+      updatedAt: document.updatedAt ?? now,
+      expiresAt: null,
+      contentHash,
+      revision: document.revision,
+    };
+  }
+
+  async #commit(): Promise<void> {
+    if (this.#writes.length === 0) return;
+    const { namespace, chunking } = this.#options;
+    await this.#store.commit(namespace, {
+      writes: this.#writes,
+      evictions: [],
+      chunking: chunking.signature,
+    });
+    this.#writes = [];
+    this.#characters = 0;
+  }
+
+  async #evict(vanished: ReadonlyMap<string, SourceEntry>): Promise<number> {
+    const ids = [...vanished.values()].map(({ id }) => id);
+    for (let start = 0; start < ids.length; start += PAGE) {
+      this.#refuseAborted();
+      await this.#store.commit(this.#options.namespace, {
+        writes: [],
+        evictions: ids.slice(start, start + PAGE),
+        chunking: this.#options.chunking.signature,
+      });
+    }
+    return ids.length;
+  }
+
+  readonly #report = (problem: SourceProblem): void => {
+    this.#problems.push(problem);
+  };
+
+  #refuseAborted(): void {
+    if (this.#options.signal?.aborted === true)
+      throw new LociError('aborted', `reading ${this.#source.name} was stopped`);
+  }
+}
+
+/** A new document is an old one under another name when its own id says so, else when its content is the same. */
+function findMoved(
+  document: SourceDocument,
+  contentHash: string,
+  vanished: ReadonlyMap<string, SourceEntry>,
+): SourceEntry | undefined {
+  const entries = [...vanished.values()];
+  const byIdentity = entries.find(({ identity }) => identity !== null && identity === document.identity);
+  return byIdentity ?? entries.find((entry) => entry.contentHash === contentHash);
+}

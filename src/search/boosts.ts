@@ -1,0 +1,82 @@
+import { analyze } from '../core/text/analyze.ts';
+import type { Timestamp } from '../core/types.ts';
+import type { StoredPassage } from '../store/store.ts';
+import type { DateRange } from './dates.ts';
+import type { ParsedQuery } from './query.ts';
+import type { Ranking } from './ranking.ts';
+
+/** One reason why a passage stands higher than its words and meaning alone would put it. */
+export interface Boost {
+  readonly name: 'date' | 'speaker' | 'session' | 'user' | 'title' | 'recency';
+  /** Share of the query's best score that was added. */
+  readonly added: number;
+}
+
+export interface BoostContext {
+  readonly query: ParsedQuery;
+  readonly ranking: Ranking;
+  readonly dates: readonly DateRange[];
+  readonly now: Timestamp;
+  /** Rank of each session among the sessions of the candidates, from 1. */
+  readonly sessionRanks: ReadonlyMap<string, number>;
+}
+
+/** Everything that speaks for a passage beside what the signals said. */
+export function boostsOf(passage: StoredPassage, context: BoostContext): Boost[] {
+  const { ranking } = context;
+  const { metadata } = passage.record;
+  const boosts: Boost[] = [];
+  const add = (name: Boost['name'], added: number): void => {
+    if (added > 0) boosts.push({ name, added });
+  };
+  if (matchesDate(passage, context.dates)) add('date', ranking.dateBoost);
+  if (namesSpeaker(context.query, metadata['speaker'])) add('speaker', ranking.speakerBoost);
+  const sessionRank = context.sessionRanks.get(sessionOf(passage) ?? '');
+  if (sessionRank !== undefined) add('session', ranking.sessionPrior / sessionRank);
+  if (metadata['role'] === 'user') add('user', ranking.userPrior);
+  if (namesTitle(context.query, passage)) add('title', ranking.titleBoost);
+  return boosts;
+}
+
+/**
+ * How fresh a record is, 1 now and halved every half-life. It multiplies the score by at most 1 + reach, so a record
+ * whose score is higher by more than that share stays above, however old it is (R2).
+ */
+export function freshness(createdAt: Timestamp, context: Pick<BoostContext, 'now' | 'ranking'>): number {
+  const days = Math.max(0, context.now - createdAt) / 86_400_000;
+  return 2 ** (-days / context.ranking.recencyHalfLife);
+}
+
+export function sessionOf(passage: StoredPassage): string | null {
+  const { session } = passage.record.metadata;
+  return typeof session === 'string' || typeof session === 'number' ? String(session) : null;
+}
+
+/** The day that a record is about: its date if it names one, else when it was made. */
+export function dayOf(passage: StoredPassage): Timestamp {
+  const { date } = passage.record.metadata;
+  const named = typeof date === 'string' ? Date.parse(date) : Number.NaN;
+  return Number.isNaN(named) ? passage.record.createdAt : named;
+}
+
+function matchesDate(passage: StoredPassage, dates: readonly DateRange[]): boolean {
+  const day = dayOf(passage);
+  return dates.some(({ from, until }) => day >= from && day < until);
+}
+
+function namesSpeaker(query: ParsedQuery, speaker: unknown): boolean {
+  if (typeof speaker !== 'string') return false;
+  const names = analyze(speaker).map((token) => token.surface);
+  return query.terms.some((term) => names.includes(term.surface));
+}
+
+function namesTitle(query: ParsedQuery, { record }: StoredPassage): boolean {
+  const { aliases } = record.metadata;
+  const titles = [record.title, ...(Array.isArray(aliases) ? aliases : [])];
+  const asked = new Set(query.terms.flatMap((term) => term.terms));
+  return titles.some((title) => {
+    if (typeof title !== 'string') return false;
+    const tokens = analyze(title).filter((token) => token.kind !== 'tail');
+    return tokens.length > 0 && tokens.every((token) => asked.has(token.term));
+  });
+}

@@ -1,0 +1,70 @@
+import type { PassageScore } from '../store/store.ts';
+import type { Ranking } from './ranking.ts';
+import type { Signal, SignalList } from './retrieve.ts';
+
+/** What one signal said of a passage. */
+export interface Contribution {
+  readonly signal: Signal;
+  /** From 1. */
+  readonly rank: number;
+  /** The signal's own score: cosine, BM25. */
+  readonly raw: number;
+  /** What it added to the passage's score. */
+  readonly added: number;
+}
+
+export interface Fused {
+  readonly passage: number;
+  readonly record: number;
+  /** 0 to 1, relative to the best that this query could have found in each signal. */
+  score: number;
+  readonly contributions: Contribution[];
+}
+
+/** Joins the signals' lists. Best first; ties by passage, so that the order is always the same. */
+export function fuse(lists: readonly SignalList[], ranking: Ranking): Fused[] {
+  const weights = weightsInForce(lists, ranking);
+  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+  const fused = new Map<number, Fused>();
+  for (const { signal, scores } of lists) {
+    const weight = (weights.get(signal) ?? 0) / (total === 0 ? 1 : total);
+    const scale = ranking.fusion === 'rrf' ? rrf(ranking.rrfK) : minMax(scores);
+    for (const [i, { passage, record, score: raw }] of scores.entries()) {
+      const added = weight * scale(raw, i + 1);
+      const entry = fused.get(passage) ?? { passage, record, score: 0, contributions: [] };
+      entry.score += added;
+      entry.contributions.push({ signal, rank: i + 1, raw, added });
+      fused.set(passage, entry);
+    }
+  }
+  return inOrder([...fused.values()]);
+}
+
+export function inOrder(fused: Fused[]): Fused[] {
+  return fused.sort((a, b) => b.score - a.score || a.passage - b.passage);
+}
+
+type Scale = (raw: number, rank: number) => number;
+
+/** Reciprocal Rank Fusion (Cormack, Clarke & Büttcher 2009), scaled so that rank 1 is 1. */
+function rrf(k: number): Scale {
+  return (_raw, rank) => (k + 1) / (k + rank);
+}
+
+/** The list's best is 1, its worst (for a list of few: nothing at all) is 0. */
+function minMax(scores: readonly PassageScore[]): Scale {
+  const best = scores[0]?.score ?? 0;
+  const last = scores.at(-1)?.score ?? 0;
+  const worst = scores.length < SHORT_LIST ? Math.min(0, last) : last;
+  const span = best - worst;
+  return (raw) => (span > 0 ? (raw - worst) / span : 1);
+}
+
+/** In a list this short the last may be as good as the first. */
+const SHORT_LIST = 20;
+
+/** Without misspelt words there is no trigram list; with them it stands in for most of what text alone would say. */
+function weightsInForce(lists: readonly SignalList[], ranking: Ranking): Map<Signal, number> {
+  const present = lists.filter(({ scores }) => scores.length > 0).map(({ signal }) => signal);
+  return new Map(present.map((signal) => [signal, ranking.weights[signal]]));
+}

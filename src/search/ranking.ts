@@ -1,0 +1,78 @@
+import type { FieldWeights } from '../store/store.ts';
+
+/** Every number that ranking depends on. Defaults were tuned on the dev sets of `eval/`, one setting for all of them. */
+export interface Ranking {
+  readonly fusion: 'minmax' | 'rrf';
+  readonly weights: SignalWeights;
+  /** RRF's constant (Cormack, Clarke & Büttcher 2009). */
+  readonly rrfK: number;
+  readonly fields: FieldWeights;
+  /** Passages each signal brings. */
+  readonly depth: number;
+  /** Passages that go through the later stages. */
+  readonly pool: number;
+  /** Passages that query terms may have in all before the commonest are left out. */
+  readonly frequencyBudget: number;
+  readonly smoothing: Smoothing | null;
+  /** Share added for a record of a date that the query names. */
+  readonly dateBoost: number;
+  /** Share added for a turn of a speaker that the query names. */
+  readonly speakerBoost: number;
+  /** Share added for turns of the best session, falling with the session's rank. */
+  readonly sessionPrior: number;
+  /** Share added for what a user (not an assistant) said. */
+  readonly userPrior: number;
+  /** Share added for a title or alias that the query names whole. */
+  readonly titleBoost: number;
+  /** The most that being new can add, as a share of the score. */
+  readonly recencyReach: number;
+  /** Days after which freshness has halved. */
+  readonly recencyHalfLife: number;
+}
+
+export interface SignalWeights {
+  readonly vector: number;
+  readonly text: number;
+  readonly trigram: number;
+  readonly recency: number;
+}
+
+/** Shares of a neighbour's score that a passage is lent. */
+export interface Smoothing {
+  readonly previous: number;
+  readonly beforePrevious: number;
+  readonly next: number;
+}
+
+export const DEFAULT_RANKING: Ranking = {
+  fusion: 'minmax',
+  weights: { vector: 0.5, text: 0.5, trigram: 0.4, recency: 0.15 },
+  rrfK: 10,
+  fields: { title: 2, headings: 1.5, body: 1, tags: 1 },
+  depth: 200,
+  pool: 120,
+  frequencyBudget: 60_000,
+  smoothing: { previous: 0.5, beforePrevious: 0.15, next: 0.2 },
+  dateBoost: 0.2,
+  speakerBoost: 0.1,
+  sessionPrior: 0.2,
+  userPrior: 0.2,
+  titleBoost: 0.2,
+  recencyReach: 0.02,
+  recencyHalfLife: 90,
+};
+
+/** Seed R's Reciprocal Rank Fusion of four signals, with nothing after it. */
+export const CLASSIC_RANKING: Ranking = {
+  ...DEFAULT_RANKING,
+  fusion: 'rrf',
+  weights: { vector: 0.7, text: 0.3, trigram: 0.2, recency: 0.15 },
+  rrfK: 60,
+  fields: { title: 1, headings: 1, body: 1, tags: 1 },
+  smoothing: null,
+  dateBoost: 0,
+  speakerBoost: 0,
+  sessionPrior: 0,
+  userPrior: 0,
+  titleBoost: 0,
+};

@@ -1,0 +1,166 @@
+import { LociError } from '../core/errors.ts';
+import { stem } from '../core/text/analyze.ts';
+import type { Embedder } from '../embed/embedder.ts';
+import type {
+  PassageScore,
+  SearchFilter,
+  Store,
+  TermInfo,
+  TextTerm,
+} from '../store/store.ts';
+import type { ParsedQuery, QueryTerm } from './query.ts';
+import type { Ranking } from './ranking.ts';
+
+export type Signal = 'vector' | 'text' | 'trigram' | 'recency';
+
+/** One signal's passages, best first. */
+export interface SignalList {
+  readonly signal: Signal;
+  readonly scores: readonly PassageScore[];
+}
+
+/** A word of the query that nobody wrote, and what was looked for instead. */
+export interface Correction {
+  readonly word: string;
+  readonly instead: readonly string[];
+}
+
+export interface Retrieved {
+  readonly lists: readonly SignalList[];
+  readonly corrections: readonly Correction[];
+  /** Terms that took part, with the passages that hold each. */
+  readonly terms: readonly WeighedTerm[];
+  /** Signals that could not be asked, and why. */
+  readonly missing: readonly MissingSignal[];
+  readonly vector: Float32Array | null;
+}
+
+export interface WeighedTerm extends QueryTerm {
+  readonly passages: number;
+}
+
+export interface MissingSignal {
+  readonly signal: Signal;
+  readonly why: string;
+}
+
+/** What embeds queries, and the vectors they may meet; `null` without a model. */
+export interface VectorSide {
+  readonly embedder: Embedder;
+  readonly generation: number;
+}
+
+export interface Retrieval {
+  readonly store: Store;
+  readonly namespace: string;
+  readonly filter: SearchFilter;
+  readonly ranking: Ranking;
+  readonly vectors: VectorSide | null;
+  readonly signal?: AbortSignal;
+}
+
+/** Asks every signal that can answer; one that fails is named, and the others go on. */
+export async function retrieve(query: ParsedQuery, retrieval: Retrieval): Promise<Retrieved> {
+  const [lexical, dense] = await Promise.all([
+    retrieveWords(query, retrieval),
+    retrieveMeaning(query, retrieval),
+  ]);
+  const vectorList = await completeVectorScores(lexical.lists, dense, retrieval);
+  return {
+    ...lexical,
+    lists: vectorList === null ? lexical.lists : [vectorList, ...lexical.lists],
+    missing: dense.missing,
+    vector: dense.vector,
+  };
+}
+
+interface Lexical {
+  readonly lists: readonly SignalList[];
+  readonly corrections: readonly Correction[];
+  readonly terms: readonly WeighedTerm[];
+}
+
+async function retrieveWords(query: ParsedQuery, retrieval: Retrieval): Promise<Lexical> {
+  const { store, namespace, filter, ranking } = retrieval;
+  const words = query.terms.filter((term) => term.kind === 'word').map((term) => term.surface);
+  const infos = new Map((await store.lookUpTerms(namespace, words)).map((info) => [info.word, info]));
+  const weighed = query.terms.map((term) => ({ ...term, passages: infos.get(term.surface)?.passages ?? 0 }));
+  const terms = withinBudget(weighed, ranking.frequencyBudget);
+  const ask = (any: readonly TextTerm[]): Promise<PassageScore[]> =>
+    store.searchText(namespace, { any, all: query.phrases, weights: ranking.fields }, filter, ranking.depth);
+  const corrections = correctionsOf(query, infos);
+  const corrected = corrections.flatMap((correction) => correction.instead).map(nearTerm);
+  const [text, trigram] = await Promise.all([
+    ask(terms),
+    corrections.length === 0 ? [] : ask([...terms, ...corrected]),
+  ]);
+  return {
+    lists: [
+      { signal: 'text', scores: text },
+      { signal: 'trigram', scores: trigram },
+    ],
+    corrections,
+    terms,
+  };
+}
+
+/** Rarest first, as long as the passages to look at stay within the budget; always one. */
+function withinBudget(terms: readonly WeighedTerm[], budget: number): WeighedTerm[] {
+  const kept: WeighedTerm[] = [];
+  let spent = 0;
+  for (const term of terms.toSorted((a, b) => a.passages - b.passages)) {
+    spent += term.passages;
+    if (kept.length > 0 && spent > budget) break;
+    kept.push(term);
+  }
+  return kept;
+}
+
+function correctionsOf(query: ParsedQuery, infos: ReadonlyMap<string, TermInfo>): Correction[] {
+  return query.terms.flatMap(({ surface }) => {
+    const near = infos.get(surface)?.near ?? [];
+    return near.length === 0 ? [] : [{ word: surface, instead: near.map(({ word }) => word) }];
+  });
+}
+
+function nearTerm(word: string): TextTerm {
+  return { terms: [stem(word)], prefix: false };
+}
+
+interface Dense {
+  readonly list: readonly PassageScore[];
+  readonly vector: Float32Array | null;
+  readonly missing: readonly MissingSignal[];
+}
+
+async function retrieveMeaning(query: ParsedQuery, retrieval: Retrieval): Promise<Dense> {
+  const { store, namespace, filter, ranking, vectors, signal } = retrieval;
+  if (vectors === null || ranking.weights.vector === 0) return { list: [], vector: null, missing: [] };
+  try {
+    const options = { purpose: 'query' as const, ...(signal === undefined ? {} : { signal }) };
+    const [vector] = await vectors.embedder.embed([query.text], options);
+    if (vector === undefined) return { list: [], vector: null, missing: [] };
+    const list = await store.searchVectors(namespace, vectors.generation, vector, filter, ranking.depth);
+    return { list, vector, missing: [] };
+  } catch (error) {
+    if (!(error instanceof LociError) || error.code !== 'embedding_unavailable') throw error;
+    return { list: [], vector: null, missing: [{ signal: 'vector', why: error.message }] };
+  }
+}
+
+/** What words found is compared in meaning too, so that no passage is judged by half the evidence. */
+async function completeVectorScores(
+  lists: readonly SignalList[],
+  { list, vector }: Dense,
+  { store, namespace, vectors }: Retrieval,
+): Promise<SignalList | null> {
+  if (vector === null || vectors === null) return null;
+  const known = new Set(list.map(({ passage }) => passage));
+  const others = new Set<number>();
+  for (const { scores } of lists) {
+    for (const { passage } of scores) if (!known.has(passage)) others.add(passage);
+  }
+  const more = await store.scoreVectors(namespace, vectors.generation, vector, [...others]);
+  const scores = [...list, ...more].sort((a, b) => b.score - a.score || a.passage - b.passage);
+  return { signal: 'vector', scores };
+}

@@ -1,0 +1,32 @@
+import type { Neighbourhood } from '../store/store.ts';
+import { inOrder, type Fused } from './fuse.ts';
+import type { Smoothing } from './ranking.ts';
+
+/**
+ * An answer stands beside its question, and a thought runs over several passages: each passage is lent a share of
+ * its neighbours' scores, and a neighbour that no signal found comes in with what it is lent.
+ * `fused` is every scored passage; answers those whose neighbourhood is given, and the neighbours themselves.
+ */
+export function smooth(
+  fused: ReadonlyMap<number, Fused>,
+  neighbourhoods: readonly Neighbourhood[],
+  shares: Smoothing,
+): Fused[] {
+  const lent = new Map<number, number>();
+  const lend = (to: number | undefined, amount: number): void => {
+    if (to !== undefined) lent.set(to, (lent.get(to) ?? 0) + amount);
+  };
+  for (const { passage, before, after } of neighbourhoods) {
+    const score = fused.get(passage)?.score ?? 0;
+    lend(after[0], score * shares.previous);
+    lend(after[1], score * shares.beforePrevious);
+    lend(before[0], score * shares.next);
+  }
+  const whole = 1 + shares.previous + shares.beforePrevious + shares.next;
+  const passages = new Set([...neighbourhoods.map(({ passage }) => passage), ...lent.keys()]);
+  const smoothed = [...passages].map((passage) => {
+    const own = fused.get(passage) ?? { passage, record: 0, score: 0, contributions: [] };
+    return { ...own, score: (own.score + (lent.get(passage) ?? 0)) / whole };
+  });
+  return inOrder(smoothed);
+}

@@ -1,0 +1,43 @@
+import { existsSync, statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readSource, ROOT } from './source-files.ts';
+
+interface Manifest {
+  readonly bin: Record<string, string>;
+  readonly exports: Record<string, string | Record<string, string>>;
+  readonly scripts: Record<string, string>;
+}
+
+const manifest = JSON.parse(readSource('package.json')) as Manifest;
+
+/** What `tsc` makes `dist/x.js` and `dist/x.d.ts` of. */
+function sourceOf(target: string): string {
+  return target.replace(/^\.\/dist\//, 'src/').replace(/(\.d\.ts|\.js)$/, '.ts');
+}
+
+describe('package.json', () => {
+  it('exports only what is built from a source', () => {
+    const targets = Object.values(manifest.exports).flatMap((entry) =>
+      typeof entry === 'string' ? [entry] : Object.values(entry),
+    );
+    expect(targets).toContain('./dist/index.js');
+    expect(targets.map(sourceOf).filter((file) => !existsSync(ROOT + file))).toEqual([]);
+  });
+
+  it('has a command that can be run and says which Node it needs', () => {
+    const command = manifest.bin['loci'] ?? '';
+    expect(statSync(ROOT + command).mode & 0o111).not.toBe(0);
+    const text = readSource(command);
+    expect(text).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect(text).toContain(`import('../dist/surfaces/cli/main.js')`);
+    expect(existsSync(`${ROOT}src/surfaces/cli/main.ts`)).toBe(true);
+  });
+
+  it('has scripts whose files exist', () => {
+    const files = Object.values(manifest.scripts).flatMap(
+      (script) => script.match(/\b[\w/-]+\.(mjs|ts)\b/g) ?? [],
+    );
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.filter((file) => !existsSync(ROOT + file))).toEqual([]);
+  });
+});
