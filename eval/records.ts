@@ -1,6 +1,43 @@
+import { LociError } from '../src/core/errors.ts';
 import type { Metadata } from '../src/core/types.ts';
 import type { RecordInput } from '../src/ingest/remember.ts';
-import type { EvalDocument } from './sets.ts';
+import { openSource } from '../src/sources/registry.ts';
+import type { Source } from '../src/sources/source.ts';
+import type { EvalCollection, EvalDocument, EvalSet } from './sets.ts';
+
+/** Undated documents are all equally old, so that recency has nothing to say of them. */
+const UNDATED = Date.UTC(2020, 0, 1);
+
+/** A collection's documents as a user's data would arrive: notes through the vault source, others as records. */
+export async function recordsOf(set: EvalSet, collection: EvalCollection): Promise<RecordInput[]> {
+  const vault = await openSource('vault', { name: set.name, root: set.root });
+  const records: RecordInput[] = [];
+  for (const [index, doc] of collection.docs.entries()) {
+    records.push(doc.note ? await recordOfNote(vault, doc) : recordOf(doc, index));
+  }
+  return records;
+}
+
+async function recordOfNote(vault: Source, { id, path = id }: EvalDocument): Promise<RecordInput> {
+  const note = await vault.read({ key: path, revision: '', bytes: 0 }, () => undefined);
+  if (note === null) throw new LociError('invalid_input', `the note ${path} cannot be read as part of a vault`);
+  const dated = typeof note.metadata['date'] === 'string';
+  return {
+    content: note.content,
+    title: note.title,
+    project: note.project ?? 'default',
+    origin: 'vault',
+    source: 'eval',
+    key: id,
+    category: 'note',
+    recordType: 'note',
+    tags: note.tags,
+    metadata: note.metadata,
+    // A checkout's file times say nothing of a note.
+    createdAt: dated ? (note.createdAt ?? UNDATED) : UNDATED,
+    expiresAt: null,
+  };
+}
 
 /** A set's document as a user's data would arrive: a note, or a turn of a chat with session, speaker, role and date. */
 export function recordOf(doc: EvalDocument, index: number): RecordInput {
@@ -23,8 +60,7 @@ export function recordOf(doc: EvalDocument, index: number): RecordInput {
     recordType: 'fact',
     tags: [],
     metadata,
-    // Undated documents are all equally old, so that recency has nothing to say of them.
-    createdAt: (time ?? Date.UTC(2020, 0, 1)) + (time === null ? 0 : index),
+    createdAt: time === null ? UNDATED : time + index,
     expiresAt: null,
   };
 }

@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
+import { LociError, messageOf } from '../src/core/errors.ts';
 
 const document = z.object({
   id: z.string(),
   text: z.string().optional(),
-  /** A file below the set's `root` that holds the text. */
+  /** A note below the set's `root` that holds the text. */
   path: z.string().optional(),
   title: z.string().optional(),
   speaker: z.string().optional(),
@@ -21,6 +22,7 @@ const document = z.object({
 const query = z.object({
   id: z.string(),
   q: z.string(),
+  /** Relevant documents; empty when the collection has no answer. */
   gold: z.array(z.string()),
   cat: z.string(),
   /** A document to leave out of the ranking: the one the query was made from. */
@@ -30,12 +32,16 @@ const query = z.object({
 const evalSet = z.object({
   name: z.string(),
   root: z.string().optional(),
-  collections: z.array(
-    z.object({ id: z.string(), docs: z.array(document), queries: z.array(query) }),
-  ),
+  collections: z
+    .array(z.object({ id: z.string(), docs: z.array(document).min(1), queries: z.array(query) }))
+    .min(1),
 });
 
-export type EvalDocument = z.infer<typeof document> & { text: string };
+export type EvalDocument = z.infer<typeof document> & {
+  readonly text: string;
+  /** Whether the text is a Markdown note of a vault, read from `path`. */
+  readonly note: boolean;
+};
 export type EvalQuery = z.infer<typeof query>;
 
 export interface EvalCollection {
@@ -48,25 +54,67 @@ export interface EvalSet {
   readonly name: string;
   /** SHA-256 of everything in it, hexadecimal. */
   readonly hash: string;
+  /** The folder that documents' paths start at. */
+  readonly root: string;
   readonly collections: readonly EvalCollection[];
 }
 
-/** Reads a `.json` or `.json.gz` set; documents may name a file below `root` in place of a text. */
+/**
+ * Reads a `.json` or `.json.gz` set; documents may name a file below `root` in place of a text.
+ * @throws LociError `invalid_input` that names the file and what is wrong with it
+ */
 export function loadSet(file: string): EvalSet {
-  const bytes = readFileSync(file);
-  const json = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
-  const parsed = evalSet.parse(JSON.parse(json));
-  const root = resolve(dirname(file), parsed.root ?? '.');
-  const collections = parsed.collections.map(({ id, docs, queries }) => ({
+  const parsed = evalSet.safeParse(readJson(file));
+  if (!parsed.success) throw fault(file, z.prettifyError(parsed.error).split('\n').slice(0, 4).join(' '));
+  const root = resolve(dirname(file), parsed.data.root ?? '.');
+  const collections = parsed.data.collections.map(({ id, docs, queries }) => ({
     id,
     queries,
-    docs: docs.map((doc) => ({ ...doc, text: doc.text ?? readText(root, doc.path) })),
+    docs: docs.map((doc) => withText(file, root, doc)),
   }));
+  for (const collection of collections) refuseLooseEnds(file, collection);
   const hash = createHash('sha256').update(JSON.stringify(collections)).digest('hex');
-  return { name: parsed.name || basename(file), hash, collections };
+  return { name: parsed.data.name || basename(file).replace(/\.json(\.gz)?$/, ''), hash, root, collections };
 }
 
-function readText(root: string, path: string | undefined): string {
-  if (path === undefined) throw new Error('a document has neither text nor path');
-  return readFileSync(resolve(root, path), 'utf8');
+function readJson(file: string): unknown {
+  try {
+    const bytes = readFileSync(file);
+    return JSON.parse((file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8'));
+  } catch (error) {
+    throw fault(file, messageOf(error));
+  }
+}
+
+function withText(file: string, root: string, doc: z.infer<typeof document>): EvalDocument {
+  if (doc.text !== undefined) return { ...doc, text: doc.text, note: false };
+  if (doc.path === undefined) throw fault(file, `document ${doc.id} has neither text nor path`);
+  try {
+    return { ...doc, text: readFileSync(resolve(root, doc.path), 'utf8'), note: true };
+  } catch (error) {
+    throw fault(file, `document ${doc.id}: ${messageOf(error)}`);
+  }
+}
+
+/** A relevant document that is not there, or an id that stands twice, would lower every score without a word. */
+function refuseLooseEnds(file: string, { id, docs, queries }: EvalCollection): void {
+  const documents = new Set<string>();
+  for (const doc of docs) {
+    if (documents.has(doc.id)) throw fault(file, `collection ${id} has two documents ${doc.id}`);
+    documents.add(doc.id);
+  }
+  const asked = new Set<string>();
+  for (const query of queries) {
+    if (asked.has(query.id)) throw fault(file, `collection ${id} has two queries ${query.id}`);
+    asked.add(query.id);
+    const missing = query.gold.find((gold) => !documents.has(gold));
+    if (missing !== undefined)
+      throw fault(file, `query ${query.id} expects document ${missing}, which collection ${id} does not have`);
+  }
+}
+
+function fault(file: string, what: string): LociError {
+  return new LociError('invalid_input', `cannot use the set ${file}: ${what}`, {
+    hint: 'The format of a set is described in eval/README.md.',
+  });
 }

@@ -1,31 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { editDistance, nearest } from './nearest.ts';
-
-describe('editDistance', () => {
-  it.each([
-    ['limit', 'limit', 0],
-    ['limt', 'limit', 1],
-    ['limti', 'limit', 1],
-    ['fusoin', 'fusion', 1],
-    ['', 'abc', 3],
-    ['kitten', 'sitting', 3],
-    // No part is edited twice: the restricted form counts 3 where the unrestricted one counts 2.
-    ['ca', 'abc', 3],
-  ])('%s → %s is %i', (a, b, edits) => expect(editDistance(a, b)).toBe(edits));
-
-  it('is symmetric, zero for equals alone, and bounded by the lengths', () => {
-    fc.assert(
-      fc.property(fc.string({ maxLength: 12 }), fc.string({ maxLength: 12 }), (a, b) => {
-        const edits = editDistance(a, b);
-        expect(editDistance(b, a)).toBe(edits);
-        expect(edits === 0).toBe(a === b);
-        expect(edits).toBeLessThanOrEqual(Math.max(a.length, b.length));
-        expect(edits).toBeGreaterThanOrEqual(Math.abs(a.length - b.length));
-      }),
-    );
-  });
-});
+import { nearest } from './nearest.ts';
 
 describe('nearest', () => {
   const keys = ['namespace', 'project', 'store', 'search', 'vaults'];

@@ -1,24 +1,4 @@
-/**
- * Damerau–Levenshtein distance in its restricted form (optimal string alignment): the fewest insertions, deletions,
- * substitutions and swaps of neighbours that turn `a` into `b`, no part edited twice.
- */
-export function editDistance(a: string, b: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1];
-      let best = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (same ? 0 : 1));
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      if (swapped) best = Math.min(best, beforeLast[j - 2]! + 1);
-      row.push(best);
-    }
-    beforeLast = last;
-    last = row;
-  }
-  return last[b.length]!;
-}
+import { editDistance } from './edit-distance.ts';
 
 /** Longer words are no misspelling of anything we name, and the distance is quadratic. */
 const LONGEST = 100;

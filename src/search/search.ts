@@ -1,5 +1,7 @@
 import type { SearchFilter, Store, StoredPassage } from '../store/store.ts';
+import { stem } from '../core/text/analyze.ts';
 import { boostsOf, freshness, sessionOf, type Boost, type BoostContext } from './boosts.ts';
+import { confidenceOf, evidenceOf } from './confidence.ts';
 import { datesIn } from './dates.ts';
 import { fuse, type Contribution, type Fused } from './fuse.ts';
 import { parseQuery, type ParsedQuery } from './query.ts';
@@ -25,7 +27,11 @@ export interface Hit {
   readonly score: number;
   readonly contributions: readonly Contribution[];
   readonly boosts: readonly Boost[];
+  /** 0 to 1: how sure it is that this is about the query; never rises along the hits. */
+  readonly confidence: number;
 }
+
+type Ranked = Omit<Hit, 'confidence'>;
 
 export interface SearchOutcome {
   readonly query: ParsedQuery;
@@ -48,7 +54,8 @@ export async function search(input: SearchInput): Promise<SearchOutcome> {
     input.filter,
   );
   const context = boostContext(query, pool, passages, input);
-  const hits = bestOfEachRecord(boosted(pool, passages, context)).slice(0, input.limit);
+  const ranked = bestOfEachRecord(boosted(pool, passages, context)).slice(0, input.limit);
+  const hits = withConfidence(ranked, retrieved);
   return { query, hits, retrieved, corrections: retrieved.corrections, missing: retrieved.missing };
 }
 
@@ -90,7 +97,7 @@ function rankSessions(pool: readonly Fused[], passages: readonly StoredPassage[]
   return new Map(sums.map(({ session }, i) => [session, i + 1]));
 }
 
-function boosted(pool: readonly Fused[], passages: readonly StoredPassage[], context: BoostContext): Hit[] {
+function boosted(pool: readonly Fused[], passages: readonly StoredPassage[], context: BoostContext): Ranked[] {
   const entries = new Map(pool.map((entry) => [entry.passage, entry]));
   const best = pool[0]?.score ?? 0;
   return passages.map((passage) => {
@@ -107,15 +114,31 @@ function boosted(pool: readonly Fused[], passages: readonly StoredPassage[], con
   });
 }
 
-function bestOfEachRecord(hits: readonly Hit[]): Hit[] {
-  const best = new Map<number, Hit>();
+/**
+ * A hit is at most as sure as its own evidence and as its rank: the best evidence among the hits, in proportion to
+ * the ranking score.
+ */
+function withConfidence(ranked: readonly Ranked[], { terms, corrections }: Retrieved): Hit[] {
+  const instead = new Map(corrections.map(({ word, instead }) => [word, new Set(instead.map(stem))]));
+  const sure = ranked.map((hit) => confidenceOf(evidenceOf(hit.passage, hit.contributions, terms, instead)));
+  const best = Math.max(0, ...sure);
+  const top = ranked[0]?.score ?? 1;
+  let last = 1;
+  return ranked.map((hit) => {
+    last = Math.min(last, top === 0 ? best : (best * hit.score) / top);
+    return { ...hit, confidence: last };
+  });
+}
+
+function bestOfEachRecord(hits: readonly Ranked[]): Ranked[] {
+  const best = new Map<number, Ranked>();
   for (const hit of hits.toSorted(byScore)) {
     if (!best.has(hit.passage.record.id)) best.set(hit.passage.record.id, hit);
   }
   return [...best.values()];
 }
 
-function byScore(a: Hit, b: Hit): number {
+function byScore(a: Ranked, b: Ranked): number {
   return b.score - a.score || a.passage.id - b.passage.id;
 }
 

@@ -24,12 +24,7 @@ export interface SourceDocument {
 }
 
 export type SourceProblemReason =
-  | 'too_large'
-  | 'binary'
-  | 'unreadable'
-  | 'outside_root'
-  | 'invalid_encoding'
-  | 'invalid_front_matter';
+  'too_large' | 'binary' | 'unreadable' | 'outside_root' | 'invalid_encoding' | 'invalid_front_matter';
 
 /** Something about one document that the owner should know. `skipped` says whether it was left out. */
 export interface SourceProblem {

@@ -25,19 +25,22 @@ export interface Config {
   readonly vaults: readonly VaultConfig[];
   readonly search: {
     readonly limit: number;
-    readonly fusion: 'minmax' | 'rrf';
     readonly preset: 'default' | 'classic';
-    readonly minScore: number;
+    readonly fusion?: 'minmax' | 'rrf';
     readonly weights: {
-      readonly vector: number;
-      readonly text: number;
-      readonly trigram: number;
-      readonly recency: number;
+      readonly vector?: number;
+      readonly text?: number;
+      readonly trigram?: number;
+      readonly recency?: number;
     };
+    readonly minScore: number;
     readonly stages: {
       readonly smoothing: boolean;
       readonly dates: boolean;
-      readonly titleBoost: boolean;
+      readonly titles: boolean;
+      readonly speakers: boolean;
+      readonly sessions: boolean;
+      readonly roles: boolean;
     };
   };
   readonly index: {
@@ -61,7 +64,7 @@ const path = () =>
     .min(1)
     .meta({ kind: 'path' satisfies ValueKind });
 const label = () => z.string().trim().min(1).max(128);
-const weight = (usual: number) => z.number().min(0).max(1).default(usual);
+const weight = () => z.number().min(0).max(1).exactOptional();
 
 function quantity(kind: ValueKind, parse: (text: string) => number | undefined) {
   return z
@@ -114,10 +117,10 @@ const embedding = z.strictObject({
 });
 
 const weights = z.strictObject({
-  vector: weight(0.7).describe('Weight of likeness in meaning.'),
-  text: weight(0.3).describe('Weight of full text (BM25).'),
-  trigram: weight(0.2).describe('Weight of words spelt almost as in the query.'),
-  recency: weight(0.15).describe('Weight of how new a record is. It breaks ties, whatever its weight.'),
+  vector: weight().describe('Weight of likeness in meaning. The preset’s unless given; so for all weights.'),
+  text: weight().describe('Weight of full text (BM25).'),
+  trigram: weight().describe('Weight of words spelt almost as in the query.'),
+  recency: weight().describe('Weight of how new a record is. It breaks ties, whatever its weight.'),
 });
 
 const stages = z.strictObject({
@@ -126,18 +129,20 @@ const stages = z.strictObject({
     .boolean()
     .default(true)
     .describe('Prefer records of the dates that the query names ("last week", "in May 2024").'),
-  titleBoost: z
-    .boolean()
-    .default(true)
-    .describe('Count a match in a title or heading more than one in the text.'),
+  titles: z.boolean().default(true).describe('Prefer records whose title or alias the query names.'),
+  speakers: z.boolean().default(true).describe('Prefer turns of a speaker whom the query names.'),
+  sessions: z.boolean().default(true).describe('Prefer turns of the sessions that match best as a whole.'),
+  roles: z.boolean().default(true).describe('Prefer what a user said over what an assistant answered.'),
 });
 
 const search = z.strictObject({
   limit: z.number().int().min(1).max(1000).default(10).describe('How many results a search returns.'),
   fusion: z
     .enum(['minmax', 'rrf'])
-    .default('minmax')
-    .describe('How rankings are joined: by scores scaled to 0–1, or by Reciprocal Rank Fusion.'),
+    .exactOptional()
+    .describe(
+      'How rankings are joined: by scores scaled to 0–1, or by Reciprocal Rank Fusion. The preset’s unless given.',
+    ),
   preset: z
     .enum(['default', 'classic'])
     .default('default')
@@ -154,7 +159,7 @@ const index = z.strictObject({
     .int()
     .min(32)
     .max(256)
-    .default(128)
+    .default(200)
     .describe(
       'How long a passage may grow, in tokens of the embedding model. Changing it needs `loci reindex`.',
     ),

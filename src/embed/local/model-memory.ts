@@ -58,6 +58,8 @@ export async function openModelMemory(weightsPath: string, slots: number): Promi
     const read = readAndClose(file, image).catch((error: unknown) => {
       throw unavailable(weightsPath, error);
     });
+    // Nobody may be left to hear of it, when the embedder is closed meanwhile.
+    read.catch(() => undefined);
     return { module, memory, plan, read };
   } catch (error) {
     throw unavailable(weightsPath, error);

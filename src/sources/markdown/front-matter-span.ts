@@ -8,9 +8,12 @@ export interface FrontMatterSpan {
   readonly bodyStart: number;
 }
 
+/** Longer front matter is text: no one writes it, and a YAML parser takes seconds over a hostile one. In UTF-16 units. */
+const MAX_FRONT_MATTER = 32_768;
+
 const OPENING = /^\uFEFF?---[ \t]*\r?\n/;
 const CLOSING = /^---[ \t]*\r?$/gm;
-/** `key:`, `"quoted key":`; a value follows after a space or on the next lines. */
+/** `key:` or `"quoted key":`, with a value after a space or on the next lines. */
 const FIRST_KEY = /^(?:"[^"\n]*"|'[^'\n]*'|[^\s:#>|&*!%@`[\]{}][^:\n]*):(?:[ \t\r]|$)/;
 
 /**
@@ -18,13 +21,16 @@ const FIRST_KEY = /^(?:"[^"\n]*"|'[^'\n]*'|[^\s:#>|&*!%@`[\]{}][^:\n]*):(?:[ \t\
  * by `---`; its first line that says anything must be a key, because text between two thematic breaks is text.
  */
 export function frontMatterSpan(content: string): FrontMatterSpan | null {
-  const opening = OPENING.exec(content);
+  const head = content.slice(0, MAX_FRONT_MATTER);
+  const opening = OPENING.exec(head);
   if (opening === null) return null;
   const yamlStart = opening[0].length;
   CLOSING.lastIndex = yamlStart;
-  const closing = CLOSING.exec(content);
-  if (closing === null || !startsWithKey(content.slice(yamlStart, closing.index))) return null;
+  const closing = CLOSING.exec(head);
+  if (closing === null || !startsWithKey(head.slice(yamlStart, closing.index))) return null;
   const afterFence = closing.index + closing[0].length;
+  // The cut may have made a fence of a longer line's beginning.
+  if (afterFence < content.length && content[afterFence] !== '\n') return null;
   return { yamlStart, yamlEnd: closing.index, bodyStart: Math.min(afterFence + 1, content.length) };
 }
 

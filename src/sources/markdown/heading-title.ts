@@ -1,13 +1,13 @@
 import MarkdownIt from 'markdown-it';
 import type { Token } from 'markdown-it';
-import { inlineSyntax } from './inline-syntax.ts';
+import { showInline } from './inline-syntax.ts';
 
 /** Longer titles are cut: a path of headings is embedded with every passage below it. In UTF-16 units. */
 export const MAX_TITLE_LENGTH = 200;
 
 const MARKUP = /[*_`[\]<>\\&~=!%^]/;
 
-const inlineParser = new MarkdownIt({ html: true }).use(inlineSyntax);
+const inlineParser = new MarkdownIt({ html: true }).use(showInline);
 
 /** A heading's text as a reader sees it: without emphasis, links, code marks, comments or a block id. */
 export function headingTitle(source: string): string {

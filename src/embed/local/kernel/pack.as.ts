@@ -1,7 +1,7 @@
 /** Run once, when the weights are loaded: from the file's float16 rows to what the kernel reads. */
 
 import { HIDDEN } from './shape.as.ts';
-import { absolute, add, loadHalf, max, maxLane, mul, round, splat, storePairs, sumLanes } from './simd.as.ts';
+import { HALF_FACTOR, add, loadHalf, mul, round, splat, storePairs, sumLanes } from './simd.as.ts';
 
 /** Largest integer a weight becomes. Half of the i16 range leaves the activations enough of the i32 sum. */
 const WEIGHT_MAX: f32 = 16000;
@@ -30,11 +30,21 @@ export function packWeights(matrix: usize, columns: i32, depth: i32, staging: us
   return sqrt<f32>(maxSquares);
 }
 
-// Not inlined: short calls change from the baseline to the optimising compiler while the weights are being loaded.
+/**
+ * The largest magnitude of a float16 row: without their signs, float16 are in the order of their bits.
+ * This and packColumn are not inlined: short calls change from the baseline to the optimising compiler while the
+ * weights are being loaded.
+ */
 function largestHalf(row: usize, depth: i32): f32 {
-  let most = splat(0);
-  for (let k = 0; k < depth; k += 4) most = max(most, absolute(loadHalf(row + ((<usize>k) << 1))));
-  return maxLane(most);
+  let most = i16x8.splat(0);
+  for (let k = 0; k < depth; k += 8) {
+    const magnitudes = v128.and(v128.load(row + ((<usize>k) << 1)), i16x8.splat(0x7fff));
+    most = i16x8.max_u(most, magnitudes);
+  }
+  most = i16x8.max_u(most, v128.shuffle<i64>(most, most, 1, 0));
+  most = i16x8.max_u(most, v128.shuffle<i32>(most, most, 1, 0, 3, 2));
+  most = i16x8.max_u(most, v128.shuffle<i16>(most, most, 1, 0, 3, 2, 5, 4, 7, 6));
+  return reinterpret<f32>((<u32>i16x8.extract_lane_u(most, 0)) << 13) * HALF_FACTOR;
 }
 
 /** Returns the sum of squares of the integers written. */

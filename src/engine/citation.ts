@@ -1,0 +1,67 @@
+import { LociError } from '../core/errors.ts';
+import type { LociRecord } from '../core/types.ts';
+import type { RecordHeader } from '../store/store.ts';
+import type { EngineContext } from './context.ts';
+
+/** Lines of a record, from 1, inclusive. */
+export interface LineRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+const LINES = /#L(\d+)(?:-L?(\d+))?$/;
+const RECORD_PATH = /^(?:record\/)?(\d+)$/;
+
+/**
+ * How a passage is named: `path#L3-L9` for what has a path, `source:path#L3-L9` where two sources have that path,
+ * `record/12` for the rest.
+ */
+export async function citationOf(context: EngineContext, record: RecordHeader, lines: { startLine: number; endLine: number }): Promise<string> {
+  const range = `#L${String(lines.startLine)}-L${String(lines.endLine)}`;
+  if (record.origin !== 'vault' || record.key === null) return `record/${String(record.id)}`;
+  const namesakes = await context.store.recordsByKey(context.config.namespace, record.key, context.now());
+  return `${namesakes.length > 1 ? `${record.source}:` : ''}${record.key}${range}`;
+}
+
+/**
+ * The record that a citation names, and the lines if it names some. Only records are looked up: no path is opened,
+ * so none can lead out of what is indexed (R4).
+ * @throws LociError `not_found`; `ambiguous` when two sources have the path
+ */
+export async function resolveCitation(
+  context: EngineContext,
+  citation: string,
+): Promise<{ record: LociRecord; lines: LineRange | null }> {
+  const match = LINES.exec(citation);
+  const name = match === null ? citation : citation.slice(0, match.index);
+  const lines =
+    match === null ? null : { from: Number(match[1]), to: match[2] === undefined ? Number(match[1]) : Number(match[2]) };
+  const found = (await byId(context, name)) ?? (await byPath(context, name.normalize('NFC')));
+  if (found === null) throw new LociError('not_found', `nothing in memory is called ${JSON.stringify(citation.slice(0, 200))}`);
+  return { record: found, lines };
+}
+
+async function byId(context: EngineContext, name: string): Promise<LociRecord | null> {
+  const id = RECORD_PATH.exec(name)?.[1];
+  if (id === undefined) return null;
+  const [record] = await context.store.records(context.config.namespace, [Number(id)], context.now());
+  return record ?? null;
+}
+
+async function byPath(context: EngineContext, name: string): Promise<LociRecord | null> {
+  const { store, config } = context;
+  for (const key of [name, `${name}.md`]) {
+    const found = await store.recordsByKey(config.namespace, key, context.now());
+    if (found.length > 1) {
+      const names = found.map(({ source }) => `${source}:${key}`).join(', ');
+      throw new LociError('ambiguous', `${key} is in several sources: ${names}`);
+    }
+    if (found[0] !== undefined) return found[0];
+  }
+  const colon = name.indexOf(':');
+  if (colon === -1) return null;
+  const source = name.slice(0, colon);
+  const key = name.slice(colon + 1);
+  const found = await store.recordsByKey(config.namespace, key, context.now());
+  return found.find((record) => record.source === source) ?? null;
+}

@@ -1,0 +1,86 @@
+import type { Config } from '../core/config/schema.ts';
+import { LociError } from '../core/errors.ts';
+import type { Timestamp } from '../core/types.ts';
+import type { Embedder } from '../embed/embedder.ts';
+import { openEmbedder } from '../embed/registry.ts';
+import { chunking, type Chunking } from '../ingest/passages.ts';
+import { estimateTokens } from '../ingest/token-estimate.ts';
+import type { VectorSide } from '../search/retrieve.ts';
+import type { Generation, Store } from '../store/store.ts';
+
+/** The parts of an open engine that its verbs share. */
+export class EngineContext {
+  readonly config: Config;
+  readonly store: Store;
+  readonly now: () => Timestamp;
+  #embedder: Promise<Embedder | null> | null = null;
+
+  constructor(config: Config, store: Store, now: () => Timestamp = Date.now) {
+    this.config = config;
+    this.store = store;
+    this.now = now;
+  }
+
+  /** The configured provider, started at first use; `null` for none. */
+  embedder(): Promise<Embedder | null> {
+    const { provider, threads } = this.config.embedding;
+    this.#embedder ??= openEmbedder({ provider, ...(threads > 0 ? { threads } : {}) });
+    return this.#embedder;
+  }
+
+  async chunking(): Promise<Chunking> {
+    const embedder = await this.embedder();
+    const maxTokens = this.config.index.passageTokens;
+    if (embedder === null) return chunking('estimate', { maxTokens, countTokens: estimateTokens });
+    return chunking(embedder.model, { maxTokens, countTokens: (text) => embedder.countTokens(text) });
+  }
+
+  /**
+   * What searches compare meaning with; `null` with the provider `none`, or before anything was embedded.
+   * @throws LociError `embedding_mismatch` when the store's vectors are of another model
+   */
+  async vectors(): Promise<VectorSide | null> {
+    const embedder = await this.embedder();
+    if (embedder === null) return null;
+    const active = activeOf(await this.store.generations());
+    if (active === undefined) return null;
+    refuseMismatch(active, embedder);
+    return { embedder, generation: active.id };
+  }
+
+  /**
+   * The same for writing: the first model that embeds becomes the store's.
+   * @throws LociError `embedding_mismatch`
+   */
+  async vectorsToFill(): Promise<VectorSide | null> {
+    const side = await this.vectors();
+    const embedder = await this.embedder();
+    if (side !== null || embedder === null) return side;
+    const generation = await this.store.addGeneration(specOf(embedder));
+    await this.store.activateGeneration(generation.id);
+    return { embedder, generation: generation.id };
+  }
+
+  async close(): Promise<void> {
+    const embedder = await this.#embedder?.catch(() => null);
+    await Promise.all([this.store.close(), embedder?.close()]);
+  }
+}
+
+export function specOf({ provider, model, dimensions }: Embedder): Pick<Embedder, 'provider' | 'model' | 'dimensions'> {
+  return { provider, model, dimensions };
+}
+
+export function activeOf(generations: readonly Generation[]): Generation | undefined {
+  return generations.find(({ active }) => active);
+}
+
+function refuseMismatch(active: Generation, embedder: Embedder): void {
+  const { provider, model, dimensions } = embedder;
+  if (active.provider === provider && active.model === model && active.dimensions === dimensions) return;
+  throw new LociError(
+    'embedding_mismatch',
+    `the store's vectors are of ${active.provider} ${active.model} (${String(active.dimensions)} dimensions), ` +
+      `but ${provider} ${model} (${String(dimensions)}) is configured`,
+  );
+}

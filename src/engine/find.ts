@@ -1,0 +1,136 @@
+import { ageOf } from '../core/age.ts';
+import { stem } from '../core/text/analyze.ts';
+import { LociError } from '../core/errors.ts';
+import type { Metadata, Origin, Timestamp } from '../core/types.ts';
+import type { Boost } from '../search/boosts.ts';
+import type { Contribution } from '../search/fuse.ts';
+import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from '../search/ranking.ts';
+import type { Correction, MissingSignal } from '../search/retrieve.ts';
+import { search, type Hit, type SearchOutcome } from '../search/search.ts';
+import { snippet, type Snippet } from '../search/snippet.ts';
+import type { SearchFilter } from '../store/store.ts';
+import { citationOf } from './citation.ts';
+import type { EngineContext } from './context.ts';
+
+export interface FindRequest extends Omit<SearchFilter, 'now'> {
+  readonly query: string;
+  /** Else the configured one. */
+  readonly limit?: number;
+  /** Results that score below are left out; else the configured threshold. 0 to 1. */
+  readonly minScore?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface FoundRecord {
+  readonly id: number;
+  readonly title: string;
+  /** `get` accepts it back. */
+  readonly citation: string;
+  readonly headings: readonly string[];
+  readonly snippet: Snippet;
+  /** 0 to 1: how sure Loci is that this is about what was asked; falls along the results. */
+  readonly score: number;
+  readonly createdAt: Timestamp;
+  readonly age: string;
+  readonly origin: Origin;
+  readonly source: string;
+  readonly project: string;
+  readonly category: string;
+  readonly recordType: string;
+  readonly tags: readonly string[];
+  readonly metadata: Metadata;
+  readonly why: Explanation;
+}
+
+/** Each signal's rank and what it added, then what else spoke for the record. */
+export interface Explanation {
+  readonly signals: readonly Contribution[];
+  readonly boosts: readonly Boost[];
+}
+
+export interface FindResponse {
+  readonly results: readonly FoundRecord[];
+  /** Misspelt words, and the known ones that were looked for as well. */
+  readonly corrections: readonly Correction[];
+  /** Signals that did not answer, and why. */
+  readonly missing: readonly MissingSignal[];
+  /** What made the vectors: provider and model; `none` when text alone was asked. */
+  readonly provider: string;
+  readonly milliseconds: number;
+}
+
+/** @throws LociError `invalid_input` for an empty query, `embedding_mismatch`, and what the store throws */
+export async function find(context: EngineContext, request: FindRequest): Promise<FindResponse> {
+  const started = performance.now();
+  const { query, limit, minScore, signal, ...filter } = request;
+  if (query.trim() === '') throw new LociError('invalid_input', 'the query is empty');
+  const { config, store } = context;
+  const now = context.now();
+  const vectors = await context.vectors();
+  const outcome = await search({
+    store,
+    namespace: config.namespace,
+    query,
+    filter: { ...filter, now },
+    limit: limit ?? config.search.limit,
+    ranking: rankingOf(config.search),
+    vectors,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const threshold = minScore ?? config.search.minScore;
+  const shown = outcome.hits.filter((hit) => hit.confidence >= threshold);
+  const terms = termsOf(outcome);
+  const citations = await Promise.all(shown.map((hit) => citationOf(context, hit.passage.record, hit.passage)));
+  return {
+    results: shown.map((hit, i) => foundRecord(hit, citations[i] ?? '', terms, now)),
+    corrections: outcome.corrections,
+    missing: outcome.missing,
+    provider: vectors === null ? 'none' : `${vectors.embedder.provider}/${vectors.embedder.model}`,
+    milliseconds: performance.now() - started,
+  };
+}
+
+/** The preset, with what the configuration says otherwise. */
+export function rankingOf(settings: EngineContext['config']['search']): Ranking {
+  const preset = settings.preset === 'classic' ? CLASSIC_RANKING : DEFAULT_RANKING;
+  const { stages, weights, fusion } = settings;
+  return {
+    ...preset,
+    fusion: fusion ?? preset.fusion,
+    weights: { ...preset.weights, ...weights },
+    smoothing: stages.smoothing ? preset.smoothing : null,
+    dateBoost: stages.dates ? preset.dateBoost : 0,
+    speakerBoost: stages.speakers ? preset.speakerBoost : 0,
+    sessionPrior: stages.sessions ? preset.sessionPrior : 0,
+    userPrior: stages.roles ? preset.userPrior : 0,
+    titleBoost: stages.titles ? preset.titleBoost : 0,
+  };
+}
+
+function termsOf({ query, corrections }: SearchOutcome): Set<string> {
+  const asked = [...query.terms, ...query.phrases].flatMap((term) => term.terms);
+  const instead = corrections.flatMap((correction) => correction.instead.map(stem));
+  return new Set([...asked, ...instead]);
+}
+
+function foundRecord(hit: Hit, citation: string, terms: ReadonlySet<string>, now: Timestamp): FoundRecord {
+  const { record, headings, text } = hit.passage;
+  return {
+    id: record.id,
+    title: record.title,
+    citation,
+    headings,
+    snippet: snippet(text, terms),
+    score: hit.confidence,
+    createdAt: record.createdAt,
+    age: ageOf(record.createdAt, now),
+    origin: record.origin,
+    source: record.source,
+    project: record.project,
+    category: record.category,
+    recordType: record.recordType,
+    tags: record.tags,
+    metadata: record.metadata,
+    why: { signals: hit.contributions, boosts: hit.boosts },
+  };
+}

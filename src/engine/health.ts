@@ -1,0 +1,117 @@
+import { access, constants } from 'node:fs/promises';
+import type { Config } from '../core/config/schema.ts';
+import { LociError, messageOf } from '../core/errors.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { makePassages } from '../ingest/passages.ts';
+import type { Generation, StoreStats } from '../store/store.ts';
+import { activeOf, type EngineContext } from './context.ts';
+
+export interface Status {
+  readonly storePath: string;
+  readonly store: string;
+  readonly namespace: string;
+  readonly stats: StoreStats;
+  readonly generation: Generation | null;
+  /** Contents without a vector of the active generation. */
+  readonly pending: number;
+  readonly vaults: Config['vaults'];
+}
+
+export async function status(context: EngineContext): Promise<Status> {
+  const { store, config } = context;
+  const generation = activeOf(await store.generations()) ?? null;
+  return {
+    storePath: config.store.path,
+    store: store.capabilities.name,
+    namespace: config.namespace,
+    stats: await store.stats(),
+    generation,
+    pending: generation === null ? 0 : await store.countPending(generation.id),
+    vaults: config.vaults,
+  };
+}
+
+export interface Check {
+  readonly name: string;
+  readonly result: 'ok' | 'warning' | 'failed';
+  readonly detail: string;
+  /** What to run next. */
+  readonly hint: string | null;
+}
+
+/** Looks at everything that can be wrong with an open store; never changes it. */
+export async function examine(context: EngineContext): Promise<Check[]> {
+  return [
+    await checked('store', 'Restore a backup, or run `loci reindex`.', () => checkStore(context)),
+    await checked('derived', 'Run `loci reindex`.', () => checkPassages(context)),
+    await checked('embedding', 'Run `loci reindex --vectors`.', () => checkEmbedding(context)),
+    ...(await Promise.all(
+      context.config.vaults.map((vault) =>
+        checked(`vault ${vault.name ?? vault.path}`, 'Mount or correct the vault’s path.', async () => {
+          await access(vault.path, constants.R_OK | constants.X_OK);
+          return { result: 'ok', detail: vault.path };
+        }),
+      ),
+    )),
+  ];
+}
+
+type Finding = Pick<Check, 'result' | 'detail'>;
+
+async function checked(name: string, hint: string, look: () => Promise<Finding>): Promise<Check> {
+  try {
+    const finding = await look();
+    return { name, ...finding, hint: finding.result === 'ok' ? null : hint };
+  } catch (error) {
+    const said = error instanceof LociError ? error.hint : hint;
+    return { name, result: 'failed', detail: messageOf(error), hint: said };
+  }
+}
+
+async function checkStore({ store }: EngineContext): Promise<Finding> {
+  const findings = await store.verify();
+  if (findings.length === 0) return { result: 'ok', detail: 'the file and every index are sound' };
+  const lines = findings.map(({ namespace, what }) => (namespace === null ? what : `${namespace}: ${what}`));
+  return { result: 'failed', detail: lines.join('\n') };
+}
+
+const PAGE = 200;
+const NAMED = 5;
+
+/** Cuts every record anew and compares the passages with those that are held. */
+async function checkPassages(context: EngineContext): Promise<Finding> {
+  const { store, config } = context;
+  const chunking = await context.chunking();
+  const different: string[] = [];
+  let count = 0;
+  let after: number | null = null;
+  for (;;) {
+    const records = await store.scanRecords(config.namespace, { after, limit: PAGE });
+    const last = records.at(-1);
+    if (last === undefined) break;
+    after = last.id;
+    count += records.length;
+    const held = await store.passagesOf(
+      config.namespace,
+      records.map(({ id }) => id),
+    );
+    for (const record of records) {
+      if (isDeepStrictEqual(held.get(record.id), makePassages(record, chunking))) continue;
+      different.push(record.key ?? `record/${String(record.id)}`);
+    }
+  }
+  if (different.length === 0) return { result: 'ok', detail: `${String(count)} records, passages as they should be` };
+  const named = different.slice(0, NAMED).join(', ');
+  return { result: 'failed', detail: `passages differ in ${String(different.length)} records: ${named}` };
+}
+
+async function checkEmbedding(context: EngineContext): Promise<Finding> {
+  const embedder = await context.embedder();
+  if (embedder === null) return { result: 'ok', detail: 'provider none: text, spelling and recency alone' };
+  const side = await context.vectors();
+  await embedder.embed(['loci'], { purpose: 'query' });
+  const model = `${embedder.provider} ${embedder.model} answers`;
+  const pending = side === null ? 0 : await context.store.countPending(side.generation);
+  if (pending === 0) return { result: 'ok', detail: model };
+  return { result: 'warning', detail: `${model}; ${String(pending)} contents are not embedded yet: run \`loci index\`` };
+}

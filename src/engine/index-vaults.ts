@@ -1,0 +1,103 @@
+import type { VaultConfig } from '../core/config/schema.ts';
+import { embedPending } from '../ingest/embed-pending.ts';
+import { makePassages } from '../ingest/passages.ts';
+import { syncSource, type SyncReport } from '../ingest/sync.ts';
+import { openSource } from '../sources/registry.ts';
+import type { EngineContext } from './context.ts';
+
+/** What a long call is doing, for a progress line. */
+export interface Progress {
+  readonly stage: 'reading' | 'deriving' | 'embedding';
+  /** What is read: a vault's name. */
+  readonly subject: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface LongCallOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface IndexOptions extends LongCallOptions {
+  /** Lets a vault that had notes and now has none take them all out. */
+  readonly allowEmpty?: boolean;
+}
+
+export interface IndexReport {
+  readonly sources: readonly SyncReport[];
+  /** Contents embedded now. */
+  readonly embedded: number;
+}
+
+/**
+ * Brings vaults up to date, then embeds what has no vector. Notes are found by text as soon as their batch is read.
+ * Stopped anywhere, the next call goes on.
+ * @throws LociError `unreadable`, `aborted`, `embedding_mismatch`, `embedding_unavailable`
+ */
+export async function indexVaults(
+  context: EngineContext,
+  vaults: readonly VaultConfig[],
+  options: IndexOptions = {},
+): Promise<IndexReport> {
+  const vectors = await context.vectorsToFill();
+  await deriveStale(context, options);
+  const sources: SyncReport[] = [];
+  for (const vault of vaults) sources.push(await indexVault(context, vault, options));
+  if (vectors === null) return { sources, embedded: 0 };
+  const embedded = await embedPending(context.store, vectors.embedder, vectors.generation, {
+    ...abortable(options),
+    onProgress: (done, total) => options.onProgress?.({ stage: 'embedding', subject: '', done, total }),
+  });
+  await context.store.sweep();
+  return { sources, embedded };
+}
+
+async function indexVault(
+  context: EngineContext,
+  vault: VaultConfig,
+  options: IndexOptions,
+): Promise<SyncReport> {
+  const source = await openSource('vault', {
+    name: vault.name ?? vault.path,
+    root: vault.path,
+    maxFileSize: context.config.index.maxFileSize,
+    ...(vault.project === undefined ? {} : { project: vault.project }),
+    ...(vault.projects === undefined ? {} : { projects: vault.projects }),
+  });
+  return syncSource(context.store, source, {
+    namespace: context.config.namespace,
+    project: context.config.project,
+    chunking: await context.chunking(),
+    now: context.now,
+    allowEmpty: options.allowEmpty ?? false,
+    ...abortable(options),
+    onProgress: (done, total) =>
+      options.onProgress?.({ stage: 'reading', subject: source.name, done, total }),
+  });
+}
+
+const PAGE = 64;
+
+/** Makes the passages of records that have none of the present chunking: after a change of it, or a reindex cut short. */
+export async function deriveStale(context: EngineContext, options: LongCallOptions): Promise<number> {
+  const { store, config } = context;
+  const chunking = await context.chunking();
+  let after: number | null = null;
+  let done = 0;
+  for (;;) {
+    options.signal?.throwIfAborted();
+    const records = await store.staleRecords(config.namespace, chunking.signature, { after, limit: PAGE });
+    const last = records.at(-1);
+    if (last === undefined) return done;
+    const passages = new Map(records.map((record) => [record.id, makePassages(record, chunking)]));
+    await store.putPassages(config.namespace, chunking.signature, passages);
+    after = last.id;
+    done += records.length;
+    options.onProgress?.({ stage: 'deriving', subject: config.namespace, done, total: 0 });
+  }
+}
+
+export function abortable({ signal }: LongCallOptions): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}

@@ -1,0 +1,50 @@
+import type { Config, VaultConfig } from '../core/config/schema.ts';
+import type { Timestamp } from '../core/types.ts';
+import { openStore } from '../store/registry.ts';
+import { EngineContext } from './context.ts';
+import { find, type FindRequest, type FindResponse } from './find.ts';
+import { examine, status, type Check, type Status } from './health.ts';
+import { indexVaults, type IndexOptions, type IndexReport } from './index-vaults.ts';
+import { read, type ReadRecord } from './read.ts';
+import { reindex, type ReindexOptions, type ReindexReport } from './reindex.ts';
+import { write, type WriteRequest, type WriteResponse } from './write.ts';
+
+/** An open memory. Calls may run side by side; `close` ends it. */
+export interface Loci {
+  search(request: FindRequest): Promise<FindResponse>;
+  get(citation: string): Promise<ReadRecord>;
+  write(request: WriteRequest): Promise<WriteResponse>;
+  /** The configured vaults, unless others are given. */
+  index(options?: IndexOptions & { readonly vaults?: readonly VaultConfig[] }): Promise<IndexReport>;
+  reindex(options?: ReindexOptions): Promise<ReindexReport>;
+  status(): Promise<Status>;
+  doctor(): Promise<Check[]>;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  /** Makes the store when it is not there. Default true. */
+  readonly create?: boolean;
+  /** What time it is; for tests. */
+  readonly now?: () => Timestamp;
+}
+
+/**
+ * Opens the store that the configuration names. The embedding model starts at its first use.
+ * @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `unreadable`
+ */
+export async function openLoci(config: Config, options: OpenOptions = {}): Promise<Loci> {
+  const { path, busyTimeout } = config.store;
+  const store = await openStore({ driver: 'sqlite', path, busyTimeout, create: options.create ?? true });
+  const context = new EngineContext(config, store, options.now);
+  return {
+    search: (request) => find(context, request),
+    get: (citation) => read(context, citation),
+    write: (request) => write(context, request),
+    index: ({ vaults, ...rest } = {}) => indexVaults(context, vaults ?? config.vaults, rest),
+    reindex: (reindexOptions) => reindex(context, reindexOptions),
+    status: () => status(context),
+    doctor: () => examine(context),
+    close: () => context.close(),
+  };
+}

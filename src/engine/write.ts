@@ -1,0 +1,82 @@
+import { LociError } from '../core/errors.ts';
+import type { Metadata } from '../core/types.ts';
+import { embedRecord } from '../ingest/embed-record.ts';
+import { remember } from '../ingest/remember.ts';
+import type { EngineContext } from './context.ts';
+
+export interface WriteRequest {
+  readonly content: string;
+  readonly title?: string;
+  readonly category?: string;
+  readonly recordType?: string;
+  readonly tags?: readonly string[];
+  readonly project?: string;
+  readonly metadata?: Metadata;
+  /** The surface that writes: `cli`, `library` … */
+  readonly source: string;
+}
+
+export interface WriteResponse {
+  readonly id: number;
+  readonly citation: string;
+  /** False when the record is found by text only for now; `why` says what kept it from being embedded. */
+  readonly embedded: boolean;
+  readonly why: string | null;
+}
+
+/** Longest content of a record, bytes of UTF-8. */
+export const MAX_CONTENT_BYTES = 1_048_576;
+// eslint-disable-next-line no-control-regex -- these are what is refused
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
+
+/**
+ * A new record: durable and found by text when this resolves. Without its embedding if the provider cannot answer
+ * now; the next `index` catches up (R16).
+ * @throws LociError `invalid_input` that names what is wrong with it
+ */
+export async function write(context: EngineContext, request: WriteRequest): Promise<WriteResponse> {
+  checkContent(request.content);
+  const { config, store } = context;
+  const now = context.now();
+  const record = {
+    content: request.content,
+    title: request.title ?? '',
+    project: request.project ?? config.project,
+    origin: 'memory' as const,
+    source: request.source,
+    key: null,
+    category: request.category ?? 'general',
+    recordType: request.recordType ?? 'fact',
+    tags: request.tags ?? [],
+    metadata: request.metadata ?? {},
+    createdAt: now,
+    expiresAt: null,
+  };
+  const vectors = await context.vectorsToFill();
+  const [id] = await remember(store, config.namespace, [record], await context.chunking(), now);
+  if (id === undefined) throw new LociError('store_failed', 'the store answered no id');
+  const citation = `record/${String(id)}`;
+  if (vectors === null) return { id, citation, embedded: false, why: 'no embedding provider is configured' };
+  try {
+    const passages = (await store.passagesOf(config.namespace, [id])).get(id) ?? [];
+    const described = { ...record, namespace: config.namespace };
+    await embedRecord(store, vectors.embedder, vectors.generation, described, passages);
+    return { id, citation, embedded: true, why: null };
+  } catch (error) {
+    if (!(error instanceof LociError)) throw error;
+    return { id, citation, embedded: false, why: error.message };
+  }
+}
+
+function checkContent(content: string): void {
+  if (content.trim() === '') throw new LociError('invalid_input', 'content is empty');
+  const bytes = Buffer.byteLength(content);
+  if (bytes > MAX_CONTENT_BYTES) {
+    throw new LociError('invalid_input', `content has ${String(bytes)} bytes; at most ${String(MAX_CONTENT_BYTES)} fit`);
+  }
+  const control = CONTROL.exec(content);
+  if (control !== null) {
+    const code = control[0].charCodeAt(0).toString(16).padStart(4, '0');
+    throw new LociError('invalid_input', `content has the control character U+${code} at offset ${String(control.index)}`);
+  }
+}

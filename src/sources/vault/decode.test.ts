@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeText } from './decode.ts';
+
+function utf16(text: string, bigEndian: boolean): Uint8Array {
+  const bytes = Buffer.from(`\uFEFF${text}`, 'utf16le');
+  return bigEndian ? bytes.swap16() : bytes;
+}
+
+describe('decodeText', () => {
+  it('reads UTF-8 and UTF-16 without their marks, and any line end as a line feed', () => {
+    expect(decodeText(Buffer.from('\uFEFFa\r\nb\rc\nä漢😀'))).toEqual({
+      text: 'a\nb\nc\nä漢😀',
+      broken: null,
+    });
+    expect(decodeText(utf16('a\r\nä漢😀', false))).toEqual({ text: 'a\nä漢😀', broken: null });
+    expect(decodeText(utf16('a\r\nä漢😀', true))).toEqual({ text: 'a\nä漢😀', broken: null });
+    expect(decodeText(new Uint8Array())).toEqual({ text: '', broken: null });
+  });
+
+  it('keeps a text with broken bytes, and says so', () => {
+    expect(decodeText(Uint8Array.of(0x6f, 0x76, 0xe9, 0x6e))).toEqual({ text: 'ov\uFFFDn', broken: 'UTF-8' });
+    expect(decodeText(Uint8Array.of(0xff, 0xfe, 0x41))?.broken).toBe('UTF-16LE');
+  });
+
+  it('knows what is no text by a NUL near its beginning', () => {
+    expect(decodeText(Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 0))).toBeNull();
+    expect(decodeText(Buffer.concat([Buffer.alloc(8192, 'a'), Buffer.alloc(1)]))?.text.length).toBe(8193);
+  });
+
+  it('gives well-formed text for any bytes, and every text back', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        expect(decodeText(bytes)?.text.isWellFormed() ?? true).toBe(true);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        fc.pre(!/[\0\r\uFEFF]/.test(text) && text.isWellFormed());
+        expect(decodeText(Buffer.from(text))).toEqual({ text, broken: null });
+      }),
+    );
+  });
+});

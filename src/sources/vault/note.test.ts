@@ -1,0 +1,211 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Note } from './note.ts';
+import { NOTE_LIMITS, parseNote } from './note.ts';
+
+function targets(content: string): string[] {
+  return parseNote(content).links.map(({ target }) => target);
+}
+
+function tags(content: string): readonly string[] {
+  return parseNote(content).tags;
+}
+
+describe('parseNote, front matter', () => {
+  it('reads the fields it knows and keeps the others', () => {
+    const note = parseNote(
+      '---\ntitle: The oven\nid: 42\nproject: house\naliases: [Stove, Cooker]\ntags: [Kitchen, "#home/oven"]\nrating: 5\n---\ntext',
+    );
+    expect(note).toEqual({
+      title: 'The oven',
+      identity: '42',
+      project: 'house',
+      tags: ['Kitchen', 'home/oven'],
+      aliases: ['Stove', 'Cooker'],
+      links: [],
+      blockIds: [],
+      frontMatter: { rating: 5 },
+      frontMatterProblem: null,
+    } satisfies Note);
+  });
+
+  it('takes lists written as one string, and the singular', () => {
+    const note = parseNote('---\ntag: kitchen, home oven\nalias: Stove, The cooker\nuid: abc\n---\n');
+    expect(note.tags).toEqual(['kitchen', 'home', 'oven']);
+    expect(note.aliases).toEqual(['Stove', 'The cooker']);
+    expect(note.identity).toBe('abc');
+  });
+
+  it('takes no title, identity or project from what is none', () => {
+    const note = parseNote(
+      '---\ntitle: ""\nid: [1]\nproject:\ntags: [null, "", 7, {a: b}]\naliases: 3\n---\n',
+    );
+    expect([note.title, note.identity, note.project]).toEqual([null, null, null]);
+    expect(note.tags).toEqual(['7']);
+    expect(note.aliases).toEqual(['3']);
+  });
+
+  it('follows links in properties', () => {
+    const note = parseNote(
+      '---\nproject: "[[Projects/House|House]]"\nup: "[[Index#Rooms]]"\nsee: ["[[A]]", "no [[B]]"]\n---\n',
+    );
+    expect(note.project).toBe('Projects/House');
+    expect(note.links.map(({ target }) => target)).toEqual(['Projects/House', 'Index', 'A']);
+  });
+
+  it('reports broken YAML and reads the text all the same', () => {
+    const note = parseNote('---\ntitle: Oven\ntags: [kitchen\n---\n[[Text]] #tag');
+    expect(note.frontMatterProblem).not.toBeNull();
+    expect(note.links).toEqual([{ target: 'Text' }]);
+    expect(note.tags).toEqual(['kitchen', 'tag']);
+  });
+});
+
+describe('parseNote, links', () => {
+  it('reads target, heading, block, alias and embedding', () => {
+    const text =
+      '[[Note]] [[Note#Part]] [[Note#A#B|shown]] [[Note#^id1]] [[folder/Note.md|]] [[#Here]] ![[plan.png|300]] ![[Note#^id1]]';
+    expect(parseNote(text).links).toEqual([
+      { target: 'Note' },
+      { target: 'Note', heading: 'Part' },
+      { target: 'Note', heading: 'A#B', alias: 'shown' },
+      { target: 'Note', block: 'id1' },
+      { target: 'folder/Note.md' },
+      { target: '', heading: 'Here' },
+      { target: 'plan.png', alias: '300', embed: true },
+      { target: 'Note', block: 'id1', embed: true },
+    ]);
+  });
+
+  it('reads Markdown links to files, and none to the web', () => {
+    const text =
+      '[a](Other%20note.md#Part) ![b](img/p.png "title") [c](<with space.md>) [d](x_(1).md) [e](https://a.b/c) [f](mailto:a@b) [g](//a.b)';
+    expect(parseNote(text).links).toEqual([
+      { target: 'Other note.md', heading: 'Part', alias: 'a' },
+      { target: 'img/p.png', alias: 'b', embed: true },
+      { target: 'with space.md', alias: 'c' },
+      { target: 'x_(1).md', alias: 'd' },
+    ]);
+  });
+
+  it('finds links wherever text stands', () => {
+    const text =
+      '# H [[a]]\n\n- [[b]]\n  - [[c]]\n\n> [[d]]\n\n| [[e\\|shown]] | x |\n|---|---|\n| y | **[[f]]** |\n\n[^1]: [[g]]\n\nSetext [[h]]\n---\n';
+    expect(targets(text)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
+  });
+
+  it('finds none in code, comments, HTML and escapes', () => {
+    const text =
+      '`[[a]]` ``x ` [[b]]`` %%[[c]]%% \\[[d]] <i title="[[e]]">\n\n```\n[[f]]\n```\n\n    [[g]]\n\n%%\n[[h]]\n%%\n\n<!-- [[i]] -->\n\n[[j\nk]] [[]] [[|x]] [^1] [[ok]]';
+    expect(targets(text)).toEqual(['ok']);
+  });
+
+  it('names each link once, and not more than the limit', () => {
+    expect(targets('[[a]] [[b]] [[a]] [[a|x]]')).toEqual(['a', 'b', 'a']);
+    const many = Array.from({ length: 100_000 }, (_, n) => `[[note ${String(n)}]]`).join(' ');
+    expect(parseNote(many).links.length).toBe(NOTE_LIMITS.links);
+  });
+});
+
+describe('parseNote, tags', () => {
+  it('reads tags of letters, digits, _, - and /', () => {
+    expect(tags('#kitchen and #home/oven, (#a-b_c) #2024plan #厨房 #été #🏠 #1/2a')).toEqual([
+      ...['kitchen', 'home/oven', 'a-b_c', '2024plan', '厨房', 'été', '🏠', '1/2a'],
+    ]);
+    expect(tags('# Heading #inside\n\n- #item\n\n> #quote\n\n#first at the start')).toEqual([
+      'inside',
+      'item',
+      'quote',
+      'first',
+    ]);
+    expect(tags('#end/ #stop. #comma, **#bold**')).toEqual(['end', 'stop', 'comma', 'bold']);
+  });
+
+  it('takes for none what Obsidian takes for none', () => {
+    expect(
+      tags(
+        '#2024 #1/2 # space a#b https://a.b/c#frag [x](a.md#part) &#39; `#code` \\#escaped #--- ## #\n\n```\n#define X\n```\n\n%% #hidden %%\n\n<a href="#x">',
+      ),
+    ).toEqual([]);
+  });
+
+  it('names each once, whatever its case, front matter first', () => {
+    expect(tags('---\ntags: [Kitchen]\n---\n#kitchen #Oven #oven')).toEqual(['Kitchen', 'Oven']);
+  });
+});
+
+describe('parseNote, block ids', () => {
+  it('reads them at the end of a block', () => {
+    const text =
+      'A paragraph. ^p1\n\n- item ^i-1\n- other\n\n| a |\n|---|\n| b |\n\n^table\n\n2 ^ 3 ^no and\n\n`^code`\n\n```\n^fenced\n```';
+    expect(parseNote(text).blockIds).toEqual(['p1', 'i-1', 'table']);
+  });
+});
+
+describe('parseNote, for every text', () => {
+  it('never throws and keeps to its limits', () => {
+    const piece = fc.constantFrom(
+      ...[
+        '[[',
+        ']]',
+        '![[',
+        '[',
+        '](',
+        ')',
+        '#',
+        '^',
+        '|',
+        '`',
+        '```\n',
+        '%%',
+        '<!--',
+        '-->',
+        '<',
+        '>',
+        '\\',
+        '\n',
+        '\n\n',
+        '- ',
+        '> ',
+      ],
+      ...['---\n', 'a: ', '\0', '\uD83D', '漢', ' ', 'a', '/', '\t', '~~~', '*', '_', '&', '!', '"', '://'],
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(piece, fc.string({ unit: 'binary', maxLength: 8 }))), (pieces) => {
+        const note = parseNote(pieces.join(''));
+        expect(JSON.parse(JSON.stringify(note))).toEqual(note);
+        for (const tag of note.tags) expect(tag).not.toMatch(/^#|^$/);
+        for (const link of note.links)
+          expect(link.target + (link.heading ?? '') + (link.block ?? '^')).not.toBe('');
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('takes time in proportion to the length, however odd the text', () => {
+    const size = 500_000;
+    for (const unit of [
+      '[',
+      '![',
+      '[[',
+      '[[a',
+      '[a](',
+      '[a](<',
+      '[a](b ',
+      '#',
+      '#a',
+      '%% ',
+      '<a ',
+      '<!-- ',
+      '\\',
+      'a ^',
+      '`',
+      '*_',
+      '[\\]',
+    ]) {
+      const started = performance.now();
+      parseNote(`x ${unit.repeat(size / unit.length)}`);
+      expect(performance.now() - started, unit).toBeLessThan(3000);
+    }
+  });
+});

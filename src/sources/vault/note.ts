@@ -1,0 +1,135 @@
+import MarkdownIt from 'markdown-it';
+import type { Token } from 'markdown-it';
+import type { Json, Metadata } from '../../core/types.ts';
+import { commentBlocks } from '../markdown/comment-block.ts';
+import { frontMatterSpan } from '../markdown/front-matter-span.ts';
+import type { InlineFindings, Link } from '../markdown/inline-syntax.ts';
+import { collectInline } from '../markdown/inline-syntax.ts';
+import { plainBlockTokens } from '../markdown/plain-tokens.ts';
+import { parseFrontMatter } from './front-matter.ts';
+
+/** What a note says about itself. */
+export interface Note {
+  /** Front matter `title`; without one, Obsidian shows the file's name. */
+  readonly title: string | null;
+  /** Front matter `id` or `uid`. */
+  readonly identity: string | null;
+  readonly project: string | null;
+  /** Front matter's and inline tags, without `#`, each once (`Kitchen` and `kitchen` are one). */
+  readonly tags: readonly string[];
+  readonly aliases: readonly string[];
+  /** Links and embeds, in front matter and text, each once. */
+  readonly links: readonly Link[];
+  /** Ids that other notes may link to, without `^`. */
+  readonly blockIds: readonly string[];
+  /** Front matter without the fields that are named above. */
+  readonly frontMatter: Metadata;
+  readonly frontMatterProblem: string | null;
+}
+
+/** What one note may add to the store's metadata; a generated index of 100,000 links is not worth more. */
+export const NOTE_LIMITS = { links: 2000, tags: 500, aliases: 200, blockIds: 2000, nameLength: 300 } as const;
+
+const NAMED_FIELDS = new Set(['title', 'tags', 'tag', 'aliases', 'alias', 'project', 'id', 'uid']);
+const BLOCK_ID = /(?:^|\s)\^([A-Za-z0-9-]{1,100})\s*$/;
+const PROPERTY_LINK = /^!?\[\[[^[\]\n]+\]\]$/;
+
+const parser = new MarkdownIt({ html: true })
+  .use(plainBlockTokens)
+  .use(commentBlocks)
+  .use(collectInline)
+  .disable('reference');
+
+/** Reads a note's text. Never throws; time is in proportion to the length. */
+export function parseNote(content: string): Note {
+  const span = frontMatterSpan(content);
+  const { fields, problem } =
+    span === null
+      ? { fields: {}, problem: null }
+      : parseFrontMatter(content.slice(span.yamlStart, span.yamlEnd));
+  const body = readBody(content.slice(span?.bodyStart ?? 0));
+  const { title, project, id, uid, tags, tag, aliases, alias } = fields;
+  const propertyLinks = strings(fields).flatMap((text) => (PROPERTY_LINK.test(text) ? linksIn(text) : []));
+  return {
+    title: name(title),
+    identity: name(id) ?? name(uid),
+    project: projectOf(project),
+    tags: tagList([...words(tags), ...words(tag), ...body.tags]),
+    aliases: distinct([...names(aliases), ...names(alias)], (text) => text).slice(0, NOTE_LIMITS.aliases),
+    links: distinct([...propertyLinks, ...body.links], (link) => JSON.stringify(link)).slice(
+      0,
+      NOTE_LIMITS.links,
+    ),
+    blockIds: distinct(body.blockIds, (text) => text).slice(0, NOTE_LIMITS.blockIds),
+    frontMatter: Object.fromEntries(Object.entries(fields).filter(([key]) => !NAMED_FIELDS.has(key))),
+    frontMatterProblem: problem,
+  };
+}
+
+function readBody(body: string): InlineFindings & { blockIds: string[] } {
+  const tokens: Token[] = [];
+  parser.block.parse(body.replaceAll('\r', ' '), parser, {}, tokens);
+  const found = { links: [], tags: [], blockIds: [] as string[] };
+  for (const { type, content } of tokens) {
+    if (type !== 'inline') continue;
+    collect(content, found);
+    const blockId = BLOCK_ID.exec(content.slice(-NOTE_LIMITS.nameLength))?.[1];
+    if (blockId !== undefined) found.blockIds.push(blockId);
+  }
+  return found;
+}
+
+function collect(text: string, found: InlineFindings): void {
+  parser.inline.parse(text, parser, { findings: found }, []);
+}
+
+function linksIn(text: string): Link[] {
+  const found: InlineFindings = { links: [], tags: [] };
+  collect(text, found);
+  return found.links;
+}
+
+function strings(value: Json): string[] {
+  if (typeof value === 'string') return [value];
+  if (value === null || typeof value !== 'object') return [];
+  return Object.values(value).flatMap(strings);
+}
+
+function name(value: Json | undefined): string | null {
+  if (typeof value !== 'string' && typeof value !== 'number') return null;
+  const text = String(value).trim().slice(0, NOTE_LIMITS.nameLength).toWellFormed();
+  return text === '' ? null : text;
+}
+
+/** A list, or one string of names parted by commas. */
+function names(value: Json | undefined): string[] {
+  const list = Array.isArray(value) ? value : (name(value)?.split(',') ?? []);
+  return list.map(name).filter((text) => text !== null);
+}
+
+/** A list, or one string of tags parted by commas or spaces. */
+function words(value: Json | undefined): string[] {
+  return Array.isArray(value) ? names(value) : names(value).flatMap((text) => text.split(/\s+/));
+}
+
+function tagList(tags: readonly string[]): string[] {
+  const plain = tags.map((tag) => tag.replace(/^#+/, '').trim()).filter((tag) => tag !== '');
+  return distinct(plain, (tag) => tag.toLowerCase()).slice(0, NOTE_LIMITS.tags);
+}
+
+/** `project: "[[Kitchen]]"` links to the project's note, and names the project `Kitchen`. */
+function projectOf(value: Json | undefined): string | null {
+  const text = name(value);
+  if (text === null || !PROPERTY_LINK.test(text)) return text;
+  const target = linksIn(text)[0]?.target ?? '';
+  return target === '' ? null : target;
+}
+
+function distinct<T>(values: readonly T[], keyOf: (value: T) => string): T[] {
+  const byKey = new Map<string, T>();
+  for (const value of values) {
+    const key = keyOf(value);
+    if (!byKey.has(key)) byKey.set(key, value);
+  }
+  return [...byKey.values()];
+}

@@ -1,0 +1,150 @@
+import { realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { BigIntStats } from 'node:fs';
+import type { Json, Metadata } from '../../core/types.ts';
+import type { Source, SourceDocument, SourceItem, SourceProblem, SourceProblemReason } from '../source.ts';
+import { createdDate, noteDate } from './dates.ts';
+import { decodeText } from './decode.ts';
+import { describeError } from './errno.ts';
+import type { Note } from './note.ts';
+import { parseNote } from './note.ts';
+import type { ReadFile } from './read-file.ts';
+import { readWithin } from './read-file.ts';
+import { unreadableRoot, walkNotes } from './walk.ts';
+
+export interface VaultOptions {
+  readonly name: string;
+  /** The vault's folder; may itself be a symlink. */
+  readonly root: string;
+  /** Of notes that name none in their front matter. */
+  readonly project?: string;
+}
+
+type Report = (problem: SourceProblem) => void;
+
+/** Larger notes are skipped: 5 MB. */
+export const MAX_NOTE_BYTES = 5_000_000;
+
+/** Part of every revision; grows when a note of the same bytes would be read differently. */
+const FORMAT = 1;
+
+/** An Obsidian vault, or any folder of Markdown. Nothing is read before the first call. */
+export function openVault(options: VaultOptions): Source {
+  return new Vault(options);
+}
+
+class Vault implements Source {
+  readonly name: string;
+  readonly origin = 'vault';
+  readonly #options: VaultOptions;
+  /** As the last listing found it; a root that moved since is outside it, and so is refused, not followed. */
+  #realRoot: string | null = null;
+
+  constructor(options: VaultOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  async *list(report: Report, signal?: AbortSignal): AsyncGenerator<SourceItem> {
+    this.#realRoot = await realRootOf(this.#options.root);
+    for await (const { key, stats } of walkNotes(this.#realRoot, report, signal)) {
+      if (stats.size > BigInt(MAX_NOTE_BYTES)) report(tooLarge(key, stats.size));
+      else yield { key, revision: revisionOf(stats), bytes: Number(stats.size) };
+    }
+  }
+
+  async read({ key }: SourceItem, report: Report): Promise<SourceDocument | null> {
+    this.#realRoot ??= await realRootOf(this.#options.root);
+    try {
+      const file = await readWithin(this.#realRoot, key, MAX_NOTE_BYTES);
+      if (file === 'outside') report(skipped(key, 'outside_root', 'its path leads out of the vault'));
+      else if (file === 'special') report(skipped(key, 'unreadable', 'it is not a file'));
+      else if ('tooLarge' in file) report(tooLarge(key, file.tooLarge));
+      else return toDocument(this.#options, key, file, report);
+    } catch (error) {
+      report(skipped(key, 'unreadable', describeError(error)));
+    }
+    return null;
+  }
+}
+
+function toDocument(
+  options: VaultOptions,
+  key: string,
+  { bytes, stats }: ReadFile,
+  report: Report,
+): SourceDocument | null {
+  const decoded = decodeText(bytes);
+  if (decoded === null) {
+    report(skipped(key, 'binary', 'it holds bytes that are no text'));
+    return null;
+  }
+  if (decoded.broken !== null) {
+    const detail = `some of its bytes are not ${decoded.broken}; they read as U+FFFD`;
+    report({ key, reason: 'invalid_encoding', detail, skipped: false });
+  }
+  const note = parseNote(decoded.text);
+  if (note.frontMatterProblem !== null) {
+    report({ key, reason: 'invalid_front_matter', detail: note.frontMatterProblem, skipped: false });
+  }
+  const fileName = path.posix.basename(key).replace(/\.[^.]*$/, '');
+  const date = noteDate(note.frontMatter, fileName);
+  return {
+    key,
+    revision: revisionOf(stats),
+    identity: note.identity,
+    project: note.project ?? options.project ?? null,
+    title: note.title ?? fileName,
+    tags: note.tags,
+    content: decoded.text,
+    metadata: metadataOf(note, date?.day ?? null),
+    createdAt: createdDate(note.frontMatter)?.timestamp ?? date?.timestamp ?? fileCreated(stats),
+    updatedAt: Number(stats.mtimeMs),
+  };
+}
+
+function metadataOf(note: Note, day: string | null): Metadata {
+  return {
+    aliases: [...note.aliases],
+    links: note.links.map((link): Json => ({ ...link })),
+    blockIds: [...note.blockIds],
+    frontMatter: note.frontMatter,
+    ...(day !== null && { date: day }),
+  };
+}
+
+/** A copied file is younger than its text, and some file systems know no birth. */
+function fileCreated({ birthtimeMs, mtimeMs }: BigIntStats): number {
+  return Number(birthtimeMs > 0n && birthtimeMs < mtimeMs ? birthtimeMs : mtimeMs);
+}
+
+/** The time of the inode's change is in it too: a tool may put back the modification time, but not that. */
+function revisionOf({ size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return `${String(FORMAT)}/${String(size)}/${String(mtimeNs)}/${String(ctimeNs)}`;
+}
+
+async function realRootOf(root: string): Promise<string> {
+  try {
+    const real = await realpath(root);
+    if ((await stat(real)).isDirectory()) return real;
+  } catch (error) {
+    throw unreadableRoot(root, error);
+  }
+  throw unreadableRoot(root, new Error('it is not a folder'));
+}
+
+function skipped(key: string, reason: SourceProblemReason, detail: string): SourceProblem {
+  return { key, reason, detail, skipped: true };
+}
+
+function tooLarge(key: string, size: bigint): SourceProblem {
+  return skipped(
+    key,
+    'too_large',
+    `it is ${megabytes(Number(size))}; the limit is ${megabytes(MAX_NOTE_BYTES)}`,
+  );
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
