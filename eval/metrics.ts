@@ -34,8 +34,23 @@ export function mean(values: readonly number[]): number {
 }
 
 export function meanScores(all: readonly Scores[]): Scores {
-  return Object.fromEntries(METRICS.map((metric) => [metric, mean(all.map((scores) => scores[metric]))])) as Record<
-    Metric,
-    number
-  >;
+  return Object.fromEntries(
+    METRICS.map((metric) => [metric, mean(all.map((scores) => scores[metric]))]),
+  ) as Record<Metric, number>;
+}
+
+/** The value that a share of the values is below (nearest rank); `NaN` of none. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** What each kind of set is judged by; of one we do not know, R@5. */
+const MAIN: readonly (readonly [RegExp, Metric])[] = [
+  [/^(locomo|beam)/i, 'R@10'],
+  [/^(cranfield|scifact)/i, 'nDCG@10'],
+];
+
+export function mainMetric(set: string): Metric {
+  return MAIN.find(([name]) => name.test(set))?.[1] ?? 'R@5';
 }

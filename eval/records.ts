@@ -20,7 +20,8 @@ export async function recordsOf(set: EvalSet, collection: EvalCollection): Promi
 
 async function recordOfNote(vault: Source, { id, path = id }: EvalDocument): Promise<RecordInput> {
   const note = await vault.read({ key: path, revision: '', bytes: 0 }, () => undefined);
-  if (note === null) throw new LociError('invalid_input', `the note ${path} cannot be read as part of a vault`);
+  if (note === null)
+    throw new LociError('invalid_input', `the note ${path} cannot be read as part of a vault`);
   const dated = typeof note.metadata['date'] === 'string';
   return {
     content: note.content,

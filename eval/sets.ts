@@ -109,7 +109,10 @@ function refuseLooseEnds(file: string, { id, docs, queries }: EvalCollection): v
     asked.add(query.id);
     const missing = query.gold.find((gold) => !documents.has(gold));
     if (missing !== undefined)
-      throw fault(file, `query ${query.id} expects document ${missing}, which collection ${id} does not have`);
+      throw fault(
+        file,
+        `query ${query.id} expects document ${missing}, which collection ${id} does not have`,
+      );
   }
 }
 

@@ -38,6 +38,16 @@ const MAX_GUESSES_UP = 4;
 /** In UTF-16 units. */
 const MAX_INDENT = 100;
 
+/** The rest of a block that was cut is a scrap below this share of the limit: too few words to be found by. */
+const SCRAP = 0.25;
+/** Somewhat above one half, because a cut falls on the last sentence's end before it. */
+const EVEN_SHARE = 0.6;
+
+interface Cut {
+  readonly end: number;
+  readonly tokens: number;
+}
+
 interface Piece {
   readonly start: number;
   readonly end: number;
@@ -146,7 +156,12 @@ export class PassagePacker {
   #cut(whole: Piece, block: Block): void {
     for (let at = whole.start; at < whole.end;) {
       if (!this.#worthFilling(at)) this.#flush();
-      const { end, tokens } = this.#nextPiece(at, whole.end, block);
+      const { end, tokens } = this.#leavingNoScrap(
+        at,
+        whole.end,
+        block,
+        this.#nextPiece(at, whole.end, block),
+      );
       // Only where even one code point is too much for what was free.
       if (this.#tokens + tokens > this.#maxTokens) this.#flush();
       const piece = { ...whole, ...trimmed(this.#content, at, end) };
@@ -163,7 +178,7 @@ export class PassagePacker {
   }
 
   /** Guesses a length from the tokens seen so far, counts, and guesses again until the piece fits well. */
-  #nextPiece(from: number, to: number, block: Block): { end: number; tokens: number } {
+  #nextPiece(from: number, to: number, block: Block): Cut {
     const free = Math.max(1, this.#maxTokens - this.#tokens);
     const countFrom = this.#pieces.at(-1)?.end ?? from;
     const unitsLeft = this.#maxUnits() - (from - (this.#pieces[0]?.start ?? from));
@@ -186,6 +201,16 @@ export class PassagePacker {
       length = longer;
       guessesUp++;
     }
+  }
+
+  /** Where the rest of a block would be a scrap, the piece before it is made shorter and the rest longer. */
+  #leavingNoScrap(from: number, to: number, block: Block, cut: Cut): Cut {
+    const unitsPerToken = (cut.end - from) / Math.max(1, cut.tokens);
+    if (cut.end === to || to - cut.end > this.#maxTokens * SCRAP * unitsPerToken) return cut;
+    const limit = from + Math.ceil((to - from) * EVEN_SHARE);
+    if (limit >= cut.end) return cut;
+    const end = cutOffset(this.#content, from, limit, block.cutAt);
+    return { end, tokens: this.#count(this.#pieces.at(-1)?.end ?? from, end) };
   }
 
   /** Ends the running passage; `kept` pieces begin the next one. */

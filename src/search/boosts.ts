@@ -7,7 +7,7 @@ import type { Ranking } from './ranking.ts';
 
 /** One reason why a passage stands higher than its words and meaning alone would put it. */
 export interface Boost {
-  readonly name: 'date' | 'speaker' | 'session' | 'user' | 'title' | 'recency';
+  readonly name: 'date' | 'speaker' | 'session' | 'user' | 'title';
   /** Share of the query's best score that was added. */
   readonly added: number;
 }
@@ -16,7 +16,6 @@ export interface BoostContext {
   readonly query: ParsedQuery;
   readonly ranking: Ranking;
   readonly dates: readonly DateRange[];
-  readonly now: Timestamp;
   /** Rank of each session among the sessions of the candidates, from 1. */
   readonly sessionRanks: ReadonlyMap<string, number>;
 }
@@ -36,15 +35,6 @@ export function boostsOf(passage: StoredPassage, context: BoostContext): Boost[]
   if (metadata['role'] === 'user') add('user', ranking.userPrior);
   if (namesTitle(context.query, passage)) add('title', ranking.titleBoost);
   return boosts;
-}
-
-/**
- * How fresh a record is, 1 now and halved every half-life. It multiplies the score by at most 1 + reach, so a record
- * whose score is higher by more than that share stays above, however old it is (R2).
- */
-export function freshness(createdAt: Timestamp, context: Pick<BoostContext, 'now' | 'ranking'>): number {
-  const days = Math.max(0, context.now - createdAt) / 86_400_000;
-  return 2 ** (-days / context.ranking.recencyHalfLife);
 }
 
 export function sessionOf(passage: StoredPassage): string | null {

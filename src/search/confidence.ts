@@ -1,8 +1,9 @@
-import { analyze } from '../core/text/analyze.ts';
+import { analyze, stem } from '../core/text/analyze.ts';
 import { textFields } from '../store/text-fields.ts';
 import type { StoredPassage } from '../store/store.ts';
 import type { Contribution } from './fuse.ts';
-import type { WeighedTerm } from './retrieve.ts';
+import type { Ranked } from './rank.ts';
+import type { Retrieved, WeighedTerm } from './retrieve.ts';
 
 /** What can be said of a hit without looking at the other hits. */
 export interface Evidence {
@@ -42,4 +43,21 @@ export function confidenceOf({ cosine, coverage }: Evidence): number {
   const logit =
     cosine === null ? -3 + 6 * coverage : -5 + 8 * Math.max(0, cosine) + 4 * coverage;
   return 1 / (1 + Math.exp(-logit));
+}
+
+/**
+ * The surest hit sets the level, and each hit has its part of it in proportion to its ranking score: so confidence
+ * falls along the hits and is low everywhere when nothing is about the query.
+ */
+export function withConfidence(
+  ranked: readonly Ranked[],
+  { terms, corrections }: Retrieved,
+): (Ranked & { confidence: number })[] {
+  const corrected = new Map(corrections.map(({ word, instead }) => [word, new Set(instead.map(stem))]));
+  const level = Math.max(
+    0,
+    ...ranked.map((hit) => confidenceOf(evidenceOf(hit.passage, hit.contributions, terms, corrected))),
+  );
+  const top = ranked[0]?.score ?? 0;
+  return ranked.map((hit) => ({ ...hit, confidence: top > 0 ? (level * hit.score) / top : level }));
 }

@@ -1,5 +1,5 @@
 import type { PassageScore } from '../store/store.ts';
-import type { Ranking } from './ranking.ts';
+import type { Ranking, SignalWeights } from './ranking.ts';
 import type { Signal, SignalList } from './retrieve.ts';
 
 /** What one signal said of a passage. */
@@ -16,21 +16,19 @@ export interface Contribution {
 export interface Fused {
   readonly passage: number;
   readonly record: number;
-  /** 0 to 1, relative to the best that this query could have found in each signal. */
-  score: number;
-  readonly contributions: Contribution[];
+  /** The signals' weighed sum; comparable within one search only. */
+  readonly score: number;
+  readonly contributions: readonly Contribution[];
 }
 
 /** Joins the signals' lists. Best first; ties by passage, so that the order is always the same. */
 export function fuse(lists: readonly SignalList[], ranking: Ranking): Fused[] {
+  const fused = new Map<number, { passage: number; record: number; score: number; contributions: Contribution[] }>();
   const weights = weightsInForce(lists, ranking);
-  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
-  const fused = new Map<number, Fused>();
   for (const { signal, scores } of lists) {
-    const weight = (weights.get(signal) ?? 0) / (total === 0 ? 1 : total);
     const scale = ranking.fusion === 'rrf' ? rrf(ranking.rrfK) : minMax(scores);
     for (const [i, { passage, record, score: raw }] of scores.entries()) {
-      const added = weight * scale(raw, i + 1);
+      const added = weights[signal] * scale(raw, i + 1);
       const entry = fused.get(passage) ?? { passage, record, score: 0, contributions: [] };
       entry.score += added;
       entry.contributions.push({ signal, rank: i + 1, raw, added });
@@ -40,14 +38,14 @@ export function fuse(lists: readonly SignalList[], ranking: Ranking): Fused[] {
   return inOrder([...fused.values()]);
 }
 
-export function inOrder(fused: Fused[]): Fused[] {
+export function inOrder<Entry extends Fused>(fused: Entry[]): Entry[] {
   return fused.sort((a, b) => b.score - a.score || a.passage - b.passage);
 }
 
 type Scale = (raw: number, rank: number) => number;
 
 /** Reciprocal Rank Fusion (Cormack, Clarke & Büttcher 2009), scaled so that rank 1 is 1. */
-function rrf(k: number): Scale {
+export function rrf(k: number): Scale {
   return (_raw, rank) => (k + 1) / (k + rank);
 }
 
@@ -63,8 +61,13 @@ function minMax(scores: readonly PassageScore[]): Scale {
 /** In a list this short the last may be as good as the first. */
 const SHORT_LIST = 20;
 
-/** Without misspelt words there is no trigram list; with them it stands in for most of what text alone would say. */
-function weightsInForce(lists: readonly SignalList[], ranking: Ranking): Map<Signal, number> {
-  const present = lists.filter(({ scores }) => scores.length > 0).map(({ signal }) => signal);
-  return new Map(present.map((signal) => [signal, ranking.weights[signal]]));
+/**
+ * Where words were corrected, the corrected list says all that the literal one does and more: it takes over
+ * `correctionShare` of text's weight.
+ */
+function weightsInForce(lists: readonly SignalList[], { weights, correctionShare }: Ranking): SignalWeights {
+  const corrected = lists.some(({ signal, scores }) => signal === 'trigram' && scores.length > 0);
+  if (!corrected) return weights;
+  const moved = weights.text * correctionShare;
+  return { ...weights, text: weights.text - moved, trigram: weights.trigram + moved };
 }

@@ -4,6 +4,8 @@ import type { FieldWeights } from '../store/store.ts';
 export interface Ranking {
   readonly fusion: 'minmax' | 'rrf';
   readonly weights: SignalWeights;
+  /** Share of text's weight that goes to the corrected query where words were corrected. */
+  readonly correctionShare: number;
   /** RRF's constant (Cormack, Clarke & Büttcher 2009). */
   readonly rrfK: number;
   readonly fields: FieldWeights;
@@ -24,11 +26,16 @@ export interface Ranking {
   readonly userPrior: number;
   /** Share added for a title or alias that the query names whole. */
   readonly titleBoost: number;
-  /** The most that being new can add, as a share of the score. */
-  readonly recencyReach: number;
-  /** Days after which freshness has halved. */
-  readonly recencyHalfLife: number;
+  readonly recency: Recency;
 }
+
+/**
+ * `tie-break`: the newest passage's score grows by the share `weights.recency` × `reach`, an older one's by half of
+ * that for every half-life. `rank`: one more list in Reciprocal Rank Fusion.
+ */
+export type Recency =
+  | { readonly kind: 'tie-break'; readonly reach: number; readonly halfLifeDays: number }
+  | { readonly kind: 'rank' };
 
 export interface SignalWeights {
   readonly vector: number;
@@ -47,6 +54,7 @@ export interface Smoothing {
 export const DEFAULT_RANKING: Ranking = {
   fusion: 'minmax',
   weights: { vector: 0.5, text: 0.5, trigram: 0.4, recency: 0.15 },
+  correctionShare: 0.7,
   rrfK: 10,
   fields: { title: 2, headings: 1.5, body: 1, tags: 1 },
   depth: 200,
@@ -58,8 +66,7 @@ export const DEFAULT_RANKING: Ranking = {
   sessionPrior: 0.2,
   userPrior: 0.2,
   titleBoost: 0.2,
-  recencyReach: 0.02,
-  recencyHalfLife: 90,
+  recency: { kind: 'tie-break', reach: 0.15, halfLifeDays: 90 },
 };
 
 /** Seed R's Reciprocal Rank Fusion of four signals, with nothing after it. */
@@ -67,6 +74,7 @@ export const CLASSIC_RANKING: Ranking = {
   ...DEFAULT_RANKING,
   fusion: 'rrf',
   weights: { vector: 0.7, text: 0.3, trigram: 0.2, recency: 0.15 },
+  correctionShare: 0,
   rrfK: 60,
   fields: { title: 1, headings: 1, body: 1, tags: 1 },
   smoothing: null,
@@ -75,4 +83,5 @@ export const CLASSIC_RANKING: Ranking = {
   sessionPrior: 0,
   userPrior: 0,
   titleBoost: 0,
+  recency: { kind: 'rank' },
 };

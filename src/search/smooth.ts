@@ -2,6 +2,11 @@ import type { Neighbourhood } from '../store/store.ts';
 import { inOrder, type Fused } from './fuse.ts';
 import type { Smoothing } from './ranking.ts';
 
+/** `own` is the score before neighbours lent theirs: what says which passage of a record to show. */
+export interface Smoothed extends Fused {
+  readonly own: number;
+}
+
 /**
  * An answer stands beside its question, and a thought runs over several passages: each passage is lent a share of
  * its neighbours' scores, and a neighbour that no signal found comes in with what it is lent.
@@ -11,7 +16,7 @@ export function smooth(
   fused: ReadonlyMap<number, Fused>,
   neighbourhoods: readonly Neighbourhood[],
   shares: Smoothing,
-): Fused[] {
+): Smoothed[] {
   const lent = new Map<number, number>();
   const lend = (to: number | undefined, amount: number): void => {
     if (to !== undefined) lent.set(to, (lent.get(to) ?? 0) + amount);
@@ -26,7 +31,7 @@ export function smooth(
   const passages = new Set([...neighbourhoods.map(({ passage }) => passage), ...lent.keys()]);
   const smoothed = [...passages].map((passage) => {
     const own = fused.get(passage) ?? { passage, record: 0, score: 0, contributions: [] };
-    return { ...own, score: (own.score + (lent.get(passage) ?? 0)) / whole };
+    return { ...own, own: own.score, score: (own.score + (lent.get(passage) ?? 0)) / whole };
   });
   return inOrder(smoothed);
 }

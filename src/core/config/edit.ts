@@ -5,13 +5,13 @@ import { isMap, isScalar, type Document } from 'yaml';
 import { LociError, messageOf } from '../errors.ts';
 import { replaceFile } from '../replace-file.ts';
 import type { Json } from '../types.ts';
-import { parseConfig } from './document.ts';
+import { type ConfigDocument, parseConfig } from './document.ts';
 import { parseSetting } from './environment.ts';
 import type { ConfigKey } from './keys.ts';
 import { CONFIG_FILE, configHome, type ConfigOptions, readConfigText, resolveConfig } from './load.ts';
 import { explainIssues, settingNamed } from './problems.ts';
 import { configSchema } from './schema.ts';
-import { type JsonMap, setAt } from './tree.ts';
+import { type JsonMap, setAt, valueAt } from './tree.ts';
 
 export interface ConfigChange {
   readonly path: string;
@@ -38,18 +38,56 @@ export async function configSet(
 ): Promise<ConfigChange> {
   const key = settingNamed(path);
   const parsed = typeof value === 'string' ? parseSetting(key, value) : value;
-  refuseWrongValue(path, parsed);
+  return change(key, options, () => ({
+    value: parsed,
+    apply: (yaml, steps) => yaml.setIn(steps, parsed),
+  }));
+}
+
+/**
+ * Adds an entry to a list of `loci.yaml`, the other entries and their comments kept.
+ * @throws LociError as `configSet`
+ */
+export async function configAppend(
+  path: string,
+  entry: Json,
+  options: ConfigOptions = {},
+): Promise<ConfigChange> {
+  return change(settingNamed(path), options, ({ raw }) => {
+    const held = valueAt(raw, path.split('.'));
+    const list = Array.isArray(held) ? held : [];
+    return {
+      value: [...list, entry],
+      apply: (yaml, steps) => (list.length > 0 ? yaml.addIn(steps, entry) : yaml.setIn(steps, [entry])),
+    };
+  });
+}
+
+interface Edit {
+  /** The setting after the edit. */
+  readonly value: Json;
+  readonly apply: (yaml: Document, steps: readonly string[]) => void;
+}
+
+async function change(
+  key: ConfigKey,
+  options: ConfigOptions,
+  plan: (document: ConfigDocument) => Edit,
+): Promise<ConfigChange> {
   const home = configHome(options);
   const file = join(home, CONFIG_FILE);
   const before = await readConfigText(file);
-  const after = editedText(before ?? '', key, parsed, home);
+  const document = parseConfig(before ?? '', file);
+  const edit = plan(document);
+  refuseWrongValue(key.path, edit.value);
+  const after = editedText(document, key, edit, home);
   await mkdir(home, { recursive: true, mode: 0o700 }).catch(unwritable(file));
   if ((await readConfigText(file)) !== before) {
     throw new LociError('conflict', `${file} was changed by another process; nothing was written`);
   }
   await replaceFile(file, after, 0o600).catch(unwritable(file));
-  const origin = resolveConfig(parseConfig(after, file), home, {}).origins.get(path) ?? CONFIG_FILE;
-  return { path, value: parsed, origin, file, overriddenBy: overridingVariable(key, options) };
+  const origin = resolveConfig(parseConfig(after, file), home, {}).origins.get(key.path) ?? CONFIG_FILE;
+  return { path: key.path, value: edit.value, origin, file, overriddenBy: overridingVariable(key, options) };
 }
 
 function overridingVariable(key: ConfigKey, options: ConfigOptions): string | undefined {
@@ -67,20 +105,19 @@ function refuseWrongValue(path: string, value: Json): void {
 }
 
 /** The whole text after the change, having proved that it says what was asked and nothing else differently. */
-function editedText(text: string, key: ConfigKey, value: Json, home: string): string {
+function editedText(document: ConfigDocument, key: ConfigKey, edit: Edit, home: string): string {
   const file = join(home, CONFIG_FILE);
-  const document = parseConfig(text, file);
   const before = resolveConfig(document, home, {});
   const steps = key.path.split('.');
   try {
     fillEmptySections(document.yaml, steps);
-    document.yaml.setIn(steps, value);
+    edit.apply(document.yaml, steps);
   } catch (error) {
     throw byHand(file, key.path, messageOf(error));
   }
   const edited = document.yaml.toString({ lineWidth: 0 });
   const expected: JsonMap = {};
-  setAt(expected, steps, value);
+  setAt(expected, steps, edit.value);
   const wanted = resolveConfig({ ...document, raw: expected }, home, {}).written.get(key.path);
   const after = resolveConfig(parseConfig(edited, file), home, {});
   for (const [path, now] of after.written) {

@@ -1,12 +1,22 @@
 /** One call of `embed`, cut into groups that any thread of a lane may take. */
 
+import { HIDDEN } from './memory-plan.ts';
+
+/** Each vector gets a buffer of its own, so that keeping one does not keep its group. */
+function splitVectors(vectors: Float32Array): Float32Array[] {
+  return Array.from({ length: vectors.length / HIDDEN }, (_, i) =>
+    vectors.slice(i * HIDDEN, (i + 1) * HIDDEN),
+  );
+}
+
 export class EmbeddingCall {
+  /** One vector for each text of each group, in order. */
   readonly done: Promise<Float32Array[]>;
   /** Ahead of those that are not. */
   readonly urgent: boolean;
   readonly #groups: readonly (readonly string[])[];
-  readonly #results: Float32Array[] = [];
-  readonly #resolve: (results: Float32Array[]) => void;
+  readonly #results: Float32Array[][] = [];
+  readonly #resolve: (vectors: Float32Array[]) => void;
   readonly #reject: (error: Error) => void;
   #next = 0;
   #answered = 0;
@@ -31,9 +41,9 @@ export class EmbeddingCall {
     const texts = this.#groups[index];
     if (!texts) throw new RangeError('the call has no group left');
     try {
-      this.#results[index] = await run(texts);
+      this.#results[index] = splitVectors(await run(texts));
       this.#answered += 1;
-      if (this.#answered === this.#groups.length) this.#resolve(this.#results);
+      if (this.#answered === this.#groups.length) this.#resolve(this.#results.flat());
     } catch (error) {
       this.fail(error instanceof Error ? error : new Error(String(error)));
     }

@@ -15,6 +15,8 @@ export interface LocalEmbedderOptions {
 
 /** UTF-8 bytes of a group of texts: about 256 tokens in most scripts, a tenth of a second of one core. */
 const GROUP_BYTES = 1024;
+/** What a text costs besides its bytes: its two special tokens. */
+const TEXT_BYTES = 8;
 
 /** Cuts the list into runs of about GROUP_BYTES; a text is never cut. */
 function groupTexts(texts: readonly string[]): string[][] {
@@ -22,7 +24,7 @@ function groupTexts(texts: readonly string[]): string[][] {
   let group: string[] = [];
   let bytes = 0;
   for (const text of texts) {
-    const size = Buffer.byteLength(text);
+    const size = Buffer.byteLength(text) + TEXT_BYTES;
     if (group.length > 0 && bytes + size > GROUP_BYTES) {
       groups.push(group);
       group = [];
@@ -33,13 +35,6 @@ function groupTexts(texts: readonly string[]): string[][] {
   }
   if (group.length > 0) groups.push(group);
   return groups;
-}
-
-/** Each vector gets a buffer of its own, so that keeping one does not keep its group. */
-function splitVectors(groups: readonly Float32Array[]): Float32Array[] {
-  return groups.flatMap((vectors) =>
-    Array.from({ length: vectors.length / HIDDEN }, (_, i) => vectors.slice(i * HIDDEN, (i + 1) * HIDDEN)),
-  );
 }
 
 class LocalEmbedder implements Embedder {
@@ -57,8 +52,9 @@ class LocalEmbedder implements Embedder {
   async embed(texts: readonly string[], { purpose, signal }: EmbedOptions): Promise<Float32Array[]> {
     if (texts.length === 0) return [];
     const groups = groupTexts(texts);
-    const embed = purpose === 'query' ? this.#pool.embedQuery : this.#pool.embedPassages;
-    return splitVectors(await embed.call(this.#pool, groups, signal));
+    return purpose === 'query'
+      ? this.#pool.embedQuery(groups, signal)
+      : this.#pool.embedPassages(groups, signal);
   }
 
   countTokens(text: string): number {
@@ -73,13 +69,8 @@ class LocalEmbedder implements Embedder {
     try {
       return (this.#tokenizer ??= WordPiece.fromFile(model.tokenizerPath));
     } catch (error) {
-      throw new LociError(
-        'embedding_unavailable',
-        `The model's vocabulary cannot be read: ${messageOf(error)}`,
-        {
-          cause: error,
-        },
-      );
+      const message = `The model's vocabulary cannot be read: ${messageOf(error)}`;
+      throw new LociError('embedding_unavailable', message, { cause: error });
     }
   }
 }

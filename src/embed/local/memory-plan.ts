@@ -11,6 +11,8 @@ export const MAX_TOKENS = 256;
 
 const PAGE = 65536;
 const ALIGNMENT = 64;
+/** The kernel's constants stand below, from byte 1,024 on. */
+const STATIC_END = 2048;
 const HEAD = 32;
 /** Rows of a block in the kernel (`ROW_BLOCK` in kernel/shape.as.ts). */
 const ROW_BLOCK = 64;
@@ -101,7 +103,7 @@ function planSlot(arena: Arena): SlotPlan {
  * they, not the file, are to stand on a boundary.
  */
 export function planMemory(fileBytes: number, headerBytes: number, slots: number): MemoryPlan {
-  const image = ALIGNMENT - (headerBytes % ALIGNMENT);
+  const image = STATIC_END + ALIGNMENT - (headerBytes % ALIGNMENT);
   const arena = new Arena(image + fileBytes);
   const table = arena.take(DERIVED_BYTES);
   const model = { image, fileBytes, table, end: arena.top };

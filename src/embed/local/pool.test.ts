@@ -88,7 +88,7 @@ describe('Lane', () => {
   });
 
   it('lets urgent calls pass those that are not, in order among themselves', async () => {
-    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+    const { promise: opened, resolve: open } = Promise.withResolvers<undefined>();
     const { module, memory, plan, read } = await openModelMemory(weightsPath, 1);
     await read;
     const slot = plan.slots[0];
@@ -109,7 +109,7 @@ describe('Lane', () => {
       submit('urgent 2', true),
     ];
     expect(lane.backlog).toBe(4);
-    open();
+    open(undefined);
     await Promise.all(all);
     expect(order).toEqual(['urgent 1', 'urgent 2', 'slow 1', 'slow 2']);
     await thread.close();

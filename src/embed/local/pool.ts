@@ -10,7 +10,7 @@ import { openModelMemory } from './model-memory.ts';
 import type { ModelMemory } from './model-memory.ts';
 import { EmbeddingThread } from './thread.ts';
 
-/** Passages of this many groups (about a third of a second's work each quarter) are not worth starting threads for. */
+/** Groups of passages, about a tenth of a second each, that are not worth starting threads for. */
 const SMALL_CALL = 4;
 
 export interface ModelFiles {
@@ -21,7 +21,7 @@ export interface ModelFiles {
 interface Shared {
   readonly model: Promise<ModelMemory>;
   /** Settles when the weights are in the memory and prepared. */
-  readonly prepared: PromiseWithResolvers<void>;
+  readonly prepared: PromiseWithResolvers<undefined>;
 }
 
 export class EmbeddingPool {
@@ -46,7 +46,7 @@ export class EmbeddingPool {
     });
   }
 
-  /** Vectors of each group, back to back, once all are there. */
+  /** The vectors of all texts of all groups, in order. */
   async embedQuery(groups: readonly (readonly string[])[], signal?: AbortSignal): Promise<Float32Array[]> {
     return this.#submit(this.#queries, new EmbeddingCall(groups, true), signal);
   }
@@ -98,7 +98,7 @@ export class EmbeddingPool {
     if (this.#shared) return this.#join(this.#shared, position);
     const shared = {
       model: openModelMemory(this.#files.weightsPath, this.#slots),
-      prepared: Promise.withResolvers<void>(),
+      prepared: Promise.withResolvers<undefined>(),
     };
     shared.prepared.promise.catch(() => undefined);
     this.#shared = shared;
@@ -107,16 +107,18 @@ export class EmbeddingPool {
 
   /** The first thread prepares the weights for all; if it cannot, the next call begins anew. */
   async #prepare(shared: Shared, position: number): Promise<EmbeddingThread> {
+    let thread: EmbeddingThread | null = null;
     try {
       const model = await shared.model;
-      const thread = this.#newThread(model, position);
+      thread = this.#newThread(model, position);
       await model.read;
       await thread.prepareWeights();
-      shared.prepared.resolve();
+      shared.prepared.resolve(undefined);
       return thread;
     } catch (error) {
       if (this.#shared === shared) this.#shared = null;
       shared.prepared.reject(error);
+      void thread?.close();
       throw error;
     }
   }

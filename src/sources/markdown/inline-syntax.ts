@@ -142,7 +142,7 @@ function makeLink(path: string, aliasText: string, embed: boolean): Link | null 
   const target = (hash < 0 ? path : path.slice(0, hash)).trim();
   const place = hash < 0 ? '' : path.slice(hash + 1).trim();
   const alias = aliasText.trim();
-  if (target === '' && place === '') return null;
+  if (target === '' && (place === '' || place === '^')) return null;
   return {
     target,
     ...(place !== '' && !place.startsWith('^') && { heading: place }),

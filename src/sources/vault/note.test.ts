@@ -96,7 +96,7 @@ describe('parseNote, links', () => {
 
   it('finds none in code, comments, HTML and escapes', () => {
     const text =
-      '`[[a]]` ``x ` [[b]]`` %%[[c]]%% \\[[d]] <i title="[[e]]">\n\n```\n[[f]]\n```\n\n    [[g]]\n\n%%\n[[h]]\n%%\n\n<!-- [[i]] -->\n\n[[j\nk]] [[]] [[|x]] [^1] [[ok]]';
+      '`[[a]]` ``x ` [[b]]`` %%[[c]]%% \\[[d]] <i title="[[e]]">\n\n```\n[[f]]\n```\n\n    [[g]]\n\n%%\n[[h]]\n%%\n\n<!-- [[i]] -->\n\n[[j\nk]] [[]] [[|x]] [[#]] [[#^]] [^1] [[ok]]';
     expect(targets(text)).toEqual(['ok']);
   });
 
@@ -176,7 +176,7 @@ describe('parseNote, for every text', () => {
         expect(JSON.parse(JSON.stringify(note))).toEqual(note);
         for (const tag of note.tags) expect(tag).not.toMatch(/^#|^$/);
         for (const link of note.links)
-          expect(link.target + (link.heading ?? '') + (link.block ?? '^')).not.toBe('');
+          expect(link.target + (link.heading ?? '') + (link.block ?? '')).not.toBe('');
       }),
       { numRuns: 1000 },
     );
@@ -205,7 +205,7 @@ describe('parseNote, for every text', () => {
     ]) {
       const started = performance.now();
       parseNote(`x ${unit.repeat(size / unit.length)}`);
-      expect(performance.now() - started, unit).toBeLessThan(3000);
+      expect(performance.now() - started, unit).toBeLessThan(5000);
     }
   });
 });

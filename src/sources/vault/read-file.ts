@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import type { BigIntStats } from 'node:fs';
-import { open, realpath, stat } from 'node:fs/promises';
-import { resolveWithin } from './paths.ts';
+import type { FileHandle } from 'node:fs/promises';
+import { open, readlink, realpath, stat } from 'node:fs/promises';
+import { isWithin, resolveWithin } from './paths.ts';
 
 export interface ReadFile {
   readonly bytes: Uint8Array;
@@ -29,7 +30,7 @@ export async function readWithin(
   await using handle = await open(real, OPEN_FLAGS);
   const stats = await handle.stat({ bigint: true });
   if (!stats.isFile()) return 'special';
-  if (!(await isStill(real, stats))) return 'outside';
+  if (!(await cameFrom(realRoot, real, handle, stats))) return 'outside';
   if (stats.size > BigInt(maxBytes)) return { tooLarge: stats.size };
   // Of a file that grows meanwhile, what its revision speaks of.
   const buffer = Buffer.allocUnsafe(Number(stats.size));
@@ -42,9 +43,19 @@ export async function readWithin(
   return { bytes: buffer.subarray(0, length), stats };
 }
 
-/** Whether the opened file is what the path names, without a symlink that was put into the path since. */
-async function isStill(real: string, opened: BigIntStats): Promise<boolean> {
-  if ((await realpath(real)) !== real) return false;
+/**
+ * Whether the opened file lies below the root, although a symlink may have been put into its path since that was
+ * resolved. Linux says where an open file lies. Elsewhere the path is resolved again and compared with the file,
+ * which leaves a window of microseconds to whoever may rename folders in the vault.
+ */
+async function cameFrom(
+  realRoot: string,
+  real: string,
+  handle: FileHandle,
+  opened: BigIntStats,
+): Promise<boolean> {
+  const place = await readlink(`/proc/self/fd/${String(handle.fd)}`).catch(() => null);
+  if (place !== null) return isWithin(realRoot, place);
   const now = await stat(real, { bigint: true });
-  return now.dev === opened.dev && now.ino === opened.ino;
+  return now.dev === opened.dev && now.ino === opened.ino && (await realpath(real)) === real;
 }

@@ -2,7 +2,7 @@ import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import type { BigIntStats, Dirent } from 'node:fs';
 import path from 'node:path';
 import { LociError } from '../../core/errors.ts';
-import type { SourceProblem, SourceProblemReason } from '../source.ts';
+import type { SourceProblem } from '../source.ts';
 import { describeError, errorCode } from './errno.ts';
 import { isWithin } from './paths.ts';
 
@@ -38,6 +38,8 @@ interface Entry {
   readonly dirent: Dirent;
 }
 
+type Look = FoundFile | Folder | SourceProblem | null;
+
 /**
  * Every Markdown file below a real root, sorted by name within each folder. Names that begin with a dot and
  * `node_modules` are passed over. A symlink is followed while its target lies below the root.
@@ -60,7 +62,8 @@ async function* walkFolder(walk: Walk, folder: Folder): AsyncGenerator<FoundFile
     for (const each of found) {
       if (walk.signal?.aborted === true) throw new LociError('aborted', 'reading the vault was stopped');
       if (each === null) continue;
-      if ('stats' in each) yield each;
+      if ('reason' in each) walk.report(each);
+      else if ('stats' in each) yield each;
       else if (enters(walk, folder, each)) yield* walkFolder(walk, each);
     }
   }
@@ -80,23 +83,18 @@ async function readFolder(walk: Walk, folder: Folder): Promise<Entry[]> {
       .sort((a, b) => compare(a.key, b.key) || compare(a.path, b.path));
     return entries.filter((entry, index) => {
       if (entry.key !== entries[index - 1]?.key) return true;
-      problem(
-        walk,
-        entry.key,
-        'unreadable',
-        'another file beside it has the same name in another Unicode form',
-      );
+      walk.report(unread(entry.key, 'another file beside it has the same name in another Unicode form'));
       return false;
     });
   } catch (error) {
     if (folder.key === '') throw unreadableRoot(folder.realPath, error);
-    if (errorCode(error) !== 'ENOENT') problem(walk, folder.key, 'unreadable', describeError(error));
+    if (errorCode(error) !== 'ENOENT') walk.report(unread(folder.key, describeError(error)));
     return [];
   }
 }
 
 /** What an entry is: a note, a folder to walk, or nothing of ours. Never opens it. */
-async function lookAt(walk: Walk, folder: Folder, entry: Entry): Promise<FoundFile | Folder | null> {
+async function lookAt(walk: Walk, folder: Folder, entry: Entry): Promise<Look> {
   const { key, dirent } = entry;
   try {
     if (dirent.isSymbolicLink()) return await lookBehind(walk, entry);
@@ -106,16 +104,14 @@ async function lookAt(walk: Walk, folder: Folder, entry: Entry): Promise<FoundFi
   } catch (error) {
     // A file may go while it is looked at; a name that is no Unicode is not found under what it reads as.
     const gone = errorCode(error) === 'ENOENT' && !dirent.isSymbolicLink() && !dirent.name.includes('\uFFFD');
-    if (!gone) problem(walk, key, 'unreadable', describeError(error));
-    return null;
+    return gone ? null : unread(key, describeError(error));
   }
 }
 
-async function lookBehind(walk: Walk, { key, path: link }: Entry): Promise<FoundFile | Folder | null> {
+async function lookBehind(walk: Walk, { key, path: link }: Entry): Promise<Look> {
   const realPath = await realpath(link);
   if (!isWithin(walk.realRoot, realPath)) {
-    problem(walk, key, 'outside_root', 'the link leads out of the vault');
-    return null;
+    return { key, reason: 'outside_root', detail: 'the link leads out of the vault', skipped: true };
   }
   const stats = await stat(realPath, { bigint: true });
   if (stats.isDirectory()) return { key, realPath, throughLink: true };
@@ -130,8 +126,8 @@ function enters(walk: Walk, from: Folder, folder: Folder): boolean {
   return true;
 }
 
-function problem(walk: Walk, key: string, reason: SourceProblemReason, detail: string): void {
-  walk.report({ key, reason, detail, skipped: true });
+function unread(key: string, detail: string): SourceProblem {
+  return { key, reason: 'unreadable', detail, skipped: true };
 }
 
 /** The failure of a vault as a whole. */

@@ -1,24 +1,34 @@
 /** Softmax of attention scores that already carry the factor log₂e, so that it is made of powers of two. */
 
 import { quantisePair } from './quantise.as.ts';
-import { ROUND, ROUND_BITS, add, max, maxLane, mul, splat, sub, sumLanes } from './simd.as.ts';
+import { add, max, maxLane, mul, splat, sub, sumLanes } from './simd.as.ts';
 
 /** Each row's integers sum to at most this: times a value of at most 32700 it stays below 2³¹. */
 const SUM_MAX: f32 = 65000;
 const INT16_LIMIT: f32 = 32700;
 
+/** The least exponent, the rounding number (1.5 · 2²³), the polynomial's coefficients; in memory as in gelu.as.ts. */
+const CONSTANTS = memory.data<f32>([-126, 12582912, 9.6181291e-3, 5.5504109e-2, 2.4022651e-1, 6.9314718e-1, 1]);
+
+@inline
+function constant(index: usize): v128 {
+  return v128.load32_splat(CONSTANTS + (index << 2));
+}
+
 /** 2^x for x ≤ 0: the integer part goes to the exponent, a polynomial of degree four does [-½, ½]. */
 @inline
 function powerOfTwo(x: v128): v128 {
-  const t = max(x, splat(-126));
-  const z = add(t, splat(ROUND));
-  const exponent = i32x4.shl(i32x4.sub(z, i32x4.splat(ROUND_BITS)), 23);
-  const f = sub(t, sub(z, splat(ROUND)));
-  let p = splat(9.6181291e-3);
-  p = add(mul(p, f), splat(5.5504109e-2));
-  p = add(mul(p, f), splat(2.4022651e-1));
-  p = add(mul(p, f), splat(6.9314718e-1));
-  p = add(mul(p, f), splat(1));
+  const magic = constant(1);
+  const t = max(x, constant(0));
+  const z = add(t, magic);
+  // The integer stands in the lowest bits of z; of the magic number's own bits none is among those that stay.
+  const exponent = i32x4.shl(z, 23);
+  const f = sub(t, sub(z, magic));
+  let p = constant(2);
+  p = add(mul(p, f), constant(3));
+  p = add(mul(p, f), constant(4));
+  p = add(mul(p, f), constant(5));
+  p = add(mul(p, f), constant(6));
   return i32x4.add(p, exponent);
 }
 

@@ -1,0 +1,43 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { EvalSet } from '../sets.ts';
+import { RESULTS, type System } from '../system.ts';
+import { plainDocument, queryWords } from './query-words.ts';
+
+/** SQLite's full text as anybody would set it up: whole documents, Porter, any of the query's words, BM25's order. */
+export function openFts5(set: EvalSet): System {
+  const database = new DatabaseSync(':memory:');
+  const statements = new Map<string, StatementSync>();
+  const ids = new Map<string, readonly string[]>();
+  for (const [number, { id, docs }] of set.collections.entries()) {
+    const table = `collection_${String(number)}`;
+    database.exec(
+      `CREATE VIRTUAL TABLE ${table} USING fts5(title, body, tokenize = 'porter unicode61'); BEGIN`,
+    );
+    const insert = database.prepare(`INSERT INTO ${table} (rowid, title, body) VALUES (?, ?, ?)`);
+    for (const [row, doc] of docs.entries()) {
+      const { title, body } = plainDocument(doc);
+      insert.run(row, title, body);
+    }
+    database.exec('COMMIT');
+    statements.set(
+      id,
+      database.prepare(
+        `SELECT rowid AS row FROM ${table} WHERE ${table} MATCH ? ORDER BY bm25(${table}), rowid LIMIT ${String(RESULTS)}`,
+      ),
+    );
+    ids.set(
+      id,
+      docs.map((doc) => doc.id),
+    );
+  }
+  return {
+    name: 'fts5',
+    rank: async (collection, query) => {
+      const words = queryWords(query).map((word) => `"${word}"`);
+      const rows = words.length === 0 ? [] : (statements.get(collection)?.all(words.join(' OR ')) ?? []);
+      const known = ids.get(collection) ?? [];
+      return { ids: rows.map((row) => known[Number(row['row'])]!), confidence: null };
+    },
+    close: async () => database.close(),
+  };
+}

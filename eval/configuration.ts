@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { configSchema } from '../src/core/config/schema.ts';
+import { LociError, messageOf } from '../src/core/errors.ts';
+import { nearest } from '../src/core/nearest.ts';
+import { DEFAULT_RANKING, type Ranking } from '../src/search/ranking.ts';
+
+/** What is measured: the engine's defaults, unless `--config` says otherwise. */
+export interface EvalConfiguration {
+  readonly provider: string;
+  /** The longest passage, in the model's tokens. */
+  readonly passageTokens: number;
+  /** Results of less confidence are left out, as a search leaves them out. */
+  readonly minScore: number;
+  readonly ranking: Ranking;
+}
+
+type Tree = Readonly<Record<string, unknown>>;
+
+const SETTINGS = ['provider', 'passageTokens', 'minScore'] as const;
+const FUSIONS: readonly Ranking['fusion'][] = ['minmax', 'rrf'];
+const FUSION_KEY = 'fusion' satisfies keyof Ranking;
+
+export function defaultConfiguration(): EvalConfiguration {
+  const { embedding, index, search } = configSchema.parse({});
+  return {
+    provider: embedding.provider,
+    passageTokens: index.passageTokens,
+    minScore: search.minScore,
+    ranking: DEFAULT_RANKING,
+  };
+}
+
+/**
+ * The defaults with what a JSON or YAML file says otherwise.
+ * @throws LociError `invalid_input` for a file that cannot be read, an unknown key (naming the nearest), a wrong value
+ */
+export function readConfiguration(file: string): EvalConfiguration {
+  try {
+    // YAML 1.2 is a superset of JSON.
+    const overrides: unknown = parse(readFileSync(file, 'utf8'));
+    return withOverrides(defaultConfiguration(), overrides ?? {});
+  } catch (error) {
+    throw new LociError('invalid_input', `cannot use the configuration ${file}: ${messageOf(error)}`, {
+      hint: `Keys are ${[...SETTINGS, ...Object.keys(DEFAULT_RANKING)].join(', ')}.`,
+    });
+  }
+}
+
+/** @throws Error that names the key */
+export function withOverrides(base: EvalConfiguration, overrides: unknown): EvalConfiguration {
+  const { ranking, ...settings } = base;
+  const merged = merge({ ...settings, ...ranking }, overrides, '') as unknown as Ranking &
+    Omit<EvalConfiguration, 'ranking'>;
+  const { provider, passageTokens, minScore, ...changed } = merged;
+  const checked = configSchema.safeParse({
+    embedding: { provider },
+    index: { passageTokens },
+    search: { minScore },
+  });
+  const issue = checked.error?.issues[0];
+  if (issue !== undefined) throw new Error(`${String(issue.path.at(-1))}: ${issue.message}`);
+  return { provider, passageTokens, minScore, ranking: changed };
+}
+
+/** The defaults' own shape says which keys there are and what they hold. */
+function merge(defaults: Tree, overrides: unknown, section: string): Tree {
+  if (!isTree(overrides))
+    throw new Error(`expected keys and values${section === '' ? '' : ` in ${section}`}`);
+  const merged: Record<string, unknown> = { ...defaults };
+  for (const [key, value] of Object.entries(overrides)) {
+    const name = section + key;
+    if (!Object.hasOwn(defaults, key)) throw new Error(unknownKey(name, key, Object.keys(defaults)));
+    merged[key] = replaced(defaults[key], value, name);
+  }
+  return merged;
+}
+
+function replaced(before: unknown, value: unknown, name: string): unknown {
+  if (isTree(before)) return value === null ? refuseNull(name) : merge(before, value, `${name}.`);
+  if (typeof before === 'number') {
+    if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
+    throw new Error(`${name}: expected a number of at least 0, got ${JSON.stringify(value)}`);
+  }
+  if (name === FUSION_KEY && !FUSIONS.some((fusion) => fusion === value)) {
+    throw new Error(`${name}: expected ${FUSIONS.join(' or ')}, got ${JSON.stringify(value)}`);
+  }
+  if (typeof value !== typeof before)
+    throw new Error(`${name}: expected ${typeof before}, got ${JSON.stringify(value)}`);
+  return value;
+}
+
+/** Of the sections, smoothing alone may be switched off whole. */
+function refuseNull(name: string): null {
+  if (name === ('smoothing' satisfies keyof Ranking)) return null;
+  throw new Error(`${name}: expected keys and values, got null`);
+}
+
+function unknownKey(name: string, key: string, known: readonly string[]): string {
+  const meant = nearest(key, known);
+  const section = name.slice(0, name.length - key.length);
+  const suggestion =
+    meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${section}${meant}?`;
+  return `unknown key ${name}; ${suggestion}`;
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

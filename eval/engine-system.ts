@@ -1,0 +1,78 @@
+import type { Embedder } from '../src/embed/embedder.ts';
+import type { Ranking } from '../src/search/ranking.ts';
+import { search } from '../src/search/search.ts';
+import { LociError } from '../src/core/errors.ts';
+import { namespaceOf, type IndexedSet } from './index-cache.ts';
+import type { EvalSet } from './sets.ts';
+import { RESULTS, type System } from './system.ts';
+
+/** Searches happen at one time, so that ages and "last week" mean the same in every run. */
+export const NOW: number = Date.UTC(2026, 10, 21);
+
+export interface EngineOptions {
+  readonly name: string;
+  readonly ranking: Ranking;
+  /** Results of less confidence are left out. */
+  readonly minScore: number;
+}
+
+/** Loci itself on an indexed set. The set's store stays open when the system is closed. */
+export function engineSystem(
+  set: EvalSet,
+  { store, generation }: IndexedSet,
+  embedder: Embedder | null,
+  { name, ranking, minScore }: EngineOptions,
+): System {
+  const vectors = embedder === null || generation === null ? null : { embedder, generation };
+  return {
+    name,
+    rank: async (collection, query) => {
+      const { hits, missing } = await search({
+        store,
+        namespace: namespaceOf(set, collection),
+        query,
+        filter: { now: NOW },
+        limit: RESULTS,
+        ranking,
+        vectors,
+      });
+      const [silent] = missing;
+      // Half an engine's figures would pass for the engine's.
+      if (silent !== undefined)
+        throw new LociError('embedding_unavailable', `${silent.signal}: ${silent.why}`);
+      const shown = hits.filter((hit) => hit.confidence >= minScore);
+      return {
+        ids: shown.map(({ passage }) => passage.record.key ?? ''),
+        confidence: hits[0]?.confidence ?? null,
+      };
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/** What each named stage or signal is without it. A new stage of `Ranking` gets a line here. */
+export const WITHOUT: Readonly<Record<string, (ranking: Ranking) => Ranking>> = {
+  smoothing: (ranking) => ({ ...ranking, smoothing: null }),
+  dateBoost: (ranking) => ({ ...ranking, dateBoost: 0 }),
+  speakerBoost: (ranking) => ({ ...ranking, speakerBoost: 0 }),
+  sessionPrior: (ranking) => ({ ...ranking, sessionPrior: 0 }),
+  userPrior: (ranking) => ({ ...ranking, userPrior: 0 }),
+  titleBoost: (ranking) => ({ ...ranking, titleBoost: 0 }),
+  recencyReach: (ranking) => ({ ...ranking, recencyReach: 0 }),
+  trigram: (ranking) => weighing(ranking, { trigram: 0 }),
+  vector: (ranking) => weighing(ranking, { vector: 0 }),
+  text: (ranking) => weighing(ranking, { text: 0 }),
+};
+
+/** The engine with nothing but the vectors: no other signal, no later stage. */
+export function vectorsAlone(ranking: Ranking): Ranking {
+  const signals = ['trigram', 'vector', 'text'];
+  const bare = Object.entries(WITHOUT)
+    .filter(([name]) => !signals.includes(name))
+    .reduce((before, [, without]) => without(before), ranking);
+  return weighing(bare, { vector: 1, text: 0, trigram: 0, recency: 0 });
+}
+
+function weighing(ranking: Ranking, weights: Partial<Ranking['weights']>): Ranking {
+  return { ...ranking, weights: { ...ranking.weights, ...weights } };
+}

@@ -1,0 +1,160 @@
+import { CLASSIC_RANKING } from '../src/search/ranking.ts';
+import { openFts5 } from './baselines/fts5.ts';
+import { openGrep } from './baselines/grep.ts';
+import { pairedDifference } from './bootstrap.ts';
+import type { EvalConfiguration } from './configuration.ts';
+import { engineSystem, vectorsAlone, WITHOUT } from './engine-system.ts';
+import { openIndexed, type IndexedSet } from './index-cache.ts';
+import { mainMetric, type Metric } from './metrics.ts';
+import type { Model } from './model.ts';
+import type { Abstention, Rival, RunConfiguration, SetResult, TypoResult } from './results.ts';
+import { byCategory, latencyOf, meanMetrics, runSystem, valuesOf, type Run, type RunOptions } from './run.ts';
+import type { EvalSet } from './sets.ts';
+import type { System } from './system.ts';
+import { mistype } from './typos.ts';
+
+export interface EvaluateOptions {
+  readonly baselines: boolean;
+  readonly ablate: boolean;
+  readonly typos: boolean;
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Indexes a set, or finds it indexed, and asks the engine and its rivals every query. */
+export async function evaluateSet(
+  set: EvalSet,
+  configuration: EvalConfiguration,
+  model: Model,
+  options: EvaluateOptions,
+): Promise<SetResult> {
+  const { signal } = options;
+  const indexed = await openIndexed(set, model, signal === undefined ? {} : { signal });
+  try {
+    return await measure(set, indexed, configuration, model, options);
+  } finally {
+    await indexed.store.close();
+  }
+}
+
+async function measure(
+  set: EvalSet,
+  indexed: IndexedSet,
+  configuration: EvalConfiguration,
+  model: Model,
+  options: EvaluateOptions,
+): Promise<SetResult> {
+  const metric = mainMetric(set.name);
+  const engine = (name: string, ranking = configuration.ranking, minScore = configuration.minScore): System =>
+    engineSystem(set, indexed, model.embedder, { name, ranking, minScore });
+  const ours = engine('default');
+  const run = await runSystem(set, ours, options);
+  const others = options.baselines ? openBaselines(set, model, engine, configuration) : [];
+  try {
+    const baselineRuns = await inTurn(others, (system) => runSystem(set, system, options));
+    const without = options.ablate
+      ? Object.entries(WITHOUT).map(([name, turnOff]) => engine(name, turnOff(configuration.ranking)))
+      : [];
+    const ablationRuns = await inTurn(without, (system) => runSystem(set, system, options));
+    const typos = options.typos
+      ? await misspelt(set, [ours, ...others], [run, ...baselineRuns], metric, options)
+      : {};
+    return {
+      set: set.name,
+      hash: set.hash,
+      documents: set.collections.reduce((sum, { docs }) => sum + docs.length, 0),
+      measure: metric,
+      metrics: meanMetrics(run.queries),
+      categories: byCategory(run.queries),
+      abstention: abstentionOf(run),
+      latency: latencyOf(run),
+      config: describe(configuration, model),
+      baselines: beside(run, baselineRuns, metric),
+      ablation: beside(run, ablationRuns, metric),
+      typos,
+      queries: run.queries,
+      absent: run.absent,
+    };
+  } finally {
+    await inTurn(others, (system) => system.close());
+  }
+}
+
+type MakeEngine = (name: string, ranking?: EvalConfiguration['ranking'], minScore?: number) => System;
+
+/** Baselines show all they find: a threshold could only cost them. */
+function openBaselines(
+  set: EvalSet,
+  model: Model,
+  engine: MakeEngine,
+  { ranking }: EvalConfiguration,
+): System[] {
+  const withVectors = model.embedder === null ? [] : [engine('vectors', vectorsAlone(ranking), 0)];
+  return [openFts5(set), openGrep(set), ...withVectors, engine('classic', CLASSIC_RANKING, 0)];
+}
+
+function beside(run: Run, rivals: readonly Run[], metric: Metric): Record<string, Rival> {
+  const own = valuesOf(run.queries, metric);
+  return Object.fromEntries(
+    rivals.map(({ system, queries }) => [
+      system,
+      { metrics: meanMetrics(queries), difference: pairedDifference(own, valuesOf(queries, metric)) },
+    ]),
+  );
+}
+
+async function misspelt(
+  set: EvalSet,
+  systems: readonly System[],
+  clean: readonly Run[],
+  metric: Metric,
+  options: RunOptions,
+): Promise<Record<string, TypoResult>> {
+  const reword: RunOptions['reword'] = ({ q, id }) => mistype(q, id);
+  const results: Record<string, TypoResult> = {};
+  for (const [i, system] of systems.entries()) {
+    const { queries } = await runSystem(
+      set,
+      { ...system, name: `${system.name}, typos` },
+      { ...options, reword },
+    );
+    const lost = pairedDifference(valuesOf(clean[i]!.queries, metric), valuesOf(queries, metric));
+    results[system.name] = { metrics: meanMetrics(queries), lost };
+  }
+  return results;
+}
+
+/** The threshold itself is applied by the system; here is only counted what came. */
+function abstentionOf({ queries, absent, unanswered }: Run): Abstention | null {
+  if (absent.length === 0) return null;
+  return {
+    absent: absent.length,
+    abstained: absent.filter(({ results }) => results === 0).length / absent.length,
+    falselyAbstained: queries.length === 0 ? 0 : unanswered / queries.length,
+    separation: separationOf(
+      queries.map(({ confidence }) => confidence ?? 0),
+      absent.map(({ confidence }) => confidence ?? 0),
+    ),
+  };
+}
+
+/** Mann & Whitney 1947: a pair counts 1 when the first is larger, a half when they are equal. */
+export function separationOf(answered: readonly number[], absent: readonly number[]): number {
+  let won = 0;
+  for (const high of answered) for (const low of absent) won += high > low ? 1 : high === low ? 0.5 : 0;
+  return answered.length * absent.length === 0 ? 0 : won / (answered.length * absent.length);
+}
+
+export function describe(
+  { provider, passageTokens, minScore, ranking }: EvalConfiguration,
+  { embedder, chunking }: Model,
+): RunConfiguration {
+  const model = embedder?.model ?? null;
+  return { provider, model, passageTokens, chunking: chunking.signature, minScore, ranking };
+}
+
+async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const item of items) results.push(await work(item));
+  return results;
+}

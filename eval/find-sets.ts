@@ -1,0 +1,35 @@
+import { existsSync, globSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LociError } from '../src/core/errors.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+export const HOUSEHOLD: string = join(ROOT, 'eval', 'sets', 'household.json');
+const DATA = join(ROOT, '..', 'shared', 'eval', 'dev');
+
+/**
+ * Files of all sets there are: our own first, then those of a folder, by name.
+ * @throws LociError `invalid_input` when `LOCI_EVAL_DATA` names no folder, or one without sets
+ */
+export function findSets(environment: Readonly<Record<string, string | undefined>> = process.env): string[] {
+  const named = environment['LOCI_EVAL_DATA'];
+  if (named === undefined || named === '') return [HOUSEHOLD, ...(existsSync(DATA) ? setsIn(DATA) : [])];
+  const folder = resolve(named);
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) {
+    throw new LociError('invalid_input', `LOCI_EVAL_DATA names no folder: ${folder}`);
+  }
+  const sets = setsIn(folder);
+  if (sets.length === 0) {
+    throw new LociError(
+      'invalid_input',
+      `LOCI_EVAL_DATA names a folder without .json or .json.gz: ${folder}`,
+    );
+  }
+  return [HOUSEHOLD, ...sets];
+}
+
+function setsIn(folder: string): string[] {
+  return globSync('*.{json,json.gz}', { cwd: folder })
+    .sort()
+    .map((name) => join(folder, name));
+}

@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LociError } from '../src/core/errors.ts';
+import { sha256 } from '../src/core/hash.ts';
+import type { LociRecord } from '../src/core/types.ts';
+import { uuidv7 } from '../src/core/uuid.ts';
+import { embedPending } from '../src/ingest/embed-pending.ts';
+import { makePassages } from '../src/ingest/passages.ts';
+import type { RecordInput } from '../src/ingest/remember.ts';
+import { openStore } from '../src/store/registry.ts';
+import type { RecordWrite, Store } from '../src/store/store.ts';
+import type { Model } from './model.ts';
+import { Progress } from './progress.ts';
+import { recordsOf } from './records.ts';
+import type { EvalSet } from './sets.ts';
+
+/** A set in a store of its own, each collection in its own namespace. */
+export interface IndexedSet {
+  readonly store: Store;
+  /** Of its vectors; `null` without a model. */
+  readonly generation: number | null;
+}
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** What decides how documents are stored, besides the chunking's signature. */
+const INDEXING_CODE = [
+  'src/core/text/**',
+  'src/ingest/**',
+  'src/sources/**',
+  'src/store/**',
+  'eval/records.ts',
+];
+const BATCH = 200;
+const PAGE = 1000;
+/** Any fixed time: documents carry their own dates. */
+const WRITTEN_AT = Date.UTC(2026, 0, 1);
+
+export function namespaceOf(set: EvalSet, collection: string): string {
+  return `${set.name}/${collection}`;
+}
+
+export const CACHE_FOLDER: string = join(ROOT, '.cache', 'eval');
+
+/** Whether a search needs nothing but opening the store. */
+export function isIndexed(set: EvalSet, model: Model, folder: string = CACHE_FOLDER): boolean {
+  const stamp = readStamp(storePath(set, model, folder));
+  return stamp?.code === indexingCode() && stamp.embedded;
+}
+
+/**
+ * The set's store, indexed as far as it is not. Embedding goes on where it was stopped; when the code that indexes has
+ * changed, all is stored anew but for the vectors of unchanged texts.
+ * @throws LociError `aborted`, and what the store and the model throw
+ */
+export async function openIndexed(
+  set: EvalSet,
+  model: Model,
+  options: { readonly folder?: string; readonly signal?: AbortSignal } = {},
+): Promise<IndexedSet> {
+  const { folder = CACHE_FOLDER, signal } = options;
+  mkdirSync(folder, { recursive: true });
+  const path = storePath(set, model, folder);
+  const store = await openStore({ driver: 'sqlite', path, busyTimeout: 60_000, create: true });
+  try {
+    const code = indexingCode();
+    if (readStamp(path)?.code !== code) {
+      await storeRecords(store, set, model, signal);
+      writeStamp(path, { code, embedded: false });
+    }
+    const generation = await embedAll(store, set, model, signal);
+    writeStamp(path, { code, embedded: true });
+    return { store, generation };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function storePath(set: EvalSet, { embedder, chunking }: Model, folder: string): string {
+  const made = embedder === null ? 'none' : `${embedder.provider}-${embedder.model}`;
+  const parts = [set.name, set.hash.slice(0, 12), chunking.signature, made];
+  return join(folder, `${parts.join('_').replaceAll(/[^\w.-]/g, '-')}.db`);
+}
+
+async function storeRecords(
+  store: Store,
+  set: EvalSet,
+  { chunking }: Model,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const progress = new Progress(`storing ${set.name}`, 'records');
+  const total = set.collections.reduce((sum, { docs }) => sum + docs.length, 0);
+  let done = 0;
+  for (const collection of set.collections) {
+    const namespace = namespaceOf(set, collection.id);
+    const known = await knownRecords(store, namespace);
+    if (known.size > 0) await store.dropDerived(namespace, { vectors: false });
+    const inputs = await recordsOf(set, collection);
+    for (let start = 0; start < inputs.length; start += BATCH) {
+      refuseAborted(signal);
+      const writes = inputs.slice(start, start + BATCH).map((input): RecordWrite => {
+        const before = known.get(input.key ?? '');
+        const draft = draftOf(input, before);
+        return { id: before?.id ?? null, draft, passages: makePassages(draft, chunking) };
+      });
+      await store.commit(namespace, { writes, evictions: [], chunking: chunking.signature });
+      done += writes.length;
+      progress.report(done, total);
+    }
+  }
+  progress.end();
+}
+
+function draftOf(input: RecordInput, before: LociRecord | undefined): RecordWrite['draft'] {
+  return {
+    ...input,
+    uuid: before?.uuid ?? uuidv7(WRITTEN_AT),
+    identity: null,
+    updatedAt: WRITTEN_AT,
+    contentHash: sha256(input.content),
+    revision: null,
+  };
+}
+
+async function knownRecords(store: Store, namespace: string): Promise<Map<string, LociRecord>> {
+  const known = new Map<string, LociRecord>();
+  let after: number | null = null;
+  for (;;) {
+    const page: LociRecord[] = await store.scanRecords(namespace, { after, limit: PAGE });
+    for (const record of page) known.set(record.key ?? '', record);
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return known;
+    after = last.id;
+  }
+}
+
+async function embedAll(
+  store: Store,
+  set: EvalSet,
+  { embedder }: Model,
+  signal: AbortSignal | undefined,
+): Promise<number | null> {
+  if (embedder === null) return null;
+  const { provider, model, dimensions } = embedder;
+  const generation = await store.addGeneration({ provider, model, dimensions });
+  if (!generation.active) await store.activateGeneration(generation.id);
+  const progress = new Progress(`embedding ${set.name}`, 'passages');
+  await embedPending(store, embedder, generation.id, {
+    onProgress: progress.report,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  progress.end();
+  return generation.id;
+}
+
+interface Stamp {
+  /** Digest of the code that stored the records. */
+  readonly code: string;
+  readonly embedded: boolean;
+}
+
+function readStamp(path: string): Stamp | null {
+  const file = `${path}.stamp`;
+  return existsSync(path) && existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Stamp) : null;
+}
+
+function writeStamp(path: string, stamp: Stamp): void {
+  writeFileSync(`${path}.stamp`, JSON.stringify(stamp));
+}
+
+function indexingCode(): string {
+  const digest = createHash('sha256');
+  const files = globSync(INDEXING_CODE, { cwd: ROOT }).filter(
+    (file) => /\.(ts|sql)$/.test(file) && !file.endsWith('.test.ts'),
+  );
+  for (const file of files.sort()) digest.update(file).update(readFileSync(join(ROOT, file)));
+  return digest.digest('hex');
+}
+
+function refuseAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw new LociError('aborted', 'indexing was stopped');
+}

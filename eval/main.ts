@@ -1,0 +1,104 @@
+/** Retrieval quality of the engine beside its rivals: `npm run eval -- --help`. */
+
+import { writeFileSync } from 'node:fs';
+import { LociError, messageOf } from '../src/core/errors.ts';
+import { comparison, readEarlier } from './compare.ts';
+import { defaultConfiguration, readConfiguration, type EvalConfiguration } from './configuration.ts';
+import { describe, evaluateSet, type EvaluateOptions } from './evaluate.ts';
+import { findSets } from './find-sets.ts';
+import { isIndexed } from './index-cache.ts';
+import { openModel, type Model } from './model.ts';
+import { HELP, parseOptions, type EvalOptions } from './options.ts';
+import { asJson, type SetResult } from './results.ts';
+import { setReport } from './set-report.ts';
+import { loadSet, type EvalSet } from './sets.ts';
+import { summary } from './summary.ts';
+
+const QUICK_MS = 60_000;
+
+async function main(): Promise<void> {
+  const options = parseOptions(process.argv.slice(2));
+  if (options.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const configuration = options.config === null ? defaultConfiguration() : readConfiguration(options.config);
+  const earlier = options.compare === null ? null : readEarlier(options.compare);
+  const sets = (options.sets.length > 0 ? options.sets : findSets()).map(loadSet);
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  const model = await openModel(configuration);
+  try {
+    const results = await evaluateAll(sets, configuration, model, options, stop.signal);
+    if (results.length > 1) print(summary(results));
+    if (earlier !== null) print(['', 'since the earlier run:', ...comparison(results, earlier)]);
+    if (options.json !== null) {
+      const written = asJson(results, describe(configuration, model));
+      writeFileSync(options.json, `${JSON.stringify(written, null, 1)}\n`);
+    }
+  } finally {
+    await model.embedder?.close();
+  }
+}
+
+async function evaluateAll(
+  sets: readonly EvalSet[],
+  configuration: EvalConfiguration,
+  model: Model,
+  options: EvalOptions,
+  signal: AbortSignal,
+): Promise<SetResult[]> {
+  const { baselines, ablate, typos, limit, quick } = options;
+  const evaluation: EvaluateOptions = { baselines, ablate, typos, signal, ...(limit !== null && { limit }) };
+  const clock = new Clock();
+  const results: SetResult[] = [];
+  for (const [i, set] of sets.entries()) {
+    const skip = quick && i > 0 ? reasonToSkip(set, model, clock) : null;
+    if (skip !== null) {
+      print([`${set.name}: left out, ${skip}`, '']);
+      continue;
+    }
+    const result = await evaluateSet(set, configuration, model, evaluation);
+    clock.count(result.queries.length);
+    results.push(result);
+    print(setReport(result));
+  }
+  return results;
+}
+
+/** How long a query takes with all that is asked of it, as this run has shown so far. */
+class Clock {
+  readonly #started = performance.now();
+  #queries = 0;
+
+  count(queries: number): void {
+    this.#queries += queries;
+  }
+
+  get elapsed(): number {
+    return performance.now() - this.#started;
+  }
+
+  estimate(queries: number): number {
+    return (this.elapsed / Math.max(1, this.#queries)) * queries;
+  }
+}
+
+function reasonToSkip(set: EvalSet, model: Model, clock: Clock): string | null {
+  if (!isIndexed(set, model)) return 'it is not indexed yet (a run without --quick does that)';
+  const queries = set.collections.reduce((sum, collection) => sum + collection.queries.length, 0);
+  return clock.elapsed + clock.estimate(queries) > QUICK_MS ? 'it would take more than the minute' : null;
+}
+
+function print(lines: readonly string[]): void {
+  for (const line of lines) console.log(line);
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`\nerror: ${messageOf(error)}`);
+  if (error instanceof LociError) console.error(error.hint);
+  else console.error(error);
+  process.exitCode = error instanceof LociError ? error.exitCode : 1;
+}

@@ -1,0 +1,61 @@
+import type { Embedder, EmbedOptions } from '../src/embed/embedder.ts';
+import { openEmbedder } from '../src/embed/registry.ts';
+import { chunking, type Chunking } from '../src/ingest/passages.ts';
+import { estimateTokens } from '../src/ingest/token-estimate.ts';
+import type { EvalConfiguration } from './configuration.ts';
+
+/** What makes vectors and passages for the whole run. */
+export interface Model {
+  /** `null` with the provider `none`. */
+  readonly embedder: Embedder | null;
+  readonly chunking: Chunking;
+}
+
+/** The configured provider, its first start (the model's loading) already paid. */
+export async function openModel({ provider, passageTokens: maxTokens }: EvalConfiguration): Promise<Model> {
+  const opened = await openEmbedder({ provider });
+  if (opened === null) {
+    return {
+      embedder: null,
+      chunking: chunking('estimate', { maxTokens, countTokens: estimateTokens }),
+    };
+  }
+  const embedder = new QueryMemory(opened);
+  await embedder.embed([''], { purpose: 'query' });
+  const countTokens = (text: string): number => opened.countTokens(text);
+  return { embedder, chunking: chunking(opened.model, { maxTokens, countTokens }) };
+}
+
+/** Several systems ask the same queries: only the first of them, the default, waits for the model. */
+class QueryMemory implements Embedder {
+  readonly provider: string;
+  readonly model: string;
+  readonly dimensions: number;
+  readonly maxTokens: number;
+  readonly #embedder: Embedder;
+  readonly #queries = new Map<string, Float32Array>();
+
+  constructor(embedder: Embedder) {
+    this.provider = embedder.provider;
+    this.model = embedder.model;
+    this.dimensions = embedder.dimensions;
+    this.maxTokens = embedder.maxTokens;
+    this.#embedder = embedder;
+  }
+
+  async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]> {
+    if (options.purpose === 'passage') return this.#embedder.embed(texts, options);
+    const unknown = [...new Set(texts)].filter((text) => !this.#queries.has(text));
+    const vectors = await this.#embedder.embed(unknown, options);
+    for (const [i, text] of unknown.entries()) this.#queries.set(text, vectors[i]!);
+    return texts.map((text) => this.#queries.get(text)!);
+  }
+
+  countTokens(text: string): number {
+    return this.#embedder.countTokens(text);
+  }
+
+  close(): Promise<void> {
+    return this.#embedder.close();
+  }
+}

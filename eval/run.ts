@@ -1,0 +1,129 @@
+import { LociError } from '../src/core/errors.ts';
+import { mean, meanScores, percentile, score, type Metric, type Scores } from './metrics.ts';
+import { Progress } from './progress.ts';
+import type { EvalCollection, EvalQuery, EvalSet } from './sets.ts';
+import type { System } from './system.ts';
+
+/** What one system did with one query that has an answer. */
+export interface QueryScore {
+  /** `collection/query`: the same in every run over the same set. */
+  readonly key: string;
+  readonly cat: string;
+  readonly scores: Scores;
+  /** Whether the first result is of a session that holds the answer; `null` without sessions. */
+  readonly sessionHit: number | null;
+  readonly confidence: number | null;
+}
+
+/** What it did with a query that has none. */
+export interface AbsentAnswer {
+  readonly key: string;
+  readonly results: number;
+  readonly confidence: number | null;
+}
+
+export interface Run {
+  readonly system: string;
+  readonly queries: readonly QueryScore[];
+  readonly absent: readonly AbsentAnswer[];
+  /** Queries with an answer for which nothing was returned. */
+  readonly unanswered: number;
+  /** Of each query, ms; of the run's first system with the query's embedding. */
+  readonly milliseconds: readonly number[];
+}
+
+export interface RunOptions {
+  /** At most so many queries of each collection, evenly spread. */
+  readonly limit?: number;
+  /** What is asked in place of the query. */
+  readonly reword?: (query: EvalQuery) => string;
+  readonly signal?: AbortSignal;
+}
+
+/** Asks a system all queries of a set, one after another. @throws LociError `aborted`, and what the system throws */
+export async function runSystem(set: EvalSet, system: System, options: RunOptions = {}): Promise<Run> {
+  const { limit = Number.POSITIVE_INFINITY, reword = ({ q }: EvalQuery) => q, signal } = options;
+  const chosen = set.collections.map((collection) => ({
+    collection,
+    queries: spread(collection.queries, limit),
+  }));
+  const total = chosen.reduce((sum, { queries }) => sum + queries.length, 0);
+  const progress = new Progress(`${set.name}, ${system.name}`, 'queries');
+  const run = {
+    queries: [] as QueryScore[],
+    absent: [] as AbsentAnswer[],
+    unanswered: 0,
+    milliseconds: [] as number[],
+  };
+  for (const { collection, queries } of chosen) {
+    const sessions = sessionsOf(collection);
+    for (const query of queries) {
+      if (signal?.aborted === true) throw new LociError('aborted', 'searching was stopped');
+      const started = performance.now();
+      const answer = await system.rank(collection.id, reword(query));
+      run.milliseconds.push(performance.now() - started);
+      const ids = answer.ids.filter((id) => id !== query.src);
+      const { confidence } = answer;
+      const key = `${collection.id}/${query.id}`;
+      if (query.gold.length === 0) run.absent.push({ key, results: ids.length, confidence });
+      else {
+        if (ids.length === 0) run.unanswered++;
+        const sessionHit = hitsSession(ids, query.gold, sessions);
+        run.queries.push({ key, cat: query.cat, scores: score(ids, query.gold), sessionHit, confidence });
+      }
+      progress.report(run.milliseconds.length, total);
+    }
+  }
+  progress.end();
+  return { system: system.name, ...run };
+}
+
+function spread<T>(items: readonly T[], limit: number): readonly T[] {
+  if (items.length <= limit) return items;
+  return Array.from({ length: limit }, (_, i) => items[Math.floor((i * items.length) / limit)]!);
+}
+
+function sessionsOf({ docs }: EvalCollection): Map<string, string> {
+  return new Map(docs.flatMap(({ id, session }) => (session === undefined ? [] : [[id, String(session)]])));
+}
+
+function hitsSession(
+  ids: readonly string[],
+  gold: readonly string[],
+  sessions: ReadonlyMap<string, string>,
+): number | null {
+  if (sessions.size === 0) return null;
+  const found = sessions.get(ids[0] ?? '');
+  return found !== undefined && gold.some((id) => sessions.get(id) === found) ? 1 : 0;
+}
+
+/** Means of a run, 0 to 1; `session Hit@1` only where documents have sessions. */
+export function meanMetrics(queries: readonly QueryScore[]): Record<string, number> {
+  const metrics: Record<string, number> = { ...meanScores(queries.map(({ scores }) => scores)) };
+  const sessionHits = queries.flatMap(({ sessionHit }) => sessionHit ?? []);
+  if (sessionHits.length > 0) metrics['session Hit@1'] = mean(sessionHits);
+  return metrics;
+}
+
+export function valuesOf(queries: readonly QueryScore[], metric: Metric): number[] {
+  return queries.map(({ scores }) => scores[metric]);
+}
+
+export function latencyOf({ milliseconds }: Run): { readonly p50: number; readonly p95: number } {
+  return { p50: percentile(milliseconds, 0.5), p95: percentile(milliseconds, 0.95) };
+}
+
+export interface CategoryMeans {
+  readonly queries: number;
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+export function byCategory(queries: readonly QueryScore[]): Record<string, CategoryMeans> {
+  const groups = Object.groupBy(queries, ({ cat }) => cat);
+  return Object.fromEntries(
+    Object.entries(groups).map(([cat, group = []]) => [
+      cat,
+      { queries: group.length, metrics: meanMetrics(group) },
+    ]),
+  );
+}

@@ -1,0 +1,77 @@
+import type { SetResult } from './results.ts';
+import { intervalCells, percent, tableLines } from './table.ts';
+
+/** Everything about one set, for people to read; shares in percent. */
+export function setReport(result: SetResult): string[] {
+  const sections = [
+    [headline(result)],
+    systemTable(result),
+    categoryTable(result),
+    abstentionLines(result),
+    ablationTable(result),
+    typoTable(result),
+  ];
+  return sections.filter((lines) => lines.length > 0).flatMap((lines) => [...lines, '']);
+}
+
+function headline({ set, documents, queries, measure, latency }: SetResult): string {
+  return (
+    `${set}: ${String(documents)} documents, ${String(queries.length)} queries, judged by ${measure}; ` +
+    `a search takes ${latency.p50.toFixed(1)} ms (p95 ${latency.p95.toFixed(1)})`
+  );
+}
+
+function systemTable({ metrics, baselines }: SetResult): string[] {
+  const names = Object.keys(metrics);
+  const cells = (of: Readonly<Record<string, number>>): string[] => names.map((name) => percent(of[name]));
+  const rivals = Object.entries(baselines);
+  const rows = rivals.map(([name, rival]) => [
+    name,
+    ...cells(rival.metrics),
+    ...intervalCells(rival.difference),
+  ]);
+  const difference = rivals.length === 0 ? [] : ['default has', '95% interval'];
+  return tableLines([['system', ...names, ...difference], ['default', ...cells(metrics)], ...rows]);
+}
+
+function categoryTable({ categories, metrics }: SetResult): string[] {
+  const names = Object.keys(metrics);
+  const rows = Object.entries(categories).map(([category, { queries, metrics: means }]) => [
+    category,
+    String(queries),
+    ...names.map((name) => percent(means[name])),
+  ]);
+  return rows.length < 2 ? [] : tableLines([['category', 'queries', ...names], ...rows]);
+}
+
+function abstentionLines({ abstention, config }: SetResult): string[] {
+  if (abstention === null) return [];
+  const { absent, abstained, falselyAbstained, separation } = abstention;
+  const threshold =
+    config.minScore === 0 ? 'no threshold is set' : `the threshold is ${String(config.minScore)}`;
+  return [
+    `  about nothing here: ${String(absent)} queries; nothing is returned for ${percent(abstained)}% of them, and for ` +
+      `${percent(falselyAbstained)}% of those with an answer (${threshold})`,
+    `  confidence is higher for one with an answer than for one without in ${percent(separation)}% of pairs`,
+  ];
+}
+
+function ablationTable({ ablation, measure, metrics }: SetResult): string[] {
+  const rows = Object.entries(ablation).map(([name, { metrics: without, difference }]) => [
+    name,
+    percent(without[measure]),
+    ...intervalCells(difference),
+  ]);
+  if (rows.length === 0) return [];
+  const all = ['nothing', percent(metrics[measure])];
+  return tableLines([['without', measure, 'its gain', '95% interval'], all, ...rows]);
+}
+
+function typoTable({ typos, measure }: SetResult): string[] {
+  const rows = Object.entries(typos).map(([name, { metrics, lost }]) => [
+    name,
+    percent(metrics[measure]),
+    ...intervalCells({ mean: -lost.mean, low: -lost.high, high: -lost.low }),
+  ]);
+  return rows.length === 0 ? [] : tableLines([['two typos', measure, 'change', '95% interval'], ...rows]);
+}

@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { chunk } from './chunk.ts';
+
+function words(text: string): number {
+  return text.split(/\s+/).filter((word) => word !== '').length;
+}
+
+/** Like a word-piece tokenizer: two special tokens, words in pieces of six letters, every mark by itself. */
+function wordPieces(text: string): number {
+  return 2 + (text.match(/\p{L}{1,6}|\p{N}{1,3}|[^\s\p{L}\p{N}]/gu)?.length ?? 0);
+}
+
+function codePoints(text: string): number {
+  return [...text].length;
+}
+
+function visible(text: string): string {
+  return text.replace(/\s+/g, '');
+}
+
+describe('chunk, for every text', () => {
+  const counters = [words, wordPieces, codePoints];
+  const fragment = fc.oneof(
+    fc.constantFrom(
+      ...[
+        '# ',
+        '## ',
+        '###### ',
+        '\n',
+        '\n\n',
+        '- ',
+        '  - ',
+        '1. ',
+        '> ',
+        '```\n',
+        '~~~\n',
+        '---\n',
+        '===\n',
+        '| a | b |\n',
+      ],
+      ...[
+        '|-|-|\n',
+        '    ',
+        '\t',
+        '\r\n',
+        '\r',
+        '[[',
+        ']]',
+        '![[',
+        '[a]: b\n',
+        '<div>\n',
+        '\\',
+        '*',
+        '`',
+        '。',
+        '！',
+        '. ',
+      ],
+      ...[
+        '\0',
+        '\uFEFF',
+        '\u2028',
+        '\u00A0',
+        '\uD83D',
+        '\uDE00',
+        '😀',
+        '👩‍👩‍👧',
+        'é',
+        '漢字',
+        'end.',
+        'a word ',
+        '^id\n',
+        '<!-- x',
+        '%% y',
+      ],
+    ),
+    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.lorem({ maxCount: 30 }),
+  );
+  // Nothing closes a comment and nothing opens front matter, so that every visible character must be found again.
+  const content = fc.array(fragment, { maxLength: 60 }).map(
+    (parts) =>
+      `\n${parts
+        .join('')
+        .replaceAll('-->', '')
+        .replace(/%%([^]*)%%/g, '%%$1')}`,
+  );
+  const options = fc.record({
+    maxTokens: fc.integer({ min: 3, max: 60 }),
+    countTokens: fc.constantFrom(...counters),
+  });
+
+  it('holds every visible character exactly once and in order, within the limit, on the lines it names', () => {
+    fc.assert(
+      fc.property(content, options, (text, { maxTokens, countTokens }) => {
+        const passages = chunk(text, { maxTokens, countTokens });
+        expect(visible(passages.map((passage) => passage.text).join(''))).toBe(visible(text));
+        const lines = text.split('\n');
+        let from = 0;
+        for (const passage of passages) {
+          expect(countTokens(passage.text)).toBeLessThanOrEqual(maxTokens);
+          expect(visible(passage.text)).not.toBe('');
+          const start = text.indexOf(passage.text, from);
+          expect(start).toBeGreaterThanOrEqual(from);
+          from = start + passage.text.length;
+          const named = lines.slice(passage.startLine - 1, passage.endLine).join('\n');
+          expect(named).toContain(passage.text);
+          expect(passage.text.split('\n').length).toBe(passage.endLine - passage.startLine + 1);
+        }
+        expect(chunk(text, { maxTokens, countTokens })).toEqual(passages);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('leaves out exactly front matter and whole-line comments', () => {
+    const part = fc.constantFrom(
+      'para one',
+      '# Title',
+      '- item\n- item',
+      '```\ncode %%\n```',
+      '%%\nHID\n\nDEN\n%%',
+      '<!-- HID\nDEN -->',
+      '%% HIDDEN %%',
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 20 }), options, (parts, { maxTokens, countTokens }) => {
+        const text = `---\nkey: HIDDEN\n---\n${parts.join('\n\n')}`;
+        const shown = parts.filter((name) => !name.includes('HID')).join('');
+        const passages = chunk(text, { maxTokens, countTokens });
+        expect(visible(passages.map((passage) => passage.text).join(''))).toBe(visible(shown));
+      }),
+    );
+  });
+
+  it('takes time in proportion to the length, however odd the text', () => {
+    const size = 500_000;
+    const odd = {
+      'one line': 'word and more text. '.repeat(size / 20),
+      'one word': 'a'.repeat(size),
+      'open links': '['.repeat(size),
+      'closing marks': ')'.repeat(size),
+      emphasis: '*_'.repeat(size / 2),
+      'one line of code': `\`\`\`\n${'a'.repeat(size)}`,
+      'nested quotes': '>'.repeat(size),
+      'nested items': '- '.repeat(size / 2),
+      'open comments': '%% a\n'.repeat(size / 5),
+      'table of one row': '|'.repeat(size),
+      headings: Array.from({ length: 10_000 }, (_, n) => `## Heading ${n}\n\nbody ${n}`).join('\n\n'),
+      'blank lines': '\n'.repeat(size),
+      spaces: `${' '.repeat(size)}x`,
+    };
+    for (const [name, text] of Object.entries(odd)) {
+      const started = performance.now();
+      chunk(text, { maxTokens: 256, countTokens: codePoints });
+      expect(performance.now() - started, name).toBeLessThan(5000);
+    }
+  });
+});

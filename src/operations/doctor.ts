@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { LociError, messageOf } from '../core/errors.ts';
+import type { Check } from '../engine/health.ts';
+import { environmentChecks } from './environment-checks.ts';
+import type { Operation, OperationContext } from './operation.ts';
+import { namedVaults } from './vaults.ts';
+
+export interface DoctorOutput {
+  readonly healthy: boolean;
+  readonly checks: Check[];
+}
+
+export const doctor: Operation<Record<string, never>, DoctorOutput> = {
+  name: 'doctor',
+  title: 'Check health',
+  description:
+    'Looks at everything that can be wrong – the runtime, the settings, permissions, disk space, the store and its ' +
+    'indexes, the embedding provider, each vault – and says what to do. Changes nothing.',
+  input: z.strictObject({}),
+  output: z.strictObject({
+    healthy: z.boolean().describe('No check failed; warnings do not count.'),
+    checks: z.array(
+      z.strictObject({
+        name: z.string(),
+        result: z.enum(['ok', 'warning', 'failed']),
+        detail: z.string(),
+        hint: z.string().nullable().describe('What to do next.'),
+      }),
+    ),
+  }),
+  readOnly: true,
+  destructive: false,
+  idempotent: true,
+  examples: [{ title: 'Is everything well?', input: {} }],
+  run: runDoctor,
+};
+
+async function runDoctor(context: OperationContext): Promise<DoctorOutput> {
+  const checks = [...(await environmentChecks(context)), ...(await configChecks(context))];
+  // Without settings nobody knows where the store is.
+  if (!checks.some(({ name, result }) => name === 'settings' && result === 'failed')) {
+    checks.push(...(await engineChecks(context)));
+  }
+  return { healthy: checks.every(({ result }) => result !== 'failed'), checks };
+}
+
+async function configChecks(context: OperationContext): Promise<Check[]> {
+  try {
+    const config = await context.loadConfig();
+    namedVaults(config);
+    const warnings = config.warnings.map((detail): Check => ({ name: 'settings', result: 'warning', detail, hint: null }));
+    return [{ name: 'settings', result: 'ok', detail: config.file, hint: null }, ...warnings];
+  } catch (error) {
+    return [failed('settings', error)];
+  }
+}
+
+async function engineChecks(context: OperationContext): Promise<Check[]> {
+  try {
+    const loci = await context.loci();
+    return await loci.doctor();
+  } catch (error) {
+    return [failed('store', error)];
+  }
+}
+
+function failed(name: string, error: unknown): Check {
+  return { name, result: 'failed', detail: messageOf(error), hint: error instanceof LociError ? error.hint : null };
+}

@@ -1,0 +1,69 @@
+import { stat, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { messageOf } from '../core/errors.ts';
+import type { Check } from '../engine/health.ts';
+import type { OperationContext } from './operation.ts';
+
+const REQUIRED_NODE = 24;
+/** Bytes. Below it the next index, and the backup before a migration, may not fit. */
+const LITTLE_SPACE = 500_000_000;
+
+/** What is around the store: the runtime, who may read the folder, room on the disk. */
+export async function environmentChecks(context: OperationContext): Promise<Check[]> {
+  const store = await context.loadConfig().then(
+    ({ values }) => values.store.path,
+    () => null,
+  );
+  const places = [context.home, ...(store === null ? [] : [store])];
+  const privacy = await Promise.all(places.map(checkPrivacy));
+  return [checkNode(), ...privacy.flat(), await checkSpace(store ?? context.home)];
+}
+
+function checkNode(): Check {
+  const { node } = process.versions;
+  if (Number.parseInt(node, 10) >= REQUIRED_NODE) return { name: 'node', result: 'ok', detail: `Node ${node}`, hint: null };
+  return {
+    name: 'node',
+    result: 'failed',
+    detail: `Node ${node}; Loci needs ${String(REQUIRED_NODE)}`,
+    hint: `Run Loci with Node ${String(REQUIRED_NODE)} or newer.`,
+  };
+}
+
+const OTHERS = 0o077;
+
+/** Notes are private: others on the machine should not read them. Windows has no such bits. */
+async function checkPrivacy(path: string): Promise<Check[]> {
+  const found = await stat(path).catch(() => null);
+  if (found === null || process.platform === 'win32') return [];
+  const mode = (found.mode & 0o777).toString(8).padStart(3, '0');
+  if ((found.mode & OTHERS) === 0) return [{ name: 'privacy', result: 'ok', detail: `${path} is yours alone`, hint: null }];
+  const wanted = found.isDirectory() ? '700' : '600';
+  return [
+    {
+      name: 'privacy',
+      result: 'warning',
+      detail: `others on this machine may have access to ${path} (mode ${mode})`,
+      hint: `Run: chmod ${wanted} ${JSON.stringify(path)}`,
+    },
+  ];
+}
+
+async function checkSpace(path: string): Promise<Check> {
+  try {
+    const { bavail, bsize } = await statfs(await nearestFolder(path));
+    const free = bavail * bsize;
+    const detail = `${(free / 1e9).toFixed(1)} GB free`;
+    if (free >= LITTLE_SPACE) return { name: 'disk', result: 'ok', detail, hint: null };
+    return { name: 'disk', result: 'warning', detail, hint: 'Free some disk space before you index more.' };
+  } catch (error) {
+    return { name: 'disk', result: 'warning', detail: `free space is unknown: ${messageOf(error)}`, hint: null };
+  }
+}
+
+/** The folder, or the first above it that exists. */
+async function nearestFolder(path: string): Promise<string> {
+  const found = await stat(path).catch(() => null);
+  if (found !== null || dirname(path) === path) return path;
+  return nearestFolder(dirname(path));
+}

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { LociError } from '../core/errors.ts';
+import type { SourceProblemReason } from '../sources/source.ts';
+import type { Operation, OperationContext } from './operation.ts';
+import { addVaults, namedVaults, placeFolders } from './vaults.ts';
+
+export interface IndexInput {
+  readonly paths?: string[];
+  readonly once?: boolean;
+  readonly allow_empty?: boolean;
+}
+
+export interface IndexedVault {
+  readonly name: string;
+  readonly path: string;
+  readonly seen: number;
+  readonly added: number;
+  readonly updated: number;
+  readonly renamed: number;
+  readonly removed: number;
+  readonly unchanged: number;
+  readonly problems: {
+    readonly path: string;
+    readonly reason: SourceProblemReason;
+    readonly detail: string;
+    readonly skipped: boolean;
+  }[];
+}
+
+export interface IndexOutput {
+  readonly vaults: IndexedVault[];
+  readonly embedded: number;
+  readonly configured: string[];
+  readonly notes: string[];
+  readonly seconds: number;
+}
+
+const REASONS: { readonly [Reason in SourceProblemReason]: Reason } = {
+  too_large: 'too_large',
+  binary: 'binary',
+  unreadable: 'unreadable',
+  outside_root: 'outside_root',
+  invalid_encoding: 'invalid_encoding',
+  invalid_front_matter: 'invalid_front_matter',
+};
+
+const count = () => z.number().int().nonnegative();
+
+const indexedVault: z.ZodType<IndexedVault> = z.strictObject({
+  name: z.string(),
+  path: z.string(),
+  seen: count().describe('Notes in the folder.'),
+  added: count(),
+  updated: count(),
+  renamed: count().describe('Notes that moved; their records stay the same.'),
+  removed: count().describe('Records whose note is gone.'),
+  unchanged: count(),
+  problems: z
+    .array(
+      z.strictObject({
+        path: z.string().describe('Relative to the folder.'),
+        reason: z.enum(REASONS),
+        detail: z.string(),
+        skipped: z.boolean().describe('Whether the note was left out.'),
+      }),
+    )
+    .describe('What the owner should know of single notes.'),
+});
+
+export const indexVaults: Operation<IndexInput, IndexOutput> = {
+  name: 'index',
+  title: 'Index notes',
+  description:
+    'Reads folders of Markdown notes, such as Obsidian vaults, and brings the store up to date with them: only what ' +
+    'changed is read and embedded, a moved note keeps its record, a deleted one leaves. A folder that is named is ' +
+    'added to the settings, so that indexing without a path refreshes it later. Stopped anywhere, it goes on from ' +
+    'there the next time. Notes are never written to.',
+  input: z.strictObject({
+    paths: z
+      .array(z.string().min(1))
+      .exactOptional()
+      .describe('Folders of notes; the vaults of the settings unless given.'),
+    once: z.boolean().exactOptional().describe('Read the folders now and leave the settings as they are.'),
+    allow_empty: z
+      .boolean()
+      .exactOptional()
+      .describe('Let a folder that held notes and is empty now take its records out of the store.'),
+  }),
+  output: z.strictObject({
+    vaults: z.array(indexedVault),
+    embedded: count().describe('Texts that were embedded now.'),
+    configured: z.array(z.string()).describe('Vaults that were added to the settings.'),
+    notes: z.array(z.string()).describe('What the owner should know.'),
+    seconds: z.number().nonnegative(),
+  }),
+  readOnly: false,
+  destructive: false,
+  idempotent: true,
+  examples: [
+    { title: 'Read a folder of notes, and remember it', input: { paths: ['~/vault'] } },
+    { title: 'Bring every known vault up to date', input: {} },
+    { title: 'Read a folder without adding it to the settings', input: { paths: ['./notes'], once: true } },
+  ],
+  run: runIndex,
+};
+
+async function runIndex(context: OperationContext, { paths = [], once = false, allow_empty }: IndexInput): Promise<IndexOutput> {
+  const started = performance.now();
+  const config = await context.loadConfig();
+  const placed = await placeFolders(paths, config, once);
+  const vaults = paths.length === 0 ? namedVaults(config) : placed.vaults;
+  if (vaults.length === 0) {
+    throw new LociError('invalid_input', 'no vault is configured', { hint: 'Run `loci index PATH` once.' });
+  }
+  const loci = await context.loci({ create: true });
+  const added = once ? [] : placed.unknown;
+  const notes = await addVaults(context, added);
+  const report = await loci.index({
+    vaults,
+    allowEmpty: allow_empty ?? false,
+    signal: context.signal,
+    onProgress: context.onProgress,
+  });
+  return {
+    vaults: report.sources.map(({ source, problems, ...counts }, i) => ({
+      name: source,
+      path: vaults[i]?.path ?? '',
+      ...counts,
+      problems: problems.map(({ key, ...problem }) => ({ path: key, ...problem })),
+    })),
+    embedded: report.embedded,
+    configured: added.map(({ name }) => name),
+    notes,
+    seconds: (performance.now() - started) / 1000,
+  };
+}

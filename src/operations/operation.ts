@@ -1,0 +1,51 @@
+import type { z } from 'zod';
+import type { LoadedConfig } from '../core/config/load.ts';
+import type { Json } from '../core/types.ts';
+import type { Progress } from '../engine/index-vaults.ts';
+import type { Loci } from '../engine/open.ts';
+
+/**
+ * A verb, told once: every surface shows it by itself. Fields are in snake_case, with plain JSON values and ISO 8601
+ * times, so that an input or output reads the same from a shell, a model or HTTP.
+ */
+export interface Operation<Input = unknown, Output = unknown> {
+  /** As in the registry: `search`, `config-get`. */
+  readonly name: string;
+  readonly title: string;
+  /** What it does and when to use it, for a person or a model. */
+  readonly description: string;
+  /** A strict object; every field has a description. */
+  readonly input: z.ZodType<Input>;
+  readonly output: z.ZodType<Output>;
+  /** Changes nothing. */
+  readonly readOnly: boolean;
+  /** May lose something that cannot be had again. */
+  readonly destructive: boolean;
+  /** Done twice it is as done once. */
+  readonly idempotent: boolean;
+  readonly examples: readonly Example[];
+  run(context: OperationContext, input: Input): Promise<Output>;
+}
+
+export interface Example {
+  readonly title: string;
+  readonly input: Readonly<Record<string, Json>>;
+}
+
+/** What a surface lends to the verbs that it runs. */
+export interface OperationContext {
+  /** The home folder, absolute; it need not exist. */
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Who asks: `cli`, `mcp` … Records that it writes carry it as their source. */
+  readonly surface: string;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: Progress) => void;
+  /** Read anew at each call. @throws LociError `invalid_config`, `unreadable` */
+  loadConfig(): Promise<LoadedConfig>;
+  /**
+   * The engine, opened at the first call and shared by all. `create` makes a store where there is none.
+   * @throws LociError `store_not_found`, and what opening throws
+   */
+  loci(options?: { readonly create?: boolean }): Promise<Loci>;
+}

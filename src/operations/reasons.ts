@@ -1,0 +1,37 @@
+import type { Explanation } from '../engine/find.ts';
+
+export type SignalName = Explanation['signals'][number]['signal'];
+export type BoostName = Explanation['boosts'][number]['name'];
+
+/** What people call the signals. */
+export const SIGNAL_WORDS: Readonly<Record<SignalName, string>> = {
+  text: 'text',
+  vector: 'meaning',
+  trigram: 'spelling',
+  recency: 'recency',
+};
+
+/** What people call the boosts. */
+export const BOOST_WORDS: Readonly<Record<BoostName, string>> = {
+  title: 'title',
+  date: 'date',
+  speaker: 'speaker',
+  session: 'session',
+  user: 'said by the user',
+  recency: 'recency',
+};
+
+/**
+ * `text #1, meaning #3, title`: the signals by rank, then the boosts. Recency is left out: it is true of everything,
+ * and only breaks ties.
+ */
+export function reasonsOf({ signals, boosts }: Explanation): string {
+  const order = Object.keys(SIGNAL_WORDS);
+  const ranked = signals
+    .filter(({ signal }) => signal !== 'recency')
+    .toSorted((a, b) => a.rank - b.rank || order.indexOf(a.signal) - order.indexOf(b.signal))
+    .map(({ signal, rank }) => `${SIGNAL_WORDS[signal]} #${String(rank)}`);
+  const named = boosts.filter(({ name }) => name !== 'recency').map(({ name }) => BOOST_WORDS[name]);
+  // Smoothing lifts a passage that no signal named.
+  return [...(ranked.length === 0 ? ['beside what matched'] : ranked), ...named].join(', ');
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { Operation, OperationContext } from './operation.ts';
+
+export interface ReindexInput {
+  readonly vectors?: boolean;
+}
+
+export interface ReindexOutput {
+  readonly records: number;
+  readonly embedded: number;
+  readonly seconds: number;
+}
+
+export const reindex: Operation<ReindexInput, ReindexOutput> = {
+  name: 'reindex',
+  title: 'Rebuild the index',
+  description:
+    'Rebuilds passages, full text and vocabulary from the records, which stay untouched. With `vectors`, embeds ' +
+    'everything anew as well: needed after a change of the embedding model. Searches go on meanwhile; stopped ' +
+    'anywhere, the same call goes on.',
+  input: z.strictObject({
+    vectors: z.boolean().exactOptional().describe('Embed everything anew too.'),
+  }),
+  output: z.strictObject({
+    records: z.number().int().nonnegative().describe('Records whose passages were made anew.'),
+    embedded: z.number().int().nonnegative().describe('Texts that were embedded.'),
+    seconds: z.number().nonnegative(),
+  }),
+  readOnly: false,
+  destructive: false,
+  idempotent: true,
+  examples: [
+    { title: 'After `loci doctor` named a difference', input: {} },
+    { title: 'After a change of the embedding model', input: { vectors: true } },
+  ],
+  run: runReindex,
+};
+
+async function runReindex(context: OperationContext, { vectors = false }: ReindexInput): Promise<ReindexOutput> {
+  const started = performance.now();
+  const loci = await context.loci();
+  const { records, embedded } = await loci.reindex({
+    vectors,
+    signal: context.signal,
+    onProgress: context.onProgress,
+  });
+  return { records, embedded, seconds: (performance.now() - started) / 1000 };
+}

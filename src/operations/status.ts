@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { ORIGINS, type Origin } from '../core/types.ts';
+import type { Operation, OperationContext } from './operation.ts';
+import { namedVaults } from './vaults.ts';
+
+export interface StatusOutput {
+  readonly home: string;
+  readonly config_file: string;
+  readonly store: {
+    readonly path: string;
+    readonly driver: string;
+    readonly bytes: number;
+    readonly schema_version: number;
+  };
+  readonly namespace: string;
+  readonly records: number;
+  readonly passages: number;
+  readonly terms: number;
+  readonly by_origin: Partial<Record<Origin, number>>;
+  readonly by_source: Record<string, number>;
+  readonly embedding: {
+    readonly configured: string;
+    readonly provider: string | null;
+    readonly model: string | null;
+    readonly dimensions: number | null;
+    readonly vectors: number;
+    readonly pending: number;
+  };
+  readonly vaults: { readonly name: string; readonly path: string; readonly records: number }[];
+  readonly other_namespaces: number;
+}
+
+const count = () => z.number().int().nonnegative();
+
+export const status: Operation<Record<string, never>, StatusOutput> = {
+  name: 'status',
+  title: 'Show status',
+  description: 'Tells what is remembered, from where, how it is embedded and where the store is.',
+  input: z.strictObject({}),
+  output: z.strictObject({
+    home: z.string(),
+    config_file: z.string(),
+    store: z.strictObject({
+      path: z.string(),
+      driver: z.string(),
+      bytes: count().describe('On the disk, journals included.'),
+      schema_version: count(),
+    }),
+    namespace: z.string(),
+    records: count(),
+    passages: count(),
+    terms: count().describe('Different words.'),
+    by_origin: z.partialRecord(z.enum(ORIGINS), count()),
+    by_source: z.record(z.string(), count()),
+    embedding: z.strictObject({
+      configured: z.string().describe('The provider of the settings.'),
+      provider: z.string().nullable().describe('The provider of the vectors in use; null before any were made.'),
+      model: z.string().nullable(),
+      dimensions: count().nullable(),
+      vectors: count(),
+      pending: count().describe('Texts without a vector; `index` makes them.'),
+    }),
+    vaults: z.array(z.strictObject({ name: z.string(), path: z.string(), records: count() })),
+    other_namespaces: count().describe('Namespaces in the store beside this one.'),
+  }),
+  readOnly: true,
+  destructive: false,
+  idempotent: true,
+  examples: [{ title: 'What is remembered, and where', input: {} }],
+  run: runStatus,
+};
+
+async function runStatus(context: OperationContext): Promise<StatusOutput> {
+  const config = await context.loadConfig();
+  const loci = await context.loci();
+  const { stats, generation, pending, storePath, store, namespace } = await loci.status();
+  const own = stats.namespaces.find((each) => each.namespace === namespace);
+  const bySource = own?.bySource ?? {};
+  return {
+    home: context.home,
+    config_file: config.file,
+    store: { path: storePath, driver: store, bytes: stats.bytes, schema_version: stats.schemaVersion },
+    namespace,
+    records: own?.records ?? 0,
+    passages: own?.passages ?? 0,
+    terms: own?.terms ?? 0,
+    by_origin: { ...own?.byOrigin },
+    by_source: { ...bySource },
+    embedding: {
+      configured: config.values.embedding.provider,
+      provider: generation?.provider ?? null,
+      model: generation?.model ?? null,
+      dimensions: generation?.dimensions ?? null,
+      vectors: own?.vectors ?? 0,
+      pending,
+    },
+    vaults: namedVaults(config).map(({ name, path }) => ({ name, path, records: bySource[name] ?? 0 })),
+    other_namespaces: stats.namespaces.filter((each) => each.namespace !== namespace).length,
+  };
+}

@@ -1,0 +1,123 @@
+import { realpath, stat } from 'node:fs/promises';
+import { basename, relative, resolve, sep } from 'node:path';
+import { configAppend } from '../core/config/edit.ts';
+import type { LoadedConfig } from '../core/config/load.ts';
+import { expandHome } from '../core/config/paths.ts';
+import type { VaultConfig } from '../core/config/schema.ts';
+import { LociError, messageOf } from '../core/errors.ts';
+import { shortHash } from '../core/hash.ts';
+import type { OperationContext } from './operation.ts';
+
+export interface NamedVault extends VaultConfig {
+  readonly name: string;
+}
+
+/**
+ * The configured vaults, each with the name that its records carry.
+ * @throws LociError `invalid_config` when two have the same: each would take the other's records for its own
+ */
+export function namedVaults({ values, file }: LoadedConfig): NamedVault[] {
+  const vaults = values.vaults.map((vault) => ({ ...vault, name: vault.name ?? basename(vault.path) }));
+  for (const [index, { name, path }] of vaults.entries()) {
+    const namesake = vaults.slice(0, index).find((vault) => vault.name === name);
+    if (namesake === undefined) continue;
+    throw new LociError('invalid_config', `${file}: two vaults are called ${name}: ${namesake.path} and ${path}`, {
+      hint: 'Give one of them another `name`.',
+    });
+  }
+  return vaults;
+}
+
+export interface PlacedFolders {
+  readonly vaults: readonly NamedVault[];
+  /** Those of them that are not in the configuration. */
+  readonly unknown: readonly NamedVault[];
+}
+
+/**
+ * The vaults that folders are: configured ones by their real path, others with a name of their own. A folder that is
+ * read only `once` is named after its path too, so that no other folder's records are taken for its own.
+ * @throws LociError `unreadable` for what is no folder, `conflict` for one inside or around a configured vault
+ */
+export async function placeFolders(paths: readonly string[], config: LoadedConfig, once: boolean): Promise<PlacedFolders> {
+  const known = await Promise.all(
+    namedVaults(config).map(async (vault) => ({ ...vault, real: await realpath(vault.path).catch(() => vault.path) })),
+  );
+  const placed = new Map<string, NamedVault>();
+  const unknown: NamedVault[] = [];
+  for (const path of paths) {
+    const real = await realFolder(path);
+    if (placed.has(real)) continue;
+    const configured = known.find((vault) => vault.real === real);
+    if (configured === undefined) refuseOverlap(real, [...known, ...[...placed].map(([at, { name }]) => ({ name, real: at }))]);
+    const taken = [...known, ...placed.values()].map(({ name }) => name);
+    const vault = configured ?? { name: once ? nameByPath(real) : freeName(real, taken), path: real };
+    if (configured === undefined) unknown.push(vault);
+    placed.set(real, vault);
+  }
+  return { vaults: [...placed.values()], unknown };
+}
+
+/** Adds vaults to loci.yaml. Answers what the owner should know about it. */
+export async function addVaults(context: OperationContext, vaults: readonly NamedVault[]): Promise<string[]> {
+  const notes: string[] = [];
+  for (const { name, path } of vaults) {
+    const change = await configAppend('vaults', { name, path }, context);
+    if (change.overriddenBy !== undefined) {
+      notes.push(`${name} is in ${change.file}, but ${change.overriddenBy} hides the vaults there`);
+    }
+  }
+  return notes;
+}
+
+async function realFolder(path: string): Promise<string> {
+  const absolute = resolve(expandHome(path));
+  try {
+    const real = await realpath(absolute);
+    if ((await stat(real)).isDirectory()) return real;
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    throw new LociError('unreadable', missing ? `there is no folder ${absolute}` : messageOf(error), { cause: error });
+  }
+  throw new LociError('unreadable', `${absolute} is not a folder`, {
+    hint: 'Name the folder that holds your notes.',
+  });
+}
+
+function refuseOverlap(real: string, known: readonly { readonly name: string; readonly real: string }[]): void {
+  for (const vault of known) {
+    const inside = isWithin(vault.real, real);
+    if (!inside && !isWithin(real, vault.real)) continue;
+    throw new LociError('conflict', `${real} is ${inside ? 'inside' : 'around'} the vault ${vault.name} (${vault.real})`, {
+      hint: inside
+        ? 'Run `loci index`: its notes are read with that vault.'
+        : 'Take that vault out of loci.yaml first; otherwise its notes would be found twice.',
+    });
+  }
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && resolve(folder, way) === path;
+}
+
+function freeName(path: string, taken: readonly string[]): string {
+  const name = folderName(path);
+  for (let count = 1; ; count++) {
+    const candidate = count === 1 ? name : `${name}-${String(count)}`;
+    if (!taken.includes(candidate)) return candidate;
+  }
+}
+
+function nameByPath(path: string): string {
+  return `${folderName(path)}-${shortHash(path).slice(0, 6)}`;
+}
+
+/** Longest name of a vault, less room for what makes it unique. */
+const NAME_LENGTH = 100;
+
+/** Colons part the source from the path in a citation. */
+function folderName(path: string): string {
+  const name = basename(path).normalize('NFC').replaceAll(/[:#]/g, '-').trim();
+  return [...name].slice(0, NAME_LENGTH).join('').trim() || 'root';
+}

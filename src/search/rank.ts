@@ -1,0 +1,114 @@
+import type { Timestamp } from '../core/types.ts';
+import type { StoredPassage } from '../store/store.ts';
+import { boostsOf, sessionOf, type Boost } from './boosts.ts';
+import { datesIn } from './dates.ts';
+import { rrf, type Contribution } from './fuse.ts';
+import type { ParsedQuery } from './query.ts';
+import type { Ranking } from './ranking.ts';
+import type { Smoothed } from './smooth.ts';
+
+/** A record's place in the results, and why. */
+export interface Ranked {
+  /** The passage of the record that matches best by itself. */
+  readonly passage: StoredPassage;
+  /** Comparable within one search only. */
+  readonly score: number;
+  readonly contributions: readonly Contribution[];
+  readonly boosts: readonly Boost[];
+}
+
+interface Candidate extends Ranked {
+  readonly own: number;
+}
+
+/** Turns of a session that speak for it. */
+const SESSION_VOICES = 3;
+const DAY = 86_400_000;
+
+/** Adds what speaks for a passage beside the signals, then lets each record's best passage stand for it. Best first. */
+export function rank(
+  query: ParsedQuery,
+  pool: readonly Smoothed[],
+  passages: readonly StoredPassage[],
+  ranking: Ranking,
+  now: Timestamp,
+): Ranked[] {
+  const entries = new Map(pool.map((entry) => [entry.passage, entry]));
+  const context = {
+    query,
+    ranking,
+    dates: ranking.dateBoost > 0 ? datesIn(query.text, now) : [],
+    sessionRanks: rankSessions(pool, passages),
+  };
+  const best = pool[0]?.score ?? 0;
+  const newest = newestFirst(passages);
+  const candidates = passages.flatMap((passage): Candidate[] => {
+    const entry = entries.get(passage.id);
+    if (entry === undefined) return [];
+    const boosts = boostsOf(passage, context).map(({ name, added }) => ({ name, added: added * best }));
+    const boosted = entry.score + boosts.reduce((sum, { added }) => sum + added, 0);
+    const recency = recencyOf(passage, newest.get(passage.id) ?? passages.length, boosted, ranking, now);
+    const contributions = recency.added > 0 ? [...entry.contributions, recency] : entry.contributions;
+    return [{ passage, own: entry.own, score: boosted + recency.added, contributions, boosts }];
+  });
+  return bestOfEachRecord(candidates);
+}
+
+/**
+ * As a tie-break it multiplies a score by at most 1 + reach: a record whose score is higher by more than that share
+ * stays above, however old it is (R2).
+ */
+function recencyOf(
+  { record }: StoredPassage,
+  place: number,
+  score: number,
+  { recency, weights, rrfK }: Ranking,
+  now: Timestamp,
+): Contribution {
+  const days = Math.max(0, now - record.createdAt) / DAY;
+  const added =
+    recency.kind === 'rank'
+      ? weights.recency * rrf(rrfK)(0, place)
+      : score * weights.recency * recency.reach * 2 ** (-days / recency.halfLifeDays);
+  return { signal: 'recency', rank: place, raw: record.createdAt, added };
+}
+
+/** Place of each passage by its record's time, from 1; equally old ones share a place. */
+function newestFirst(passages: readonly StoredPassage[]): Map<number, number> {
+  const times = [...new Set(passages.map(({ record }) => record.createdAt))].sort((a, b) => b - a);
+  const places = new Map(times.map((time, i) => [time, i + 1]));
+  return new Map(passages.map(({ id, record }) => [id, places.get(record.createdAt) ?? times.length]));
+}
+
+/** Sessions by the sum of their best turns, from 1. */
+function rankSessions(pool: readonly Smoothed[], passages: readonly StoredPassage[]): Map<string, number> {
+  const sessions = new Map(passages.map((passage) => [passage.id, sessionOf(passage)]));
+  const voices = new Map<string, number[]>();
+  for (const { passage, score } of pool) {
+    const session = sessions.get(passage) ?? null;
+    if (session === null) continue;
+    const scores = voices.get(session) ?? [];
+    if (scores.length < SESSION_VOICES) scores.push(score);
+    voices.set(session, scores);
+  }
+  const sums = [...voices].map(([session, scores]) => ({ session, sum: scores.reduce((a, b) => a + b, 0) }));
+  sums.sort((a, b) => b.sum - a.sum || (a.session < b.session ? -1 : 1));
+  return new Map(sums.map(({ session }, i) => [session, i + 1]));
+}
+
+/** A record stands where its best passage stands; the passage shown is the one that matches best by itself. */
+function bestOfEachRecord(candidates: readonly Candidate[]): Ranked[] {
+  const standing = new Map<number, Candidate>();
+  const shown = new Map<number, Candidate>();
+  const inOrder = candidates.toSorted((a, b) => b.score - a.score || a.passage.id - b.passage.id);
+  for (const candidate of inOrder) {
+    const { id } = candidate.passage.record;
+    if (!standing.has(id)) standing.set(id, candidate);
+    const best = shown.get(id);
+    if (best === undefined || candidate.own > best.own) shown.set(id, candidate);
+  }
+  return [...standing].map(([id, { score }]) => {
+    const { own: _, ...candidate } = shown.get(id)!;
+    return { ...candidate, score };
+  });
+}

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openVault } from './vault.ts';
+
+/** Another process that, as fast as it can, puts a symlink out of the vault where a folder was, and back. */
+const SWAP = `
+  const { renameSync } = await import('node:fs');
+  process.on('disconnect', () => process.exit());
+  process.send('ready');
+  const step = () => {
+    for (let n = 0; n < 200; n++) {
+      renameSync('vault/notes', 'folder'); renameSync('link', 'vault/notes');
+      renameSync('vault/notes', 'link'); renameSync('folder', 'vault/notes');
+    }
+    setImmediate(step);
+  };
+  step();
+`;
+
+describe('a vault that changes while it is read', () => {
+  let base: string;
+
+  beforeAll(async () => {
+    base = await mkdtemp(path.join(tmpdir(), 'loci-race-'));
+    await mkdir(path.join(base, 'vault/notes'), { recursive: true });
+    await mkdir(path.join(base, 'outside'));
+    await writeFile(path.join(base, 'vault/notes/a.md'), 'inside');
+    await writeFile(path.join(base, 'outside/a.md'), 'secret');
+    await symlink('../outside', path.join(base, 'link'));
+  });
+
+  afterAll(() => rm(base, { recursive: true }));
+
+  it('never gives what lies outside', async () => {
+    const swapper = spawn(process.execPath, ['--input-type=module', '--eval', SWAP], {
+      cwd: base,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    await once(swapper, 'message');
+    const vault = openVault({ name: 'notes', root: path.join(base, 'vault') });
+    const seen = new Set<string | undefined>();
+    const reasons = new Set<string>();
+    const item = { key: 'notes/a.md', revision: '', bytes: 0 };
+    for (let n = 0; n < 1000; n++) {
+      seen.add((await vault.read(item, ({ reason }) => reasons.add(reason)))?.content);
+    }
+    const exited = once(swapper, 'exit');
+    swapper.disconnect();
+    await exited;
+    expect([...seen].filter((content) => content !== undefined && content !== 'inside')).toEqual([]);
+    // Both states were met, so that the race was one.
+    expect(seen).toContain('inside');
+    expect([...reasons]).toContain('outside_root');
+  });
+});

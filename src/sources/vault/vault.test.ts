@@ -1,0 +1,300 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rename, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSource } from '../registry.ts';
+import type { Source, SourceDocument, SourceItem, SourceProblem } from '../source.ts';
+
+let base: string;
+let root: string;
+let vault: Source;
+let problems: SourceProblem[];
+
+const report = (problem: SourceProblem): number => problems.push(problem);
+
+async function put(key: string, content: string | Uint8Array = key): Promise<void> {
+  const file = path.join(root, key);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, content);
+}
+
+async function list(source = vault): Promise<SourceItem[]> {
+  const items: SourceItem[] = [];
+  for await (const item of source.list(report)) items.push(item);
+  return items;
+}
+
+async function keys(): Promise<string[]> {
+  return (await list()).map(({ key }) => key);
+}
+
+async function read(key: string): Promise<SourceDocument | null> {
+  return vault.read({ key, revision: '', bytes: 0 }, report);
+}
+
+function complaints(): string[] {
+  return problems.map(({ key, reason, skipped }) => `${key} ${reason}${skipped ? ' skipped' : ''}`);
+}
+
+beforeEach(async () => {
+  base = await mkdtemp(path.join(tmpdir(), 'loci-vault-'));
+  root = path.join(base, 'vault');
+  await mkdir(root);
+  vault = await openSource('vault', { name: 'notes', root });
+  problems = [];
+});
+
+afterEach(() => rm(base, { recursive: true }));
+
+describe('listing a vault', () => {
+  it('finds Markdown in a stable order and passes over the rest', async () => {
+    const notes = ['B.md', 'a.md', 'a/b.markdown', 'a/c/d.MD', 'z.md'];
+    const others = [
+      'x.txt',
+      'x.md.bak',
+      'md',
+      '.obsidian/app.md',
+      '.trash/old.md',
+      '.git/x.md',
+      'node_modules/p/README.md',
+      '.hidden.md',
+    ];
+    for (const key of [...notes, ...others]) await put(key);
+    expect(await keys()).toEqual(['B.md', 'a/b.markdown', 'a/c/d.MD', 'a.md', 'z.md']);
+    expect(problems).toEqual([]);
+  });
+
+  it('names a revision that changes with the file, also where its times are put back', async () => {
+    await put('a.md', 'one');
+    const [before] = await list();
+    expect(await list()).toEqual([before]);
+    const { atime, mtime } = await stat(path.join(root, 'a.md'));
+    await put('a.md', 'two');
+    await utimes(path.join(root, 'a.md'), atime, mtime);
+    const [after] = await list();
+    expect(after!.revision).not.toBe(before!.revision);
+    expect((await read('a.md'))!.revision).toBe(after!.revision);
+  });
+
+  it('gives keys in NFC and reads them back', async () => {
+    await put('Cafe\u0301/The\u0301.md', 'tea');
+    expect(await keys()).toEqual(['Caf\u00E9/Th\u00E9.md']);
+    expect((await read('Caf\u00E9/Th\u00E9.md'))!.title).toBe('Th\u00E9');
+  });
+
+  it('takes one of two names that differ in their Unicode form alone, and says so', async () => {
+    await put('e\u0301.md');
+    await put('\u00E9.md');
+    expect(await keys()).toEqual(['\u00E9.md']);
+    expect(complaints()).toEqual(['\u00E9.md unreadable skipped']);
+  });
+
+  it('skips what is over 5 MB, and lists it', async () => {
+    for (const key of ['limit.md', 'large.md', 'huge.md']) await put(key);
+    await truncate(path.join(root, 'limit.md'), 5_000_000);
+    await truncate(path.join(root, 'large.md'), 5_000_001);
+    await truncate(path.join(root, 'huge.md'), 100_000_000);
+    expect(await keys()).toEqual(['limit.md']);
+    expect(complaints()).toEqual(['huge.md too_large skipped', 'large.md too_large skipped']);
+    expect(problems[0]!.detail).toBe('it is 100.0 MB; the limit is 5.0 MB');
+    expect(await read('huge.md')).toBeNull();
+  });
+
+  it('says when the vault itself cannot be looked at', async () => {
+    await rm(root, { recursive: true });
+    await expect(list()).rejects.toMatchObject({
+      code: 'unreadable',
+      message: `the vault ${root} cannot be read: it does not exist`,
+    });
+    await writeFile(root, 'a file');
+    await expect(list()).rejects.toMatchObject({
+      code: 'unreadable',
+      message: `the vault ${root} cannot be read: it is not a folder`,
+    });
+    await expect(read('a.md')).rejects.toMatchObject({ code: 'unreadable' });
+  });
+
+  it('stops when it is told to', async () => {
+    for (const key of ['a.md', 'b.md', 'c.md']) await put(key);
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const listing = (async () => {
+      for await (const { key } of vault.list(report, stop.signal)) {
+        seen.push(key);
+        stop.abort();
+      }
+    })();
+    await expect(listing).rejects.toMatchObject({ code: 'aborted' });
+    expect(seen).toEqual(['a.md']);
+  });
+
+  it('may have a symlink for its root', async () => {
+    await put('a.md');
+    await symlink(root, path.join(base, 'link'));
+    const linked = await openSource('vault', { name: 'linked', root: path.join(base, 'link') });
+    expect((await list(linked)).map(({ key }) => key)).toEqual(['a.md']);
+  });
+});
+
+describe('symlinks in a vault', () => {
+  it('are followed inside and reported outside', async () => {
+    await put('notes/a.md', 'inside');
+    await put('.hidden/b.md', 'hidden');
+    await writeFile(path.join(base, 'secret.md'), 'secret');
+    await mkdir(path.join(base, 'vault2'));
+    await symlink('notes/a.md', path.join(root, 'link.md'));
+    await symlink('.hidden', path.join(root, 'shown'));
+    await symlink('../secret.md', path.join(root, 'secret.md'));
+    await symlink(path.join(base, 'vault2'), path.join(root, 'out'));
+    await symlink('secret.md', path.join(root, 'chain.md'));
+    await symlink('nowhere.md', path.join(root, 'broken.md'));
+    expect(await keys()).toEqual(['link.md', 'notes/a.md', 'shown/b.md']);
+    expect(complaints()).toEqual([
+      'broken.md unreadable skipped',
+      'chain.md outside_root skipped',
+      'out outside_root skipped',
+      'secret.md outside_root skipped',
+    ]);
+    expect((await read('link.md'))!.content).toBe('inside');
+    expect((await read('shown/b.md'))!.content).toBe('hidden');
+    expect(await read('secret.md')).toBeNull();
+    expect(await read('chain.md')).toBeNull();
+  });
+
+  it('come to an end where they lead in circles', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await put(`${name}/note.md`);
+      for (const other of ['a', 'b', 'c', 'd', '.'])
+        await symlink(`../${other}`, path.join(root, name, `to-${other}`));
+    }
+    await symlink('loop', path.join(root, 'loop'));
+    const found = await keys();
+    expect(found).toEqual(expect.arrayContaining(['a/note.md', 'b/note.md', 'c/note.md', 'd/note.md']));
+    expect(found.length).toBeLessThanOrEqual(8);
+    expect(new Set(found).size).toBe(found.length);
+    expect(complaints()).toEqual(['loop unreadable skipped']);
+  });
+
+  it('put in the place of a file or folder after the listing are not followed out', async () => {
+    await put('notes/a.md');
+    await put('b.md');
+    await mkdir(path.join(base, 'outside'));
+    await writeFile(path.join(base, 'outside/a.md'), 'secret');
+    expect(await keys()).toEqual(['b.md', 'notes/a.md']);
+    await rm(path.join(root, 'b.md'));
+    await symlink('../outside/a.md', path.join(root, 'b.md'));
+    await rename(path.join(root, 'notes'), path.join(base, 'moved'));
+    await symlink('../outside', path.join(root, 'notes'));
+    expect(await read('b.md')).toBeNull();
+    expect(await read('notes/a.md')).toBeNull();
+    expect(complaints()).toEqual(['b.md outside_root skipped', 'notes/a.md outside_root skipped']);
+  });
+
+  it('in the root, put there after the listing, are not followed either', async () => {
+    await put('a.md');
+    await keys();
+    await rename(root, path.join(base, 'moved'));
+    await mkdir(path.join(base, 'elsewhere'));
+    await writeFile(path.join(base, 'elsewhere/a.md'), 'secret');
+    await symlink('elsewhere', root);
+    expect(await read('a.md')).toBeNull();
+    expect(complaints()).toEqual(['a.md outside_root skipped']);
+  });
+
+  it('cannot be asked for by a key that leads out', async () => {
+    await writeFile(path.join(base, 'secret.md'), 'secret');
+    const hostile = [
+      '../secret.md',
+      path.join(base, 'secret.md'),
+      'x/../../secret.md',
+      'secret.md\0',
+      '',
+      '.',
+    ];
+    for (const key of hostile) expect(await read(key), key).toBeNull();
+    expect(problems.map(({ reason }) => reason)).toEqual(hostile.map(() => 'outside_root'));
+  });
+});
+
+describe('files that are no notes', () => {
+  it('are never opened when they are FIFOs', async () => {
+    await put('a.md');
+    execFileSync('mkfifo', [path.join(root, 'pipe.md')]);
+    await symlink('pipe.md', path.join(root, 'to-pipe.md'));
+    expect(await keys()).toEqual(['a.md']);
+    expect(await read('pipe.md')).toBeNull();
+    expect(await read('to-pipe.md')).toBeNull();
+    await mkdir(path.join(root, 'folder.md'));
+    expect(await read('folder.md')).toBeNull();
+    expect(complaints()).toEqual(
+      ['pipe.md', 'to-pipe.md', 'folder.md'].map((key) => `${key} unreadable skipped`),
+    );
+  });
+
+  it('are skipped and listed when they are binary or gone', async () => {
+    await put('image.md', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 1));
+    expect(await read('image.md')).toBeNull();
+    expect(await read('gone.md')).toBeNull();
+    expect(complaints()).toEqual(['image.md binary skipped', 'gone.md unreadable skipped']);
+    expect(problems[1]!.detail).toBe('it does not exist');
+  });
+});
+
+describe('reading a note', () => {
+  it('gives everything that search and graph need', async () => {
+    const content =
+      '---\naliases: [Stove]\ntags: [kitchen]\nid: oven-1\nproject: house\ncreated: 2026-05-01 09:30\nrating: 5\n---\n# Oven\n\nSee [[Plan#Costs|plan]] ![[p.png]] #home ^why\n';
+    await put('House/Oven.md', content.replaceAll('\n', '\r\n'));
+    const [item] = await list();
+    expect(await vault.read(item!, report)).toEqual({
+      key: 'House/Oven.md',
+      revision: item!.revision,
+      identity: 'oven-1',
+      project: 'house',
+      title: 'Oven',
+      tags: ['kitchen', 'home'],
+      content,
+      metadata: {
+        aliases: ['Stove'],
+        links: [
+          { target: 'Plan', heading: 'Costs', alias: 'plan' },
+          { target: 'p.png', embed: true },
+        ],
+        blockIds: ['why'],
+        frontMatter: { created: '2026-05-01 09:30', rating: 5 },
+        date: '2026-05-01',
+      },
+      createdAt: Date.parse('2026-05-01T09:30'),
+      updatedAt: Math.floor((await stat(path.join(root, 'House/Oven.md'))).mtimeMs),
+    } satisfies SourceDocument);
+    expect(problems).toEqual([]);
+  });
+
+  it('takes title, project and times from the file and the vault where the note names none', async () => {
+    vault = await openSource('vault', { name: 'notes', root, project: 'home' });
+    await put('Plain.note.md', 'text');
+    await put('Journal/2026-05-01.md', 'text');
+    const old = new Date('2020-01-01');
+    await utimes(path.join(root, 'Plain.note.md'), old, old);
+    const plain = (await read('Plain.note.md'))!;
+    expect([plain.title, plain.project, plain.identity]).toEqual(['Plain.note', 'home', null]);
+    expect([plain.createdAt, plain.updatedAt]).toEqual([old.getTime(), old.getTime()]);
+    expect(plain.metadata).not.toHaveProperty('date');
+    const daily = (await read('Journal/2026-05-01.md'))!;
+    expect([daily.metadata['date'], daily.createdAt]).toEqual(['2026-05-01', Date.parse('2026-05-01T00:00')]);
+  });
+
+  it('reports broken front matter and broken bytes, and keeps the note', async () => {
+    await put('yaml.md', '---\ntitle: Oven\ntags: [a\n---\nkept');
+    await put('bytes.md', Uint8Array.of(0x6f, 0x76, 0xe9, 0x6e));
+    expect((await read('yaml.md'))!.content).toContain('kept');
+    expect((await read('bytes.md'))!.content).toBe('ov\uFFFDn');
+    expect(complaints()).toEqual(['yaml.md invalid_front_matter', 'bytes.md invalid_encoding']);
+  });
+
+  it('reads an empty note', async () => {
+    await put('Empty.md', '');
+    expect((await read('Empty.md'))!.content).toBe('');
+  });
+});

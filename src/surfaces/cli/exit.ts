@@ -1,0 +1,47 @@
+import { ERROR_TABLE, LociError, messageOf } from '../../core/errors.ts';
+import type { Io } from './io.ts';
+import { neutralise, neutraliseJson } from './neutralise.ts';
+import { hasColours, makeStyle } from './style.ts';
+
+/**
+ * Tells what went wrong: `loci: message` and a hint on standard error; with `--json`, `{"error": {code, message, hint}}`
+ * on standard output, so that whoever asked for JSON always reads one JSON document there.
+ * Answers the exit code of the error table.
+ */
+export function reportError(error: unknown, io: Io, json: boolean): number {
+  const { code, message, hint, exitCode } = toLociError(error);
+  if (json) {
+    io.stdout.write(`${toJson({ error: { code, message: message.toWellFormed(), hint } })}\n`);
+    return exitCode;
+  }
+  const style = makeStyle(hasColours(io.stderr, io.env));
+  const lines = neutralise(message).split('\n');
+  io.stderr.write(`${style.bad('loci:')} ${lines.join('\n      ')}\n`);
+  if (hint !== '') io.stderr.write(`      ${style.dim(neutralise(hint))}\n`);
+  if (io.env['LOCI_LOG_LEVEL'] === 'debug' && error instanceof Error) io.stderr.write(`${error.stack ?? ''}\n`);
+  return exitCode;
+}
+
+export function toJson(value: unknown): string {
+  return neutraliseJson(JSON.stringify(value, null, 2));
+}
+
+function toLociError(error: unknown): LociError {
+  if (error instanceof LociError) return error;
+  return new LociError('internal', messageOf(error), { cause: error });
+}
+
+/** For `--help`: what each exit code means. */
+export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
+  [0, 'done'],
+  [ERROR_TABLE.internal.exit, '`doctor` found something wrong, or a bug in Loci'],
+  [ERROR_TABLE.invalid_input.exit, 'wrong arguments'],
+  [ERROR_TABLE.invalid_config.exit, 'wrong settings'],
+  [ERROR_TABLE.not_found.exit, 'not found, or ambiguous'],
+  [ERROR_TABLE.conflict.exit, 'conflict with the present state'],
+  [ERROR_TABLE.store_failed.exit, 'the store: missing, busy, full, broken or too new'],
+  [ERROR_TABLE.embedding_unavailable.exit, 'the embedding model'],
+  [ERROR_TABLE.unreadable.exit, 'a file or folder that cannot be read'],
+  [ERROR_TABLE.unsupported_runtime.exit, 'Node is too old'],
+  [ERROR_TABLE.aborted.exit, 'stopped with Ctrl-C'],
+];

@@ -1,0 +1,95 @@
+import type { Json } from '../../core/types.ts';
+import type { InputField } from '../../operations/input.ts';
+import type { CommandShape } from './shapes.ts';
+
+/** A field of a verb's input as an option of a command. */
+export interface FieldOption {
+  readonly field: string;
+  /** Without dashes: `record-type`; of a list, one entry: `tag`. */
+  readonly name: string;
+  /** The name of the list as a whole, which is understood too. */
+  readonly alias: string | null;
+  readonly kind: 'flag' | 'number' | 'text' | 'list';
+  readonly letter: string | null;
+  readonly placeholder: string;
+  readonly description: string;
+}
+
+/** The fields that no operand takes. */
+export function fieldOptions(fields: readonly InputField[], shape: CommandShape): FieldOption[] {
+  const operands = new Set(shape.operands.map(({ field }) => field));
+  return fields.filter(({ name }) => !operands.has(name)).map((field) => fieldOption(field, shape));
+}
+
+function fieldOption({ name: field, schema }: InputField, shape: CommandShape): FieldOption {
+  const plural = field.replaceAll('_', '-');
+  const kind = kindOf(schema.type);
+  const name = kind === 'list' ? singular(plural) : plural;
+  const choices = schema.enum ?? schema.items?.enum;
+  const description = schema.description ?? '';
+  return {
+    field,
+    name,
+    alias: name === plural ? null : plural,
+    kind,
+    letter: shape.letters[field] ?? null,
+    placeholder: choices === undefined ? (kind === 'number' ? 'n' : name) : choices.join('|'),
+    description: kind === 'list' ? `${description} May be repeated.` : description,
+  };
+}
+
+function kindOf(type: string | undefined): FieldOption['kind'] {
+  switch (type) {
+    case 'boolean':
+      return 'flag';
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'array':
+      return 'list';
+    default:
+      return 'text';
+  }
+}
+
+function singular(plural: string): string {
+  return plural.replace(/ies$/, 'y').replace(/s$/, '');
+}
+
+/** What an option's text means; text that is no number is left to the verb to refuse. */
+export function fieldValue(kind: FieldOption['kind'], given: string | boolean | readonly string[]): Json {
+  if (kind === 'list') return (Array.isArray(given) ? given : [given]).flatMap(splitList);
+  if (kind === 'number' && typeof given === 'string' && given.trim() !== '' && Number.isFinite(Number(given))) {
+    return Number(given);
+  }
+  return given as string | boolean;
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+/** The command line that gives a verb this input, as one would type it into a shell. */
+export function commandLine(input: Readonly<Record<string, Json>>, fields: readonly InputField[], shape: CommandShape): string {
+  const operands = shape.operands.flatMap(({ field }) => {
+    const value = input[field];
+    if (value === undefined) return [];
+    return Array.isArray(value) ? value.map((each) => quoted(String(each))) : [quoted(String(value))];
+  });
+  const options = fieldOptions(fields, shape).flatMap(({ field, name, kind }) => {
+    const value = input[field];
+    if (value === undefined) return [];
+    if (kind === 'flag') return value === true ? [`--${name}`] : [];
+    return (Array.isArray(value) ? value : [value]).map((each) => `--${name} ${quoted(String(each))}`);
+  });
+  return ['loci', ...shape.words, ...operands, ...options].join(' ');
+}
+
+/** Quoted when a POSIX shell would not leave it as it is. `~` at the beginning is for the shell to expand. */
+function quoted(text: string): string {
+  if (/^[\w~@%+=:,./-]+$/.test(text)) return text;
+  return text.includes('"') || /[$`\\!]/.test(text) ? `'${text.replaceAll("'", `'\\''`)}'` : `"${text}"`;
+}

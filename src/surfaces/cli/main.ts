@@ -1,0 +1,10 @@
+import { OPERATIONS } from '../../operations/registry.ts';
+import { runCli } from './run-cli.ts';
+
+// `loci search x | head -1`: whoever reads no further is no fault.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+process.exitCode = await runCli(process.argv.slice(2), OPERATIONS, process);

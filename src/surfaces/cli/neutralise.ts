@@ -1,0 +1,35 @@
+/**
+ * What a terminal would obey instead of show: control characters (with ESC and the C1 controls, which begin escape
+ * sequences), the separators U+2028 and U+2029, and the marks that turn the direction of writing.
+ */
+// eslint-disable-next-line no-control-regex -- these are what is looked for
+const OBEYED = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const CONTROL_PICTURES = 0x2400;
+const PICTURE_OF_DELETE = '\u2421';
+
+/**
+ * Text of others, fit for a terminal: a note must not move the cursor, set a title or the clipboard. Line breaks and
+ * tabs stay. One UTF-16 unit becomes one, so offsets still hold.
+ */
+export function neutralise(text: string): string {
+  return text.replaceAll(OBEYED, (found) => (found === '\n' || found === '\t' ? found : shown(found))).toWellFormed();
+}
+
+/** The same on one line: line breaks and tabs are spaces. */
+export function oneLine(text: string): string {
+  return neutralise(text).replaceAll(/[\n\t]/g, ' ');
+}
+
+/** Text of JSON in which nothing is left that a terminal obeys; it means the same. */
+export function neutraliseJson(json: string): string {
+  return json.replaceAll(OBEYED, (found) =>
+    found === '\n' ? found : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function shown(control: string): string {
+  const code = control.charCodeAt(0);
+  if (control === '\r') return ' ';
+  if (code < 0x20) return String.fromCharCode(CONTROL_PICTURES + code);
+  return code === 0x7f ? PICTURE_OF_DELETE : '\ufffd';
+}

@@ -1,0 +1,80 @@
+import type { Progress } from '../../engine/index-vaults.ts';
+import { columnsOf, isTerminal, type Output } from './io.ts';
+import { oneLine } from './neutralise.ts';
+import { clip } from './text-width.ts';
+
+/** Milliseconds. What ends sooner is not worth a line. */
+const PATIENCE = 1000;
+const REDRAW = 100;
+const LINE_EVERY = 5000;
+const BAR = 24;
+
+const DOING: Readonly<Record<Progress['stage'], string>> = {
+  reading: 'reading',
+  deriving: 'cutting into passages',
+  embedding: 'embedding',
+};
+
+/** Tells on standard error how far a long call is: a bar on a terminal, now and then a line elsewhere. */
+export class ProgressDisplay {
+  readonly #output: Output;
+  readonly #now: () => number;
+  readonly #began: number;
+  #stage = '';
+  #stageBegan = 0;
+  #lastTold = Number.NEGATIVE_INFINITY;
+  #drawn = false;
+
+  constructor(output: Output, now: () => number = () => performance.now()) {
+    this.#output = output;
+    this.#now = now;
+    this.#began = now();
+  }
+
+  update(progress: Progress): void {
+    const now = this.#now();
+    const stage = `${progress.stage} ${progress.subject}`;
+    if (stage !== this.#stage) {
+      this.#stage = stage;
+      this.#stageBegan = now;
+    }
+    const terminal = isTerminal(this.#output);
+    if (now - this.#began < PATIENCE || now - this.#lastTold < (terminal ? REDRAW : LINE_EVERY)) return;
+    this.#lastTold = now;
+    const line = describe(progress, now - this.#stageBegan, terminal);
+    if (!terminal) {
+      this.#output.write(`loci: ${line}\n`);
+      return;
+    }
+    this.#drawn = true;
+    this.#output.write(`\r\u001b[2K${clip(line, columnsOf(this.#output) - 1)}`);
+  }
+
+  /** Takes the bar away. */
+  clear(): void {
+    if (this.#drawn) this.#output.write('\r\u001b[2K');
+    this.#drawn = false;
+  }
+}
+
+function describe({ stage, subject, done, total }: Progress, elapsed: number, bar: boolean): string {
+  const what = stage === 'reading' ? `${DOING[stage]} ${oneLine(subject)}` : DOING[stage];
+  const rate = elapsed > 0 ? (done / elapsed) * 1000 : 0;
+  const speed = rate > 0 ? `, ${rate >= 10 ? rate.toFixed(0) : rate.toFixed(1)}/s` : '';
+  if (total === 0) return `${what}: ${String(done)}${speed}`;
+  const left = rate > 0 && done < total ? `, ${duration((total - done) / rate)} left` : '';
+  const counted = `${String(done)} of ${String(total)}${speed}${left}`;
+  return bar ? `${what} ${drawBar(done / total)} ${counted}` : `${what}: ${counted}`;
+}
+
+function drawBar(share: number): string {
+  const full = Math.round(Math.min(1, share) * BAR);
+  return '█'.repeat(full) + '░'.repeat(BAR - full);
+}
+
+/** `45 s`, `3 min`, `2 h 5 min`. */
+export function duration(seconds: number): string {
+  if (seconds < 100) return `${seconds < 10 ? seconds.toFixed(1) : seconds.toFixed(0)} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 100 ? `${String(minutes)} min` : `${String(Math.floor(minutes / 60))} h ${String(minutes % 60)} min`;
+}

@@ -1,0 +1,59 @@
+/** How the verbs read as commands. A verb that is not named here is a command of its name with options alone. */
+
+export interface CommandShape {
+  /** What follows `loci`. */
+  readonly words: readonly string[];
+  readonly operands: readonly Operand[];
+  /** One-letter options: field → letter. */
+  readonly letters: Readonly<Record<string, string>>;
+  /** Options that change what is shown, not what is done. */
+  readonly views: readonly ViewOption[];
+}
+
+/** An argument without a dash before it. */
+export interface Operand {
+  readonly field: string;
+  readonly label: string;
+  /** `words` are joined by spaces, so that they need no quotes; `-` alone then reads standard input. */
+  readonly takes: 'one' | 'words' | 'list';
+}
+
+export interface ViewOption {
+  readonly name: string;
+  readonly description: string;
+}
+
+const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
+  index: {
+    operands: [{ field: 'paths', label: 'path', takes: 'list' }],
+    views: [{ name: 'verbose', description: 'list every problem, not the first ten' }],
+  },
+  search: {
+    operands: [{ field: 'query', label: 'query', takes: 'words' }],
+    letters: { limit: 'n', explain: 'e' },
+  },
+  get: {
+    operands: [{ field: 'citation', label: 'citation', takes: 'words' }],
+    views: [{ name: 'plain', description: 'the text alone: no heading, no line numbers' }],
+  },
+  write: {
+    operands: [{ field: 'content', label: 'content', takes: 'words' }],
+    letters: { title: 't' },
+  },
+  'config-show': { words: ['config', 'show'] },
+  'config-get': { words: ['config', 'get'], operands: [{ field: 'key', label: 'key', takes: 'one' }] },
+  'config-set': {
+    words: ['config', 'set'],
+    operands: [
+      { field: 'key', label: 'key', takes: 'one' },
+      { field: 'value', label: 'value', takes: 'one' },
+    ],
+  },
+};
+
+/** Summaries of commands that only hold others. */
+export const GROUPS: Readonly<Record<string, string>> = { config: 'show or change the settings' };
+
+export function shapeOf(name: string): CommandShape {
+  return { words: [name], operands: [], letters: {}, views: [], ...SHAPES[name] };
+}

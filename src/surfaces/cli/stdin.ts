@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import { LociError, messageOf } from '../../core/errors.ts';
+import { isJsonMap, type JsonMap } from '../../core/config/tree.ts';
+import type { Io } from './io.ts';
+
+/** Bytes. More than any record may hold. */
+const MOST = 16 * 1024 * 1024;
+
+/** All of standard input, without the line break at its end. @throws LociError `invalid_input` when it is too long */
+export async function readStdin({ stdin }: Io): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stdin as AsyncIterable<Buffer | string>) {
+    const buffer = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    bytes += buffer.length;
+    if (bytes > MOST) throw new LociError('invalid_input', `standard input has more than ${String(MOST)} bytes`);
+    chunks.push(buffer);
+  }
+  return Buffer.concat(chunks).toString('utf8').replace(/\r?\n$/, '');
+}
+
+/** The JSON object of `--input`. @throws LociError `invalid_input`, `unreadable` */
+export async function readInputFile(file: string, io: Io): Promise<JsonMap> {
+  const text = file === '-' ? await readStdin(io) : await readText(file);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new LociError('invalid_input', `--input: this is no JSON: ${messageOf(error)}`, { cause: error });
+  }
+  if (isJsonMap(value)) return value;
+  throw new LociError('invalid_input', '--input must hold a JSON object of fields, such as {"query": "oven"}');
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new LociError('unreadable', messageOf(error), { cause: error });
+  }
+}

@@ -1,0 +1,45 @@
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+// eslint-disable-next-line no-control-regex -- ASCII as a whole
+const ASCII = /^[\u0000-\u007f]*$/;
+/** East Asian Wide and Fullwidth (UAX #11), by blocks. */
+const WIDE =
+  /^[\u1100-\u115f\u231a\u231b\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
+const EMOJI = /^\p{Emoji_Presentation}|^\p{Emoji}\ufe0f/u;
+const NOTHING = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+
+/** Characters as a person counts them. */
+export function splitGraphemes(text: string): string[] {
+  return ASCII.test(text) ? [...text] : Array.from(graphemes.segment(text), ({ segment }) => segment);
+}
+
+/** Columns that a terminal gives a text of one line, without escape sequences in it. */
+export function textWidth(text: string): number {
+  if (ASCII.test(text)) return text.length;
+  return splitGraphemes(text).reduce((sum, grapheme) => sum + graphemeWidth(grapheme), 0);
+}
+
+function graphemeWidth(grapheme: string): number {
+  if (NOTHING.test(grapheme)) return 0;
+  return WIDE.test(grapheme) || EMOJI.test(grapheme) ? 2 : 1;
+}
+
+/** The text, or its beginning and an ellipsis, in at most so many columns. */
+export function clip(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text;
+  let width = 0;
+  let clipped = '';
+  for (const grapheme of splitGraphemes(text)) {
+    width += graphemeWidth(grapheme);
+    if (width > columns - 1) break;
+    clipped += grapheme;
+  }
+  return `${clipped.trimEnd()}…`;
+}
+
+export function padEnd(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - textWidth(text)));
+}
+
+export function padStart(text: string, columns: number): string {
+  return ' '.repeat(Math.max(0, columns - textWidth(text))) + text;
+}
