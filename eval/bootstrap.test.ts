@@ -19,7 +19,11 @@ describe('bootstrap', () => {
   });
 
   it('has no width where all differences are equal, or there are none', () => {
-    expect(bootstrap([0.2, 0.2, 0.2])).toEqual({ mean: expect.closeTo(0.2, 12), low: expect.closeTo(0.2, 12), high: expect.closeTo(0.2, 12) });
+    expect(bootstrap([0.2, 0.2, 0.2])).toEqual({
+      mean: expect.closeTo(0.2, 12),
+      low: expect.closeTo(0.2, 12),
+      high: expect.closeTo(0.2, 12),
+    });
     expect(bootstrap([])).toEqual({ mean: 0, low: 0, high: 0 });
   });
 

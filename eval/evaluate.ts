@@ -19,6 +19,8 @@ export interface EvaluateOptions {
   readonly typos: boolean;
   readonly limit?: number;
   readonly signal?: AbortSignal;
+  /** Where indexed sets are kept; else the repository's cache. */
+  readonly folder?: string;
 }
 
 /** Indexes a set, or finds it indexed, and asks the engine and its rivals every query. */
@@ -28,8 +30,7 @@ export async function evaluateSet(
   model: Model,
   options: EvaluateOptions,
 ): Promise<SetResult> {
-  const { signal } = options;
-  const indexed = await openIndexed(set, model, signal === undefined ? {} : { signal });
+  const indexed = await openIndexed(set, model, options);
   try {
     return await measure(set, indexed, configuration, model, options);
   } finally {

@@ -46,16 +46,16 @@ describe('means', () => {
 
 describe('mainMetric', () => {
   it('goes by the kind of set, and is R@5 for one it does not know', () => {
-    const names = ['locomo', 'beam100k', 'musique', 'hotpot100', 'obsidian_zh', 'cranfield', 'scifact_x', 'mine'];
-    expect(names.map(mainMetric)).toEqual([
-      'R@10',
-      'R@10',
-      'R@5',
-      'R@5',
-      'R@5',
-      'nDCG@10',
-      'nDCG@10',
-      'R@5',
-    ]);
+    const names = [
+      'locomo',
+      'beam100k',
+      'musique',
+      'hotpot100',
+      'obsidian_zh',
+      'cranfield',
+      'scifact_x',
+      'mine',
+    ];
+    expect(names.map(mainMetric)).toEqual(['R@10', 'R@10', 'R@5', 'R@5', 'R@5', 'nDCG@10', 'nDCG@10', 'R@5']);
   });
 });

@@ -29,9 +29,9 @@ describe('mistype', () => {
   it('leaves stop words, short words, numbers and other scripts alone', () => {
     const untouched = 'what were they with 2026 の厨房 oak';
     expect(mistype(untouched, 'a')).toBe(untouched);
-    expect(changedWords('厨房 oven 2026 with', mistype('厨房 oven 2026 with', 'a')).map(([word]) => word)).toEqual([
-      'oven',
-    ]);
+    expect(
+      changedWords('厨房 oven 2026 with', mistype('厨房 oven 2026 with', 'a')).map(([word]) => word),
+    ).toEqual(['oven']);
   });
 
   it('ends for any text', () => {

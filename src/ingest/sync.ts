@@ -38,7 +38,7 @@ interface Plan {
   readonly unchanged: number;
   /** New or perhaps changed. */
   readonly toRead: readonly SourceItem[];
-  readonly vanished: Map<string, SourceEntry>;
+  readonly vanished: Vanished;
 }
 
 /**
@@ -129,7 +129,7 @@ class Sync {
       );
     }
     this.#keepUnreadable(vanished);
-    return { toRead, vanished, unchanged };
+    return { toRead, vanished: new Vanished(vanished), unchanged };
   }
 
   /** What could not be looked at is not gone: its last good state stays. */
@@ -142,14 +142,13 @@ class Sync {
     }
   }
 
-  async #take(item: SourceItem, vanished: Map<string, SourceEntry>): Promise<void> {
+  async #take(item: SourceItem, vanished: Vanished): Promise<void> {
     const document = await this.#source.read(item, this.#report);
     if (document === null) return;
     const known = this.#known.get(item.key);
     const contentHash = sha256(document.content);
-    const moved = known === undefined ? findMoved(document, contentHash, vanished) : undefined;
+    const moved = known === undefined ? vanished.take(document.identity, contentHash) : undefined;
     const before = known ?? moved;
-    if (moved !== undefined) vanished.delete(moved.key);
     const keep = known?.contentHash === contentHash;
     const draft = await this.#draft(document, contentHash, before);
     const passages = keep ? 'keep' : makePassages(draft, this.#options.chunking);
@@ -205,8 +204,8 @@ class Sync {
     this.#characters = 0;
   }
 
-  async #evict(vanished: ReadonlyMap<string, SourceEntry>): Promise<number> {
-    const ids = [...vanished.values()].map(({ id }) => id);
+  async #evict(vanished: Vanished): Promise<number> {
+    const ids = vanished.ids();
     for (let start = 0; start < ids.length; start += PAGE) {
       this.#refuseAborted();
       await this.#store.commit(this.#options.namespace, {
@@ -228,13 +227,29 @@ class Sync {
   }
 }
 
-/** A new document is an old one under another name when its own id says so, else when its content is the same. */
-function findMoved(
-  document: SourceDocument,
-  contentHash: string,
-  vanished: ReadonlyMap<string, SourceEntry>,
-): SourceEntry | undefined {
-  const entries = [...vanished.values()];
-  const byIdentity = entries.find(({ identity }) => identity !== null && identity === document.identity);
-  return byIdentity ?? entries.find((entry) => entry.contentHash === contentHash);
+/** Documents that are gone from where they were, to be recognised elsewhere. */
+class Vanished {
+  readonly #byKey: Map<string, SourceEntry>;
+  readonly #byIdentity = new Map<string, string>();
+  readonly #byContent = new Map<string, string>();
+
+  constructor(entries: ReadonlyMap<string, SourceEntry>) {
+    this.#byKey = new Map(entries);
+    for (const { key, identity, contentHash } of entries.values()) {
+      if (identity !== null) this.#byIdentity.set(identity, key);
+      this.#byContent.set(contentHash, key);
+    }
+  }
+
+  /** A new document is an old one under another name when its own id says so, else when its content is the same. */
+  take(identity: string | null, contentHash: string): SourceEntry | undefined {
+    const byIdentity = identity === null ? undefined : this.#byKey.get(this.#byIdentity.get(identity) ?? '');
+    const found = byIdentity ?? this.#byKey.get(this.#byContent.get(contentHash) ?? '');
+    if (found !== undefined) this.#byKey.delete(found.key);
+    return found;
+  }
+
+  ids(): number[] {
+    return [...this.#byKey.values()].map(({ id }) => id);
+  }
 }

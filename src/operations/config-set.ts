@@ -24,7 +24,11 @@ export const configSet: Operation<ConfigSetInput, ConfigSetOutput> = {
     'nothing is written.',
   input: z.strictObject({
     key: z.string().min(1).describe('Path of the setting, such as `search.limit`.'),
-    value: z.json().describe('The new value; as text it is read as a shell gives it: `20`, `true`, `5s`, a list as YAML or JSON.'),
+    value: z
+      .json()
+      .describe(
+        'The new value; as text it is read as a shell gives it: `20`, `true`, `5s`, a list as YAML or JSON.',
+      ),
   }),
   output: z.strictObject({
     key: z.string(),
@@ -43,7 +47,10 @@ export const configSet: Operation<ConfigSetInput, ConfigSetOutput> = {
   run: runConfigSet,
 };
 
-async function runConfigSet(context: OperationContext, { key, value }: ConfigSetInput): Promise<ConfigSetOutput> {
+async function runConfigSet(
+  context: OperationContext,
+  { key, value }: ConfigSetInput,
+): Promise<ConfigSetOutput> {
   const change = await writeSetting(key, value, context);
   return {
     key: change.path,

@@ -13,7 +13,8 @@ export interface ConfigShowOutput {
 export const configShow: Operation<Record<string, never>, ConfigShowOutput> = {
   name: 'config-show',
   title: 'Show the settings',
-  description: 'Lists every setting in force and whether it is a default, from loci.yaml or from the environment. Secrets are masked.',
+  description:
+    'Lists every setting in force and whether it is a default, from loci.yaml or from the environment. Secrets are masked.',
   input: z.strictObject({}),
   output: z.strictObject({
     home: z.string(),

@@ -10,7 +10,8 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]
  */
 export function timeBound(bound: 'from' | 'until'): z.ZodType<Timestamp> {
   return z.string().transform((text, context): Timestamp => {
-    const time = parseDay(text, bound) ?? (INSTANT.test(text) ? Date.parse(text.replace(' ', 'T')) : Number.NaN);
+    const time =
+      parseDay(text, bound) ?? (INSTANT.test(text) ? Date.parse(text.replace(' ', 'T')) : Number.NaN);
     if (!Number.isNaN(time)) return time;
     context.addIssue({ code: 'custom', message: 'a date such as 2026-09-14 or 2026-09-14T18:30' });
     return z.NEVER;

@@ -48,7 +48,12 @@ async function configChecks(context: OperationContext): Promise<Check[]> {
   try {
     const config = await context.loadConfig();
     namedVaults(config);
-    const warnings = config.warnings.map((detail): Check => ({ name: 'settings', result: 'warning', detail, hint: null }));
+    const warnings = config.warnings.map((detail): Check => ({
+      name: 'settings',
+      result: 'warning',
+      detail,
+      hint: null,
+    }));
     return [{ name: 'settings', result: 'ok', detail: config.file, hint: null }, ...warnings];
   } catch (error) {
     return [failed('settings', error)];
@@ -65,5 +70,10 @@ async function engineChecks(context: OperationContext): Promise<Check[]> {
 }
 
 function failed(name: string, error: unknown): Check {
-  return { name, result: 'failed', detail: messageOf(error), hint: error instanceof LociError ? error.hint : null };
+  return {
+    name,
+    result: 'failed',
+    detail: messageOf(error),
+    hint: error instanceof LociError ? error.hint : null,
+  };
 }

@@ -21,7 +21,8 @@ export async function environmentChecks(context: OperationContext): Promise<Chec
 
 function checkNode(): Check {
   const { node } = process.versions;
-  if (Number.parseInt(node, 10) >= REQUIRED_NODE) return { name: 'node', result: 'ok', detail: `Node ${node}`, hint: null };
+  if (Number.parseInt(node, 10) >= REQUIRED_NODE)
+    return { name: 'node', result: 'ok', detail: `Node ${node}`, hint: null };
   return {
     name: 'node',
     result: 'failed',
@@ -37,7 +38,8 @@ async function checkPrivacy(path: string): Promise<Check[]> {
   const found = await stat(path).catch(() => null);
   if (found === null || process.platform === 'win32') return [];
   const mode = (found.mode & 0o777).toString(8).padStart(3, '0');
-  if ((found.mode & OTHERS) === 0) return [{ name: 'privacy', result: 'ok', detail: `${path} is yours alone`, hint: null }];
+  if ((found.mode & OTHERS) === 0)
+    return [{ name: 'privacy', result: 'ok', detail: `${path} is yours alone`, hint: null }];
   const wanted = found.isDirectory() ? '700' : '600';
   return [
     {
@@ -57,7 +59,12 @@ async function checkSpace(path: string): Promise<Check> {
     if (free >= LITTLE_SPACE) return { name: 'disk', result: 'ok', detail, hint: null };
     return { name: 'disk', result: 'warning', detail, hint: 'Free some disk space before you index more.' };
   } catch (error) {
-    return { name: 'disk', result: 'warning', detail: `free space is unknown: ${messageOf(error)}`, hint: null };
+    return {
+      name: 'disk',
+      result: 'warning',
+      detail: `free space is unknown: ${messageOf(error)}`,
+      hint: null,
+    };
   }
 }
 

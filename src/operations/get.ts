@@ -37,7 +37,9 @@ export const get: Operation<GetInput, GetOutput> = {
     citation: z
       .string()
       .min(1)
-      .describe('As search gives it: `path#L3-L9`, `path`, `source:path`, `record/12`; `.md` may be left out.'),
+      .describe(
+        'As search gives it: `path#L3-L9`, `path`, `source:path`, `record/12`; `.md` may be left out.',
+      ),
   }),
   output: z.strictObject({
     id: z.number().int().positive().describe('Number of the record in its namespace.'),
@@ -58,7 +60,9 @@ export const get: Operation<GetInput, GetOutput> = {
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
     age: z.string(),
-    metadata: z.record(z.string(), z.json()).describe('What its source says of it: aliases, links, front matter …'),
+    metadata: z
+      .record(z.string(), z.json())
+      .describe('What its source says of it: aliases, links, front matter …'),
   }),
   readOnly: true,
   destructive: false,

@@ -104,7 +104,10 @@ export const indexVaults: Operation<IndexInput, IndexOutput> = {
   run: runIndex,
 };
 
-async function runIndex(context: OperationContext, { paths = [], once = false, allow_empty }: IndexInput): Promise<IndexOutput> {
+async function runIndex(
+  context: OperationContext,
+  { paths = [], once = false, allow_empty }: IndexInput,
+): Promise<IndexOutput> {
   const started = performance.now();
   const config = await context.loadConfig();
   const placed = await placeFolders(paths, config, once);

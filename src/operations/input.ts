@@ -98,7 +98,7 @@ function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function shown(value: unknown): string {
-  return abridged(JSON.stringify(value) ?? typeof value);
+  return abridged(value === undefined ? 'nothing' : JSON.stringify(value));
 }
 
 const SHOWN = 60;

@@ -18,7 +18,6 @@ export const BOOST_WORDS: Readonly<Record<BoostName, string>> = {
   speaker: 'speaker',
   session: 'session',
   user: 'said by the user',
-  recency: 'recency',
 };
 
 /**
@@ -31,7 +30,7 @@ export function reasonsOf({ signals, boosts }: Explanation): string {
     .filter(({ signal }) => signal !== 'recency')
     .toSorted((a, b) => a.rank - b.rank || order.indexOf(a.signal) - order.indexOf(b.signal))
     .map(({ signal, rank }) => `${SIGNAL_WORDS[signal]} #${String(rank)}`);
-  const named = boosts.filter(({ name }) => name !== 'recency').map(({ name }) => BOOST_WORDS[name]);
+  const named = boosts.map(({ name }) => BOOST_WORDS[name]);
   // Smoothing lifts a passage that no signal named.
   return [...(ranked.length === 0 ? ['beside what matched'] : ranked), ...named].join(', ');
 }

@@ -36,7 +36,10 @@ export const reindex: Operation<ReindexInput, ReindexOutput> = {
   run: runReindex,
 };
 
-async function runReindex(context: OperationContext, { vectors = false }: ReindexInput): Promise<ReindexOutput> {
+async function runReindex(
+  context: OperationContext,
+  { vectors = false }: ReindexInput,
+): Promise<ReindexOutput> {
   const started = performance.now();
   const loci = await context.loci();
   const { records, embedded } = await loci.reindex({

@@ -39,7 +39,12 @@ export interface SearchResult {
   readonly tags: string[];
   readonly why: string;
   readonly explanation?: {
-    readonly signals: { readonly signal: SignalName; readonly rank: number; readonly raw: number; readonly added: number }[];
+    readonly signals: {
+      readonly signal: SignalName;
+      readonly rank: number;
+      readonly raw: number;
+      readonly added: number;
+    }[];
     readonly boosts: { readonly name: BoostName; readonly added: number }[];
   };
 }
@@ -65,7 +70,6 @@ const BOOSTS: { readonly [Boost in BoostName]: Boost } = {
   session: 'session',
   user: 'user',
   title: 'title',
-  recency: 'recency',
 };
 
 const label = () => z.string().min(1).exactOptional();
@@ -74,7 +78,13 @@ const input: z.ZodType<SearchInput> = z.strictObject({
   query: z
     .string()
     .describe('What to look for, in plain words. Quoted words must stand together; nothing else is syntax.'),
-  limit: z.number().int().min(1).max(1000).exactOptional().describe('Results at most; as configured (10) unless given.'),
+  limit: z
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .exactOptional()
+    .describe('Results at most; as configured (10) unless given.'),
   min_score: z
     .number()
     .min(0)
@@ -85,7 +95,10 @@ const input: z.ZodType<SearchInput> = z.strictObject({
     .array(z.enum(ORIGINS))
     .exactOptional()
     .describe('Only records from these: memory (written by agents and people), fact, vault, source, audit.'),
-  sources: z.array(z.string().min(1)).exactOptional().describe('Only records that these vaults, sources or surfaces brought.'),
+  sources: z
+    .array(z.string().min(1))
+    .exactOptional()
+    .describe('Only records that these vaults, sources or surfaces brought.'),
   category: label().describe('Only records of this category.'),
   record_type: label().describe('Only records of this type.'),
   tags: z.array(z.string().min(1)).exactOptional().describe('Only records with all of these tags.'),
@@ -161,7 +174,10 @@ export const search: Operation<SearchInput, SearchOutput> = {
   examples: [
     { title: 'Ask in plain words', input: { query: 'what did we decide about the oven' } },
     { title: 'Words that must stand together, three results', input: { query: '"gas line" oven', limit: 3 } },
-    { title: 'Notes of one autumn with a tag', input: { query: 'kitchen', tags: ['home'], from: '2026-09-01', until: '2026-11-30' } },
+    {
+      title: 'Notes of one autumn with a tag',
+      input: { query: 'kitchen', tags: ['home'], from: '2026-09-01', until: '2026-11-30' },
+    },
     { title: 'See why each result was found', input: { query: 'kitchen remodel', explain: true } },
   ],
   run: runSearch,
@@ -181,7 +197,8 @@ async function runSearch(context: OperationContext, searched: SearchInput): Prom
 }
 
 function requestOf(searched: SearchInput, signal: AbortSignal): FindRequest {
-  const { query, limit, min_score, origins, sources, category, record_type, tags, project, from, until } = searched;
+  const { query, limit, min_score, origins, sources, category, record_type, tags, project, from, until } =
+    searched;
   return {
     query,
     signal,

@@ -30,7 +30,7 @@ export function starterConfig(): string {
     if (second !== undefined && first !== section) lines.push(`# ${first}:`);
     section = first;
     const indent = second === undefined ? '' : '  ';
-    lines.push(`# ${indent}# ${description}`, `# ${indent}${second ?? first}: ${String(usual)}`);
+    lines.push(`# ${indent}# ${description}`, `# ${indent}${second ?? first}: ${JSON.stringify(usual)}`);
     if (second === undefined) lines.push('');
   }
   return `${lines.join('\n')}\n`;

@@ -54,7 +54,10 @@ export const status: Operation<Record<string, never>, StatusOutput> = {
     by_source: z.record(z.string(), count()),
     embedding: z.strictObject({
       configured: z.string().describe('The provider of the settings.'),
-      provider: z.string().nullable().describe('The provider of the vectors in use; null before any were made.'),
+      provider: z
+        .string()
+        .nullable()
+        .describe('The provider of the vectors in use; null before any were made.'),
       model: z.string().nullable(),
       dimensions: count().nullable(),
       vectors: count(),

@@ -21,9 +21,13 @@ export function namedVaults({ values, file }: LoadedConfig): NamedVault[] {
   for (const [index, { name, path }] of vaults.entries()) {
     const namesake = vaults.slice(0, index).find((vault) => vault.name === name);
     if (namesake === undefined) continue;
-    throw new LociError('invalid_config', `${file}: two vaults are called ${name}: ${namesake.path} and ${path}`, {
-      hint: 'Give one of them another `name`.',
-    });
+    throw new LociError(
+      'invalid_config',
+      `${file}: two vaults are called ${name}: ${namesake.path} and ${path}`,
+      {
+        hint: 'Give one of them another `name`.',
+      },
+    );
   }
   return vaults;
 }
@@ -39,9 +43,16 @@ export interface PlacedFolders {
  * read only `once` is named after its path too, so that no other folder's records are taken for its own.
  * @throws LociError `unreadable` for what is no folder, `conflict` for one inside or around a configured vault
  */
-export async function placeFolders(paths: readonly string[], config: LoadedConfig, once: boolean): Promise<PlacedFolders> {
+export async function placeFolders(
+  paths: readonly string[],
+  config: LoadedConfig,
+  once: boolean,
+): Promise<PlacedFolders> {
   const known = await Promise.all(
-    namedVaults(config).map(async (vault) => ({ ...vault, real: await realpath(vault.path).catch(() => vault.path) })),
+    namedVaults(config).map(async (vault) => ({
+      ...vault,
+      real: await realpath(vault.path).catch(() => vault.path),
+    })),
   );
   const placed = new Map<string, NamedVault>();
   const unknown: NamedVault[] = [];
@@ -49,7 +60,8 @@ export async function placeFolders(paths: readonly string[], config: LoadedConfi
     const real = await realFolder(path);
     if (placed.has(real)) continue;
     const configured = known.find((vault) => vault.real === real);
-    if (configured === undefined) refuseOverlap(real, [...known, ...[...placed].map(([at, { name }]) => ({ name, real: at }))]);
+    if (configured === undefined)
+      refuseOverlap(real, [...known, ...[...placed].map(([at, { name }]) => ({ name, real: at }))]);
     const taken = [...known, ...placed.values()].map(({ name }) => name);
     const vault = configured ?? { name: once ? nameByPath(real) : freeName(real, taken), path: real };
     if (configured === undefined) unknown.push(vault);
@@ -77,22 +89,31 @@ async function realFolder(path: string): Promise<string> {
     if ((await stat(real)).isDirectory()) return real;
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    throw new LociError('unreadable', missing ? `there is no folder ${absolute}` : messageOf(error), { cause: error });
+    throw new LociError('unreadable', missing ? `there is no folder ${absolute}` : messageOf(error), {
+      cause: error,
+    });
   }
   throw new LociError('unreadable', `${absolute} is not a folder`, {
     hint: 'Name the folder that holds your notes.',
   });
 }
 
-function refuseOverlap(real: string, known: readonly { readonly name: string; readonly real: string }[]): void {
+function refuseOverlap(
+  real: string,
+  known: readonly { readonly name: string; readonly real: string }[],
+): void {
   for (const vault of known) {
     const inside = isWithin(vault.real, real);
     if (!inside && !isWithin(real, vault.real)) continue;
-    throw new LociError('conflict', `${real} is ${inside ? 'inside' : 'around'} the vault ${vault.name} (${vault.real})`, {
-      hint: inside
-        ? 'Run `loci index`: its notes are read with that vault.'
-        : 'Take that vault out of loci.yaml first; otherwise its notes would be found twice.',
-    });
+    throw new LociError(
+      'conflict',
+      `${real} is ${inside ? 'inside' : 'around'} the vault ${vault.name} (${vault.real})`,
+      {
+        hint: inside
+          ? 'Run `loci index`: its notes are read with that vault.'
+          : 'Take that vault out of loci.yaml first; otherwise its notes would be found twice.',
+      },
+    );
   }
 }
 

@@ -57,7 +57,10 @@ export const write: Operation<WriteInput, WriteOutput> = {
   run: runWrite,
 };
 
-async function runWrite(context: OperationContext, { record_type, ...input }: WriteInput): Promise<WriteOutput> {
+async function runWrite(
+  context: OperationContext,
+  { record_type, ...input }: WriteInput,
+): Promise<WriteOutput> {
   const loci = await context.loci({ create: true });
   const { id, citation, embedded, why } = await loci.write({
     ...input,

@@ -16,13 +16,17 @@ export interface VaultOptions {
   readonly name: string;
   /** The vault's folder; may itself be a symlink. */
   readonly root: string;
-  /** Of notes that name none in their front matter. */
+  /** Of notes that name none in their front matter and stand below none of `projects`. */
   readonly project?: string;
+  /** Folder within the vault → project; the deepest folder that holds a note decides. */
+  readonly projects?: Readonly<Record<string, string>>;
+  /** Larger notes are skipped; bytes. */
+  readonly maxFileSize?: number;
 }
 
 type Report = (problem: SourceProblem) => void;
 
-/** Larger notes are skipped: 5 MB. */
+/** Larger notes are skipped unless the options say otherwise: 5 MB. */
 export const MAX_NOTE_BYTES = 5_000_000;
 
 /** Part of every revision; grows when a note of the same bytes would be read differently. */
@@ -37,18 +41,20 @@ class Vault implements Source {
   readonly name: string;
   readonly origin = 'vault';
   readonly #options: VaultOptions;
+  readonly #limit: number;
   /** As the last listing found it; a root that moved since is outside it, and so is refused, not followed. */
   #realRoot: string | null = null;
 
   constructor(options: VaultOptions) {
     this.name = options.name;
     this.#options = options;
+    this.#limit = options.maxFileSize ?? MAX_NOTE_BYTES;
   }
 
   async *list(report: Report, signal?: AbortSignal): AsyncGenerator<SourceItem> {
     this.#realRoot = await realRootOf(this.#options.root);
     for await (const { key, stats } of walkNotes(this.#realRoot, report, signal)) {
-      if (stats.size > BigInt(MAX_NOTE_BYTES)) report(tooLarge(key, stats.size));
+      if (stats.size > BigInt(this.#limit)) report(tooLarge(key, stats.size, this.#limit));
       else yield { key, revision: revisionOf(stats), bytes: Number(stats.size) };
     }
   }
@@ -56,10 +62,10 @@ class Vault implements Source {
   async read({ key }: SourceItem, report: Report): Promise<SourceDocument | null> {
     this.#realRoot ??= await realRootOf(this.#options.root);
     try {
-      const file = await readWithin(this.#realRoot, key, MAX_NOTE_BYTES);
+      const file = await readWithin(this.#realRoot, key, this.#limit);
       if (file === 'outside') report(skipped(key, 'outside_root', 'its path leads out of the vault'));
       else if (file === 'special') report(skipped(key, 'unreadable', 'it is not a file'));
-      else if ('tooLarge' in file) report(tooLarge(key, file.tooLarge));
+      else if ('tooLarge' in file) report(tooLarge(key, file.tooLarge, this.#limit));
       else return toDocument(this.#options, key, file, report);
     } catch (error) {
       report(skipped(key, 'unreadable', describeError(error)));
@@ -93,7 +99,7 @@ function toDocument(
     key,
     revision: revisionOf(stats),
     identity: note.identity,
-    project: note.project ?? options.project ?? null,
+    project: note.project ?? folderProject(key, options.projects) ?? options.project ?? null,
     title: note.title ?? fileName,
     tags: note.tags,
     content: decoded.text,
@@ -101,6 +107,18 @@ function toDocument(
     createdAt: createdDate(note.frontMatter)?.timestamp ?? date?.timestamp ?? fileCreated(stats),
     updatedAt: Number(stats.mtimeMs),
   };
+}
+
+function folderProject(key: string, projects: VaultOptions['projects']): string | undefined {
+  let deepest = '';
+  let project: string | undefined;
+  for (const [folder, name] of Object.entries(projects ?? {})) {
+    const prefix = `${path.posix.normalize(folder.normalize('NFC')).replace(/^\.?\/+|\/+$/g, '')}/`;
+    if (!key.startsWith(prefix) || prefix.length <= deepest.length) continue;
+    deepest = prefix;
+    project = name;
+  }
+  return project;
 }
 
 function metadataOf(note: Note, day: string | null): Metadata {
@@ -137,11 +155,11 @@ function skipped(key: string, reason: SourceProblemReason, detail: string): Sour
   return { key, reason, detail, skipped: true };
 }
 
-function tooLarge(key: string, size: bigint): SourceProblem {
+function tooLarge(key: string, size: bigint, limit: number): SourceProblem {
   return skipped(
     key,
     'too_large',
-    `it is ${megabytes(Number(size))}; the limit is ${megabytes(MAX_NOTE_BYTES)}`,
+    `it is ${megabytes(Number(size))}; the limit is ${megabytes(limit)}`,
   );
 }
 

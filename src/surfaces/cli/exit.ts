@@ -18,7 +18,8 @@ export function reportError(error: unknown, io: Io, json: boolean): number {
   const lines = neutralise(message).split('\n');
   io.stderr.write(`${style.bad('loci:')} ${lines.join('\n      ')}\n`);
   if (hint !== '') io.stderr.write(`      ${style.dim(neutralise(hint))}\n`);
-  if (io.env['LOCI_LOG_LEVEL'] === 'debug' && error instanceof Error) io.stderr.write(`${error.stack ?? ''}\n`);
+  if (io.env['LOCI_LOG_LEVEL'] === 'debug' && error instanceof Error)
+    io.stderr.write(`${error.stack ?? ''}\n`);
   return exitCode;
 }
 

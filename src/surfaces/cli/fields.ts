@@ -59,7 +59,12 @@ function singular(plural: string): string {
 /** What an option's text means; text that is no number is left to the verb to refuse. */
 export function fieldValue(kind: FieldOption['kind'], given: string | boolean | readonly string[]): Json {
   if (kind === 'list') return (Array.isArray(given) ? given : [given]).flatMap(splitList);
-  if (kind === 'number' && typeof given === 'string' && given.trim() !== '' && Number.isFinite(Number(given))) {
+  if (
+    kind === 'number' &&
+    typeof given === 'string' &&
+    given.trim() !== '' &&
+    Number.isFinite(Number(given))
+  ) {
     return Number(given);
   }
   return given as string | boolean;
@@ -73,23 +78,28 @@ function splitList(text: string): string[] {
 }
 
 /** The command line that gives a verb this input, as one would type it into a shell. */
-export function commandLine(input: Readonly<Record<string, Json>>, fields: readonly InputField[], shape: CommandShape): string {
+export function commandLine(
+  input: Readonly<Record<string, Json>>,
+  fields: readonly InputField[],
+  shape: CommandShape,
+): string {
   const operands = shape.operands.flatMap(({ field }) => {
     const value = input[field];
     if (value === undefined) return [];
-    return Array.isArray(value) ? value.map((each) => quoted(String(each))) : [quoted(String(value))];
+    return (Array.isArray(value) ? value : [value]).map(quoted);
   });
   const options = fieldOptions(fields, shape).flatMap(({ field, name, kind }) => {
     const value = input[field];
     if (value === undefined) return [];
     if (kind === 'flag') return value === true ? [`--${name}`] : [];
-    return (Array.isArray(value) ? value : [value]).map((each) => `--${name} ${quoted(String(each))}`);
+    return (Array.isArray(value) ? value : [value]).map((each) => `--${name} ${quoted(each)}`);
   });
   return ['loci', ...shape.words, ...operands, ...options].join(' ');
 }
 
 /** Quoted when a POSIX shell would not leave it as it is. `~` at the beginning is for the shell to expand. */
-function quoted(text: string): string {
+function quoted(value: Json): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (/^[\w~@%+=:,./-]+$/.test(text)) return text;
   return text.includes('"') || /[$`\\!]/.test(text) ? `'${text.replaceAll("'", `'\\''`)}'` : `"${text}"`;
 }

@@ -2,7 +2,6 @@
  * What a terminal would obey instead of show: control characters (with ESC and the C1 controls, which begin escape
  * sequences), the separators U+2028 and U+2029, and the marks that turn the direction of writing.
  */
-// eslint-disable-next-line no-control-regex -- these are what is looked for
 const OBEYED = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 const CONTROL_PICTURES = 0x2400;
 const PICTURE_OF_DELETE = '\u2421';
@@ -12,7 +11,9 @@ const PICTURE_OF_DELETE = '\u2421';
  * tabs stay. One UTF-16 unit becomes one, so offsets still hold.
  */
 export function neutralise(text: string): string {
-  return text.replaceAll(OBEYED, (found) => (found === '\n' || found === '\t' ? found : shown(found))).toWellFormed();
+  return text
+    .replaceAll(OBEYED, (found) => (found === '\n' || found === '\t' ? found : shown(found)))
+    .toWellFormed();
 }
 
 /** The same on one line: line breaks and tabs are spaces. */

@@ -76,5 +76,7 @@ function drawBar(share: number): string {
 export function duration(seconds: number): string {
   if (seconds < 100) return `${seconds < 10 ? seconds.toFixed(1) : seconds.toFixed(0)} s`;
   const minutes = Math.round(seconds / 60);
-  return minutes < 100 ? `${String(minutes)} min` : `${String(Math.floor(minutes / 60))} h ${String(minutes % 60)} min`;
+  return minutes < 100
+    ? `${String(minutes)} min`
+    : `${String(Math.floor(minutes / 60))} h ${String(minutes % 60)} min`;
 }

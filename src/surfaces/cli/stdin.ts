@@ -13,10 +13,13 @@ export async function readStdin({ stdin }: Io): Promise<string> {
   for await (const chunk of stdin as AsyncIterable<Buffer | string>) {
     const buffer = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     bytes += buffer.length;
-    if (bytes > MOST) throw new LociError('invalid_input', `standard input has more than ${String(MOST)} bytes`);
+    if (bytes > MOST)
+      throw new LociError('invalid_input', `standard input has more than ${String(MOST)} bytes`);
     chunks.push(buffer);
   }
-  return Buffer.concat(chunks).toString('utf8').replace(/\r?\n$/, '');
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '');
 }
 
 /** The JSON object of `--input`. @throws LociError `invalid_input`, `unreadable` */
@@ -29,7 +32,10 @@ export async function readInputFile(file: string, io: Io): Promise<JsonMap> {
     throw new LociError('invalid_input', `--input: this is no JSON: ${messageOf(error)}`, { cause: error });
   }
   if (isJsonMap(value)) return value;
-  throw new LociError('invalid_input', '--input must hold a JSON object of fields, such as {"query": "oven"}');
+  throw new LociError(
+    'invalid_input',
+    '--input must hold a JSON object of fields, such as {"query": "oven"}',
+  );
 }
 
 async function readText(file: string): Promise<string> {

@@ -1,5 +1,4 @@
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-// eslint-disable-next-line no-control-regex -- ASCII as a whole
 const ASCII = /^[\u0000-\u007f]*$/;
 /** East Asian Wide and Fullwidth (UAX #11), by blocks. */
 const WIDE =

@@ -1,0 +1,153 @@
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { comparison, readEarlier } from './compare.ts';
+import { defaultConfiguration } from './configuration.ts';
+import { WITHOUT } from './engine-system.ts';
+import { evaluateSet, separationOf, type EvaluateOptions } from './evaluate.ts';
+import { isIndexed, openIndexed } from './index-cache.ts';
+import { openModel, type Model } from './model.ts';
+import { asJson } from './results.ts';
+import { setReport } from './set-report.ts';
+import { loadSet, type EvalSet } from './sets.ts';
+import { beatenBy, summary } from './summary.ts';
+
+const CONFIGURATION = { ...defaultConfiguration(), provider: 'none', minScore: 0 };
+const TOPICS = ['oven', 'garden', 'bicycle', 'passport', 'violin', 'ladder'];
+
+let folder = '';
+let set: EvalSet;
+let model: Model;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'loci-eval-run-'));
+  const file = join(folder, 'set.json');
+  const turn = (topic: string, i: number) => ({
+    id: topic,
+    text: `Let us talk about the ${topic}.`,
+    session: i % 2,
+  });
+  const ask = (topic: string) => ({
+    id: topic,
+    q: `What of the ${topic}?`,
+    gold: [topic],
+    cat: topic.slice(0, 1),
+  });
+  const absent = { id: 'absent', q: 'zeppelin', gold: [], cat: 'absent' };
+  const made = { id: 'made', q: 'oven ladder', gold: ['ladder'], cat: 'made', src: 'oven' };
+  const queries = [...TOPICS.map(ask), absent, made];
+  const collections = [
+    { id: 'one', docs: TOPICS.map(turn), queries },
+    { id: 'other', docs: [{ id: 'oven', text: 'zeppelin' }], queries: [] },
+  ];
+  writeFileSync(file, JSON.stringify({ name: 'locomo-like', collections }));
+  set = loadSet(file);
+  model = await openModel(CONFIGURATION);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function evaluate(options: Partial<EvaluateOptions> = {}): ReturnType<typeof evaluateSet> {
+  const nothing = { baselines: false, ablate: false, typos: false, folder: join(folder, 'cache') };
+  return evaluateSet(set, CONFIGURATION, model, { ...nothing, ...options });
+}
+
+describe('evaluateSet', () => {
+  it('asks the engine within each collection and leaves the source of a query out', async () => {
+    const result = await evaluate();
+    expect(result.measure).toBe('R@10');
+    expect(result.metrics).toMatchObject({ 'R@1': 1, MRR: 1, 'session Hit@1': 1 });
+    expect(result.queries.map(({ key }) => key)).toContain('one/made');
+    expect(result.categories['o']).toEqual({ queries: 1, metrics: result.metrics });
+    // Only the other collection speaks of zeppelins.
+    expect(result.abstention).toMatchObject({ absent: 1, abstained: 1, falselyAbstained: 0, separation: 1 });
+    expect(result.absent).toEqual([{ key: 'one/absent', results: 0, confidence: null }]);
+  });
+
+  it('sets baselines, ablations and typos beside it', async () => {
+    const result = await evaluate({ baselines: true, ablate: true, typos: true });
+    expect(Object.keys(result.baselines)).toEqual(['fts5', 'grep', 'classic']);
+    expect(result.baselines['grep']?.metrics['R@10']).toBe(1);
+    expect(Object.keys(result.ablation)).toEqual(Object.keys(WITHOUT));
+    expect(result.ablation['text']?.metrics['R@1']).toBeLessThan(1);
+    expect(result.typos['fts5']?.lost.mean).toBeGreaterThan(0);
+    const report = setReport(result).join('\n');
+    expect(report).toContain('locomo-like: 7 documents, 7 queries, judged by R@10');
+    expect(report).toMatch(/^ {2}default +100\.0/m);
+    expect(beatenBy([result])).toEqual([]);
+    expect(summary([result]).join('\n')).toContain('mean of 1');
+  });
+
+  it('asks an even part of the queries when told to', async () => {
+    const result = await evaluate({ limit: 2 });
+    expect(result.queries.map(({ key }) => key)).toEqual(['one/oven', 'one/violin']);
+  });
+
+  it('stops between queries', async () => {
+    await expect(evaluate({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
+  });
+});
+
+describe('the cache', () => {
+  it('is used again, made anew when it was stopped or its code has changed, and never holds a record twice', async () => {
+    const cache = { folder: join(folder, 'again') };
+    expect(isIndexed(set, model, cache.folder)).toBe(false);
+    await expect(openIndexed(set, model, { ...cache, signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: 'aborted',
+    });
+    expect(isIndexed(set, model, cache.folder)).toBe(false);
+    const counts: number[] = [];
+    for (const spoil of [false, true, false]) {
+      const { store } = await openIndexed(set, model, cache);
+      const { namespaces } = await store.stats();
+      counts.push(namespaces.reduce((sum, { passages }) => sum + passages, 0));
+      expect(await store.verify()).toEqual([]);
+      await store.close();
+      expect(isIndexed(set, model, cache.folder)).toBe(true);
+      if (spoil) forgetCode(cache.folder);
+    }
+    expect(counts).toEqual([7, 7, 7]);
+  });
+});
+
+function forgetCode(cache: string): void {
+  for (const stamp of globSync('*.stamp', { cwd: cache }))
+    writeFileSync(join(cache, stamp), JSON.stringify({ code: 'older', embedded: true }));
+  expect(isIndexed(set, model, cache)).toBe(false);
+}
+
+describe('comparison', () => {
+  it('pairs the queries of an earlier run', async () => {
+    const result = await evaluate();
+    const file = join(folder, 'earlier.json');
+    const worse = result.queries.map((query) => ({ ...query, scores: { ...query.scores, 'R@10': 0 } }));
+    writeFileSync(file, JSON.stringify(asJson([{ ...result, queries: worse }], result.config)));
+    const lines = comparison([result], readEarlier(file)).join('\n');
+    expect(lines).toMatch(/locomo-like \(R@10\) +7 +0\.0 +100\.0 +\+100\.0 +\[\+100\.0, \+100\.0\]/);
+  });
+
+  it('does with means where an earlier run kept no queries, and names sets that it did not have', async () => {
+    const result = await evaluate();
+    const file = join(folder, 'bare.json');
+    const sets = [{ set: 'locomo-like', hash: 'other', metrics: { 'R@10': 0.5 } }];
+    writeFileSync(file, JSON.stringify({ sets }));
+    const lines = comparison([result, { ...result, set: 'new' }], readEarlier(file)).join('\n');
+    expect(lines).toMatch(/not kept +50\.0 +100\.0 +\+50\.0/);
+    expect(lines).toContain('no longer the set that it was');
+    expect(lines).toContain('not in the earlier run: new');
+  });
+
+  it('refuses a file that no run has written', () => {
+    const file = join(folder, 'other.json');
+    writeFileSync(file, '{"metrics": 1}');
+    expect(() => readEarlier(file)).toThrow('it is no result of an earlier run');
+    expect(() => readEarlier(join(folder, 'none.json'))).toThrow('ENOENT');
+  });
+});
+
+describe('separationOf', () => {
+  it('counts pairs that are told apart, equals by half', () => {
+    expect(separationOf([0.9, 0.5], [0.5, 0.1])).toBe(3.5 / 4);
+    expect(separationOf([], [0.5])).toBe(0);
+  });
+});

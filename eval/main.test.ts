@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseOptions } from './options.ts';
+
+const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'loci-eval-main-'));
+  writeFileSync(join(folder, 'broken.json'), '{"name": "broken"}');
+  writeFileSync(join(folder, 'typo.yaml'), 'dateBost: 1\n');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Outcome {
+  readonly code: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(...args: string[]): Promise<Outcome> {
+  try {
+    return { code: 0, ...(await promisify(execFile)(process.execPath, [MAIN, ...args], { cwd: folder })) };
+  } catch (error) {
+    return error as Outcome;
+  }
+}
+
+describe('the command', () => {
+  it('explains itself with examples', async () => {
+    const { code, stdout } = await run('--help');
+    expect(code).toBe(0);
+    expect(stdout).toContain('npm run eval -- --quick');
+  });
+
+  it.each([
+    [['--set', 'broken.json'], 'broken.json'],
+    [['--config', 'typo.yaml'], 'did you mean dateBoost?'],
+    [['--compare', 'missing.json'], 'cannot compare with missing.json'],
+    [['--quik'], 'did you mean --quick?'],
+  ])('ends %j with exit code 2 and says why', async (args, why) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect(stderr).toContain(why);
+    expect(stderr).not.toContain('    at ');
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+  });
+});
+
+describe('options', () => {
+  it('are read', () => {
+    const options = parseOptions(['--set', 'a', '--set=b', '--typos', '--no-baselines', '--limit', '5']);
+    expect(options).toMatchObject({
+      sets: ['a', 'b'],
+      typos: true,
+      ablate: false,
+      baselines: false,
+      limit: 5,
+    });
+    expect(parseOptions([])).toMatchObject({ sets: [], baselines: true, limit: null, json: null });
+  });
+
+  it.each([
+    [['--sets', 'a'], 'did you mean --set?'],
+    [['--set'], '--set'],
+    [['file.json'], 'file.json'],
+    [['--limit', 'ten'], 'got ten'],
+    [['--limit', '0'], 'got 0'],
+    [['--quick', '--set', 'a'], '--quick'],
+    [['--json', 'nowhere/out.json'], 'there is no folder'],
+  ])('refuse %j', (args, why) => {
+    expect(() => parseOptions(args)).toThrow(
+      expect.objectContaining({ code: 'invalid_input', message: expect.stringContaining(why) }),
+    );
+  });
+});

@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findSets, HOUSEHOLD } from './find-sets.ts';
+import { recordOf, recordsOf } from './records.ts';
+import { loadSet } from './sets.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'loci-eval-sets-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const QUERY = { id: 'q', q: 'oven', gold: ['a'], cat: 'word' };
+const DOCUMENT = { id: 'a', text: 'The oven.' };
+
+function write(name: string, content: unknown): string {
+  const file = join(folder, name);
+  const text = typeof content === 'string' ? content : JSON.stringify(content);
+  writeFileSync(file, name.endsWith('.gz') ? gzipSync(text) : text);
+  return file;
+}
+
+function collection(docs: unknown[], queries: unknown[]): unknown {
+  return { name: 'small', collections: [{ id: 'c', docs, queries }] };
+}
+
+describe('loadSet', () => {
+  it('reads .json and .json.gz alike', () => {
+    const plain = loadSet(write('a.json', collection([DOCUMENT], [QUERY])));
+    expect(plain.collections[0]?.docs).toEqual([{ ...DOCUMENT, note: false }]);
+    expect(loadSet(write('a.json.gz', collection([DOCUMENT], [QUERY]))).hash).toBe(plain.hash);
+    expect(loadSet(write('b.json', collection([{ ...DOCUMENT, text: 'x' }], [QUERY]))).hash).not.toBe(
+      plain.hash,
+    );
+  });
+
+  it('reads our own set, whose notes come through the vault', async () => {
+    const set = loadSet(HOUSEHOLD);
+    expect(set.name).toBe('household');
+    expect(set.collections[0]?.queries.filter(({ gold }) => gold.length === 0)).toHaveLength(25);
+    const records = await recordsOf(set, set.collections[0]!);
+    const kitchen = records.find(({ key }) => key === 'Home/Kitchen remodel.md');
+    expect(kitchen?.title).toBe('Kitchen remodel');
+    expect(kitchen?.metadata['aliases']).toContain('New kitchen');
+    expect(kitchen?.tags).toContain('kitchen');
+  });
+
+  it.each([
+    ['missing.json', null, 'ENOENT'],
+    ['no-json.json', 'oven', 'JSON'],
+    ['no-gzip.json.gz', null, 'incorrect header'],
+    ['no-queries.json', { name: 'x', collections: [{ id: 'c', docs: [DOCUMENT] }] }, 'queries'],
+    ['empty.json', { name: 'x', collections: [] }, 'collections'],
+    ['no-text.json', collection([{ id: 'a' }], []), 'document a has neither text nor path'],
+    ['no-file.json', collection([{ id: 'a', path: 'gone.md' }], []), 'document a: ENOENT'],
+    ['twice.json', collection([DOCUMENT, DOCUMENT], []), 'two documents a'],
+    ['asked-twice.json', collection([DOCUMENT], [QUERY, QUERY]), 'two queries q'],
+    ['no-gold.json', collection([DOCUMENT], [{ ...QUERY, gold: ['z'] }]), 'expects document z'],
+  ])('refuses %s', (name, content, why) => {
+    const file = content === null ? join(folder, name) : write(name, content);
+    if (name.endsWith('.gz')) writeFileSync(file, 'no gzip at all');
+    expect(() => loadSet(file)).toThrow(
+      expect.objectContaining({ code: 'invalid_input', message: expect.stringContaining(why) }),
+    );
+    expect(() => loadSet(file)).toThrow(file);
+  });
+});
+
+describe('recordOf', () => {
+  it('gives a turn its session, speaker, role, caption and day', () => {
+    const turn = {
+      id: 'D1:3',
+      text: 'Hi',
+      speaker: 'Mel',
+      session: 4,
+      role: 'user',
+      caption: 'a lake',
+      note: false,
+    };
+    const record = recordOf({ ...turn, date: '1:56 pm on 8 May, 2023' }, 2);
+    expect(record.metadata).toEqual({
+      speaker: 'Mel',
+      session: 4,
+      role: 'user',
+      caption: 'a lake',
+      date: '2023-05-08',
+    });
+    expect(record.createdAt).toBe(Date.UTC(2023, 4, 8, 13, 56) + 2);
+    expect(recordOf({ ...turn, date: 'March-15-2024' }, 0).createdAt).toBe(Date.UTC(2024, 2, 15));
+    expect(recordOf(turn, 5).createdAt).toBe(recordOf(turn, 0).createdAt);
+  });
+});
+
+describe('findSets', () => {
+  it('puts our own first, then those of the folder by name', () => {
+    const data = mkdtempSync(join(folder, 'data-'));
+    writeFileSync(join(data, 'b.json.gz'), '');
+    writeFileSync(join(data, 'a.json'), '');
+    writeFileSync(join(data, 'notes.txt'), '');
+    expect(findSets({ LOCI_EVAL_DATA: data })).toEqual([
+      HOUSEHOLD,
+      join(data, 'a.json'),
+      join(data, 'b.json.gz'),
+    ]);
+  });
+
+  it('refuses a folder that is not there or holds no set', () => {
+    expect(() => findSets({ LOCI_EVAL_DATA: join(folder, 'nowhere') })).toThrow('names no folder');
+    expect(() => findSets({ LOCI_EVAL_DATA: mkdtempSync(join(folder, 'bare-')) })).toThrow('without .json');
+  });
+});

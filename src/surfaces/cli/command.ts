@@ -1,0 +1,104 @@
+import { type Command, Option } from 'commander';
+import type { Json } from '../../core/types.ts';
+import { inputFields } from '../../operations/input.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { CommandCall } from './command-call.ts';
+import { commandLine, type FieldOption, fieldOptions, fieldValue } from './fields.ts';
+import type { Io } from './io.ts';
+import { type CommandShape, shapeOf } from './shapes.ts';
+import { readInputFile, readStdin } from './stdin.ts';
+
+interface Globals {
+  readonly json?: boolean;
+  readonly home?: string;
+  readonly input?: string;
+}
+
+/** Gives a command the arguments, options and examples of its verb, and what to do. */
+export function describeCommand(
+  command: Command,
+  operation: Operation,
+  io: Io,
+  act: (call: CommandCall) => Promise<void>,
+): void {
+  const shape = shapeOf(operation.name);
+  const fields = inputFields(operation);
+  const options = fieldOptions(fields, shape);
+  const required = new Set(fields.filter((field) => field.required).map(({ name }) => name));
+  command.description(operation.description);
+  const usage: string[] = [];
+  for (const { field, label, takes } of shape.operands) {
+    const name = takes === 'one' ? label : `${label}...`;
+    const stdin = takes === 'words' ? ' (- reads standard input)' : '';
+    const description = fields.find((each) => each.name === field)?.schema.description ?? '';
+    // Never required here: --input may bring it, and the verb says what is missing.
+    command.argument(`[${name}]`, description + stdin);
+    usage.push(required.has(field) ? `<${name}>` : `[${name}]`);
+  }
+  command.usage(['[options]', ...usage].join(' '));
+  for (const option of options) addOption(command, option);
+  for (const { name, description } of shape.views) command.option(`--${name}`, description);
+  const examples = operation.examples.map(
+    ({ title, input }) => `  # ${title}\n  ${commandLine(input, fields, shape)}`,
+  );
+  command.addHelpText('after', `\nExamples:\n${examples.join('\n\n')}\n`);
+  command.action(async () => {
+    const globals = command.optsWithGlobals<Globals>();
+    await act({
+      operation,
+      input: await inputOf(command, shape, options, globals, io),
+      views: new Set(shape.views.map(({ name }) => name).filter((name) => command.opts()[name] === true)),
+      json: globals.json ?? false,
+      home: globals.home,
+    });
+  });
+}
+
+function addOption(
+  command: Command,
+  { name, alias, kind, letter, placeholder, description }: FieldOption,
+): void {
+  const argument = kind === 'flag' ? '' : ` <${placeholder}>`;
+  const short = letter === null ? '' : `-${letter}, `;
+  const option = new Option(`${short}--${name}${argument}`, description);
+  command.addOption(kind === 'list' ? option.argParser(gather) : option);
+  if (alias !== null) command.addOption(new Option(`--${alias}${argument}`).argParser(gather).hideHelp());
+}
+
+function gather(text: string, before: readonly string[] | undefined): string[] {
+  return [...(before ?? []), text];
+}
+
+/** Fields from `--input`, then those of the command line, which win. */
+async function inputOf(
+  command: Command,
+  shape: CommandShape,
+  options: readonly FieldOption[],
+  globals: Globals,
+  io: Io,
+): Promise<Record<string, Json>> {
+  const input: Record<string, Json> =
+    globals.input === undefined ? {} : await readInputFile(globals.input, io);
+  let rest: readonly string[] = command.args;
+  for (const { field, takes } of shape.operands) {
+    const [first] = rest;
+    if (first === undefined) break;
+    if (takes === 'one') input[field] = first;
+    else if (takes === 'list') input[field] = [...rest];
+    else input[field] = rest.length === 1 && first === '-' ? await readStdin(io) : rest.join(' ');
+    rest = takes === 'one' ? rest.slice(1) : [];
+  }
+  for (const { field, name, alias, kind } of options) {
+    const given = [name, alias].flatMap((each) => (each === null ? [] : valueOf(command, each)));
+    if (given.length > 0) input[field] = fieldValue(kind, kind === 'list' ? (given as string[]) : given[0]!);
+  }
+  return input;
+}
+
+/** What was given of an option, nothing when it was not. */
+function valueOf(command: Command, name: string): (string | boolean)[] {
+  const option = command.options.find(({ long }) => long === `--${name}`);
+  const value = option === undefined ? undefined : (command.opts()[option.attributeName()] as unknown);
+  if (value === undefined) return [];
+  return Array.isArray(value) ? (value as string[]) : [value as string | boolean];
+}

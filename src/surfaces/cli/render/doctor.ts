@@ -1,0 +1,28 @@
+import type { DoctorOutput } from '../../../operations/doctor.ts';
+import { neutralise } from '../neutralise.ts';
+import type { Renderer, View } from './renderer.ts';
+
+type Check = DoctorOutput['checks'][number];
+
+export const doctorRenderer: Renderer<DoctorOutput> = {
+  showsWarnings: true,
+  exitCode: ({ healthy }) => (healthy ? 0 : 1),
+  render: ({ checks, healthy }, view) => {
+    const width = Math.max(...checks.map(({ name }) => name.length));
+    const warnings = checks.filter(({ result }) => result === 'warning').length;
+    const noticed = warnings === 0 ? '' : ` (${String(warnings)} ${warnings === 1 ? 'warning' : 'warnings'})`;
+    const end = healthy ? view.style.good(`All is well${noticed}.`) : view.style.bad('Something is wrong.');
+    return `${[...checks.flatMap((check) => checkLines(check, width, view)), end].join('\n')}\n`;
+  },
+};
+
+function checkLines({ name, result, detail, hint }: Check, width: number, { style }: View): string[] {
+  const paint = { ok: style.good, warning: style.warning, failed: style.bad }[result];
+  const margin = ' '.repeat('warning'.length + width + 4);
+  const [first = '', ...rest] = neutralise(detail).split('\n');
+  return [
+    `${paint(result.padEnd('warning'.length))}  ${neutralise(name).padEnd(width)}  ${first}`,
+    ...rest.map((line) => margin + line),
+    ...(hint === null ? [] : [`${margin}${style.dim(`→ ${neutralise(hint)}`)}`]),
+  ];
+}

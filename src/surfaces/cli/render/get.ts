@@ -1,0 +1,69 @@
+import type { GetOutput } from '../../../operations/get.ts';
+import { neutralise, oneLine } from '../neutralise.ts';
+import { clip } from '../text-width.ts';
+import { wrap } from '../wrap.ts';
+import { originOf } from './origin.ts';
+import type { Renderer, View } from './renderer.ts';
+
+export const getRenderer: Renderer<GetOutput> = { render: renderGet };
+
+function renderGet(output: GetOutput, view: View): string {
+  if (!view.options.has('plain')) return renderNumbered(output, view);
+  // Into a file or a pipe the text goes as it is.
+  return `${view.terminal ? neutralise(output.text) : output.text}\n`;
+}
+
+function renderNumbered(output: GetOutput, view: View): string {
+  const { lines, text } = output;
+  const { style } = view;
+  const digits = String(lines.to).length;
+  const numbered = neutralise(text)
+    .split('\n')
+    .map((line, i) => `${style.dim(`${String(lines.from + i).padStart(digits)} │`)} ${line}`.trimEnd());
+  return `${[...header(output, view), '', ...numbered].join('\n')}\n`;
+}
+
+function header(output: GetOutput, { style, columns }: View): string[] {
+  const { title, lines, path, tags, age, created_at, id, project } = output;
+  const name = oneLine(title === '' ? `record ${String(id)}` : title);
+  const whole = lines.from === 1 && lines.to === lines.total;
+  const part = whole
+    ? `${String(lines.total)} lines`
+    : `lines ${String(lines.from)}–${String(lines.to)} of ${String(lines.total)}`;
+  const facts = [
+    `From ${originOf(output)}`,
+    `${created_at.slice(0, 10)} (${age})`,
+    `project ${oneLine(project)}`,
+    part,
+  ];
+  const links = linksOf(output).join(', ');
+  return [
+    style.bold(clip(name, columns)),
+    ...(path === null ? [] : [style.link(oneLine(path))]),
+    clip(facts.join(' · '), columns),
+    ...labelled('tags', tags.map((tag) => `#${oneLine(tag)}`).join(' '), columns),
+    ...labelled('links', links, columns),
+  ];
+}
+
+/** Long lists of links say little: three lines of them. */
+const LINES = 3;
+
+function labelled(label: string, text: string, columns: number): string[] {
+  if (text === '') return [];
+  const lines = wrap(`${label}: ${text}`, columns);
+  return lines.length > LINES
+    ? [...lines.slice(0, LINES - 1), clip(`${lines[LINES - 1] ?? ''} …`, columns)]
+    : lines;
+}
+
+/** Names of what a note links to, each once. */
+function linksOf({ metadata }: GetOutput): string[] {
+  const { links } = metadata;
+  if (!Array.isArray(links)) return [];
+  const targets = links.map((link) =>
+    typeof link === 'object' && link !== null && !Array.isArray(link) ? link['target'] : link,
+  );
+  const names = targets.filter((target) => typeof target === 'string' && target !== '');
+  return [...new Set(names.map((name) => oneLine(name as string)))];
+}

@@ -1,0 +1,22 @@
+import type { InitOutput } from '../../../operations/init.ts';
+import { oneLine } from '../neutralise.ts';
+import type { Renderer } from './renderer.ts';
+
+export const initRenderer: Renderer<InitOutput> = {
+  notices: ({ notes }) => notes,
+  render: (output) => {
+    const { created, vault } = output;
+    const place = (what: 'home' | 'config' | 'store', path: string) =>
+      `  ${what.padEnd(8)}${oneLine(path)}${created.includes(what) ? '' : '  (was there)'}`;
+    const next = vault === null ? 'loci index ~/your-notes' : 'loci index';
+    return [
+      created.length === 0 ? 'Everything was there already; nothing was changed.' : 'Loci is ready.',
+      place('home', output.home),
+      place('config', output.config_file),
+      place('store', output.store),
+      ...(vault === null ? [] : [`  vault   ${oneLine(vault.name)}: ${oneLine(vault.path)}`]),
+      `Next: ${next}`,
+      '',
+    ].join('\n');
+  },
+};

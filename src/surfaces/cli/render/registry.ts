@@ -1,0 +1,23 @@
+import { toJson } from '../exit.ts';
+import type { Renderer } from './renderer.ts';
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- each renders the output of the verb of its name */
+const RENDERERS: Readonly<Record<string, () => Promise<Renderer<any>>>> = {
+  init: async () => (await import('./init.ts')).initRenderer,
+  index: async () => (await import('./index-vaults.ts')).indexRenderer,
+  search: async () => (await import('./search.ts')).searchRenderer,
+  get: async () => (await import('./get.ts')).getRenderer,
+  write: async () => (await import('./write.ts')).writeRenderer,
+  status: async () => (await import('./status.ts')).statusRenderer,
+  doctor: async () => (await import('./doctor.ts')).doctorRenderer,
+  reindex: async () => (await import('./reindex.ts')).reindexRenderer,
+  'config-show': async () => (await import('./config.ts')).configShowRenderer,
+  'config-get': async () => (await import('./config.ts')).configGetRenderer,
+  'config-set': async () => (await import('./config.ts')).configSetRenderer,
+};
+
+/** A verb without a renderer of its own is shown as JSON. */
+export async function loadRenderer(operation: string): Promise<Renderer<any>> {
+  const load = Object.hasOwn(RENDERERS, operation) ? RENDERERS[operation] : undefined;
+  return load === undefined ? { render: (output) => `${toJson(output)}\n` } : load();
+}

@@ -1,0 +1,109 @@
+import { BOOST_WORDS, SIGNAL_WORDS } from '../../../operations/reasons.ts';
+import type { SearchOutput, SearchResult } from '../../../operations/search.ts';
+import { neutralise, oneLine } from '../neutralise.ts';
+import type { Style } from '../style.ts';
+import { clip, padEnd, padStart } from '../text-width.ts';
+import { indent, wrap } from '../wrap.ts';
+import { originOf } from './origin.ts';
+import type { Renderer, View } from './renderer.ts';
+
+export const searchRenderer: Renderer<SearchOutput> = {
+  notices: ({ missing }) =>
+    missing.map(({ signal, why }) => `searched without ${SIGNAL_WORDS[signal]}: ${why}`),
+  render: renderSearch,
+};
+
+function renderSearch(output: SearchOutput, view: View): string {
+  const { results, corrections } = output;
+  const { style, columns } = view;
+  const lines: string[] = [];
+  for (const { word, instead } of corrections) {
+    lines.push(
+      style.dim(clip(`also searched for: ${oneLine(instead.join(', '))} (for ${oneLine(word)})`, columns)),
+    );
+  }
+  if (lines.length > 0) lines.push('');
+  for (const result of results) lines.push(...resultBlock(result, view), '');
+  if (results.length === 0) {
+    lines.push(`Nothing fits "${clip(oneLine(output.query), 60)}".`);
+    lines.push('Try other words or fewer filters; `loci status` shows what is remembered.');
+  } else {
+    lines.push(style.dim(summary(output)));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function summary({ results, milliseconds, provider }: SearchOutput): string {
+  const count = results.length === 1 ? '1 result' : `${String(results.length)} results`;
+  const how = provider === 'none' ? 'by words alone' : `with ${oneLine(provider)}`;
+  return `${count} in ${milliseconds.toFixed(0)} ms, ${how}`;
+}
+
+function resultBlock(result: SearchResult, view: View): string[] {
+  const { style, columns } = view;
+  const rank = `${String(result.rank)}. `;
+  const margin = ' '.repeat(rank.length);
+  const room = columns - margin.length;
+  const tags = result.tags.map((tag) => `#${oneLine(tag)}`).join(' ');
+  const facts = [`From ${originOf(result)}`, result.age, `score ${result.score.toFixed(2)}`, tags];
+  const snippet = wrap(neutralise(result.snippet), room - 2, marker(result.highlights, style));
+  return [
+    `${rank}${titleLine(result, style, room)}`,
+    ...indent(
+      [
+        style.link(oneLine(result.citation)),
+        clip(facts.filter((fact) => fact !== '').join(' · '), room),
+        ...snippet.map((line) => `${style.dim('│')} ${line}`),
+        style.dim(clip(`why: ${result.why}`, room)),
+        ...explanation(result, style),
+      ],
+      margin,
+    ),
+  ];
+}
+
+/** The title, then the headings down to the passage. */
+function titleLine({ title, headings, citation }: SearchResult, style: Style, room: number): string {
+  const name = oneLine(title === '' ? (headings[0] ?? citation) : title);
+  const below = headings.map(oneLine).filter((heading) => heading !== name);
+  const shown = clip(name, room);
+  const path = below.map((heading) => ` › ${heading}`).join('');
+  return style.bold(shown) + style.dim(clip(path, Math.max(1, room - shown.length)));
+}
+
+/** Paints the parts of a word that lie in a highlight. */
+function marker(
+  highlights: SearchResult['highlights'],
+  style: Style,
+): (word: string, start: number) => string {
+  return (word, start) => {
+    let painted = '';
+    let at = start;
+    const end = start + word.length;
+    for (const [from, to] of highlights) {
+      if (to <= at || from >= end) continue;
+      const [first, last] = [Math.max(from, at), Math.min(to, end)];
+      painted += word.slice(at - start, first - start) + style.mark(word.slice(first - start, last - start));
+      at = last;
+    }
+    return painted + word.slice(at - start);
+  };
+}
+
+function explanation({ explanation: told }: SearchResult, style: Style): string[] {
+  if (told === undefined) return [];
+  const rows = [
+    ['signal', 'rank', 'raw', 'added'],
+    ...told.signals.map(({ signal, rank, raw, added }) => [
+      SIGNAL_WORDS[signal],
+      String(rank),
+      raw.toFixed(3),
+      `+${added.toFixed(3)}`,
+    ]),
+    ...told.boosts.map(({ name, added }) => [BOOST_WORDS[name], '', '', `+${added.toFixed(3)}`]),
+  ];
+  return rows.map(([name = '', rank = '', raw = '', added = ''], i) => {
+    const line = `  ${padEnd(name, 18)}${padStart(rank, 6)}${padStart(raw, 12)}${padStart(added, 10)}`;
+    return i === 0 ? style.dim(line) : line;
+  });
+}

@@ -1,0 +1,56 @@
+import type { StatusOutput } from '../../../operations/status.ts';
+import { oneLine } from '../neutralise.ts';
+import type { Renderer, View } from './renderer.ts';
+
+export const statusRenderer: Renderer<StatusOutput> = {
+  render: (output, view) => {
+    const { store, namespace, vaults } = output;
+    const rows = [
+      ['home', output.home],
+      [
+        'store',
+        `${store.path} (${store.driver}, ${size(store.bytes)}, schema ${String(store.schema_version)})`,
+      ],
+      ['namespace', namespaceLine(namespace, output.other_namespaces)],
+      ['records', `${String(output.records)}${counted(output.by_source)}`],
+      ['passages', `${String(output.passages)}, ${String(output.terms)} different words`],
+      ['meaning', meaningLine(output)],
+      ...vaults.map(({ name, path, records }, i) => [
+        i === 0 ? 'vaults' : '',
+        `${name}: ${String(records)} notes, ${path}`,
+      ]),
+      ...(vaults.length === 0 ? [['vaults', 'none yet: `loci index PATH` adds one']] : []),
+    ];
+    return rows.map(([name = '', value = '']) => row(name, value, view)).join('');
+  },
+};
+
+function row(name: string, value: string, { style }: View): string {
+  return `${style.dim(name.padEnd(11))}${oneLine(value)}\n`;
+}
+
+function namespaceLine(namespace: string, others: number): string {
+  return others === 0 ? namespace : `${namespace} (and ${String(others)} more in this store)`;
+}
+
+function counted(bySource: Readonly<Record<string, number>>): string {
+  const entries = Object.entries(bySource).sort(([, a], [, b]) => b - a);
+  if (entries.length === 0) return '';
+  return ` (${entries.map(([source, count]) => `${source} ${String(count)}`).join(', ')})`;
+}
+
+function meaningLine({ embedding }: StatusOutput): string {
+  const { configured, provider, model, dimensions, vectors, pending } = embedding;
+  if (configured === 'none') return 'off: the provider is none';
+  if (provider === null) return `${configured}; nothing is embedded yet`;
+  const waiting = pending === 0 ? '' : `, ${String(pending)} texts wait: \`loci index\` embeds them`;
+  return `${provider} ${model ?? ''}, ${String(dimensions)} dimensions, ${String(vectors)} vectors${waiting}`;
+}
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** `3.2 MB`, powers of 1000. */
+function size(bytes: number): string {
+  const step = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** step).toFixed(step === 0 ? 0 : 1)} ${UNITS[step] ?? ''}`;
+}

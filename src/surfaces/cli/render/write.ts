@@ -1,0 +1,12 @@
+import type { WriteOutput } from '../../../operations/write.ts';
+import { oneLine } from '../neutralise.ts';
+import type { Renderer } from './renderer.ts';
+
+export const writeRenderer: Renderer<WriteOutput> = {
+  render: ({ id, citation, embedded, why }, { style }) => {
+    const found = embedded
+      ? ''
+      : `Found by its words for now: ${oneLine(why ?? 'it is not embedded yet')}.\n`;
+    return `Remembered as ${style.link(citation)} (id ${String(id)}).\n${found}`;
+  },
+};

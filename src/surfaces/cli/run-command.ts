@@ -1,0 +1,92 @@
+import { ERROR_TABLE, LociError } from '../../core/errors.ts';
+import { openContext, type OpenContext } from '../../operations/context.ts';
+import { parseInput } from '../../operations/input.ts';
+import type { CommandCall } from './command-call.ts';
+import { toJson } from './exit.ts';
+import { columnsOf, type Io, isTerminal } from './io.ts';
+import { neutralise } from './neutralise.ts';
+import { ProgressDisplay } from './progress.ts';
+import { loadRenderer } from './render/registry.ts';
+import { hasColours, makeStyle } from './style.ts';
+
+/** Runs a verb and shows what it answers. Answers the exit code. @throws what the verb throws */
+export async function runCommand(call: CommandCall, io: Io): Promise<number> {
+  const { operation } = call;
+  const input = parseInput(operation, call.input);
+  const progress = new ProgressDisplay(io.stderr);
+  const interruption = new Interruption(io, operation.readOnly, progress);
+  const context = openContext({
+    surface: 'cli',
+    env: io.env,
+    signal: interruption.signal,
+    onProgress: (now) => progress.update(now),
+    ...(call.home === undefined ? {} : { home: call.home }),
+  });
+  try {
+    const renderer = await loadRenderer(operation.name);
+    if (renderer.showsWarnings !== true) await warnOfSettings(context, io);
+    const output = await operation.run(context, input);
+    progress.clear();
+    const notices = renderer.notices?.(output) ?? [];
+    for (const notice of notices) warn(notice, io);
+    const view = {
+      style: makeStyle(hasColours(io.stdout, io.env)),
+      columns: columnsOf(io.stdout),
+      terminal: isTerminal(io.stdout),
+      options: call.views,
+    };
+    io.stdout.write(call.json ? `${toJson(output)}\n` : renderer.render(output, view));
+    return renderer.exitCode?.(output) ?? 0;
+  } catch (error) {
+    progress.clear();
+    throw interruption.explain(error);
+  } finally {
+    interruption.end();
+    await context.close();
+  }
+}
+
+/** Ctrl-C: the first stops after the batch at hand, the second at once. What only reads stops at the first. */
+class Interruption {
+  readonly #controller = new AbortController();
+  readonly #onSignal: () => void;
+
+  constructor(io: Io, readOnly: boolean, progress: ProgressDisplay) {
+    const { exit } = ERROR_TABLE.aborted;
+    this.#onSignal = () => {
+      progress.clear();
+      if (readOnly || this.signal.aborted) process.exit(exit);
+      io.stderr.write('loci: stopping after this batch; Ctrl-C again stops at once\n');
+      this.#controller.abort(new LociError('aborted', 'stopped'));
+    };
+    process.on('SIGINT', this.#onSignal).on('SIGTERM', this.#onSignal);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Whatever a stopped call throws, it was stopped. */
+  explain(error: unknown): unknown {
+    if (!this.signal.aborted) return error;
+    return new LociError('aborted', 'stopped', {
+      hint: 'What was done stays; the same command goes on from there.',
+      cause: error,
+    });
+  }
+
+  end(): void {
+    process.off('SIGINT', this.#onSignal).off('SIGTERM', this.#onSignal);
+  }
+}
+
+async function warnOfSettings(context: OpenContext, io: Io): Promise<void> {
+  const config = await context.loadConfig().catch(() => null);
+  if (config === null || config.values.log.level === 'error') return;
+  for (const warning of config.warnings) warn(warning, io);
+}
+
+function warn(what: string, io: Io): void {
+  const style = makeStyle(hasColours(io.stderr, io.env));
+  io.stderr.write(`${style.warning('loci: warning:')} ${neutralise(what)}\n`);
+}
