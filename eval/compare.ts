@@ -6,19 +6,25 @@ import { METRICS, type Metric } from './metrics.ts';
 import type { SetResult } from './results.ts';
 import { intervalCells, percent, points, tableLines } from './table.ts';
 
-const earlierResult = z.object({
+/** As much of an earlier run as a comparison needs. */
+export interface EarlierResult {
+  readonly set: string;
+  readonly hash?: string;
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly queries: readonly { readonly key: string; readonly scores: Readonly<Record<string, number>> }[];
+}
+
+const scores = z.record(z.string(), z.number());
+const earlierResult: z.ZodType<EarlierResult> = z.object({
   set: z.string(),
-  hash: z.string().optional(),
-  metrics: z.record(z.string(), z.number()),
-  queries: z.array(z.object({ key: z.string(), scores: z.record(z.string(), z.number()) })).default([]),
+  hash: z.string().exactOptional(),
+  metrics: scores,
+  queries: z.array(z.object({ key: z.string(), scores })).default([]),
 });
 const earlierFile = z.union([
   z.object({ sets: z.array(earlierResult) }).transform(({ sets }) => sets),
   earlierResult.transform((only) => [only]),
 ]);
-
-/** As much of an earlier run as a comparison needs. */
-export type EarlierResult = z.infer<typeof earlierResult>;
 
 /** @throws LociError `invalid_input` for what `--json` did not write */
 export function readEarlier(file: string): EarlierResult[] {

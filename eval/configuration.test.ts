@@ -44,6 +44,7 @@ describe('configuration', () => {
     [{ weights: null }, 'weights: expected keys and values'],
     [{ weights: 1 }, 'expected keys and values in weights'],
     [{ fusion: 'sum' }, 'fusion: expected minmax or rrf, got "sum"'],
+    [{ recency: { kind: 'sometimes' } }, 'recency.kind: expected tie-break or rank'],
     [{ provider: 'cloud' }, 'provider'],
     [{ passageTokens: 1_000_000 }, 'passageTokens'],
     [[1], 'expected keys and values'],

@@ -18,8 +18,11 @@ export interface EvalConfiguration {
 type Tree = Readonly<Record<string, unknown>>;
 
 const SETTINGS = ['provider', 'passageTokens', 'minScore'] as const;
-const FUSIONS: readonly Ranking['fusion'][] = ['minmax', 'rrf'];
-const FUSION_KEY = 'fusion' satisfies keyof Ranking;
+/** Keys whose text is one of a few. */
+const CHOICES: Readonly<Record<string, readonly string[]>> = {
+  fusion: ['minmax', 'rrf'] satisfies Ranking['fusion'][],
+  'recency.kind': ['tie-break', 'rank'] satisfies Ranking['recency']['kind'][],
+};
 
 export function defaultConfiguration(): EvalConfiguration {
   const { embedding, index, search } = configSchema.parse({});
@@ -82,8 +85,9 @@ function replaced(before: unknown, value: unknown, name: string): unknown {
     if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
     throw new Error(`${name}: expected a number of at least 0, got ${JSON.stringify(value)}`);
   }
-  if (name === FUSION_KEY && !FUSIONS.some((fusion) => fusion === value)) {
-    throw new Error(`${name}: expected ${FUSIONS.join(' or ')}, got ${JSON.stringify(value)}`);
+  const choices = CHOICES[name];
+  if (choices !== undefined && !choices.some((choice) => choice === value)) {
+    throw new Error(`${name}: expected ${choices.join(' or ')}, got ${JSON.stringify(value)}`);
   }
   if (typeof value !== typeof before)
     throw new Error(`${name}: expected ${typeof before}, got ${JSON.stringify(value)}`);

@@ -7,7 +7,7 @@ import type { EvalSet } from './sets.ts';
 import { RESULTS, type System } from './system.ts';
 
 /** Searches happen at one time, so that ages and "last week" mean the same in every run. */
-export const NOW: number = Date.UTC(2026, 10, 21);
+const NOW: number = Date.UTC(2026, 10, 21);
 
 export interface EngineOptions {
   readonly name: string;
@@ -50,29 +50,32 @@ export function engineSystem(
   };
 }
 
-/** What each named stage or signal is without it. A new stage of `Ranking` gets a line here. */
-export const WITHOUT: Readonly<Record<string, (ranking: Ranking) => Ranking>> = {
-  smoothing: (ranking) => ({ ...ranking, smoothing: null }),
-  dateBoost: (ranking) => ({ ...ranking, dateBoost: 0 }),
-  speakerBoost: (ranking) => ({ ...ranking, speakerBoost: 0 }),
-  sessionPrior: (ranking) => ({ ...ranking, sessionPrior: 0 }),
-  userPrior: (ranking) => ({ ...ranking, userPrior: 0 }),
-  titleBoost: (ranking) => ({ ...ranking, titleBoost: 0 }),
-  recencyReach: (ranking) => ({ ...ranking, recencyReach: 0 }),
-  trigram: (ranking) => weighing(ranking, { trigram: 0 }),
-  vector: (ranking) => weighing(ranking, { vector: 0 }),
-  text: (ranking) => weighing(ranking, { text: 0 }),
+type Change = (ranking: Ranking) => Ranking;
+
+/** The ranking with each named stage or signal switched off. A new stage of `Ranking` gets a line here. */
+export const WITHOUT: Readonly<Record<string, Change>> = {
+  smoothing: setting({ smoothing: null }),
+  dateBoost: setting({ dateBoost: 0 }),
+  speakerBoost: setting({ speakerBoost: 0 }),
+  sessionPrior: setting({ sessionPrior: 0 }),
+  userPrior: setting({ userPrior: 0 }),
+  titleBoost: setting({ titleBoost: 0 }),
+  recency: weighing({ recency: 0 }),
+  trigram: weighing({ trigram: 0 }),
+  vector: weighing({ vector: 0 }),
+  text: weighing({ text: 0 }),
 };
 
 /** The engine with nothing but the vectors: no other signal, no later stage. */
 export function vectorsAlone(ranking: Ranking): Ranking {
-  const signals = ['trigram', 'vector', 'text'];
-  const bare = Object.entries(WITHOUT)
-    .filter(([name]) => !signals.includes(name))
-    .reduce((before, [, without]) => without(before), ranking);
-  return weighing(bare, { vector: 1, text: 0, trigram: 0, recency: 0 });
+  const bare = Object.values(WITHOUT).reduce((before, without) => without(before), ranking);
+  return weighing({ vector: 1 })(bare);
 }
 
-function weighing(ranking: Ranking, weights: Partial<Ranking['weights']>): Ranking {
-  return { ...ranking, weights: { ...ranking.weights, ...weights } };
+function setting(change: Partial<Ranking>): Change {
+  return (ranking) => ({ ...ranking, ...change });
+}
+
+function weighing(change: Partial<Ranking['weights']>): Change {
+  return (ranking) => ({ ...ranking, weights: { ...ranking.weights, ...change } });
 }

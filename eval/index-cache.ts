@@ -41,7 +41,7 @@ export function namespaceOf(set: EvalSet, collection: string): string {
   return `${set.name}/${collection}`;
 }
 
-export const CACHE_FOLDER: string = join(ROOT, '.cache', 'eval');
+const CACHE_FOLDER: string = join(ROOT, '.cache', 'eval');
 
 /** Whether a search needs nothing but opening the store. */
 export function isIndexed(set: EvalSet, model: Model, folder: string = CACHE_FOLDER): boolean {

@@ -55,7 +55,7 @@ async function evaluateAll(
   for (const [i, set] of sets.entries()) {
     const skip = quick && i > 0 ? reasonToSkip(set, model, clock) : null;
     if (skip !== null) {
-      print([`${set.name}: left out, ${skip}`, '']);
+      print([`${set.name} is left out: ${skip}`]);
       continue;
     }
     const result = await evaluateSet(set, configuration, model, evaluation);
@@ -85,7 +85,7 @@ class Clock {
 }
 
 function reasonToSkip(set: EvalSet, model: Model, clock: Clock): string | null {
-  if (!isIndexed(set, model)) return 'it is not indexed yet (a run without --quick does that)';
+  if (!isIndexed(set, model)) return 'it is not indexed, or by older code (a run without --quick does that)';
   const queries = set.collections.reduce((sum, collection) => sum + collection.queries.length, 0);
   return clock.elapsed + clock.estimate(queries) > QUICK_MS ? 'it would take more than the minute' : null;
 }

@@ -5,44 +5,36 @@ import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { LociError, messageOf } from '../src/core/errors.ts';
 
-const document = z.object({
-  id: z.string(),
-  text: z.string().optional(),
-  /** A note below the set's `root` that holds the text. */
-  path: z.string().optional(),
-  title: z.string().optional(),
-  speaker: z.string().optional(),
-  session: z.union([z.string(), z.number()]).optional(),
-  batch: z.union([z.string(), z.number()]).optional(),
-  role: z.string().optional(),
-  date: z.string().optional(),
-  caption: z.string().optional(),
-});
-
-const query = z.object({
-  id: z.string(),
-  q: z.string(),
+export interface EvalQuery {
+  readonly id: string;
+  readonly q: string;
   /** Relevant documents; empty when the collection has no answer. */
-  gold: z.array(z.string()),
-  cat: z.string(),
+  readonly gold: readonly string[];
+  readonly cat: string;
   /** A document to leave out of the ranking: the one the query was made from. */
-  src: z.string().optional(),
-});
+  readonly src?: string;
+}
 
-const evalSet = z.object({
-  name: z.string(),
-  root: z.string().optional(),
-  collections: z
-    .array(z.object({ id: z.string(), docs: z.array(document).min(1), queries: z.array(query) }))
-    .min(1),
-});
+interface WrittenDocument {
+  readonly id: string;
+  readonly text?: string;
+  /** A note below the set's `root` that holds the text. */
+  readonly path?: string;
+  readonly title?: string;
+  readonly speaker?: string;
+  readonly session?: string | number;
+  /** BEAM's word for a session. */
+  readonly batch?: string | number;
+  readonly role?: string;
+  readonly date?: string;
+  readonly caption?: string;
+}
 
-export type EvalDocument = z.infer<typeof document> & {
+export interface EvalDocument extends WrittenDocument {
   readonly text: string;
   /** Whether the text is a Markdown note of a vault, read from `path`. */
   readonly note: boolean;
-};
-export type EvalQuery = z.infer<typeof query>;
+}
 
 export interface EvalCollection {
   readonly id: string;
@@ -58,6 +50,48 @@ export interface EvalSet {
   readonly root: string;
   readonly collections: readonly EvalCollection[];
 }
+
+interface WrittenSet {
+  readonly name: string;
+  readonly root?: string;
+  readonly collections: readonly {
+    readonly id: string;
+    readonly docs: readonly WrittenDocument[];
+    readonly queries: readonly EvalQuery[];
+  }[];
+}
+
+const words = () => z.string().exactOptional();
+const label = () => z.union([z.string(), z.number()]).exactOptional();
+
+const document: z.ZodType<WrittenDocument> = z.object({
+  id: z.string(),
+  text: words(),
+  path: words(),
+  title: words(),
+  speaker: words(),
+  session: label(),
+  batch: label(),
+  role: words(),
+  date: words(),
+  caption: words(),
+});
+
+const query: z.ZodType<EvalQuery> = z.object({
+  id: z.string(),
+  q: z.string(),
+  gold: z.array(z.string()),
+  cat: z.string(),
+  src: words(),
+});
+
+const evalSet: z.ZodType<WrittenSet> = z.object({
+  name: z.string(),
+  root: words(),
+  collections: z
+    .array(z.object({ id: z.string(), docs: z.array(document).min(1), queries: z.array(query) }))
+    .min(1),
+});
 
 /**
  * Reads a `.json` or `.json.gz` set; documents may name a file below `root` in place of a text.
@@ -86,7 +120,7 @@ function readJson(file: string): unknown {
   }
 }
 
-function withText(file: string, root: string, doc: z.infer<typeof document>): EvalDocument {
+function withText(file: string, root: string, doc: WrittenDocument): EvalDocument {
   if (doc.text !== undefined) return { ...doc, text: doc.text, note: false };
   if (doc.path === undefined) throw fault(file, `document ${doc.id} has neither text nor path`);
   try {

@@ -13,21 +13,26 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const compiler = createRequire(import.meta.url).resolve('assemblyscript/bin/asc.js');
 
-/** No runtime, no allocator, no abort; the memory comes from outside. */
-const FREESTANDING = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--importMemory'];
-/** The memory may be shared between threads; the maximum is in pages of 64 KB. */
-const SHARED = ['--enable', 'threads', '--sharedMemory', '--initialMemory', '1', '--maximumMemory', '16384'];
+/** No runtime, no allocator, no abort. */
+const FREESTANDING = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd'];
+/** The memory comes from outside and is shared between threads; the sizes are in pages of 64 KB. */
+const SHARED = ['--importMemory', '--enable', 'threads', '--sharedMemory', '--initialMemory', '1'];
 
 const KERNELS = [
   {
     entry: 'src/embed/local/kernel/forward.as.ts',
     output: 'src/embed/local/minilm.wasm',
-    flags: [...FREESTANDING, ...SHARED],
+    flags: [...FREESTANDING, ...SHARED, '--maximumMemory', '16384'],
+  },
+  {
+    entry: 'src/embed/local/kernel/wordpiece.as.ts',
+    output: 'src/embed/local/wordpiece.wasm',
+    flags: [...FREESTANDING, '--importMemory'],
   },
   {
     entry: 'src/store/sqlite/kernel/hamming.ts',
     output: 'src/store/sqlite/hamming.wasm',
-    flags: FREESTANDING,
+    flags: [...FREESTANDING, '--importMemory'],
   },
 ];
 

@@ -23,6 +23,11 @@ export interface Embedder {
   embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]>;
   /** Tokens of a text, special tokens included: what a chunker packs against `maxTokens`. */
   countTokens(text: string): number;
+  /**
+   * How well the model knows the language of a text, 0 to 1; without it, every text. A vector counts for so much.
+   * An English model places Chinese by chance.
+   */
+  fluency?(text: string): number;
   /** Ends workers and connections. No call may follow. */
   close(): Promise<void>;
 }

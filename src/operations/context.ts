@@ -22,6 +22,11 @@ export function openContext(options: ContextOptions): OpenContext {
   const env = options.env ?? process.env;
   const home = configHome({ env, ...(options.home === undefined ? {} : { home: options.home }) });
   const load = () => loadConfig({ home, env });
+  const open = async (create: boolean): Promise<Loci> => {
+    const { values } = await load();
+    const { openLoci } = await import('../engine/open.ts');
+    return openLoci(values, { create });
+  };
   let loci: Promise<Loci> | null = null;
   return {
     home,
@@ -31,9 +36,10 @@ export function openContext(options: ContextOptions): OpenContext {
     onProgress: options.onProgress ?? (() => undefined),
     loadConfig: load,
     loci: ({ create = false } = {}) => {
-      loci ??= load().then(async ({ values }) => {
-        const { openLoci } = await import('../engine/open.ts');
-        return openLoci(values, { create });
+      loci ??= open(create).catch((error: unknown) => {
+        // What is wrong now may be put right before the next call.
+        loci = null;
+        throw error;
       });
       return loci;
     },

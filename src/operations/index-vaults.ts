@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { LociError } from '../core/errors.ts';
 import type { SourceProblemReason } from '../sources/source.ts';
 import type { Operation, OperationContext } from './operation.ts';
+import { patiently } from './patience.ts';
 import { addVaults, namedVaults, placeFolders } from './vaults.ts';
 
 export interface IndexInput {
@@ -99,7 +100,7 @@ export const indexVaults: Operation<IndexInput, IndexOutput> = {
   examples: [
     { title: 'Read a folder of notes, and remember it', input: { paths: ['~/vault'] } },
     { title: 'Bring every known vault up to date', input: {} },
-    { title: 'Read a folder without adding it to the settings', input: { paths: ['./notes'], once: true } },
+    { title: 'Read a folder without adding it to the settings', input: { paths: ['~/notes'], once: true } },
   ],
   run: runIndex,
 };
@@ -118,12 +119,12 @@ async function runIndex(
   const loci = await context.loci({ create: true });
   const added = once ? [] : placed.unknown;
   const notes = await addVaults(context, added);
-  const report = await loci.index({
-    vaults,
-    allowEmpty: allow_empty ?? false,
-    signal: context.signal,
-    onProgress: context.onProgress,
-  });
+  const { signal, onProgress } = context;
+  // Another process may read the same folder: whoever comes second finds its notes there and goes on.
+  const report = await patiently(
+    () => loci.index({ vaults, allowEmpty: allow_empty ?? false, signal, onProgress }),
+    signal,
+  );
   return {
     vaults: report.sources.map(({ source, problems, ...counts }, i) => ({
       name: source,

@@ -5,7 +5,7 @@ export interface OperationEntry {
   readonly name: string;
   /** One line, without a full stop. */
   readonly summary: string;
-  load(): Promise<Operation>;
+  readonly load: () => Promise<Operation>;
 }
 
 /** Every verb there is, in the order in which a newcomer needs them. */

@@ -225,7 +225,7 @@ function resultOf(record: FoundRecord, rank: number, explain: boolean): SearchRe
     headings: [...record.headings],
     snippet: record.snippet.text,
     highlights: record.snippet.marks.map(([start, end]) => [start, end]),
-    score: record.score,
+    score: rounded(record.score),
     created_at: isoTime(record.createdAt),
     age: record.age,
     origin: record.origin,
@@ -237,9 +237,19 @@ function resultOf(record: FoundRecord, rank: number, explain: boolean): SearchRe
     why: reasonsOf(record.why),
     ...(explain && {
       explanation: {
-        signals: signals.map(({ signal, rank: place, raw, added }) => ({ signal, rank: place, raw, added })),
-        boosts: boosts.map(({ name, added }) => ({ name, added })),
+        signals: signals.map(({ signal, rank: place, raw, added }) => ({
+          signal,
+          rank: place,
+          raw: rounded(raw),
+          added: rounded(added),
+        })),
+        boosts: boosts.map(({ name, added }) => ({ name, added: rounded(added) })),
       },
     }),
   };
+}
+
+/** Recency moves the last digits with every tick of the clock; four places say all there is to say. */
+function rounded(score: number): number {
+  return Math.round(score * 10_000) / 10_000;
 }

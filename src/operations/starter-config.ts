@@ -15,9 +15,9 @@ const HEAD = `# Settings of Loci. Each has a default; take away the # before a l
 # \`loci config set KEY VALUE\` writes here too and keeps your comments.
 
 # Folders of notes. \`loci index FOLDER\` adds one.
-# vaults:
-#   - path: ~/notes
-#     project: personal
+#vaults:
+#  - path: ~/notes
+#    project: personal
 `;
 
 /** The first loci.yaml: everything in it is a comment, so it changes nothing. */
@@ -26,12 +26,15 @@ export function starterConfig(): string {
   const lines = [HEAD];
   let section = '';
   for (const { path, description, default: usual } of keys) {
-    const [first = '', second] = path.split('.');
-    if (second !== undefined && first !== section) lines.push(`# ${first}:`);
+    const [first = '', inner] = path.split('.');
+    const value = typeof usual === 'string' ? usual : JSON.stringify(usual);
+    if (inner === undefined) {
+      lines.push(`# ${description}`, `#${first}: ${value}`, '');
+      continue;
+    }
+    if (first !== section) lines.push(`#${first}:`);
     section = first;
-    const indent = second === undefined ? '' : '  ';
-    lines.push(`# ${indent}# ${description}`, `# ${indent}${second ?? first}: ${JSON.stringify(usual)}`);
-    if (second === undefined) lines.push('');
+    lines.push(`#  # ${description}`, `#  ${inner}: ${value}`);
   }
   return `${lines.join('\n')}\n`;
 }

@@ -7,6 +7,7 @@ import type { VaultConfig } from '../core/config/schema.ts';
 import { LociError, messageOf } from '../core/errors.ts';
 import { shortHash } from '../core/hash.ts';
 import type { OperationContext } from './operation.ts';
+import { patiently } from './patience.ts';
 
 export interface NamedVault extends VaultConfig {
   readonly name: string;
@@ -74,7 +75,7 @@ export async function placeFolders(
 export async function addVaults(context: OperationContext, vaults: readonly NamedVault[]): Promise<string[]> {
   const notes: string[] = [];
   for (const { name, path } of vaults) {
-    const change = await configAppend('vaults', { name, path }, context);
+    const change = await patiently(() => configAppend('vaults', { name, path }, context), context.signal);
     if (change.overriddenBy !== undefined) {
       notes.push(`${name} is in ${change.file}, but ${change.overriddenBy} hides the vaults there`);
     }

@@ -45,6 +45,9 @@ export function confidenceOf({ cosine, coverage }: Evidence): number {
   return 1 / (1 + Math.exp(-logit));
 }
 
+/** Hits that are looked at to say how sure the whole answer is. */
+const WITNESSES = 5;
+
 /**
  * The surest hit sets the level, and each hit has its part of it in proportion to its ranking score: so confidence
  * falls along the hits and is low everywhere when nothing is about the query.
@@ -56,7 +59,7 @@ export function withConfidence(
   const corrected = new Map(corrections.map(({ word, instead }) => [word, new Set(instead.map(stem))]));
   const level = Math.max(
     0,
-    ...ranked.map((hit) => confidenceOf(evidenceOf(hit.passage, hit.contributions, terms, corrected))),
+    ...ranked.slice(0, WITNESSES).map((hit) => confidenceOf(evidenceOf(hit.passage, hit.contributions, terms, corrected))),
   );
   const top = ranked[0]?.score ?? 0;
   return ranked.map((hit) => ({ ...hit, confidence: top > 0 ? (level * hit.score) / top : level }));

@@ -26,6 +26,7 @@ export function fuse(lists: readonly SignalList[], ranking: Ranking): Fused[] {
   const fused = new Map<number, { passage: number; record: number; score: number; contributions: Contribution[] }>();
   const weights = weightsInForce(lists, ranking);
   for (const { signal, scores } of lists) {
+    if (weights[signal] === 0) continue;
     const scale = ranking.fusion === 'rrf' ? rrf(ranking.rrfK) : minMax(scores);
     for (const [i, { passage, record, score: raw }] of scores.entries()) {
       const added = weights[signal] * scale(raw, i + 1);

@@ -44,7 +44,7 @@ export interface SignalWeights {
   readonly recency: number;
 }
 
-/** Shares of a neighbour's score that a passage is lent. */
+/** Shares of a neighbour's score that a passage is lent; between the turns of a session only. */
 export interface Smoothing {
   readonly previous: number;
   readonly beforePrevious: number;

@@ -26,6 +26,8 @@ export interface Correction {
 }
 
 export interface Retrieved {
+  /** How much the model's judgement of this query counts, 0 to 1. */
+  readonly fluency: number;
   readonly lists: readonly SignalList[];
   readonly corrections: readonly Correction[];
   /** Terms that took part, with the passages that hold each. */
@@ -71,6 +73,7 @@ export async function retrieve(query: ParsedQuery, retrieval: Retrieval): Promis
     lists: vectorList === null ? lexical.lists : [vectorList, ...lexical.lists],
     missing: dense.missing,
     vector: dense.vector,
+    fluency: retrieval.vectors?.embedder.fluency?.(query.text) ?? 1,
   };
 }
 

@@ -37,7 +37,8 @@ export async function search(input: SearchInput): Promise<SearchOutcome> {
   const { ranking } = input;
   const query = parseQuery(input.query);
   const retrieved = await retrieve(query, input);
-  const fused = fuse(retrieved.lists, ranking);
+  const vector = ranking.weights.vector * retrieved.fluency;
+  const fused = fuse(retrieved.lists, { ...ranking, weights: { ...ranking.weights, vector } });
   const pool = await smoothed(fused, input);
   const passages = await input.store.passages(
     input.namespace,

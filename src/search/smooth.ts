@@ -8,8 +8,9 @@ export interface Smoothed extends Fused {
 }
 
 /**
- * An answer stands beside its question, and a thought runs over several passages: each passage is lent a share of
- * its neighbours' scores, and a neighbour that no signal found comes in with what it is lent.
+ * In a conversation an answer stands beside its question, and a thought runs over several turns: each turn is lent a
+ * share of its neighbours' scores, and a neighbour that no signal found comes in with what it is lent. The passages
+ * of a note are not: it would only favour long notes.
  * `fused` is every scored passage; answers those whose neighbourhood is given, and the neighbours themselves.
  */
 export function smooth(
@@ -21,7 +22,8 @@ export function smooth(
   const lend = (to: number | undefined, amount: number): void => {
     if (to !== undefined) lent.set(to, (lent.get(to) ?? 0) + amount);
   };
-  for (const { passage, before, after } of neighbourhoods) {
+  for (const { passage, inSession, before, after } of neighbourhoods) {
+    if (!inSession) continue;
     const score = fused.get(passage)?.score ?? 0;
     lend(after[0], score * shares.previous);
     lend(after[1], score * shares.beforePrevious);

@@ -147,6 +147,8 @@ export interface StoredPassage extends Passage {
 /** A passage and what stands beside it: in the same record, else in the same session (`metadata.session`). */
 export interface Neighbourhood {
   readonly passage: number;
+  /** Whether its record is a turn of a session. */
+  readonly inSession: boolean;
   /** Nearest first. */
   readonly before: readonly number[];
   readonly after: readonly number[];

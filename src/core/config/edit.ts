@@ -45,7 +45,8 @@ export async function configSet(
 }
 
 /**
- * Adds an entry to a list of `loci.yaml`, the other entries and their comments kept.
+ * Adds an entry to a list of `loci.yaml`, the other entries and their comments kept; one that is there already is not
+ * added again.
  * @throws LociError as `configSet`
  */
 export async function configAppend(
@@ -56,6 +57,7 @@ export async function configAppend(
   return change(settingNamed(path), options, ({ raw }) => {
     const held = valueAt(raw, path.split('.'));
     const list = Array.isArray(held) ? held : [];
+    if (list.some((each) => isDeepStrictEqual(each, entry))) return { value: list, apply: () => undefined };
     return {
       value: [...list, entry],
       apply: (yaml, steps) => (list.length > 0 ? yaml.addIn(steps, entry) : yaml.setIn(steps, [entry])),

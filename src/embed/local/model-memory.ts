@@ -1,9 +1,7 @@
 /** The memory that all threads share, and the weights on their way into it. */
 
-import { readFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
 import { LociError, messageOf } from '../../core/errors.ts';
+import { fs } from './fs.ts';
 import { planMemory } from './memory-plan.ts';
 import type { MemoryPlan } from './memory-plan.ts';
 import { headerBytes } from './safetensors.ts';
@@ -16,19 +14,27 @@ export interface ModelMemory {
   readonly read: Promise<void>;
 }
 
-async function readFully(file: FileHandle, target: Uint8Array): Promise<void> {
-  for (let done = 0; done < target.length;) {
-    const { bytesRead } = await file.read(target, done, target.length - done, done);
-    if (bytesRead === 0) throw new Error('it ends early');
-    done += bytesRead;
-  }
+type Callback<T> = (error: Error | null, value: T) => void;
+
+/** What a function with a callback comes to. */
+function outcome<T>(start: (callback: Callback<T>) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    start((error, value) => {
+      if (error) reject(error);
+      else resolve(value);
+    });
+  });
 }
 
-async function readAndClose(file: FileHandle, target: Uint8Array): Promise<void> {
-  try {
-    await readFully(file, target);
-  } finally {
-    await file.close();
+/** Fills `target` from the start of the file. */
+async function readFully(file: number, target: Uint8Array): Promise<void> {
+  for (let done = 0; done < target.length;) {
+    const [at, length] = [done, target.length - done];
+    const bytes = await outcome<number>((callback) => {
+      fs.read(file, target, at, length, at, callback);
+    });
+    if (bytes === 0) throw new Error('it ends early');
+    done += bytes;
   }
 }
 
@@ -48,20 +54,34 @@ function unavailable(path: string, error: unknown): LociError {
  * @throws LociError `embedding_unavailable` when the file cannot be opened; so does `read` when it cannot be read.
  */
 export async function openModelMemory(weightsPath: string, slots: number): Promise<ModelMemory> {
+  let file: number | null = null;
   try {
-    const module = new WebAssembly.Module(readFileSync(new URL('./minilm.wasm', import.meta.url)));
-    const file = await open(weightsPath);
-    const [{ size }, start] = await Promise.all([file.stat(), file.read(new Uint8Array(8), 0, 8, 0)]);
-    const plan = planMemory(size, headerBytes(start.buffer), slots);
-    const memory = new WebAssembly.Memory({ initial: plan.pages, maximum: plan.pages, shared: true });
-    const image = new Uint8Array(memory.buffer, plan.model.image, size);
-    const read = readAndClose(file, image).catch((error: unknown) => {
-      throw unavailable(weightsPath, error);
+    file = await outcome<number>((callback) => {
+      fs.open(weightsPath, callback);
     });
-    // Nobody may be left to hear of it, when the embedder is closed meanwhile.
-    read.catch(() => undefined);
+    const module = new WebAssembly.Module(fs.readFileSync(new URL('./minilm.wasm', import.meta.url)));
+    const start = new Uint8Array(8);
+    await readFully(file, start);
+    const { size } = fs.fstatSync(file);
+    const plan = planMemory(size, headerBytes(start), slots);
+    const memory = new WebAssembly.Memory({ initial: plan.pages, maximum: plan.pages, shared: true });
+    const read = readWeights(file, weightsPath, new Uint8Array(memory.buffer, plan.model.image, size));
     return { module, memory, plan, read };
   } catch (error) {
+    if (file !== null) fs.closeSync(file);
     throw unavailable(weightsPath, error);
   }
+}
+
+function readWeights(file: number, path: string, target: Uint8Array): Promise<void> {
+  const done = readFully(file, target)
+    .finally(() => {
+      fs.closeSync(file);
+    })
+    .catch((error: unknown) => {
+      throw unavailable(path, error);
+    });
+  // Nobody may be left to hear of a failure, when the embedder is closed meanwhile.
+  done.catch(() => undefined);
+  return done;
 }

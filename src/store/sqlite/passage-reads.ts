@@ -62,7 +62,7 @@ export function neighbours(
       const near = inRecord(limit, side);
       return near.length < limit ? [...near, ...inSession(limit - near.length, side)] : near;
     };
-    return [{ passage, before: look(reach.before, 'before'), after: look(reach.after, 'after') }];
+    return [{ passage, inSession: session !== null, before: look(reach.before, 'before'), after: look(reach.after, 'after') }];
   });
 }
 

@@ -127,25 +127,27 @@ function rescore(
   filter: SearchFilter,
   limit: number,
 ): PassageScore[] {
-  const select = db.prepare('SELECT hash, quantised FROM vector WHERE id = ?');
-  const scored: { hash: Uint8Array; score: number }[] = [];
-  for (const id of ids) {
-    const row = select.get(id);
-    if (row === undefined) continue;
-    scored.push({ hash: row['hash'] as Uint8Array, score: dotQuantised(row['quantised'] as Uint8Array, vector) });
+  const scores = new Map<number, number>();
+  const select = db.prepare('SELECT id, quantised FROM vector WHERE id IN (SELECT value FROM json_each(?))');
+  for (const row of select.iterate(JSON.stringify(ids))) {
+    scores.set(row['id'] as number, dotQuantised(row['quantised'] as Uint8Array, vector));
   }
-  scored.sort((a, b) => b.score - a.score);
   const condition = recordCondition(filter);
   const holders = db.prepare(
-    `SELECT p.id, p.record FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record
-     WHERE p.ns = ? AND p.hash = ? AND ${condition.sql} ORDER BY p.id LIMIT ?`,
+    `SELECT v.id AS vector, p.id, p.record FROM json_each(?) AS best
+     JOIN vector AS v ON v.id = best.value
+     JOIN passage AS p ON p.ns = v.ns AND p.hash = v.hash
+     JOIN record AS r ON r.ns = p.ns AND r.id = p.record
+     WHERE p.ns = ? AND ${condition.sql}`,
   );
   const answer: PassageScore[] = [];
-  for (const { hash, score } of scored) {
-    // Equal scores are put in order below, so a tie with the last one is still taken in.
-    if (answer.length >= limit && score < answer[answer.length - 1]!.score) break;
-    for (const row of holders.iterate(ns, hash, ...condition.parameters, limit)) {
-      answer.push({ passage: Number(row['id']), record: Number(row['record']), score });
+  const inOrder = [...scores].sort((a, b) => b[1] - a[1]);
+  // One step unless the filter hides some.
+  for (let from = 0; from < inOrder.length && answer.length < limit; from += limit) {
+    const best = JSON.stringify(inOrder.slice(from, from + limit).map(([id]) => id));
+    for (const row of holders.iterate(best, ns, ...condition.parameters)) {
+      const score = scores.get(row['vector'] as number) ?? 0;
+      answer.push({ passage: row['id'] as number, record: row['record'] as number, score });
     }
   }
   answer.sort((a, b) => b.score - a.score || a.passage - b.passage);

@@ -15,13 +15,19 @@ const DOING: Readonly<Record<Progress['stage'], string>> = {
   embedding: 'embedding',
 };
 
+interface Mark {
+  readonly done: number;
+  readonly at: number;
+}
+
 /** Tells on standard error how far a long call is: a bar on a terminal, now and then a line elsewhere. */
 export class ProgressDisplay {
   readonly #output: Output;
   readonly #now: () => number;
   readonly #began: number;
   #stage = '';
-  #stageBegan = 0;
+  /** The first that was heard of the stage: what came before it, such as a start, says nothing of its speed. */
+  #first: Mark = { done: 0, at: 0 };
   #lastTold = Number.NEGATIVE_INFINITY;
   #drawn = false;
 
@@ -36,18 +42,24 @@ export class ProgressDisplay {
     const stage = `${progress.stage} ${progress.subject}`;
     if (stage !== this.#stage) {
       this.#stage = stage;
-      this.#stageBegan = now;
+      this.#first = { done: progress.done, at: now };
     }
     const terminal = isTerminal(this.#output);
     if (now - this.#began < PATIENCE || now - this.#lastTold < (terminal ? REDRAW : LINE_EVERY)) return;
     this.#lastTold = now;
-    const line = describe(progress, now - this.#stageBegan, terminal);
+    const line = describe(progress, this.#rate(progress.done, now), terminal);
     if (!terminal) {
       this.#output.write(`loci: ${line}\n`);
       return;
     }
     this.#drawn = true;
     this.#output.write(`\r\u001b[2K${clip(line, columnsOf(this.#output) - 1)}`);
+  }
+
+  /** A second; 0 while too little is known. */
+  #rate(done: number, now: number): number {
+    const elapsed = now - this.#first.at;
+    return elapsed < REDRAW ? 0 : ((done - this.#first.done) / elapsed) * 1000;
   }
 
   /** Takes the bar away. */
@@ -57,9 +69,8 @@ export class ProgressDisplay {
   }
 }
 
-function describe({ stage, subject, done, total }: Progress, elapsed: number, bar: boolean): string {
+function describe({ stage, subject, done, total }: Progress, rate: number, bar: boolean): string {
   const what = stage === 'reading' ? `${DOING[stage]} ${oneLine(subject)}` : DOING[stage];
-  const rate = elapsed > 0 ? (done / elapsed) * 1000 : 0;
   const speed = rate > 0 ? `, ${rate >= 10 ? rate.toFixed(0) : rate.toFixed(1)}/s` : '';
   if (total === 0) return `${what}: ${String(done)}${speed}`;
   const left = rate > 0 && done < total ? `, ${duration((total - done) / rate)} left` : '';

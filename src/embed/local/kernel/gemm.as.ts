@@ -72,7 +72,6 @@ function finishPanel(
   }
 }
 
-// Functions of their own, so that each is compiled with registers to itself.
 function finishPlain(scratch: Scratch, scales: usize, bias: usize, rows: i32, target: usize, stride: usize): void {
   finishPanel(PLAIN, scratch, scales, bias, rows, target, stride);
 }

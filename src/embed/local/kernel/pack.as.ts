@@ -30,11 +30,7 @@ export function packWeights(matrix: usize, columns: i32, depth: i32, staging: us
   return sqrt<f32>(maxSquares);
 }
 
-/**
- * The largest magnitude of a float16 row: without their signs, float16 are in the order of their bits.
- * This and packColumn are not inlined: short calls change from the baseline to the optimising compiler while the
- * weights are being loaded.
- */
+/** The largest magnitude of a float16 row: without their signs, float16 are in the order of their bits. */
 function largestHalf(row: usize, depth: i32): f32 {
   let most = i16x8.splat(0);
   for (let k = 0; k < depth; k += 8) {

@@ -6,7 +6,7 @@ export function originOf({ origin, source }: { readonly origin: Origin; readonly
   const name = oneLine(source);
   switch (origin) {
     case 'vault':
-      return `vault ${name}`;
+      return name === 'vault' ? 'vault' : `vault ${name}`;
     case 'source':
       return name;
     case 'memory':

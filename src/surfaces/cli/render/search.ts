@@ -1,10 +1,11 @@
 import { BOOST_WORDS, SIGNAL_WORDS } from '../../../operations/reasons.ts';
 import type { SearchOutput, SearchResult } from '../../../operations/search.ts';
-import { neutralise, oneLine } from '../neutralise.ts';
+import { oneLine } from '../neutralise.ts';
 import type { Style } from '../style.ts';
 import { clip, padEnd, padStart } from '../text-width.ts';
-import { indent, wrap } from '../wrap.ts';
+import { indent } from '../wrap.ts';
 import { originOf } from './origin.ts';
+import { snippetLines } from './snippet.ts';
 import type { Renderer, View } from './renderer.ts';
 
 export const searchRenderer: Renderer<SearchOutput> = {
@@ -46,7 +47,7 @@ function resultBlock(result: SearchResult, view: View): string[] {
   const room = columns - margin.length;
   const tags = result.tags.map((tag) => `#${oneLine(tag)}`).join(' ');
   const facts = [`From ${originOf(result)}`, result.age, `score ${result.score.toFixed(2)}`, tags];
-  const snippet = wrap(neutralise(result.snippet), room - 2, marker(result.highlights, style));
+  const snippet = snippetLines(result, style, room - 2);
   return [
     `${rank}${titleLine(result, style, room)}`,
     ...indent(
@@ -71,25 +72,6 @@ function titleLine({ title, headings, citation }: SearchResult, style: Style, ro
   return style.bold(shown) + style.dim(clip(path, Math.max(1, room - shown.length)));
 }
 
-/** Paints the parts of a word that lie in a highlight. */
-function marker(
-  highlights: SearchResult['highlights'],
-  style: Style,
-): (word: string, start: number) => string {
-  return (word, start) => {
-    let painted = '';
-    let at = start;
-    const end = start + word.length;
-    for (const [from, to] of highlights) {
-      if (to <= at || from >= end) continue;
-      const [first, last] = [Math.max(from, at), Math.min(to, end)];
-      painted += word.slice(at - start, first - start) + style.mark(word.slice(first - start, last - start));
-      at = last;
-    }
-    return painted + word.slice(at - start);
-  };
-}
-
 function explanation({ explanation: told }: SearchResult, style: Style): string[] {
   if (told === undefined) return [];
   const rows = [
@@ -97,7 +79,8 @@ function explanation({ explanation: told }: SearchResult, style: Style): string[
     ...told.signals.map(({ signal, rank, raw, added }) => [
       SIGNAL_WORDS[signal],
       String(rank),
-      raw.toFixed(3),
+      // Recency ranks by when a record was made.
+      signal === 'recency' ? new Date(raw).toISOString().slice(0, 10) : raw.toFixed(3),
       `+${added.toFixed(3)}`,
     ]),
     ...told.boosts.map(({ name, added }) => [BOOST_WORDS[name], '', '', `+${added.toFixed(3)}`]),

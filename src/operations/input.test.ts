@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { LociError } from '../core/errors.ts';
+import { inputFields, parseInput } from './input.ts';
+import { OPERATIONS } from './registry.ts';
+import { search } from './search.ts';
+import { write } from './write.ts';
+
+function refusal(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof LociError && error.code === 'invalid_input') return error.message;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('parseInput', () => {
+  it('reads days as a whole and times as they are', () => {
+    const { from, until } = parseInput(search, { query: 'x', from: '2026-09-14', until: '2026-09-14' });
+    expect(from).toBe(new Date(2026, 8, 14).getTime());
+    expect(until).toBe(new Date(2026, 8, 15).getTime());
+    const exact = parseInput(search, {
+      query: 'x',
+      from: '2026-09-14T18:30:00Z',
+      until: '2026-09-14T20:30+02:00',
+    });
+    expect(exact.from).toBe(Date.UTC(2026, 8, 14, 18, 30));
+    expect(exact.until).toBe(exact.from);
+    expect(parseInput(search, { query: 'x', from: '2026-09-14 18:30' }).from).toBe(
+      new Date(2026, 8, 14, 18, 30).getTime(),
+    );
+  });
+
+  it.each([
+    [{}, 'query is missing'],
+    [{ query: null }, 'query must be text, not null'],
+    [{ query: 'x', qeury: 1 }, 'unknown field qeury; did you mean query?'],
+    [{ query: 'x', zebra: 1 }, 'unknown field zebra'],
+    [{ query: 'x', limit: '3' }, 'limit must be a number, not "3"'],
+    [{ query: 'x', limit: 5000 }, 'limit must be at most 1000, not 5000'],
+    [{ query: 'x', tags: [''] }, 'tags.0 must be text of at least 1 characters, not ""'],
+    [
+      { query: 'x', from: '14.9.2026' },
+      'from must be a date such as 2026-09-14 or 2026-09-14T18:30, not "14.9.2026"',
+    ],
+    [
+      { query: 'x', from: '2026-13-01' },
+      'from must be a date such as 2026-09-14 or 2026-09-14T18:30, not "2026-13-01"',
+    ],
+    [{ query: 1, limit: 0 }, 'query must be text, not 1\nlimit must be at least 1, not 0'],
+    [[], 'the input must be an object of fields, not []'],
+    ['oven', 'the input must be an object of fields, not "oven"'],
+    [undefined, 'the input must be an object of fields, not nothing'],
+  ])('refuses %j by name', (raw, message) => {
+    expect(refusal(() => parseInput(search, raw))).toBe(message);
+  });
+
+  it('does not repeat a long value', () => {
+    const message = refusal(() => parseInput(write, { content: 'x', title: 'y'.repeat(1000) }));
+    expect(message.length).toBeLessThan(150);
+  });
+});
+
+describe('every verb', () => {
+  it.each(OPERATIONS.map(({ name, load }) => [name, load] as const))(
+    '%s describes itself',
+    async (name, load) => {
+      const operation = await load();
+      expect(operation.name).toBe(name);
+      expect(operation.description).toMatch(/\.$/);
+      expect(operation.examples.length).toBeGreaterThan(0);
+      for (const { name: field, schema } of inputFields(operation)) {
+        expect(field).toMatch(/^[a-z][a-z_]*$/);
+        expect(schema.description, field).toMatch(/\.$/);
+      }
+      for (const { input } of operation.examples) expect(() => parseInput(operation, input)).not.toThrow();
+      expect(refusal(() => parseInput(operation, { no_such_field: 1 }))).toContain(
+        'unknown field no_such_field',
+      );
+    },
+  );
+});

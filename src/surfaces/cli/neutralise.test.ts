@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { neutralise, neutraliseJson, oneLine } from './neutralise.ts';
+
+// eslint-disable-next-line no-control-regex -- the very characters
+const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
+const text = fc.string({ unit: 'binary', maxLength: 200 });
+
+describe('neutralise', () => {
+  it('leaves nothing that a terminal obeys, keeps every offset, and changes nothing twice', () => {
+    fc.assert(
+      fc.property(text, (given) => {
+        const safe = neutralise(given);
+        expect(safe).not.toMatch(OBEYED);
+        expect(safe).toHaveLength(given.length);
+        expect(safe.isWellFormed()).toBe(true);
+        expect(neutralise(safe)).toBe(safe);
+        expect(oneLine(given)).not.toMatch(/[\n\t]/);
+      }),
+    );
+  });
+
+  it('shows what it took the power from', () => {
+    expect(neutralise('a\u001b[2Jb\u0000\u007f\u009b\ud800')).toBe('a␛[2Jb␀␡\ufffd\ufffd');
+    expect(neutralise('tabs\tand\nlines stay, 函館 🍳')).toBe('tabs\tand\nlines stay, 函館 🍳');
+  });
+
+  it('leaves JSON that means the same', () => {
+    fc.assert(
+      fc.property(fc.dictionary(text, text), (value) => {
+        const json = neutraliseJson(JSON.stringify(value, null, 2));
+        expect(json).not.toMatch(OBEYED);
+        expect(JSON.parse(json)).toEqual(value);
+      }),
+    );
+  });
+});

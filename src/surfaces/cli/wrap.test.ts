@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { clip, padEnd, padStart, textWidth } from './text-width.ts';
+import { wrap } from './wrap.ts';
+
+describe('textWidth', () => {
+  it.each([
+    ['oven', 4],
+    ['函館', 4],
+    ['한국어', 6],
+    ['e\u0301', 1],
+    ['🍳', 2],
+    ['👩‍👩‍👧‍👦', 2],
+    ['a\u200bb', 2],
+    ['', 0],
+  ])('of %j is %i', (text, width) => {
+    expect(textWidth(text)).toBe(width);
+  });
+});
+
+describe('clip', () => {
+  it('keeps within the columns and whole characters', () => {
+    expect(clip('函館の旅', 8)).toBe('函館の旅');
+    expect(clip('函館の旅', 7)).toBe('函館の…');
+    expect(clip('函館の旅', 6)).toBe('函館…');
+    expect(padEnd('函', 4) + '|' + padStart('7', 3)).toBe('函  |  7');
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 40 }), (text, columns) => {
+        expect(textWidth(clip(text, columns))).toBeLessThanOrEqual(columns);
+      }),
+    );
+  });
+});
+
+describe('wrap', () => {
+  it('keeps every word in order and every line within the columns', () => {
+    const word = fc.oneof(
+      fc.stringMatching(/^[a-z]{1,30}$/),
+      fc.constantFrom('函館の夜景', '🍳🍳', 'e\u0301te\u0301'),
+    );
+    fc.assert(
+      fc.property(fc.array(word), fc.integer({ min: 4, max: 60 }), (words, columns) => {
+        const lines = wrap(words.join(' \n'), columns);
+        expect(lines.join('').replaceAll(' ', '')).toBe(words.join(''));
+        for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
+      }),
+    );
+  });
+
+  it('tells the painter where each word stood', () => {
+    const text = 'the  oven\nis hot';
+    const painted: string[] = [];
+    wrap(text, 20, (word, start) => {
+      painted.push(text.slice(start, start + word.length));
+      return word;
+    });
+    expect(painted).toEqual(['the', 'oven', 'is', 'hot']);
+  });
+});

@@ -1,0 +1,235 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../src/operations/registry.ts';
+import { shapeOf } from '../../src/surfaces/cli/shapes.ts';
+import { loci, lociJson, ROOT, startLoci, temporaryFolder } from './loci-command.ts';
+
+interface Failure {
+  readonly error: { readonly code: string; readonly message: string; readonly hint: string };
+}
+
+describe('help', () => {
+  const home = join(temporaryFolder(), 'home');
+
+  it('names every command, and every command has options and examples', async () => {
+    const { code, stdout } = await loci(['--help'], { home });
+    expect(code).toBe(0);
+    for (const { name, summary } of OPERATIONS) {
+      const { words } = shapeOf(name);
+      if (words.length === 1) expect(stdout).toMatch(new RegExp(`^  ${name} +\\w`, 'm'));
+      const help = await loci([...words, '--help'], { home });
+      expect(help.code).toBe(0);
+      expect(help.stdout).toContain(`Usage: loci ${words.join(' ')}`);
+      expect(help.stdout).toContain('\nExamples:\n  # ');
+      expect(help.stdout).toContain('--json');
+      expect(summary).toMatch(/^[a-z].*[^.]$/);
+    }
+    expect((await loci(['config', '--help'], { home })).stdout).toMatch(/show.*\n.*get.*\n.*set/);
+    expect((await loci(['help', 'search'], { home })).stdout).toContain('--min-score');
+    expect((await loci([], { home })).stdout).toBe(stdout);
+  });
+
+  it('and the version come without loading what the commands need', async () => {
+    const { stdout } = await loci(['--version'], { home });
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const script = `
+      import { runCli } from '${ROOT}src/surfaces/cli/run-cli.ts';
+      import { OPERATIONS } from '${ROOT}src/operations/registry.ts';
+      import { registerHooks } from 'node:module';
+      const loaded = [];
+      registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+      await runCli(['--help'], OPERATIONS, { ...process, stdout: { write: () => true } });
+      console.log(JSON.stringify(loaded.filter((url) => !url.startsWith('node:'))));`;
+    const { ended } = startLoci([], { home }, ['--input-type=module', '--eval', script]);
+    expect(JSON.parse((await ended).stdout)).toEqual([]);
+  });
+});
+
+describe('a wrong command line', () => {
+  const home = join(temporaryFolder(), 'home');
+
+  // A store to ask, for what gets as far as that.
+  beforeAll(async () => {
+    await loci(['init'], { home });
+  });
+
+  it.each([
+    [['serach', 'oven'], `unknown command 'serach'`, 'Did you mean search?'],
+    [['search', 'oven', '--lmit', '3'], `unknown option '--lmit'`, 'Did you mean --limit?'],
+    [['status', 'now'], 'too many arguments', ''],
+    [['search'], 'query is missing', ''],
+    [['search', ' '], 'the query is empty', ''],
+    [['search', 'x', '--limit', 'many'], 'limit must be a number, not "many"', ''],
+    [['search', 'x', '--limit', '0'], 'limit must be at least 1, not 0', ''],
+    [['search', 'x', '--limit', '1.5'], 'limit must be a whole number, not 1.5', ''],
+    [['search', 'x', '--min-score', '2'], 'min_score must be at most 1, not 2', ''],
+    [['search', 'x', '--origin', 'valt'], 'origins.0 must be one of memory, fact, vault', ''],
+    [['search', 'x', '--from', 'tomorrow'], 'from must be a date such as 2026-09-14', ''],
+    [['search', 'x', '--until', '2026-02-30'], 'until must be a date such as 2026-09-14', ''],
+    [['write', ''], 'content is empty', ''],
+    [['config', 'get', 'search.limt'], 'unknown key search.limt', 'did you mean search.limit?'],
+    [['config', 'set', 'search.limit', 'few'], 'search.limit: expected a whole number', ''],
+    [['config', 'sett', 'a', 'b'], `unknown command 'sett'`, 'Did you mean set?'],
+  ])('%j is exit code 2 and says what is wrong', async (args, message, hint) => {
+    const { code, stdout, stderr } = await loci(args, { home });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^loci: /);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(hint);
+    const json = await loci([...args, '--json'], { home });
+    expect(json).toMatchObject({ code: 2, stderr: '' });
+    const { error } = JSON.parse(json.stdout) as Failure;
+    expect(error.code).toBe('invalid_input');
+    expect(`${error.message} ${error.hint}`).toContain(message);
+  });
+
+  it('leaves no home behind', async () => {
+    const fresh = join(temporaryFolder(), 'home');
+    const searched = await loci(['search', 'oven', '--json'], { home: fresh });
+    expect(searched.code).toBe(6);
+    expect((JSON.parse(searched.stdout) as Failure).error).toMatchObject({
+      code: 'store_not_found',
+      hint: expect.stringContaining('loci init') as string,
+    });
+    expect((await loci(['get', 'x.md'], { home: fresh })).code).toBe(6);
+    expect((await loci(['status'], { home: fresh })).code).toBe(6);
+    expect(() => mkdirSync(fresh)).not.toThrow();
+  });
+});
+
+describe('settings that are wrong', () => {
+  it('are exit code 3, with file, line and the nearest key, for every command but doctor', async () => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, 'loci.yaml'), 'search:\n  limitt: 3\n');
+    for (const args of [['search', 'x'], ['index'], ['init'], ['write', 'x'], ['config', 'show']]) {
+      const { code, stderr } = await loci(args, { home });
+      expect([args, code]).toEqual([args, 3]);
+      expect(stderr).toContain(`${home}/loci.yaml:2: unknown key search.limitt; did you mean search.limit?`);
+    }
+  });
+
+  it('of the environment are warned of, unless only errors are wanted', async () => {
+    const home = temporaryFolder();
+    const env = { LOCI_SERCH_LIMIT: '3' };
+    await loci(['init'], { home });
+    const warned = await loci(['status'], { home, env });
+    expect(warned.stderr).toContain('loci: warning: LOCI_SERCH_LIMIT is no setting of Loci and is ignored');
+    expect((await loci(['status'], { home, env: { ...env, LOCI_LOG_LEVEL: 'error' } })).stderr).toBe('');
+  });
+
+  it('that give two vaults one name are refused', async () => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, 'loci.yaml'), 'vaults:\n  - path: a/notes\n  - path: b/notes\n');
+    const { code, stderr } = await loci(['index'], { home });
+    expect(code).toBe(3);
+    expect(stderr).toContain('two vaults are called notes');
+  });
+});
+
+describe('--input', () => {
+  const home = temporaryFolder();
+  const file = join(home, 'input.json');
+
+  it('brings the fields from a file or standard input; those of the command line win', async () => {
+    await loci(['write', 'Wombats dig burrows'], { home });
+    const stdin = JSON.stringify({ query: 'wombats', limit: 3 });
+    const { results } = await lociJson<{ results: unknown[] }>(['search', '--input', '-'], { home, stdin });
+    expect(results).toHaveLength(1);
+    writeFileSync(file, stdin);
+    const other = await lociJson<{ results: unknown[]; query: string }>(
+      ['search', 'platypus', '--input', file],
+      { home },
+    );
+    expect(other).toMatchObject({ query: 'platypus', results: [] });
+  });
+
+  it.each([
+    ['{"qeury": "x"}', 2, 'unknown field qeury; did you mean query?'],
+    ['[1]', 2, 'must hold a JSON object'],
+    ['{', 2, 'this is no JSON'],
+    ['{"query": 7}', 2, 'query must be text, not 7'],
+    ['{"query": "x", "tags": "home"}', 2, 'tags must be a list, not "home"'],
+  ])('%s is refused', async (stdin, code, message) => {
+    const ran = await loci(['search', '--input', '-'], { home, stdin });
+    expect(ran.code).toBe(code);
+    expect(ran.stderr).toContain(message);
+  });
+
+  it('that does not exist is exit code 8', async () => {
+    expect(await loci(['search', '--input', join(home, 'none.json')], { home })).toMatchObject({ code: 8 });
+  });
+});
+
+describe('what others wrote', () => {
+  const home = temporaryFolder();
+  // Clears the screen, sets the title and the clipboard, turns the writing direction, and an 8-bit CSI.
+  const hostile = '\u001b[2J\u001b]0;pwned\u0007\u001b]52;c;cHduZWQ=\u0007\u202egnp.exe\u009b31m\r';
+
+  it('cannot command a terminal: from a note, its name, tags and title', async () => {
+    const vault = join(temporaryFolder(), 'vault');
+    mkdirSync(vault);
+    const name = `wallaby ${hostile.replaceAll('/', '')}.md`;
+    writeFileSync(
+      join(vault, name),
+      `---\ntitle: "wallaby \\e[2J"\ntags: ["a\\e[1mb"]\n---\nwallaby ${hostile}\n`,
+    );
+    const outputs = [
+      await loci(['index', vault], { home }),
+      await loci(['search', 'wallaby', '--explain'], { home, terminal: true, env: { FORCE_COLOR: '0' } }),
+      await loci(['search', 'wallaby', '--json'], { home }),
+      await loci(['search', `wallaby ${hostile}`, '--tag', hostile], { home }),
+      await loci(['get', `wallaby ${hostile}.md`], { home, terminal: true, env: { FORCE_COLOR: '0' } }),
+      await loci(['get', `wallaby ${hostile}.md`, '--plain'], {
+        home,
+        terminal: true,
+        env: { FORCE_COLOR: '0' },
+      }),
+      await loci(['get', hostile], { home }),
+      await loci(['status'], { home }),
+    ];
+    for (const { stdout, stderr } of outputs) {
+      expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+    }
+    expect(outputs[1]?.stdout).toContain('␛[2J');
+    const { results } = JSON.parse(outputs[2]?.stdout ?? '') as { results: { snippet: string }[] };
+    expect(results[0]?.snippet).toContain('\u001b]52;c;');
+    const plain = await loci(['get', `wallaby ${hostile}.md`, '--plain'], { home });
+    expect(plain.stdout).toContain('\u001b]52;c;');
+  });
+
+  it('fits the terminal, also in wide characters', async () => {
+    const wide = '函館の夜景と五稜郭を歩く'.repeat(12);
+    await loci(['write', wide, '--title', '函館'.repeat(40), '--tag', '旅'], { home });
+    const { stdout } = await loci(['search', '五稜郭'], { home, columns: 40 });
+    expect(stdout).toContain('五稜郭');
+    const columns = (line: string) => [...line].reduce((sum, sign) => sum + (sign > '\u2e80' ? 2 : 1), 0);
+    expect(Math.max(...stdout.split('\n').slice(0, -3).map(columns))).toBeLessThanOrEqual(40);
+  });
+
+  it('has its matched words marked on a terminal, and nothing else anywhere else', async () => {
+    await loci(['write', 'The numbat eats termites'], { home });
+    const coloured = await loci(['search', 'numbats'], { home, terminal: true });
+    expect(coloured.stdout).toContain('The \u001b[1;4mnumbat\u001b[22;24m eats');
+    for (const options of [
+      {},
+      { terminal: true, env: { NO_COLOR: '1' } },
+      { terminal: true, env: { TERM: 'dumb' } },
+    ]) {
+      expect((await loci(['search', 'numbats'], { home, ...options })).stdout).toContain('│ The numbat eats');
+    }
+    expect((await loci(['search', 'numbats'], { home, env: { FORCE_COLOR: '1' } })).stdout).toContain(
+      '\u001b[1;4m',
+    );
+  });
+});
+
+describe('a reader that goes away', () => {
+  it('is no fault', async () => {
+    const home = temporaryFolder();
+    await loci(['write', 'Quolls hunt at night. '.repeat(20_000)], { home });
+    const { child, ended } = startLoci(['get', 'record/1', '--plain'], { home });
+    child.stdout?.once('data', () => child.stdout?.destroy());
+    expect(await ended).toMatchObject({ code: 0, stderr: '' });
+  });
+});

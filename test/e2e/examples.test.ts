@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../src/operations/registry.ts';
+import { loadRenderer } from '../../src/surfaces/cli/render/registry.ts';
+import { shapeOf } from '../../src/surfaces/cli/shapes.ts';
+import { makeStyle } from '../../src/surfaces/cli/style.ts';
+import { copyOfVault, loci, temporaryFolder } from './loci-command.ts';
+
+describe('examples', () => {
+  const home = join(temporaryFolder(), 'home');
+
+  it('of every command run as they stand in its help, and answer what is promised', async () => {
+    const user = temporaryFolder();
+    const env = { LOCI_EMBEDDING_PROVIDER: '' };
+    mkdirSync(home);
+    writeFileSync(join(home, 'loci.yaml'), 'embedding:\n  provider: none\n');
+    cpSync(join(copyOfVault(), 'Home'), join(user, 'vault', 'Home'), { recursive: true });
+    mkdirSync(join(user, 'notes'));
+    let count = 0;
+    for (const { name, load } of OPERATIONS) {
+      const operation = await load();
+      expect(operation.name).toBe(name);
+      const { stdout: help } = await loci([...shapeOf(name).words, '--help'], { home });
+      const lines = [...help.matchAll(/^ {2}(loci .*)$/gm)].map((match) => match[1]!);
+      expect(lines).toHaveLength(operation.examples.length);
+      for (const line of lines) {
+        // The shell splits it, as it would for whoever copies it.
+        const split = execFileSync('bash', ['-c', `printf '%s\\0' ${line}`], { env: { HOME: user } });
+        const args = split.toString().split('\0').slice(1, -1);
+        const { code, stdout, stderr } = await loci([...args, '--json'], { home, env });
+        expect([line, code, stderr.includes('warning')]).toEqual([line, 0, false]);
+        const output = operation.output.parse(JSON.parse(stdout));
+        const view = { style: makeStyle(false), columns: 100, terminal: false, options: new Set<string>() };
+        expect((await loadRenderer(name)).render(output, view), line).toMatch(/^[^{[][^]*\n$/);
+        count++;
+      }
+    }
+    expect(count).toBeGreaterThanOrEqual(OPERATIONS.length);
+  });
+});

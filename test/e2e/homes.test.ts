@@ -1,0 +1,134 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { DoctorOutput } from '../../src/operations/doctor.ts';
+import type { IndexOutput } from '../../src/operations/index-vaults.ts';
+import type { InitOutput } from '../../src/operations/init.ts';
+import { type SearchOutput } from '../../src/operations/search.ts';
+import { loci, lociJson, temporaryFolder } from './loci-command.ts';
+
+describe('a home', () => {
+  it('is made for its owner alone, and left as it is the second time', async () => {
+    const home = join(temporaryFolder(), 'deep', 'home');
+    const first = await lociJson<InitOutput>(['init'], { home });
+    expect(first.created).toEqual(['home', 'config', 'store']);
+    for (const path of [home, first.config_file, first.store]) expect(statSync(path).mode & 0o077).toBe(0);
+    const text = readFileSync(first.config_file, 'utf8');
+    expect(text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([]);
+    expect((await loci(['init'], { home })).stdout).toMatch(
+      /^Everything was there already; nothing was changed/,
+    );
+    expect(readFileSync(first.config_file, 'utf8')).toBe(text);
+    const uncommented = text.replaceAll(/^#(?! )|^#(?= {2})/gm, '');
+    writeFileSync(first.config_file, uncommented);
+    const shown = await loci(['config', 'show'], { home });
+    expect(shown.stdout).toMatch(/^index\.maxFileSize +5MB +loci\.yaml:\d+$/m);
+  });
+
+  it('takes a vault from the start', async () => {
+    const home = join(temporaryFolder(), 'home');
+    const vault = join(temporaryFolder(), 'Papers');
+    const missing = await loci(['init', '--vault', vault], { home });
+    expect(missing).toMatchObject({ code: 8, stdout: '' });
+    expect(existsSync(home)).toBe(false);
+    mkdirSync(vault);
+    expect((await lociJson<InitOutput>(['init', '--vault', vault], { home })).vault).toMatchObject({
+      name: 'Papers',
+    });
+    expect((await loci(['init', '--vault', vault], { home })).stdout).toMatch(/nothing was changed/);
+    writeFileSync(join(vault, 'deed.md'), 'The deed is with the notary.');
+    expect((await loci(['index'], { home })).stdout).toContain('1 note, 1 added');
+  });
+
+  it('shows on doctor what is open to others, unknown or missing', async () => {
+    const home = join(temporaryFolder(), 'home');
+    mkdirSync(home, { mode: 0o755 });
+    const { code, stdout } = await loci(['doctor', '--json'], { home, env: { LOCI_SEARCH_LIMMIT: '3' } });
+    const { checks, healthy } = JSON.parse(stdout) as DoctorOutput;
+    expect({ code, healthy }).toEqual({ code: 1, healthy: false });
+    const named = (name: string) => checks.filter((check) => check.name === name);
+    expect(named('privacy')).toMatchObject([{ result: 'warning', hint: `Run: chmod 700 "${home}"` }]);
+    expect(named('settings')[1]).toMatchObject({
+      result: 'warning',
+      detail: expect.stringContaining('LOCI_SEARCH_LIMIT'),
+    });
+    expect(named('store')).toMatchObject([{ result: 'failed', hint: expect.stringContaining('loci init') }]);
+    expect(existsSync(join(home, 'loci.db'))).toBe(false);
+    writeFileSync(join(home, 'loci.yaml'), 'serach: {}\n');
+    expect((await loci(['doctor'], { home })).stdout).toMatch(/failed +settings +.*did you mean search\?/);
+  });
+});
+
+describe('folders', () => {
+  const home = join(temporaryFolder(), 'home');
+  const folders = temporaryFolder();
+  const [mine, other] = [join(folders, 'a', 'notes'), join(folders, 'b', 'notes')];
+
+  beforeAll(() => {
+    for (const folder of [mine, other]) mkdirSync(join(folder, 'sub'), { recursive: true });
+    writeFileSync(join(mine, 'one.md'), 'Aardvarks sleep by day.');
+    writeFileSync(join(other, 'one.md'), 'Bandicoots sleep by day.');
+  });
+
+  it('of the same name are kept apart, and a citation says which is meant', async () => {
+    const { vaults, configured } = await lociJson<IndexOutput>(['index', mine, other, mine], { home });
+    expect(vaults.map(({ name, added }) => [name, added])).toEqual([
+      ['notes', 1],
+      ['notes-2', 1],
+    ]);
+    expect(configured).toEqual(['notes', 'notes-2']);
+    const { results } = await lociJson<SearchOutput>(['search', 'bandicoots'], { home });
+    expect(results[0]?.citation).toBe('notes-2:one.md#L1-L1');
+    expect((await loci(['get', 'notes-2:one.md', '--plain'], { home })).stdout).toContain('Bandicoots');
+    expect(await loci(['get', 'one.md'], { home })).toMatchObject({ code: 4 });
+  });
+
+  it('read once are not remembered in the settings, nor taken for one another', async () => {
+    const once = join(temporaryFolder(), 'notes');
+    mkdirSync(once);
+    writeFileSync(join(once, 'two.md'), 'Capybaras swim.');
+    const first = await lociJson<IndexOutput>(['index', once, '--once'], { home });
+    expect(first.configured).toEqual([]);
+    expect(first.vaults[0]?.name).toMatch(/^notes-[0-9a-f]{6}$/);
+    expect((await lociJson<IndexOutput>(['index', once, '--once'], { home })).vaults[0]).toMatchObject({
+      unchanged: 1,
+    });
+    expect((await lociJson<IndexOutput>(['index'], { home })).vaults).toHaveLength(2);
+    expect((await lociJson<SearchOutput>(['search', 'sleep swim'], { home })).results).toHaveLength(3);
+  });
+
+  it('inside or around a vault are refused, and so are files and missing paths; nothing is changed', async () => {
+    const config = () => readFileSync(join(home, 'loci.yaml'), 'utf8');
+    const before = config();
+    expect(await loci(['index', join(mine, 'sub')], { home })).toMatchObject({ code: 5 });
+    expect((await loci(['index', folders], { home })).stderr).toContain('is around the vault notes');
+    const fresh = join(temporaryFolder(), 'fresh');
+    mkdirSync(fresh);
+    expect(await loci(['index', fresh, join(mine, 'one.md')], { home })).toMatchObject({
+      code: 8,
+      stdout: '',
+    });
+    const gone = await loci(['index', fresh, join(folders, 'gone')], { home });
+    expect(gone.stderr).toContain(`there is no folder ${join(folders, 'gone')}`);
+    expect(config()).toBe(before);
+  });
+
+  it('that moved or lost a note keep the record or lose it; one that is suddenly empty keeps all', async () => {
+    renameSync(join(mine, 'one.md'), join(mine, 'sub', 'moved.md'));
+    const { vaults } = await lociJson<IndexOutput>(['index', mine], { home });
+    expect(vaults).toMatchObject([{ renamed: 1, added: 0, removed: 0 }]);
+    rmSync(join(mine, 'sub', 'moved.md'));
+    const empty = await loci(['index', mine], { home });
+    expect(empty).toMatchObject({ code: 8 });
+    expect(empty.stderr).toContain('--allow-empty');
+    expect((await lociJson<SearchOutput>(['search', 'aardvarks'], { home })).results).toHaveLength(1);
+    expect((await loci(['index', mine, '--allow-empty'], { home })).stdout).toContain('1 removed');
+    expect((await lociJson<SearchOutput>(['search', 'aardvarks'], { home })).results).toEqual([]);
+  });
+
+  it('of none configured is an error that says what to do', async () => {
+    const nothing = await loci(['index'], { home: join(temporaryFolder(), 'home') });
+    expect(nothing).toMatchObject({ code: 2, stdout: '' });
+    expect(nothing.stderr).toContain('loci index PATH');
+  });
+});

@@ -1,0 +1,54 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { IndexOutput } from '../../src/operations/index-vaults.ts';
+import type { SearchOutput } from '../../src/operations/search.ts';
+import type { StatusOutput } from '../../src/operations/status.ts';
+import { loci, lociJson, startLoci, temporaryFolder } from './loci-command.ts';
+
+const NOTES = {
+  'Stove.md': 'We chose an induction oven over gas because of the asthma in the family.',
+  'Garden.md': 'Beans, peas and garlic go into the second bed after the frost.',
+  'Car.md': 'The brakes were replaced in March; winter tyres are in the shed.',
+};
+
+describe('the bundled model', () => {
+  it('finds what was said in other words, from a process that ends by itself', async () => {
+    const home = temporaryFolder();
+    const env = { LOCI_EMBEDDING_PROVIDER: 'local', LOCI_EMBEDDING_THREADS: '1' };
+    const vault = join(temporaryFolder(), 'vault');
+    mkdirSync(vault);
+    for (const [name, text] of Object.entries(NOTES)) writeFileSync(join(vault, name), text);
+
+    const indexed = await startLoci(['index', vault, '--json'], { home, env }).ended;
+    expect(indexed).toMatchObject({ code: 0 });
+    expect(JSON.parse(indexed.stdout) as IndexOutput).toMatchObject({ embedded: 3, vaults: [{ added: 3 }] });
+
+    const question = 'how do people cook in this household';
+    const words = await lociJson<SearchOutput>(['search', question, '--min-score', '0'], { home });
+    const found = await lociJson<SearchOutput>(['search', question, '--min-score', '0', '--explain'], {
+      home,
+      env,
+    });
+    expect(words.results.map(({ title }) => title)).not.toContain('Stove');
+    expect(words.provider).toBe('none');
+    expect(found.results[0]).toMatchObject({
+      title: 'Stove',
+      why: expect.stringContaining('meaning #1') as string,
+    });
+    expect(found.results[0]?.explanation?.signals).toContainEqual(
+      expect.objectContaining({ signal: 'vector', rank: 1 }),
+    );
+    expect(found.provider).toMatch(/^local\//);
+
+    const status = await lociJson<StatusOutput>(['status'], { home, env });
+    expect(status.embedding).toMatchObject({ provider: 'local', vectors: 3, pending: 0, dimensions: 384 });
+    const written = await lociJson(['write', 'The tent leaks at the zip'], { home, env });
+    expect(written).toMatchObject({ embedded: true, why: null });
+    const doctor = await loci(['doctor'], { home, env });
+    expect(doctor).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/ok +embedding +local/) as string,
+    });
+  });
+});

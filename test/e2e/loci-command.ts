@@ -1,0 +1,109 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
+import { OPERATIONS } from '../../src/operations/registry.ts';
+import { runCli } from '../../src/surfaces/cli/run-cli.ts';
+
+export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url));
+const MAIN = `${ROOT}src/surfaces/cli/main.ts`;
+
+export interface Ran {
+  /** `null` when a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly home: string;
+  /** Variables beside the plain ones; the provider is `none` unless they say otherwise. */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly stdin?: string | Buffer;
+  readonly columns?: number;
+  /** Standard output is a terminal. */
+  readonly terminal?: boolean;
+  /** Who runs it; only of a process of its own. */
+  readonly user?: { readonly uid?: number; readonly gid?: number };
+}
+
+/** A folder that goes when the file's tests are done. */
+export function temporaryFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'loci-test-')));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A copy of `examples/vault`. */
+export function copyOfVault(name = 'vault'): string {
+  const vault = join(temporaryFolder(), name);
+  cpSync(`${ROOT}examples/vault`, vault, { recursive: true, preserveTimestamps: true });
+  return vault;
+}
+
+function environment({ home, env }: RunOptions): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR } = process.env;
+  return { PATH, HOME, TMPDIR, LOCI_HOME: home, LOCI_EMBEDDING_PROVIDER: 'none', ...env };
+}
+
+/** Runs the command line within this process: all of it but the process itself. */
+export async function loci(args: readonly string[], options: RunOptions): Promise<Ran> {
+  const [stdout, stderr] = [collector(options), collector({})];
+  const code = await runCli(args, OPERATIONS, {
+    stdin: Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]),
+    stdout,
+    stderr,
+    env: environment(options),
+  });
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+/** The JSON document that a command answers. */
+export async function lociJson<Answer>(args: readonly string[], options: RunOptions): Promise<Answer> {
+  const { code, stdout, stderr } = await loci([...args, '--json'], options);
+  if (code !== 0) throw new Error(`exit code ${String(code)}: ${stdout}${stderr}`);
+  return JSON.parse(stdout) as Answer;
+}
+
+function collector({ columns, terminal }: Partial<RunOptions>) {
+  const chunks: Buffer[] = [];
+  const output = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return Object.assign(output, {
+    text: () => Buffer.concat(chunks).toString(),
+    ...(columns !== undefined && { columns }),
+    ...(terminal === true && { isTTY: true as const }),
+  });
+}
+
+export interface RunningLoci {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ran>;
+}
+
+/** Runs the command line as a process of its own, from the sources; or whatever `node` is told instead. */
+export function startLoci(
+  args: readonly string[],
+  options: RunOptions,
+  node: readonly string[] = [MAIN],
+): RunningLoci {
+  const child = spawn(process.execPath, [...node, ...args], { env: environment(options), ...options.user });
+  child.stdin.on('error', () => undefined).end(options.stdin ?? '');
+  const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+  const ended = new Promise<Ran>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) =>
+      resolve({ code, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() }),
+    );
+  });
+  return { child, ended };
+}

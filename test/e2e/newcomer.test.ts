@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { GetOutput } from '../../src/operations/get.ts';
+import type { IndexOutput } from '../../src/operations/index-vaults.ts';
+import { openContext } from '../../src/operations/context.ts';
+import { parseInput } from '../../src/operations/input.ts';
+import { search, type SearchInput, type SearchOutput } from '../../src/operations/search.ts';
+import type { StatusOutput } from '../../src/operations/status.ts';
+import type { WriteOutput } from '../../src/operations/write.ts';
+import { copyOfVault, loci, lociJson, temporaryFolder } from './loci-command.ts';
+
+const NOTES = 60;
+
+describe('a newcomer', () => {
+  const home = join(temporaryFolder(), 'home');
+  const vault = copyOfVault('notes');
+
+  beforeAll(async () => {
+    expect((await loci(['index', vault], { home })).code).toBe(0);
+  });
+
+  it('indexes a folder once, and later all of them without naming it', async () => {
+    expect(readFileSync(join(home, 'loci.yaml'), 'utf8')).toContain(`path: ${vault}`);
+    const again = await lociJson<IndexOutput>(['index'], { home });
+    expect(again.vaults).toMatchObject([{ name: 'notes', path: vault, seen: NOTES, unchanged: NOTES }]);
+    expect(again.configured).toEqual([]);
+    const named = await lociJson<IndexOutput>(['index', `${vault}/`], { home });
+    expect(named.vaults).toMatchObject([{ name: 'notes', added: 0, unchanged: NOTES }]);
+  });
+
+  it('finds the note that was meant, with age, source, citation and reasons', async () => {
+    const { code, stdout } = await loci(['search', "let's", 'talk', 'about', 'the', 'kitchen', 'remodel'], {
+      home,
+    });
+    expect(code).toBe(0);
+    const [title, citation, facts] = stdout.split('\n');
+    expect(title).toMatch(/^1\. Kitchen remodel/);
+    expect(citation).toMatch(/^ {3}Home\/Kitchen remodel\.md#L\d+-L\d+$/);
+    expect(facts).toMatch(/^ {3}From vault notes · (in )?\d+\w+( ago)? · score 0\.\d\d · #home #kitchen/);
+    expect(stdout).toMatch(/why: text #\d/);
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+  });
+
+  it('reads what a result cites, with line numbers or plain', async () => {
+    const { results } = await lociJson<SearchOutput>(['search', 'induction oven decided', '-n', '1'], {
+      home,
+    });
+    const { citation, snippet } = results[0]!;
+    const note = await lociJson<GetOutput>(['get', citation], { home });
+    expect(note.citation).toBe(citation);
+    expect(citation.endsWith(`#L${String(note.lines.from)}-L${String(note.lines.to)}`)).toBe(true);
+    const words = snippet.replaceAll('…', '').trim();
+    expect(note.text.replaceAll(/\s+/g, ' ')).toContain(words.replaceAll(/\s+/g, ' '));
+
+    const numbered = (await loci(['get', citation], { home })).stdout.split('\n');
+    expect(numbered).toContainEqual(expect.stringMatching(/^links: .*Induction or gas/));
+    const first = note.text.split('\n')[0]!;
+    expect(numbered).toContain(`${String(note.lines.from)} │ ${first}`.trimEnd());
+    expect((await loci(['get', ...citation.split(' '), '--plain'], { home })).stdout).toBe(`${note.text}\n`);
+  });
+
+  it('writes something and finds it at once', async () => {
+    const written = await lociJson<WriteOutput>(
+      [
+        'write',
+        'The zanzibar paint is in the attic',
+        '--tag',
+        'paint',
+        '--tags',
+        'home,attic',
+        '-t',
+        'Paint',
+      ],
+      { home },
+    );
+    expect(written).toMatchObject({ citation: `record/${String(written.id)}`, embedded: false });
+    const { results } = await lociJson<SearchOutput>(['search', 'zanzibar'], { home });
+    expect(results).toMatchObject([
+      { id: written.id, title: 'Paint', tags: ['paint', 'home', 'attic'], origin: 'memory', source: 'cli' },
+    ]);
+    const piped = await loci(['write', '-'], { home, stdin: 'The quuxian fence is green\n' });
+    expect(piped.stdout).toMatch(/^Remembered as record\/\d+ \(id \d+\)\.\nFound by its words for now/);
+    expect((await loci(['search', 'quuxian'], { home })).stdout).toContain('From memory (cli)');
+  });
+
+  it('filters by tag, project, source, origin, category, type and day', async () => {
+    const context = openContext({ surface: 'cli', home, env: { LOCI_EMBEDDING_PROVIDER: 'none' } });
+    const found = async (filter: Partial<Record<keyof SearchInput, unknown>>) =>
+      (await search.run(context, parseInput(search, { query: 'kitchen', limit: 100, ...filter }))).results;
+    const all = await found({});
+    const money = await found({ tags: ['money'] });
+    expect(money.length).toBeGreaterThan(1);
+    expect(money.every(({ tags }) => tags.includes('money'))).toBe(true);
+    const daily = await found({ tags: ['daily', 'money'] });
+    const cited = daily.map(({ citation }) => citation).sort();
+    expect(cited).toEqual(
+      money
+        .filter(({ tags }) => tags.includes('daily'))
+        .map(({ citation }) => citation)
+        .sort(),
+    );
+    const projects = new Set((await found({ project: 'home' })).map(({ project }) => project));
+    expect([...projects]).toEqual(['home']);
+    expect(await found({ sources: ['other'] })).toEqual([]);
+    expect(await found({ sources: ['other', 'notes'] })).toHaveLength(all.length);
+    expect(await found({ origins: ['memory'] })).toEqual([]);
+    expect(await found({ category: 'note' })).toHaveLength(all.length);
+    expect(await found({ record_type: 'fact' })).toEqual([]);
+    const day = await found({ from: '2026-09-14', until: '2026-09-14' });
+    expect(day.map(({ title }) => title)).toEqual(['2026-09-14']);
+    const sure = await found({ min_score: 0.5 });
+    expect(sure).toEqual(all.filter(({ score }) => score >= 0.5));
+    expect(sure.length).toBeLessThan(all.length);
+    await context.close();
+  });
+
+  it('sees what the store holds and that it is sound', async () => {
+    const status = await lociJson<StatusOutput>(['status'], { home });
+    expect(status).toMatchObject({ home, namespace: 'default', vaults: [{ name: 'notes', records: NOTES }] });
+    const before = await lociJson<SearchOutput>(['search', 'stale feed'], { home });
+    expect((await loci(['reindex'], { home })).stdout).toMatch(/^Rebuilt \d+ records, embedded 0 texts/);
+    const after = await lociJson<SearchOutput>(['search', 'stale feed'], { home });
+    expect(after.results).toEqual(before.results);
+    const { code, stdout } = await loci(['doctor'], { home });
+    expect(stdout).toMatch(/All is well\.\n$/);
+    expect(code).toBe(0);
+  });
+
+  it('changes a setting and reads it back', async () => {
+    expect((await loci(['config', 'set', 'search.limit', '2'], { home })).code).toBe(0);
+    expect((await loci(['config', 'get', 'search.limit'], { home })).stdout).toBe('2\n');
+    expect((await lociJson<SearchOutput>(['search', 'kitchen'], { home })).results).toHaveLength(2);
+    expect((await loci(['config', 'show'], { home })).stdout).toMatch(/^search\.limit +2 +loci\.yaml:\d+$/m);
+    const hidden = await loci(['config', 'set', 'search.limit', '10'], {
+      home,
+      env: { LOCI_SEARCH_LIMIT: '3' },
+    });
+    expect(hidden.stderr).toContain('LOCI_SEARCH_LIMIT is set in this shell');
+  });
+});

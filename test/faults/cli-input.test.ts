@@ -1,0 +1,161 @@
+import { chmodSync, chownSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { GetOutput } from '../../src/operations/get.ts';
+import type { IndexOutput } from '../../src/operations/index-vaults.ts';
+import type { SearchOutput } from '../../src/operations/search.ts';
+import { loci, lociJson, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
+
+describe('a query', () => {
+  const home = temporaryFolder();
+
+  beforeAll(async () => {
+    await loci(['write', 'The oven is an induction oven. NEAR the window, AND white. 🍳 a frying pan.'], {
+      home,
+    });
+    await loci(['write', 'What was it that they were and will be?', '--title', 'To be or not'], { home });
+  });
+
+  const found = (stdin: string) => lociJson<SearchOutput>(['search', '-'], { home, stdin });
+
+  it.each([
+    ['of 100,000 characters', 'oven '.repeat(20_000)],
+    ['of one word of 100,000 characters', `oven ${'x'.repeat(100_000)}`],
+    ['of operators of full-text search', 'oven AND (NOT "white" OR NEAR(a b, 2)) * ^ - : title:oven {a b} "'],
+    ['with NUL bytes', 'oven\0\0window'],
+    ['with emoji', '🍳 👩‍👩‍👧‍👦 oven 🇳🇴'],
+    ['with SQL', `oven'; DROP TABLE record; --`],
+    ['in many lines', 'oven\n\n\twindow\r\n'],
+    ['with quotes that never close', '"oven "induction'],
+  ])('%s finds what it names', async (_, query) => {
+    const { results } = await found(query);
+    expect(results[0]?.snippet).toContain('induction oven');
+  });
+
+  it('of stop words alone finds the record that is made of them', async () => {
+    expect((await found('what was it that they were')).results[0]?.title).toBe('To be or not');
+  });
+
+  it.each([
+    ['of punctuation', '?!… --- ***'],
+    ['of emoji that nobody wrote', '🦄🦄'],
+    ['of control characters', '\u0001\u0002\u001b[31m'],
+    ['of white space within quotes', '"  "'],
+  ])('%s finds nothing and is no error', async (_, query) => {
+    expect((await found(query)).results).toEqual([]);
+  });
+
+  it('with half a character, as JSON can carry it, is searched without it', async () => {
+    const stdin = '{"query": "\\ud800 oven \\udc00\\ud800"}';
+    const answer = await lociJson<SearchOutput>(['search', '--input', '-'], { home, stdin });
+    expect(answer.results).toHaveLength(1);
+    expect(await loci(['search', '--input', '-'], { home, stdin })).toMatchObject({ code: 0 });
+  });
+
+  it('that is empty is exit code 2', async () => {
+    expect(await loci(['search', '-'], { home, stdin: '\n' })).toMatchObject({ code: 2 });
+    expect(await loci(['search', ''], { home })).toMatchObject({ code: 2 });
+  });
+
+  it('as long as the command line allows is taken from it too', async () => {
+    const { ended } = startLoci(['search', 'oven '.repeat(20_000), '--json'], { home });
+    expect(await ended).toMatchObject({ code: 0 });
+  });
+});
+
+describe('content', () => {
+  const home = temporaryFolder();
+
+  it('with control characters or too long is refused by name and not kept', async () => {
+    const control = await loci(['write', '-'], { home, stdin: 'a\0b' });
+    expect(control.code).toBe(2);
+    expect(control.stderr).toContain('content has the control character U+0000 at offset 1');
+    const long = await loci(['write', '-'], { home, stdin: 'x'.repeat(1_048_577) });
+    expect(long.code).toBe(2);
+    expect(long.stderr).toContain('content has 1048577 bytes');
+    const endless = await loci(['write', '-'], { home, stdin: Buffer.alloc(17 * 1024 * 1024, 'y') });
+    expect(endless.code).toBe(2);
+    expect((await lociJson<SearchOutput>(['search', 'a b x y'], { home })).results).toEqual([]);
+  });
+});
+
+describe('a vault', () => {
+  it('with what cannot be read as notes is indexed without it, and says so', async () => {
+    const home = temporaryFolder();
+    const vault = join(temporaryFolder(), 'vault');
+    const outside = temporaryFolder();
+    mkdirSync(vault);
+    writeFileSync(join(outside, 'secret.md'), 'The ocelot is a secret.');
+    writeFileSync(join(vault, 'good.md'), 'The ocelot sleeps.');
+    writeFileSync(join(vault, 'latin.md'), Buffer.from('The ocelot likes caf\xe9.', 'latin1'));
+    writeFileSync(join(vault, 'picture.md'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13, 0xff, 0]));
+    writeFileSync(join(vault, 'huge.md'), '');
+    truncateSync(join(vault, 'huge.md'), 100_000_000);
+    symlinkSync(join(outside, 'secret.md'), join(vault, 'link.md'));
+    symlinkSync(outside, join(vault, 'folder'));
+    symlinkSync(vault, join(vault, 'circle'));
+    for (let n = 0; n < 12; n++)
+      writeFileSync(join(vault, `broken ${String(n)}.md`), '---\ntags: [a\n---\ntext\n');
+    const { code, stdout } = await loci(['index', vault], { home });
+    expect(code).toBe(0);
+    expect(stdout).toContain('… and 7 more; --verbose lists them all');
+    writeFileSync(join(vault, 'new.md'), 'The ocelot is new.');
+    const { vaults } = await lociJson<IndexOutput>(['index'], { home });
+    const reasons = new Map(vaults[0]?.problems.map(({ path, reason }) => [path, reason]));
+    expect(Object.fromEntries(reasons)).toMatchObject({
+      'huge.md': 'too_large',
+      'link.md': 'outside_root',
+      folder: 'outside_root',
+    });
+    const { results } = await lociJson<SearchOutput>(['search', 'ocelot'], { home });
+    expect(results.map(({ title }) => title).sort()).toEqual(['good', 'latin', 'new']);
+    for (const path of [
+      'link.md',
+      'folder/secret.md',
+      '../secret.md',
+      join(outside, 'secret.md'),
+      'picture.md',
+    ]) {
+      expect(await loci(['get', path], { home })).toMatchObject({ code: 4, stdout: '' });
+    }
+    const latin = await lociJson<GetOutput>(['get', 'latin.md'], { home });
+    expect(latin.text).toContain('caf');
+  });
+
+  // Root may read everything, so a process of another user looks.
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+  it.skipIf(process.platform === 'win32')('that may not be read keeps what was indexed of it', async () => {
+    const home = temporaryFolder();
+    const vault = join(temporaryFolder(), 'vault');
+    const closed = join(vault, 'closed');
+    mkdirSync(closed, { recursive: true });
+    writeFileSync(join(vault, 'open.md'), 'The lynx is here.');
+    writeFileSync(join(closed, 'note.md'), 'The lynx is there.');
+    const own = (path: string) => nobody.uid !== undefined && chownSync(path, nobody.uid, nobody.gid);
+    for (const path of [
+      home,
+      join(vault, '..'),
+      vault,
+      closed,
+      join(vault, 'open.md'),
+      join(closed, 'note.md'),
+    ])
+      own(path);
+    const run = async (...args: string[]) => startLoci([...args, '--json'], { home, user: nobody }).ended;
+    expect(await run('index', vault)).toMatchObject({ code: 0 });
+    chmodSync(closed, 0o000);
+    const partly = JSON.parse((await run('index')).stdout) as IndexOutput;
+    expect(partly.vaults).toMatchObject([
+      { removed: 0, problems: [{ path: 'closed', reason: 'unreadable' }] },
+    ]);
+    chmodSync(vault, 0o000);
+    const refused = await run('index');
+    expect(refused.code).toBe(8);
+    expect(refused.stdout).toContain('"unreadable"');
+    const { results } = JSON.parse((await run('search', 'lynx')).stdout) as SearchOutput;
+    expect(results).toHaveLength(2);
+    chmodSync(vault, 0o700);
+    chmodSync(closed, 0o700);
+  });
+});

@@ -1,0 +1,168 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { IndexOutput } from '../../src/operations/index-vaults.ts';
+import type { SearchOutput } from '../../src/operations/search.ts';
+import type { StatusOutput } from '../../src/operations/status.ts';
+import type { WriteOutput } from '../../src/operations/write.ts';
+import { loci, lociJson, startLoci, temporaryFolder, type RunningLoci } from '../e2e/loci-command.ts';
+
+const NOTES = 500;
+const WORDS = [
+  'harbour',
+  'lantern',
+  'oven',
+  'tide',
+  'maple',
+  'ledger',
+  'quarry',
+  'saffron',
+  'violin',
+  'anchor',
+];
+
+/** Notes whose words differ, so that ranking has something to tell apart. */
+function makeVault(): string {
+  const vault = join(temporaryFolder(), 'vault');
+  mkdirSync(vault);
+  for (let n = 0; n < NOTES; n++) {
+    const word = (step: number): string => WORDS[(n * step + Math.floor(n / 7)) % WORDS.length]!;
+    const lines = Array.from(
+      { length: 12 },
+      (_, i) => `The ${word(i + 1)} of day ${String(n)} met the ${word(i + 3)}.`,
+    );
+    writeFileSync(
+      join(vault, `note ${String(n).padStart(3, '0')}.md`),
+      `# ${word(1)} ${String(n)}\n\n${lines.join('\n')}\n`,
+    );
+  }
+  return vault;
+}
+
+function countRecords(home: string): number {
+  const file = join(home, 'loci.db');
+  if (!existsSync(file)) return 0;
+  try {
+    using database = new DatabaseSync(file, { readOnly: true });
+    return Number(database.prepare('SELECT count(*) AS count FROM record').get()?.['count']);
+  } catch {
+    // Not made yet, or its tables are not.
+    return 0;
+  }
+}
+
+/** Waits until the first batch is in the store and more is to come. */
+async function midway(home: string, { child }: RunningLoci): Promise<void> {
+  await expect
+    .poll(() => countRecords(home) > 0 || child.exitCode !== null, { interval: 2, timeout: 30_000 })
+    .toBe(true);
+  expect(child.exitCode).toBeNull();
+}
+
+const QUERIES = ['oven harbour', 'maple ledger day 77', 'saffrom violn', '"the tide"'];
+
+async function answers(home: string): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for (const query of QUERIES) {
+    const { results, corrections } = await lociJson<SearchOutput>(['search', query], { home });
+    found.push(
+      corrections,
+      ...results.map(({ citation, snippet, score, why }) => ({ citation, snippet, score, why })),
+    );
+  }
+  return found;
+}
+
+describe('indexing', () => {
+  const vault = makeVault();
+  let undisturbed: unknown[] = [];
+
+  beforeAll(async () => {
+    const home = temporaryFolder();
+    await lociJson(['index', vault], { home });
+    undisturbed = await answers(home);
+    expect(undisturbed.length).toBeGreaterThan(20);
+  });
+
+  it('stops at Ctrl-C with exit code 130, and goes on where it stopped', async () => {
+    const home = temporaryFolder();
+    const running = startLoci(['index', vault], { home });
+    await midway(home, running);
+    running.child.kill('SIGINT');
+    const { code, stderr } = await running.ended;
+    expect(code).toBe(130);
+    expect(stderr).toContain('stopping after this batch');
+    expect(stderr).toContain('the same command goes on');
+    const held = countRecords(home);
+    expect(held).toBeGreaterThan(0);
+    expect(held).toBeLessThan(NOTES);
+    // The vault is in the settings already.
+    const { vaults } = await lociJson<IndexOutput>(['index'], { home });
+    expect(vaults).toMatchObject([{ seen: NOTES, unchanged: held, added: NOTES - held }]);
+    expect(await answers(home)).toEqual(undisturbed);
+  });
+
+  it('killed with kill -9 loses nothing that was committed and ends the same', async () => {
+    const home = temporaryFolder();
+    const running = startLoci(['index', vault], { home });
+    await midway(home, running);
+    running.child.kill('SIGKILL');
+    expect((await running.ended).code).toBeNull();
+    const held = countRecords(home);
+    expect(held).toBeGreaterThan(0);
+    expect(held).toBeLessThan(NOTES);
+    const { vaults } = await lociJson<IndexOutput>(['index', vault], { home });
+    expect(vaults).toMatchObject([{ unchanged: held, added: NOTES - held, problems: [] }]);
+    expect(await answers(home)).toEqual(undisturbed);
+    expect(await loci(['doctor'], { home })).toMatchObject({ code: 0 });
+  });
+
+  it('ends at once at the second Ctrl-C', async () => {
+    const home = temporaryFolder();
+    const running = startLoci(['index', vault], { home });
+    await midway(home, running);
+    const told = new Promise((resolve) => void running.child.stderr?.once('data', resolve));
+    running.child.kill('SIGINT');
+    await told;
+    running.child.kill('SIGINT');
+    expect((await running.ended).code).toBe(130);
+    expect((await lociJson<IndexOutput>(['index'], { home })).vaults).toMatchObject([{ seen: NOTES }]);
+  });
+
+  it('goes on while other processes search, index and write', async () => {
+    const home = temporaryFolder();
+    await lociJson(['init'], { home });
+    const first = startLoci(['index', vault, '--json'], { home });
+    const second = startLoci(['index', vault, '--json'], { home });
+    await midway(home, first);
+    const [written, searched] = [
+      startLoci(['write', 'Written meanwhile: pangolin', '--json'], { home }),
+      startLoci(['search', 'oven', '--json'], { home }),
+    ];
+    for (const { ended } of [first, second, written, searched])
+      expect(await ended).toMatchObject({ code: 0 });
+    expect((JSON.parse((await searched.ended).stdout) as SearchOutput).results.length).toBeGreaterThan(0);
+    const status = await lociJson<StatusOutput>(['status'], { home });
+    expect(status.by_source).toEqual({ vault: NOTES, cli: 1 });
+    expect(await loci(['doctor'], { home })).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a write', () => {
+  it('that was answered is there after kill -9', async () => {
+    const home = temporaryFolder();
+    const { child, ended } = startLoci(['write', 'The safe opens with 31 turns', '--json'], { home });
+    const answer = await new Promise<string>((resolve) => {
+      child.stdout?.once('data', (chunk: Buffer) => {
+        child.kill('SIGKILL');
+        resolve(chunk.toString());
+      });
+    });
+    await ended;
+    const { citation } = JSON.parse(answer) as WriteOutput;
+    expect((await loci(['get', citation, '--plain'], { home })).stdout).toBe(
+      'The safe opens with 31 turns\n',
+    );
+  });
+});
