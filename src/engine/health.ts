@@ -1,4 +1,5 @@
 import { access, constants } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Config } from '../core/config/schema.ts';
 import { LociError, messageOf } from '../core/errors.ts';
 import { isDeepStrictEqual } from 'node:util';
@@ -47,7 +48,7 @@ export async function examine(context: EngineContext): Promise<Check[]> {
     await checked('embedding', 'Run `loci reindex --vectors`.', () => checkEmbedding(context)),
     ...(await Promise.all(
       context.config.vaults.map((vault) =>
-        checked(`vault ${vault.name ?? vault.path}`, 'Mount or correct the vault’s path.', async () => {
+        checked(`vault ${vault.name ?? basename(vault.path)}`, 'Mount or correct the vault’s path.', async () => {
           await access(vault.path, constants.R_OK | constants.X_OK);
           return { result: 'ok', detail: vault.path };
         }),

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { VaultConfig } from '../core/config/schema.ts';
 import { embedPending } from '../ingest/embed-pending.ts';
 import { makePassages } from '../ingest/passages.ts';
@@ -59,7 +60,7 @@ async function indexVault(
   options: IndexOptions,
 ): Promise<SyncReport> {
   const source = await openSource('vault', {
-    name: vault.name ?? vault.path,
+    name: vault.name ?? basename(vault.path),
     root: vault.path,
     maxFileSize: context.config.index.maxFileSize,
     ...(vault.project === undefined ? {} : { project: vault.project }),

