@@ -147,7 +147,14 @@ const search = z.strictObject({
     .enum(['default', 'classic'])
     .default('default')
     .describe('`classic` is Reciprocal Rank Fusion of the four signals with no further stage.'),
-  minScore: z.number().min(0).max(1).default(0).describe('Results that score below this are left out.'),
+  minScore: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.15)
+    .describe(
+      'Results that score below this are left out: how sure a result is to be about the query. 0 shows everything.',
+    ),
   weights: weights.prefault({}).describe('How much each signal counts.'),
   stages: stages.prefault({}).describe('Steps of ranking that can be switched off one by one.'),
 });

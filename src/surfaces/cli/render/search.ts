@@ -18,11 +18,10 @@ function renderSearch(output: SearchOutput, view: View): string {
   const { results, corrections } = output;
   const { style, columns } = view;
   const lines: string[] = [];
-  for (const { word, instead } of corrections) {
-    lines.push(
-      style.dim(clip(`also searched for: ${oneLine(instead.join(', '))} (for ${oneLine(word)})`, columns)),
-    );
-  }
+  const also = corrections.map(
+    ({ word, instead }) => `${oneLine(instead.join(', '))} (for ${oneLine(word)})`,
+  );
+  if (also.length > 0) lines.push(style.dim(clip(`also searched for: ${also.join('; ')}`, columns)));
   if (lines.length > 0) lines.push('');
   for (const result of results) lines.push(...resultBlock(result, view), '');
   if (results.length === 0) {
