@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { runCli } from '../../src/surfaces/cli/run-cli.ts';
 
@@ -30,10 +30,16 @@ export interface RunOptions {
   readonly user?: { readonly uid?: number; readonly gid?: number };
 }
 
-/** A folder that goes when the file's tests are done. */
+/** A folder that goes with the test that asks for it, or with the file's tests. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'loci-test-')));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    onTestFinished(remove);
+  } catch {
+    // Outside any test.
+    afterAll(remove);
+  }
   return folder;
 }
 
