@@ -16,7 +16,11 @@ const RECORD_PATH = /^(?:record\/)?(\d+)$/;
  * How a passage is named: `path#L3-L9` for what has a path, `source:path#L3-L9` where two sources have that path,
  * `record/12` for the rest.
  */
-export async function citationOf(context: EngineContext, record: RecordHeader, lines: { startLine: number; endLine: number }): Promise<string> {
+export async function citationOf(
+  context: EngineContext,
+  record: RecordHeader,
+  lines: { startLine: number; endLine: number },
+): Promise<string> {
   const range = `#L${String(lines.startLine)}-L${String(lines.endLine)}`;
   if (record.origin !== 'vault' || record.key === null) return `record/${String(record.id)}`;
   const namesakes = await context.store.recordsByKey(context.config.namespace, record.key, context.now());
@@ -35,9 +39,12 @@ export async function resolveCitation(
   const match = LINES.exec(citation);
   const name = match === null ? citation : citation.slice(0, match.index);
   const lines =
-    match === null ? null : { from: Number(match[1]), to: match[2] === undefined ? Number(match[1]) : Number(match[2]) };
+    match === null
+      ? null
+      : { from: Number(match[1]), to: match[2] === undefined ? Number(match[1]) : Number(match[2]) };
   const found = (await byId(context, name)) ?? (await byPath(context, name.normalize('NFC')));
-  if (found === null) throw new LociError('not_found', `nothing in memory is called ${JSON.stringify(citation.slice(0, 200))}`);
+  if (found === null)
+    throw new LociError('not_found', `nothing in memory is called ${JSON.stringify(citation.slice(0, 200))}`);
   return { record: found, lines };
 }
 

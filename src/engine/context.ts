@@ -67,7 +67,11 @@ export class EngineContext {
   }
 }
 
-export function specOf({ provider, model, dimensions }: Embedder): Pick<Embedder, 'provider' | 'model' | 'dimensions'> {
+export function specOf({
+  provider,
+  model,
+  dimensions,
+}: Embedder): Pick<Embedder, 'provider' | 'model' | 'dimensions'> {
   return { provider, model, dimensions };
 }
 

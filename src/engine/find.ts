@@ -80,7 +80,9 @@ export async function find(context: EngineContext, request: FindRequest): Promis
   const threshold = minScore ?? config.search.minScore;
   const shown = outcome.hits.filter((hit) => hit.confidence >= threshold);
   const terms = termsOf(outcome);
-  const citations = await Promise.all(shown.map((hit) => citationOf(context, hit.passage.record, hit.passage)));
+  const citations = await Promise.all(
+    shown.map((hit) => citationOf(context, hit.passage.record, hit.passage)),
+  );
   return {
     results: shown.map((hit, i) => foundRecord(hit, citations[i] ?? '', terms, now)),
     corrections: outcome.corrections,

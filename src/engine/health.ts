@@ -48,10 +48,14 @@ export async function examine(context: EngineContext): Promise<Check[]> {
     await checked('embedding', 'Run `loci reindex --vectors`.', () => checkEmbedding(context)),
     ...(await Promise.all(
       context.config.vaults.map((vault) =>
-        checked(`vault ${vault.name ?? basename(vault.path)}`, 'Mount or correct the vault’s path.', async () => {
-          await access(vault.path, constants.R_OK | constants.X_OK);
-          return { result: 'ok', detail: vault.path };
-        }),
+        checked(
+          `vault ${vault.name ?? basename(vault.path)}`,
+          'Mount or correct the vault’s path.',
+          async () => {
+            await access(vault.path, constants.R_OK | constants.X_OK);
+            return { result: 'ok', detail: vault.path };
+          },
+        ),
       ),
     )),
   ];
@@ -101,7 +105,8 @@ async function checkPassages(context: EngineContext): Promise<Finding> {
       different.push(record.key ?? `record/${String(record.id)}`);
     }
   }
-  if (different.length === 0) return { result: 'ok', detail: `${String(count)} records, passages as they should be` };
+  if (different.length === 0)
+    return { result: 'ok', detail: `${String(count)} records, passages as they should be` };
   const named = different.slice(0, NAMED).join(', ');
   return { result: 'failed', detail: `passages differ in ${String(different.length)} records: ${named}` };
 }
@@ -114,5 +119,8 @@ async function checkEmbedding(context: EngineContext): Promise<Finding> {
   const model = `${embedder.provider} ${embedder.model} answers`;
   const pending = side === null ? 0 : await context.store.countPending(side.generation);
   if (pending === 0) return { result: 'ok', detail: model };
-  return { result: 'warning', detail: `${model}; ${String(pending)} contents are not embedded yet: run \`loci index\`` };
+  return {
+    result: 'warning',
+    detail: `${model}; ${String(pending)} contents are not embedded yet: run \`loci index\``,
+  };
 }

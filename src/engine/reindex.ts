@@ -34,4 +34,3 @@ export async function reindex(context: EngineContext, options: ReindexOptions = 
   await store.sweep();
   return { records, embedded };
 }
-

@@ -26,7 +26,6 @@ export interface WriteResponse {
 
 /** Longest content of a record, bytes of UTF-8. */
 export const MAX_CONTENT_BYTES = 1_048_576;
-// eslint-disable-next-line no-control-regex -- these are what is refused
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 
 /**
@@ -72,11 +71,17 @@ function checkContent(content: string): void {
   if (content.trim() === '') throw new LociError('invalid_input', 'content is empty');
   const bytes = Buffer.byteLength(content);
   if (bytes > MAX_CONTENT_BYTES) {
-    throw new LociError('invalid_input', `content has ${String(bytes)} bytes; at most ${String(MAX_CONTENT_BYTES)} fit`);
+    throw new LociError(
+      'invalid_input',
+      `content has ${String(bytes)} bytes; at most ${String(MAX_CONTENT_BYTES)} fit`,
+    );
   }
   const control = CONTROL.exec(content);
   if (control !== null) {
     const code = control[0].charCodeAt(0).toString(16).padStart(4, '0');
-    throw new LociError('invalid_input', `content has the control character U+${code} at offset ${String(control.index)}`);
+    throw new LociError(
+      'invalid_input',
+      `content has the control character U+${code} at offset ${String(control.index)}`,
+    );
   }
 }

@@ -39,7 +39,8 @@ export function evidenceOf(
     const weight = 1 / Math.log2(2 + term.passages);
     whole += weight;
     const instead = corrected.get(term.surface) ?? [];
-    if (term.terms.every((word) => held.has(word)) || [...instead].some((word) => held.has(word))) covered += weight;
+    if (term.terms.every((word) => held.has(word)) || [...instead].some((word) => held.has(word)))
+      covered += weight;
   }
   const cosine = contributions.find(({ signal }) => signal === 'vector')?.raw ?? null;
   return { cosine, coverage: whole === 0 ? 0 : covered / whole };

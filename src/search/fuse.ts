@@ -23,7 +23,10 @@ export interface Fused {
 
 /** Joins the signals' lists. Best first; ties by passage, so that the order is always the same. */
 export function fuse(lists: readonly SignalList[], ranking: Ranking): Fused[] {
-  const fused = new Map<number, { passage: number; record: number; score: number; contributions: Contribution[] }>();
+  const fused = new Map<
+    number,
+    { passage: number; record: number; score: number; contributions: Contribution[] }
+  >();
   const weights = weightsInForce(lists, ranking);
   for (const { signal, scores } of lists) {
     if (weights[signal] === 0) continue;

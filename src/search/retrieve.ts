@@ -1,13 +1,7 @@
 import { LociError } from '../core/errors.ts';
 import { stem } from '../core/text/analyze.ts';
 import type { Embedder } from '../embed/embedder.ts';
-import type {
-  PassageScore,
-  SearchFilter,
-  Store,
-  TermInfo,
-  TextTerm,
-} from '../store/store.ts';
+import type { PassageScore, SearchFilter, Store, TermInfo, TextTerm } from '../store/store.ts';
 import type { ParsedQuery, QueryTerm } from './query.ts';
 import type { Ranking } from './ranking.ts';
 

@@ -1,10 +1,16 @@
-import type { SearchFilter, Store, StoredPassage } from '../store/store.ts';
+import type { SearchFilter, Store } from '../store/store.ts';
 import { withConfidence } from './confidence.ts';
 import { fuse, type Fused } from './fuse.ts';
 import { parseQuery, type ParsedQuery } from './query.ts';
 import { rank, type Ranked } from './rank.ts';
 import type { Ranking } from './ranking.ts';
-import { retrieve, type Correction, type MissingSignal, type Retrieved, type VectorSide } from './retrieve.ts';
+import {
+  retrieve,
+  type Correction,
+  type MissingSignal,
+  type Retrieved,
+  type VectorSide,
+} from './retrieve.ts';
 import { smooth, type Smoothed } from './smooth.ts';
 
 export interface SearchInput {
@@ -50,7 +56,10 @@ export async function search(input: SearchInput): Promise<SearchOutcome> {
   return { query, hits, retrieved, corrections: retrieved.corrections, missing: retrieved.missing };
 }
 
-async function smoothed(fused: readonly Fused[], { store, namespace, ranking }: SearchInput): Promise<Smoothed[]> {
+async function smoothed(
+  fused: readonly Fused[],
+  { store, namespace, ranking }: SearchInput,
+): Promise<Smoothed[]> {
   const top = fused.slice(0, ranking.pool);
   if (ranking.smoothing === null) return top.map((entry) => ({ ...entry, own: entry.score }));
   const neighbourhoods = await store.neighbours(

@@ -21,7 +21,8 @@ export function loadMigrations(folder: URL): Migration[] {
       return [{ version: Number(match[1]), name: match[2] ?? file, sql }];
     });
   for (const [index, { version, name }] of migrations.entries()) {
-    if (version !== index + 1) throw new LociError('internal', `migration ${name} is not number ${String(index + 1)}`);
+    if (version !== index + 1)
+      throw new LociError('internal', `migration ${name} is not number ${String(index + 1)}`);
   }
   return migrations;
 }

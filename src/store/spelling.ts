@@ -1,3 +1,5 @@
+import { editDistance } from '../core/edit-distance.ts';
+
 /** Which known word a misspelt one may stand for. Shared by the stores, so that they agree. */
 
 /** Shorter words have too many neighbours for a guess to be worth anything. */
@@ -29,27 +31,6 @@ export function spellingSimilarity(word: string, known: string): number {
   return 1 - distance / Math.max(word.length, known.length);
 }
 
-/** Optimal string alignment: insert, delete, replace, swap of neighbours (Damerau 1964), each costing 1. */
-export function editDistance(a: string, b: string): number {
-  const width = b.length + 1;
-  let beforeLast = new Uint16Array(width);
-  let last = Uint16Array.from({ length: width }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = new Uint16Array(width);
-    row[0] = i;
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      let best = Math.min(last[j]! + 1, row[j - 1]! + 1, substitution);
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      if (swapped) best = Math.min(best, beforeLast[j - 2]! + 1);
-      row[j] = best;
-    }
-    beforeLast = last;
-    last = row;
-  }
-  return last[b.length]!;
-}
-
 /** Every word one edit away, over the Latin letters (Norvig 2007): about 54 n + 25 of them. */
 export function singleEdits(word: string): string[] {
   const edits = new Set<string>();
@@ -67,20 +48,34 @@ export function singleEdits(word: string): string[] {
   return [...edits];
 }
 
+/** Both ends are marked, so that a shared beginning or ending counts as a trigram of its own. */
+export function boundedWord(word: string): string {
+  return `^${word}$`;
+}
+
+/** A known word that shares none of these, and is no single edit away, is not considered. */
+export function trigramsOf(word: string): Set<string> {
+  const characters = [...boundedWord(word)];
+  const grams = new Set<string>();
+  for (let i = 0; i + 3 <= characters.length; i++) grams.add(characters.slice(i, i + 3).join(''));
+  return grams;
+}
+
 export interface KnownWord {
   readonly word: string;
   readonly passages: number;
 }
 
 /** The nearest of the candidates: by similarity, then by how many passages hold them, then by spelling. */
-export function nearestWords(word: string, candidates: Iterable<KnownWord>): (KnownWord & { similarity: number })[] {
+export function nearestWords(
+  word: string,
+  candidates: Iterable<KnownWord>,
+): (KnownWord & { similarity: number })[] {
   const near = [];
   for (const candidate of candidates) {
     const similarity = spellingSimilarity(word, candidate.word);
     if (similarity > 0) near.push({ word: candidate.word, passages: candidate.passages, similarity });
   }
-  near.sort(
-    (a, b) => b.similarity - a.similarity || b.passages - a.passages || (a.word < b.word ? -1 : 1),
-  );
+  near.sort((a, b) => b.similarity - a.similarity || b.passages - a.passages || (a.word < b.word ? -1 : 1));
   return near.slice(0, MAX_NEAR_WORDS);
 }

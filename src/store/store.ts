@@ -29,7 +29,7 @@ export interface RecordWrite {
   /** The record to replace, or `null` for a new one. */
   readonly id: number | null;
   readonly draft: RecordDraft;
-  /** Its passages from now on; `'keep'` where text, title, tags and aliases stay as they were. */
+  /** Its passages from now on; `'keep'` where the text stays as it was (a new title is indexed with them). */
   readonly passages: readonly Passage[] | 'keep';
 }
 
@@ -50,11 +50,12 @@ export interface SourceEntry {
   readonly contentHash: string;
 }
 
-interface Canonical {
+export interface Canonical {
   /**
    * All of the batch or none of it, durable when the promise resolves. Answers the ids of the writes, in order.
    * @throws LociError `not_found` for an unknown id, `conflict` for a key or UUID that is taken, `invalid_input`
-   *   for an eviction of what did not come from a source, `store_full`, `store_busy`.
+   *   for an eviction of what did not come from a source, for a new record that keeps passages and for a time that is
+   *   no whole number; `store_full`, `store_busy`.
    */
   commit(namespace: string, batch: CommitBatch): Promise<number[]>;
   /** Live records by id, in the order asked for; what is not there is left out. */
@@ -74,7 +75,7 @@ export interface Page<Cursor> {
 
 // ── search ───────────────────────────────────────────────────────────────────────────────────────
 
-/** What a search may see. Everything given must hold; lists are alternatives, tags must all be there. */
+/** What a search may see. Everything given must hold; lists are alternatives, tags must all be there, in any case. */
 export interface SearchFilter {
   /** Records that expire at or before this time are gone. */
   readonly now: Timestamp;
@@ -108,7 +109,7 @@ export interface FieldWeights {
 export interface TextQuery {
   /** Any of these. */
   readonly any: readonly TextTerm[];
-  /** All of these (quoted phrases); may be empty. */
+  /** All of these (quoted phrases); may be empty. Beside terms of `any`, each counts twice in the score. */
   readonly all: readonly TextTerm[];
   readonly weights: FieldWeights;
 }
@@ -123,7 +124,7 @@ export interface PassageScore {
 /** What the vocabulary of a namespace knows of a word. */
 export interface TermInfo {
   readonly word: string;
-  /** Passages that hold it in any form with the same stem. */
+  /** Passages that hold it in any form with the same stem, counted once for each form that they hold. */
   readonly passages: number;
   /** For an unknown word: the nearest known ones, best first. */
   readonly near: readonly NearTerm[];
@@ -144,7 +145,10 @@ export interface StoredPassage extends Passage {
   readonly record: RecordHeader;
 }
 
-/** A passage and what stands beside it: in the same record, else in the same session (`metadata.session`). */
+/**
+ * A passage and what stands beside it: in the same record, then in the same session (the first passages of the
+ * records of the same `metadata.session`, a text or a whole number, by record id).
+ */
 export interface Neighbourhood {
   readonly passage: number;
   /** Whether its record is a turn of a session. */
@@ -154,12 +158,20 @@ export interface Neighbourhood {
   readonly after: readonly number[];
 }
 
-interface SearchStages {
+export interface SearchStages {
   /** Folded words, looked up in the namespace's vocabulary. */
   lookUpTerms(namespace: string, words: readonly string[]): Promise<TermInfo[]>;
   /** BM25 over title, headings, body and tags; best first, ties by passage id. */
-  searchText(namespace: string, query: TextQuery, filter: SearchFilter, limit: number): Promise<PassageScore[]>;
-  /** The nearest passages of the generation by cosine; best first, ties by passage id. */
+  searchText(
+    namespace: string,
+    query: TextQuery,
+    filter: SearchFilter,
+    limit: number,
+  ): Promise<PassageScore[]>;
+  /**
+   * The nearest passages of the generation by cosine; best first, ties by passage id.
+   * @throws LociError `embedding_mismatch` for a vector of other dimensions, `not_found` for an unknown generation
+   */
   searchVectors(
     namespace: string,
     generation: number,
@@ -217,7 +229,7 @@ export interface VectorWrite {
   readonly vector: Float32Array;
 }
 
-interface Embeddings {
+export interface Embeddings {
   generations(): Promise<Generation[]>;
   /** The generation of this model, made if need be; not active yet. */
   addGeneration(spec: GenerationSpec): Promise<Generation>;
@@ -227,7 +239,11 @@ interface Embeddings {
   pendingEmbeddings(generation: number, page: Page<number>): Promise<PendingEmbedding[]>;
   /** Contents without a vector. */
   countPending(generation: number): Promise<number>;
-  /** @throws LociError `embedding_mismatch` for a vector of other dimensions. */
+  /**
+   * Contents that have a vector keep it.
+   * @throws LociError `embedding_mismatch` for a vector of other dimensions, `invalid_input` for one with a component
+   *   that is no number, `not_found` for an unknown generation
+   */
   putVectors(generation: number, vectors: readonly VectorWrite[]): Promise<void>;
 }
 
@@ -257,15 +273,18 @@ export interface StoreFinding {
   readonly what: string;
 }
 
-interface Upkeep {
+export interface Upkeep {
   stats(): Promise<StoreStats>;
   /** Live records whose passages were made by another chunking, or not at all; by id, after an id. */
   staleRecords(namespace: string, chunking: string, page: Page<number>): Promise<LociRecord[]>;
   /** All live records, by id, after an id. */
   scanRecords(namespace: string, page: Page<number>): Promise<LociRecord[]>;
-  /** The passages of these records, by record and ordinal. */
+  /** The passages of each of these records, by ordinal; none for a record that is not there. */
   passagesOf(namespace: string, records: readonly number[]): Promise<Map<number, Passage[]>>;
-  /** Replaces the passages of records and marks them as made by this chunking. */
+  /**
+   * Replaces the passages of records and marks them as made by this chunking. Records that are gone, or no longer
+   * stale because they were written meanwhile, stay as they are.
+   */
   putPassages(
     namespace: string,
     chunking: string,
@@ -273,7 +292,7 @@ interface Upkeep {
   ): Promise<void>;
   /** Drops every passage, term and index entry of a namespace; with `vectors`, these too. */
   dropDerived(namespace: string, options: { readonly vectors: boolean }): Promise<void>;
-  /** Frees what nothing refers to any more; cheap when there is nothing to do. */
+  /** Frees what nothing refers to any more, where it is more than a tenth; cheap when there is nothing to do. */
   sweep(): Promise<void>;
   /** Compares derived state with canonical rows and the file with itself. Empty when sound. */
   verify(): Promise<StoreFinding[]>;

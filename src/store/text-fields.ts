@@ -9,6 +9,8 @@ export interface TextFields {
   readonly tags: string;
 }
 
+export const TEXT_FIELDS: readonly (keyof TextFields)[] = ['title', 'headings', 'body', 'tags'];
+
 interface Described {
   readonly title: string;
   readonly tags: readonly string[];
@@ -19,23 +21,56 @@ interface Described {
  * What of a record and a passage is searched, and in which field. A note's aliases are titles; who spoke and
  * when is context that stands above the words, as a heading does.
  */
-export function textFields(record: Described, passage: Pick<Passage, 'ordinal' | 'headings' | 'text'>): TextFields {
+export function textFields(
+  record: Described,
+  passage: Pick<Passage, 'ordinal' | 'headings' | 'text'>,
+): TextFields {
   const { metadata } = record;
   return {
     title: [record.title, ...strings(metadata['aliases'])].join('\n'),
-    headings: [...passage.headings, ...strings(metadata['speaker']), ...dateWords(metadata['date'])].join('\n'),
-    body: [passage.text, ...strings(metadata['caption']), ...properties(passage.ordinal, metadata)].join('\n'),
+    headings: [...passage.headings, ...strings(metadata['speaker']), ...dateWords(metadata['date'])].join(
+      '\n',
+    ),
+    body: [passage.text, ...strings(metadata['caption']), ...properties(passage.ordinal, metadata)].join(
+      '\n',
+    ),
     tags: record.tags.join('\n'),
   };
 }
 
-/** The words of a passage that the vocabulary counts, each once. CJK bigrams have no spelling to correct. */
-export function vocabularyOf(fields: TextFields): Set<string> {
+/** Whether two states of a record give its passages the same fields. */
+export function sameFields(a: Described, b: Described): boolean {
+  const blank = { ordinal: 0, headings: [], text: '' };
+  const [before, after] = [textFields(a, blank), textFields(b, blank)];
+  return TEXT_FIELDS.every((field) => before[field] === after[field]);
+}
+
+/** What a passage gives the indexes. */
+export interface IndexedPassage {
+  /** The terms of each field, in order. */
+  readonly terms: Readonly<Record<keyof TextFields, readonly string[]>>;
+  /** The words that the vocabulary counts, each once. CJK bigrams have no spelling to correct. */
+  readonly words: ReadonlySet<string>;
+}
+
+export function indexPassage(
+  record: Described,
+  passage: Pick<Passage, 'ordinal' | 'headings' | 'text'>,
+): IndexedPassage {
+  const fields = textFields(record, passage);
   const words = new Set<string>();
-  for (const text of [fields.title, fields.headings, fields.body, fields.tags]) {
-    for (const token of analyze(text)) if (token.kind === 'word') words.add(token.surface);
-  }
-  return words;
+  const termsOf = (text: string): string[] =>
+    analyze(text).map(({ term, surface, kind }) => {
+      if (kind === 'word') words.add(surface);
+      return term;
+    });
+  const terms = {
+    title: termsOf(fields.title),
+    headings: termsOf(fields.headings),
+    body: termsOf(fields.body),
+    tags: termsOf(fields.tags),
+  };
+  return { terms, words };
 }
 
 /** A note's front matter is read once, with its beginning. */
@@ -50,8 +85,9 @@ function strings(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
-const MONTHS =
-  'January February March April May June July August September October November December'.split(' ');
+const MONTHS = 'January February March April May June July August September October November December'.split(
+  ' ',
+);
 const ISO_DATE = /^(\d{4})-(\d{2})-(\d{2})/;
 
 /** `2026-09-14` is also found as "14 September 2026". */

@@ -87,7 +87,12 @@ describe('a newcomer', () => {
   it('filters by tag, project, source, origin, category, type and day', async () => {
     const context = openContext({ surface: 'cli', home, env: { LOCI_EMBEDDING_PROVIDER: 'none' } });
     const found = async (filter: Partial<Record<keyof SearchInput, unknown>>) =>
-      (await search.run(context, parseInput(search, { query: 'kitchen', limit: 100, ...filter }))).results;
+      (
+        await search.run(
+          context,
+          parseInput(search, { query: 'kitchen', limit: 100, min_score: 0, ...filter }),
+        )
+      ).results;
     const all = await found({});
     const money = await found({ tags: ['money'] });
     expect(money.length).toBeGreaterThan(1);

@@ -27,7 +27,7 @@ describe('a query', () => {
   // One open store for all that is not about the command line itself.
   const context = openContext({ surface: 'cli', home, env: { LOCI_EMBEDDING_PROVIDER: 'none' } });
   afterAll(() => context.close());
-  const found = (query: string) => search.run(context, parseInput(search, { query }));
+  const found = (query: string) => search.run(context, parseInput(search, { query, min_score: 0 }));
 
   it.each([
     ['of 100,000 characters', 'oven '.repeat(20_000)],

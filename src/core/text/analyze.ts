@@ -63,18 +63,21 @@ export function analyze(text: string): Token[] {
   return tokens;
 }
 
-/** The terms of a text separated by spaces: what a full-text index is fed. */
-export function indexText(text: string): string {
-  return analyze(text)
-    .map((token) => token.term)
-    .join(' ');
+/** Folding may bring signs in between: `½` is "1⁄2", two words of one place. */
+function pushWord(word: string, start: number, tokens: Token[]): void {
+  const folded = fold(word.replace(POSSESSIVE, '').replace(APOSTROPHE, ''));
+  const end = start + word.length;
+  for (const part of ASCII_WORD.test(folded) ? [folded] : (folded.match(WORD) ?? [])) {
+    const surface = cut(part);
+    tokens.push({ term: stem(surface), surface, start, end, kind: 'word' });
+  }
 }
 
-function pushWord(word: string, start: number, tokens: Token[]): void {
-  const surface = fold(word.replace(POSSESSIVE, '').replace(APOSTROPHE, ''));
-  if (surface === '') return;
-  const term = stem(surface).slice(0, MAX_TERM_LENGTH);
-  tokens.push({ term, surface: surface.slice(0, MAX_TERM_LENGTH), start, end: start + word.length, kind: 'word' });
+/** To a length, but not within a character of two code units. */
+function cut(word: string): string {
+  return word.length <= MAX_TERM_LENGTH
+    ? word
+    : word.slice(0, MAX_TERM_LENGTH).replace(/[\ud800-\udbff]$/, '');
 }
 
 function pushMixed(word: string, start: number, tokens: Token[]): void {
@@ -95,7 +98,13 @@ function pushBigrams(run: string, start: number, tokens: Token[]): void {
     const surface = fold(character + (next ?? ''));
     const end = offset + character.length + (next?.length ?? 0);
     if (surface !== '') {
-      tokens.push({ term: surface, surface, start: offset, end, kind: next === undefined ? 'tail' : 'bigram' });
+      tokens.push({
+        term: surface,
+        surface,
+        start: offset,
+        end,
+        kind: next === undefined ? 'tail' : 'bigram',
+      });
     }
     offset += character.length;
   }

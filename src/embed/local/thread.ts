@@ -37,6 +37,7 @@ export class EmbeddingThread {
   readonly #worker: Worker;
   readonly #waiting: Waiting[] = [];
   #death: LociError | null = null;
+  #closing = false;
 
   constructor(start: ThreadStart) {
     this.#worker = new Worker(workerModule(import.meta.url, 'worker'), {
@@ -77,11 +78,13 @@ export class EmbeddingThread {
 
   /** Whether the thread keeps the process alive. */
   hold(held: boolean): void {
-    if (held) this.#worker.ref();
+    // Whoever closes it waits for its end.
+    if (held || this.#closing) this.#worker.ref();
     else this.#worker.unref();
   }
 
   async close(): Promise<void> {
+    this.#closing = true;
     await this.#worker.terminate();
   }
 

@@ -1,9 +1,10 @@
 import { LociError } from '../../core/errors.ts';
-import type { Store } from '../store.ts';
+import type { Canonical, Embeddings, SearchStages, Store, Upkeep } from '../store.ts';
+import { refuseOtherVector } from '../vector-check.ts';
 import { CodeCache } from './code-cache.ts';
 import type { Database } from './database.ts';
 import { activateGeneration, addGeneration, generationById, generations } from './generations.ts';
-import { allNamespaces, findNamespace } from './namespaces.ts';
+import { findNamespace, writtenNamespaces } from './namespaces.ts';
 import { neighbours, passages, passagesOf } from './passage-reads.ts';
 import { commit, records, recordsByKey, sourceEntries } from './records.ts';
 import { searchText } from './text-search.ts';
@@ -13,9 +14,9 @@ import { verify } from './verify.ts';
 import { lookUpTerms } from './vocabulary.ts';
 
 type Synchronous<Interface> = {
-  [Name in keyof Interface as Interface[Name] extends (...args: never[]) => unknown
-    ? Name
-    : never]: Interface[Name] extends (...args: infer Parameters) => Promise<infer Result>
+  [
+    Name in keyof Interface as Interface[Name] extends (...args: never[]) => unknown ? Name : never
+  ]: Interface[Name] extends (...args: infer Parameters) => Promise<infer Result>
     ? (...args: Parameters) => Result
     : never;
 };
@@ -25,13 +26,21 @@ export type StoreCalls = Omit<Synchronous<Store>, 'close'>;
 export type StoreCall = keyof StoreCalls;
 
 /** What the calls of reading answer for a namespace that has never been written. */
-function within<Result>(db: Database, namespace: string, empty: Result, read: (ns: number) => Result): Result {
+function within<Result>(
+  db: Database,
+  namespace: string,
+  empty: Result,
+  read: (ns: number) => Result,
+): Result {
   const ns = findNamespace(db, namespace);
   return ns === null ? empty : db.snapshot(() => read(ns));
 }
 
 export function storeCalls(db: Database): StoreCalls {
-  const cache = new CodeCache(db);
+  return { ...recordCalls(db), ...searchCalls(db), ...embeddingCalls(db), ...upkeepCalls(db) };
+}
+
+function recordCalls(db: Database): Pick<StoreCalls, keyof Canonical> {
   return {
     commit: (namespace, batch) => commit(db, namespace, batch),
     records: (namespace, ids, now) => within(db, namespace, [], (ns) => records(db, namespace, ns, ids, now)),
@@ -39,8 +48,13 @@ export function storeCalls(db: Database): StoreCalls {
       within(db, namespace, [], (ns) => recordsByKey(db, namespace, ns, key, now)),
     sourceEntries: (namespace, source, page) =>
       within(db, namespace, [], (ns) => sourceEntries(db, ns, source, page)),
-    namespaces: () => allNamespaces(db).map(({ name }) => name),
+    namespaces: () => writtenNamespaces(db),
+  };
+}
 
+function searchCalls(db: Database): Pick<StoreCalls, keyof SearchStages> {
+  const cache = new CodeCache(db);
+  return {
     lookUpTerms: (namespace, words) =>
       within(
         db,
@@ -50,14 +64,24 @@ export function storeCalls(db: Database): StoreCalls {
       ),
     searchText: (namespace, query, filter, limit) =>
       within(db, namespace, [], (ns) => searchText(db, ns, query, filter, limit)),
-    searchVectors: (namespace, generation, vector, filter, limit) =>
-      within(db, namespace, [], (ns) => searchVectors(db, cache, ns, generation, vector, filter, limit)),
-    scoreVectors: (namespace, generation, vector, ids) =>
-      within(db, namespace, [], (ns) => scoreVectors(db, ns, generation, vector, ids)),
+    searchVectors: (namespace, generation, vector, filter, limit) => {
+      refuseOtherVector(generationById(db, generation), vector);
+      return within(db, namespace, [], (ns) =>
+        searchVectors(db, cache, ns, generation, vector, filter, limit),
+      );
+    },
+    scoreVectors: (namespace, generation, vector, ids) => {
+      refuseOtherVector(generationById(db, generation), vector);
+      return within(db, namespace, [], (ns) => scoreVectors(db, ns, generation, vector, ids));
+    },
     neighbours: (namespace, ids, reach) => within(db, namespace, [], (ns) => neighbours(db, ns, ids, reach)),
     passages: (namespace, ids, filter) =>
       within(db, namespace, [], (ns) => passages(db, namespace, ns, ids, filter)),
+  };
+}
 
+function embeddingCalls(db: Database): Pick<StoreCalls, keyof Embeddings> {
+  return {
     generations: () => generations(db),
     addGeneration: (spec) => addGeneration(db, spec),
     activateGeneration: (id) => {
@@ -66,15 +90,19 @@ export function storeCalls(db: Database): StoreCalls {
     pendingEmbeddings: (generation, page) => pendingEmbeddings(db, generation, page),
     countPending: (generation) => countPending(db, generation),
     putVectors: (generation, vectors) => {
-      putVectors(db, generation, generationById(db, generation).dimensions, vectors);
+      putVectors(db, generationById(db, generation), vectors);
     },
+  };
+}
 
+function upkeepCalls(db: Database): Pick<StoreCalls, keyof Upkeep> {
+  return {
     stats: () => stats(db),
     staleRecords: (namespace, chunking, page) =>
       within(db, namespace, [], (ns) => staleRecords(db, namespace, ns, chunking, page)),
-    scanRecords: (namespace, page) =>
-      within(db, namespace, [], (ns) => scanRecords(db, namespace, ns, page)),
-    passagesOf: (namespace, ids) => within(db, namespace, new Map(), (ns) => passagesOf(db, ns, ids)),
+    scanRecords: (namespace, page) => within(db, namespace, [], (ns) => scanRecords(db, namespace, ns, page)),
+    passagesOf: (namespace, ids) =>
+      within(db, namespace, new Map(ids.map((id) => [id, []])), (ns) => passagesOf(db, ns, ids)),
     putPassages: (namespace, chunking, replacement) => {
       putPassages(db, namespace, written(db, namespace), chunking, replacement);
     },

@@ -18,8 +18,8 @@ export class Connection {
   readonly #waiting = new Map<number, Waiting>();
   #thread: Worker | null = null;
   #opened: Promise<unknown> | null = null;
+  #closed: Promise<void> | null = null;
   #nextId = 1;
-  #closed = false;
 
   constructor(options: ThreadOptions) {
     this.#options = options;
@@ -35,43 +35,56 @@ export class Connection {
   }
 
   async call(call: StoreCall, parameters: readonly unknown[]): Promise<unknown> {
-    if (this.#closed) throw new LociError('store_failed', `${this.#options.path} is closed`);
+    if (this.#closed !== null) throw this.#failure('is closed');
     await this.open();
     return this.#send(call, parameters);
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+  close(): Promise<void> {
+    this.#closed ??= this.#shut();
+    return this.#closed;
+  }
+
+  async #shut(): Promise<void> {
     await this.#opened?.catch(() => undefined);
     const thread = this.#thread;
     if (thread === null) return;
-    const exited = new Promise((resolve) => thread.once('exit', resolve));
-    await this.#send('close', []);
+    const exited = new Promise<void>((resolve) => {
+      thread.once('exit', () => {
+        resolve();
+      });
+    });
+    // A thread that is ending by itself answers no more; either way it is over when it has exited.
+    await this.#send('close', []).catch(() => undefined);
     thread.ref();
     await exited;
   }
 
   #start(): Promise<unknown> {
-    const thread = new Worker(workerModule(import.meta.url, 'thread'), { workerData: this.#options });
+    // The host's own flags are not for the thread: `--input-type` would even stop it from starting.
+    const thread = new Worker(workerModule(import.meta.url, 'thread'), {
+      workerData: this.#options,
+      execArgv: [],
+    });
     this.#thread = thread;
     thread.on('message', (answer: AnswerMessage) => {
       this.#settle(answer);
     });
-    thread.on('error', (error) => {
-      this.#abandon(thread, new LociError('store_failed', `${this.#options.path}: ${error.message}`, { cause: error }));
+    thread.on('error', (error: Error) => {
+      this.#abandon(thread, this.#failure(error.message, error));
     });
     thread.on('exit', () => {
-      this.#abandon(thread, new LociError('store_failed', `${this.#options.path}: its thread ended`));
+      this.#abandon(thread, this.#failure('its thread ended'));
     });
     return this.#wait(0);
   }
 
-  #send(call: CallMessage['call'], parameters: readonly unknown[]): Promise<unknown> {
+  async #send(call: CallMessage['call'], parameters: readonly unknown[]): Promise<unknown> {
+    if (this.#thread === null) throw this.#failure('its thread ended');
     const id = this.#nextId++;
-    const answer = this.#wait(id);
-    this.#thread?.postMessage({ id, call, parameters } satisfies CallMessage);
-    return answer;
+    // Throws for what cannot be cloned; nobody may wait for an answer then.
+    this.#thread.postMessage({ id, call, parameters } satisfies CallMessage);
+    return this.#wait(id);
   }
 
   #wait(id: number): Promise<unknown> {
@@ -96,6 +109,10 @@ export class Connection {
     this.#opened = null;
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
+  }
+
+  #failure(what: string, cause?: unknown): LociError {
+    return new LociError('store_failed', `${this.#options.path}: ${what}`, { cause });
   }
 }
 

@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { LociError, messageOf, type ErrorCode } from '../../core/errors.ts';
+import { LociError } from '../../core/errors.ts';
+import { guarded } from './store-error.ts';
 
 export interface DatabaseOptions {
   /** Milliseconds to wait for another process's lock. */
@@ -10,43 +11,54 @@ const PAGE_SIZE = 8192;
 const CACHE_KIB = 32 * 1024;
 const STATEMENT_CACHE_SIZE = 500;
 
-/** Primary result codes, https://www.sqlite.org/rescode.html */
-const ERROR_BY_RESULT_CODE: Readonly<Record<number, ErrorCode>> = {
-  5: 'store_busy',
-  6: 'store_busy',
-  8: 'unreadable',
-  11: 'store_corrupt',
-  13: 'store_full',
-  14: 'unreadable',
-  23: 'unreadable',
-  26: 'store_corrupt',
-};
+/** How long to wait before trying a lock again whose holder SQLite does not wait for, in milliseconds. */
+const RETRY_AFTER = 5;
 
 /** One connection, with its prepared statements and one kind of transaction. */
 export class Database {
   readonly path: string;
+  readonly #busyTimeout: number;
   readonly #connection: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(path: string, options: DatabaseOptions) {
     this.path = path;
+    this.#busyTimeout = options.busyTimeout;
     this.#connection = guarded(path, () => {
       const connection = new DatabaseSync(path, { timeout: options.busyTimeout });
       try {
+        // Nothing here writes: the file may not be ours.
         connection.exec(`
           PRAGMA page_size = ${PAGE_SIZE};
-          PRAGMA journal_mode = WAL;
           PRAGMA synchronous = FULL;
           PRAGMA foreign_keys = ON;
           PRAGMA secure_delete = FAST;
           PRAGMA cache_size = -${CACHE_KIB};
         `);
+        // SQLite's own lower() knows ASCII only.
+        connection.function('lower_case', { deterministic: true }, (text) => String(text).toLowerCase());
       } catch (error) {
         connection.close();
         throw error;
       }
       return connection;
     });
+  }
+
+  /** Readers and a writer side by side. Of a file that is ours. */
+  writeAhead(): void {
+    const deadline = Date.now() + this.#busyTimeout;
+    for (;;) {
+      try {
+        this.exec('PRAGMA journal_mode = WAL');
+        return;
+      } catch (error) {
+        // Whoever makes this switch holds a lock for which SQLite does not wait.
+        const busy = error instanceof LociError && error.code === 'store_busy';
+        if (!busy || Date.now() >= deadline) throw error;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_AFTER);
+      }
+    }
   }
 
   prepare(sql: string): StatementSync {
@@ -73,7 +85,7 @@ export class Database {
         this.#connection.exec('COMMIT');
         return result;
       } catch (error) {
-        if (this.#connection.isTransaction) this.#connection.exec('ROLLBACK');
+        if (this.#inTransaction()) this.#connection.exec('ROLLBACK');
         throw error;
       }
     });
@@ -82,37 +94,23 @@ export class Database {
   /** Several reads of one state, whoever writes meanwhile. */
   snapshot<Result>(work: () => Result): Result {
     return guarded(this.path, () => {
-      if (this.#connection.isTransaction) return work();
+      if (this.#inTransaction()) return work();
       this.#connection.exec('BEGIN');
       try {
         return work();
       } finally {
-        if (this.#connection.isTransaction) this.#connection.exec('COMMIT');
+        if (this.#inTransaction()) this.#connection.exec('COMMIT');
       }
     });
+  }
+
+  /** Some errors end a transaction by themselves. */
+  #inTransaction(): boolean {
+    return this.#connection.isTransaction;
   }
 
   close(): void {
     this.#statements.clear();
     this.#connection.close();
   }
-}
-
-/** Names what went wrong in the words of the error table. */
-export function guarded<Result>(path: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    throw storeError(path, error);
-  }
-}
-
-function storeError(path: string, error: unknown): unknown {
-  if (error instanceof LociError || !isSqliteError(error)) return error;
-  const code = ERROR_BY_RESULT_CODE[error.errcode & 0xff] ?? 'store_failed';
-  return new LociError(code, `${path}: ${messageOf(error)}`, { cause: error });
-}
-
-function isSqliteError(error: unknown): error is Error & { errcode: number } {
-  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
 }

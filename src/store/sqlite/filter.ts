@@ -25,8 +25,8 @@ export function recordCondition(filter: SearchFilter): Condition {
   oneOf('r.category', filter.categories);
   oneOf('r.record_type', filter.recordTypes);
   for (const tag of filter.tags ?? []) {
-    parts.push('EXISTS (SELECT 1 FROM json_each(r.tags) WHERE lower(value) = lower(?))');
-    parameters.push(tag);
+    parts.push('EXISTS (SELECT 1 FROM json_each(r.tags) WHERE lower_case(value) = ?)');
+    parameters.push(tag.toLowerCase());
   }
   if (filter.from !== undefined) {
     parts.push('r.created_at >= ?');
@@ -41,6 +41,5 @@ export function recordCondition(filter: SearchFilter): Condition {
 
 /** Whether the filter hides live records at all; if not, an index can answer alone. */
 export function isSelective(filter: SearchFilter): boolean {
-  const { now: _, ...asked } = filter;
-  return Object.values(asked).some((value) => value !== undefined);
+  return Object.keys(filter).some((key) => key !== 'now');
 }

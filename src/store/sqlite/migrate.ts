@@ -1,5 +1,6 @@
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
-import { loadMigrations, pendingMigrations } from '../migrate.ts';
+import { loadMigrations, pendingMigrations, type Migration } from '../migrate.ts';
 import type { Database } from './database.ts';
 
 /** Marks the file as a Loci store ("Loci" in ASCII), so that another program's database is never touched. */
@@ -10,13 +11,21 @@ const APPLICATION_ID = 0x4c_6f_63_69;
  * there is nothing to do. Two processes may call it together: the second finds the work done.
  * @throws LociError `store_newer`; `store_corrupt` for a database that is not a Loci store. Both leave it untouched.
  */
-export function migrate(db: Database): void {
-  const migrations = loadMigrations(new URL('./migrations/', import.meta.url));
-  refuseForeignFile(db);
-  if (pendingMigrations(migrations, schemaVersion(db), db.path).length === 0) return;
+export function migrate(
+  db: Database,
+  migrations: readonly Migration[] = loadMigrations(new URL('./migrations/', import.meta.url)),
+): void {
+  const pending = (): Migration[] => pendingMigrations(migrations, schemaVersion(db), db.path);
+  // One state of the file: another process may be making the store at this moment.
+  const outdated = db.snapshot(() => {
+    refuseForeignFile(db);
+    return pending().length > 0;
+  });
+  db.writeAhead();
+  if (!outdated) return;
   if (schemaVersion(db) > 0) backUp(db);
   db.transaction(() => {
-    for (const migration of pendingMigrations(migrations, schemaVersion(db), db.path)) {
+    for (const migration of pending()) {
       db.exec(migration.sql);
       db.exec(`PRAGMA user_version = ${String(migration.version)}`);
     }
@@ -39,7 +48,15 @@ function refuseForeignFile(db: Database): void {
   }
 }
 
+/** As private as the store; two processes that migrate at once make a copy each. */
 function backUp(db: Database): void {
   const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-');
-  db.prepare('VACUUM INTO ?').run(`${db.path}.v${String(schemaVersion(db))}-${stamp}.backup`);
+  const copy = `${db.path}.v${String(schemaVersion(db))}-${stamp}-${String(process.pid)}.backup`;
+  try {
+    closeSync(openSync(copy, 'a', 0o600));
+    db.prepare('VACUUM INTO ?').run(copy);
+  } catch (error) {
+    rmSync(copy, { force: true });
+    throw error;
+  }
 }

@@ -28,21 +28,34 @@ export function ensureNamespace(db: Database, name: string): number {
   return ns;
 }
 
-/** The analyzer has folded and stemmed already: the tokenizer only splits at spaces. */
-export const TEXT_INDEX_OPTIONS = `title, headings, body, tags, content = '', contentless_delete = 1,
-  tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'"`;
+/**
+ * The analyzer has folded and stemmed already: the tokenizer `ascii` splits at spaces and leaves other scripts alone.
+ * Not `contentless_delete`: it leaves what is deleted in the counts of rows and words, so that every update would
+ * move the scores (SQLite 3.53).
+ */
+export const TEXT_INDEX_OPTIONS = `title, headings, body, tags, content = '', tokenize = 'ascii'`;
+
+export const WORD_INDEX_OPTIONS = `word, content = '', detail = none, tokenize = 'trigram case_sensitive 1'`;
 
 export function createTextTables(db: Database, ns: number): void {
   db.exec(`
     CREATE VIRTUAL TABLE ${textTable(ns)} USING fts5(${TEXT_INDEX_OPTIONS});
-    CREATE VIRTUAL TABLE ${wordTable(ns)} USING fts5(
-      word, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram'
-    );
+    CREATE VIRTUAL TABLE ${wordTable(ns)} USING fts5(${WORD_INDEX_OPTIONS});
   `);
 }
 
 export function dropTextTables(db: Database, ns: number): void {
   db.exec(`DROP TABLE IF EXISTS ${textTable(ns)}; DROP TABLE IF EXISTS ${wordTable(ns)};`);
+}
+
+/** Names that have a record. */
+export function writtenNamespaces(db: Database): string[] {
+  return db
+    .prepare(
+      'SELECT name FROM namespace AS n WHERE EXISTS (SELECT 1 FROM record WHERE ns = n.id) ORDER BY name',
+    )
+    .all()
+    .map((row) => String(row['name']));
 }
 
 export function allNamespaces(db: Database): { ns: number; name: string }[] {

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, closeSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import type { Store } from '../store.ts';
 import type { StoreCall } from './calls.ts';
 import { Connection } from './connection.ts';
+import { guarded } from './store-error.ts';
 
 export interface SqliteOptions {
   readonly path: string;
@@ -42,12 +43,11 @@ const ROUTES: Readonly<Record<StoreCall, 'reader' | 'writer'>> = {
   verify: 'writer',
 };
 
-/** @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `unreadable` */
+/** @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `store_full`, `unreadable` */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  if (!existsSync(options.path)) {
-    if (!options.create) throw new LociError('store_not_found', `there is no store at ${options.path}`);
-    createPrivately(options.path);
-  }
+  guarded(options.path, () => {
+    provideFile(options);
+  });
   const threadOptions = { path: options.path, busyTimeout: options.busyTimeout };
   const connections = { reader: new Connection(threadOptions), writer: new Connection(threadOptions) };
   await connections.reader.open();
@@ -65,12 +65,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   return store as unknown as Store;
 }
 
-/** Private notes: nobody else on the machine may read the file or look into its folder. */
-function createPrivately(path: string): void {
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    closeSync(openSync(path, 'a', 0o600));
-  } catch (error) {
-    throw new LociError('unreadable', `cannot create a store at ${path}: ${(error as Error).message}`, { cause: error });
-  }
+/** Private notes: nobody else on the machine may read the file or look into its folder. An empty file is no store yet. */
+function provideFile({ path, create }: SqliteOptions): void {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
+  if (!create) throw new LociError('store_not_found', `there is no store at ${path}`);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, 'a', 0o600));
 }

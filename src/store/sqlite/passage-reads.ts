@@ -46,11 +46,17 @@ export function neighbours(
     `SELECT p.record, p.ordinal, r.session FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record
      WHERE p.id = ? AND p.ns = ?`,
   );
-  const within = sides(db, (sign, order) => `SELECT id FROM passage
-    WHERE ns = ? AND record = ? AND ordinal ${sign} ? ORDER BY ordinal ${order} LIMIT ?`);
-  const across = sides(db, (sign, order) => `SELECT p.id FROM record AS r
+  const within = sides(
+    db,
+    (sign, order) => `SELECT id FROM passage
+    WHERE ns = ? AND record = ? AND ordinal ${sign} ? ORDER BY ordinal ${order} LIMIT ?`,
+  );
+  const across = sides(
+    db,
+    (sign, order) => `SELECT p.id FROM record AS r
     JOIN passage AS p ON p.ns = r.ns AND p.record = r.id AND p.ordinal = 0
-    WHERE r.ns = ? AND r.session = ? AND r.id ${sign} ? AND r.deleted_at IS NULL ORDER BY r.id ${order} LIMIT ?`);
+    WHERE r.ns = ? AND r.session = ? AND r.id ${sign} ? AND r.deleted_at IS NULL ORDER BY r.id ${order} LIMIT ?`,
+  );
   return ids.flatMap((passage) => {
     const row = place.get(passage, ns);
     if (row === undefined) return [];
@@ -62,7 +68,14 @@ export function neighbours(
       const near = inRecord(limit, side);
       return near.length < limit ? [...near, ...inSession(limit - near.length, side)] : near;
     };
-    return [{ passage, inSession: session !== null, before: look(reach.before, 'before'), after: look(reach.after, 'after') }];
+    return [
+      {
+        passage,
+        inSession: session !== null,
+        before: look(reach.before, 'before'),
+        after: look(reach.after, 'after'),
+      },
+    ];
   });
 }
 

@@ -1,7 +1,6 @@
 import type { Passage } from '../../core/types.ts';
-import { indexText } from '../../core/text/analyze.ts';
-import { textFields, vocabularyOf } from '../text-fields.ts';
 import type { RecordDraft } from '../store.ts';
+import { indexPassage, TEXT_FIELDS, type IndexedPassage } from '../text-fields.ts';
 import type { Database } from './database.ts';
 import { textTable } from './namespaces.ts';
 import { passageOf } from './rows.ts';
@@ -22,11 +21,7 @@ export function insertPassages(
     `INSERT INTO passage (ns, record, ordinal, headings, text, start_line, end_line, hash)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const index = db.prepare(
-    `INSERT INTO ${textTable(ns)} (rowid, title, headings, body, tags) VALUES (?, ?, ?, ?, ?)`,
-  );
-  const title = indexText(textFields(described, { ordinal: 0, headings: [], text: '' }).title);
-  const tags = indexText(described.tags.join('\n'));
+  const index = indexing(db, ns, described, counts);
   for (const passage of passages) {
     const { lastInsertRowid } = insert.run(
       ns,
@@ -38,9 +33,7 @@ export function insertPassages(
       passage.endLine,
       Buffer.from(passage.hash, 'hex'),
     );
-    const fields = textFields(described, passage);
-    index.run(lastInsertRowid, title, indexText(fields.headings), indexText(fields.body), tags);
-    countWords(counts, vocabularyOf(fields), 1);
+    index.add(Number(lastInsertRowid), passage);
   }
 }
 
@@ -52,15 +45,65 @@ export function removePassages(
   described: Described,
   counts: WordCounts,
 ): void {
-  const rows = db
-    .prepare(
-      `SELECT id, ordinal, headings, text, start_line, end_line, hash FROM passage WHERE ns = ? AND record = ?`,
-    )
-    .all(ns, record);
-  const unindex = db.prepare(`DELETE FROM ${textTable(ns)} WHERE rowid = ?`);
-  for (const row of rows) {
-    unindex.run(Number(row['id']));
-    countWords(counts, vocabularyOf(textFields(described, passageOf(row))), -1);
-  }
+  const index = indexing(db, ns, described, counts);
+  for (const { id, passage } of heldPassages(db, ns, record)) index.remove(id, passage);
   db.prepare('DELETE FROM passage WHERE ns = ? AND record = ?').run(ns, record);
+}
+
+/** The same passages under another title, other tags or other metadata. */
+export function reindexPassages(
+  db: Database,
+  ns: number,
+  record: number,
+  before: Described,
+  after: Described,
+  counts: WordCounts,
+): void {
+  const [former, present] = [indexing(db, ns, before, counts), indexing(db, ns, after, counts)];
+  for (const { id, passage } of heldPassages(db, ns, record)) {
+    former.remove(id, passage);
+    present.add(id, passage);
+  }
+}
+
+function heldPassages(db: Database, ns: number, record: number): { id: number; passage: Passage }[] {
+  return db
+    .prepare(
+      `SELECT id, ordinal, headings, text, start_line, end_line, hash FROM passage WHERE ns = ? AND record = ?
+       ORDER BY id`,
+    )
+    .all(ns, record)
+    .map((row) => ({ id: Number(row['id']), passage: passageOf(row) }));
+}
+
+interface Indexing {
+  add(id: number, passage: Passage): void;
+  /** The index holds no texts: to take a passage out, it must be told again what went in. */
+  remove(id: number, passage: Passage): void;
+}
+
+function indexing(db: Database, ns: number, described: Described, counts: WordCounts): Indexing {
+  const table = textTable(ns);
+  const fields = TEXT_FIELDS.join(', ');
+  const add = db.prepare(`INSERT INTO ${table} (rowid, ${fields}) VALUES (?, ?, ?, ?, ?)`);
+  const remove = db.prepare(
+    `INSERT INTO ${table} (${table}, rowid, ${fields}) VALUES ('delete', ?, ?, ?, ?, ?)`,
+  );
+  return {
+    add: (id, passage) => {
+      const entry = indexPassage(described, passage);
+      add.run(id, ...columnsOf(entry));
+      countWords(counts, entry.words, 1);
+    },
+    remove: (id, passage) => {
+      const entry = indexPassage(described, passage);
+      remove.run(id, ...columnsOf(entry));
+      countWords(counts, entry.words, -1);
+    },
+  };
+}
+
+/** What the full-text index is fed: terms with spaces between. */
+export function columnsOf({ terms }: IndexedPassage): string[] {
+  return TEXT_FIELDS.map((field) => terms[field].join(' '));
 }

@@ -1,9 +1,11 @@
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
+import { refuseUnsafeTimes } from '../record-times.ts';
 import type { CommitBatch, Page, RecordDraft, RecordWrite, SourceEntry } from '../store.ts';
+import { sameFields } from '../text-fields.ts';
 import type { Database } from './database.ts';
 import { ensureNamespace } from './namespaces.ts';
-import { insertPassages, removePassages } from './passages.ts';
+import { insertPassages, reindexPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
 import { settleWords, type WordCounts } from './vocabulary.ts';
 
@@ -28,20 +30,24 @@ function writeRecord(
   chunking: string,
   counts: WordCounts,
 ): number {
+  refuseUnsafeTimes(write.draft);
   refuseTakenIdentity(db, ns, write);
   if (write.id === null) {
-    if (write.passages === 'keep') throw new LociError('invalid_input', 'a new record has no passages to keep');
+    if (write.passages === 'keep')
+      throw new LociError('invalid_input', 'a new record has no passages to keep');
     const id = nextId(db, ns);
     insertRow(db, ns, id, write.draft, chunking);
     insertPassages(db, ns, id, write.draft, write.passages, counts);
     return id;
   }
   const before = existing(db, namespace, ns, write.id);
-  if (write.passages !== 'keep') removePassages(db, ns, write.id, before, counts);
   updateRow(db, ns, write.id, write.draft);
   if (write.passages !== 'keep') {
+    removePassages(db, ns, write.id, before, counts);
     insertPassages(db, ns, write.id, write.draft, write.passages, counts);
     db.prepare('UPDATE record SET chunking = ? WHERE ns = ? AND id = ?').run(chunking, ns, write.id);
+  } else if (!sameFields(before, write.draft)) {
+    reindexPassages(db, ns, write.id, before, write.draft, counts);
   }
   return write.id;
 }
@@ -54,12 +60,17 @@ function refuseTakenIdentity(db: Database, ns: number, write: RecordWrite): void
     .all(ns, uuid, source, key)
     .find((row) => row['id'] !== write.id);
   if (taken === undefined) return;
-  throw new LociError('conflict', `record ${String(taken['id'])} already is ${key === null ? uuid : `${source}:${key}`}`);
+  throw new LociError(
+    'conflict',
+    `record ${String(taken['id'])} already is ${key === null ? uuid : `${source}:${key}`}`,
+  );
 }
 
 function nextId(db: Database, ns: number): number {
   const row = db
-    .prepare('UPDATE namespace SET next_record = next_record + 1 WHERE id = ? RETURNING next_record - 1 AS id')
+    .prepare(
+      'UPDATE namespace SET next_record = next_record + 1 WHERE id = ? RETURNING next_record - 1 AS id',
+    )
     .get(ns);
   return Number(row?.['id']);
 }
@@ -104,14 +115,18 @@ function updateRow(db: Database, ns: number, id: number, draft: RecordDraft): vo
 
 function existing(db: Database, namespace: string, ns: number, id: number): LociRecord {
   const row = db.prepare(`SELECT ${RECORD_COLUMNS} FROM record AS r WHERE ns = ? AND id = ?`).get(ns, id);
-  if (row === undefined) throw new LociError('not_found', `no record ${String(id)} in namespace ${namespace}`);
+  if (row === undefined)
+    throw new LociError('not_found', `no record ${String(id)} in namespace ${namespace}`);
   return recordOf(namespace, row);
 }
 
 function evict(db: Database, namespace: string, ns: number, id: number, counts: WordCounts): void {
   const record = existing(db, namespace, ns, id);
   if (record.origin !== 'vault' && record.origin !== 'source') {
-    throw new LociError('invalid_input', `record ${String(id)} is ${record.origin}: only what a source brought can go`);
+    throw new LociError(
+      'invalid_input',
+      `record ${String(id)} is ${record.origin}: only what a source brought can go`,
+    );
   }
   removePassages(db, ns, id, record, counts);
   db.prepare('DELETE FROM record WHERE ns = ? AND id = ?').run(ns, id);
@@ -124,7 +139,9 @@ export function records(
   ids: readonly number[],
   now: Timestamp,
 ): LociRecord[] {
-  const select = db.prepare(`SELECT ${RECORD_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.id = ? AND ${LIVE}`);
+  const select = db.prepare(
+    `SELECT ${RECORD_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.id = ? AND ${LIVE}`,
+  );
   return ids.flatMap((id) => {
     const row = select.get(ns, id, now);
     return row === undefined ? [] : [recordOf(namespace, row)];
@@ -139,7 +156,9 @@ export function recordsByKey(
   now: Timestamp,
 ): LociRecord[] {
   return db
-    .prepare(`SELECT ${RECORD_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.key = ? AND ${LIVE} ORDER BY r.source`)
+    .prepare(
+      `SELECT ${RECORD_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.key = ? AND ${LIVE} ORDER BY r.source`,
+    )
     .all(ns, key, now)
     .map((row) => recordOf(namespace, row));
 }
@@ -148,9 +167,10 @@ export function sourceEntries(db: Database, ns: number, source: string, page: Pa
   return db
     .prepare(
       `SELECT id, key, identity, revision, content_hash FROM record
-       WHERE ns = ? AND source = ? AND key IS NOT NULL AND key > ? AND deleted_at IS NULL ORDER BY key LIMIT ?`,
+       WHERE ns = ?1 AND source = ?2 AND key IS NOT NULL AND (?3 IS NULL OR key > ?3) AND deleted_at IS NULL
+       ORDER BY key LIMIT ?4`,
     )
-    .all(ns, source, page.after ?? '', page.limit)
+    .all(ns, source, page.after, page.limit)
     .map((row) => ({
       id: row['id'] as number,
       key: row['key'] as string,

@@ -71,7 +71,14 @@ export class SignCodes {
     bytes.set(query, QUERY_AT);
     const histogram = new Int32Array(this.#memory.buffer, HISTOGRAM_AT, HISTOGRAM_LENGTH).fill(0);
     if (among !== undefined) this.#markMask(bytes.subarray(mask, mask + this.#size), among);
-    this.#kernel.scan(CODES_AT, this.#size, QUERY_AT, distances, HISTOGRAM_AT, among === undefined ? 0 : mask);
+    this.#kernel.scan(
+      CODES_AT,
+      this.#size,
+      QUERY_AT,
+      distances,
+      HISTOGRAM_AT,
+      among === undefined ? 0 : mask,
+    );
     let threshold = 0;
     let below = 0;
     while (threshold < CODE_BITS && below + histogram[threshold]! < count) below += histogram[threshold++]!;

@@ -13,31 +13,56 @@ export function searchText(
 ): PassageScore[] {
   const match = matchExpression(query);
   if (match === '') return [];
-  const { title, headings, body, tags } = query.weights;
-  const bm25 = `bm25(${textTable(ns)}, ?, ?, ?, ?)`;
-  const weights = [title, headings, body, tags];
-  if (!isSelective(filter)) {
-    // The index alone ranks; whose record that is, is asked for the best only.
-    const rows = db
-      .prepare(
-        `SELECT t.id, p.record, t.score FROM (
-           SELECT rowid AS id, ${bm25} AS score FROM ${textTable(ns)} WHERE ${textTable(ns)} MATCH ?
-           ORDER BY score, rowid LIMIT ?
-         ) AS t JOIN passage AS p ON p.id = t.id ORDER BY t.score, t.id`,
-      )
-      .all(...weights, match, limit);
-    return rows.map(scoreOf);
-  }
+  const best = isSelective(filter) ? null : rankAlone(db, ns, match, query, filter, limit);
+  return best ?? rankWithin(db, ns, match, query, filter, limit);
+}
+
+/** The index ranks without a look at the records; `null` when one of the best is a record that has expired. */
+function rankAlone(
+  db: Database,
+  ns: number,
+  match: string,
+  { weights }: TextQuery,
+  filter: SearchFilter,
+  limit: number,
+): PassageScore[] | null {
+  const table = textTable(ns);
+  const live = recordCondition(filter);
+  const rows = db
+    .prepare(
+      `SELECT t.id, p.record, t.score, ${live.sql} AS live FROM (
+         SELECT rowid AS id, bm25(${table}, ?, ?, ?, ?) AS score FROM ${table} WHERE ${table} MATCH ?
+         ORDER BY score, rowid LIMIT ?
+       ) AS t JOIN passage AS p ON p.id = t.id JOIN record AS r ON r.ns = p.ns AND r.id = p.record
+       ORDER BY t.score, t.id`,
+    )
+    .all(...live.parameters, ...columnWeights(weights), match, limit);
+  return rows.every((row) => row['live'] === 1) ? rows.map(scoreOf) : null;
+}
+
+function rankWithin(
+  db: Database,
+  ns: number,
+  match: string,
+  { weights }: TextQuery,
+  filter: SearchFilter,
+  limit: number,
+): PassageScore[] {
+  const table = textTable(ns);
   const condition = recordCondition(filter);
   const rows = db
     .prepare(
-      `SELECT p.id, p.record, ${bm25} AS score FROM ${textTable(ns)}
-       JOIN passage AS p ON p.id = ${textTable(ns)}.rowid
+      `SELECT p.id, p.record, bm25(${table}, ?, ?, ?, ?) AS score FROM ${table}
+       JOIN passage AS p ON p.id = ${table}.rowid
        JOIN record AS r ON r.ns = p.ns AND r.id = p.record
-       WHERE ${textTable(ns)} MATCH ? AND ${condition.sql} ORDER BY score, p.id LIMIT ?`,
+       WHERE ${table} MATCH ? AND ${condition.sql} ORDER BY score, p.id LIMIT ?`,
     )
-    .all(...weights, match, ...condition.parameters, limit);
+    .all(...columnWeights(weights), match, ...condition.parameters, limit);
   return rows.map(scoreOf);
+}
+
+function columnWeights({ title, headings, body, tags }: TextQuery['weights']): number[] {
+  return [title, headings, body, tags];
 }
 
 /** FTS5's bm25() is negative, the better the lower. */
@@ -53,7 +78,8 @@ export function matchExpression(query: TextQuery): string {
   return any === '' ? all : `(${all}) AND (${any} OR ${query.all.map(termExpression).join(' OR ')})`;
 }
 
+/** NUL would end the expression within its quotes. */
 function termExpression(term: TextTerm): string {
-  const phrase = term.terms.map((word) => word.replaceAll('"', '""')).join(' ');
+  const phrase = term.terms.map((word) => word.replaceAll('"', '""').replaceAll('\0', ' ')).join(' ');
   return `"${phrase}"${term.prefix ? ' *' : ''}`;
 }

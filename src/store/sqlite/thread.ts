@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { LociError, messageOf } from '../../core/errors.ts';
-import { storeCalls, type StoreCall, type StoreCalls } from './calls.ts';
+import { storeCalls, type StoreCall } from './calls.ts';
 import { Database } from './database.ts';
 import { migrate } from './migrate.ts';
+import { guarded } from './store-error.ts';
 
 /** What the thread is started with. */
 export interface ThreadOptions {
@@ -17,8 +18,7 @@ export interface CallMessage {
 }
 
 export type AnswerMessage =
-  | { readonly id: number; readonly value: unknown }
-  | { readonly id: number; readonly error: ThreadError };
+  { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: ThreadError };
 
 export interface ThreadError {
   readonly code: string;
@@ -31,9 +31,6 @@ export const OPENED = 0;
 
 const port = parentPort;
 if (port === null) throw new Error('thread.ts runs in a worker only');
-
-let db: Database | undefined;
-let calls: StoreCalls | undefined;
 
 function answer(id: number, work: () => unknown): void {
   try {
@@ -48,27 +45,36 @@ function threadError(error: unknown): ThreadError {
   return { code: 'internal', message: messageOf(error) };
 }
 
-answer(OPENED, () => {
+function open(): Database {
   const { path, busyTimeout } = workerData as ThreadOptions;
-  const opening = new Database(path, { busyTimeout });
+  const db = new Database(path, { busyTimeout });
   try {
-    migrate(opening);
+    guarded(path, () => {
+      migrate(db);
+    });
+    return db;
   } catch (error) {
-    opening.close();
+    db.close();
     throw error;
   }
-  db = opening;
-  calls = storeCalls(opening);
-});
+}
 
-port.on('message', ({ id, call, parameters }: CallMessage) => {
-  if (call === 'close') {
-    answer(id, () => db?.close());
-    port.close();
-    return;
-  }
-  answer(id, () => {
-    const run = calls?.[call] as ((...parameters: readonly unknown[]) => unknown) | undefined;
-    return run?.(...parameters);
+/** Until it is told to close. A thread that could not open listens to nobody, and so ends. */
+function serve(db: Database): void {
+  const calls = storeCalls(db);
+  port?.on('message', ({ id, call, parameters }: CallMessage) => {
+    if (call === 'close') {
+      answer(id, () => {
+        db.close();
+      });
+      port.close();
+      return;
+    }
+    const run = calls[call] as (...parameters: readonly unknown[]) => unknown;
+    answer(id, () => guarded(db.path, () => run(...parameters)));
   });
+}
+
+answer(OPENED, () => {
+  serve(open());
 });

@@ -2,9 +2,11 @@ import { statSync } from 'node:fs';
 import type { LociRecord, Origin, Passage } from '../../core/types.ts';
 import type { NamespaceStats, Page, StoreStats } from '../store.ts';
 import type { Database } from './database.ts';
+import { generations } from './generations.ts';
 import { allNamespaces, createTextTables, dropTextTables } from './namespaces.ts';
 import { insertPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
+import { packCodes } from './vectors.ts';
 import { settleWords, type WordCounts } from './vocabulary.ts';
 
 export function stats(db: Database): StoreStats {
@@ -23,16 +25,16 @@ function fileBytes(path: string): number {
 
 function namespaceStats(db: Database, ns: number, namespace: string): NamespaceStats {
   const count = (sql: string): number => Number(db.prepare(sql).get(ns)?.['n']);
-  const byOrigin: Partial<Record<Origin, number>> = {};
-  const bySource: Record<string, number> = {};
+  const byOrigin = new Map<Origin, number>();
+  const bySource = new Map<string, number>();
   const groups = db.prepare(
     'SELECT origin, source, count(*) AS n FROM record WHERE ns = ? AND deleted_at IS NULL GROUP BY origin, source',
   );
   for (const row of groups.all(ns)) {
     const origin = row['origin'] as Origin;
-    byOrigin[origin] = (byOrigin[origin] ?? 0) + Number(row['n']);
+    byOrigin.set(origin, (byOrigin.get(origin) ?? 0) + Number(row['n']));
     const source = String(row['source']);
-    bySource[source] = (bySource[source] ?? 0) + Number(row['n']);
+    bySource.set(source, (bySource.get(source) ?? 0) + Number(row['n']));
   }
   return {
     namespace,
@@ -41,8 +43,8 @@ function namespaceStats(db: Database, ns: number, namespace: string): NamespaceS
     passages: count('SELECT count(*) AS n FROM passage WHERE ns = ?'),
     terms: count('SELECT count(*) AS n FROM term WHERE ns = ?'),
     vectors: count('SELECT count(*) AS n FROM vector WHERE ns = ?'),
-    byOrigin,
-    bySource,
+    byOrigin: Object.fromEntries(byOrigin),
+    bySource: Object.fromEntries(bySource),
   };
 }
 
@@ -81,12 +83,14 @@ export function putPassages(
 ): void {
   db.transaction(() => {
     const counts: WordCounts = new Map();
-    const select = db.prepare(`SELECT ${RECORD_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.id = ?`);
+    const select = db.prepare(
+      `SELECT ${RECORD_COLUMNS}, r.chunking FROM record AS r WHERE r.ns = ? AND r.id = ?`,
+    );
     const mark = db.prepare('UPDATE record SET chunking = ? WHERE ns = ? AND id = ?');
     for (const [id, replacement] of passages) {
       const row = select.get(ns, id);
-      // Gone since it was read: nothing to index.
-      if (row === undefined || row['deleted_at'] !== null) continue;
+      // Gone since it was read, or written again with its passages, which are newer than these.
+      if (row === undefined || row['deleted_at'] !== null || row['chunking'] === chunking) continue;
       const record = recordOf(namespace, row);
       removePassages(db, ns, id, record, counts);
       insertPassages(db, ns, id, record, replacement, counts);
@@ -126,5 +130,6 @@ export function sweep(db: Database): void {
 function removeVectors(db: Database, where: string, ns: number): void {
   db.prepare(`DELETE FROM vector WHERE ${where}`).run(ns);
   db.prepare('DELETE FROM code_chunk WHERE ns = ?').run(ns);
+  for (const { id } of generations(db)) packCodes(db, ns, id);
   db.prepare('UPDATE vector_epoch SET epoch = epoch + 1').run();
 }

@@ -1,6 +1,13 @@
-import { LociError } from '../../core/errors.ts';
-import type { Page, PassageScore, PendingEmbedding, SearchFilter, VectorWrite } from '../store.ts';
 import type { Metadata } from '../../core/types.ts';
+import type {
+  Generation,
+  Page,
+  PassageScore,
+  PendingEmbedding,
+  SearchFilter,
+  VectorWrite,
+} from '../store.ts';
+import { refuseOtherVector } from '../vector-check.ts';
 import type { Database } from './database.ts';
 import { isSelective, recordCondition } from './filter.ts';
 import { ensureNamespace } from './namespaces.ts';
@@ -14,22 +21,15 @@ const CHUNK_ROWS = 4096;
 const SHORTLIST = 1000;
 const SMALL_SHORTLIST = 300;
 const SMALL_NAMESPACE = 100_000;
-/** Below this many allowed passages, the scan looks at them alone rather than hoping that they are near. */
-const MAX_MASKED = 200_000;
+/** Of a filtered search's shortlist, this share must pass the filter, or there was too little to choose from. */
+const MIN_PASSED = 1 / 2;
+/** Up to so many vectors, what the filter allows is listed (about 2 µs each), and the scan looks at that alone. */
+const MAX_MASKED = 50_000;
+/** How many times longer the shortlist grows where the filter allows more than that. */
+const DEEPER = 16;
 
-export function putVectors(
-  db: Database,
-  generation: number,
-  dimensions: number,
-  vectors: readonly VectorWrite[],
-): void {
-  for (const { vector } of vectors) {
-    if (vector.length === dimensions) continue;
-    throw new LociError(
-      'embedding_mismatch',
-      `a vector of ${String(vector.length)} dimensions for a generation of ${String(dimensions)}`,
-    );
-  }
+export function putVectors(db: Database, generation: Generation, vectors: readonly VectorWrite[]): void {
+  for (const { vector } of vectors) refuseOtherVector(generation, vector);
   db.transaction(() => {
     const insert = db.prepare(
       'INSERT INTO vector (ns, generation, hash, quantised) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -37,22 +37,21 @@ export function putVectors(
     const touched = new Set<number>();
     for (const { namespace, hash, vector } of vectors) {
       const ns = ensureNamespace(db, namespace);
-      insert.run(ns, generation, Buffer.from(hash, 'hex'), quantise(vector));
+      insert.run(ns, generation.id, Buffer.from(hash, 'hex'), quantise(vector));
       touched.add(ns);
     }
-    for (const ns of touched) packCodes(db, ns, generation);
+    for (const ns of touched) packCodes(db, ns, generation.id);
   });
 }
 
 /** Moves full runs of 4,096 new vectors into one blob of codes each. */
-function packCodes(db: Database, ns: number, generation: number): void {
+export function packCodes(db: Database, ns: number, generation: number): void {
   for (;;) {
-    const rows = db
-      .prepare(
-        `SELECT id, quantised FROM vector WHERE ns = ?1 AND generation = ?2 AND id > coalesce(
+    const rows = db.prepare(
+      `SELECT id, quantised FROM vector WHERE ns = ?1 AND generation = ?2 AND id > coalesce(
            (SELECT max(last_vector) FROM code_chunk WHERE ns = ?1 AND generation = ?2), 0)
          ORDER BY id LIMIT ${String(CHUNK_ROWS)}`,
-      );
+    );
     const unpacked = db
       .prepare(
         `SELECT count(*) AS n FROM vector WHERE ns = ?1 AND generation = ?2 AND id > coalesce(
@@ -68,19 +67,16 @@ function packCodes(db: Database, ns: number, generation: number): void {
       codes.set(signCode(components(row['quantised'] as Uint8Array)), n * CODE_BYTES);
       n++;
     }
-    db.prepare('INSERT INTO code_chunk (ns, generation, last_vector, vectors, codes) VALUES (?, ?, ?, ?, ?)').run(
-      ns,
-      generation,
-      ids[n - 1]!,
-      new Uint8Array(ids.buffer),
-      codes,
-    );
+    db.prepare(
+      'INSERT INTO code_chunk (ns, generation, last_vector, vectors, codes) VALUES (?, ?, ?, ?, ?)',
+    ).run(ns, generation, ids[n - 1]!, new Uint8Array(ids.buffer), codes);
   }
 }
 
 /**
  * Sign codes in memory give a shortlist by Hamming distance; the shortlist's int8 vectors are read and scored with
- * the query in float32; passages that hold their content are what is answered.
+ * the query in float32; passages that hold their content are what is answered. Where the filter lets little of the
+ * shortlist through, the scan is done again over what it allows.
  */
 export function searchVectors(
   db: Database,
@@ -95,28 +91,38 @@ export function searchVectors(
   if (codes.size === 0) return [];
   const query = signCode(vector);
   const shortlist = Math.max(codes.size > SMALL_NAMESPACE ? SHORTLIST : SMALL_SHORTLIST, limit * 2);
-  const first = rescore(db, ns, vector, codes.nearest(query, shortlist), filter, limit);
-  if (first.length >= limit || shortlist >= codes.size) return first;
+  const enough = isSelective(filter) ? shortlist * MIN_PASSED : 0;
+  const look = (count: number, among?: Uint32Array): Rescored =>
+    rescore(db, ns, vector, codes.nearest(query, count, among), filter, limit);
+  const { scores, passed } = look(shortlist);
+  if (shortlist >= codes.size || (scores.length >= limit && passed >= enough)) return scores;
   const allowed = allowedVectors(db, ns, generation, filter);
-  if (allowed === null) {
-    return rescore(db, ns, vector, codes.nearest(query, shortlist * 10), filter, limit);
-  }
-  return rescore(db, ns, vector, codes.nearest(query, shortlist, allowed), filter, limit);
+  return allowed === null ? look(shortlist * DEEPER).scores : look(shortlist, allowed).scores;
 }
 
 /** Ids of the vectors that the filter lets through, ascending; `null` when they are too many to list. */
-function allowedVectors(db: Database, ns: number, generation: number, filter: SearchFilter): Uint32Array | null {
-  if (!isSelective(filter)) return null;
+function allowedVectors(
+  db: Database,
+  ns: number,
+  generation: number,
+  filter: SearchFilter,
+): Uint32Array | null {
   const condition = recordCondition(filter);
   const rows = db
     .prepare(
-      `SELECT DISTINCT v.id FROM record AS r
-       JOIN passage AS p ON p.ns = r.ns AND p.record = r.id
-       JOIN vector AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash
-       WHERE r.ns = ? AND ${condition.sql} ORDER BY v.id LIMIT ${String(MAX_MASKED + 1)}`,
+      `SELECT v.id FROM record AS r
+       CROSS JOIN passage AS p ON p.ns = r.ns AND p.record = r.id
+       CROSS JOIN vector AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash
+       WHERE r.ns = ? AND ${condition.sql} LIMIT ${String(MAX_MASKED + 1)}`,
     )
     .all(generation, ns, ...condition.parameters);
-  return rows.length > MAX_MASKED ? null : Uint32Array.from(rows, (row) => Number(row['id']));
+  return rows.length > MAX_MASKED ? null : Uint32Array.from(rows, (row) => Number(row['id'])).sort();
+}
+
+interface Rescored {
+  readonly scores: PassageScore[];
+  /** Of the vectors looked at, those whose content the filter lets through. */
+  readonly passed: number;
 }
 
 function rescore(
@@ -126,12 +132,8 @@ function rescore(
   ids: readonly number[],
   filter: SearchFilter,
   limit: number,
-): PassageScore[] {
-  const scores = new Map<number, number>();
-  const select = db.prepare('SELECT id, quantised FROM vector WHERE id IN (SELECT value FROM json_each(?))');
-  for (const row of select.iterate(JSON.stringify(ids))) {
-    scores.set(row['id'] as number, dotQuantised(row['quantised'] as Uint8Array, vector));
-  }
+): Rescored {
+  const inOrder = scoresOf(db, vector, ids);
   const condition = recordCondition(filter);
   // CROSS JOIN keeps this order: from few vectors to their passages, never from all passages.
   const holders = db.prepare(
@@ -141,18 +143,39 @@ function rescore(
      CROSS JOIN record AS r ON r.ns = p.ns AND r.id = p.record
      WHERE p.ns = ? AND ${condition.sql}`,
   );
-  const answer: PassageScore[] = [];
-  const inOrder = [...scores].sort((a, b) => b[1] - a[1]);
-  // One step unless the filter hides some.
-  for (let from = 0; from < inOrder.length && answer.length < limit; from += limit) {
-    const best = JSON.stringify(inOrder.slice(from, from + limit).map(([id]) => id));
-    for (const row of holders.iterate(best, ns, ...condition.parameters)) {
-      const score = scores.get(row['vector'] as number) ?? 0;
-      answer.push({ passage: row['id'] as number, record: row['record'] as number, score });
+  const scores: PassageScore[] = [];
+  const passed = new Set<number>();
+  const step = isSelective(filter) ? inOrder.length : limit;
+  // Equal scores stay together, so that they can be put in order below.
+  for (let from = 0, to = 0; from < inOrder.length && scores.length < limit; from = to) {
+    to = from + step;
+    while (to < inOrder.length && inOrder[to]!.score === inOrder[to - 1]!.score) to++;
+    const best = new Map(inOrder.slice(from, to).map(({ id, score }) => [id, score]));
+    for (const row of holders.iterate(JSON.stringify([...best.keys()]), ns, ...condition.parameters)) {
+      const id = row['vector'] as number;
+      passed.add(id);
+      scores.push({
+        passage: row['id'] as number,
+        record: row['record'] as number,
+        score: best.get(id) ?? 0,
+      });
     }
   }
-  answer.sort((a, b) => b.score - a.score || a.passage - b.passage);
-  return answer.slice(0, limit);
+  scores.sort((a, b) => b.score - a.score || a.passage - b.passage);
+  return { scores: scores.slice(0, limit), passed: passed.size };
+}
+
+/** The vectors of the ids with the query's cosine, best first. */
+function scoresOf(
+  db: Database,
+  query: Float32Array,
+  ids: readonly number[],
+): { id: number; score: number }[] {
+  const select = db.prepare('SELECT id, quantised FROM vector WHERE id IN (SELECT value FROM json_each(?))');
+  return select
+    .all(JSON.stringify(ids))
+    .map((row) => ({ id: row['id'] as number, score: dotQuantised(row['quantised'] as Uint8Array, query) }))
+    .sort((a, b) => b.score - a.score);
 }
 
 export function scoreVectors(
@@ -180,7 +203,9 @@ const PENDING = `FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.
     AND NOT EXISTS (SELECT 1 FROM vector AS v WHERE v.ns = p.ns AND v.generation = ? AND v.hash = p.hash)`;
 
 export function countPending(db: Database, generation: number): number {
-  return Number(db.prepare(`SELECT count(DISTINCT p.ns || ':' || hex(p.hash)) AS n ${PENDING}`).get(generation)?.['n']);
+  return Number(
+    db.prepare(`SELECT count(DISTINCT p.ns || ':' || hex(p.hash)) AS n ${PENDING}`).get(generation)?.['n'],
+  );
 }
 
 export function pendingEmbeddings(db: Database, generation: number, page: Page<number>): PendingEmbedding[] {

@@ -1,9 +1,10 @@
 import { messageOf } from '../../core/errors.ts';
-import { indexText } from '../../core/text/analyze.ts';
+import { boundedWord, isCorrectable } from '../spelling.ts';
 import type { StoreFinding } from '../store.ts';
-import { textFields, vocabularyOf } from '../text-fields.ts';
+import { indexPassage } from '../text-fields.ts';
 import type { Database } from './database.ts';
-import { allNamespaces, TEXT_INDEX_OPTIONS, textTable } from './namespaces.ts';
+import { allNamespaces, TEXT_INDEX_OPTIONS, textTable, WORD_INDEX_OPTIONS, wordTable } from './namespaces.ts';
+import { columnsOf } from './passages.ts';
 import { components } from './quantise.ts';
 import { HEADER_COLUMNS, headerOf, passageOf } from './rows.ts';
 import { CODE_BYTES, signCode } from './sign-codes.ts';
@@ -12,52 +13,76 @@ import { countWords, type WordCounts } from './vocabulary.ts';
 /** At most this many differences are named one by one. */
 const NAMED = 5;
 
-/** Is the file sound, and does every index say what the canonical rows say? */
+/** Is the file sound, and does every index say what the canonical rows say? Of one state, whoever writes meanwhile. */
 export function verify(db: Database): StoreFinding[] {
-  const findings: StoreFinding[] = [];
-  const report = (namespace: string | null, what: string): void => {
-    findings.push({ namespace, what });
-  };
-  for (const row of db.prepare('PRAGMA integrity_check(20)').all()) {
-    if (row['integrity_check'] !== 'ok') report(null, `file: ${String(row['integrity_check'])}`);
-  }
-  if (findings.length > 0) return findings;
-  for (const row of db.prepare('PRAGMA foreign_key_check').all()) {
-    report(null, `a row of ${String(row['table'])} refers to a missing ${String(row['parent'])}`);
-  }
-  for (const { ns, name } of allNamespaces(db)) {
-    try {
-      for (const what of [...verifyText(db, ns, name), ...verifyCodes(db, ns)]) report(name, what);
-    } catch (error) {
-      report(name, messageOf(error));
-    }
-  }
-  return findings;
+  return db.snapshot(() => {
+    const unsound = verifyFile(db);
+    return unsound.length > 0
+      ? unsound
+      : allNamespaces(db).flatMap(({ ns, name }) => verifyNamespace(db, ns, name));
+  });
 }
 
-/** Builds the index afresh beside the real one and compares every term's count of passages and occurrences. */
-function verifyText(db: Database, ns: number, namespace: string): string[] {
-  const index = textTable(ns);
-  db.exec(`INSERT INTO ${index} (${index}) VALUES ('integrity-check')`);
+/** Pages and rows, and the inside of the full-text indexes. */
+function verifyFile(db: Database): StoreFinding[] {
+  const broken = db
+    .prepare('PRAGMA integrity_check(20)')
+    .all()
+    .map((row) => String(row['integrity_check']))
+    .filter((what) => what !== 'ok');
+  const orphans = db
+    .prepare('PRAGMA foreign_key_check')
+    .all()
+    .map((row) => `a row of ${String(row['table'])} refers to a missing ${String(row['parent'])}`);
+  return [...broken.map((what) => `file: ${what}`), ...orphans].map((what) => ({ namespace: null, what }));
+}
+
+function verifyNamespace(db: Database, ns: number, namespace: string): StoreFinding[] {
+  try {
+    return derivedFaults(db, ns, namespace).map((what) => ({ namespace, what }));
+  } catch (error) {
+    return [{ namespace, what: messageOf(error) }];
+  }
+}
+
+function derivedFaults(db: Database, ns: number, namespace: string): string[] {
+  const counts: WordCounts = new Map();
+  const text = verifyIndex(db, textTable(ns), TEXT_INDEX_OPTIONS, 'the full-text index', () => {
+    indexAfresh(db, ns, namespace, counts);
+  });
+  const words = verifyIndex(db, wordTable(ns), WORD_INDEX_OPTIONS, 'the index of spellings', () => {
+    spellAfresh(db, ns);
+  });
+  return [...text, ...verifyVocabulary(db, ns, counts), ...words, ...verifyCodes(db, ns)];
+}
+
+/** Builds the index afresh beside the real one and compares every occurrence, and the totals that BM25 reckons with. */
+function verifyIndex(db: Database, index: string, options: string, name: string, fill: () => void): string[] {
   db.exec(`
-    CREATE VIRTUAL TABLE temp.fresh_index USING fts5(${TEXT_INDEX_OPTIONS});
+    CREATE VIRTUAL TABLE temp.fresh_index USING fts5(${options});
     CREATE VIRTUAL TABLE temp.fresh_terms USING fts5vocab(temp, fresh_index, instance);
     CREATE VIRTUAL TABLE temp.held_terms USING fts5vocab(main, ${index}, instance);
   `);
   try {
-    const counts = indexAfresh(db, ns, namespace);
-    return [
-      ...differences(db, 'held_terms', 'fresh_terms', 'is in the full-text index but not in the records'),
-      ...differences(db, 'fresh_terms', 'held_terms', 'is missing from the full-text index'),
-      ...verifyVocabulary(db, ns, counts),
-    ];
+    fill();
+    // First: to look at the fresh terms also writes down the fresh totals.
+    const missing = differences(db, 'fresh_terms', 'held_terms', `is missing from ${name}`);
+    const excess = differences(db, 'held_terms', 'fresh_terms', `is in ${name} but not in the records`);
+    const same = totalsOf(db, 'temp.fresh_index') === totalsOf(db, `main.${index}`);
+    return [...missing, ...excess, ...(same ? [] : [`the totals of ${name} are not those of the records`])];
   } finally {
     db.exec('DROP TABLE temp.held_terms; DROP TABLE temp.fresh_terms; DROP TABLE temp.fresh_index;');
   }
 }
 
-function indexAfresh(db: Database, ns: number, namespace: string): WordCounts {
-  const counts: WordCounts = new Map();
+/** How many rows and words an index counts (row 1 of FTS5's data); an index that was emptied has zeros at the end. */
+function totalsOf(db: Database, index: string): string {
+  const row = db.prepare(`SELECT rtrim(hex(block), '0') AS totals FROM ${index}_data WHERE id = 1`).get();
+  return String(row?.['totals'] ?? '');
+}
+
+/** Fills the fresh text index from the records, and counts the words that the vocabulary should count. */
+function indexAfresh(db: Database, ns: number, namespace: string, counts: WordCounts): void {
   const insert = db.prepare(
     'INSERT INTO temp.fresh_index (rowid, title, headings, body, tags) VALUES (?, ?, ?, ?, ?)',
   );
@@ -66,14 +91,18 @@ function indexAfresh(db: Database, ns: number, namespace: string): WordCounts {
      FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record WHERE p.ns = ?`,
   );
   for (const row of rows.iterate(ns)) {
-    const record = headerOf(namespace, row);
-    // `headings` of the passage and of the header's columns do not meet: a record has none.
-    const fields = textFields(record, passageOf(row));
-    const indexed = [fields.title, fields.headings, fields.body, fields.tags].map(indexText);
-    insert.run(Number(row['passage']), ...indexed);
-    countWords(counts, vocabularyOf(fields), 1);
+    const entry = indexPassage(headerOf(namespace, row), passageOf(row));
+    insert.run(Number(row['passage']), ...columnsOf(entry));
+    countWords(counts, entry.words, 1);
   }
-  return counts;
+}
+
+function spellAfresh(db: Database, ns: number): void {
+  const insert = db.prepare('INSERT INTO temp.fresh_index (rowid, word) VALUES (?, ?)');
+  for (const row of db.prepare('SELECT id, word FROM term WHERE ns = ?').iterate(ns)) {
+    const word = String(row['word']);
+    if (isCorrectable(word)) insert.run(Number(row['id']), boundedWord(word));
+  }
 }
 
 function differences(db: Database, from: string, without: string, what: string): string[] {
@@ -83,7 +112,7 @@ function differences(db: Database, from: string, without: string, what: string):
          EXCEPT SELECT term, doc, col, offset FROM temp.${without}) LIMIT ${String(NAMED)}`,
     )
     .all();
-  return rows.map((row) => `"${String(row['term'])}" of passage ${String(row['doc'])} ${what}`);
+  return rows.map((row) => `"${String(row['term'])}" of entry ${String(row['doc'])} ${what}`);
 }
 
 function verifyVocabulary(db: Database, ns: number, counts: WordCounts): string[] {
@@ -93,7 +122,9 @@ function verifyVocabulary(db: Database, ns: number, counts: WordCounts): string[
     const real = counts.get(word) ?? 0;
     counts.delete(word);
     if (real === Number(row['passages'])) continue;
-    findings.push(`the vocabulary counts "${word}" in ${String(row['passages'])} passages; it is in ${String(real)}`);
+    findings.push(
+      `the vocabulary counts "${word}" in ${String(row['passages'])} passages; it is in ${String(real)}`,
+    );
   }
   for (const word of counts.keys()) findings.push(`"${word}" is missing from the vocabulary`);
   return findings.slice(0, NAMED);
@@ -110,7 +141,8 @@ function verifyCodes(db: Database, ns: number): string[] {
       const held = vector.get(id, ns, Number(row['generation']));
       const real = held === undefined ? null : signCode(components(held['quantised'] as Uint8Array));
       const code = codes.subarray(slot * CODE_BYTES, (slot + 1) * CODE_BYTES);
-      if (real === null || !code.equals(real)) findings.push(`the code of vector ${String(id)} is not its own`);
+      if (real === null || !code.equals(real))
+        findings.push(`the code of vector ${String(id)} is not its own`);
       if (findings.length >= NAMED) return findings;
     }
   }

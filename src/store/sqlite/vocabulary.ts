@@ -1,10 +1,12 @@
 import { stem } from '../../core/text/analyze.ts';
 import type { TermInfo } from '../store.ts';
 import {
+  boundedWord,
   isCorrectable,
   MAX_EDITED_LENGTH,
   nearestWords,
   singleEdits,
+  trigramsOf,
   type KnownWord,
 } from '../spelling.ts';
 import type { Database } from './database.ts';
@@ -32,18 +34,23 @@ export function settleWords(db: Database, ns: number, counts: WordCounts): void 
     if (change > 0) {
       if (grow.run(change, ns, word).changes !== 0) continue;
       const { lastInsertRowid } = insert.run(ns, word, stem(word), change);
-      if (isCorrectable(word)) spell.run(lastInsertRowid, bounded(word));
+      if (isCorrectable(word)) spell.run(lastInsertRowid, boundedWord(word));
     } else if (change < 0) {
       const left = shrink.get(change, ns, word);
-      if (left !== undefined && Number(left['passages']) <= 0) forgetWord(db, ns, Number(left['id']));
+      if (left !== undefined && Number(left['passages']) <= 0) forgetWord(db, ns, Number(left['id']), word);
     }
   }
   counts.clear();
 }
 
-function forgetWord(db: Database, ns: number, id: number): void {
+function forgetWord(db: Database, ns: number, id: number, word: string): void {
   db.prepare('DELETE FROM term WHERE id = ?').run(id);
-  db.prepare(`DELETE FROM ${wordTable(ns)} WHERE rowid = ?`).run(id);
+  if (!isCorrectable(word)) return;
+  const table = wordTable(ns);
+  db.prepare(`INSERT INTO ${table} (${table}, rowid, word) VALUES ('delete', ?, ?)`).run(
+    id,
+    boundedWord(word),
+  );
 }
 
 export function lookUpTerms(db: Database, ns: number, words: readonly string[]): TermInfo[] {
@@ -61,7 +68,7 @@ function candidates(db: Database, ns: number, word: string): KnownWord[] {
     `SELECT term.word, term.passages FROM ${wordTable(ns)} AS near JOIN term ON term.id = near.rowid
      WHERE ${wordTable(ns)} MATCH ? ORDER BY near.rank LIMIT ${String(TRIGRAM_CANDIDATES)}`,
   );
-  const trigrams = [...trigramsOf(bounded(word))].map((gram) => `"${gram}"`).join(' OR ');
+  const trigrams = [...trigramsOf(word)].map((gram) => `"${gram}"`).join(' OR ');
   for (const row of bySpelling.all(trigrams)) known.set(String(row['word']), Number(row['passages']));
   if (word.length <= MAX_EDITED_LENGTH) {
     const byEdit = db.prepare(
@@ -72,16 +79,4 @@ function candidates(db: Database, ns: number, word: string): KnownWord[] {
     }
   }
   return [...known].map(([spelling, passages]) => ({ word: spelling, passages }));
-}
-
-/** Marks both ends, so that a shared beginning or ending counts as a trigram of its own. */
-function bounded(word: string): string {
-  return `^${word}$`;
-}
-
-function trigramsOf(text: string): Set<string> {
-  const characters = [...text];
-  const grams = new Set<string>();
-  for (let i = 0; i + 3 <= characters.length; i++) grams.add(characters.slice(i, i + 3).join(''));
-  return grams;
 }

@@ -41,8 +41,8 @@ export async function runCommand(call: CommandCall, io: Io): Promise<number> {
     progress.clear();
     throw interruption.explain(error);
   } finally {
-    interruption.end();
     await context.close();
+    interruption.end();
   }
 }
 

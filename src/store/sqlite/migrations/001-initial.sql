@@ -18,7 +18,6 @@ CREATE TABLE record (
   record_type TEXT NOT NULL,
   title TEXT NOT NULL,
   tags TEXT NOT NULL,
-  content TEXT NOT NULL,
   metadata TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
@@ -28,7 +27,10 @@ CREATE TABLE record (
   revision TEXT,
   -- Which chunking made the passages; NULL: none yet.
   chunking TEXT,
-  session TEXT AS (CAST(json_extract(metadata, '$.session') AS TEXT)) VIRTUAL,
+  -- JSON nested deeper than SQLite reads (1,000) has no session, and does no harm.
+  session TEXT AS (CASE WHEN json_valid(metadata) THEN CAST(json_extract(metadata, '$.session') AS TEXT) END) VIRTUAL,
+  -- Last: what stands behind a long text is only reached through all of its pages.
+  content TEXT NOT NULL,
   PRIMARY KEY (ns, id)
 ) STRICT;
 

@@ -1,0 +1,72 @@
+/** Draws that are the same on every machine and in every run. */
+export interface Random {
+  /** From 0 inclusive to 1 exclusive. */
+  uniform(): number;
+  /** An integer from 0 inclusive to `bound` exclusive. */
+  below(bound: number): number;
+  /** Mean 0, variance 1. */
+  gauss(): number;
+  /** Ranks from 0, drawn with a chance of 1 / (rank + 1 + offset) ^ exponent. */
+  zipf(ranks: number, exponent: number, offset?: number): () => number;
+}
+
+/** xoshiro128** (Blackman & Vigna 2018); normal deviates by Marsaglia's polar method. */
+export function createRandom(seed: number): Random {
+  const state = new Uint32Array([0x9e3779b9 ^ seed, 0x243f6a88, 0xb7e15162, 0xdeadbeef]);
+  let [s0, s1, s2, s3] = state as unknown as [number, number, number, number];
+  let spare: number | null = null;
+
+  const uniform = (): number => {
+    const shifted = s1 << 9;
+    const product = Math.imul(s1, 5);
+    const answer = Math.imul((product << 7) | (product >>> 25), 9);
+    s2 ^= s0;
+    s3 ^= s1;
+    s1 ^= s2;
+    s0 ^= s3;
+    s2 ^= shifted;
+    s3 = (s3 << 11) | (s3 >>> 21);
+    return (answer >>> 0) / 2 ** 32;
+  };
+
+  const gauss = (): number => {
+    if (spare !== null) {
+      const value = spare;
+      spare = null;
+      return value;
+    }
+    for (;;) {
+      const u = uniform() * 2 - 1;
+      const v = uniform() * 2 - 1;
+      const square = u * u + v * v;
+      if (square >= 1 || square === 0) continue;
+      const factor = Math.sqrt((-2 * Math.log(square)) / square);
+      spare = v * factor;
+      return u * factor;
+    }
+  };
+
+  return {
+    uniform,
+    gauss,
+    below: (bound) => Math.floor(uniform() * bound),
+    zipf: (ranks, exponent, offset = 0) => zipfOf(uniform, ranks, exponent, offset),
+  };
+}
+
+function zipfOf(uniform: () => number, ranks: number, exponent: number, offset: number): () => number {
+  const cumulative = new Float64Array(ranks);
+  let sum = 0;
+  for (let i = 0; i < ranks; i++) cumulative[i] = sum += 1 / (i + 1 + offset) ** exponent;
+  return () => {
+    const at = uniform() * sum;
+    let low = 0;
+    let high = ranks - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (cumulative[middle]! < at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}

@@ -1,0 +1,42 @@
+import type { Random } from './random.ts';
+
+const ONSETS = 'b c d f g h j k l m n p r s t v w z br ch cl cr dr fl gr pl pr sh sl st th tr'.split(' ');
+const VOWELS = 'a e i o u ai ea ee io ou'.split(' ');
+const CODAS = ['', '', '', 'l', 'm', 'n', 'r', 't', 'ck', 'nd', 'rd', 'st'];
+
+/** The commonest words of English, commonest first. */
+export const COMMON_WORDS: readonly string[] = `the of and to a in is that it for was on as with be by at this from
+  are have or an they which one you had not but what all were when we there can your has more will if no out do so up
+  said about into than its only some could them other then these two may`.split(/\s+/);
+
+/** Made-up words, each once, that can be spoken and are as long as words are. */
+export function makeWords(random: Random, count: number): string[] {
+  const common = new Set(COMMON_WORDS);
+  const words = new Set<string>();
+  while (words.size < count) {
+    let word = '';
+    for (let syllables = 2 + random.below(2); syllables > 0; syllables--) {
+      word += pick(random, ONSETS) + pick(random, VOWELS) + (syllables === 1 ? pick(random, CODAS) : '');
+    }
+    if (!common.has(word)) words.add(word);
+  }
+  return [...words];
+}
+
+/** The word with one letter lost, added, changed or two swapped; never its first. */
+export function misspell(random: Random, word: string): string {
+  const at = 1 + random.below(Math.max(1, word.length - 2));
+  const letter = String.fromCharCode(97 + random.below(26));
+  const [before, after] = [word.slice(0, at), word.slice(at + 1)];
+  const kinds = [
+    before + after,
+    before + letter + word.slice(at),
+    before + letter + after,
+    before + word.slice(at + 1, at + 2) + word.slice(at, at + 1) + word.slice(at + 2),
+  ];
+  return kinds[random.below(kinds.length)]!;
+}
+
+function pick(random: Random, from: readonly string[]): string {
+  return from[random.below(from.length)]!;
+}

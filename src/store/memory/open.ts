@@ -1,0 +1,116 @@
+import { LociError } from '../../core/errors.ts';
+import type { Canonical, Embeddings, SearchStages, Store, Upkeep } from '../store.ts';
+import { refuseOtherVector } from '../vector-check.ts';
+import { neighbours, passages, passagesOf } from './passage-reads.ts';
+import { commit, records, recordsByKey, sourceEntries } from './records.ts';
+import { byCodePoint, emptyNamespace, emptyState, type Namespace, type State } from './state.ts';
+import { searchText } from './text-search.ts';
+import { dropDerived, putPassages, scanRecords, staleRecords, stats, sweep } from './upkeep.ts';
+import {
+  activateGeneration,
+  addGeneration,
+  countPending,
+  generationById,
+  pendingEmbeddings,
+  putVectors,
+  scoreVectors,
+  searchVectors,
+} from './vectors.ts';
+import { lookUpTerms } from './vocabulary.ts';
+
+/**
+ * A store that ends with the process: every answer is found by looking at everything. For tests, as the store that
+ * the others are compared with, and for a few thousand records.
+ */
+export function openMemoryStore(): Store {
+  const state = emptyState();
+  let closed = false;
+  const open = (): State => {
+    if (closed) throw new LociError('store_failed', 'the store in memory is closed');
+    return state;
+  };
+  return {
+    capabilities: { name: 'memory', durable: false, shared: false },
+    ...recordCalls(open),
+    ...searchCalls(open),
+    ...embeddingCalls(open),
+    ...upkeepCalls(open),
+    close: async () => {
+      closed = true;
+    },
+  };
+}
+
+function within(state: State, name: string): Namespace {
+  return state.namespaces.get(name) ?? emptyNamespace(name);
+}
+
+function recordCalls(open: () => State): Canonical {
+  return {
+    commit: async (namespace, batch) => commit(open(), namespace, batch),
+    records: async (namespace, ids, now) => records(within(open(), namespace), ids, now),
+    recordsByKey: async (namespace, key, now) => recordsByKey(within(open(), namespace), key, now),
+    sourceEntries: async (namespace, source, page) => sourceEntries(within(open(), namespace), source, page),
+    namespaces: async () => {
+      const written = [...open().namespaces.values()].filter((namespace) => namespace.records.size > 0);
+      return written.map(({ name }) => name).sort(byCodePoint);
+    },
+  };
+}
+
+function searchCalls(open: () => State): SearchStages {
+  return {
+    lookUpTerms: async (namespace, words) => lookUpTerms(within(open(), namespace), words),
+    searchText: async (namespace, query, filter, limit) =>
+      searchText(within(open(), namespace), query, filter, limit),
+    searchVectors: async (namespace, generation, vector, filter, limit) => {
+      refuseOtherVector(generationById(open(), generation), vector);
+      return searchVectors(within(open(), namespace), generation, vector, filter, limit);
+    },
+    scoreVectors: async (namespace, generation, vector, ids) => {
+      refuseOtherVector(generationById(open(), generation), vector);
+      return scoreVectors(within(open(), namespace), generation, vector, ids);
+    },
+    neighbours: async (namespace, ids, reach) => neighbours(within(open(), namespace), ids, reach),
+    passages: async (namespace, ids, filter) => passages(within(open(), namespace), ids, filter),
+  };
+}
+
+function embeddingCalls(open: () => State): Embeddings {
+  return {
+    generations: async () => open().generations.map((generation) => ({ ...generation })),
+    addGeneration: async (spec) => addGeneration(open(), spec),
+    activateGeneration: async (id) => {
+      activateGeneration(open(), id);
+    },
+    pendingEmbeddings: async (generation, page) => pendingEmbeddings(open(), generation, page),
+    countPending: async (generation) => countPending(open(), generation),
+    putVectors: async (generation, vectors) => {
+      putVectors(open(), generationById(open(), generation), vectors);
+    },
+  };
+}
+
+function upkeepCalls(open: () => State): Upkeep {
+  return {
+    stats: async () => stats(open()),
+    staleRecords: async (namespace, chunking, page) =>
+      staleRecords(within(open(), namespace), chunking, page),
+    scanRecords: async (namespace, page) => scanRecords(within(open(), namespace), page),
+    passagesOf: async (namespace, ids) => passagesOf(within(open(), namespace), ids),
+    putPassages: async (namespace, chunking, replacement) => {
+      putPassages(open(), namespace, chunking, replacement);
+    },
+    dropDerived: async (namespace, options) => {
+      if (open().namespaces.has(namespace)) dropDerived(open(), namespace, options);
+    },
+    sweep: async () => {
+      sweep(open());
+    },
+    verify: async () => {
+      open();
+      // Nothing is derived here that could differ.
+      return [];
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import type { LociRecord, Metadata, Passage } from '../../core/types.ts';
+import type { Neighbourhood, RecordHeader, SearchFilter, StoredPassage } from '../store.ts';
+import { admits } from './filter.ts';
+import { passagesOfRecord, type HeldPassage, type Namespace } from './state.ts';
+
+export function passages(
+  namespace: Namespace,
+  ids: readonly number[],
+  filter: SearchFilter,
+): StoredPassage[] {
+  return ids.flatMap((id) => {
+    const held = namespace.passages.get(id);
+    const record = held === undefined ? undefined : namespace.records.get(held.record)?.record;
+    if (held === undefined || record === undefined || !admits(record, filter)) return [];
+    return [structuredClone({ ...held.passage, id, record: headerOf(record) })];
+  });
+}
+
+function headerOf(record: LociRecord): RecordHeader {
+  const {
+    content: _content,
+    contentHash: _hash,
+    revision: _revision,
+    identity: _identity,
+    ...header
+  } = record;
+  return header;
+}
+
+export function passagesOf(namespace: Namespace, records: readonly number[]): Map<number, Passage[]> {
+  return new Map(
+    records.map((record) => [
+      record,
+      inOrder(namespace, record).map(({ passage }) => structuredClone(passage)),
+    ]),
+  );
+}
+
+export function neighbours(
+  namespace: Namespace,
+  ids: readonly number[],
+  reach: { readonly before: number; readonly after: number },
+): Neighbourhood[] {
+  return ids.flatMap((id) => {
+    const held = namespace.passages.get(id);
+    if (held === undefined) return [];
+    const record = inOrder(namespace, held.record);
+    const place = record.findIndex((other) => other.id === id);
+    const { inSession, earlier, later } = turnsAround(namespace, held.record);
+    const before = [...record.slice(0, place).reverse(), ...earlier];
+    const after = [...record.slice(place + 1), ...later];
+    return [
+      { passage: id, inSession, before: idsOf(before, reach.before), after: idsOf(after, reach.after) },
+    ];
+  });
+}
+
+function idsOf(held: readonly HeldPassage[], limit: number): number[] {
+  return held.slice(0, limit).map(({ id }) => id);
+}
+
+/** The first passages of the other turns of a record's session, nearest first. */
+function turnsAround(
+  namespace: Namespace,
+  id: number,
+): { inSession: boolean; earlier: HeldPassage[]; later: HeldPassage[] } {
+  const session = sessionOf(namespace.records.get(id)?.record.metadata ?? {});
+  if (session === null) return { inSession: false, earlier: [], later: [] };
+  const turns = [...namespace.records.values()]
+    .map(({ record }) => record)
+    .filter((record) => sessionOf(record.metadata) === session && record.deletedAt === null)
+    .sort((a, b) => a.id - b.id);
+  const first = (turn: LociRecord): HeldPassage[] =>
+    passagesOfRecord(namespace, turn.id).filter(({ passage }) => passage.ordinal === 0);
+  return {
+    inSession: true,
+    earlier: turns
+      .filter((turn) => turn.id < id)
+      .reverse()
+      .flatMap(first),
+    later: turns.filter((turn) => turn.id > id).flatMap(first),
+  };
+}
+
+function sessionOf({ session }: Metadata): string | null {
+  return typeof session === 'string' || typeof session === 'number' ? String(session) : null;
+}
+
+function inOrder(namespace: Namespace, record: number): HeldPassage[] {
+  return passagesOfRecord(namespace, record).sort((a, b) => a.passage.ordinal - b.passage.ordinal);
+}

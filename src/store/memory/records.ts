@@ -1,0 +1,110 @@
+import { LociError } from '../../core/errors.ts';
+import type { LociRecord, Timestamp } from '../../core/types.ts';
+import { refuseUnsafeTimes } from '../record-times.ts';
+import type { CommitBatch, Page, RecordWrite, SourceEntry } from '../store.ts';
+import { indexPassage } from '../text-fields.ts';
+import { isLive } from './filter.ts';
+import {
+  byCodePoint,
+  change,
+  dropPassages,
+  passagesOfRecord,
+  replacePassages,
+  type HeldRecord,
+  type Namespace,
+  type State,
+} from './state.ts';
+
+export function commit(state: State, name: string, batch: CommitBatch): number[] {
+  return change(state, name, (namespace, nextPassage) => {
+    for (const id of batch.evictions) evict(namespace, id);
+    return batch.writes.map((write) => writeRecord(namespace, write, batch.chunking, nextPassage));
+  });
+}
+
+function evict(namespace: Namespace, id: number): void {
+  const { record } = existing(namespace, id);
+  if (record.origin !== 'vault' && record.origin !== 'source') {
+    throw new LociError(
+      'invalid_input',
+      `record ${String(id)} is ${record.origin}: only what a source brought can go`,
+    );
+  }
+  dropPassages(namespace, id);
+  namespace.records.delete(id);
+}
+
+function writeRecord(
+  namespace: Namespace,
+  write: RecordWrite,
+  chunking: string,
+  nextPassage: () => number,
+): number {
+  refuseUnsafeTimes(write.draft);
+  refuseTakenIdentity(namespace, write);
+  if (write.id === null && write.passages === 'keep') {
+    throw new LociError('invalid_input', 'a new record has no passages to keep');
+  }
+  const before = write.id === null ? null : existing(namespace, write.id);
+  const id = write.id ?? namespace.nextRecord++;
+  const record: LociRecord = {
+    ...structuredClone(write.draft),
+    namespace: namespace.name,
+    id,
+    deletedAt: before?.record.deletedAt ?? null,
+  };
+  if (write.passages === 'keep') {
+    namespace.records.set(id, { record, chunking: before?.chunking ?? null });
+    for (const held of passagesOfRecord(namespace, id)) {
+      namespace.passages.set(held.id, { ...held, indexed: indexPassage(record, held.passage) });
+    }
+  } else {
+    namespace.records.set(id, { record, chunking });
+    replacePassages(namespace, record, write.passages, nextPassage);
+  }
+  return id;
+}
+
+function refuseTakenIdentity(namespace: Namespace, { id, draft }: RecordWrite): void {
+  for (const { record } of namespace.records.values()) {
+    if (record.id === id) continue;
+    const sameKey = draft.key !== null && record.key === draft.key && record.source === draft.source;
+    if (record.uuid !== draft.uuid && !sameKey) continue;
+    throw new LociError('conflict', `record ${String(record.id)} already is ${draft.key ?? draft.uuid}`);
+  }
+}
+
+function existing(namespace: Namespace, id: number): HeldRecord {
+  const held = namespace.records.get(id);
+  if (held === undefined) {
+    throw new LociError('not_found', `no record ${String(id)} in namespace ${namespace.name}`);
+  }
+  return held;
+}
+
+export function records(namespace: Namespace, ids: readonly number[], now: Timestamp): LociRecord[] {
+  return ids.flatMap((id) => {
+    const held = namespace.records.get(id);
+    return held !== undefined && isLive(held.record, now) ? [structuredClone(held.record)] : [];
+  });
+}
+
+export function recordsByKey(namespace: Namespace, key: string, now: Timestamp): LociRecord[] {
+  return [...namespace.records.values()]
+    .map(({ record }) => record)
+    .filter((record) => record.key === key && isLive(record, now))
+    .sort((a, b) => byCodePoint(a.source, b.source))
+    .map((record) => structuredClone(record));
+}
+
+export function sourceEntries(namespace: Namespace, source: string, page: Page<string>): SourceEntry[] {
+  const entries: SourceEntry[] = [];
+  for (const { record } of namespace.records.values()) {
+    const { id, key, identity, revision, contentHash } = record;
+    if (record.source !== source || key === null || record.deletedAt !== null) continue;
+    if (page.after === null || byCodePoint(key, page.after) > 0) {
+      entries.push({ id, key, identity, revision, contentHash });
+    }
+  }
+  return entries.sort((a, b) => byCodePoint(a.key, b.key)).slice(0, page.limit);
+}

@@ -1,0 +1,89 @@
+import type { LociRecord, Passage } from '../../core/types.ts';
+import type { Generation } from '../store.ts';
+import { indexPassage, type IndexedPassage } from '../text-fields.ts';
+
+export interface HeldRecord {
+  readonly record: LociRecord;
+  /** Which chunking made the passages; `null`: none yet. */
+  readonly chunking: string | null;
+}
+
+export interface HeldPassage {
+  readonly id: number;
+  readonly record: number;
+  readonly passage: Passage;
+  readonly indexed: IndexedPassage;
+}
+
+export interface Namespace {
+  readonly name: string;
+  nextRecord: number;
+  readonly records: Map<number, HeldRecord>;
+  /** By id, in the order of ids. */
+  readonly passages: Map<number, HeldPassage>;
+  /** By generation, then by content hash. */
+  readonly vectors: Map<number, Map<string, Float32Array>>;
+}
+
+export interface State {
+  readonly namespaces: Map<string, Namespace>;
+  readonly generations: Generation[];
+  nextPassage: number;
+}
+
+export function emptyState(): State {
+  return { namespaces: new Map(), generations: [], nextPassage: 1 };
+}
+
+export function emptyNamespace(name: string): Namespace {
+  return { name, nextRecord: 1, records: new Map(), passages: new Map(), vectors: new Map() };
+}
+
+/** All of the work or none of it: it is done on a copy, which takes the namespace's place when nothing was thrown. */
+export function change<Result>(
+  state: State,
+  name: string,
+  work: (namespace: Namespace, nextPassage: () => number) => Result,
+): Result {
+  const before = state.namespaces.get(name) ?? emptyNamespace(name);
+  const copy: Namespace = {
+    ...before,
+    records: new Map(before.records),
+    passages: new Map(before.passages),
+    vectors: new Map([...before.vectors].map(([generation, vectors]) => [generation, new Map(vectors)])),
+  };
+  let { nextPassage } = state;
+  const result = work(copy, () => nextPassage++);
+  state.namespaces.set(name, copy);
+  state.nextPassage = nextPassage;
+  return result;
+}
+
+/** Puts passages in place of those that a record has. */
+export function replacePassages(
+  namespace: Namespace,
+  record: LociRecord,
+  passages: readonly Passage[],
+  nextPassage: () => number,
+): void {
+  dropPassages(namespace, record.id);
+  for (const given of passages) {
+    const id = nextPassage();
+    const passage = structuredClone(given);
+    namespace.passages.set(id, { id, record: record.id, passage, indexed: indexPassage(record, passage) });
+  }
+}
+
+export function dropPassages(namespace: Namespace, record: number): void {
+  for (const held of passagesOfRecord(namespace, record)) namespace.passages.delete(held.id);
+}
+
+/** In the order of ids. */
+export function passagesOfRecord(namespace: Namespace, record: number): HeldPassage[] {
+  return [...namespace.passages.values()].filter((held) => held.record === record);
+}
+
+/** The order in which every store lists names: that of the code points. */
+export function byCodePoint(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

@@ -1,0 +1,126 @@
+import { LociError } from '../../core/errors.ts';
+import type { LociRecord } from '../../core/types.ts';
+import type {
+  Generation,
+  GenerationSpec,
+  Page,
+  PassageScore,
+  PendingEmbedding,
+  SearchFilter,
+  VectorWrite,
+} from '../store.ts';
+import { refuseOtherVector } from '../vector-check.ts';
+import { admits } from './filter.ts';
+import { emptyNamespace, type HeldPassage, type Namespace, type State } from './state.ts';
+
+export function addGeneration(
+  { generations }: State,
+  { provider, model, dimensions }: GenerationSpec,
+): Generation {
+  const known = generations.find(
+    (held) => held.provider === provider && held.model === model && held.dimensions === dimensions,
+  );
+  if (known !== undefined) return { ...known };
+  const made = { id: generations.length + 1, provider, model, dimensions, active: false };
+  generations.push(made);
+  return { ...made };
+}
+
+export function activateGeneration(state: State, id: number): void {
+  generationById(state, id);
+  for (const [i, generation] of state.generations.entries()) {
+    state.generations[i] = { ...generation, active: generation.id === id };
+  }
+}
+
+export function generationById({ generations }: State, id: number): Generation {
+  const found = generations.find((generation) => generation.id === id);
+  if (found === undefined) throw new LociError('not_found', `no generation ${String(id)} of vectors`);
+  return found;
+}
+
+export function putVectors(state: State, generation: Generation, writes: readonly VectorWrite[]): void {
+  for (const { vector } of writes) refuseOtherVector(generation, vector);
+  for (const { namespace: name, hash, vector } of writes) {
+    const namespace = state.namespaces.get(name) ?? emptyNamespace(name);
+    state.namespaces.set(name, namespace);
+    const vectors = namespace.vectors.get(generation.id) ?? new Map<string, Float32Array>();
+    namespace.vectors.set(generation.id, vectors);
+    if (!vectors.has(hash)) vectors.set(hash, vector.slice());
+  }
+}
+
+/** Every passage, one after the other. */
+export function searchVectors(
+  namespace: Namespace,
+  generation: number,
+  query: Float32Array,
+  filter: SearchFilter,
+  limit: number,
+): PassageScore[] {
+  const allowed = [...namespace.passages.values()].filter(({ record }) => {
+    const found = namespace.records.get(record)?.record;
+    return found !== undefined && admits(found, filter);
+  });
+  return allowed
+    .flatMap((held) => scoreOf(namespace, generation, query, held))
+    .sort((a, b) => b.score - a.score || a.passage - b.passage)
+    .slice(0, limit);
+}
+
+export function scoreVectors(
+  namespace: Namespace,
+  generation: number,
+  query: Float32Array,
+  passages: readonly number[],
+): PassageScore[] {
+  return passages.flatMap((id) => {
+    const held = namespace.passages.get(id);
+    return held === undefined ? [] : scoreOf(namespace, generation, query, held);
+  });
+}
+
+function scoreOf(
+  namespace: Namespace,
+  generation: number,
+  query: Float32Array,
+  { id, record, passage }: HeldPassage,
+): PassageScore[] {
+  const vector = namespace.vectors.get(generation)?.get(passage.hash);
+  if (vector === undefined) return [];
+  return [
+    { passage: id, record, score: vector.reduce((sum, component, i) => sum + component * query[i]!, 0) },
+  ];
+}
+
+export function pendingEmbeddings(state: State, generation: number, page: Page<number>): PendingEmbedding[] {
+  return pending(state, generation)
+    .filter(({ passage }) => passage > (page.after ?? 0))
+    .slice(0, page.limit);
+}
+
+export function countPending(state: State, generation: number): number {
+  const contents = pending(state, generation).map(({ namespace, hash }) => JSON.stringify([namespace, hash]));
+  return new Set(contents).size;
+}
+
+function pending(state: State, generation: number): PendingEmbedding[] {
+  const found: PendingEmbedding[] = [];
+  for (const namespace of state.namespaces.values()) {
+    for (const { id, record, passage } of namespace.passages.values()) {
+      const owner = namespace.records.get(record)?.record;
+      const has = namespace.vectors.get(generation)?.has(passage.hash) ?? false;
+      if (owner?.deletedAt === null && !has) found.push(pendingOf(id, passage, owner));
+    }
+  }
+  return found.sort((a, b) => a.passage - b.passage);
+}
+
+function pendingOf(
+  id: number,
+  { hash, headings, text }: HeldPassage['passage'],
+  owner: LociRecord,
+): PendingEmbedding {
+  const { namespace, title, metadata } = owner;
+  return structuredClone({ passage: id, namespace, hash, headings, text, title, metadata });
+}

@@ -1,0 +1,101 @@
+import { shortHash, sha256 } from '../../src/core/hash.ts';
+import type { Passage } from '../../src/core/types.ts';
+import { analyze } from '../../src/core/text/analyze.ts';
+import type {
+  FieldWeights,
+  RecordDraft,
+  RecordWrite,
+  SearchFilter,
+  Store,
+  TextQuery,
+  TextTerm,
+} from '../../src/store/store.ts';
+
+/** The time at which tests look at the store. */
+export const NOW: number = Date.UTC(2026, 4, 1);
+export const CHUNKING = 'test/1';
+export const EVEN: FieldWeights = { title: 1, headings: 1, body: 1, tags: 1 };
+export const ALL_LIVE: SearchFilter = { now: NOW };
+
+let made = 0;
+
+/** A record of a vault's note; what is given takes the place of the defaults. */
+export function draft(given: Partial<RecordDraft> = {}): RecordDraft {
+  made++;
+  const content = given.content ?? '';
+  return {
+    uuid: `00000000-0000-7000-8000-${String(made).padStart(12, '0')}`,
+    project: 'default',
+    origin: 'vault',
+    source: 'notes',
+    key: `note-${String(made)}.md`,
+    identity: null,
+    category: 'note',
+    recordType: 'note',
+    title: '',
+    tags: [],
+    content,
+    metadata: {},
+    createdAt: NOW - 1000,
+    updatedAt: NOW - 1000,
+    expiresAt: null,
+    contentHash: sha256(content),
+    revision: null,
+    ...given,
+  };
+}
+
+export function passage(text: string, given: Partial<Passage> = {}): Passage {
+  return { ordinal: 0, headings: [], text, startLine: 1, endLine: 1, hash: shortHash(text), ...given };
+}
+
+/** A new record of one passage a text. */
+export function note(texts: string | readonly string[], given: Partial<RecordDraft> = {}): RecordWrite {
+  const list = typeof texts === 'string' ? [texts] : texts;
+  return {
+    id: null,
+    draft: draft({ content: list.join('\n\n'), ...given }),
+    passages: list.map((text, ordinal) =>
+      passage(text, { ordinal, startLine: ordinal + 1, endLine: ordinal + 1 }),
+    ),
+  };
+}
+
+export async function write(
+  store: Store,
+  namespace: string,
+  ...writes: readonly RecordWrite[]
+): Promise<number[]> {
+  return store.commit(namespace, { writes, evictions: [], chunking: CHUNKING });
+}
+
+export async function evict(store: Store, namespace: string, ...evictions: readonly number[]): Promise<void> {
+  await store.commit(namespace, { writes: [], evictions, chunking: CHUNKING });
+}
+
+/** A word as the analyzer gives it, or several as a phrase. */
+export function term(words: string, prefix = false): TextTerm {
+  return { terms: analyze(words).map((token) => token.term), prefix };
+}
+
+export function anyOf(...words: readonly string[]): TextQuery {
+  return { any: words.map((word) => term(word)), all: [], weights: EVEN };
+}
+
+/** Ids of the records whose passages hold any of the words, best first. */
+export async function found(store: Store, namespace: string, ...words: readonly string[]): Promise<number[]> {
+  const scores = await store.searchText(namespace, anyOf(...words), ALL_LIVE, 100);
+  return scores.map(({ record }) => record);
+}
+
+/** The record's passages, by ordinal, as `[text, id]`. */
+export async function passageIds(store: Store, namespace: string, text: string): Promise<number[]> {
+  const scores = await store.searchText(namespace, anyOf(text), ALL_LIVE, 1000);
+  return scores.map(({ passage: id }) => id).sort((a, b) => a - b);
+}
+
+/** A unit vector in the direction of the components. */
+export function unit(...components: readonly number[]): Float32Array {
+  const length = Math.hypot(...components);
+  return Float32Array.from(components, (component) => component / length);
+}
