@@ -43,7 +43,9 @@ export class Corpus {
   readonly #model: VectorModel = new VectorModel(this.#random, TOPICS);
   readonly #topicWords: readonly (readonly string[])[];
   readonly #namespaceTopics: readonly (readonly number[])[];
-  readonly #draw: Readonly<Record<'word' | 'common' | 'topicWord' | 'topic' | 'tag' | 'namespace', () => number>>;
+  readonly #draw: Readonly<
+    Record<'word' | 'common' | 'topicWord' | 'topic' | 'tag' | 'namespace', () => number>
+  >;
   readonly #sources: Source[] = [];
 
   constructor(namespaces: number) {
@@ -103,7 +105,9 @@ export class Corpus {
   }
 
   #question(kind: number, document: Document): string {
-    const plain = document.body.split(' ').filter((word) => /^[a-z]{4,}$/.test(word) && !COMMON_WORDS.includes(word));
+    const plain = document.body
+      .split(' ')
+      .filter((word) => /^[a-z]{4,}$/.test(word) && !COMMON_WORDS.includes(word));
     const keywords = this.#list(2 + this.#random.below(3), () => plain[this.#random.below(plain.length)]!);
     const title = document.title.split(' ');
     if (kind === 0) return keywords.join(' ');

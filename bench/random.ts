@@ -12,8 +12,10 @@ export interface Random {
 
 /** xoshiro128** (Blackman & Vigna 2018); normal deviates by Marsaglia's polar method. */
 export function createRandom(seed: number): Random {
-  const state = new Uint32Array([0x9e3779b9 ^ seed, 0x243f6a88, 0xb7e15162, 0xdeadbeef]);
-  let [s0, s1, s2, s3] = state as unknown as [number, number, number, number];
+  let s0 = 0x9e3779b9 ^ seed;
+  let s1 = 0x243f6a88;
+  let s2 = 0xb7e15162;
+  let s3 = 0xdeadbeef;
   let spare: number | null = null;
 
   const uniform = (): number => {

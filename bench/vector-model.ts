@@ -19,7 +19,10 @@ export class VectorModel {
 
   constructor(random: Random, topics: number) {
     this.#random = random;
-    this.#directions = Float32Array.from({ length: DIMENSIONS * LATENT }, () => random.gauss() / Math.sqrt(DIMENSIONS));
+    this.#directions = Float32Array.from(
+      { length: DIMENSIONS * LATENT },
+      () => random.gauss() / Math.sqrt(DIMENSIONS),
+    );
     let sum = 0;
     for (let i = 0; i < LATENT; i++) sum += 1 / (i + 1);
     for (let i = 0; i < LATENT; i++) this.#spread[i] = Math.sqrt(1 / (i + 1) / sum);

@@ -5,7 +5,8 @@ const VOWELS = 'a e i o u ai ea ee io ou'.split(' ');
 const CODAS = ['', '', '', 'l', 'm', 'n', 'r', 't', 'ck', 'nd', 'rd', 'st'];
 
 /** The commonest words of English, commonest first. */
-export const COMMON_WORDS: readonly string[] = `the of and to a in is that it for was on as with be by at this from
+export const COMMON_WORDS: readonly string[] =
+  `the of and to a in is that it for was on as with be by at this from
   are have or an they which one you had not but what all were when we there can your has more will if no out do so up
   said about into than its only some could them other then these two may`.split(/\s+/);
 

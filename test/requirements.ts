@@ -13,4 +13,28 @@ export interface Proof {
 }
 
 /** Which tests prove what. An id that no test proves yet is absent. */
-export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {};
+export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
+  R3: [
+    {
+      file: 'test/e2e/newcomer.test.ts',
+      test: 'finds the note that was meant, with age, source, citation and reasons',
+    },
+  ],
+  R4: [{ file: 'test/e2e/newcomer.test.ts', test: 'reads what a result cites, with line numbers or plain' }],
+  R11: [
+    {
+      file: 'test/e2e/local-model.test.ts',
+      test: 'finds what was said in other words, from a process that ends by itself',
+    },
+  ],
+  S1: [
+    {
+      file: 'test/e2e/homes.test.ts',
+      test: 'that moved or lost a note keep the record or lose it; one that is suddenly empty keeps all',
+    },
+    {
+      file: 'test/faults/cli-interrupted.test.ts',
+      test: 'killed with kill -9 loses nothing that was committed and ends the same',
+    },
+  ],
+};

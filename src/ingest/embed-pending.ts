@@ -9,7 +9,7 @@ export interface EmbedPendingOptions {
 }
 
 /** Contents embedded in one call, and vectors written in one transaction. */
-const BATCH = 128;
+const BATCH = 64;
 
 /**
  * Embeds whatever lacks a vector of the generation; what is done stays done, whenever it stops.

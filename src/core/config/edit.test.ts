@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../types.ts';
-import { configSet } from './edit.ts';
+import { configAppend, configSet } from './edit.ts';
 import { loadConfig } from './load.ts';
 import { configGet, shownConfig } from './show.ts';
 
@@ -147,5 +147,32 @@ describe('shownConfig', () => {
     expect(shown).toContainEqual({ path: 'store.busyTimeout', value: '2s', origin: 'loci.yaml:2' });
     expect(shown).toContainEqual({ path: 'log.level', value: 'debug', origin: 'env LOCI_LOG_LEVEL' });
     expect(shown).toContainEqual({ path: 'store.path', value: join(home, 'loci.db'), origin: 'default' });
+  });
+});
+
+describe('configAppend', () => {
+  const append = (entry: Json) => configAppend('vaults', entry, { home, env: {} });
+
+  it('keeps the other entries as they were written, comments and all, and adds nothing twice', async () => {
+    const text =
+      '# head\nvaults:\n  # mine\n  - path: ~/notes # daily\n    project: home\n\n# tail\n#search:\n';
+    await writeFile(file, text);
+    await append({ name: 'work', path: '/srv/work' });
+    const added = text.replace('home\n', 'home\n  - name: work\n    path: /srv/work\n');
+    expect(await readFile(file, 'utf8')).toBe(added);
+    await append({ name: 'work', path: '/srv/work' });
+    expect(await readFile(file, 'utf8')).toBe(added);
+  });
+
+  it.each(['', '# a comment alone\n', 'vaults:\n', 'vaults: []\n'])('begins a list in %j', async (text) => {
+    await writeFile(file, text);
+    await append({ path: '/srv/work' });
+    expect((await loadConfig({ home, env: {} })).values.vaults).toEqual([{ path: '/srv/work' }]);
+  });
+
+  it('refuses what is no entry, and no list', async () => {
+    await expect(append({ paht: '/srv/work' })).rejects.toThrow('did you mean vaults[0].path?');
+    await expect(configAppend('search.limit', 3, { home, env: {} })).rejects.toThrow('search.limit');
+    expect(await readdir(home)).toEqual([]);
   });
 });

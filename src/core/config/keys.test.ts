@@ -7,8 +7,9 @@ describe('describeConfig', () => {
     expect(bare.map(({ path }) => path)).toEqual([]);
   });
 
-  it('gives every setting a default and a variable of its own', () => {
-    expect(SETTINGS.filter((key) => key.default === undefined).map(({ path }) => path)).toEqual([]);
+  it('gives every setting a default, its own or the preset’s, and a variable of its own', () => {
+    const presets = SETTINGS.filter((key) => key.default === undefined).map(({ path }) => path);
+    expect(presets.filter((path) => !/^search\.(fusion|weights\.)/.test(path))).toEqual([]);
     expect(new Set(SETTINGS.map(({ env }) => env)).size).toBe(SETTINGS.length);
     const timeout = SETTINGS.find(({ path }) => path === 'store.busyTimeout');
     expect(timeout).toMatchObject({ env: 'LOCI_STORE_BUSY_TIMEOUT', default: '5s', type: 'quantity' });

@@ -45,7 +45,7 @@ describe('loadConfig', () => {
 
   it('lets the environment win over the file and the file over the defaults, and says which did', async () => {
     const config = await load('# mine\nsearch:\n  limit: 20\n  fusion: rrf\n', { LOCI_SEARCH_LIMIT: '30' });
-    expect(config.values.search).toMatchObject({ limit: 30, fusion: 'rrf', minScore: 0 });
+    expect(config.values.search).toMatchObject({ limit: 30, fusion: 'rrf', minScore: 0.04 });
     expect(config.origins.get('search.limit')).toBe('env LOCI_SEARCH_LIMIT');
     expect(config.origins.get('search.fusion')).toBe('loci.yaml:4');
     expect(config.origins.get('search.minScore')).toBe('default');

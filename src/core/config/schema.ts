@@ -151,7 +151,7 @@ const search = z.strictObject({
     .number()
     .min(0)
     .max(1)
-    .default(0.15)
+    .default(0.04)
     .describe(
       'Results that score below this are left out: how sure a result is to be about the query. 0 shows everything.',
     ),

@@ -156,11 +156,7 @@ function skipped(key: string, reason: SourceProblemReason, detail: string): Sour
 }
 
 function tooLarge(key: string, size: bigint, limit: number): SourceProblem {
-  return skipped(
-    key,
-    'too_large',
-    `it is ${megabytes(Number(size))}; the limit is ${megabytes(limit)}`,
-  );
+  return skipped(key, 'too_large', `it is ${megabytes(Number(size))}; the limit is ${megabytes(limit)}`);
 }
 
 function megabytes(bytes: number): string {

@@ -1,0 +1,34 @@
+import type { Measure } from './report.ts';
+
+/** What `embed.ts --json` writes, as far as it is shown here. */
+export interface EmbedReport {
+  readonly throughput: { readonly loci: number; readonly reference: number };
+  readonly coldStart: { readonly loci: { readonly ms: number }; readonly reference: { readonly ms: number } };
+  readonly eventLoop: { readonly longestMs: number };
+}
+
+export function embedMeasures({ throughput, coldStart, eventLoop }: EmbedReport): Measure[] {
+  const name = '@lat.md/embed';
+  return [
+    {
+      what: 'texts of one thread',
+      unit: 'a second',
+      ours: throughput.loci,
+      baseline: { name, value: throughput.reference },
+      target: { of: 'ratio', least: 4, checked: true },
+    },
+    {
+      what: 'cold start',
+      unit: 'ms',
+      ours: coldStart.loci.ms,
+      baseline: { name, value: coldStart.reference.ms },
+      target: { of: 'ratio', most: 0.25, checked: true },
+    },
+    {
+      what: 'event loop held while embedding, at most',
+      unit: 'ms',
+      ours: eventLoop.longestMs,
+      target: { of: 'ours', most: 50, checked: true },
+    },
+  ];
+}

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openStore } from '../src/store/registry.ts';
+import type { Store } from '../src/store/store.ts';
+import { Corpus, type BenchQuery, type Document } from './corpus.ts';
+import { CHUNKING, draftOf, passageHash } from './drafts.ts';
+import { PlainSearch } from './plain.ts';
+import { DIMENSIONS } from './vector-model.ts';
+
+/** A filled store and what to compare it with. */
+export interface BenchStore {
+  readonly path: string;
+  readonly plainPath: string;
+  readonly queries: readonly BenchQuery[];
+  /** Documents of the same kind that are not in it. */
+  readonly unwritten: readonly Document[];
+  /** Unit vectors of a namespace, one after another; those of record n begin at (n − 1) × 384. */
+  exactVectors(namespace: string): Float32Array;
+}
+
+export interface FillOptions {
+  readonly passages: number;
+  readonly namespaces: number;
+  readonly report: (done: number, total: number) => void;
+}
+
+const BATCH = 500;
+const QUERIES = 200;
+const UNWRITTEN = 6000;
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** What decides the content of a filled store: when one changes, stores are filled anew. */
+const INGREDIENTS = [
+  'bench/{corpus,drafts,fill,plain,random,vector-model,words}.ts',
+  'src/core/text/*.ts',
+  'src/store/text-fields.ts',
+  'src/store/sqlite/{namespaces,passages,quantise,sign-codes}.ts',
+  'src/store/sqlite/migrations/*.sql',
+];
+
+/** From the cache, or filled through the store's interface. */
+export async function benchStore(options: FillOptions): Promise<BenchStore> {
+  const name = `${String(options.passages)}-${String(options.namespaces)}-${fingerprint()}`;
+  const folder = join(ROOT, '.cache', 'bench', name);
+  if (!existsSync(folder)) await fill(folder, options);
+  const queries = (
+    JSON.parse(readFileSync(join(folder, 'queries.json'), 'utf8')) as Stored<BenchQuery>[]
+  ).map(restored);
+  const unwritten = (
+    JSON.parse(readFileSync(join(folder, 'unwritten.json'), 'utf8')) as Stored<Document>[]
+  ).map(restored);
+  return {
+    path: join(folder, 'loci.db'),
+    plainPath: join(folder, 'plain.db'),
+    queries,
+    unwritten,
+    exactVectors: (namespace) => floats(readFileSync(join(folder, `${namespace}.f32`))),
+  };
+}
+
+async function fill(folder: string, options: FillOptions): Promise<void> {
+  const partial = `${folder}.partial`;
+  rmSync(partial, { recursive: true, force: true });
+  mkdirSync(partial, { recursive: true });
+  const corpus = new Corpus(options.namespaces);
+  const store = await openStore({
+    driver: 'sqlite',
+    path: join(partial, 'loci.db'),
+    busyTimeout: 5000,
+    create: true,
+  });
+  const plain = new PlainSearch(join(partial, 'plain.db'));
+  try {
+    const generation = await store.addGeneration({
+      provider: 'bench',
+      model: 'synthetic',
+      dimensions: DIMENSIONS,
+    });
+    await store.activateGeneration(generation.id);
+    const write = async (documents: readonly Document[]): Promise<void> => {
+      await addRecords(store, generation.id, documents);
+      plain.add(documents);
+      for (const { namespace, vector } of documents)
+        appendFileSync(join(partial, `${namespace}.f32`), bytes(vector));
+    };
+    await writeInBatches(corpus.documents(options.passages), write, options);
+  } finally {
+    await store.close();
+    plain.close();
+  }
+  const stored = <Kind extends { readonly vector: Float32Array }>(items: Iterable<Kind>): string =>
+    JSON.stringify([...items].map((item) => ({ ...item, vector: bytes(item.vector).toString('base64') })));
+  writeFileSync(join(partial, 'queries.json'), stored(corpus.queries(QUERIES)));
+  writeFileSync(join(partial, 'unwritten.json'), stored(corpus.documents(UNWRITTEN)));
+  renameSync(partial, folder);
+}
+
+/** A batch is of one namespace, as a commit is. */
+async function writeInBatches(
+  documents: Iterable<Document>,
+  write: (documents: readonly Document[]) => Promise<void>,
+  { passages, report }: FillOptions,
+): Promise<void> {
+  const waiting = new Map<string, Document[]>();
+  let done = 0;
+  const flush = async (namespace: string, batch: readonly Document[]): Promise<void> => {
+    waiting.delete(namespace);
+    await write(batch);
+    done += batch.length;
+    report(done, passages);
+  };
+  for (const document of documents) {
+    const batch = waiting.get(document.namespace) ?? [];
+    waiting.set(document.namespace, batch);
+    batch.push(document);
+    if (batch.length === BATCH) await flush(document.namespace, batch);
+  }
+  for (const [namespace, batch] of [...waiting]) await flush(namespace, batch);
+}
+
+async function addRecords(store: Store, generation: number, documents: readonly Document[]): Promise<void> {
+  const namespace = documents[0]!.namespace;
+  await store.commit(namespace, { writes: documents.map(draftOf), evictions: [], chunking: CHUNKING });
+  const vectors = documents.map((document) => ({
+    namespace,
+    hash: passageHash(document),
+    vector: document.vector,
+  }));
+  await store.putVectors(generation, vectors);
+}
+
+type Stored<Kind> = Omit<Kind, 'vector'> & { readonly vector: string };
+
+function restored<Kind>(stored: Stored<Kind>): Kind {
+  return { ...stored, vector: floats(Buffer.from(stored.vector, 'base64')) } as Kind;
+}
+
+function bytes(vector: Float32Array): Buffer {
+  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
+}
+
+function floats(buffer: Buffer): Float32Array {
+  return new Float32Array(Uint8Array.from(buffer).buffer);
+}
+
+function fingerprint(): string {
+  const hash = createHash('sha256');
+  for (const file of globSync(INGREDIENTS, { cwd: ROOT }).sort()) hash.update(readFileSync(join(ROOT, file)));
+  return hash.digest('hex').slice(0, 8);
+}

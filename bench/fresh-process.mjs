@@ -1,0 +1,49 @@
+// Opens a filled store, searches it and writes to it in a process of its own, with only what an installed package
+// would load; says how long opening took, how much memory it holds and how long the event loop was held at most.
+//   node fresh-process.mjs TASK.json
+import { readFileSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers/promises';
+
+const RESOLUTION_MS = 5;
+const task = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const bareRss = process.memoryUsage.rss();
+const [{ openStore }, { search }, { DEFAULT_RANKING: ranking }] = await Promise.all(
+  ['store/registry', 'search/search', 'search/ranking'].map(
+    (name) => import(`${task.code}/${name}.${task.extension}`),
+  ),
+);
+
+/** The work, then a tick of the monitor's timer, which sees what held the loop at the very end. */
+async function heldAtMost(work) {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  delay.enable();
+  await setTimeout(2 * RESOLUTION_MS);
+  await work();
+  await setTimeout(2 * RESOLUTION_MS);
+  delay.disable();
+  return Math.max(0, delay.max / 1e6 - RESOLUTION_MS);
+}
+
+let store;
+let openMs;
+const held = {};
+held.opening = await heldAtMost(async () => {
+  const start = performance.now();
+  store = await openStore({ driver: 'sqlite', path: task.path, busyTimeout: 5000, create: false });
+  openMs = performance.now() - start;
+});
+const generation = (await store.generations()).find(({ active }) => active).id;
+held.searching = await heldAtMost(async () => {
+  for (const { namespace, text, vector } of task.queries) {
+    const embedder = { embed: async () => [Float32Array.from(vector)] };
+    const vectors = { embedder, generation };
+    await search({ store, namespace, query: text, filter: { now: task.now }, limit: 10, ranking, vectors });
+  }
+});
+const rss = process.memoryUsage.rss();
+held.writing = await heldAtMost(async () => {
+  for (const batch of task.batches) await store.commit('bench-fresh', batch);
+});
+await store.close();
+console.log(JSON.stringify({ openMs, rssMb: rss / 1e6, bareRssMb: bareRss / 1e6, held }));

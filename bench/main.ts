@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
+import { Progress } from '../eval/progress.ts';
+import { embedMeasures, type EmbedReport } from './embed-measures.ts';
+import { benchStore } from './fill.ts';
+import { codeToOpen, measureFresh } from './fresh.ts';
+import { missedTargets, sectionLines, type Section } from './report.ts';
+import { measureSearch } from './search.ts';
+import { measureWrites } from './writes.ts';
+
+const HELP = `How fast Loci is on synthetic stores, beside plain SQLite and an exact scan in the same run.
+
+  npm run bench -- [--quick] [--million] [--namespaces N] [--check] [--json FILE]
+
+  --quick         10,000 passages only and a short run of the embedder
+  --million       1,000,000 passages too (some ten minutes to fill, 5 GB in .cache/bench)
+  --namespaces N  namespaces that share the passages (Zipfian sizes); 64 unless given, 1: all in one
+  --check         exit code 1 when a ratio, the recall or the event loop misses what it must reach;
+                  times are reported only, since machines differ
+  --json FILE     the figures as JSON
+  --no-embed      leaves the embedder's own bench out
+
+Filled stores are kept in .cache/bench, so that the next run is quick.`;
+
+const { values: flags } = parseArgs({
+  options: {
+    quick: { type: 'boolean' },
+    million: { type: 'boolean' },
+    namespaces: { type: 'string', default: '64' },
+    check: { type: 'boolean' },
+    json: { type: 'string' },
+    embed: { type: 'boolean', default: true },
+    help: { type: 'boolean' },
+  },
+  allowNegative: true,
+});
+
+/** Copies that are written to; gone when the process ends, however it ends. */
+const scratch = fileURLToPath(new URL(`../.cache/bench/scratch-${String(process.pid)}`, import.meta.url));
+
+async function measureSize(passages: number, namespaces: number): Promise<Section> {
+  const count = passages.toLocaleString('en');
+  const progress = new Progress(`Filling a store of ${count}`, 'passages');
+  const bench = await benchStore({ passages, namespaces, report: progress.report });
+  progress.end();
+  const measures = [
+    ...(await measureSearch(bench, passages)),
+    ...(await measureWrites(bench, join(scratch, `writes-${String(passages)}`))),
+    ...(await measureFresh(bench, join(scratch, `fresh-${String(passages)}`))),
+  ];
+  rmSync(scratch, { recursive: true, force: true });
+  return { title: `${count} passages in ${String(namespaces)} namespaces`, measures };
+}
+
+async function measureEmbedder(quick: boolean): Promise<Section> {
+  mkdirSync(scratch, { recursive: true });
+  const out = join(scratch, 'embed.json');
+  const script = fileURLToPath(new URL('./embed.ts', import.meta.url));
+  await promisify(execFile)(process.execPath, [script, '--json', out, ...(quick ? ['--quick'] : [])]);
+  return {
+    title: 'The local embedder',
+    measures: embedMeasures(JSON.parse(readFileSync(out, 'utf8')) as EmbedReport),
+  };
+}
+
+function machineLine(): string {
+  const load = loadavg().map((value) => value.toFixed(1));
+  const cpu = `${cpus()[0]?.model ?? 'unknown'}, ${String(availableParallelism())} processors`;
+  const code = codeToOpen().extension === 'js' ? 'dist' : 'src';
+  return `${cpu}, load ${load.join(' ')}, Node ${process.versions.node}; fresh processes run ${code}`;
+}
+
+async function main(): Promise<void> {
+  const namespaces = Number(flags.namespaces);
+  if (!Number.isInteger(namespaces) || namespaces < 1) {
+    console.error(`--namespaces ${flags.namespaces} is not a number from 1`);
+    process.exitCode = 2;
+    return;
+  }
+  const machine = machineLine();
+  console.log(`${machine}\n`);
+  const sections: Section[] = [];
+  const say = (section: Section): void => {
+    sections.push(section);
+    console.log(`${sectionLines(section).join('\n')}\n`);
+  };
+  const sizes = [10_000, ...(flags.quick ? [] : [100_000]), ...(flags.million ? [1_000_000] : [])];
+  for (const passages of sizes) say(await measureSize(passages, namespaces));
+  if (flags.embed) say(await measureEmbedder(flags.quick ?? false));
+  if (flags.json !== undefined)
+    writeFileSync(flags.json, `${JSON.stringify({ machine, sections }, null, 2)}\n`);
+  const missed = missedTargets(sections);
+  for (const { what } of missed) console.error(`Not reached: ${what}`);
+  if (flags.check === true && missed.length > 0) process.exitCode = 1;
+}
+
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  process.on(signal, () => process.exit(code));
+
+if (flags.help === true) console.log(HELP);
+else await main();

@@ -1,0 +1,123 @@
+import { openEmbedder } from '../src/embed/registry.ts';
+import type { Embedder } from '../src/embed/embedder.ts';
+import { DEFAULT_RANKING } from '../src/search/ranking.ts';
+import { search } from '../src/search/search.ts';
+import { openStore } from '../src/store/registry.ts';
+import type { Store } from '../src/store/store.ts';
+import { NOW, type BenchQuery } from './corpus.ts';
+import { exactNearest } from './exact.ts';
+import type { BenchStore } from './fill.ts';
+import { PlainSearch } from './plain.ts';
+import type { Measure } from './report.ts';
+import { quantile, timeEach } from './timing.ts';
+import { DIMENSIONS } from './vector-model.ts';
+
+const NEAREST = 10;
+const LIMIT = 10;
+const MIN_RECALL = 0.98;
+const WARM_UP = 20;
+
+/** Search whole and its vector stage, beside a plain FTS5 AND query and an exact scan; all one query after another. */
+export async function measureSearch(bench: BenchStore, passages: number): Promise<Measure[]> {
+  const store = await openStore({ driver: 'sqlite', path: bench.path, busyTimeout: 5000, create: false });
+  const local = await openEmbedder({ provider: 'local' });
+  const plain = new PlainSearch(bench.plainPath);
+  try {
+    const generation = (await store.generations()).find(({ active }) => active)!.id;
+    const ask = (embedder: Embedder) => (query: BenchQuery) => run(store, { embedder, generation }, query);
+    const timed = async (work: (query: BenchQuery) => unknown): Promise<number[]> => {
+      await timeEach(bench.queries.slice(0, WARM_UP), work);
+      return timeEach(bench.queries, work);
+    };
+    const ready = await timed(ask(readyVectors(bench.queries)));
+    const embedded = local === null ? [] : await timed(ask(local));
+    const words = await timed((query) => plain.search(query));
+    const { near, exact, recall } = await compareVectors(bench, store, generation);
+    return [
+      ...beside('search', ready, 'plain FTS5 AND', words, targetOf(passages)),
+      ...beside('search', ready, 'exact scan', exact),
+      ...beside('search with query embedding', embedded, 'plain FTS5 AND', words),
+      ...beside('vector stage', near, 'exact scan', exact),
+      {
+        what: `recall@${String(NEAREST)} of the vector stage`,
+        unit: 'share',
+        ours: recall,
+        baseline: { name: 'exact scan', value: 1 },
+        target: { of: 'ratio', least: MIN_RECALL, checked: true },
+      },
+    ];
+  } finally {
+    await store.close();
+    await local?.close();
+    plain.close();
+  }
+}
+
+function run(store: Store, vectors: { embedder: Embedder; generation: number }, query: BenchQuery): unknown {
+  const filter = { now: NOW };
+  const { namespace, text } = query;
+  return search({ store, namespace, query: text, filter, limit: LIMIT, ranking: DEFAULT_RANKING, vectors });
+}
+
+/** Answers the vector that a query brings. */
+function readyVectors(queries: readonly BenchQuery[]): Embedder {
+  const vectors = new Map(queries.map(({ text, vector }) => [text, vector]));
+  return {
+    provider: 'bench',
+    model: 'synthetic',
+    dimensions: DIMENSIONS,
+    maxTokens: 512,
+    embed: (texts) => Promise.resolve(texts.map((text) => vectors.get(text)!)),
+    countTokens: (text) => text.length,
+    close: () => Promise.resolve(),
+  };
+}
+
+async function compareVectors(
+  bench: BenchStore,
+  store: Store,
+  generation: number,
+): Promise<{ near: number[]; exact: number[]; recall: number }> {
+  const found = new Map<BenchQuery, Set<number>>();
+  const near = await timeEach(bench.queries, async (query) => {
+    const { namespace, vector } = query;
+    const scores = await store.searchVectors(namespace, generation, vector, { now: NOW }, NEAREST);
+    found.set(query, new Set(scores.map(({ record }) => record)));
+  });
+  const exact: number[] = [];
+  let [hits, wanted] = [0, 0];
+  // One namespace's vectors in memory at a time: of a million they are 1.5 GB.
+  for (const [namespace, queries] of Map.groupBy(bench.queries, (query) => query.namespace)) {
+    const vectors = bench.exactVectors(namespace);
+    exactNearest(vectors, queries[0]!.vector, NEAREST);
+    const times = await timeEach(queries, (query) => {
+      const nearest = exactNearest(vectors, query.vector, NEAREST);
+      wanted += nearest.length;
+      hits += nearest.filter((row) => found.get(query)!.has(row + 1)).length;
+    });
+    exact.push(...times);
+  }
+  return { near, exact, recall: hits / wanted };
+}
+
+function beside(
+  what: string,
+  ours: readonly number[],
+  name: string,
+  baseline: readonly number[],
+  p95?: Measure['target'],
+): Measure[] {
+  const row = (share: number): Measure => ({
+    what: `${what}, p${String(share * 100)}`,
+    unit: 'ms',
+    ours: quantile(ours, share),
+    baseline: { name, value: quantile(baseline, share) },
+  });
+  return [row(0.5), p95 === undefined ? row(0.95) : { ...row(0.95), target: p95 }];
+}
+
+/** Milliseconds of the 95th percentile, of a store of this size or the next larger. */
+function targetOf(passages: number): NonNullable<Measure['target']> {
+  const most = passages <= 10_000 ? 10 : passages <= 100_000 ? 20 : 80;
+  return { of: 'ours', most, checked: false };
+}

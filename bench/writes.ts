@@ -1,0 +1,90 @@
+import { copyFileSync, constants, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openStore } from '../src/store/registry.ts';
+import type { Document } from './corpus.ts';
+import { CHUNKING, draftOf } from './drafts.ts';
+import type { BenchStore } from './fill.ts';
+import { BareTable, PlainSearch } from './plain.ts';
+import type { Measure } from './report.ts';
+import { sum, timeEach } from './timing.ts';
+
+const MIN_SHARE_OF_BARE = 0.6;
+const MIN_BATCH_RATE = 4000;
+const SINGLE_WRITES = 600;
+/** Writes of one side before the other has its turn: what else the disk does slows both. */
+const TURN = 20;
+const BATCH = 500;
+
+/** Writes into copies of the filled store and of the plain one, in the folder given. Nothing is embedded. */
+export async function measureWrites(bench: BenchStore, folder: string): Promise<Measure[]> {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, 'loci.db');
+  const plainPath = join(folder, 'plain.db');
+  copyFileSync(bench.path, path, constants.COPYFILE_FICLONE);
+  copyFileSync(bench.plainPath, plainPath, constants.COPYFILE_FICLONE);
+  const store = await openStore({ driver: 'sqlite', path, busyTimeout: 5000, create: false });
+  const bare = new BareTable(join(folder, 'bare.db'));
+  const plain = new PlainSearch(plainPath);
+  const commit = (documents: readonly Document[]): Promise<number[]> =>
+    store.commit('bench-0', { writes: documents.map(draftOf), evictions: [], chunking: CHUNKING });
+  try {
+    const singles = bench.unwritten.slice(0, SINGLE_WRITES);
+    const batches = inRunsOf(BATCH, bench.unwritten.slice(SINGLE_WRITES));
+    await timeEach(singles.splice(0, TURN), (document) => commit([document]));
+    const one = await inTurns(inRunsOf(TURN, singles), {
+      ours: (run) => timeEach(run, (document) => commit([document])),
+      baseline: (run) => timeEach(run, (document) => bare.add(document)),
+    });
+    const many = await inTurns(batches, {
+      ours: (batch) => timeEach([batch], commit),
+      baseline: (batch) => timeEach([batch], (documents) => plain.add(documents)),
+    });
+    return [
+      {
+        what: 'durable writes, one by one',
+        unit: 'a second',
+        ours: rate(one.ours, 1),
+        baseline: { name: 'bare one-row INSERT', value: rate(one.baseline, 1) },
+        target: { of: 'ratio', least: MIN_SHARE_OF_BARE, checked: true },
+      },
+      {
+        what: `passages in batches of ${String(BATCH)}`,
+        unit: 'a second',
+        ours: rate(many.ours, BATCH),
+        baseline: { name: 'plain FTS5 table', value: rate(many.baseline, BATCH) },
+        target: { of: 'ours', least: MIN_BATCH_RATE, checked: false },
+      },
+    ];
+  } finally {
+    await store.close();
+    bare.close();
+    plain.close();
+  }
+}
+
+interface Sides<Each> {
+  readonly ours: Each;
+  readonly baseline: Each;
+}
+
+async function inTurns<Item>(
+  items: readonly Item[],
+  sides: Sides<(item: Item) => Promise<number[]>>,
+): Promise<Sides<number[]>> {
+  const times = { ours: [] as number[], baseline: [] as number[] };
+  for (const item of items) {
+    times.ours.push(...(await sides.ours(item)));
+    times.baseline.push(...(await sides.baseline(item)));
+  }
+  return times;
+}
+
+function inRunsOf<Item>(length: number, items: readonly Item[]): Item[][] {
+  return Array.from({ length: Math.floor(items.length / length) }, (_, i) =>
+    items.slice(i * length, (i + 1) * length),
+  );
+}
+
+function rate(times: readonly number[], each: number): number {
+  return (1000 * each * times.length) / sum(times);
+}

@@ -1,0 +1,29 @@
+import type { RecordHeader, StoredPassage } from '../store/store.ts';
+
+interface Given extends Partial<Omit<StoredPassage, 'record'>> {
+  readonly record?: Partial<RecordHeader>;
+}
+
+/** A passage of a vault's note; what is given takes the place of the defaults. For tests. */
+export function storedPassage({ record, ...given }: Given = {}): StoredPassage {
+  const header: RecordHeader = {
+    namespace: 'default',
+    id: 1,
+    uuid: '00000000-0000-7000-8000-000000000001',
+    project: 'default',
+    origin: 'vault',
+    source: 'notes',
+    key: 'note.md',
+    category: 'note',
+    recordType: 'note',
+    title: '',
+    tags: [],
+    metadata: {},
+    createdAt: 0,
+    updatedAt: 0,
+    deletedAt: null,
+    expiresAt: null,
+    ...record,
+  };
+  return { id: 1, ordinal: 0, headings: [], text: '', startLine: 1, endLine: 1, hash: '', ...given, record: header };
+}
