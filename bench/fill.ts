@@ -39,6 +39,7 @@ const BATCH = 500;
 const QUERIES = 200;
 const UNWRITTEN = 6000;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const CACHE = join(ROOT, '.cache', 'bench');
 /** What decides the content of a filled store: when one changes, stores are filled anew. */
 const INGREDIENTS = [
   'bench/{corpus,drafts,fill,plain,random,vector-model,words}.ts',
@@ -50,9 +51,13 @@ const INGREDIENTS = [
 
 /** From the cache, or filled through the store's interface. */
 export async function benchStore(options: FillOptions): Promise<BenchStore> {
-  const name = `${String(options.passages)}-${String(options.namespaces)}-${fingerprint()}`;
-  const folder = join(ROOT, '.cache', 'bench', name);
-  if (!existsSync(folder)) await fill(folder, options);
+  const kind = `${String(options.passages)}-${String(options.namespaces)}-`;
+  const folder = join(CACHE, `${kind}${fingerprint()}`);
+  if (!existsSync(folder)) {
+    // Nobody asks for one of other ingredients again, nor for one whose filling was broken off.
+    for (const stale of globSync(`${kind}*`, { cwd: CACHE })) rmSync(join(CACHE, stale), { recursive: true });
+    await fill(folder, options);
+  }
   const queries = (
     JSON.parse(readFileSync(join(folder, 'queries.json'), 'utf8')) as Stored<BenchQuery>[]
   ).map(restored);
@@ -70,7 +75,6 @@ export async function benchStore(options: FillOptions): Promise<BenchStore> {
 
 async function fill(folder: string, options: FillOptions): Promise<void> {
   const partial = `${folder}.partial`;
-  rmSync(partial, { recursive: true, force: true });
   mkdirSync(partial, { recursive: true });
   const corpus = new Corpus(options.namespaces);
   const store = await openStore({

@@ -19,7 +19,7 @@ interface FreshProcess {
   readonly openMs: number;
   readonly rssMb: number;
   readonly bareRssMb: number;
-  readonly held: Readonly<Record<(typeof PHASES)[number], number>>;
+  readonly held: Readonly<Record<(typeof PHASES)[number] | 'idling', number>>;
 }
 
 /** What the compiled package does if it was built, else the sources. */
@@ -65,6 +65,7 @@ export async function measureFresh(bench: BenchStore, folder: string): Promise<M
       what: `event loop held while ${phase}, at most`,
       unit: 'ms',
       ours: Math.min(...runs.map(({ held }) => held[phase])),
+      baseline: { name: 'idle loop', value: Math.min(...runs.map(({ held }) => held.idling)) },
       target: { of: 'ours', most: MAX_HELD_MS, checked: true },
     })),
   ];

@@ -65,10 +65,20 @@ async function byPath(context: EngineContext, name: string): Promise<LociRecord 
     }
     if (found[0] !== undefined) return found[0];
   }
-  const colon = name.indexOf(':');
-  if (colon === -1) return null;
-  const source = name.slice(0, colon);
-  const key = name.slice(colon + 1);
-  const found = await store.recordsByKey(config.namespace, key, context.now());
-  return found.find((record) => record.source === source) ?? null;
+  return bySource(context, name);
+}
+
+/** Longest name of a source, as the configuration allows it. */
+const SOURCE_LENGTH = 128;
+
+/** Names of sources and paths may both hold colons: each may be the one between them. */
+async function bySource({ store, config, now }: EngineContext, name: string): Promise<LociRecord | null> {
+  let colon = name.indexOf(':');
+  for (; colon !== -1 && colon <= SOURCE_LENGTH; colon = name.indexOf(':', colon + 1)) {
+    const source = name.slice(0, colon);
+    const found = await store.recordsByKey(config.namespace, name.slice(colon + 1), now());
+    const meant = found.find((record) => record.source.normalize('NFC') === source);
+    if (meant !== undefined) return meant;
+  }
+  return null;
 }

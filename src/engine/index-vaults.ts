@@ -1,9 +1,11 @@
 import { basename } from 'node:path';
 import type { VaultConfig } from '../core/config/schema.ts';
+import { LociError } from '../core/errors.ts';
 import { embedPending } from '../ingest/embed-pending.ts';
 import { makePassages } from '../ingest/passages.ts';
 import { syncSource, type SyncReport } from '../ingest/sync.ts';
 import { openSource } from '../sources/registry.ts';
+import type { VectorSide } from '../search/retrieve.ts';
 import type { EngineContext } from './context.ts';
 
 /** What a long call is doing, for a progress line. */
@@ -32,7 +34,7 @@ export interface IndexReport {
 }
 
 /**
- * Brings vaults up to date, then embeds what has no vector. Notes are found by text as soon as their batch is read.
+ * Brings vaults up to date, then embeds what has no vector; a vault that cannot be read does not keep the others from it. Notes are found by text as soon as their batch is read.
  * Stopped anywhere, the next call goes on.
  * @throws LociError `unreadable`, `aborted`, `embedding_mismatch`, `embedding_unavailable`
  */
@@ -44,14 +46,33 @@ export async function indexVaults(
   const vectors = await context.vectorsToFill();
   await deriveStale(context, options);
   const sources: SyncReport[] = [];
-  for (const vault of vaults) sources.push(await indexVault(context, vault, options));
-  if (vectors === null) return { sources, embedded: 0 };
+  const unreadable: LociError[] = [];
+  for (const vault of vaults) {
+    try {
+      sources.push(await indexVault(context, vault, options));
+    } catch (error) {
+      if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
+      unreadable.push(error);
+    }
+  }
+  const embedded = vectors === null ? 0 : await embedNew(context, vectors, options);
+  const [first] = unreadable;
+  if (first === undefined) return { sources, embedded };
+  const messages = unreadable.map(({ message }) => message).join('\n');
+  throw new LociError('unreadable', messages, { hint: first.hint, cause: first });
+}
+
+async function embedNew(
+  context: EngineContext,
+  vectors: VectorSide,
+  options: LongCallOptions,
+): Promise<number> {
   const embedded = await embedPending(context.store, vectors.embedder, vectors.generation, {
     ...abortable(options),
     onProgress: (done, total) => options.onProgress?.({ stage: 'embedding', subject: '', done, total }),
   });
   await context.store.sweep();
-  return { sources, embedded };
+  return embedded;
 }
 
 async function indexVault(
@@ -87,7 +108,7 @@ export async function deriveStale(context: EngineContext, options: LongCallOptio
   let after: number | null = null;
   let done = 0;
   for (;;) {
-    options.signal?.throwIfAborted();
+    if (options.signal?.aborted === true) throw new LociError('aborted', 'deriving passages was stopped');
     const records = await store.staleRecords(config.namespace, chunking.signature, { after, limit: PAGE });
     const last = records.at(-1);
     if (last === undefined) return done;

@@ -26,7 +26,8 @@ export interface WriteResponse {
 
 /** Longest content of a record, bytes of UTF-8. */
 export const MAX_CONTENT_BYTES = 1_048_576;
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
+/** Anything but tab and line ends; a carriage return only as a part of one. */
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)/;
 
 /**
  * A new record: durable and found by text when this resolves. Without its embedding if the provider cannot answer

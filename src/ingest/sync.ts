@@ -231,22 +231,33 @@ class Sync {
 class Vanished {
   readonly #byKey: Map<string, SourceEntry>;
   readonly #byIdentity = new Map<string, string>();
-  readonly #byContent = new Map<string, string>();
+  readonly #byContent = new Map<string, string[]>();
 
   constructor(entries: ReadonlyMap<string, SourceEntry>) {
     this.#byKey = new Map(entries);
     for (const { key, identity, contentHash } of entries.values()) {
       if (identity !== null) this.#byIdentity.set(identity, key);
-      this.#byContent.set(contentHash, key);
+      const twins = this.#byContent.get(contentHash);
+      if (twins === undefined) this.#byContent.set(contentHash, [key]);
+      else twins.push(key);
     }
   }
 
   /** A new document is an old one under another name when its own id says so, else when its content is the same. */
   take(identity: string | null, contentHash: string): SourceEntry | undefined {
     const byIdentity = identity === null ? undefined : this.#byKey.get(this.#byIdentity.get(identity) ?? '');
-    const found = byIdentity ?? this.#byKey.get(this.#byContent.get(contentHash) ?? '');
+    const found = byIdentity ?? this.#firstOf(this.#byContent.get(contentHash) ?? []);
     if (found !== undefined) this.#byKey.delete(found.key);
     return found;
+  }
+
+  /** Of several with the same content, the first that is still to be found; those behind it stay for its twins. */
+  #firstOf(keys: string[]): SourceEntry | undefined {
+    for (let key = keys.shift(); key !== undefined; key = keys.shift()) {
+      const entry = this.#byKey.get(key);
+      if (entry !== undefined) return entry;
+    }
+    return undefined;
   }
 
   ids(): number[] {

@@ -59,6 +59,14 @@ describe('parseQuery', () => {
     expect(parseQuery('茶').terms).toEqual([{ terms: ['茶'], prefix: true, surface: '茶', kind: 'bigram' }]);
   });
 
+  it('demands each phrase once, and no more than a store can look for at a time', () => {
+    expect(parseQuery('"blue tiles" '.repeat(600)).phrases).toEqual([
+      { terms: ['blue', 'tile'], prefix: false },
+    ]);
+    const many = Array.from({ length: 600 }, (_, n) => `"word w${String(n)}"`);
+    expect(parseQuery(many.join(' ')).phrases).toHaveLength(32);
+  });
+
   it('knows no operators: FTS syntax is words', () => {
     expect(surfaces('kitchen AND NOT tiles NEAR(oven, 5) title:*')).toEqual([
       'kitchen',
@@ -85,7 +93,21 @@ describe('parseQuery', () => {
   it('takes anything, lone surrogates too', () => {
     const fragment = fc.oneof(
       fc.string({ unit: 'binary' }),
-      fc.constantFrom('\ud83d', '\udc00', '"', '「', '-', '_', '漢字', 'ー', "it's", '½', '\u0301', ' ', 'the'),
+      fc.constantFrom(
+        '\ud83d',
+        '\udc00',
+        '"',
+        '「',
+        '-',
+        '_',
+        '漢字',
+        'ー',
+        "it's",
+        '½',
+        '\u0301',
+        ' ',
+        'the',
+      ),
     );
     fc.assert(
       fc.property(fc.array(fragment, { maxLength: 40 }), (fragments) => {

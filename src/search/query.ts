@@ -8,7 +8,7 @@ export interface ParsedQuery {
   readonly text: string;
   /** What to look for, each once: words, identifiers, bigrams; stop words only when there is nothing else. */
   readonly terms: readonly QueryTerm[];
-  /** Phrases the asker put in quotes: each must be there. */
+  /** Phrases the asker put in quotes, each once: each must be there. */
   readonly phrases: readonly TextTerm[];
 }
 
@@ -22,6 +22,8 @@ export interface QueryTerm extends TextTerm {
 export const MAX_QUERY_LENGTH = 8192;
 /** Terms that take part in full-text search. */
 const MAX_TERMS = 64;
+/** Phrases that must be there; full-text search takes time with the square of their number. */
+const MAX_PHRASES = 32;
 
 const QUOTED = /"([^"]+)"|“([^”]+)”|「([^」]+)」/g;
 /** A run without spaces that holds digits or `_ / . : # @ -` between letters: `CONV-1234`, `foo_bar`, `src/a.ts`. */
@@ -31,16 +33,18 @@ const EDGES = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
 
 export function parseQuery(text: string): ParsedQuery {
   const cut = text.slice(0, MAX_QUERY_LENGTH);
-  const phrases: TextTerm[] = [];
+  const phrases = new Map<string, TextTerm>();
   for (const match of cut.matchAll(QUOTED)) {
     const terms = queryTokens(match[1] ?? match[2] ?? match[3] ?? '').map((token) => token.term);
-    if (terms.length > 0) phrases.push({ terms, prefix: false });
+    if (terms.length > 0 && phrases.size < MAX_PHRASES)
+      phrases.set(terms.join(' '), { terms, prefix: false });
   }
   const found = new Map<string, QueryTerm>();
   for (const word of cut.split(/\s+/)) for (const term of termsOf(word)) found.set(keyOf(term), term);
   const all = [...found.values()];
   const telling = all.filter((term) => term.kind !== 'word' || !isStopWord(term.surface));
-  return { text: cut, terms: (telling.length > 0 ? telling : all).slice(0, MAX_TERMS), phrases };
+  const terms = (telling.length > 0 ? telling : all).slice(0, MAX_TERMS);
+  return { text: cut, terms, phrases: [...phrases.values()] };
 }
 
 function keyOf(term: QueryTerm): string {

@@ -5,7 +5,7 @@ import { parseQuery } from './query.ts';
 import { rank, type Ranked } from './rank.ts';
 import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from './ranking.ts';
 import type { Smoothed } from './smooth.ts';
-import { storedPassage } from './stored-passage.fixture.ts';
+import { storedPassage } from '../../test/contract/stored-passage.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 const DAY = 86_400_000;
@@ -128,7 +128,9 @@ describe('rank', () => {
         const hits = ranked(entries);
         const scores = hits.map(({ score }) => score);
         expect(scores).toEqual(scores.toSorted((a, b) => b - a));
-        expect(records(hits).toSorted()).toEqual([...new Set(entries.map(({ record }) => record))].toSorted());
+        expect(records(hits).toSorted()).toEqual(
+          [...new Set(entries.map(({ record }) => record))].toSorted(),
+        );
         for (const { passage } of hits) {
           const siblings = entries.filter(({ record }) => record === passage.record.id);
           const shown = siblings.find((entry) => entry.passage === passage.id);

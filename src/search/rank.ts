@@ -98,17 +98,19 @@ function rankSessions(pool: readonly Smoothed[], passages: readonly StoredPassag
 
 /** A record stands where its best passage stands; the passage shown is the one that matches best by itself. */
 function bestOfEachRecord(candidates: readonly Candidate[]): Ranked[] {
-  const standing = new Map<number, Candidate>();
-  const shown = new Map<number, Candidate>();
-  const inOrder = candidates.toSorted((a, b) => b.score - a.score || a.passage.id - b.passage.id);
-  for (const candidate of inOrder) {
+  const ofRecord = new Map<number, Candidate[]>();
+  for (const candidate of candidates.toSorted(byScore)) {
     const { id } = candidate.passage.record;
-    if (!standing.has(id)) standing.set(id, candidate);
-    const best = shown.get(id);
-    if (best === undefined || candidate.own > best.own) shown.set(id, candidate);
+    ofRecord.set(id, [...(ofRecord.get(id) ?? []), candidate]);
   }
-  return [...standing].map(([id, { score }]) => {
-    const { own: _, ...candidate } = shown.get(id)!;
-    return { ...candidate, score };
+  const records = [...ofRecord.values()].flatMap(([best, ...others]): Ranked[] => {
+    if (best === undefined) return [];
+    const { own: _, ...shown } = others.reduce((a, b) => (b.own > a.own ? b : a), best);
+    return [{ ...shown, score: best.score }];
   });
+  return records.sort(byScore);
+}
+
+function byScore(a: Ranked, b: Ranked): number {
+  return b.score - a.score || a.passage.id - b.passage.id;
 }

@@ -56,7 +56,7 @@ export const DEFAULT_RANKING: Ranking = {
   weights: { vector: 0.55, text: 0.45, trigram: 0.2, recency: 0.15 },
   correctionShare: 1,
   rrfK: 10,
-  fields: { title: 2.5, headings: 1.5, body: 1, tags: 1 },
+  fields: { title: 6, headings: 1.5, body: 1, tags: 1 },
   depth: 150,
   pool: 100,
   frequencyBudget: 60_000,

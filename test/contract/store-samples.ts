@@ -3,6 +3,7 @@ import type { Passage } from '../../src/core/types.ts';
 import { analyze } from '../../src/core/text/analyze.ts';
 import type {
   FieldWeights,
+  PendingEmbedding,
   RecordDraft,
   RecordWrite,
   SearchFilter,
@@ -88,10 +89,40 @@ export async function found(store: Store, namespace: string, ...words: readonly 
   return scores.map(({ record }) => record);
 }
 
-/** The record's passages, by ordinal, as `[text, id]`. */
+/** Ids of the passages that hold the word, ascending. */
 export async function passageIds(store: Store, namespace: string, text: string): Promise<number[]> {
   const scores = await store.searchText(namespace, anyOf(text), ALL_LIVE, 1000);
   return scores.map(({ passage: id }) => id).sort((a, b) => a - b);
+}
+
+/** What of the namespace has no vector yet. */
+export async function pendingOf(
+  store: Store,
+  generation: number,
+  namespace: string,
+): Promise<PendingEmbedding[]> {
+  const mine: PendingEmbedding[] = [];
+  for (let after: number | null = null; ;) {
+    const page: PendingEmbedding[] = await store.pendingEmbeddings(generation, { after, limit: 500 });
+    mine.push(...page.filter((pending) => pending.namespace === namespace));
+    const last = page.at(-1);
+    if (last === undefined) return mine;
+    after = last.passage;
+  }
+}
+
+/** Gives every content of the namespace a vector: that of its text, or the one for all. */
+export async function embed(
+  store: Store,
+  generation: number,
+  namespace: string,
+  vectorOf: (text: string) => Float32Array,
+): Promise<void> {
+  const pending = await pendingOf(store, generation, namespace);
+  await store.putVectors(
+    generation,
+    pending.map(({ hash, text }) => ({ namespace, hash, vector: vectorOf(text) })),
+  );
 }
 
 /** A unit vector in the direction of the components. */

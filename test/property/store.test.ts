@@ -14,14 +14,15 @@ import type { Operation, Which } from './store-operations.ts';
 function openInThisThread(): Store {
   const db = new Database(':memory:', { busyTimeout: 0 });
   migrate(db);
-  const calls = Object.entries(storeCalls(db)).map(([name, call]) => {
+  const calls: Record<string, unknown> = {};
+  for (const [name, call] of Object.entries(storeCalls(db))) {
     const run: (...parameters: never[]) => unknown = call;
-    return [name, async (...parameters: never[]) => run(...parameters)];
-  });
+    calls[name] = async (...parameters: never[]) => run(...parameters);
+  }
   const close = async (): Promise<void> => {
     db.close();
   };
-  return { capabilities: {}, ...Object.fromEntries(calls), close };
+  return { capabilities: {}, ...calls, close } as unknown as Store;
 }
 
 type Outcome = { readonly value: unknown } | { readonly refused: string };

@@ -95,32 +95,30 @@ function scoreOf(
 
 export function pendingEmbeddings(state: State, generation: number, page: Page<number>): PendingEmbedding[] {
   return pending(state, generation)
-    .filter(({ passage }) => passage > (page.after ?? 0))
-    .slice(0, page.limit);
+    .filter(({ held }) => held.id > (page.after ?? 0))
+    .slice(0, page.limit)
+    .map(({ held: { id, passage }, owner: { namespace, title, metadata } }) => {
+      const { hash, headings, text } = passage;
+      return structuredClone({ passage: id, namespace, hash, headings, text, title, metadata });
+    });
 }
 
 export function countPending(state: State, generation: number): number {
-  const contents = pending(state, generation).map(({ namespace, hash }) => JSON.stringify([namespace, hash]));
+  const contents = pending(state, generation).map(
+    ({ held, owner }) => `${held.passage.hash} ${owner.namespace}`,
+  );
   return new Set(contents).size;
 }
 
-function pending(state: State, generation: number): PendingEmbedding[] {
-  const found: PendingEmbedding[] = [];
+/** Passages without a vector, by id. */
+function pending(state: State, generation: number): { held: HeldPassage; owner: LociRecord }[] {
+  const found: { held: HeldPassage; owner: LociRecord }[] = [];
   for (const namespace of state.namespaces.values()) {
-    for (const { id, record, passage } of namespace.passages.values()) {
-      const owner = namespace.records.get(record)?.record;
-      const has = namespace.vectors.get(generation)?.has(passage.hash) ?? false;
-      if (owner?.deletedAt === null && !has) found.push(pendingOf(id, passage, owner));
+    for (const held of namespace.passages.values()) {
+      const owner = namespace.records.get(held.record)?.record;
+      const has = namespace.vectors.get(generation)?.has(held.passage.hash) ?? false;
+      if (owner?.deletedAt === null && !has) found.push({ held, owner });
     }
   }
-  return found.sort((a, b) => a.passage - b.passage);
-}
-
-function pendingOf(
-  id: number,
-  { hash, headings, text }: HeldPassage['passage'],
-  owner: LociRecord,
-): PendingEmbedding {
-  const { namespace, title, metadata } = owner;
-  return structuredClone({ passage: id, namespace, hash, headings, text, title, metadata });
+  return found.sort((a, b) => a.held.id - b.held.id);
 }

@@ -2,8 +2,10 @@ import type { Database } from './database.ts';
 import { CODE_BYTES, SignCodes, signCode } from './sign-codes.ts';
 import { components } from './quantise.ts';
 
-/** Namespaces whose codes stay in memory; the least recently used goes first. */
-const MAX_LOADED = 32;
+/** Vectors whose codes stay in memory, some 60 bytes each; the least recently used namespace goes first. */
+const MAX_HELD = 1_250_000;
+/** What a namespace counts for at least: its memory has room to grow. */
+const MIN_COUNTED = 1024;
 
 interface Loaded {
   readonly codes: SignCodes;
@@ -30,7 +32,10 @@ export class CodeCache {
       this.#fresh.clear();
     }
     const held = this.#loaded.get(name);
-    if (held !== undefined && this.#fresh.has(name)) return held.codes;
+    if (held !== undefined && this.#fresh.has(name)) {
+      this.#markUsed(name, held);
+      return held.codes;
+    }
     return this.#db.snapshot(() => this.#refresh(name, ns, generation, held));
   }
 
@@ -38,15 +43,28 @@ export class CodeCache {
     const epoch = Number(this.#db.prepare('SELECT epoch FROM vector_epoch').get()?.['epoch']);
     const codes = held?.epoch === epoch ? held.codes : this.#load(ns, generation);
     this.#catchUp(codes, ns, generation);
-    this.#loaded.delete(name);
-    this.#loaded.set(name, { codes, epoch });
+    this.#markUsed(name, { codes, epoch });
     this.#fresh.add(name);
-    for (const oldest of this.#loaded.keys()) {
-      if (this.#loaded.size <= MAX_LOADED) break;
+    this.#makeRoom(name);
+    return codes;
+  }
+
+  /** The last in the map is the one used last. */
+  #markUsed(name: string, loaded: Loaded): void {
+    this.#loaded.delete(name);
+    this.#loaded.set(name, loaded);
+  }
+
+  /** The one just asked for stays, whatever its size. */
+  #makeRoom(kept: string): void {
+    let held = 0;
+    for (const { codes } of this.#loaded.values()) held += MIN_COUNTED + codes.size;
+    for (const [oldest, { codes }] of this.#loaded) {
+      if (held <= MAX_HELD || oldest === kept) return;
       this.#loaded.delete(oldest);
       this.#fresh.delete(oldest);
+      held -= MIN_COUNTED + codes.size;
     }
-    return codes;
   }
 
   #load(ns: number, generation: number): SignCodes {

@@ -5,6 +5,8 @@ import { recordCondition } from './filter.ts';
 import { HEADER_COLUMNS, headerOf, passageOf } from './rows.ts';
 
 const PASSAGE_COLUMNS = 'p.ordinal, p.headings, p.text, p.start_line, p.end_line, p.hash';
+/** Passages by id in the order asked for: one statement for all, and CROSS JOIN keeps it from reordering the loops. */
+const ASKED = 'json_each(?) AS asked CROSS JOIN passage AS p ON p.id = asked.value';
 
 export function passages(
   db: Database,
@@ -15,14 +17,14 @@ export function passages(
 ): StoredPassage[] {
   const condition = recordCondition(filter);
   const select = db.prepare(
-    `SELECT p.id AS passage, ${PASSAGE_COLUMNS}, ${HEADER_COLUMNS}
-     FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record
-     WHERE p.id = ? AND p.ns = ? AND ${condition.sql}`,
+    `SELECT p.id AS passage, ${PASSAGE_COLUMNS}, ${HEADER_COLUMNS} FROM ${ASKED}
+     CROSS JOIN record AS r ON r.ns = p.ns AND r.id = p.record WHERE p.ns = ? AND ${condition.sql}`,
   );
-  return ids.flatMap((id) => {
-    const row = select.get(id, ns, ...condition.parameters);
-    return row === undefined ? [] : [{ ...passageOf(row), id, record: headerOf(namespace, row) }];
-  });
+  return select.all(JSON.stringify(ids), ns, ...condition.parameters).map((row) => ({
+    ...passageOf(row),
+    id: row['passage'] as number,
+    record: headerOf(namespace, row),
+  }));
 }
 
 export function passagesOf(db: Database, ns: number, records: readonly number[]): Map<number, Passage[]> {
@@ -42,41 +44,61 @@ export function neighbours(
   ids: readonly number[],
   reach: { readonly before: number; readonly after: number },
 ): Neighbourhood[] {
-  const place = db.prepare(
-    `SELECT p.record, p.ordinal, r.session FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record
-     WHERE p.id = ? AND p.ns = ?`,
-  );
-  const within = sides(
-    db,
-    (sign, order) => `SELECT id FROM passage
-    WHERE ns = ? AND record = ? AND ordinal ${sign} ? ORDER BY ordinal ${order} LIMIT ?`,
-  );
+  const asked = JSON.stringify(ids);
+  const inRecord = besideInRecord(db, ns, asked, reach);
   const across = sides(
     db,
     (sign, order) => `SELECT p.id FROM record AS r
     JOIN passage AS p ON p.ns = r.ns AND p.record = r.id AND p.ordinal = 0
     WHERE r.ns = ? AND r.session = ? AND r.id ${sign} ? AND r.deleted_at IS NULL ORDER BY r.id ${order} LIMIT ?`,
   );
-  return ids.flatMap((passage) => {
-    const row = place.get(passage, ns);
-    if (row === undefined) return [];
-    const { record, ordinal, session } = row as { record: number; ordinal: number; session: string | null };
-    const inRecord = (limit: number, side: Side): number[] => within[side](ns, record, ordinal, limit);
-    const inSession = (limit: number, side: Side): number[] =>
-      session === null ? [] : across[side](ns, session, record, limit);
-    const look = (limit: number, side: Side): number[] => {
-      const near = inRecord(limit, side);
-      return near.length < limit ? [...near, ...inSession(limit - near.length, side)] : near;
+  const places = db.prepare(
+    `SELECT asked.key, p.id AS passage, p.record, r.session FROM ${ASKED}
+     CROSS JOIN record AS r ON r.ns = p.ns AND r.id = p.record WHERE p.ns = ?`,
+  );
+  return places.all(asked, ns).map((row) => {
+    const { key, passage, record, session } = row as unknown as Place;
+    const look = (side: Side): number[] => {
+      const near = inRecord.get(key)?.[side] ?? [];
+      const missing = reach[side] - near.length;
+      return session === null || missing <= 0
+        ? near
+        : [...near, ...across[side](ns, session, record, missing)];
     };
-    return [
-      {
-        passage,
-        inSession: session !== null,
-        before: look(reach.before, 'before'),
-        after: look(reach.after, 'after'),
-      },
-    ];
+    return { passage, inSession: session !== null, before: look('before'), after: look('after') };
   });
+}
+
+interface Place {
+  /** Where in the list of what was asked for. */
+  readonly key: number;
+  readonly passage: number;
+  readonly record: number;
+  readonly session: string | null;
+}
+
+/** Nearest first, by place in the list. Ordinals of a record follow one another without gaps. */
+function besideInRecord(
+  db: Database,
+  ns: number,
+  asked: string,
+  reach: Readonly<Record<Side, number>>,
+): Map<number, Record<Side, number[]>> {
+  const select = db.prepare(
+    `SELECT asked.key, near.id, near.ordinal < p.ordinal AS earlier FROM ${ASKED}
+     CROSS JOIN passage AS near ON near.ns = p.ns AND near.record = p.record
+       AND near.ordinal BETWEEN p.ordinal - ? AND p.ordinal + ? AND near.ordinal <> p.ordinal
+     WHERE p.ns = ? ORDER BY asked.key, near.ordinal`,
+  );
+  const beside = new Map<number, Record<Side, number[]>>();
+  for (const row of select.iterate(asked, reach.before, reach.after, ns)) {
+    const key = row['key'] as number;
+    const sides = beside.get(key) ?? { before: [], after: [] };
+    beside.set(key, sides);
+    if (row['earlier'] === 1) sides.before.unshift(row['id'] as number);
+    else sides.after.push(row['id'] as number);
+  }
+  return beside;
 }
 
 type Side = 'before' | 'after';

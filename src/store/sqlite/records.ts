@@ -66,12 +66,10 @@ function refuseTakenIdentity(db: Database, ns: number, write: RecordWrite): void
   );
 }
 
+/** Two statements: one with RETURNING opens a savepoint, at which FTS5 writes out what it holds, record by record. */
 function nextId(db: Database, ns: number): number {
-  const row = db
-    .prepare(
-      'UPDATE namespace SET next_record = next_record + 1 WHERE id = ? RETURNING next_record - 1 AS id',
-    )
-    .get(ns);
+  const row = db.prepare('SELECT next_record AS id FROM namespace WHERE id = ?').get(ns);
+  db.prepare('UPDATE namespace SET next_record = next_record + 1 WHERE id = ?').run(ns);
   return Number(row?.['id']);
 }
 

@@ -24,20 +24,20 @@ export function countWords(counts: WordCounts, words: Iterable<string>, by: 1 | 
 
 /** Writes the counts down. Within the transaction that changed the passages. */
 export function settleWords(db: Database, ns: number, counts: WordCounts): void {
-  const grow = db.prepare('UPDATE term SET passages = passages + ? WHERE ns = ? AND word = ?');
+  const add = db.prepare('UPDATE term SET passages = passages + ? WHERE ns = ? AND word = ?');
   const insert = db.prepare('INSERT INTO term (ns, word, stem, passages) VALUES (?, ?, ?, ?)');
   const spell = db.prepare(`INSERT INTO ${wordTable(ns)} (rowid, word) VALUES (?, ?)`);
-  const shrink = db.prepare(
-    'UPDATE term SET passages = passages + ? WHERE ns = ? AND word = ? RETURNING id, passages',
-  );
+  const unused = db.prepare('SELECT id FROM term WHERE ns = ? AND word = ? AND passages <= 0');
   for (const [word, change] of counts) {
     if (change > 0) {
-      if (grow.run(change, ns, word).changes !== 0) continue;
+      if (add.run(change, ns, word).changes !== 0) continue;
       const { lastInsertRowid } = insert.run(ns, word, stem(word), change);
       if (isCorrectable(word)) spell.run(lastInsertRowid, boundedWord(word));
     } else if (change < 0) {
-      const left = shrink.get(change, ns, word);
-      if (left !== undefined && Number(left['passages']) <= 0) forgetWord(db, ns, Number(left['id']), word);
+      // Not by RETURNING: that opens a savepoint, at which FTS5 writes out what it holds, word by word.
+      add.run(change, ns, word);
+      const gone = unused.get(ns, word);
+      if (gone !== undefined) forgetWord(db, ns, Number(gone['id']), word);
     }
   }
   counts.clear();

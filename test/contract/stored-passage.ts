@@ -1,4 +1,4 @@
-import type { RecordHeader, StoredPassage } from '../store/store.ts';
+import type { RecordHeader, StoredPassage } from '../../src/store/store.ts';
 
 interface Given extends Partial<Omit<StoredPassage, 'record'>> {
   readonly record?: Partial<RecordHeader>;
@@ -25,5 +25,15 @@ export function storedPassage({ record, ...given }: Given = {}): StoredPassage {
     expiresAt: null,
     ...record,
   };
-  return { id: 1, ordinal: 0, headings: [], text: '', startLine: 1, endLine: 1, hash: '', ...given, record: header };
+  return {
+    id: 1,
+    ordinal: 0,
+    headings: [],
+    text: '',
+    startLine: 1,
+    endLine: 1,
+    hash: '',
+    ...given,
+    record: header,
+  };
 }

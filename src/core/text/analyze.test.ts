@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { analyze, fold, stem } from './analyze.ts';
+import { isStopWord } from './stop-words.ts';
+
+function terms(text: string): string[] {
+  return analyze(text).map(({ term }) => term);
+}
+
+describe('analyze', () => {
+  it('folds case, accents and compatibility forms, and stems plain Latin words', () => {
+    expect(terms('Cafés ＫＩＴＣＨＥＮ ﬁle naïve Straße')).toEqual([
+      'cafe',
+      'kitchen',
+      'file',
+      'naiv',
+      'straße',
+    ]);
+    expect(terms('deciding decided decides')).toEqual(['decid', 'decid', 'decid']);
+  });
+
+  it('keeps a word with its apostrophe together, and drops the possessive', () => {
+    expect(analyze("Ada's don’t").map(({ surface, start, end }) => [surface, start, end])).toEqual([
+      ['ada', 0, 5],
+      ['dont', 6, 11],
+    ]);
+  });
+
+  it('cuts Chinese, Japanese and Korean into bigrams and a tail, beside words of other scripts', () => {
+    expect(analyze('USB充電器x').map(({ term, kind, start, end }) => [term, kind, start, end])).toEqual([
+      ['usb', 'word', 0, 3],
+      ['充電', 'bigram', 3, 5],
+      ['電器', 'bigram', 4, 6],
+      ['器', 'tail', 5, 6],
+      ['x', 'word', 6, 7],
+    ]);
+    expect(terms('냉장고')).toEqual(['냉장', '장고', '고']);
+  });
+
+  it('takes the signs that folding brings in for the ends of words', () => {
+    expect(terms('½')).toEqual(['1', '2']);
+  });
+
+  it('cuts an endless word, but not within a character', () => {
+    expect(terms('x'.repeat(500))).toEqual(['x'.repeat(64)]);
+    const [long] = terms(`a${'𝕏'.repeat(1)}${'𐐨'.repeat(100)}`);
+    expect([long!.isWellFormed(), long!.length <= 64]).toEqual([true, true]);
+  });
+
+  it('gives, for every text, terms that stand where they say, in order', () => {
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.lorem());
+    fc.assert(
+      fc.property(text, (whole) => {
+        let last = 0;
+        for (const { term, surface, start, end } of analyze(whole)) {
+          expect([term, surface]).not.toContain('');
+          expect(start).toBeGreaterThanOrEqual(last);
+          expect(end).toBeGreaterThan(start);
+          expect(end).toBeLessThanOrEqual(whole.length);
+          last = start;
+        }
+      }),
+    );
+  });
+});
+
+describe('words', () => {
+  it('fold to the same whichever way they are written', () => {
+    for (const [a, b] of [
+      ['É', 'e'],
+      ['e\u0301', 'e'],
+      ['Ａ', 'a'],
+      ['が'.normalize('NFD'), 'が'],
+      ['שָׁלוֹם', 'שלום'],
+    ] as const)
+      expect(fold(a)).toBe(b);
+  });
+
+  it('stem only where Porter knows their suffixes, and are stop words as they are folded', () => {
+    expect([stem('ovens'), stem('as'), stem('кухни')]).toEqual(['oven', 'as', 'кухни']);
+    expect([isStopWord('the'), isStopWord('dont'), isStopWord('may'), isStopWord('oven')]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+});

@@ -1,0 +1,165 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { copyExampleVault, settings, temporaryFolder } from '../../test/contract/engines.ts';
+import type { FindResponse } from './find.ts';
+import { openLoci, type Loci } from './open.ts';
+
+const NOW = Date.UTC(2026, 10, 22, 12);
+const QUERIES = [
+  'induction hob',
+  'kichen tyles',
+  '番茄炒蛋',
+  '"tide clock"',
+  'the',
+  'school clock november 2026',
+];
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let loci: Loci;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  await copyExampleVault(join(folder.path, 'vault'));
+  loci = await open();
+});
+
+afterEach(async () => {
+  await loci.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+function open(): Promise<Loci> {
+  const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
+  const search = { minScore: 0 };
+  return openLoci(settings(folder.path, { vaults, search }), { now: () => NOW });
+}
+
+async function answers(): Promise<unknown[]> {
+  const responses: unknown[] = [];
+  for (const query of QUERIES) {
+    const { milliseconds: _, ...response } = await loci.search({ query });
+    responses.push(response);
+  }
+  return responses;
+}
+
+async function faults(): Promise<string[]> {
+  return (await loci.doctor()).filter(({ result }) => result !== 'ok').map(({ name }) => name);
+}
+
+/** Does to the store's file what no program should. */
+async function damage(sql: string): Promise<void> {
+  await loci.close();
+  const db = new DatabaseSync(join(folder.path, 'loci.db'), { defensive: false });
+  db.exec(sql);
+  db.close();
+  loci = await open();
+}
+
+function titles({ results }: FindResponse): string[] {
+  return results.map(({ title }) => title);
+}
+
+describe('an engine without a model', () => {
+  it('indexes a vault and finds, reads and counts what is in it', async () => {
+    const { sources, embedded } = await loci.index();
+    expect(embedded).toBe(0);
+    const problems = [{ key: 'Home/Attic boxes.md', reason: 'invalid_front_matter', skipped: false }];
+    expect(sources).toMatchObject([{ source: 'notes', problems, removed: 0 }]);
+    const added = sources[0]!.added;
+    expect(added).toBeGreaterThan(30);
+    const response = await loci.search({ query: 'kichen tyles' });
+    expect(titles(response)).toContain('Tiles');
+    expect(response.corrections.map(({ word }) => word)).toEqual(['kichen', 'tyles']);
+    expect(response).toMatchObject({ provider: 'none', missing: [] });
+    for (const { citation, id, snippet } of response.results) {
+      const read = await loci.get(citation);
+      expect(read.record.id).toBe(id);
+      expect(read.text).toContain(snippet.text.replace(/^…|…$/g, '').trim());
+    }
+    const { stats, generation, pending } = await loci.status();
+    expect(stats.namespaces).toMatchObject([
+      { namespace: 'default', records: added, byOrigin: { vault: added } },
+    ]);
+    expect([generation, pending]).toEqual([null, 0]);
+    expect(await faults()).toEqual([]);
+  });
+
+  it('finds what was just written, and reads it back', async () => {
+    const written = await loci.write({ content: 'The plumber is called Zebulon.', source: 'library' });
+    expect(written).toMatchObject({ id: 1, citation: 'record/1', embedded: false });
+    const [hit] = (await loci.search({ query: 'zebulon' })).results;
+    expect(hit).toMatchObject({ citation: 'record/1', origin: 'memory', source: 'library', age: 'just now' });
+    expect((await loci.get('record/1')).text).toBe('The plumber is called Zebulon.');
+    expect((await loci.get('1')).record.id).toBe(1);
+  });
+
+  it('answers the same after a reindex, whatever is asked', async () => {
+    await loci.index();
+    await loci.write({ content: 'Ada says the clock is late.', source: 'library' });
+    const before = await answers();
+    const { stats } = await loci.status();
+    const records = stats.namespaces[0]!.records;
+    expect(await loci.reindex()).toEqual({ records, embedded: 0 });
+    expect(await answers()).toEqual(before);
+    expect(await faults()).toEqual([]);
+  });
+
+  it.each([
+    ['a word gone from the vocabulary', "DELETE FROM term WHERE word = 'kitchen'", 'store'],
+    ['passages gone', 'DELETE FROM passage WHERE id % 3 = 0', 'derived'],
+    ['a passage of another text', "UPDATE passage SET text = 'forged' WHERE id = 5", 'derived'],
+    ['a wrong count', 'UPDATE term SET passages = passages + 1', 'store'],
+  ])('sees %s, and mends it by a reindex', async (_, sql, check) => {
+    await loci.index();
+    const before = await answers();
+    await damage(sql);
+    const found = (await loci.doctor()).filter(({ result }) => result === 'failed');
+    expect(found.map(({ name }) => name)).toContain(check);
+    for (const { hint } of found) expect(hint).toContain('loci reindex');
+    await loci.reindex();
+    expect(await faults()).toEqual([]);
+    expect(await answers()).toEqual(before);
+  });
+
+  it('sees rows gone from inside the full-text index, and mends it by a reindex', async () => {
+    await loci.index();
+    const before = await answers();
+    const db = new DatabaseSync(join(folder.path, 'loci.db'), { readOnly: true });
+    const tables = db.prepare("SELECT name FROM sqlite_schema WHERE name GLOB '*_data' ORDER BY name").all();
+    db.close();
+    expect(tables.length).toBeGreaterThan(1);
+    for (const { name } of tables) {
+      await damage(`DELETE FROM "${String(name)}" WHERE id > 10`);
+      expect(await faults()).toContain('store');
+      await loci.reindex();
+      expect(await faults()).toEqual([]);
+      expect(await answers()).toEqual(before);
+    }
+  });
+
+  it('takes queries of any shape', async () => {
+    await loci.index();
+    await expect(loci.search({ query: ' \n' })).rejects.toMatchObject({ code: 'invalid_input' });
+    const odd = [
+      '"a" '.repeat(3000),
+      'x'.repeat(100_000),
+      'a* OR (b',
+      '\ud83d\udc00\ud83d',
+      "'; DROP TABLE record; --",
+    ];
+    for (const query of [...odd, '"" ""', 'NEAR(', '🎂', 'w '.repeat(5000)])
+      expect((await loci.search({ query })).missing).toEqual([]);
+    expect(await faults()).toEqual([]);
+  });
+
+  it('stops an index where it is told to, and goes on', async () => {
+    await expect(loci.index({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
+    await loci.index();
+    const before = await answers();
+    await expect(loci.reindex({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
+    await loci.index();
+    expect(await answers()).toEqual(before);
+  });
+});

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LociError } from '../core/errors.ts';
+import type { Embedder } from '../embed/embedder.ts';
+import { openStore } from '../store/registry.ts';
+import type { Store } from '../store/store.ts';
+import { embedPending } from './embed-pending.ts';
+import { embedRecord } from './embed-record.ts';
+import { chunking } from './passages.ts';
+import { remember, type RecordInput } from './remember.ts';
+import { estimateTokens } from './token-estimate.ts';
+
+const NOW = Date.UTC(2026, 10, 22);
+const CHUNKING = chunking('estimate', { maxTokens: 200, countTokens: estimateTokens });
+
+let store: Store;
+let generation: number;
+let calls: string[][];
+
+beforeEach(async () => {
+  store = await openStore({ driver: 'memory', path: '', busyTimeout: 0, create: true });
+  generation = (await store.addGeneration({ provider: 'p', model: 'm', dimensions: 2 })).id;
+  calls = [];
+});
+
+afterEach(() => store.close());
+
+/** The far end of a provider: it answers until `failAt` calls were made. */
+function embedder(failAt = Infinity): Embedder {
+  return {
+    provider: 'p',
+    model: 'm',
+    dimensions: 2,
+    maxTokens: 256,
+    countTokens: estimateTokens,
+    embed: async (texts) => {
+      if (calls.length >= failAt) throw new LociError('embedding_unavailable', 'the provider is down');
+      calls.push([...texts]);
+      return texts.map(() => new Float32Array([1, 0]));
+    },
+    close: async () => undefined,
+  };
+}
+
+function input(content: string, given: Partial<RecordInput> = {}): RecordInput {
+  const labels = {
+    title: '',
+    project: 'default',
+    source: 'library',
+    category: 'general',
+    recordType: 'fact',
+  };
+  const rest = {
+    origin: 'memory' as const,
+    key: null,
+    tags: [],
+    metadata: {},
+    createdAt: NOW,
+    expiresAt: null,
+  };
+  return { content, ...labels, ...rest, ...given };
+}
+
+function write(contents: readonly string[], namespace = 'n'): Promise<number[]> {
+  const inputs = contents.map((content) => input(content));
+  return remember(store, namespace, inputs, CHUNKING, NOW);
+}
+
+describe('embedPending', () => {
+  it('embeds each content once, and nothing twice', async () => {
+    await write(['oven', 'oven', 'tiles']);
+    await write(['oven'], 'other');
+    const progress: [number, number][] = [];
+    const onProgress = (done: number, total: number): void => void progress.push([done, total]);
+    const done = await embedPending(store, embedder(), generation, { onProgress });
+    expect(calls.flat().toSorted()).toEqual(['oven', 'oven', 'tiles']);
+    expect([done, await store.countPending(generation)]).toEqual([3, 0]);
+    expect(progress.at(-1)).toEqual([3, 3]);
+    expect(await embedPending(store, embedder(), generation)).toBe(0);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('keeps what is done when the provider fails, and goes on from there', async () => {
+    await write(Array.from({ length: 300 }, (_, n) => `text ${String(n)}`));
+    const failing = embedPending(store, embedder(2), generation);
+    await expect(failing).rejects.toMatchObject({ code: 'embedding_unavailable' });
+    const done = calls.flat().length;
+    expect([calls.length, await store.countPending(generation)]).toEqual([2, 300 - done]);
+    expect(await embedPending(store, embedder(), generation)).toBe(300 - done);
+    expect(new Set(calls.flat()).size).toBe(calls.flat().length);
+  });
+
+  it('stops between batches when it is told to', async () => {
+    await write(Array.from({ length: 300 }, (_, n) => `text ${String(n)}`));
+    const stop = new AbortController();
+    const options = { signal: stop.signal, onProgress: () => stop.abort() };
+    await expect(embedPending(store, embedder(), generation, options)).rejects.toMatchObject({
+      code: 'aborted',
+    });
+    const done = calls.flat().length;
+    expect([calls.length, await store.countPending(generation)]).toEqual([1, 300 - done]);
+  });
+});
+
+describe('embedRecord', () => {
+  it('embeds the passages of one record and leaves the others waiting', async () => {
+    await write(['waiting']);
+    const [id] = await write(['oven']);
+    const passages = (await store.passagesOf('n', [id!])).get(id!)!;
+    const record = { namespace: 'n', title: '', metadata: {} };
+    await embedRecord(store, embedder(), generation, record, [...passages, ...passages]);
+    expect(calls).toEqual([['oven']]);
+    expect(await store.countPending(generation)).toBe(1);
+  });
+});
+
+describe('remember', () => {
+  it('keeps all of the records or none of them, with what was said of them', async () => {
+    const [first, second] = await write(['oven', 'tiles']);
+    expect(await store.records('n', [second!, first!], NOW)).toMatchObject([
+      { content: 'tiles', identity: null, revision: null, updatedAt: NOW, deletedAt: null },
+      { content: 'oven', origin: 'memory', source: 'library', createdAt: NOW },
+    ]);
+    const bad = [input('good'), input('bad', { createdAt: 0.5 })];
+    await expect(remember(store, 'n', bad, CHUNKING, NOW)).rejects.toMatchObject({ code: 'invalid_input' });
+    expect(await store.scanRecords('n', { after: null, limit: 10 })).toHaveLength(2);
+  });
+});

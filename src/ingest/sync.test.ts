@@ -1,0 +1,199 @@
+import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder, writeNotes } from '../../test/contract/engines.ts';
+import type { LociRecord } from '../core/types.ts';
+import { openSource } from '../sources/registry.ts';
+import { openStore } from '../store/registry.ts';
+import type { Store } from '../store/store.ts';
+import { chunking } from './passages.ts';
+import { syncSource, type SyncOptions, type SyncReport } from './sync.ts';
+import { estimateTokens } from './token-estimate.ts';
+
+const NOW = Date.UTC(2026, 10, 22);
+const CHUNKING = chunking('estimate', { maxTokens: 200, countTokens: estimateTokens });
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let vault: string;
+let store: Store;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  vault = join(folder.path, 'vault');
+  await mkdir(vault);
+  store = await openAt('loci.db');
+});
+
+afterEach(async () => {
+  await store.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+function openAt(name: string): Promise<Store> {
+  return openStore({ driver: 'sqlite', path: join(folder.path, name), busyTimeout: 5000, create: true });
+}
+
+async function sync(given: Partial<SyncOptions> = {}, into: Store = store): Promise<SyncReport> {
+  const source = await openSource('vault', { name: 'notes', root: vault });
+  const options = { namespace: 'n', project: 'home', chunking: CHUNKING, now: () => NOW, allowEmpty: false };
+  return syncSource(into, source, { ...options, ...given });
+}
+
+async function all(from: Store = store): Promise<LociRecord[]> {
+  return from.scanRecords('n', { after: null, limit: 1000 });
+}
+
+async function byKey(key: string): Promise<LociRecord | undefined> {
+  return (await store.recordsByKey('n', key, NOW))[0];
+}
+
+async function found(word: string): Promise<number[]> {
+  const query = {
+    any: [{ terms: [word], prefix: false }],
+    all: [],
+    weights: { title: 1, headings: 1, body: 1, tags: 1 },
+  };
+  return (await store.searchText('n', query, { now: NOW }, 10)).map(({ record }) => record);
+}
+
+const COUNTS = { seen: 0, added: 0, updated: 0, renamed: 0, removed: 0, unchanged: 0, problems: [] };
+
+describe('syncSource', () => {
+  it('adds what is new, once', async () => {
+    await writeNotes(vault, { 'a.md': 'about the oven', 'b/c.md': '---\ntitle: Tiles\n---\nblue' });
+    expect(await sync()).toEqual({ ...COUNTS, source: 'notes', seen: 2, added: 2 });
+    expect(await all()).toMatchObject([
+      { id: 1, key: 'a.md', title: 'a', content: 'about the oven', project: 'home', origin: 'vault' },
+      { id: 2, key: 'b/c.md', title: 'Tiles', source: 'notes' },
+    ]);
+    const before = await all();
+    expect(await sync()).toEqual({ ...COUNTS, source: 'notes', seen: 2, unchanged: 2 });
+    expect(await all()).toEqual(before);
+  });
+
+  it('takes a change over and forgets the former text', async () => {
+    await writeNotes(vault, { 'a.md': 'about the oven', 'b.md': 'blue tiles' });
+    await sync();
+    await writeNotes(vault, { 'a.md': 'about the fridge' });
+    expect(await sync()).toMatchObject({ updated: 1, unchanged: 1, added: 0 });
+    expect([await found('oven'), await found('fridg')]).toEqual([[], [1]]);
+  });
+
+  it('finds a note by its new title when only its front matter changed', async () => {
+    await writeNotes(vault, { 'a.md': '---\ntitle: Oven\n---\ntext' });
+    await sync();
+    await writeNotes(vault, { 'a.md': '---\ntitle: Fridge\n---\ntext' });
+    expect(await sync()).toMatchObject({ updated: 1 });
+    expect([await found('oven'), await found('fridg')]).toEqual([[], [1]]);
+  });
+
+  it('calls a note that was only touched unchanged', async () => {
+    await writeNotes(vault, { 'a.md': 'about the oven' });
+    await sync();
+    const before = await byKey('a.md');
+    await utimes(join(vault, 'a.md'), new Date(NOW), new Date(NOW + 5000));
+    expect(await sync()).toMatchObject({ unchanged: 1, updated: 0, seen: 1 });
+    const after = await byKey('a.md');
+    expect([after?.id, after?.uuid, after?.content]).toEqual([1, before?.uuid, 'about the oven']);
+    expect(after?.revision).not.toBe(before?.revision);
+    expect(await found('oven')).toEqual([1]);
+  });
+
+  it('keeps the record of a renamed note, known by its content or by its own id', async () => {
+    await writeNotes(vault, {
+      'a.md': 'about the oven',
+      'b.md': '---\nid: tiles-7\n---\nblue tiles',
+      'c.md': 'c',
+    });
+    await sync();
+    const before = await all();
+    await mkdir(join(vault, 'Home'));
+    await rename(join(vault, 'a.md'), join(vault, 'Home/oven.md'));
+    await rm(join(vault, 'b.md'));
+    await writeNotes(vault, { 'z.md': '---\nid: tiles-7\n---\ngreen tiles' });
+    expect(await sync()).toMatchObject({ renamed: 2, added: 0, removed: 0, unchanged: 1 });
+    expect((await all()).map(({ id, uuid, key }) => [id, uuid, key])).toEqual([
+      [1, before[0]?.uuid, 'Home/oven.md'],
+      [2, before[1]?.uuid, 'z.md'],
+      [3, before[2]?.uuid, 'c.md'],
+    ]);
+    expect([await found('blue'), await found('green'), await byKey('a.md')]).toEqual([[], [2], undefined]);
+  });
+
+  it('keeps the records of renamed notes of the same content', async () => {
+    await writeNotes(vault, { 'old/a.md': 'the same', 'old/b.md': 'the same' });
+    await sync();
+    await rename(join(vault, 'old'), join(vault, 'new'));
+    expect(await sync()).toMatchObject({ renamed: 2, added: 0, removed: 0 });
+    expect((await all()).map(({ id, key }) => [id, key])).toEqual([
+      [1, 'new/a.md'],
+      [2, 'new/b.md'],
+    ]);
+  });
+
+  it('evicts what is gone, from every index', async () => {
+    await writeNotes(vault, { 'a.md': 'about the oven', 'b.md': 'blue tiles' });
+    await sync();
+    await rm(join(vault, 'a.md'));
+    expect(await sync()).toMatchObject({ removed: 1, unchanged: 1, seen: 1 });
+    expect([await found('oven'), await byKey('a.md'), (await all()).length]).toEqual([[], undefined, 1]);
+    expect(await store.verify()).toEqual([]);
+  });
+
+  it('refuses a vault that is suddenly empty, unless that is said', async () => {
+    await writeNotes(vault, { 'a.md': 'about the oven' });
+    await sync();
+    await rm(join(vault, 'a.md'));
+    await expect(sync()).rejects.toMatchObject({
+      code: 'unreadable',
+      hint: expect.stringContaining('--allow-empty'),
+    });
+    expect(await found('oven')).toEqual([1]);
+    expect(await sync({ allowEmpty: true })).toMatchObject({ removed: 1, seen: 0 });
+    expect(await all()).toEqual([]);
+    expect(await sync()).toEqual({ ...COUNTS, source: 'notes' });
+  });
+
+  it('removes nothing when the vault cannot be looked at, even if that is said', async () => {
+    await writeNotes(vault, { 'a.md': 'about the oven' });
+    await sync();
+    await rename(vault, `${vault}-elsewhere`);
+    await expect(sync({ allowEmpty: true })).rejects.toMatchObject({ code: 'unreadable' });
+    await writeFile(vault, 'a file now');
+    await expect(sync({ allowEmpty: true })).rejects.toMatchObject({ code: 'unreadable' });
+    expect(await found('oven')).toEqual([1]);
+  });
+
+  it('keeps the last good state of a note that can no longer be read, and says so', async () => {
+    await writeNotes(vault, { 'a.md': 'about the oven', 'b.md': 'blue tiles' });
+    await sync();
+    await writeFile(join(vault, 'a.md'), Buffer.from([0, 1, 2, 0, 255]));
+    expect(await sync()).toMatchObject({ problems: [{ key: 'a.md', reason: 'binary' }], removed: 0 });
+    expect(await found('oven')).toEqual([1]);
+  });
+
+  it('goes on after being stopped in the middle, to the same store as one that never was', async () => {
+    const name = (n: number): string => `note-${String(n).padStart(3, '0')}.md`;
+    const notes = Array.from({ length: 200 }, (_, n) => [name(n), `text ${String(n)} oven`] as const);
+    await writeNotes(vault, Object.fromEntries(notes));
+    const undisturbed = await openAt('undisturbed.db');
+    try {
+      await sync({}, undisturbed);
+      const stop = new AbortController();
+      const onProgress = (done: number): void => {
+        if (done === 150) stop.abort();
+      };
+      await expect(sync({ signal: stop.signal, onProgress })).rejects.toMatchObject({ code: 'aborted' });
+      expect((await all()).length).toBe(128);
+      expect(await sync()).toMatchObject({ unchanged: 128, added: 72 });
+      const content = (records: readonly LociRecord[]): unknown =>
+        records.map(({ uuid: _, ...record }) => record);
+      expect(content(await all())).toEqual(content(await all(undisturbed)));
+      const statsOf = async (of: Store): Promise<unknown> => (await of.stats()).namespaces;
+      expect(await statsOf(store)).toEqual(await statsOf(undisturbed));
+      expect(await store.verify()).toEqual([]);
+    } finally {
+      await undisturbed.close();
+    }
+  });
+});

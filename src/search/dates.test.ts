@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { datesIn } from './dates.ts';
+
+/** A Sunday, noon, as people of this machine's zone mean it. */
+const NOW = new Date(2026, 10, 22, 12).getTime();
+
+function day(date: Date): string {
+  const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
+  expect([date.getHours(), date.getMinutes(), date.getSeconds(), date.getMilliseconds()]).toEqual([
+    0, 0, 0, 0,
+  ]);
+  return parts.map((part) => String(part).padStart(2, '0')).join('-');
+}
+
+/** From and until, as local days; every range begins and ends at midnight. */
+function ranges(query: string): [string, string][] {
+  return datesIn(query, NOW).map(({ from, until }) => [day(new Date(from)), day(new Date(until))]);
+}
+
+describe('datesIn', () => {
+  it.each([
+    ['what happened on 3 May 2026?', '2026-05-03', '2026-05-04'],
+    ['notes of 2026-05-03', '2026-05-03', '2026-05-04'],
+    ['what did I decide yesterday', '2026-11-21', '2026-11-22'],
+    ['ten days ago', '2026-11-12', '2026-11-13'],
+    ['on 31 December 2025', '2025-12-31', '2026-01-01'],
+    ['in May 2026', '2026-05-01', '2026-06-01'],
+    ['December 2025', '2025-12-01', '2026-01-01'],
+    ['what was planned for next month', '2026-12-01', '2027-01-01'],
+    ['this year', '2026-01-01', '2027-01-01'],
+    ['last year', '2025-01-01', '2026-01-01'],
+    ['from 3 May 2026 to 7 May 2026', '2026-05-03', '2026-05-08'],
+  ])('reads "%s"', (query, from, until) => {
+    expect(ranges(query)).toEqual([[from, until]]);
+  });
+
+  it('says which words it read', () => {
+    expect(datesIn('what happened on 3 May 2026?', NOW)[0]?.text).toBe('on 3 May 2026');
+  });
+
+  it('takes "may" for a month only where it stands for one', () => {
+    expect(ranges('what may I do')).toEqual([]);
+    expect(ranges('May I call you')).toEqual([]);
+    expect(ranges('what was done in may 2025')).toEqual([['2025-05-01', '2025-06-01']]);
+  });
+
+  it('takes numbers, identifiers and times of day for no date', () => {
+    for (const query of ['CONV-1234', 'v1.2.3', '5 things', 'room 2025', 'at 5pm', 'the oven', ''])
+      expect(ranges(query)).toEqual([]);
+  });
+
+  it('does not look through a long text', () => {
+    expect(ranges(`3 May 2026 ${'x'.repeat(480)}`)).toHaveLength(1);
+    expect(ranges(`3 May 2026 ${'x'.repeat(490)}`)).toEqual([]);
+  });
+});

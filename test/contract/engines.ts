@@ -1,0 +1,31 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { configSchema, type Config } from '../../src/core/config/schema.ts';
+
+/** A folder of its own for one test, gone when the scope that made it ends. */
+export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await mkdtemp(join(tmpdir(), 'loci-test-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Writes notes below a folder: path → text. */
+export async function writeNotes(root: string, notes: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(notes)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+}
+
+export async function copyExampleVault(to: string): Promise<void> {
+  await cp(join(import.meta.dirname, '../../examples/vault'), to, { recursive: true });
+}
+
+/** The settings that a `loci.yaml` of these values gives; no model unless one is named. */
+export function settings(folder: string, given: Readonly<Record<string, unknown>> = {}): Config {
+  return configSchema.parse({
+    store: { path: join(folder, 'loci.db') },
+    embedding: { provider: 'none' },
+    ...given,
+  });
+}

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { ORIGINS } from '../../src/core/types.ts';
+import type { CommitBatch } from '../../src/store/store.ts';
+import type { Subject } from './store-contract.ts';
+import { ALL_LIVE, anyOf, CHUNKING, draft, found, note, NOW, write } from './store-samples.ts';
+
+export function describeConflicts({ store, namespace }: Subject): void {
+  const batch = (given: Partial<CommitBatch>): CommitBatch => ({
+    writes: [],
+    evictions: [],
+    chunking: CHUNKING,
+    ...given,
+  });
+
+  describe('a commit', () => {
+    it('changes nothing when any part of it fails', async () => {
+      const ns = namespace();
+      await write(store(), ns, note('marble worktop', { key: 'a' }), note('granite sink', { key: 'b' }));
+      const look = async (): Promise<unknown> => ({
+        records: await store().scanRecords(ns, { after: null, limit: 10 }),
+        hits: await store().searchText(ns, anyOf('marble', 'granite', 'intruder'), ALL_LIVE, 10),
+        terms: await store().lookUpTerms(ns, ['marble', 'granite', 'intruder']),
+        stats: (await store().stats()).namespaces.find(({ namespace: name }) => name === ns),
+      });
+      const before = await look();
+      const intruder = note('intruder');
+      const replaced = { ...note('intruder', { key: 'a' }), id: 1 };
+      const failing: CommitBatch[] = [
+        batch({ writes: [intruder, replaced, note('x', { key: 'b' })] }),
+        batch({ writes: [intruder, { ...note('x'), id: 99 }] }),
+        batch({ writes: [intruder], evictions: [2, 99] }),
+        batch({ writes: [intruder, { id: null, draft: draft(), passages: 'keep' }], evictions: [1] }),
+        batch({ writes: [replaced, note('x', { createdAt: 0.5 })], evictions: [2] }),
+      ];
+      for (const one of failing) {
+        await expect(store().commit(ns, one)).rejects.toThrow();
+        expect(await look()).toEqual(before);
+      }
+      expect(await store().verify()).toEqual([]);
+    });
+
+    it('refuses an id that is not there', async () => {
+      const ns = namespace();
+      await expect(write(store(), ns, { ...note('x'), id: 1 })).rejects.toMatchObject({ code: 'not_found' });
+      await expect(store().commit(ns, batch({ evictions: [1] }))).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      await write(store(), ns, note('x'));
+      await expect(store().commit(ns, batch({ evictions: [1, 1] }))).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      expect(await found(store(), ns, 'x')).toEqual([1]);
+    });
+
+    it('evicts only what a source brought', async () => {
+      const ns = namespace();
+      const ids = await write(store(), ns, ...ORIGINS.map((origin) => note(`by ${origin}`, { origin })));
+      for (const [i, origin] of ORIGINS.entries()) {
+        const eviction = store().commit(ns, batch({ evictions: [ids[i]!] }));
+        if (origin === 'vault' || origin === 'source') await eviction;
+        else await expect(eviction).rejects.toMatchObject({ code: 'invalid_input' });
+      }
+      const left = await store().records(ns, ids, NOW);
+      expect(left.map(({ origin }) => origin)).toEqual(['memory', 'fact', 'audit']);
+    });
+
+    it('holds a key once a source', async () => {
+      const ns = namespace();
+      await write(store(), ns, note('1', { source: 'a', key: 'k' }), note('2', { source: 'b', key: 'k' }));
+      await expect(write(store(), ns, note('3', { source: 'a', key: 'k' }))).rejects.toMatchObject({
+        code: 'conflict',
+      });
+      const renamed = { ...note('2', { source: 'a', key: 'k' }), id: 2 };
+      await expect(write(store(), ns, renamed)).rejects.toMatchObject({ code: 'conflict' });
+      const twins = [note('4', { source: 'c', key: 'k' }), note('5', { source: 'c', key: 'k' })];
+      await expect(write(store(), ns, ...twins)).rejects.toMatchObject({ code: 'conflict' });
+      await write(store(), ns, note('6', { source: 'a', key: null }), note('7', { source: 'a', key: null }));
+      await write(store(), ns, { ...note('1 again', { source: 'a', key: 'k' }), id: 1 });
+    });
+
+    it('may give a key to a new record as it takes away the old one', async () => {
+      const ns = namespace();
+      await write(store(), ns, note('old', { key: 'k' }));
+      expect(
+        await store().commit(ns, batch({ writes: [note('new', { key: 'k' })], evictions: [1] })),
+      ).toEqual([2]);
+      expect((await store().recordsByKey(ns, 'k', NOW)).map(({ id }) => id)).toEqual([2]);
+    });
+
+    it('holds a UUID once a namespace', async () => {
+      const [ns, other] = [namespace(), namespace()];
+      const { uuid } = draft();
+      await write(store(), ns, note('1', { uuid }));
+      await expect(write(store(), ns, note('2', { uuid }))).rejects.toMatchObject({ code: 'conflict' });
+      await write(store(), ns, { ...note('1 again', { uuid }), id: 1 });
+      expect(await write(store(), other, note('3', { uuid }))).toEqual([1]);
+    });
+
+    it('refuses a new record that would keep passages', async () => {
+      const write1 = { id: null, draft: draft(), passages: 'keep' } as const;
+      await expect(write(store(), namespace(), write1)).rejects.toMatchObject({ code: 'invalid_input' });
+    });
+
+    it('makes a namespace only when it succeeds, and an emptied one is not named any more', async () => {
+      const [failed, emptied, kept] = [namespace(), namespace(), namespace()];
+      await expect(write(store(), failed, { ...note('x'), id: 5 })).rejects.toThrow();
+      await write(store(), emptied, note('x'));
+      await store().commit(emptied, batch({ evictions: [1] }));
+      await write(store(), kept, note('x'));
+      const names = await store().namespaces();
+      expect(names).toContain(kept);
+      expect(names).not.toContain(failed);
+      expect(names).not.toContain(emptied);
+    });
+
+    it('may be empty', async () => {
+      expect(await store().commit(namespace(), batch({}))).toEqual([]);
+    });
+  });
+}

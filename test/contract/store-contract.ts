@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/store/store.ts';
+import { describeFilters } from './store-filters.ts';
+import { describeIsolation } from './store-isolation.ts';
+import { describeNeighbours } from './store-neighbours.ts';
+import { describeRecords } from './store-records.ts';
+import { describeConflicts } from './store-conflicts.ts';
+import { describeTextSearch } from './store-text.ts';
+import { describeUpkeep } from './store-upkeep.ts';
+import { describeVectors } from './store-vectors.ts';
+import { describePendingEmbeddings } from './store-pending.ts';
+import { describeWords } from './store-words.ts';
+
+/** The store under test. Tests share it, each in namespaces and generations of its own. */
+export interface Subject {
+  readonly store: () => Store;
+  /** A namespace that nobody has written to. */
+  readonly namespace: () => string;
+  /** A generation that nobody has vectors of. */
+  readonly generation: (dimensions: number) => Promise<number>;
+}
+
+/** What every store must do. Each driver's test calls it once, with a way to open an empty store. */
+export function describeStore(name: string, open: () => Promise<Store>): void {
+  describe(name, () => {
+    let opened: Store | undefined;
+    let made = 0;
+    const store = (): Store => {
+      if (opened === undefined) throw new Error('the store is opened before each test');
+      return opened;
+    };
+    const subject: Subject = {
+      store,
+      namespace: () => `namespace ${String(++made)}`,
+      generation: async (dimensions) => {
+        const spec = { provider: 'test', model: `model ${String(++made)}`, dimensions };
+        return (await store().addGeneration(spec)).id;
+      },
+    };
+    beforeAll(async () => {
+      opened = await open();
+    });
+    afterAll(async () => opened?.close());
+
+    describeRecords(subject);
+    describeConflicts(subject);
+    describeFilters(subject);
+    describeTextSearch(subject);
+    describeWords(subject);
+    describeVectors(subject);
+    describePendingEmbeddings(subject);
+    describeNeighbours(subject);
+    describeUpkeep(subject);
+    describeIsolation(subject);
+
+    it('is sound after all of this', async () => {
+      expect(await store().verify()).toEqual([]);
+    });
+
+    it('takes no call once it is closed, and may be closed twice', async () => {
+      const other = await open();
+      await Promise.all([other.close(), other.close()]);
+      await other.close();
+      await expect(other.namespaces()).rejects.toMatchObject({ code: 'store_failed' });
+    });
+  });
+}

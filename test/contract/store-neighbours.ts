@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import type { Subject } from './store-contract.ts';
+import { evict, note, passageIds, write } from './store-samples.ts';
+
+export function describeNeighbours({ store, namespace }: Subject): void {
+  describe('neighbours', () => {
+    it('are the passages of the record, nearest first, up to the reach', async () => {
+      const ns = namespace();
+      await write(store(), ns, note(['word 0', 'word 1', 'word 2', 'word 3']), note('word of another'));
+      const [p0 = 0, p1 = 0, p2 = 0, p3 = 0, other = 0] = await passageIds(store(), ns, 'word');
+      expect(await store().neighbours(ns, [p2, p0, other], { before: 2, after: 1 })).toEqual([
+        { passage: p2, inSession: false, before: [p1, p0], after: [p3] },
+        { passage: p0, inSession: false, before: [], after: [p1] },
+        { passage: other, inSession: false, before: [], after: [] },
+      ]);
+      expect(await store().neighbours(ns, [p2], { before: 0, after: 0 })).toEqual([
+        { passage: p2, inSession: false, before: [], after: [] },
+      ]);
+    });
+
+    it('are then the turns before and after it in its session', async () => {
+      const ns = namespace();
+      const turn = (text: string | string[], session: string | number): ReturnType<typeof note> =>
+        note(text, { metadata: { session } });
+      await write(
+        store(),
+        ns,
+        turn(['word 1a', 'word 1b'], 's'),
+        turn('word elsewhere', 't'),
+        turn(['word 2a', 'word 2b', 'word 2c'], 's'),
+        turn('word 3', 's'),
+        turn('word 4', 's'),
+      );
+      const [a1 = 0, , elsewhere = 0, a2 = 0, b2 = 0, c2 = 0, t3 = 0, t4 = 0] = await passageIds(
+        store(),
+        ns,
+        'word',
+      );
+      expect(await store().neighbours(ns, [b2, a2, t4, elsewhere], { before: 3, after: 3 })).toEqual([
+        { passage: b2, inSession: true, before: [a2, a1], after: [c2, t3, t4] },
+        { passage: a2, inSession: true, before: [a1], after: [b2, c2, t3] },
+        { passage: t4, inSession: true, before: [t3, a2, a1], after: [] },
+        { passage: elsewhere, inSession: true, before: [], after: [] },
+      ]);
+      await evict(store(), ns, 4);
+      expect(await store().neighbours(ns, [t4], { before: 1, after: 1 })).toEqual([
+        { passage: t4, inSession: true, before: [a2], after: [] },
+      ]);
+    });
+
+    it('leave out passages that are not there', async () => {
+      const ns = namespace();
+      await write(store(), ns, note('word'));
+      expect(await store().neighbours(ns, [1_000_000], { before: 1, after: 1 })).toEqual([]);
+    });
+  });
+}

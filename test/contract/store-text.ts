@@ -1,0 +1,277 @@
+import { describe, expect, it } from 'vitest';
+import type { FieldWeights, TextQuery } from '../../src/store/store.ts';
+import type { Subject } from './store-contract.ts';
+import {
+  ALL_LIVE,
+  anyOf,
+  EVEN,
+  evict,
+  found,
+  note,
+  passage,
+  passageIds,
+  term,
+  write,
+} from './store-samples.ts';
+
+export function describeTextSearch({ store, namespace }: Subject): void {
+  const ask = async (ns: string, query: Partial<TextQuery>, limit = 100): Promise<number[]> => {
+    const scores = await store().searchText(
+      ns,
+      { any: [], all: [], weights: EVEN, ...query },
+      ALL_LIVE,
+      limit,
+    );
+    return scores.map(({ record }) => record);
+  };
+
+  describe('text search', () => {
+    it('looks into every field', async () => {
+      const ns = namespace();
+      const metadata = {
+        aliases: ['stove', 'range'],
+        speaker: 'Ada',
+        date: '2026-09-14',
+        caption: 'photograph',
+        frontMatter: { status: 'drafted', people: ['Grace'] },
+      };
+      const passages = [
+        passage('body words', { headings: ['Upper heading', 'Lower'] }),
+        passage('another part', { ordinal: 1 }),
+      ];
+      const { draft } = note('', { title: 'Cooker', tags: ['kitchen/oven'], metadata });
+      await write(store(), ns, { id: null, draft, passages });
+      const [first, second] = await passageIds(store(), ns, 'cooker');
+      const everywhere = [
+        'stove',
+        'range',
+        'ada',
+        '2026',
+        'september',
+        '14',
+        'photograph',
+        'kitchen',
+        'oven',
+      ];
+      for (const word of everywhere)
+        expect([word, await passageIds(store(), ns, word)]).toEqual([word, [first, second]]);
+      for (const word of ['drafted', 'grace', 'upper', 'lower', 'body']) {
+        expect([word, await passageIds(store(), ns, word)]).toEqual([word, [first]]);
+      }
+      expect(await passageIds(store(), ns, 'another')).toEqual([second]);
+      expect(await passageIds(store(), ns, 'status')).toEqual([]);
+    });
+
+    it('weighs the fields as it is told', async () => {
+      const ns = namespace();
+      await write(
+        store(),
+        ns,
+        note('x', { title: 'oven' }),
+        { ...note('x'), passages: [passage('x', { headings: ['oven'] })] },
+        note('oven x'),
+        note('x', { tags: ['oven'] }),
+        note('padding'),
+        note('padding'),
+        note('padding'),
+        note('padding'),
+        note('padding'),
+      );
+      const first = async (weights: Partial<FieldWeights>): Promise<number | undefined> =>
+        (await ask(ns, { any: [term('oven')], weights: { ...EVEN, ...weights } }))[0];
+      expect(await first({ title: 3 })).toBe(1);
+      expect(await first({ headings: 3 })).toBe(2);
+      expect(await first({ body: 3 })).toBe(3);
+      expect(await first({ tags: 3 })).toBe(4);
+      expect(await ask(ns, { any: [term('oven')] })).toEqual([1, 2, 3, 4]);
+    });
+
+    it('scores as BM25 with k1 = 1.2 and b = 0.75', async () => {
+      const ns = namespace();
+      await write(
+        store(),
+        ns,
+        note('oven oven sink'),
+        note('oven'),
+        note('sink table chair lamp'),
+        note('rug'),
+        note('bed'),
+      );
+      const [one, two] = await store().searchText(ns, anyOf('oven'), ALL_LIVE, 10);
+      const idf = Math.log((5 - 2 + 0.5) / (2 + 0.5));
+      const score = (frequency: number, length: number): number =>
+        (idf * frequency * 2.2) / (frequency + 1.2 * (0.25 + (0.75 * length) / 2));
+      expect(one).toMatchObject({ record: 2, score: expect.closeTo(score(1, 1), 9) as number });
+      expect(two).toMatchObject({ record: 1, score: expect.closeTo(score(2, 3), 9) as number });
+    });
+
+    it('gives a score that does not remember what was deleted or replaced', async () => {
+      const [lived, fresh] = [namespace(), namespace()];
+      const lasting = [
+        note('oven and sink', { title: 'Kitchen' }),
+        note('oven'),
+        note('a lamp'),
+        note('rug'),
+        note('bed'),
+      ];
+      const passing = Array.from({ length: 20 }, (_, i) => note(`oven ${'chair '.repeat(i)}`));
+      await write(store(), lived, ...passing);
+      const ids = await write(
+        store(),
+        lived,
+        ...lasting.map(({ draft }) => ({ ...note('oven table'), draft })),
+      );
+      await evict(store(), lived, ...passing.map((_, i) => i + 1));
+      await write(store(), lived, ...lasting.map((one, i) => ({ ...one, id: ids[i]! })));
+      await write(store(), fresh, ...lasting);
+      const scores = async (ns: string): Promise<number[]> =>
+        (await store().searchText(ns, anyOf('oven', 'kitchen'), ALL_LIVE, 10)).map(({ score }) => score);
+      const expected = await scores(fresh);
+      expect(expected).toHaveLength(2);
+      expect(await scores(lived)).toEqual(expected.map((score) => expect.closeTo(score, 9) as number));
+    });
+
+    it('puts the rarer word, the shorter text and the older passage first', async () => {
+      const ns = namespace();
+      const common = Array.from({ length: 6 }, () => note('common word'));
+      await write(
+        store(),
+        ns,
+        ...common,
+        note('rare word'),
+        note('common words and much more of other things'),
+      );
+      expect((await ask(ns, { any: [term('common'), term('rare')] }))[0]).toBe(7);
+      expect(await ask(ns, { any: [term('common')] })).toEqual([1, 2, 3, 4, 5, 6, 8]);
+      expect(await ask(ns, { any: [term('common')] }, 3)).toEqual([1, 2, 3]);
+    });
+
+    it('finds phrases in a row, within one field', async () => {
+      const ns = namespace();
+      await write(
+        store(),
+        ns,
+        note('the kitchen remodel plan'),
+        note('remodel the kitchen'),
+        note('remodel', { title: 'kitchen' }),
+        note('kitchen, remodelled'),
+      );
+      expect((await ask(ns, { any: [term('kitchen remodel')] })).toSorted()).toEqual([1, 4]);
+      expect(await ask(ns, { any: [term('kitchen remodel plan')] })).toEqual([1]);
+      expect(await ask(ns, { any: [term('remodel plan', true)] })).toEqual([1]);
+      expect(await ask(ns, { any: [term('kitchen rem', true)] })).toHaveLength(2);
+    });
+
+    it('asks for all of the required terms and any of the others', async () => {
+      const ns = namespace();
+      await write(
+        store(),
+        ns,
+        note('oven sink'),
+        note('oven lamp'),
+        note('sink lamp'),
+        note('oven sink lamp'),
+        note('rug'),
+      );
+      const [oven, sink, lamp, none] = ['oven', 'sink', 'lamp', 'nowhere'].map((word) => term(word));
+      expect((await ask(ns, { all: [oven!, sink!] })).toSorted()).toEqual([1, 4]);
+      expect(await ask(ns, { all: [oven!, sink!], any: [lamp!] })).toEqual([4, 1]);
+      expect((await ask(ns, { all: [oven!, sink!], any: [none!] })).toSorted()).toEqual([1, 4]);
+      expect(await ask(ns, { all: [oven!, none!], any: [lamp!] })).toEqual([]);
+      expect((await ask(ns, { any: [lamp!, none!] })).toSorted()).toEqual([2, 3, 4]);
+      expect(await ask(ns, {})).toEqual([]);
+    });
+
+    it('finds words of every script, whatever their case and accents', async () => {
+      const ns = namespace();
+      await write(
+        store(),
+        ns,
+        note('Die STRASSE nach Zürich'),
+        note('Кухонный нож'),
+        note('数据库的设计'),
+        note('キッチンの改装'),
+        note('بِسْمِ اللّٰه ﷺ ½ ⑴'),
+      );
+      const finds: [string, boolean, number[]][] = [
+        ['zurich', false, [1]],
+        ['ZÜRICH', false, [1]],
+        ['кухонный', false, [2]],
+        ['КУХ', true, [2]],
+        ['数据', false, [3]],
+        ['据库', false, [3]],
+        ['库数', false, []],
+        ['计', true, [3]],
+        ['キッチン', false, [4]],
+        ['بسم', false, [5]],
+        ['ﷺ', false, [5]],
+        ['½', false, [5]],
+      ];
+      for (const [words, prefix, records] of finds) {
+        const { terms } = term(words);
+        // A run of bigrams ends in a tail, which is for prefixes only.
+        const asked =
+          /[\p{sc=Han}\p{sc=Katakana}]/u.test(words) && terms.length > 1 ? terms.slice(0, -1) : terms;
+        expect([words, await ask(ns, { any: [{ terms: asked, prefix }] })]).toEqual([words, records]);
+      }
+    });
+
+    it('takes terms for words, never for syntax', async () => {
+      const ns = namespace();
+      await write(store(), ns, note('plain text'), note('or and not near'));
+      const hostile = [
+        '"',
+        '""',
+        '*',
+        'text"',
+        '" OR "plain',
+        'title:plain',
+        '{title body}: plain',
+        'NEAR(plain text)',
+        '^plain',
+        'plain AND',
+        'NOT plain',
+        '(',
+        ')',
+        '-plain',
+        '+',
+        'plain\0text',
+        '\0',
+        '\ud800',
+        '',
+        ' ',
+        ';',
+        '%',
+        '?1',
+        'é',
+        '\u{10FFFF}',
+      ];
+      for (const word of hostile) {
+        for (const prefix of [false, true]) {
+          const query = { terms: [word], prefix };
+          for (const asked of [
+            { any: [query] },
+            { all: [query] },
+            { any: [query, term('near')] },
+            { any: [{ terms: ['text', word], prefix }] },
+          ]) {
+            expect(Array.isArray(await ask(ns, asked))).toBe(true);
+          }
+          expect(await ask(ns, { any: [query, term('plain')] })).toContain(1);
+        }
+      }
+      expect(await ask(ns, { any: [{ terms: [], prefix: false }] })).toEqual([]);
+      expect(await found(store(), ns, 'OR')).toEqual([2]);
+    });
+
+    it('takes thousands of terms', async () => {
+      const ns = namespace();
+      await write(store(), ns, note('needle'), note('hay'));
+      const any = Array.from({ length: 3000 }, (_, i) => term(`straw${String(i)}`));
+      expect(await ask(ns, { any: [...any, term('needle')] })).toEqual([1]);
+      expect(
+        await ask(ns, { any: [{ terms: Array.from({ length: 3000 }, () => 'hay'), prefix: false }] }),
+      ).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import type { NamespaceStats } from '../../src/store/store.ts';
+import type { Subject } from './store-contract.ts';
+import {
+  ALL_LIVE,
+  anyOf,
+  CHUNKING,
+  draft,
+  embed,
+  evict,
+  found,
+  note,
+  NOW,
+  passage,
+  passageIds,
+  pendingOf,
+  unit,
+  write,
+} from './store-samples.ts';
+
+export function describeUpkeep({ store, namespace, generation }: Subject): void {
+  const statsOf = async (ns: string): Promise<NamespaceStats | undefined> =>
+    (await store().stats()).namespaces.find(({ namespace: name }) => name === ns);
+  const ids = (records: readonly { readonly id: number }[]): number[] => records.map(({ id }) => id);
+
+  describe('stats', () => {
+    it('count what there is', async () => {
+      const [ns, vectors] = [namespace(), await generation(3)];
+      const sources = ['a', 'constructor', '__proto__', 'a'];
+      const notes = sources.map((source, i) =>
+        note(`word${String(i)} common`, { source, origin: i === 1 ? 'memory' : 'vault' }),
+      );
+      await write(store(), ns, ...notes);
+      await embed(store(), vectors, ns, () => unit(1, 0, 0));
+      await evict(store(), ns, 4);
+      expect(await statsOf(ns)).toEqual({
+        namespace: ns,
+        records: 3,
+        deleted: 0,
+        passages: 3,
+        terms: 4,
+        vectors: 4,
+        byOrigin: { vault: 2, memory: 1 },
+        bySource: JSON.parse('{"a": 1, "constructor": 1, "__proto__": 1}') as Record<string, number>,
+      });
+    });
+  });
+
+  describe('upkeep', () => {
+    it('scans records page by page', async () => {
+      const ns = namespace();
+      await write(
+        store(),
+        ns,
+        ...Array.from({ length: 5 }, (_, i) => note(String(i), { expiresAt: i === 1 ? NOW : null })),
+      );
+      await evict(store(), ns, 3);
+      expect(ids(await store().scanRecords(ns, { after: null, limit: 2 }))).toEqual([1, 2]);
+      expect(ids(await store().scanRecords(ns, { after: 2, limit: 2 }))).toEqual([4, 5]);
+      expect(await store().scanRecords(ns, { after: 5, limit: 2 })).toEqual([]);
+    });
+
+    it('knows records whose passages another chunking made', async () => {
+      const ns = namespace();
+      await write(store(), ns, note('1'), note('2'));
+      await store().commit(ns, { writes: [note('3')], evictions: [], chunking: 'other' });
+      expect(ids(await store().staleRecords(ns, CHUNKING, { after: null, limit: 9 }))).toEqual([3]);
+      expect(ids(await store().staleRecords(ns, 'new', { after: 1, limit: 1 }))).toEqual([2]);
+      const { draft: changed } = note('1', { title: 'renamed' });
+      await store().commit(ns, {
+        writes: [{ id: 1, draft: changed, passages: 'keep' }],
+        evictions: [],
+        chunking: 'other',
+      });
+      expect(ids(await store().staleRecords(ns, 'other', { after: null, limit: 9 }))).toEqual([1, 2]);
+    });
+
+    it('puts other passages in place of those there are', async () => {
+      const ns = namespace();
+      await write(store(), ns, note(['marble', 'granite'], { title: 'Worktop' }), note('lamp'));
+      const pieces = [
+        passage('marble and', { endLine: 3 }),
+        passage('steel', { ordinal: 1, startLine: 4, endLine: 9 }),
+      ];
+      await store().putPassages(ns, 'new', new Map([[1, pieces]]));
+      expect(await store().passagesOf(ns, [2, 1, 99])).toEqual(
+        new Map([
+          [2, [passage('lamp')]],
+          [1, pieces],
+          [99, []],
+        ]),
+      );
+      expect(ids(await store().staleRecords(ns, 'new', { after: null, limit: 9 }))).toEqual([2]);
+      expect(await found(store(), ns, 'granite')).toEqual([]);
+      expect(await found(store(), ns, 'steel')).toEqual([1]);
+      expect(await found(store(), ns, 'worktop')).toEqual([1, 1]);
+    });
+
+    it('leaves a record alone that was written since it was found stale', async () => {
+      const ns = namespace();
+      await store().commit(ns, { writes: [note('former text')], evictions: [], chunking: 'old' });
+      const [stale] = await store().staleRecords(ns, CHUNKING, { after: null, limit: 9 });
+      const made = new Map([
+        [1, [passage(stale!.content)]],
+        [99, [passage('nobody')]],
+      ]);
+      await write(store(), ns, { ...note('newer text'), id: 1 });
+      await store().putPassages(ns, CHUNKING, made);
+      expect(await found(store(), ns, 'newer')).toEqual([1]);
+      expect(await found(store(), ns, 'former', 'nobody')).toEqual([]);
+    });
+
+    it('has no passages to put into a namespace that is not there', async () => {
+      await expect(store().putPassages(namespace(), 'c', new Map())).rejects.toMatchObject({
+        code: 'not_found',
+      });
+    });
+
+    it('derives the same anew from what is canonical', async () => {
+      const [ns, vectors] = [namespace(), await generation(3)];
+      const notes = Array.from({ length: 12 }, (_, i) =>
+        note([`oven ${'sink '.repeat(i)}`, `lamp ${String(i)}`], { title: `Note ${String(i)}` }),
+      );
+      const written = await write(store(), ns, ...notes);
+      await write(store(), ns, ...notes.slice(0, 6).map((one, i) => ({ ...one, id: written[i]! })));
+      await evict(store(), ns, ...written.slice(8));
+      await embed(store(), vectors, ns, (text) => unit(1, text.length, 2));
+      const look = async (): Promise<unknown> => ({
+        text: (await store().searchText(ns, anyOf('oven', 'sink', 'note'), ALL_LIVE, 50)).map(
+          ({ record, score }) => [record, score.toFixed(9)],
+        ),
+        near: (await store().searchVectors(ns, vectors, unit(1, 9, 2), ALL_LIVE, 50)).map(
+          ({ record, score }) => [record, score],
+        ),
+        words: await store().lookUpTerms(ns, ['oven', 'ovne', 'lamps']),
+      });
+      const before = await look();
+      const held = await store().passagesOf(ns, written);
+      await store().dropDerived(ns, { vectors: false });
+      expect(await found(store(), ns, 'oven')).toEqual([]);
+      const stale = await store().staleRecords(ns, CHUNKING, { after: null, limit: 99 });
+      expect(ids(stale)).toEqual(written.slice(0, 8));
+      // In the order in which they were written last, so that ties stay as they were.
+      const order = [...written.slice(6, 8), ...written.slice(0, 6)];
+      await store().putPassages(ns, CHUNKING, new Map(order.map((id) => [id, held.get(id) ?? []])));
+      expect(await look()).toEqual(before);
+      expect(await pendingOf(store(), vectors, ns)).toEqual([]);
+      expect(await store().verify()).toEqual([]);
+    });
+
+    it('drops vectors when it is told to', async () => {
+      const [ns, vectors] = [namespace(), await generation(3)];
+      await write(store(), ns, note('a'));
+      await embed(store(), vectors, ns, () => unit(1, 0, 0));
+      await store().dropDerived(ns, { vectors: true });
+      expect((await statsOf(ns))?.vectors).toBe(0);
+      await store().putPassages(ns, CHUNKING, new Map([[1, [passage('a')]]]));
+      expect(await pendingOf(store(), vectors, ns)).toHaveLength(1);
+    });
+
+    it('sweeps vectors that no passage refers to', async () => {
+      const [ns, vectors] = [namespace(), await generation(3)];
+      await write(store(), ns, ...Array.from({ length: 20 }, (_, i) => note(`text ${String(i)}`)));
+      await embed(store(), vectors, ns, () => unit(1, 0, 0));
+      await store().sweep();
+      expect((await statsOf(ns))?.vectors).toBe(20);
+      await evict(store(), ns, 1, 2, 3);
+      await store().sweep();
+      expect((await statsOf(ns))?.vectors).toBe(17);
+      expect(await store().searchVectors(ns, vectors, unit(1, 0, 0), ALL_LIVE, 50)).toHaveLength(17);
+    });
+
+    it('takes records without passages', async () => {
+      const ns = namespace();
+      const [id = 0] = await write(store(), ns, {
+        id: null,
+        draft: draft({ title: 'silent' }),
+        passages: [],
+      });
+      expect(await passageIds(store(), ns, 'silent')).toEqual([]);
+      expect(ids(await store().staleRecords(ns, CHUNKING, { after: null, limit: 9 }))).toEqual([]);
+      await write(store(), ns, { id, draft: draft({ title: 'loud' }), passages: 'keep' });
+      expect(await store().records(ns, [id], NOW)).toMatchObject([{ title: 'loud' }]);
+    });
+  });
+}

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import type { PassageScore } from '../../src/store/store.ts';
+import type { Subject } from './store-contract.ts';
+import { ALL_LIVE, embed, evict, note, NOW, passageIds, pendingOf, unit, write } from './store-samples.ts';
+
+const EAST: Float32Array = unit(1, 0, 0);
+const NORTH: Float32Array = unit(0, 1, 0);
+
+/** A vector a little off the first axis, the further the greater `step`. */
+function leaning(step: number): Float32Array {
+  return unit(1, step / 10, 0);
+}
+
+export function describeVectors({ store, namespace, generation }: Subject): void {
+  const records = (scores: readonly PassageScore[]): number[] => scores.map(({ record }) => record);
+
+  describe('vector search', () => {
+    it('gives the nearest first, with their cosine', async () => {
+      const [ns, vectors] = [namespace(), await generation(3)];
+      await write(store(), ns, note('3'), note('1'), note('2'));
+      await embed(store(), vectors, ns, (text) => leaning(Number(text)));
+      const scores = await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 10);
+      expect(records(scores)).toEqual([2, 3, 1]);
+      for (const [i, { score }] of scores.entries()) expect(score).toBeCloseTo(leaning(i + 1)[0]!, 2);
+      expect(records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 2))).toEqual([2, 3]);
+      expect(records(await store().searchVectors(ns, vectors, unit(-1, 0, 0), ALL_LIVE, 1))).toEqual([1]);
+      expect(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 0)).toEqual([]);
+    });
+
+    it('breaks ties by passage', async () => {
+      const [ns, vectors] = [namespace(), await generation(3)];
+      await write(store(), ns, note('c'), note('a'), note('b'));
+      const pending = await pendingOf(store(), vectors, ns);
+      for (const { hash } of pending.toReversed()) {
+        await store().putVectors(vectors, [{ namespace: ns, hash, vector: NORTH }]);
+      }
+      expect(records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([1, 2, 3]);
+      expect(records(await store().searchVectors(ns, vectors, NORTH, ALL_LIVE, 1))).toEqual([1]);
+    });
+
+    it.each([1, 3, 384, 768, 1000])('takes vectors of %i dimensions', async (dimensions) => {
+      const [ns, vectors] = [namespace(), await generation(dimensions)];
+      await write(store(), ns, ...Array.from({ length: 5 }, (_, i) => note(String(i))));
+      const of = (seed: number): Float32Array =>
+        unit(...Array.from({ length: dimensions }, (_, i) => Math.sin(seed + 1 + i * (seed + 2))));
+      await embed(store(), vectors, ns, (text) => of(Number(text)));
+      const [best] = await store().searchVectors(ns, vectors, of(3), ALL_LIVE, 5);
+      expect(best).toMatchObject({ score: expect.closeTo(1, 2) as number });
+      if (dimensions > 1) expect(best?.record).toBe(4);
+    });
+
+    it('never lets two generations meet', async () => {
+      const [ns, one, other] = [namespace(), await generation(3), await generation(3)];
+      await write(store(), ns, note('a'), note('b'));
+      const [first, second] = await pendingOf(store(), one, ns);
+      await store().putVectors(one, [{ namespace: ns, hash: first!.hash, vector: EAST }]);
+      await store().putVectors(other, [{ namespace: ns, hash: second!.hash, vector: EAST }]);
+      const ids = [first!.passage, second!.passage];
+      for (const [vectors, record] of [
+        [one, 1],
+        [other, 2],
+      ] as const) {
+        expect(records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([record]);
+        expect(records(await store().scoreVectors(ns, vectors, EAST, ids))).toEqual([record]);
+      }
+    });
+
+    it('refuses vectors of another length or of no numbers, and generations that are not there', async () => {
+      const [ns, vectors] = [namespace(), await generation(3)];
+      await write(store(), ns, note('a'));
+      const [{ hash, passage } = { hash: '', passage: 0 }] = await pendingOf(store(), vectors, ns);
+      const calls = (id: number, vector: Float32Array): Promise<unknown>[] => [
+        store().putVectors(id, [{ namespace: ns, hash, vector }]),
+        store().searchVectors(ns, id, vector, ALL_LIVE, 5),
+        store().scoreVectors(ns, id, vector, [passage]),
+      ];
+      for (const call of calls(vectors, unit(1, 0)))
+        await expect(call).rejects.toMatchObject({ code: 'embedding_mismatch' });
+      for (const call of calls(vectors, Float32Array.of(NaN, 0, 0)))
+        await expect(call).rejects.toMatchObject({ code: 'invalid_input' });
+      for (const call of calls(1_000_000, EAST))
+        await expect(call).rejects.toMatchObject({ code: 'not_found' });
+      const mixed = [
+        { namespace: ns, hash, vector: EAST },
+        { namespace: ns, hash: '00', vector: unit(1, 0) },
+      ];
+      await expect(store().putVectors(vectors, mixed)).rejects.toThrow();
+      expect(await pendingOf(store(), vectors, ns)).toHaveLength(1);
+    });
+
+    it('finds every passage of a content that is stored once', async () => {
+      const [ns, vectors] = [namespace(), await generation(3)];
+      await write(store(), ns, note('same'), note('other'), note('same'));
+      await embed(store(), vectors, ns, (text) => (text === 'same' ? EAST : NORTH));
+      expect(records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([1, 3, 2]);
+      expect(records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 1))).toEqual([1]);
+      await evict(store(), ns, 1);
+      expect(records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([3, 2]);
+      await write(store(), ns, note('same'));
+      expect(await pendingOf(store(), vectors, ns)).toEqual([]);
+      expect(records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([3, 4, 2]);
+    });
+
+    it('keeps the vector that a content has', async () => {
+      const [ns, vectors] = [namespace(), await generation(3)];
+      await write(store(), ns, note('a'));
+      const [{ hash, passage } = { hash: '', passage: 0 }] = await pendingOf(store(), vectors, ns);
+      for (const vector of [EAST, NORTH])
+        await store().putVectors(vectors, [{ namespace: ns, hash, vector }]);
+      const [score] = await store().scoreVectors(ns, vectors, EAST, [passage]);
+      expect(score?.score).toBeCloseTo(1, 2);
+    });
+
+    it('scores the passages it is asked for, in that order, without those that have no vector', async () => {
+      const [ns, vectors] = [namespace(), await generation(3)];
+      await write(store(), ns, note('word a'), note('word b'));
+      await embed(store(), vectors, ns, (text) => (text === 'word a' ? EAST : NORTH));
+      await write(store(), ns, note('word c'));
+      const [a = 0, b = 0, c = 0] = await passageIds(store(), ns, 'word');
+      const scores = await store().scoreVectors(ns, vectors, EAST, [c, b, 1_000_000, a]);
+      expect(scores.map(({ passage, record, score }) => [passage, record, Math.round(score)])).toEqual([
+        [b, 2, 0],
+        [a, 1, 1],
+      ]);
+    });
+
+    it('finds the few that a filter allows among the many that are nearer', async () => {
+      const [ns, vectors] = [namespace(), await generation(3)];
+      const many = Array.from({ length: 1500 }, (_, i) => note(`near ${String(i)}`, { project: 'near' }));
+      const few = [
+        note('far 1', { project: 'far' }),
+        note('far 2', { project: 'far', expiresAt: NOW }),
+        note('far 3', { project: 'far' }),
+      ];
+      await write(store(), ns, ...many, ...few);
+      await embed(store(), vectors, ns, (text) =>
+        text.startsWith('near') ? EAST : unit(-1, Number(text.slice(4)), 0),
+      );
+      const scores = await store().searchVectors(ns, vectors, EAST, { now: NOW, project: 'far' }, 10);
+      expect(records(scores)).toEqual([1503, 1501]);
+    });
+
+    it('finds the living behind a crowd of what has expired or is gone', async () => {
+      const [ns, vectors] = [namespace(), await generation(3)];
+      const expired = Array.from({ length: 1000 }, (_, i) => note(`near ${String(i)}`, { expiresAt: NOW }));
+      const gone = Array.from({ length: 1000 }, (_, i) => note(`near too ${String(i)}`));
+      const ids = await write(store(), ns, ...expired, ...gone, note('far'));
+      await embed(store(), vectors, ns, (text) => (text.startsWith('near') ? EAST : NORTH));
+      await evict(store(), ns, ...ids.slice(1000, 2000));
+      expect(records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([2001]);
+      await store().sweep();
+      expect(records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([2001]);
+    });
+
+    it('follows what is added and removed between searches', async () => {
+      const [ns, vectors] = [namespace(), await generation(3)];
+      const search = async (): Promise<number[]> =>
+        records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 10));
+      expect(await search()).toEqual([]);
+      await write(store(), ns, note('1'), note('2'));
+      expect(await search()).toEqual([]);
+      await embed(store(), vectors, ns, (text) => leaning(Number(text)));
+      expect(await search()).toEqual([1, 2]);
+      await write(store(), ns, note('0'));
+      await embed(store(), vectors, ns, (text) => leaning(Number(text)));
+      expect(await search()).toEqual([3, 1, 2]);
+      await evict(store(), ns, 1);
+      expect(await search()).toEqual([3, 2]);
+      await store().sweep();
+      expect(await search()).toEqual([3, 2]);
+      await store().dropDerived(ns, { vectors: true });
+      expect(await search()).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,20 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { openStore } from '../../src/store/registry.ts';
+import { describeStore } from './store-contract.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'loci-store-contract-'));
+let files = 0;
+
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+for (const driver of ['memory', 'sqlite']) {
+  describeStore(driver, () => {
+    const path = join(folder, `${String(++files)}.db`);
+    return openStore({ driver, path, busyTimeout: 1000, create: true });
+  });
+}
