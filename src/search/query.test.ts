@@ -110,7 +110,7 @@ describe('parseQuery', () => {
       ),
     );
     fc.assert(
-      fc.property(fc.array(fragment, { maxLength: 40 }), (fragments) => {
+      fc.property(fc.array(fragment, { maxLength: 15 }), (fragments) => {
         const { terms, phrases } = parseQuery(fragments.join(''));
         expect(terms.length).toBeLessThanOrEqual(64);
         for (const { surface } of terms) expect(surface).not.toBe('');

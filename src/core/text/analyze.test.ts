@@ -53,7 +53,8 @@ describe('analyze', () => {
       fc.property(text, (whole) => {
         let last = 0;
         for (const { term, surface, start, end } of analyze(whole)) {
-          expect([term, surface]).not.toContain('');
+          // Nothing that a full-text index could take for the end of a word.
+          for (const word of [term, surface]) expect(word).toMatch(/^[\p{L}\p{N}\p{M}]+$/u);
           expect(start).toBeGreaterThanOrEqual(last);
           expect(end).toBeGreaterThan(start);
           expect(end).toBeLessThanOrEqual(whole.length);
