@@ -93,7 +93,7 @@ export async function find(context: EngineContext, request: FindRequest): Promis
 }
 
 /** The preset, with what the configuration says otherwise. */
-export function rankingOf(settings: EngineContext['config']['search']): Ranking {
+function rankingOf(settings: EngineContext['config']['search']): Ranking {
   const preset = settings.preset === 'classic' ? CLASSIC_RANKING : DEFAULT_RANKING;
   const { stages, weights, fusion } = settings;
   return {

@@ -61,12 +61,12 @@ export async function examine(context: EngineContext): Promise<Check[]> {
   ];
 }
 
-type Finding = Pick<Check, 'result' | 'detail'>;
+type Finding = Pick<Check, 'result' | 'detail'> & { readonly hint?: string };
 
 async function checked(name: string, hint: string, look: () => Promise<Finding>): Promise<Check> {
   try {
     const finding = await look();
-    return { name, ...finding, hint: finding.result === 'ok' ? null : hint };
+    return { name, hint: finding.result === 'ok' ? null : hint, ...finding };
   } catch (error) {
     const said = error instanceof LociError ? error.hint : hint;
     return { name, result: 'failed', detail: messageOf(error), hint: said };
@@ -121,6 +121,7 @@ async function checkEmbedding(context: EngineContext): Promise<Finding> {
   if (pending === 0) return { result: 'ok', detail: model };
   return {
     result: 'warning',
-    detail: `${model}; ${String(pending)} contents are not embedded yet: run \`loci index\``,
+    detail: `${model}; ${String(pending)} texts are not embedded yet`,
+    hint: 'Run `loci index`.',
   };
 }

@@ -208,13 +208,20 @@ class Sync {
     const ids = vanished.ids();
     for (let start = 0; start < ids.length; start += PAGE) {
       this.#refuseAborted();
-      await this.#store.commit(this.#options.namespace, {
-        writes: [],
-        evictions: ids.slice(start, start + PAGE),
-        chunking: this.#options.chunking.signature,
-      });
+      await this.#evictBatch(ids.slice(start, start + PAGE));
     }
     return ids.length;
+  }
+
+  /** Another process may have evicted some of them meanwhile: then each is tried by itself. */
+  async #evictBatch(ids: readonly number[]): Promise<void> {
+    const { namespace, chunking } = this.#options;
+    try {
+      await this.#store.commit(namespace, { writes: [], evictions: ids, chunking: chunking.signature });
+    } catch (error) {
+      if (!(error instanceof LociError) || error.code !== 'not_found') throw error;
+      if (ids.length > 1) for (const id of ids) await this.#evictBatch([id]);
+    }
   }
 
   readonly #report = (problem: SourceProblem): void => {

@@ -208,7 +208,7 @@ function requestOf(searched: SearchInput, signal: AbortSignal): FindRequest {
     ...(sources !== undefined && { sources }),
     ...(category !== undefined && { categories: [category] }),
     ...(record_type !== undefined && { recordTypes: [record_type] }),
-    ...(tags !== undefined && { tags }),
+    ...(tags !== undefined && { tags: tags.map((tag) => tag.replace(/^#/, '')) }),
     ...(project !== undefined && { project }),
     ...(from !== undefined && { from }),
     ...(until !== undefined && { until }),

@@ -44,7 +44,7 @@ export function rank(
   const newest = newestFirst(passages);
   const candidates = passages.flatMap((passage): Candidate[] => {
     const entry = entries.get(passage.id);
-    if (entry === undefined) return [];
+    if (entry === undefined || isEmptyLikeness(passage, entry)) return [];
     const boosts = boostsOf(passage, context).map(({ name, added }) => ({ name, added: added * best }));
     const boosted = entry.score + boosts.reduce((sum, { added }) => sum + added, 0);
     const recency = recencyOf(passage, newest.get(passage.id) ?? passages.length, boosted, ranking, now);
@@ -52,6 +52,11 @@ export function rank(
     return [{ passage, own: entry.own, score: boosted + recency.added, contributions, boosts }];
   });
   return bestOfEachRecord(candidates);
+}
+
+/** An empty note is found by the words of its title, not by what its title is like. */
+function isEmptyLikeness({ text }: StoredPassage, { contributions }: Smoothed): boolean {
+  return text === '' && !contributions.some(({ signal }) => signal === 'text' || signal === 'trigram');
 }
 
 /**

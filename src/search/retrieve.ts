@@ -61,11 +61,11 @@ export async function retrieve(query: ParsedQuery, retrieval: Retrieval): Promis
     retrieveWords(query, retrieval),
     retrieveMeaning(query, retrieval),
   ]);
-  const vectorList = await completeVectorScores(lexical.lists, dense, retrieval);
+  const { list: vectorList, incomplete } = await completeVectorScores(lexical.lists, dense, retrieval);
   return {
     ...lexical,
     lists: vectorList === null ? lexical.lists : [vectorList, ...lexical.lists],
-    missing: dense.missing,
+    missing: incomplete ? [...dense.missing, NOT_ALL_EMBEDDED] : dense.missing,
     vector: dense.vector,
     fluency: retrieval.vectors?.embedder.fluency?.(query.text) ?? 1,
   };
@@ -84,7 +84,9 @@ async function retrieveWords(query: ParsedQuery, retrieval: Retrieval): Promise<
   const weighed = query.terms.map((term) => ({ ...term, passages: infos.get(term.surface)?.passages ?? 0 }));
   const terms = withinBudget(weighed, ranking.frequencyBudget);
   const ask = (any: readonly TextTerm[]): Promise<PassageScore[]> =>
-    store.searchText(namespace, { any, all: query.phrases, weights: ranking.fields }, filter, ranking.depth);
+    deepEnough(ranking.depth, (depth) =>
+      store.searchText(namespace, { any, all: query.phrases, weights: ranking.fields }, filter, depth),
+    );
   const corrections = correctionsOf(query, infos);
   const corrected = corrections.flatMap((correction) => correction.instead).map(nearTerm);
   const [text, trigram] = await Promise.all([
@@ -99,6 +101,30 @@ async function retrieveWords(query: ParsedQuery, retrieval: Retrieval): Promise<
     corrections,
     terms,
   };
+}
+
+/** A list of fewer records than this, cut off at its depth, is one long note crowding out the others. */
+const ENOUGH_RECORDS = 20;
+const MAX_DEPTH = 10_000;
+/** Passages of one record that one signal brings. */
+const PASSAGES_A_RECORD = 8;
+
+/** Asks deeper while a few records fill the list, and keeps the best passages of each. */
+async function deepEnough(
+  depth: number,
+  ask: (depth: number) => Promise<PassageScore[]>,
+): Promise<PassageScore[]> {
+  const scores = await ask(depth);
+  const records = new Set(scores.map(({ record }) => record)).size;
+  if (scores.length === depth && records < ENOUGH_RECORDS && depth < MAX_DEPTH) {
+    return deepEnough(Math.min(MAX_DEPTH, depth * 8), ask);
+  }
+  const taken = new Map<number, number>();
+  return scores.filter(({ record }) => {
+    const count = (taken.get(record) ?? 0) + 1;
+    taken.set(record, count);
+    return count <= PASSAGES_A_RECORD;
+  });
 }
 
 /** Rarest first, as long as the passages to look at stay within the budget; always one. */
@@ -137,7 +163,9 @@ async function retrieveMeaning(query: ParsedQuery, retrieval: Retrieval): Promis
     const options = { purpose: 'query' as const, ...(signal === undefined ? {} : { signal }) };
     const [vector] = await vectors.embedder.embed([query.text], options);
     if (vector === undefined) return { list: [], vector: null, missing: [] };
-    const list = await store.searchVectors(namespace, vectors.generation, vector, filter, ranking.depth);
+    const list = await deepEnough(ranking.depth, (depth) =>
+      store.searchVectors(namespace, vectors.generation, vector, filter, depth),
+    );
     return { list, vector, missing: [] };
   } catch (error) {
     if (!(error instanceof LociError) || error.code !== 'embedding_unavailable') throw error;
@@ -145,13 +173,18 @@ async function retrieveMeaning(query: ParsedQuery, retrieval: Retrieval): Promis
   }
 }
 
+const NOT_ALL_EMBEDDED: MissingSignal = {
+  signal: 'vector',
+  why: 'some of what matches is not embedded yet; `loci index` goes on with it',
+};
+
 /** What words found is compared in meaning too, so that no passage is judged by half the evidence. */
 async function completeVectorScores(
   lists: readonly SignalList[],
   { list, vector }: Dense,
   { store, namespace, vectors }: Retrieval,
-): Promise<SignalList | null> {
-  if (vector === null || vectors === null) return null;
+): Promise<{ list: SignalList | null; incomplete: boolean }> {
+  if (vector === null || vectors === null) return { list: null, incomplete: false };
   const known = new Set(list.map(({ passage }) => passage));
   const others = new Set<number>();
   for (const { scores } of lists) {
@@ -159,5 +192,5 @@ async function completeVectorScores(
   }
   const more = await store.scoreVectors(namespace, vectors.generation, vector, [...others]);
   const scores = [...list, ...more].sort((a, b) => b.score - a.score || a.passage - b.passage);
-  return { signal: 'vector', scores };
+  return { list: { signal: 'vector', scores }, incomplete: more.length < others.size };
 }

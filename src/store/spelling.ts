@@ -3,10 +3,13 @@ import { editDistance } from '../core/edit-distance.ts';
 /** Which known word a misspelt one may stand for. Shared by the stores, so that they agree. */
 
 /** Shorter words have too many neighbours for a guess to be worth anything. */
-export const MIN_CORRECTABLE_LENGTH = 4;
+const MIN_CORRECTABLE_LENGTH = 4;
 export const MAX_NEAR_WORDS = 3;
 /** Up to this length two typos can leave no trigram in common, so every single edit is tried as well. */
 export const MAX_EDITED_LENGTH = 6;
+
+/** "recipe" is two edits from "decide" and not what was meant. */
+const MIN_SIMILARITY = 0.7;
 
 const ALPHABET = [...'abcdefghijklmnopqrstuvwxyz'];
 const HAS_LETTER = /^\p{L}[\p{L}\p{M}\p{N}]*$/u;
@@ -22,13 +25,14 @@ export function allowedEdits(length: number): number {
   return length < 10 ? 2 : 3;
 }
 
-/** 1 − distance ÷ the longer length; 0 when more edits apart than the length allows. */
+/** 1 − distance ÷ the longer length; 0 when more edits apart than the length allows, or less alike than 0.7. */
 export function spellingSimilarity(word: string, known: string): number {
   const limit = allowedEdits(word.length);
   if (Math.abs(word.length - known.length) > limit) return 0;
   const distance = editDistance(word, known);
   if (distance > limit) return 0;
-  return 1 - distance / Math.max(word.length, known.length);
+  const similarity = 1 - distance / Math.max(word.length, known.length);
+  return similarity < MIN_SIMILARITY ? 0 : similarity;
 }
 
 /** Every word one edit away, over the Latin letters (Norvig 2007): about 54 n + 25 of them. */

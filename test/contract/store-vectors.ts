@@ -69,17 +69,17 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('a'));
       const [{ hash, passage } = { hash: '', passage: 0 }] = await pendingOf(store(), vectors, ns);
-      const calls = (id: number, vector: Float32Array): Promise<unknown>[] => [
-        store().putVectors(id, [{ namespace: ns, hash, vector }]),
-        store().searchVectors(ns, id, vector, ALL_LIVE, 5),
-        store().scoreVectors(ns, id, vector, [passage]),
+      const calls = (id: number, vector: Float32Array): (() => Promise<unknown>)[] => [
+        () => store().putVectors(id, [{ namespace: ns, hash, vector }]),
+        () => store().searchVectors(ns, id, vector, ALL_LIVE, 5),
+        () => store().scoreVectors(ns, id, vector, [passage]),
       ];
       for (const call of calls(vectors, unit(1, 0)))
-        await expect(call).rejects.toMatchObject({ code: 'embedding_mismatch' });
+        await expect(call()).rejects.toMatchObject({ code: 'embedding_mismatch' });
       for (const call of calls(vectors, Float32Array.of(NaN, 0, 0)))
-        await expect(call).rejects.toMatchObject({ code: 'invalid_input' });
+        await expect(call()).rejects.toMatchObject({ code: 'invalid_input' });
       for (const call of calls(1_000_000, EAST))
-        await expect(call).rejects.toMatchObject({ code: 'not_found' });
+        await expect(call()).rejects.toMatchObject({ code: 'not_found' });
       const mixed = [
         { namespace: ns, hash, vector: EAST },
         { namespace: ns, hash: '00', vector: unit(1, 0) },

@@ -29,7 +29,7 @@ export function storedPassage({ record, ...given }: Given = {}): StoredPassage {
     id: 1,
     ordinal: 0,
     headings: [],
-    text: '',
+    text: 'Words of a note.',
     startLine: 1,
     endLine: 1,
     hash: '',

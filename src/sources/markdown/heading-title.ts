@@ -3,7 +3,7 @@ import type { Token } from 'markdown-it';
 import { showInline } from './inline-syntax.ts';
 
 /** Longer titles are cut: a path of headings is embedded with every passage below it. In UTF-16 units. */
-export const MAX_TITLE_LENGTH = 200;
+const MAX_TITLE_LENGTH = 200;
 
 const MARKUP = /[*_`[\]<>\\&~=!%^]/;
 

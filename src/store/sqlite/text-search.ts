@@ -71,7 +71,7 @@ function scoreOf(row: Record<string, SQLOutputValue>): PassageScore {
 }
 
 /** Words only, never syntax: every term is quoted. */
-export function matchExpression(query: TextQuery): string {
+function matchExpression(query: TextQuery): string {
   const any = query.any.map(termExpression).join(' OR ');
   const all = query.all.map(termExpression).join(' AND ');
   if (all === '') return any;

@@ -19,7 +19,7 @@ export function reportError(error: unknown, io: Io, json: boolean): number {
   io.stderr.write(`${style.bad('loci:')} ${lines.join('\n      ')}\n`);
   if (hint !== '') io.stderr.write(`      ${style.dim(neutralise(hint))}\n`);
   if (io.env['LOCI_LOG_LEVEL'] === 'debug' && error instanceof Error)
-    io.stderr.write(`${error.stack ?? ''}\n`);
+    io.stderr.write(`${neutralise(error.stack ?? '')}\n`);
   return exitCode;
 }
 

@@ -4,7 +4,10 @@ import { runCli } from './run-cli.ts';
 // `loci search x | head -1`: whoever reads no further is no fault.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code === 'EPIPE') return;
+    if (stream === process.stdout)
+      process.stderr.write(`loci: standard output cannot be written: ${error.message}\n`);
+    process.exit(1);
   });
 }
 process.exitCode = await runCli(process.argv.slice(2), OPERATIONS, process);
