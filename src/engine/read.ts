@@ -2,6 +2,7 @@ import { ageOf } from '../core/age.ts';
 import type { LociRecord } from '../core/types.ts';
 import { resolveCitation, type LineRange } from './citation.ts';
 import type { EngineContext } from './context.ts';
+import { linksOf, type NoteLink } from './links.ts';
 
 export interface ReadRecord {
   readonly record: LociRecord;
@@ -11,6 +12,8 @@ export interface ReadRecord {
   readonly lines: LineRange;
   readonly totalLines: number;
   readonly age: string;
+  /** What it links to, if it is a note. */
+  readonly links: readonly NoteLink[];
 }
 
 /** @throws LociError `not_found`, `ambiguous` */
@@ -25,5 +28,6 @@ export async function read(context: EngineContext, citation: string): Promise<Re
     lines: { from, to },
     totalLines: all.length,
     age: ageOf(record.createdAt, context.now()),
+    links: await linksOf(context, record),
   };
 }

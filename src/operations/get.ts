@@ -24,6 +24,7 @@ export interface GetOutput {
   readonly created_at: string;
   readonly updated_at: string;
   readonly age: string;
+  readonly links: { readonly target: string; readonly path: string | null }[];
   readonly metadata: Metadata;
 }
 
@@ -60,6 +61,9 @@ export const get: Operation<GetInput, GetOutput> = {
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
     age: z.string(),
+    links: z
+      .array(z.strictObject({ target: z.string(), path: z.string().nullable() }))
+      .describe('What a note links to, as written, and the note that is meant; `null` when there is none.'),
     metadata: z
       .record(z.string(), z.json())
       .describe('What its source says of it: aliases, links, front matter …'),
@@ -77,7 +81,7 @@ export const get: Operation<GetInput, GetOutput> = {
 
 async function runGet(context: OperationContext, { citation }: GetInput): Promise<GetOutput> {
   const loci = await context.loci();
-  const { record, text, lines, totalLines, age } = await loci.get(citation);
+  const { record, text, lines, totalLines, age, links } = await loci.get(citation);
   return {
     id: record.id,
     uuid: record.uuid,
@@ -95,6 +99,7 @@ async function runGet(context: OperationContext, { citation }: GetInput): Promis
     created_at: isoTime(record.createdAt),
     updated_at: isoTime(record.updatedAt),
     age,
+    links: [...links],
     metadata: record.metadata,
   };
 }

@@ -57,13 +57,9 @@ function labelled(label: string, text: string, columns: number): string[] {
     : lines;
 }
 
-/** Names of what a note links to, each once. */
-function linksOf({ metadata }: GetOutput): string[] {
-  const { links } = metadata;
-  if (!Array.isArray(links)) return [];
-  const targets = links.map((link) =>
-    typeof link === 'object' && link !== null && !Array.isArray(link) ? link['target'] : link,
+/** What a note links to; a link that leads nowhere is said to. */
+function linksOf({ links }: GetOutput): string[] {
+  return links.map(({ target, path }) =>
+    path === null ? `${oneLine(target)} (no such note)` : oneLine(target),
   );
-  const names = targets.filter((target) => typeof target === 'string' && target !== '');
-  return [...new Set(names.map((name) => oneLine(name as string)))];
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LinkIndex } from './links.ts';
+import { LinkIndex } from './link-index.ts';
 
 const KEYS = [
   'Home.md',

@@ -1,0 +1,161 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { LociError } from '../../src/core/errors.ts';
+import { embed, found, note, unit, write } from '../contract/store-samples.ts';
+import { openSqlite, scratchFolder } from './store-processes.ts';
+
+const NAMESPACE = 'n';
+const PAGE = 8192;
+
+/** A sound store, closed: one file. */
+async function soundStore(path: string): Promise<Buffer> {
+  const store = await openSqlite(path);
+  await write(
+    store,
+    NAMESPACE,
+    ...Array.from({ length: 150 }, (_, i) => note(`word${String(i)} ${'common text '.repeat(60)}`)),
+  );
+  const { id } = await store.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+  await embed(store, id, NAMESPACE, (text) => unit(1, text.length, 2));
+  await store.close();
+  return readFileSync(path);
+}
+
+/** Opens, uses and verifies the store; answers what was said, and never an error without a code. */
+async function examine(path: string): Promise<string[]> {
+  try {
+    const store = await openSqlite(path);
+    try {
+      await found(store, NAMESPACE, 'common');
+      return (await store.verify()).map(({ what }) => what);
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    return [error instanceof LociError ? error.code : String(error)];
+  }
+}
+
+describe('a file that is no store', () => {
+  let sound: Buffer;
+  beforeAll(async () => {
+    using folder = scratchFolder();
+    sound = await soundStore(join(folder.path, 'store.db'));
+  });
+
+  function foreign(pragmas: string): Buffer {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'other.db');
+    const db = new DatabaseSync(path);
+    db.exec(`${pragmas}; CREATE TABLE theirs (a TEXT); INSERT INTO theirs VALUES ('precious')`);
+    db.close();
+    return readFileSync(path);
+  }
+
+  it.each<[string, () => Buffer]>([
+    ['text', () => Buffer.from('# Notes\n'.repeat(300))],
+    ['random bytes', () => Buffer.from(Array.from({ length: 20_000 }, (_, i) => (i * 7919) % 251))],
+    ['a few bytes', () => Buffer.from('SQLite')],
+    ['somebody else’s database', () => foreign('PRAGMA journal_mode = DELETE')],
+    ['somebody else’s database in WAL mode', () => foreign('PRAGMA journal_mode = WAL')],
+    ['a database with somebody else’s mark', () => foreign('PRAGMA application_id = 1')],
+    ['a store without its first page', () => sound.subarray(PAGE)],
+  ])('%s: is refused and stays as it is', async (_, bytes) => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    writeFileSync(path, bytes());
+    for (const create of [true, false]) {
+      await expect(openSqlite(path, { create })).rejects.toMatchObject({ code: 'store_corrupt' });
+    }
+    expect(readFileSync(path).equals(bytes())).toBe(true);
+    expect(readdirSync(folder.path)).toEqual(['store.db']);
+  });
+
+  it.each([0.3, 0.6, 0.95])(
+    'a store cut to %d of its length is found out and stays as it is',
+    async (share) => {
+      using folder = scratchFolder();
+      const path = join(folder.path, 'store.db');
+      const cut = sound.subarray(0, Math.floor((sound.length * share) / PAGE) * PAGE);
+      writeFileSync(path, cut);
+      const said = await examine(path);
+      expect(said).not.toEqual([]);
+      expect(said.filter((one) => /internal|store_failed|TypeError|RangeError/.test(one))).toEqual([]);
+      expect(readFileSync(path).equals(cut)).toBe(true);
+    },
+  );
+
+  it('a store with a flipped byte at the head of a page is found out', async () => {
+    using folder = scratchFolder();
+    const pages = sound.length / PAGE;
+    for (let page = 1; page < pages; page += Math.ceil(pages / 12)) {
+      const path = join(folder.path, `${String(page)}.db`);
+      const flipped = Buffer.from(sound);
+      flipped[page * PAGE]! ^= 0xff;
+      writeFileSync(path, flipped);
+      const said = await examine(path);
+      expect([page, said]).not.toEqual([page, []]);
+      expect(said.filter((one) => /internal|store_failed|TypeError|RangeError/.test(one))).toEqual([]);
+    }
+  });
+
+  it('nothing: is not found, unless a store may be made', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'below', 'store.db');
+    await expect(openSqlite(path, { create: false })).rejects.toMatchObject({ code: 'store_not_found' });
+    expect(readdirSync(folder.path)).toEqual([]);
+    const store = await openSqlite(path);
+    await store.close();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+  });
+
+  it('an empty file is no store yet', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    writeFileSync(path, '');
+    await expect(openSqlite(path, { create: false })).rejects.toMatchObject({ code: 'store_not_found' });
+    expect(statSync(path).size).toBe(0);
+    const store = await openSqlite(path);
+    expect(await write(store, NAMESPACE, note('a'))).toEqual([1]);
+    await store.close();
+  });
+
+  it('a folder in its place, or a file in its folder’s, is unreadable', async () => {
+    using folder = scratchFolder();
+    mkdirSync(join(folder.path, 'folder.db'));
+    writeFileSync(join(folder.path, 'file'), 'x');
+    for (const path of ['folder.db', 'file/store.db']) {
+      await expect(openSqlite(join(folder.path, path))).rejects.toMatchObject({ code: 'unreadable' });
+    }
+    expect(readdirSync(join(folder.path, 'folder.db'))).toEqual([]);
+  });
+
+  it.each([
+    ['a store that may not be read', 0o000, 0o755],
+    ['a store that may not be written', 0o444, 0o555],
+  ])('%s is unreadable and stays as it is', (_, mode, folderMode) => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    writeFileSync(path, sound);
+    chmodSync(path, mode);
+    chmodSync(folder.path, folderMode);
+    // Root may read everything: somebody else has to try.
+    const identity = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const registry = new URL('../../src/store/registry.ts', import.meta.url).href;
+    const code = `const { openStore } = await import(${JSON.stringify(registry)});
+      const options = { driver: 'sqlite', path: ${JSON.stringify(path)}, busyTimeout: 0, create: true };
+      await openStore(options).then((store) => store.close(), (error) => console.log(error.code));`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], {
+      ...identity,
+      encoding: 'utf8',
+    });
+    chmodSync(folder.path, 0o755);
+    expect({ stdout, stderr }).toEqual({ stdout: 'unreadable\n', stderr: '' });
+    chmodSync(path, 0o600);
+    expect(readFileSync(path).equals(sound)).toBe(true);
+  });
+});

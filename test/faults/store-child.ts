@@ -1,0 +1,84 @@
+/**
+ * The other process of the store's fault tests. What it did is said on stdout, a line of JSON each, only once it was
+ * answered: `node store-child.ts STORE NAMESPACE JOB`.
+ */
+import { openStore } from '../../src/store/registry.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Line } from './store-processes.ts';
+import { ALL_LIVE, anyOf, embed, evict, note, unit, write } from '../contract/store-samples.ts';
+
+const [, , path = '', namespace = '', job = ''] = process.argv;
+
+function say(line: Line): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+/** Texts that no other round and no other process writes. */
+function wordOf(serial: number): string {
+  return `w${String(process.pid)}x${String(serial)}`;
+}
+
+/** Writes, replaces, evicts and embeds until it is killed. Says what it begins and what was answered. */
+async function writeForEver(store: Store, vectors: number): Promise<void> {
+  let before: number[] = [];
+  for (let serial = 0; ; serial++) {
+    const [replaced, evicted] = before;
+    const touched = replaced === undefined || evicted === undefined ? {} : { replaced, evicted };
+    say({ begin: touched, batch: `${String(process.pid)}/${String(serial)}/` });
+    const notes = [0, 1, 2].map((i) =>
+      note(`${wordOf(serial)} part${String(i)} ${'text '.repeat(200)}`, own(serial, i)),
+    );
+    const replacing = { ...note(`${wordOf(serial)} again`, own(serial, 3)), id: replaced ?? null };
+    const ids = await write(store, namespace, ...notes, replacing);
+    say({ written: ids, word: wordOf(serial) });
+    if (evicted !== undefined) {
+      await evict(store, namespace, evicted);
+      say({ evicted });
+    }
+    await embed(store, vectors, namespace, (text) => unit(1, text.length, serial));
+    before = ids.slice(0, 2);
+  }
+}
+
+function own(serial: number, part: number): { uuid: string; key: string } {
+  const name = `${String(process.pid)}/${String(serial)}/${String(part)}`;
+  return { uuid: name, key: name };
+}
+
+/** Writes one by one, and looks after each whether it is found by its word and by its vector. */
+async function writeAndSearch(store: Store, vectors: number): Promise<void> {
+  for (let serial = 0; serial < 30; serial++) {
+    const [id = 0] = await write(store, namespace, note(`shared ${wordOf(serial)}`, own(serial, 0)));
+    const direction = unit(serial + 1, process.pid, 1);
+    await embed(store, vectors, namespace, () => direction);
+    const byWord = await store.searchText(namespace, anyOf(wordOf(serial)), ALL_LIVE, 5);
+    const byVector = await store.searchVectors(namespace, vectors, direction, ALL_LIVE, 10_000);
+    if (byWord.length !== 1 || byWord[0]?.record !== id)
+      throw new Error(`record ${String(id)} was not found by its word`);
+    if (byVector.every(({ record }) => record !== id))
+      throw new Error(`record ${String(id)} was not found by its vector`);
+    say({ written: [id] });
+  }
+}
+
+/** Takes away what is there, sweeps and writes anew, again and again: what a reader holds in memory grows old. */
+async function churn(store: Store, vectors: number): Promise<void> {
+  let ids: number[] = [];
+  for (let round = 0; round < 15; round++) {
+    const notes = Array.from({ length: 20 }, (_, i) => note(`${wordOf(round)} ${String(i)}`, own(round, i)));
+    const next = await write(store, namespace, ...notes);
+    await embed(store, vectors, namespace, (text) => unit(1, text.length, round));
+    await evict(store, namespace, ...ids);
+    await store.sweep();
+    ids = next;
+  }
+  say({ left: ids });
+}
+
+const store = await openStore({ driver: 'sqlite', path, busyTimeout: 20_000, create: true });
+const { id: vectors } = await store.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+say({ ready: true });
+if (job === 'write') await writeForEver(store, vectors);
+if (job === 'search') await writeAndSearch(store, vectors);
+if (job === 'churn') await churn(store, vectors);
+if (job !== 'forget to close') await store.close();

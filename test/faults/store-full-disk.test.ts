@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { LociError, messageOf } from '../../src/core/errors.ts';
+import type { Store } from '../../src/store/store.ts';
+import { ALL_LIVE, anyOf, note, NOW, write } from '../contract/store-samples.ts';
+import { openSqlite, scratchFolder } from './store-processes.ts';
+
+const NAMESPACE = 'n';
+
+/** A file that takes what room is left. */
+function fillUp(path: string): void {
+  const file = openSync(path, 'w');
+  try {
+    for (const size of [65_536, 4096, 1]) {
+      try {
+        for (;;) writeSync(file, Buffer.alloc(size));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      }
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+describe('a store on a disk that fills up', () => {
+  const folder = scratchFolder();
+  let unmountable = 'this system has no mount';
+
+  beforeAll(() => {
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', folder.path], { stdio: 'pipe' });
+      unmountable = '';
+    } catch (error) {
+      unmountable = `a small disk cannot be mounted: ${messageOf(error)}`;
+    }
+  });
+  afterEach(() => {
+    for (const name of readdirSync(folder.path)) rmSync(join(folder.path, name), { recursive: true });
+  });
+  afterAll(() => {
+    if (unmountable === '') execFileSync('umount', ['-l', folder.path]);
+    folder[Symbol.dispose]();
+  });
+
+  /** Ids that were answered before the disk was full. Room is found more than once: SQLite uses its journal again. */
+  async function writeUntilRefused(store: Store, size: number): Promise<number[]> {
+    const ids: number[] = [];
+    for (;;) {
+      try {
+        ids.push(
+          ...(await write(store, NAMESPACE, note(`common note${String(ids.length)} ${'x'.repeat(size)}`))),
+        );
+      } catch (error) {
+        expect(error).toBeInstanceOf(LociError);
+        expect(error).toMatchObject({ code: 'store_full' });
+        return ids;
+      }
+    }
+  }
+
+  async function expectThere(store: Store, ids: readonly number[]): Promise<void> {
+    expect((await store.records(NAMESPACE, ids, NOW)).map(({ id }) => id)).toEqual(ids);
+    const hits = await store.searchText(NAMESPACE, anyOf('common'), ALL_LIVE, 100_000);
+    expect(hits.map(({ record }) => record).toSorted((a, b) => a - b)).toEqual(ids);
+    expect(await store.verify()).toEqual([]);
+  }
+
+  it('says so, keeps what was answered, and works again once there is room', async (context) => {
+    if (unmountable !== '') context.skip(unmountable);
+    const ballast = join(folder.path, 'ballast');
+    writeFileSync(ballast, Buffer.alloc(1_000_000));
+    const path = join(folder.path, 'store.db');
+    const store = await openSqlite(path);
+    const ids = await writeUntilRefused(store, 60_000);
+    expect(ids.length).toBeGreaterThan(3);
+    await expectThere(store, ids);
+    fillUp(ballast);
+    ids.push(...(await writeUntilRefused(store, 1000)));
+    await expectThere(store, ids);
+    await store.close();
+
+    rmSync(ballast);
+    const again = await openSqlite(path, { create: false });
+    await expectThere(again, ids);
+    ids.push(...(await write(again, NAMESPACE, note('common again'))));
+    fillUp(ballast);
+    ids.push(...(await writeUntilRefused(again, 10)));
+    rmSync(ballast);
+    // The same connection goes on; what was refused left no trace.
+    const [next = 0] = await write(again, NAMESPACE, note('common room'));
+    expect(next).toBe(Math.max(...ids) + 1);
+    await expectThere(again, [...ids, next]);
+    await again.close();
+  });
+
+  it('cannot be made or opened there, and leaves nothing behind that is taken for a store', async (context) => {
+    if (unmountable !== '') context.skip(unmountable);
+    const ballast = join(folder.path, 'ballast');
+    fillUp(ballast);
+    const path = join(folder.path, 'new', 'store.db');
+    await expect(openSqlite(path)).rejects.toMatchObject({ code: 'store_full' });
+    rmSync(ballast);
+    const store = await openSqlite(path);
+    expect(await write(store, NAMESPACE, note('a'))).toEqual([1]);
+    await store.close();
+    fillUp(ballast);
+    await expect(openSqlite(path)).rejects.toMatchObject({ code: 'store_full' });
+    rmSync(ballast);
+    const again = await openSqlite(path);
+    expect(await write(again, NAMESPACE, note('b'))).toEqual([2]);
+    expect(await again.verify()).toEqual([]);
+    await again.close();
+  });
+});

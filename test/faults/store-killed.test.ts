@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Store } from '../../src/store/store.ts';
+import { found, NOW } from '../contract/store-samples.ts';
+import { openSqlite, scratchFolder, startChild, type Child, type Line } from './store-processes.ts';
+
+const KILLS = 8;
+const NAMESPACE = 'n';
+
+/** What the store must hold, by what it answered before the kill. */
+interface Answered {
+  /** Word of each batch → ids of its four records. */
+  readonly batches: Map<string, number[]>;
+  readonly evicted: Set<number>;
+  readonly replaced: Set<number>;
+  /** Touched by the call that was under way: either state is right. */
+  readonly uncertain: Set<number>;
+}
+
+function answeredBy(children: readonly Child[]): Answered {
+  const answered: Answered = {
+    batches: new Map(),
+    evicted: new Set(),
+    replaced: new Set(),
+    uncertain: new Set(),
+  };
+  for (const { lines } of children) {
+    let begun: Line['begin'] = {};
+    for (const { begin, word, written, evicted } of lines) {
+      if (begin !== undefined) begun = begin;
+      if (word !== undefined && written !== undefined) {
+        answered.batches.set(word, written);
+        const { replaced, ...next } = begun;
+        if (replaced !== undefined) answered.replaced.add(replaced);
+        begun = next;
+      }
+      if (evicted !== undefined) {
+        answered.evicted.add(evicted);
+        begun = {};
+      }
+    }
+    for (const id of Object.values(begun)) answered.uncertain.add(id);
+  }
+  return answered;
+}
+
+async function expectAllThere(
+  store: Store,
+  { batches, evicted, replaced, uncertain }: Answered,
+): Promise<void> {
+  for (const [word, ids] of batches) {
+    const certain = ids.filter((id) => !uncertain.has(id));
+    const expected = certain.filter((id) => !evicted.has(id));
+    const records = await store.records(NAMESPACE, certain, NOW);
+    expect(records.map(({ id }) => id)).toEqual(expected);
+    const hits = (await found(store, NAMESPACE, word)).filter((id) => !uncertain.has(id));
+    // What a later batch replaced has that one's word; the last of the ids is what this one replaced.
+    const own = expected.filter((id) => !replaced.has(id) || id === ids.at(-1));
+    expect(new Set(hits)).toEqual(new Set(own));
+  }
+}
+
+describe('a store whose writer is killed', () => {
+  it('holds every answered write, whole batches only, and is sound', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    const children: Child[] = [];
+    let words = 0;
+    for (let kill = 0; kill < KILLS; kill++) {
+      const after = 2 + Math.floor(Math.random() * 12);
+      const child = startChild(path, NAMESPACE, 'write', (lines) => {
+        // Somewhere within the next commits, not only where a line was said.
+        if (lines === after) setTimeout(() => child.process.kill('SIGKILL'), Math.random() * 30);
+      });
+      children.push(child);
+      expect(await child.ended).toEqual({ code: null, errors: '' });
+
+      const store = await openSqlite(path);
+      expect(await store.verify()).toEqual([]);
+      const answered = answeredBy(children);
+      expect(answered.batches.size).toBeGreaterThanOrEqual(words);
+      words = answered.batches.size;
+      await expectAllThere(store, answered);
+      const keys = (await store.sourceEntries(NAMESPACE, 'notes', { after: null, limit: 100_000 })).map(
+        ({ key }) => key,
+      );
+      const batch = child.lines.findLast((line) => line.batch !== undefined)?.batch;
+      if (batch !== undefined) {
+        // The last one begun: nobody has replaced or evicted a part of it yet.
+        expect([0, 4]).toContain(keys.filter((key) => key.startsWith(batch)).length);
+      }
+      const fresh = [...answered.batches.values()].flatMap((ids) => ids.slice(0, 3));
+      expect(new Set(fresh).size).toBe(fresh.length);
+      await store.close();
+    }
+    expect(words).toBeGreaterThan(0);
+  });
+});

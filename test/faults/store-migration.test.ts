@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { loadMigrations } from '../../src/store/migrate.ts';
+import { Database } from '../../src/store/sqlite/database.ts';
+import { migrate } from '../../src/store/sqlite/migrate.ts';
+import { found, note, write } from '../contract/store-samples.ts';
+import { openSqlite, scratchFolder } from './store-processes.ts';
+
+const NAMESPACE = 'n';
+const RELEASED = loadMigrations(new URL('../../src/store/sqlite/migrations/', import.meta.url));
+const NEXT = RELEASED.length + 1;
+
+async function storeWithNote(path: string): Promise<void> {
+  const store = await openSqlite(path);
+  await write(store, NAMESPACE, note('kept'));
+  await store.close();
+}
+
+function versionOf(path: string): unknown {
+  const db = new DatabaseSync(path);
+  try {
+    return db.prepare('PRAGMA user_version').get()?.['user_version'];
+  } finally {
+    db.close();
+  }
+}
+
+/** Opens the store as a Loci would that knows one migration more. */
+function migrateFurther(path: string, sql: string): void {
+  const db = new Database(path, { busyTimeout: 0 });
+  try {
+    migrate(db, [...RELEASED, { version: NEXT, name: 'next', sql }]);
+  } finally {
+    db.close();
+  }
+}
+
+describe('migration', () => {
+  it('refuses a store of a newer schema and leaves it as it is', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    await storeWithNote(path);
+    migrateFurther(path, 'CREATE TABLE later (a TEXT) STRICT');
+    const before = readFileSync(path);
+    const files = readdirSync(folder.path);
+    for (const create of [true, false]) {
+      await expect(openSqlite(path, { create })).rejects.toMatchObject({
+        code: 'store_newer',
+        message: expect.stringContaining(
+          `schema ${String(NEXT)}; this Loci knows up to ${String(RELEASED.length)}`,
+        ) as string,
+      });
+    }
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(readdirSync(folder.path)).toEqual(files);
+  });
+
+  it('copies an older store, privately, before it changes it', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    await storeWithNote(path);
+    migrateFurther(path, 'ALTER TABLE record ADD COLUMN mood TEXT');
+    expect(versionOf(path)).toBe(NEXT);
+    const backups = readdirSync(folder.path).filter((name) => name.endsWith('.backup'));
+    expect(backups).toEqual([expect.stringMatching(`^store\\.db\\.v${String(RELEASED.length)}-`)]);
+    const copy = join(folder.path, backups[0]!);
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    expect(versionOf(copy)).toBe(RELEASED.length);
+    const restored = await openSqlite(copy, { create: false });
+    expect(await found(restored, NAMESPACE, 'kept')).toEqual([1]);
+    expect(await restored.verify()).toEqual([]);
+    await restored.close();
+  });
+
+  it('that fails changes nothing', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    await storeWithNote(path);
+    const failing = "DELETE FROM passage; UPDATE record SET content = ''; SELECT nonsense FROM nowhere";
+    expect(() => {
+      migrateFurther(path, failing);
+    }).toThrow(expect.objectContaining({ code: 'store_failed' }) as Error);
+    expect(versionOf(path)).toBe(RELEASED.length);
+    const store = await openSqlite(path);
+    expect(await found(store, NAMESPACE, 'kept')).toEqual([1]);
+    expect(await store.verify()).toEqual([]);
+    await store.close();
+  });
+
+  it('does nothing to a store that is up to date', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    await storeWithNote(path);
+    await storeWithNote(path);
+    expect(readdirSync(folder.path)).toEqual(['store.db']);
+    expect(versionOf(path)).toBe(RELEASED.length);
+  });
+});

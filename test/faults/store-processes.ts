@@ -1,0 +1,69 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { openStore } from '../../src/store/registry.ts';
+import type { Store } from '../../src/store/store.ts';
+
+const CHILD = fileURLToPath(new URL('./store-child.ts', import.meta.url));
+
+/** A folder of its own for one test, gone when the scope that made it ends. */
+export function scratchFolder(): { readonly path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), 'loci-store-fault-'));
+  return {
+    path,
+    [Symbol.dispose]: () => {
+      rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
+
+export function openSqlite(
+  path: string,
+  options: { create?: boolean; busyTimeout?: number } = {},
+): Promise<Store> {
+  return openStore({ driver: 'sqlite', path, busyTimeout: 20_000, create: true, ...options });
+}
+
+/** What a child says of itself, each once it is so. */
+export interface Line {
+  readonly ready?: true;
+  readonly batch?: string;
+  /** Records that the batch, or the eviction after it, will touch. */
+  readonly begin?: { readonly replaced?: number; readonly evicted?: number };
+  readonly word?: string;
+  readonly written?: number[];
+  readonly evicted?: number;
+  readonly left?: number[];
+}
+
+export interface Child {
+  readonly process: ChildProcess;
+  /** Lines it has said so far, parsed. */
+  readonly lines: Line[];
+  /** Resolves when it has ended, with how. */
+  readonly ended: Promise<{ readonly code: number | null; readonly errors: string }>;
+}
+
+export function startChild(
+  path: string,
+  namespace: string,
+  job: string,
+  onLine?: (lines: number) => void,
+): Child {
+  const child = spawn(process.execPath, [CHILD, path, namespace, job], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const lines: Line[] = [];
+  let errors = '';
+  createInterface(child.stdout).on('line', (line) => {
+    lines.push(JSON.parse(line) as Line);
+    onLine?.(lines.length);
+  });
+  child.stderr.on('data', (data: Buffer) => {
+    errors += String(data);
+  });
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, errors }));
+  return { process: child, lines, ended };
+}

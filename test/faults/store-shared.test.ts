@@ -1,0 +1,128 @@
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ALL_LIVE, anyOf, embed, found, note, unit, write } from '../contract/store-samples.ts';
+import { openSqlite, scratchFolder, startChild } from './store-processes.ts';
+
+const NAMESPACE = 'n';
+
+describe('a store that several processes have open', () => {
+  it('loses and doubles no write, and every process finds what any of them wrote', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    const store = await openSqlite(path);
+    const { id: vectors } = await store.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+    const children = [startChild(path, NAMESPACE, 'search'), startChild(path, NAMESPACE, 'search')];
+    let running = children.length;
+    const ended = children.map(async (child) => {
+      const result = await child.ended;
+      running--;
+      return result;
+    });
+    let mine = 0;
+    while (running > 0) {
+      await write(store, NAMESPACE, note(`shared mine${String(mine)}`));
+      await embed(store, vectors, NAMESPACE, () => unit(-1, 0, 0));
+      expect(await found(store, NAMESPACE, `mine${String(mine)}`)).toHaveLength(1);
+      await store.searchVectors(NAMESPACE, vectors, unit(1, 1, 1), ALL_LIVE, 10);
+      mine++;
+    }
+    expect(await Promise.all(ended)).toEqual(children.map(() => ({ code: 0, errors: '' })));
+    const theirs = children.flatMap(({ lines }) => lines.flatMap(({ written }) => written ?? []));
+    expect(theirs).toHaveLength(60);
+    const all = await store.scanRecords(NAMESPACE, { after: null, limit: 100_000 });
+    expect(all.map(({ id }) => id)).toEqual(Array.from({ length: 60 + mine }, (_, i) => i + 1));
+    const hits = await store.searchText(NAMESPACE, anyOf('shared'), ALL_LIVE, 100_000);
+    expect(new Set(hits.map(({ record }) => record)).size).toBe(60 + mine);
+    const near = await store.searchVectors(NAMESPACE, vectors, unit(1, 1, 1), ALL_LIVE, 100_000);
+    expect(near).toHaveLength(60 + mine);
+    expect(await store.verify()).toEqual([]);
+    await store.close();
+  });
+
+  it('answers readers rightly while another process removes and sweeps', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    const store = await openSqlite(path);
+    const { id: vectors } = await store.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+    await write(store, NAMESPACE, note('steady'));
+    await embed(store, vectors, NAMESPACE, () => unit(1, 0, 0));
+    const child = startChild(path, NAMESPACE, 'churn');
+    const running = new Set([child]);
+    const ended = child.ended.finally(() => running.delete(child));
+    while (running.size > 0) {
+      const near = await store.searchVectors(NAMESPACE, vectors, unit(1, 0, 0), ALL_LIVE, 1000);
+      expect(near[0]).toMatchObject({ record: 1, score: expect.closeTo(1, 2) as number });
+      expect(new Set(near.map(({ passage }) => passage)).size).toBe(near.length);
+      expect(await found(store, NAMESPACE, 'steady')).toEqual([1]);
+      expect(await store.verify()).toEqual([]);
+    }
+    expect(await ended).toEqual({ code: 0, errors: '' });
+    const left = child.lines.findLast((line) => line.left !== undefined)?.left ?? [];
+    expect(left).toHaveLength(20);
+    const near = await store.searchVectors(NAMESPACE, vectors, unit(1, 0, 0), ALL_LIVE, 1000);
+    expect(new Set(near.map(({ record }) => record))).toEqual(new Set([1, ...left]));
+    await store.close();
+  });
+
+  it('sees vectors that another connection adds, removes and adds again', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    const [one, other] = [await openSqlite(path), await openSqlite(path)];
+    const { id: vectors } = await one.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+    const records = async (): Promise<number[]> =>
+      (await one.searchVectors(NAMESPACE, vectors, unit(1, 0, 0), ALL_LIVE, 10)).map(({ record }) => record);
+    expect(await records()).toEqual([]);
+    await write(other, NAMESPACE, note('a'), note('b'));
+    await embed(other, vectors, NAMESPACE, (text) => (text === 'a' ? unit(1, 0, 0) : unit(1, 1, 0)));
+    expect(await records()).toEqual([1, 2]);
+    await other.dropDerived(NAMESPACE, { vectors: true });
+    expect(await records()).toEqual([]);
+    await write(other, NAMESPACE, { ...note('a'), id: 2 });
+    await embed(other, vectors, NAMESPACE, () => unit(1, 0, 0));
+    expect(await records()).toEqual([2]);
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  it('can be made by several at the same moment', async () => {
+    using folder = scratchFolder();
+    for (let round = 0; round < 3; round++) {
+      const path = join(folder.path, String(round), 'store.db');
+      const stores = await Promise.all(Array.from({ length: 4 }, () => openSqlite(path)));
+      await Promise.all(stores.map((store, i) => write(store, NAMESPACE, note(`by ${String(i)}`))));
+      expect(await found(stores[0]!, NAMESPACE, 'by')).toHaveLength(4);
+      await Promise.all(stores.map((store) => store.close()));
+    }
+  });
+
+  it('waits for whoever has a lock on the file that is just being made', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    const holder = new DatabaseSync(path);
+    holder.exec('PRAGMA user_version = 0; BEGIN; SELECT count(*) FROM sqlite_schema');
+    const opening = openSqlite(path);
+    // The lock goes once the other has met it, not after some time: a thread that starts needs longer than this.
+    setTimeout(() => {
+      holder.close();
+    }, 300);
+    const store = await opening;
+    expect(await write(store, NAMESPACE, note('a'))).toEqual([1]);
+    await store.close();
+  });
+
+  it('says that it is busy when the other one does not finish in time', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    const store = await openSqlite(path, { busyTimeout: 50 });
+    await write(store, NAMESPACE, note('a'));
+    const holder = new DatabaseSync(path);
+    holder.exec('BEGIN IMMEDIATE');
+    await expect(write(store, NAMESPACE, note('b'))).rejects.toMatchObject({ code: 'store_busy' });
+    // Readers never wait.
+    expect(await found(store, NAMESPACE, 'a')).toEqual([1]);
+    holder.exec('ROLLBACK');
+    holder.close();
+    expect(await write(store, NAMESPACE, note('b'))).toEqual([2]);
+    await store.close();
+  });
+});

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { draft, found, note, NOW, write } from '../contract/store-samples.ts';
+import { openSqlite, scratchFolder, startChild } from './store-processes.ts';
+
+const NAMESPACE = 'n';
+
+describe('the threads of a store', () => {
+  const started: Worker[] = [];
+  const collect = (worker: Worker): void => {
+    started.push(worker);
+  };
+
+  beforeEach(() => {
+    started.length = 0;
+    process.on('worker', collect);
+  });
+  afterEach(() => {
+    process.off('worker', collect);
+  });
+
+  it('may crash: the call under way is refused, and the next one finds everything', async () => {
+    using folder = scratchFolder();
+    const store = await openSqlite(join(folder.path, 'store.db'));
+    await write(store, NAMESPACE, note('before'));
+    const large = Array.from({ length: 3000 }, (_, i) => note(`large ${String(i)} ${'text '.repeat(50)}`));
+    const commit = write(store, NAMESPACE, ...large);
+    const search = found(store, NAMESPACE, 'before');
+    await Promise.all([
+      expect(commit).rejects.toMatchObject({ code: 'store_failed' }),
+      search.catch(() => undefined),
+      ...started.map((worker) => worker.terminate()),
+    ]);
+    expect(await found(store, NAMESPACE, 'before')).toEqual([1]);
+    expect(await found(store, NAMESPACE, 'large')).toEqual([]);
+    expect(await write(store, NAMESPACE, note('after'))).toEqual([2]);
+    expect(await store.verify()).toEqual([]);
+    await store.close();
+  });
+
+  it('end with the store, after the calls that were under way', async () => {
+    using folder = scratchFolder();
+    const store = await openSqlite(join(folder.path, 'store.db'));
+    await write(store, NAMESPACE, note('first'));
+    const calls = [
+      write(store, NAMESPACE, note('second')),
+      store.records(NAMESPACE, [1], NOW),
+      store.stats(),
+    ];
+    const exits = started.map((worker) => once(worker, 'exit'));
+    expect(exits).toHaveLength(2);
+    await Promise.all([store.close(), store.close()]);
+    await Promise.all(exits);
+    expect((await Promise.all(calls))[0]).toEqual([2]);
+    await expect(store.records(NAMESPACE, [1], NOW)).rejects.toMatchObject({ code: 'store_failed' });
+  });
+
+  it('that have crashed do not keep the store from closing', async () => {
+    using folder = scratchFolder();
+    const store = await openSqlite(join(folder.path, 'store.db'));
+    await write(store, NAMESPACE, note('first'));
+    await Promise.all([...started.map((worker) => worker.terminate()), store.close()]);
+    const again = await openSqlite(join(folder.path, 'store.db'));
+    expect(await found(again, NAMESPACE, 'first')).toEqual([1]);
+    await again.close();
+  });
+
+  it('of a store that cannot be opened end by themselves', async () => {
+    await expect(openSqlite(fileURLToPath(import.meta.url))).rejects.toMatchObject({ code: 'store_corrupt' });
+    expect(started).toHaveLength(1);
+    // -1: it has ended already.
+    await Promise.all(
+      started.filter(({ threadId }) => threadId !== -1).map((worker) => once(worker, 'exit')),
+    );
+  });
+
+  it('are not left waiting by what cannot be sent to them', async () => {
+    using folder = scratchFolder();
+    const store = await openSqlite(join(folder.path, 'store.db'));
+    const unsendable = draft({ metadata: { f: (() => 1) as never } });
+    await expect(write(store, NAMESPACE, { id: null, draft: unsendable, passages: [] })).rejects.toThrow();
+    expect(await write(store, NAMESPACE, note('a'))).toEqual([1]);
+    await store.close();
+  });
+});
+
+describe('a process', () => {
+  it('that forgets to close its store ends by itself', async () => {
+    using folder = scratchFolder();
+    const child = startChild(join(folder.path, 'store.db'), NAMESPACE, 'forget to close');
+    expect(await child.ended).toEqual({ code: 0, errors: '' });
+    expect(child.lines).toEqual([{ ready: true }]);
+    const store = await openSqlite(join(folder.path, 'store.db'), { create: false });
+    expect(await store.generations()).toHaveLength(1);
+    await store.close();
+  });
+
+  it('that runs code from its command line can open a store', async () => {
+    using folder = scratchFolder();
+    const registry = new URL('../../src/store/registry.ts', import.meta.url).href;
+    const path = join(folder.path, 'store.db');
+    const code = `const { openStore } = await import(${JSON.stringify(registry)});
+      const store = await openStore({ driver: 'sqlite', path: ${JSON.stringify(path)}, busyTimeout: 0, create: true });
+      console.log((await store.namespaces()).length);
+      await store.close();`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    child.stdout.on('data', (data: Buffer) => (said += String(data)));
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(said).toBe('0\n');
+  });
+});
