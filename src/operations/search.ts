@@ -77,7 +77,9 @@ const label = () => z.string().min(1).exactOptional();
 const input: z.ZodType<SearchInput> = z.strictObject({
   query: z
     .string()
-    .describe('What to look for, in plain words. Quoted words must stand together; nothing else is syntax.'),
+    .describe(
+      'What to look for, in plain words. A query of quoted words alone finds just these words in this order; nothing else is syntax.',
+    ),
   limit: z
     .number()
     .int()

@@ -8,7 +8,7 @@ export interface ParsedQuery {
   readonly text: string;
   /** What to look for, each once: words, identifiers, bigrams; stop words only when there is nothing else. */
   readonly terms: readonly QueryTerm[];
-  /** Phrases the asker put in quotes, each once: each must be there. */
+  /** What the asker put in quotes, each once; see `requiredPhrases`. */
   readonly phrases: readonly TextTerm[];
 }
 
@@ -45,6 +45,15 @@ export function parseQuery(text: string): ParsedQuery {
   const telling = all.filter((term) => term.kind !== 'word' || !isStopWord(term.surface));
   const terms = (telling.length > 0 ? telling : all).slice(0, MAX_TERMS);
   return { text: cut, terms, phrases: [...phrases.values()] };
+}
+
+/**
+ * A query of quotes alone wants just these words; within a question ("who wrote "The Tailors"?") a quoted title is one
+ * more thing to look for, and the answer need not repeat it.
+ */
+export function requiredPhrases({ terms, phrases }: ParsedQuery): readonly TextTerm[] {
+  const quoted = new Set(phrases.flatMap((phrase) => phrase.terms));
+  return terms.every((term) => term.terms.every((word) => quoted.has(word))) ? phrases : [];
 }
 
 function keyOf(term: QueryTerm): string {

@@ -2,7 +2,7 @@ import { LociError } from '../core/errors.ts';
 import { stem } from '../core/text/analyze.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { PassageScore, SearchFilter, Store, TermInfo, TextTerm } from '../store/store.ts';
-import type { ParsedQuery, QueryTerm } from './query.ts';
+import { requiredPhrases, type ParsedQuery, type QueryTerm } from './query.ts';
 import type { Ranking } from './ranking.ts';
 
 export type Signal = 'vector' | 'text' | 'trigram' | 'recency';
@@ -83,10 +83,12 @@ async function retrieveWords(query: ParsedQuery, retrieval: Retrieval): Promise<
   const infos = new Map((await store.lookUpTerms(namespace, words)).map((info) => [info.word, info]));
   const weighed = query.terms.map((term) => ({ ...term, passages: infos.get(term.surface)?.passages ?? 0 }));
   const terms = withinBudget(weighed, ranking.frequencyBudget);
-  const ask = (any: readonly TextTerm[]): Promise<PassageScore[]> =>
-    deepEnough(ranking.depth, (depth) =>
-      store.searchText(namespace, { any, all: query.phrases, weights: ranking.fields }, filter, depth),
-    );
+  const all = requiredPhrases(query);
+  const wished = all.length > 0 ? [] : query.phrases;
+  const ask = (words: readonly TextTerm[]): Promise<PassageScore[]> => {
+    const text = { any: [...words, ...wished], all, weights: ranking.fields };
+    return deepEnough(ranking.depth, (depth) => store.searchText(namespace, text, filter, depth));
+  };
   const corrections = correctionsOf(query, infos);
   const corrected = corrections.flatMap((correction) => correction.instead).map(nearTerm);
   const [text, trigram] = await Promise.all([

@@ -2,7 +2,7 @@ import type { SearchFilter, Store } from '../store/store.ts';
 import { withConfidence } from './confidence.ts';
 import { fuse, type Fused } from './fuse.ts';
 import { holdsPhrases } from './phrases.ts';
-import { parseQuery, type ParsedQuery } from './query.ts';
+import { parseQuery, requiredPhrases, type ParsedQuery } from './query.ts';
 import { rank, type Ranked } from './rank.ts';
 import type { Ranking } from './ranking.ts';
 import {
@@ -52,7 +52,8 @@ export async function search(input: SearchInput): Promise<SearchOutcome> {
     pool.map(({ passage }) => passage),
     input.filter,
   );
-  const fit = passages.filter((passage) => holdsPhrases(passage, query.phrases));
+  const required = requiredPhrases(query);
+  const fit = passages.filter((passage) => holdsPhrases(passage, required));
   const ranked = rank(query, pool, fit, ranking, input.filter.now).slice(0, input.limit);
   const hits = withConfidence(ranked, retrieved);
   return { query, hits, retrieved, corrections: retrieved.corrections, missing: retrieved.missing };
