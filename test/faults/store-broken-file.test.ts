@@ -24,19 +24,21 @@ async function soundStore(path: string): Promise<Buffer> {
   return readFileSync(path);
 }
 
-/** Opens, uses and verifies the store; answers what was said, and never an error without a code. */
+/** Opens, uses and verifies the store; answers the findings and the codes of what was refused. */
 async function examine(path: string): Promise<string[]> {
-  try {
-    const store = await openSqlite(path);
-    try {
-      await found(store, NAMESPACE, 'common');
-      return (await store.verify()).map(({ what }) => what);
-    } finally {
-      await store.close();
-    }
-  } catch (error) {
-    return [error instanceof LociError ? error.code : String(error)];
-  }
+  const said: string[] = [];
+  const refused = (error: unknown): void => {
+    said.push(error instanceof LociError ? error.code : String(error));
+  };
+  const store = await openSqlite(path).catch(refused);
+  if (store === undefined) return said;
+  await found(store, NAMESPACE, 'common').catch(refused);
+  await store.namespaces().catch(refused);
+  await store.countPending(1).catch(refused);
+  await store.sweep().catch(refused);
+  for (const { what } of (await store.verify().catch(refused)) ?? []) said.push(what);
+  await store.close();
+  return said;
 }
 
 describe('a file that is no store', () => {

@@ -99,7 +99,7 @@ describe('a store that several processes have open', () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const holder = new DatabaseSync(path);
-    holder.exec('PRAGMA user_version = 0; BEGIN; SELECT count(*) FROM sqlite_schema');
+    holder.exec('BEGIN IMMEDIATE');
     const opening = openSqlite(path);
     // The lock goes once the other has met it, not after some time: a thread that starts needs longer than this.
     setTimeout(() => {

@@ -162,13 +162,14 @@ export function recordsByKey(
 }
 
 export function sourceEntries(db: Database, ns: number, source: string, page: Page<string>): SourceEntry[] {
+  // Every key is at or behind the empty one.
+  const behind = page.after === null ? '>=' : '>';
   return db
     .prepare(
       `SELECT id, key, identity, revision, content_hash FROM record
-       WHERE ns = ?1 AND source = ?2 AND key IS NOT NULL AND (?3 IS NULL OR key > ?3) AND deleted_at IS NULL
-       ORDER BY key LIMIT ?4`,
+       WHERE ns = ? AND source = ? AND key ${behind} ? AND deleted_at IS NULL ORDER BY key LIMIT ?`,
     )
-    .all(ns, source, page.after, page.limit)
+    .all(ns, source, page.after ?? '', page.limit)
     .map((row) => ({
       id: row['id'] as number,
       key: row['key'] as string,

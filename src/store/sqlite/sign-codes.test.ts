@@ -2,12 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CODE_BYTES, SignCodes, signCode } from './sign-codes.ts';
 
-function hamming(a: Uint8Array, b: Uint8Array): number {
-  return a.reduce((sum, byte, i) => sum + bitsOf(byte ^ b[i]!), 0);
-}
+const BITS = Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length);
 
-function bitsOf(byte: number): number {
-  return byte.toString(2).replaceAll('0', '').length;
+function hamming(a: Uint8Array, b: Uint8Array): number {
+  return a.reduce((sum, byte, i) => sum + BITS[byte ^ b[i]!]!, 0);
 }
 
 /** The first `count` by distance, then by id; as ids in their order. */
@@ -16,8 +14,9 @@ function bruteForce(
   query: Uint8Array,
   count: number,
 ): number[] {
-  const nearest = held.toSorted((a, b) => hamming(a.code, query) - hamming(b.code, query) || a.id - b.id);
-  return nearest
+  return held
+    .map((one) => ({ id: one.id, distance: hamming(one.code, query) }))
+    .sort((a, b) => a.distance - b.distance || a.id - b.id)
     .slice(0, count)
     .map(({ id }) => id)
     .sort((a, b) => a - b);
