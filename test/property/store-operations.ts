@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { shortHash } from '../../src/core/hash.ts';
-import { ORIGINS, type Metadata, type Passage } from '../../src/core/types.ts';
-import type { RecordDraft, RecordWrite, SearchFilter, TextQuery } from '../../src/store/store.ts';
+import { ORIGINS, type Metadata, type Origin, type Passage } from '../../src/core/types.ts';
+import type { RecordDraft, RecordWrite, SearchFilter, TextQuery, TextTerm } from '../../src/store/store.ts';
 import { draft, NOW, term, unit } from '../contract/store-samples.ts';
 
 /** What a random history of a store is made of. Records are named by their place among those written so far. */
@@ -79,13 +79,18 @@ const MISSPELT = [
 ];
 
 const word = fc.constantFrom(...WORDS);
-const text = fc.array(word, { maxLength: 9 }).map((words) => words.join(' '));
+const text = fc.array(word, { maxLength: 9, size: 'max' }).map((words) => words.join(' '));
 const namespace = fc.constantFrom(...NAMESPACES);
 const chunking = fc.constantFrom(...CHUNKINGS);
 const which = fc.oneof(
-  { weight: 12, arbitrary: fc.nat(30) },
+  { weight: 30, arbitrary: fc.nat(30) },
   { weight: 1, arbitrary: fc.constant('unknown' as const) },
 );
+/** Mostly the first. */
+function rarely<T>(usual: T, otherwise: fc.Arbitrary<T>): fc.Arbitrary<T> {
+  return fc.oneof({ weight: 4, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: otherwise });
+}
+
 const time = fc.integer({ min: -3, max: 3 }).map((step) => NOW + step);
 
 const metadata: fc.Arbitrary<Metadata> = fc.record(
@@ -100,7 +105,7 @@ const metadata: fc.Arbitrary<Metadata> = fc.record(
 );
 
 const passages: fc.Arbitrary<Passage[]> = fc
-  .array(fc.tuple(text, fc.array(word, { maxLength: 2 })), { maxLength: 3 })
+  .array(fc.tuple(text, fc.array(word, { maxLength: 2 })), { maxLength: 3, size: 'max' })
   .map((pieces) =>
     pieces.map(([body, headings], ordinal) => ({
       ordinal,
@@ -114,28 +119,27 @@ const passages: fc.Arbitrary<Passage[]> = fc
 
 const fields: fc.Arbitrary<Partial<RecordDraft>> = fc.record<Partial<RecordDraft>>({
   project: fc.constantFrom('p', 'q'),
-  origin: fc.constantFrom(...ORIGINS),
+  origin: rarely<Origin>('vault', fc.constantFrom(...ORIGINS)),
   source: fc.constantFrom('a', 'b'),
-  key: fc.option(fc.constantFrom('k1', 'k2', 'k3', '', '\u{1F600}', '\uFFFD')),
+  key: rarely<string | null>(null, fc.constantFrom('k1', 'k2', 'k3', '', '\u{1F600}', '\uFFFD')),
   category: fc.constantFrom('note', 'todo'),
   recordType: fc.constantFrom('fact', 'event'),
   title: text,
   tags: fc.array(fc.constantFrom('Kitchen', 'kitchen', 'Äpfel', 'äpfel', 'x "y"'), { maxLength: 2 }),
   metadata,
   createdAt: time,
-  expiresAt: fc.option(time, { freq: 4 }),
+  expiresAt: rarely<number | null>(null, time),
 });
 
-const writing: fc.Arbitrary<Write> = fc
-  .record({
-    which: fc.option(which, { freq: 2 }),
-    fields,
-    passages: fc.oneof(
-      { weight: 3, arbitrary: passages },
-      { weight: 1, arbitrary: fc.constant('keep' as const) },
-    ),
-  })
-  .map((given) => ({ which: given.which, draft: draft(given.fields), passages: given.passages }));
+const newRecord: fc.Arbitrary<Write> = fc
+  .tuple(fields, passages)
+  .map(([given, made]) => ({ which: null, draft: draft(given), passages: made }));
+
+const replacement: fc.Arbitrary<Write> = fc
+  .tuple(which, fields, fc.oneof(passages, fc.constant('keep' as const)))
+  .map(([id, given, made]) => ({ which: id, draft: draft(given), passages: made }));
+
+const writing = fc.oneof({ weight: 3, arbitrary: newRecord }, { weight: 2, arbitrary: replacement });
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   {
@@ -144,10 +148,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       kind: fc.constant('commit' as const),
       namespace,
       writes: fc.array(writing, { maxLength: 4 }),
-      evictions: fc.oneof(
-        { weight: 4, arbitrary: fc.constant([]) },
-        { weight: 1, arbitrary: fc.array(which, { maxLength: 2 }) },
-      ),
+      evictions: rarely<Which[]>([], fc.array(which, { minLength: 1, maxLength: 2 })),
       chunking,
     }),
   },
@@ -180,7 +181,19 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'sweep' as const }) },
 );
 
-export const operations: fc.Arbitrary<Operation[]> = fc.array(operation, { minLength: 3, maxLength: 14 });
+/** What each namespace begins with, so that there is something to replace, to evict and to find. */
+function beginning(name: string): fc.Arbitrary<Operation> {
+  return fc
+    .tuple(fc.array(newRecord, { minLength: 4, maxLength: 8 }), chunking)
+    .map(([writes, made]) => ({ kind: 'commit', namespace: name, writes, evictions: [], chunking: made }));
+}
+
+export const operations: fc.Arbitrary<Operation[]> = fc
+  .tuple(
+    fc.tuple(...NAMESPACES.map(beginning)),
+    fc.array(operation, { minLength: 2, maxLength: 12, size: 'max' }),
+  )
+  .map(([first, then]) => [...first, ...then]);
 
 const textTerm = fc.oneof(
   { weight: 4, arbitrary: word.map((one) => term(one)) },
@@ -191,19 +204,16 @@ const textTerm = fc.oneof(
 const weight = fc.constantFrom(0, 0.5, 1, 2);
 
 export const textQuery: fc.Arbitrary<TextQuery> = fc.record({
-  any: fc.array(textTerm, { maxLength: 4 }),
-  all: fc.oneof(
-    { weight: 2, arbitrary: fc.constant([]) },
-    { weight: 1, arbitrary: fc.array(textTerm, { maxLength: 2 }) },
-  ),
+  any: fc.array(textTerm, { maxLength: 4, size: 'max' }),
+  all: rarely<TextTerm[]>([], fc.array(textTerm, { minLength: 1, maxLength: 2 })),
   weights: fc.record({ title: weight, headings: weight, body: weight, tags: weight }),
 });
 
-export const searchFilter: fc.Arbitrary<SearchFilter> = fc.oneof(
-  fc.record({ now: time }),
-  fc.record(
-    {
-      now: time,
+/** At most two conditions at once: more would let nothing through. */
+export const searchFilter: fc.Arbitrary<SearchFilter> = fc
+  .tuple(
+    time,
+    fc.record({
       project: fc.constantFrom('p', 'q'),
       origins: fc.subarray([...ORIGINS]),
       sources: fc.subarray(['a', 'b', 'c']),
@@ -212,10 +222,16 @@ export const searchFilter: fc.Arbitrary<SearchFilter> = fc.oneof(
       tags: fc.array(fc.constantFrom('KITCHEN', 'äPFEL', 'x "y"'), { maxLength: 1 }),
       from: time,
       until: time,
-    },
-    { requiredKeys: ['now'] },
-  ),
-);
+    }),
+    fc.subarray(
+      ['project', 'origins', 'sources', 'categories', 'recordTypes', 'tags', 'from', 'until'] as const,
+      { maxLength: 2 },
+    ),
+  )
+  .map(([now, conditions, chosen]) => ({
+    now,
+    ...Object.fromEntries(chosen.map((name) => [name, conditions[name]])),
+  }));
 
 export const wordsToLookUp: fc.Arbitrary<string[]> = fc.array(fc.constantFrom(...WORDS, ...MISSPELT), {
   maxLength: 8,

@@ -197,7 +197,7 @@ describe('SQLite, beside the plain store in memory', () => {
           await sqlite.close();
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 });
