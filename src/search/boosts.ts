@@ -8,7 +8,7 @@ import type { Ranking } from './ranking.ts';
 /** One reason why a passage stands higher than its words and meaning alone would put it. */
 export interface Boost {
   readonly name: 'date' | 'speaker' | 'session' | 'user' | 'title';
-  /** Share of the query's best score that was added. */
+  /** From `boostsOf` a share of the query's best score; in a ranking, the score that it came to. */
   readonly added: number;
 }
 

@@ -22,7 +22,7 @@ export interface QueryTerm extends TextTerm {
 export const MAX_QUERY_LENGTH = 8192;
 /** Terms that take part in full-text search. */
 const MAX_TERMS = 64;
-/** Phrases that must be there; full-text search takes time with the square of their number. */
+/** Phrases that take part; full-text search takes time with the square of their number. */
 const MAX_PHRASES = 32;
 
 const QUOTED = /"([^"]+)"|“([^”]+)”|「([^」]+)」/g;

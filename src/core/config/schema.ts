@@ -124,7 +124,10 @@ const weights = z.strictObject({
 });
 
 const stages = z.strictObject({
-  smoothing: z.boolean().default(true).describe('Lend a passage some of the score of its neighbours.'),
+  smoothing: z
+    .boolean()
+    .default(true)
+    .describe('Lend a turn of a conversation some of the score of the turns beside it.'),
   dates: z
     .boolean()
     .default(true)
