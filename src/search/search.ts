@@ -71,5 +71,5 @@ async function smoothed(
     { before: 1, after: 2 },
   );
   const scored = new Map(fused.map((entry) => [entry.passage, entry]));
-  return smooth(scored, neighbourhoods, ranking.smoothing).slice(0, ranking.pool);
+  return smooth(scored, top, neighbourhoods, ranking.smoothing).slice(0, ranking.pool);
 }

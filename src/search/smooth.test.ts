@@ -16,7 +16,15 @@ function fused(scores: Readonly<Record<number, number>>): Map<number, Fused> {
 }
 
 function turn(passage: number, before: number[], after: number[]): Neighbourhood {
-  return { passage, inSession: true, before, after };
+  return { passage, before, after };
+}
+
+function smoothed(
+  own: Readonly<Record<number, number>>,
+  neighbourhoods: readonly Neighbourhood[],
+): ReturnType<typeof smooth> {
+  const scored = fused(own);
+  return smooth(scored, [...scored.values()], neighbourhoods, SHARES);
 }
 
 function scores(entries: ReturnType<typeof smooth>): unknown[] {
@@ -26,23 +34,19 @@ function scores(entries: ReturnType<typeof smooth>): unknown[] {
 describe('smooth', () => {
   it('lends each turn a share of its neighbours, and brings in neighbours that no signal found', () => {
     // 2 lends 3 and 4 what follows it, and 1 what came before.
-    const smoothed = smooth(fused({ 2: 1, 3: 0.5 }), [turn(2, [1], [3, 4]), turn(3, [2], [4, 5])], SHARES);
-    expect(scores(smoothed)).toEqual([
+    const lent = smoothed({ 2: 1, 3: 0.5 }, [turn(2, [1], [3, 4]), turn(3, [2], [4, 5])]);
+    expect(scores(lent)).toEqual([
       [2, 1, 1.2],
       [3, 0.5, 0.8],
       [1, 0, 0.4],
       [4, 0, 0.25],
       [5, 0, 0.05],
     ]);
-    expect(smoothed.find(({ passage }) => passage === 3)?.record).toBe(30);
+    expect(lent.find(({ passage }) => passage === 3)?.record).toBe(30);
   });
 
   it('leaves the passages of a note to themselves', () => {
-    const notes = [
-      { ...turn(1, [], [2]), inSession: false },
-      { ...turn(2, [1], []), inSession: false },
-    ];
-    expect(scores(smooth(fused({ 1: 0.2, 2: 0.9 }), notes, SHARES))).toEqual([
+    expect(scores(smoothed({ 1: 0.2, 2: 0.9 }, []))).toEqual([
       [2, 0.9, 0.9],
       [1, 0.2, 0.2],
     ]);
@@ -50,7 +54,7 @@ describe('smooth', () => {
 
   it('answers ties in the order of passages', () => {
     const alone = [turn(9, [], []), turn(4, [], [])];
-    expect(smooth(fused({ 9: 0.5, 4: 0.5 }), alone, SHARES).map(({ passage }) => passage)).toEqual([4, 9]);
-    expect(smooth(fused({}), [], SHARES)).toEqual([]);
+    expect(smoothed({ 9: 0.5, 4: 0.5 }, alone).map(({ passage }) => passage)).toEqual([4, 9]);
+    expect(smoothed({}, [])).toEqual([]);
   });
 });

@@ -57,12 +57,19 @@ export function boundedWord(word: string): string {
   return `^${word}$`;
 }
 
-/** A known word that shares none of these, and is no single edit away, is not considered. */
 export function trigramsOf(word: string): Set<string> {
   const characters = [...boundedWord(word)];
   const grams = new Set<string>();
   for (let i = 0; i + 3 <= characters.length; i++) grams.add(characters.slice(i, i + 3).join(''));
   return grams;
+}
+
+/** Whether a known word is worth comparing with this one: it shares a trigram, or is a single edit of a short word. */
+export function isConsidered(word: string): (known: string) => boolean {
+  const trigrams = trigramsOf(word);
+  const edits = new Set(word.length <= MAX_EDITED_LENGTH ? singleEdits(word) : []);
+  return (known) =>
+    edits.has(known) || (isCorrectable(known) && [...trigramsOf(known)].some((gram) => trigrams.has(gram)));
 }
 
 export interface KnownWord {

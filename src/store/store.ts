@@ -146,13 +146,11 @@ export interface StoredPassage extends Passage {
 }
 
 /**
- * A passage and what stands beside it: in the same record, then in the same session (the first passages of the
- * records of the same `metadata.session`, a text or a whole number, by record id).
+ * A passage of a turn of a session and what stands beside it: in the same record, then in the same session (the first
+ * passages of the records of the same `metadata.session`, a text or a whole number, by record id).
  */
 export interface Neighbourhood {
   readonly passage: number;
-  /** Whether its record is a turn of a session. */
-  readonly inSession: boolean;
   /** Nearest first. */
   readonly before: readonly number[];
   readonly after: readonly number[];
@@ -186,7 +184,7 @@ export interface SearchStages {
     vector: Float32Array,
     passages: readonly number[],
   ): Promise<PassageScore[]>;
-  /** Up to `before` and `after` neighbours of each passage. */
+  /** Up to `before` and `after` neighbours of each passage that is of a turn of a session; the others are left out. */
   neighbours(
     namespace: string,
     passages: readonly number[],

@@ -6,15 +6,17 @@ export function describeNeighbours({ store, namespace }: Subject): void {
   describe('neighbours', () => {
     it('are the passages of the record, nearest first, up to the reach', async () => {
       const ns = namespace();
-      await write(store(), ns, note(['word 0', 'word 1', 'word 2', 'word 3']), note('word of another'));
+      const session = { metadata: { session: 's' } };
+      const alone = note('word of another', { metadata: { session: 't' } });
+      await write(store(), ns, note(['word 0', 'word 1', 'word 2', 'word 3'], session), alone);
       const [p0 = 0, p1 = 0, p2 = 0, p3 = 0, other = 0] = await passageIds(store(), ns, 'word');
       expect(await store().neighbours(ns, [p2, p0, other], { before: 2, after: 1 })).toEqual([
-        { passage: p2, inSession: false, before: [p1, p0], after: [p3] },
-        { passage: p0, inSession: false, before: [], after: [p1] },
-        { passage: other, inSession: false, before: [], after: [] },
+        { passage: p2, before: [p1, p0], after: [p3] },
+        { passage: p0, before: [], after: [p1] },
+        { passage: other, before: [], after: [] },
       ]);
       expect(await store().neighbours(ns, [p2], { before: 0, after: 0 })).toEqual([
-        { passage: p2, inSession: false, before: [], after: [] },
+        { passage: p2, before: [], after: [] },
       ]);
     });
 
@@ -37,20 +39,22 @@ export function describeNeighbours({ store, namespace }: Subject): void {
         'word',
       );
       expect(await store().neighbours(ns, [b2, a2, t4, elsewhere], { before: 3, after: 3 })).toEqual([
-        { passage: b2, inSession: true, before: [a2, a1], after: [c2, t3, t4] },
-        { passage: a2, inSession: true, before: [a1], after: [b2, c2, t3] },
-        { passage: t4, inSession: true, before: [t3, a2, a1], after: [] },
-        { passage: elsewhere, inSession: true, before: [], after: [] },
+        { passage: b2, before: [a2, a1], after: [c2, t3, t4] },
+        { passage: a2, before: [a1], after: [b2, c2, t3] },
+        { passage: t4, before: [t3, a2, a1], after: [] },
+        { passage: elsewhere, before: [], after: [] },
       ]);
       await evict(store(), ns, 4);
       expect(await store().neighbours(ns, [t4], { before: 1, after: 1 })).toEqual([
-        { passage: t4, inSession: true, before: [a2], after: [] },
+        { passage: t4, before: [a2], after: [] },
       ]);
     });
 
-    it('leave out passages that are not there', async () => {
+    it('leave out passages that are not there, and those of no session', async () => {
       const ns = namespace();
-      await write(store(), ns, note('word'));
+      await write(store(), ns, note(['word', 'word']));
+      const [first = 0] = await passageIds(store(), ns, 'word');
+      expect(await store().neighbours(ns, [first], { before: 1, after: 1 })).toEqual([]);
       expect(await store().neighbours(ns, [1_000_000], { before: 1, after: 1 })).toEqual([]);
     });
   });

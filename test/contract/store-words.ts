@@ -28,6 +28,42 @@ export function describeWords({ store, namespace }: Subject): void {
       expect(stats?.terms).toBe(2);
     });
 
+    it('counts alike over many small writes and one large one, and when all is gone again', async () => {
+      const [small, large] = [namespace(), namespace()];
+      const notes = Array.from({ length: 60 }, (_, i) =>
+        note(`oven ${Array.from({ length: 60 }, (__, j) => spelled(i * 40 + j)).join(' ')}`),
+      );
+      for (const one of notes) await write(store(), small, one);
+      await write(store(), large, ...notes);
+      const words = ['oven', 'ovne', ...Array.from({ length: 60 * 40 + 20 }, (_, i) => spelled(i))];
+      const expected = await store().lookUpTerms(large, words);
+      expect(expected[0]).toEqual({ word: 'oven', passages: 60, near: [] });
+      expect(expected.every(({ passages }, i) => i === 1 || passages > 0)).toBe(true);
+      expect(await store().lookUpTerms(small, words)).toEqual(expected);
+      for (let id = 1; id < 60; id++) await evict(store(), small, id);
+      expect(await counts(small, 'oven', spelled(0), spelled(59 * 40))).toEqual([1, 0, 1]);
+      expect((await near(small, 'ovne'))[0]).toBe('oven');
+      await evict(store(), small, 60);
+      expect(await counts(small, 'oven', spelled(59 * 40))).toEqual([0, 0]);
+      expect(await near(small, 'ovne')).toEqual([]);
+      const stats = (await store().stats()).namespaces.find(({ namespace: name }) => name === small);
+      expect(stats?.terms).toBe(0);
+      expect(await store().verify()).toEqual([]);
+    });
+
+    it('finds the word that was meant among thousands that look alike', async () => {
+      const ns = namespace();
+      const words = Array.from({ length: 4000 }, (_, i) => spelled(i));
+      await write(store(), ns, note(words.join(' ')));
+      const meant = words.filter((_, i) => i % 97 === 0);
+      const infos = await store().lookUpTerms(
+        ns,
+        meant.map((word) => word.slice(0, 3) + word[4]! + word[3]! + word.slice(5)),
+      );
+      const hit = infos.filter((info, i) => info.near.some(({ word }) => word === meant[i]));
+      expect(hit.length).toBeGreaterThan(meant.length * 0.9);
+    });
+
     it('knows a word by any form of its stem', async () => {
       const ns = namespace();
       await write(store(), ns, note('ovens'), note('the oven'));
@@ -102,4 +138,12 @@ export function describeWords({ store, namespace }: Subject): void {
       expect(await counts(ns, 'kitchen', 'kitchen')).toEqual([1, 1]);
     });
   });
+}
+
+const SYLLABLES = 'ba be bo da de do ka ke ko la le lo ma me mo na ne no ra re ro ta te to'.split(' ');
+
+/** A pronounceable word for a number; 13,824 of them, none the stem of another. */
+function spelled(n: number): string {
+  const at = (place: number): string => SYLLABLES[Math.floor(n / 24 ** place) % 24]!;
+  return `${at(0)}${at(1)}${at(2)}vak`;
 }

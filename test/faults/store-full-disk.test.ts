@@ -71,7 +71,7 @@ describe('a store on a disk that fills up', () => {
   it('says so, keeps what was answered, and works again once there is room', async (context) => {
     if (unmountable !== '') context.skip(unmountable);
     const ballast = join(folder.path, 'ballast');
-    writeFileSync(ballast, Buffer.alloc(1_000_000));
+    writeFileSync(ballast, Buffer.alloc(2_500_000));
     const path = join(folder.path, 'store.db');
     const store = await openSqlite(path);
     const ids = await writeUntilRefused(store, 60_000);

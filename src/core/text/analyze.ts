@@ -31,8 +31,10 @@ const APOSTROPHE = /['’]/g;
 /** Longer runs are not words anybody searches for; they would only bloat the index. */
 const MAX_TERM_LENGTH = 64;
 
+/** Stems of recent words, and of those before them: when the one is full, the other goes. */
 const STEM_CACHE_SIZE = 50_000;
-const stems = new Map<string, string>();
+let stems = new Map<string, string>();
+let olderStems = new Map<string, string>();
 
 /** Compatibility forms, case and accents removed; the form in which words are compared. */
 export function fold(text: string): string {
@@ -45,8 +47,11 @@ export function fold(text: string): string {
 export function stem(word: string): string {
   const known = stems.get(word);
   if (known !== undefined) return known;
-  const stemmed = ASCII_WORD.test(word) && word.length > 2 ? stemmer(word) : word;
-  if (stems.size >= STEM_CACHE_SIZE) stems.clear();
+  const stemmed = olderStems.get(word) ?? (ASCII_WORD.test(word) && word.length > 2 ? stemmer(word) : word);
+  if (stems.size >= STEM_CACHE_SIZE) {
+    olderStems = stems;
+    stems = new Map();
+  }
   stems.set(word, stemmed);
   return stemmed;
 }
@@ -57,7 +62,10 @@ export function analyze(text: string): Token[] {
   for (const match of text.matchAll(WORD)) {
     const word = match[0];
     const start = match.index;
-    if (CJK.test(word)) pushMixed(word, start, tokens);
+    const lower = word.toLowerCase();
+    // Most words of most texts: nothing to fold or to take apart.
+    if (ASCII_WORD.test(lower)) pushToken(lower, start, start + word.length, tokens);
+    else if (CJK.test(word)) pushMixed(word, start, tokens);
     else pushWord(word, start, tokens);
   }
   return tokens;
@@ -68,9 +76,13 @@ function pushWord(word: string, start: number, tokens: Token[]): void {
   const folded = fold(word.replace(POSSESSIVE, '').replace(APOSTROPHE, ''));
   const end = start + word.length;
   for (const part of ASCII_WORD.test(folded) ? [folded] : (folded.match(WORD) ?? [])) {
-    const surface = cut(part);
-    tokens.push({ term: stem(surface), surface, start, end, kind: 'word' });
+    pushToken(part, start, end, tokens);
   }
+}
+
+function pushToken(folded: string, start: number, end: number, tokens: Token[]): void {
+  const surface = cut(folded);
+  tokens.push({ term: stem(surface), surface, start, end, kind: 'word' });
 }
 
 /** To a length, but not within a character of two code units. */

@@ -46,12 +46,12 @@ export function neighbours(
     if (held === undefined) return [];
     const record = inOrder(namespace, held.record);
     const place = record.findIndex((other) => other.id === id);
-    const { inSession, earlier, later } = turnsAround(namespace, held.record);
+    const turns = turnsAround(namespace, held.record);
+    if (turns === null) return [];
+    const { earlier, later } = turns;
     const before = [...record.slice(0, place).reverse(), ...earlier];
     const after = [...record.slice(place + 1), ...later];
-    return [
-      { passage: id, inSession, before: idsOf(before, reach.before), after: idsOf(after, reach.after) },
-    ];
+    return [{ passage: id, before: idsOf(before, reach.before), after: idsOf(after, reach.after) }];
   });
 }
 
@@ -59,13 +59,13 @@ function idsOf(held: readonly HeldPassage[], limit: number): number[] {
   return held.slice(0, limit).map(({ id }) => id);
 }
 
-/** The first passages of the other turns of a record's session, nearest first. */
+/** The first passages of the other turns of a record's session, nearest first; `null` outside of sessions. */
 function turnsAround(
   namespace: Namespace,
   id: number,
-): { inSession: boolean; earlier: HeldPassage[]; later: HeldPassage[] } {
+): { earlier: HeldPassage[]; later: HeldPassage[] } | null {
   const session = sessionOf(namespace.records.get(id)?.record.metadata ?? {});
-  if (session === null) return { inSession: false, earlier: [], later: [] };
+  if (session === null) return null;
   const turns = [...namespace.records.values()]
     .map(({ record }) => record)
     .filter((record) => sessionOf(record.metadata) === session && record.deletedAt === null)
@@ -73,7 +73,6 @@ function turnsAround(
   const first = (turn: LociRecord): HeldPassage[] =>
     passagesOfRecord(namespace, turn.id).filter(({ passage }) => passage.ordinal === 0);
   return {
-    inSession: true,
     earlier: turns
       .filter((turn) => turn.id < id)
       .reverse()

@@ -1,12 +1,5 @@
 import { stem } from '../../core/text/analyze.ts';
-import {
-  isCorrectable,
-  MAX_EDITED_LENGTH,
-  nearestWords,
-  singleEdits,
-  trigramsOf,
-  type KnownWord,
-} from '../spelling.ts';
+import { isConsidered, isCorrectable, nearestWords, type KnownWord } from '../spelling.ts';
 import type { TermInfo } from '../store.ts';
 import type { Namespace } from './state.ts';
 
@@ -30,13 +23,8 @@ export function countWords(namespace: Namespace): Map<string, number> {
 }
 
 function candidates(word: string, counts: ReadonlyMap<string, number>): KnownWord[] {
-  const trigrams = trigramsOf(word);
-  const edits = new Set(word.length <= MAX_EDITED_LENGTH ? singleEdits(word) : []);
+  const considered = isConsidered(word);
   return [...counts]
-    .filter(([known]) => edits.has(known) || (isCorrectable(known) && shareOne(trigrams, trigramsOf(known))))
+    .filter(([known]) => considered(known))
     .map(([known, passages]) => ({ word: known, passages }));
-}
-
-function shareOne(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  return [...a].some((gram) => b.has(gram));
 }

@@ -6,12 +6,12 @@ import type { Database } from './database.ts';
 import { activateGeneration, addGeneration, generationById, generations } from './generations.ts';
 import { findNamespace, writtenNamespaces } from './namespaces.ts';
 import { neighbours, passages, passagesOf } from './passage-reads.ts';
+import { lookUpTerms } from './near-words.ts';
 import { commit, records, recordsByKey, sourceEntries } from './records.ts';
 import { searchText } from './text-search.ts';
 import { dropDerived, putPassages, scanRecords, staleRecords, stats, sweep } from './upkeep.ts';
 import { countPending, pendingEmbeddings, putVectors, scoreVectors, searchVectors } from './vectors.ts';
 import { verify } from './verify.ts';
-import { lookUpTerms } from './vocabulary.ts';
 
 type Synchronous<Interface> = {
   [

@@ -68,7 +68,9 @@ export class CodeCache {
   }
 
   #load(ns: number, generation: number): SignCodes {
-    const count = this.#db.prepare('SELECT count(*) AS n FROM vector WHERE ns = ? AND generation = ?');
+    const count = this.#db.prepare(
+      'SELECT total(length(vectors)) / 4 AS n FROM code_chunk WHERE ns = ? AND generation = ?',
+    );
     const codes = new SignCodes(Number(count.get(ns, generation)?.['n']));
     const chunks = this.#db.prepare(
       'SELECT vectors, codes FROM code_chunk WHERE ns = ? AND generation = ? ORDER BY last_vector',

@@ -7,7 +7,6 @@ export interface DatabaseOptions {
   readonly busyTimeout: number;
 }
 
-const PAGE_SIZE = 8192;
 const CACHE_KIB = 32 * 1024;
 const STATEMENT_CACHE_SIZE = 500;
 
@@ -29,7 +28,6 @@ export class Database {
       try {
         // Nothing here writes: the file may not be ours.
         connection.exec(`
-          PRAGMA page_size = ${PAGE_SIZE};
           PRAGMA synchronous = FULL;
           PRAGMA foreign_keys = ON;
           PRAGMA secure_delete = FAST;

@@ -1,5 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { SearchFilter } from '../store.ts';
+import type { Database } from './database.ts';
 
 /** Conditions on `record AS r`, and their parameters in order. */
 export interface Condition {
@@ -37,6 +38,29 @@ export function recordCondition(filter: SearchFilter): Condition {
     parameters.push(filter.until);
   }
   return { sql: parts.join(' AND '), parameters };
+}
+
+/** A condition on `passage AS p`, with the table it needs beside it. */
+export interface PassageCondition extends Condition {
+  readonly join: string;
+}
+
+/** What `recordCondition` says of a passage's record; where nothing but life is asked for, without reading the record. */
+export function passageCondition(db: Database, ns: number, filter: SearchFilter): PassageCondition {
+  if (isSelective(filter)) {
+    return { join: 'CROSS JOIN record AS r ON r.ns = p.ns AND r.id = p.record', ...recordCondition(filter) };
+  }
+  const mortal = 'r.deleted_at IS NOT NULL OR r.expires_at IS NOT NULL';
+  const anyMortal = `SELECT 1 FROM record AS r INDEXED BY record_mortal WHERE r.ns = ? AND (${mortal}) LIMIT 1`;
+  if (db.prepare(anyMortal).get(ns) === undefined) return { join: '', sql: 'TRUE', parameters: [] };
+  return {
+    join: '',
+    sql: `NOT EXISTS (
+      SELECT 1 FROM record AS r INDEXED BY record_mortal WHERE r.ns = p.ns AND r.id = p.record
+        AND (${mortal})
+        AND (r.deleted_at IS NOT NULL OR r.expires_at <= ?))`,
+    parameters: [filter.now],
+  };
 }
 
 /** Whether the filter hides live records at all; if not, an index can answer alone. */

@@ -1,5 +1,5 @@
 import type { Passage } from '../../core/types.ts';
-import type { Neighbourhood, SearchFilter, StoredPassage } from '../store.ts';
+import type { Neighbourhood, RecordHeader, SearchFilter, StoredPassage } from '../store.ts';
 import type { Database } from './database.ts';
 import { recordCondition } from './filter.ts';
 import { HEADER_COLUMNS, headerOf, passageOf } from './rows.ts';
@@ -20,11 +20,13 @@ export function passages(
     `SELECT p.id AS passage, ${PASSAGE_COLUMNS}, ${HEADER_COLUMNS} FROM ${ASKED}
      CROSS JOIN record AS r ON r.ns = p.ns AND r.id = p.record WHERE p.ns = ? AND ${condition.sql}`,
   );
-  return select.all(JSON.stringify(ids), ns, ...condition.parameters).map((row) => ({
-    ...passageOf(row),
-    id: row['passage'] as number,
-    record: headerOf(namespace, row),
-  }));
+  const headers = new Map<number, RecordHeader>();
+  return select.all(JSON.stringify(ids), ns, ...condition.parameters).map((row) => {
+    const id = row['id'] as number;
+    const record = headers.get(id) ?? headerOf(namespace, row);
+    headers.set(id, record);
+    return { ...passageOf(row), id: row['passage'] as number, record };
+  });
 }
 
 export function passagesOf(db: Database, ns: number, records: readonly number[]): Map<number, Passage[]> {
@@ -35,8 +37,8 @@ export function passagesOf(db: Database, ns: number, records: readonly number[])
 }
 
 /**
- * What stands beside a passage: the passages before and after it in its record; where the record is a turn of a
- * session, the turns before and after it (their first passage).
+ * What stands beside a passage of a turn of a session: the passages before and after it in its record, then the turns
+ * before and after it (their first passage).
  */
 export function neighbours(
   db: Database,
@@ -45,6 +47,9 @@ export function neighbours(
   reach: { readonly before: number; readonly after: number },
 ): Neighbourhood[] {
   const asked = JSON.stringify(ids);
+  const places = db.prepare(`SELECT asked.key, p.id AS passage, p.record, r.session FROM ${ASKED_TURNS}`);
+  const turns = places.all(asked, ns) as unknown as Place[];
+  if (turns.length === 0) return [];
   const inRecord = besideInRecord(db, ns, asked, reach);
   const across = sides(
     db,
@@ -52,29 +57,26 @@ export function neighbours(
     JOIN passage AS p ON p.ns = r.ns AND p.record = r.id AND p.ordinal = 0
     WHERE r.ns = ? AND r.session = ? AND r.id ${sign} ? AND r.deleted_at IS NULL ORDER BY r.id ${order} LIMIT ?`,
   );
-  const places = db.prepare(
-    `SELECT asked.key, p.id AS passage, p.record, r.session FROM ${ASKED}
-     CROSS JOIN record AS r ON r.ns = p.ns AND r.id = p.record WHERE p.ns = ?`,
-  );
-  return places.all(asked, ns).map((row) => {
-    const { key, passage, record, session } = row as unknown as Place;
+  return turns.map(({ key, passage, record, session }) => {
     const look = (side: Side): number[] => {
       const near = inRecord.get(key)?.[side] ?? [];
       const missing = reach[side] - near.length;
-      return session === null || missing <= 0
-        ? near
-        : [...near, ...across[side](ns, session, record, missing)];
+      return missing <= 0 ? near : [...near, ...across[side](ns, session, record, missing)];
     };
-    return { passage, inSession: session !== null, before: look('before'), after: look('after') };
+    return { passage, before: look('before'), after: look('after') };
   });
 }
+
+/** Of notes, no record is read. */
+const ASKED_TURNS = `${ASKED} CROSS JOIN record AS r INDEXED BY record_turn
+  ON r.ns = p.ns AND r.id = p.record AND r.session IS NOT NULL WHERE p.ns = ?`;
 
 interface Place {
   /** Where in the list of what was asked for. */
   readonly key: number;
   readonly passage: number;
   readonly record: number;
-  readonly session: string | null;
+  readonly session: string;
 }
 
 /** Nearest first, by place in the list. Ordinals of a record follow one another without gaps. */
@@ -91,7 +93,7 @@ function besideInRecord(
      WHERE p.ns = ? ORDER BY asked.key, near.ordinal`,
   );
   const beside = new Map<number, Record<Side, number[]>>();
-  for (const row of select.iterate(asked, reach.before, reach.after, ns)) {
+  for (const row of select.all(asked, reach.before, reach.after, ns)) {
     const key = row['key'] as number;
     const sides = beside.get(key) ?? { before: [], after: [] };
     beside.set(key, sides);

@@ -7,7 +7,7 @@ import type { Database } from './database.ts';
 import { ensureNamespace } from './namespaces.ts';
 import { insertPassages, reindexPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
-import { settleWords, type WordCounts } from './vocabulary.ts';
+import { noteWords, type WordCounts } from './vocabulary.ts';
 
 const LIVE = 'r.deleted_at IS NULL AND (r.expires_at IS NULL OR r.expires_at > ?)';
 
@@ -17,7 +17,7 @@ export function commit(db: Database, namespace: string, batch: CommitBatch): num
     const counts: WordCounts = new Map();
     for (const id of batch.evictions) evict(db, namespace, ns, id, counts);
     const ids = batch.writes.map((write) => writeRecord(db, namespace, ns, write, batch.chunking, counts));
-    settleWords(db, ns, counts);
+    noteWords(db, ns, counts);
     return ids;
   });
 }

@@ -1,7 +1,7 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import type { PassageScore, SearchFilter, TextQuery, TextTerm } from '../store.ts';
 import type { Database } from './database.ts';
-import { isSelective, recordCondition } from './filter.ts';
+import { isSelective, passageCondition } from './filter.ts';
 import { textTable } from './namespaces.ts';
 
 export function searchText(
@@ -27,13 +27,13 @@ function rankAlone(
   limit: number,
 ): PassageScore[] | null {
   const table = textTable(ns);
-  const live = recordCondition(filter);
+  const live = passageCondition(db, ns, filter);
   const rows = db
     .prepare(
       `SELECT t.id, p.record, t.score, ${live.sql} AS live FROM (
          SELECT rowid AS id, bm25(${table}, ?, ?, ?, ?) AS score FROM ${table} WHERE ${table} MATCH ?
          ORDER BY score, rowid LIMIT ?
-       ) AS t JOIN passage AS p ON p.id = t.id JOIN record AS r ON r.ns = p.ns AND r.id = p.record
+       ) AS t CROSS JOIN passage AS p ON p.id = t.id ${live.join}
        ORDER BY t.score, t.id`,
     )
     .all(...live.parameters, ...columnWeights(weights), match, limit);
@@ -49,12 +49,11 @@ function rankWithin(
   limit: number,
 ): PassageScore[] {
   const table = textTable(ns);
-  const condition = recordCondition(filter);
+  const condition = passageCondition(db, ns, filter);
   const rows = db
     .prepare(
       `SELECT p.id, p.record, bm25(${table}, ?, ?, ?, ?) AS score FROM ${table}
-       JOIN passage AS p ON p.id = ${table}.rowid
-       JOIN record AS r ON r.ns = p.ns AND r.id = p.record
+       CROSS JOIN passage AS p ON p.id = ${table}.rowid ${condition.join}
        WHERE ${table} MATCH ? AND ${condition.sql} ORDER BY score, p.id LIMIT ?`,
     )
     .all(...columnWeights(weights), match, ...condition.parameters, limit);

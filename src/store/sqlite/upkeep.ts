@@ -7,7 +7,7 @@ import { allNamespaces, createTextTables, dropTextTables } from './namespaces.ts
 import { insertPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
 import { packCodes } from './vectors.ts';
-import { settleWords, type WordCounts } from './vocabulary.ts';
+import { countTerms, noteWords, settleWords, type WordCounts } from './vocabulary.ts';
 
 export function stats(db: Database): StoreStats {
   return db.snapshot(() => ({
@@ -41,7 +41,7 @@ function namespaceStats(db: Database, ns: number, namespace: string): NamespaceS
     records: count('SELECT count(*) AS n FROM record WHERE ns = ? AND deleted_at IS NULL'),
     deleted: count('SELECT count(*) AS n FROM record WHERE ns = ? AND deleted_at IS NOT NULL'),
     passages: count('SELECT count(*) AS n FROM passage WHERE ns = ?'),
-    terms: count('SELECT count(*) AS n FROM term WHERE ns = ?'),
+    terms: countTerms(db, ns),
     vectors: count('SELECT count(*) AS n FROM vector WHERE ns = ?'),
     byOrigin: Object.fromEntries(byOrigin),
     bySource: Object.fromEntries(bySource),
@@ -96,7 +96,7 @@ export function putPassages(
       insertPassages(db, ns, id, record, replacement, counts);
       mark.run(chunking, ns, id);
     }
-    settleWords(db, ns, counts);
+    noteWords(db, ns, counts);
   });
 }
 
@@ -106,6 +106,7 @@ export function dropDerived(db: Database, ns: number, options: { readonly vector
     createTextTables(db, ns);
     db.prepare('DELETE FROM passage WHERE ns = ?').run(ns);
     db.prepare('DELETE FROM term WHERE ns = ?').run(ns);
+    db.prepare('DELETE FROM word_change WHERE ns = ?').run(ns);
     db.prepare('UPDATE record SET chunking = NULL WHERE ns = ?').run(ns);
     if (options.vectors) removeVectors(db, 'ns = ?', ns);
   });
@@ -116,6 +117,7 @@ const ORPHANS = 'NOT EXISTS (SELECT 1 FROM passage AS p WHERE p.ns = vector.ns A
 /** Vectors of contents that are gone cost memory and crowd shortlists; a few do no harm. */
 export function sweep(db: Database): void {
   for (const { ns } of allNamespaces(db)) {
+    settleWords(db, ns);
     const row = db
       .prepare(`SELECT count(*) AS vectors, total(${ORPHANS}) AS orphans FROM vector WHERE ns = ?`)
       .get(ns);

@@ -9,14 +9,14 @@ import type {
 } from '../store.ts';
 import { refuseOtherVector } from '../vector-check.ts';
 import type { Database } from './database.ts';
-import { isSelective, recordCondition } from './filter.ts';
+import { isSelective, passageCondition, recordCondition } from './filter.ts';
 import { ensureNamespace } from './namespaces.ts';
 import { CODE_BYTES, signCode } from './sign-codes.ts';
 import type { CodeCache } from './code-cache.ts';
 import { components, dotQuantised, quantise } from './quantise.ts';
 
 /** Rows of one code blob. */
-const CHUNK_ROWS = 4096;
+const CHUNK_ROWS = 512;
 /** Nearest codes whose vectors are read and compared exactly; `bench` holds their recall above 0.98. */
 const SHORTLIST = 1000;
 const SMALL_SHORTLIST = 300;
@@ -44,7 +44,7 @@ export function putVectors(db: Database, generation: Generation, vectors: readon
   });
 }
 
-/** Moves full runs of 4,096 new vectors into one blob of codes each. */
+/** Moves full runs of 512 new vectors into one blob of codes each. */
 export function packCodes(db: Database, ns: number, generation: number): void {
   for (;;) {
     const rows = db.prepare(
@@ -133,49 +133,34 @@ function rescore(
   filter: SearchFilter,
   limit: number,
 ): Rescored {
-  const inOrder = scoresOf(db, vector, ids);
-  const condition = recordCondition(filter);
+  const condition = passageCondition(db, ns, filter);
   // CROSS JOIN keeps this order: from few vectors to their passages, never from all passages.
-  const holders = db.prepare(
-    `SELECT v.id AS vector, p.id, p.record FROM json_each(?) AS best
-     CROSS JOIN vector AS v ON v.id = best.value
-     CROSS JOIN passage AS p ON p.ns = v.ns AND p.hash = v.hash
-     CROSS JOIN record AS r ON r.ns = p.ns AND r.id = p.record
-     WHERE p.ns = ? AND ${condition.sql}`,
-  );
+  const rows = db
+    .prepare(
+      `SELECT v.id AS vector, v.quantised, p.id, p.record FROM json_each(?) AS near
+       CROSS JOIN vector AS v ON v.id = near.value
+       CROSS JOIN passage AS p ON p.ns = v.ns AND p.hash = v.hash ${condition.join}
+       WHERE p.ns = ? AND ${condition.sql}`,
+    )
+    .all(JSON.stringify(ids), ns, ...condition.parameters);
   const scores: PassageScore[] = [];
-  const passed = new Set<number>();
-  const step = isSelective(filter) ? inOrder.length : limit;
-  // Equal scores stay together, so that they can be put in order below.
-  for (let from = 0, to = 0; from < inOrder.length && scores.length < limit; from = to) {
-    to = from + step;
-    while (to < inOrder.length && inOrder[to]!.score === inOrder[to - 1]!.score) to++;
-    const best = new Map(inOrder.slice(from, to).map(({ id, score }) => [id, score]));
-    for (const row of holders.iterate(JSON.stringify([...best.keys()]), ns, ...condition.parameters)) {
-      const id = row['vector'] as number;
-      passed.add(id);
-      scores.push({
-        passage: row['id'] as number,
-        record: row['record'] as number,
-        score: best.get(id) ?? 0,
-      });
+  let [last, passed, score] = [0, 0, 0];
+  for (const row of rows) {
+    const id = row['vector'] as number;
+    // Passages of one content come one after another.
+    if (id !== last) {
+      score = dotQuantised(row['quantised'] as Uint8Array, vector);
+      last = id;
+      passed++;
     }
+    scores.push({ passage: row['id'] as number, record: row['record'] as number, score });
   }
-  scores.sort((a, b) => b.score - a.score || a.passage - b.passage);
-  return { scores: scores.slice(0, limit), passed: passed.size };
+  scores.sort(bestFirst);
+  return { scores: scores.slice(0, limit), passed };
 }
 
-/** The vectors of the ids with the query's cosine, best first. */
-function scoresOf(
-  db: Database,
-  query: Float32Array,
-  ids: readonly number[],
-): { id: number; score: number }[] {
-  const select = db.prepare('SELECT id, quantised FROM vector WHERE id IN (SELECT value FROM json_each(?))');
-  return select
-    .all(JSON.stringify(ids))
-    .map((row) => ({ id: row['id'] as number, score: dotQuantised(row['quantised'] as Uint8Array, query) }))
-    .sort((a, b) => b.score - a.score);
+function bestFirst(a: PassageScore, b: PassageScore): number {
+  return b.score - a.score || a.passage - b.passage;
 }
 
 export function scoreVectors(
@@ -185,16 +170,17 @@ export function scoreVectors(
   vector: Float32Array,
   passages: readonly number[],
 ): PassageScore[] {
-  const select = db.prepare(
-    `SELECT p.record, v.quantised FROM passage AS p
-     JOIN vector AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash WHERE p.id = ? AND p.ns = ?`,
-  );
-  return passages.flatMap((passage) => {
-    const row = select.get(generation, passage, ns);
-    if (row === undefined) return [];
-    const score = dotQuantised(row['quantised'] as Uint8Array, vector);
-    return [{ passage, record: Number(row['record']), score }];
-  });
+  return db
+    .prepare(
+      `SELECT p.id, p.record, v.quantised FROM json_each(?) AS asked CROSS JOIN passage AS p ON p.id = asked.value
+       CROSS JOIN vector AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash WHERE p.ns = ?`,
+    )
+    .all(JSON.stringify(passages), generation, ns)
+    .map((row) => ({
+      passage: row['id'] as number,
+      record: row['record'] as number,
+      score: dotQuantised(row['quantised'] as Uint8Array, vector),
+    }));
 }
 
 const PENDING = `FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record

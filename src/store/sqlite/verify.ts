@@ -8,7 +8,7 @@ import { columnsOf } from './passages.ts';
 import { components } from './quantise.ts';
 import { HEADER_COLUMNS, headerOf, passageOf } from './rows.ts';
 import { CODE_BYTES, signCode } from './sign-codes.ts';
-import { countWords, type WordCounts } from './vocabulary.ts';
+import { countWords, unsettledWords, type WordCounts } from './vocabulary.ts';
 
 /** At most this many differences are named one by one. */
 const NAMED = 5;
@@ -130,13 +130,16 @@ function differences(db: Database, from: string, without: string, what: string):
 
 function verifyVocabulary(db: Database, ns: number, counts: WordCounts): string[] {
   const findings: string[] = [];
+  const held = unsettledWords(db, ns);
   for (const row of db.prepare('SELECT word, passages FROM term WHERE ns = ?').iterate(ns)) {
-    const word = String(row['word']);
+    countWords(held, [String(row['word'])], Number(row['passages']));
+  }
+  for (const [word, passages] of held) {
     const real = counts.get(word) ?? 0;
     counts.delete(word);
-    if (real === Number(row['passages'])) continue;
+    if (real === passages) continue;
     findings.push(
-      `the vocabulary counts "${word}" in ${String(row['passages'])} passages; it is in ${String(real)}`,
+      `the vocabulary counts "${word}" in ${String(passages)} passages; it is in ${String(real)}`,
     );
   }
   for (const word of counts.keys()) findings.push(`"${word}" is missing from the vocabulary`);

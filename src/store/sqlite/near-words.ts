@@ -1,0 +1,83 @@
+import { stem } from '../../core/text/analyze.ts';
+import type { TermInfo } from '../store.ts';
+import {
+  isConsidered,
+  isCorrectable,
+  MAX_EDITED_LENGTH,
+  nearestWords,
+  singleEdits,
+  trigramsOf,
+  type KnownWord,
+} from '../spelling.ts';
+import type { Database } from './database.ts';
+import { wordTable } from './namespaces.ts';
+import { unsettledWords, type WordCounts } from './vocabulary.ts';
+
+/** Words that share a misspelt one's rarest trigrams, compared letter by letter. */
+const CANDIDATES = 300;
+/** Words looked through for them: the rarest trigrams' first, always one trigram's. */
+const TRIGRAM_BUDGET = 4000;
+
+export function lookUpTerms(db: Database, ns: number, words: readonly string[]): TermInfo[] {
+  const unsettled = unsettledWords(db, ns);
+  const ofStem = sumByStem(unsettled);
+  const count = db.prepare('SELECT total(passages) AS n FROM term WHERE ns = ? AND stem = ?');
+  return words.map((word) => {
+    const stemmed = stem(word);
+    const passages = Number(count.get(ns, stemmed)?.['n'] ?? 0) + (ofStem.get(stemmed) ?? 0);
+    if (passages > 0 || !isCorrectable(word)) return { word, passages, near: [] };
+    return { word, passages: 0, near: nearestWords(word, candidates(db, ns, word, unsettled)) };
+  });
+}
+
+function sumByStem(counts: WordCounts): WordCounts {
+  const sums: WordCounts = new Map();
+  for (const [word, change] of counts) sums.set(stem(word), (sums.get(stem(word)) ?? 0) + change);
+  return sums;
+}
+
+function candidates(db: Database, ns: number, word: string, unsettled: WordCounts): KnownWord[] {
+  const known = new Map<string, number>();
+  const take = (rows: readonly Record<string, unknown>[]): void => {
+    for (const row of rows) known.set(String(row['word']), Number(row['passages']));
+  };
+  const byId = 'SELECT word, passages FROM term WHERE id IN (SELECT value FROM json_each(?))';
+  take(db.prepare(byId).all(JSON.stringify(alike(db, ns, word))));
+  if (word.length <= MAX_EDITED_LENGTH) {
+    const byWord =
+      'SELECT word, passages FROM term WHERE ns = ? AND word IN (SELECT value FROM json_each(?))';
+    take(db.prepare(byWord).all(ns, JSON.stringify(singleEdits(word))));
+  }
+  const considered = isConsidered(word);
+  const held = db.prepare('SELECT passages FROM term WHERE ns = ? AND word = ?');
+  for (const [spelling, change] of unsettled) {
+    if (!considered(spelling)) continue;
+    known.set(spelling, Number(held.get(ns, spelling)?.['passages'] ?? 0) + change);
+  }
+  return [...known]
+    .filter(([, passages]) => passages > 0)
+    .map(([spelling, passages]) => ({ word: spelling, passages }));
+}
+
+/** Ids of the words that share the rarest trigrams, by the sum of how rare these are. */
+function alike(db: Database, ns: number, word: string): number[] {
+  const table = wordTable(ns);
+  const count = db.prepare(`SELECT count(*) AS n FROM ${table} WHERE ${table} MATCH ?`);
+  // In one value: rows of their own would take longer than all the rest.
+  const list = db.prepare(`SELECT group_concat(rowid) AS ids FROM ${table} WHERE ${table} MATCH ?`);
+  const grams = [...trigramsOf(word)].map((gram) => {
+    const match = `"${gram}"`;
+    return { match, words: Number(count.get(match)?.['n']) };
+  });
+  const scores = new Map<number, number>();
+  let spent = 0;
+  for (const { match, words } of grams.sort((a, b) => a.words - b.words)) {
+    if (words === 0) continue;
+    if (spent > 0 && spent + words > TRIGRAM_BUDGET) break;
+    spent += words;
+    const ids = String(list.get(match)?.['ids']).split(',');
+    for (const id of ids) scores.set(Number(id), (scores.get(Number(id)) ?? 0) + 1 / Math.log2(2 + words));
+  }
+  const best = [...scores].sort(([idA, a], [idB, b]) => b - a || idA - idB);
+  return best.slice(0, CANDIDATES).map(([id]) => id);
+}
