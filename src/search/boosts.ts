@@ -1,4 +1,4 @@
-import { analyze } from '../core/text/analyze.ts';
+import { analyze, type Token } from '../core/text/analyze.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { StoredPassage } from '../store/store.ts';
 import type { DateRange } from './dates.ts';
@@ -66,7 +66,11 @@ function namesTitle(query: ParsedQuery, { record }: StoredPassage): boolean {
   const asked = new Set(query.terms.flatMap((term) => term.terms));
   return titles.some((title) => {
     if (typeof title !== 'string') return false;
-    const tokens = analyze(title).filter((token) => token.kind !== 'tail');
-    return tokens.length > 0 && tokens.every((token) => asked.has(token.term));
+    const named = (tokens: readonly Token[]): boolean =>
+      tokens.every(({ kind, term }) => kind === 'tail' || asked.has(term));
+    // Most titles begin with another word, and need not be read further.
+    if (!named(analyze(title, 1))) return false;
+    const tokens = analyze(title).filter(({ kind }) => kind !== 'tail');
+    return tokens.length > 0 && named(tokens);
   });
 }

@@ -31,7 +31,7 @@ export function evidenceOf(
   corrected: Corrected,
 ): Evidence {
   const { title, headings, body, tags } = textFields(passage.record, passage);
-  const tokens = [title, headings, body, tags].flatMap(analyze);
+  const tokens = [title, headings, body, tags].flatMap((text) => analyze(text));
   const held = new Set(tokens.map((token) => token.term));
   let whole = 0;
   let covered = 0;

@@ -9,7 +9,7 @@ import { embed, found, note, unit, write } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
-const PAGE = 8192;
+const PAGE = 4096;
 
 /** A sound store, closed: one file. */
 async function soundStore(path: string): Promise<Buffer> {

@@ -107,7 +107,9 @@ describe('a store on a disk that fills up', () => {
     expect(await write(store, NAMESPACE, note('a'))).toEqual([1]);
     await store.close();
     fillUp(ballast);
-    await expect(openSqlite(path)).rejects.toMatchObject({ code: 'store_full' });
+    const full = await openSqlite(path);
+    await expect(full.namespaces()).rejects.toMatchObject({ code: 'store_full' });
+    await full.close();
     rmSync(ballast);
     const again = await openSqlite(path);
     expect(await write(again, NAMESPACE, note('b'))).toEqual([2]);

@@ -56,10 +56,12 @@ export function stem(word: string): string {
   return stemmed;
 }
 
-/** Every token of a text, in order. */
-export function analyze(text: string): Token[] {
+/** Every token of a text, in order; of its first `words` runs of letters only, if given. */
+export function analyze(text: string, words: number = Number.POSITIVE_INFINITY): Token[] {
   const tokens: Token[] = [];
+  let left = words;
   for (const match of text.matchAll(WORD)) {
+    if (left-- <= 0) break;
     const word = match[0];
     const start = match.index;
     const lower = word.toLowerCase();

@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readSync, rmSync } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
 import { loadMigrations, pendingMigrations, type Migration } from '../migrate.ts';
 import type { Database } from './database.ts';
@@ -11,10 +11,7 @@ const APPLICATION_ID = 0x4c_6f_63_69;
  * there is nothing to do. Two processes may call it together: the second finds the work done.
  * @throws LociError `store_newer`; `store_corrupt` for a database that is not a Loci store. Both leave it untouched.
  */
-export function migrate(
-  db: Database,
-  migrations: readonly Migration[] = loadMigrations(new URL('./migrations/', import.meta.url)),
-): void {
+export function migrate(db: Database, migrations: readonly Migration[] = ownMigrations()): void {
   const pending = (): Migration[] => pendingMigrations(migrations, schemaVersion(db), db.path);
   // One state of the file: another process may be making the store at this moment.
   const outdated = db.snapshot(() => {
@@ -31,6 +28,30 @@ export function migrate(
     }
     db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
   });
+}
+
+function ownMigrations(): Migration[] {
+  return loadMigrations(new URL('./migrations/', import.meta.url));
+}
+
+/** Of the first 100 bytes of a database, https://www.sqlite.org/fileformat2.html#the_database_header */
+const HEADER = { length: 100, magic: 'SQLite format 3\0', userVersion: 60, applicationId: 68 } as const;
+
+/** Whether the file says of itself that it is a store of this schema; told in no time and without a lock. */
+export function isCurrentStore(path: string): boolean {
+  const header = Buffer.alloc(HEADER.length);
+  // To write as well: a store that may not be written is told apart here.
+  const file = openSync(path, 'r+');
+  try {
+    if (readSync(file, header) < HEADER.length) return false;
+  } finally {
+    closeSync(file);
+  }
+  return (
+    header.toString('latin1', 0, HEADER.magic.length) === HEADER.magic &&
+    header.readUInt32BE(HEADER.applicationId) === APPLICATION_ID &&
+    header.readUInt32BE(HEADER.userVersion) === ownMigrations().length
+  );
 }
 
 function schemaVersion(db: Database): number {

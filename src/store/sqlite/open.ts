@@ -4,6 +4,7 @@ import { LociError } from '../../core/errors.ts';
 import type { Store } from '../store.ts';
 import type { StoreCall } from './calls.ts';
 import { Connection } from './connection.ts';
+import { isCurrentStore } from './migrate.ts';
 import { guarded } from './store-error.ts';
 
 export interface SqliteOptions {
@@ -43,14 +44,22 @@ const ROUTES: Readonly<Record<StoreCall, 'reader' | 'writer'>> = {
   verify: 'writer',
 };
 
-/** @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `store_full`, `unreadable` */
+/**
+ * A store of this schema is open at once, and its thread (tens of milliseconds) starts beside what the host does next;
+ * one that is new or to be migrated when that is done.
+ * @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `store_full`, `unreadable`
+ */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  guarded(options.path, () => {
+  const current = guarded(options.path, () => {
     provideFile(options);
+    return isCurrentStore(options.path);
   });
   const threadOptions = { path: options.path, busyTimeout: options.busyTimeout };
   const connections = { reader: new Connection(threadOptions), writer: new Connection(threadOptions) };
-  await connections.reader.open();
+  const ready = connections.reader.open();
+  // What the file hides behind a sound beginning is told by the first call, which tries again.
+  if (current) ready.catch(() => undefined);
+  else await ready;
   const store: Record<string, unknown> = {
     capabilities: { name: 'sqlite', durable: true, shared: true },
     close: async () => {
