@@ -14,6 +14,20 @@ export interface Proof {
 
 /** Which tests prove what. An id that no test proves yet is absent. */
 export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
+  R1: [
+    { file: 'src/search/fuse.test.ts', test: 'fuses ranks reciprocally, rank 1 being 1' },
+    { file: 'src/search/fuse.test.ts', test: 'says what each signal added' },
+    {
+      file: 'test/e2e/newcomer.test.ts',
+      test: 'finds the note that was meant, with age, source, citation and reasons',
+    },
+  ],
+  R2: [
+    {
+      file: 'src/search/rank.test.ts',
+      test: 'never lets recency lift a record above one that matches better by more than its reach (R2)',
+    },
+  ],
   R3: [
     {
       file: 'test/e2e/newcomer.test.ts',
@@ -25,6 +39,34 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     {
       file: 'test/e2e/local-model.test.ts',
       test: 'finds what was said in other words, from a process that ends by itself',
+    },
+  ],
+  R12: [
+    { file: 'test/contract/store-vectors.ts', test: 'never lets two generations meet' },
+    {
+      file: 'test/contract/store-vectors.ts',
+      test: 'refuses vectors of another length or of no numbers, and generations that are not there',
+    },
+    {
+      file: 'src/engine/write.test.ts',
+      test: 'never compares vectors of two models: it says which, and what to run',
+    },
+  ],
+  R14: [
+    {
+      file: 'test/faults/store-migration.test.ts',
+      test: 'refuses a store of a newer schema and leaves it as it is',
+    },
+    {
+      file: 'test/faults/store-migration.test.ts',
+      test: 'copies an older store, privately, before it changes it',
+    },
+    { file: 'test/faults/store-migration.test.ts', test: 'that fails changes nothing' },
+  ],
+  R16: [
+    {
+      file: 'test/faults/cli-model-down.test.ts',
+      test: 'keeps nothing from being written and found by its words, and is caught up with later',
     },
   ],
   S1: [

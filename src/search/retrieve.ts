@@ -79,9 +79,13 @@ interface Lexical {
 
 async function retrieveWords(query: ParsedQuery, retrieval: Retrieval): Promise<Lexical> {
   const { store, namespace, filter, ranking } = retrieval;
-  const words = query.terms.filter((term) => term.kind === 'word').map((term) => term.surface);
-  const infos = new Map((await store.lookUpTerms(namespace, words)).map((info) => [info.word, info]));
-  const weighed = query.terms.map((term) => ({ ...term, passages: infos.get(term.surface)?.passages ?? 0 }));
+  const words = new Set(query.terms.flatMap(wordsOf));
+  const infos = new Map((await store.lookUpTerms(namespace, [...words])).map((info) => [info.word, info]));
+  const weighed = query.terms.map((term) => {
+    // An identifier is at most as frequent as its rarest part.
+    const counts = wordsOf(term).map((word) => infos.get(word)?.passages ?? 0);
+    return { ...term, passages: counts.length === 0 ? 0 : Math.min(...counts) };
+  });
   const terms = withinBudget(weighed, ranking.frequencyBudget);
   const all = requiredPhrases(query);
   const wished = all.length > 0 ? [] : query.phrases;
@@ -103,6 +107,11 @@ async function retrieveWords(query: ParsedQuery, retrieval: Retrieval): Promise<
     corrections,
     terms,
   };
+}
+
+/** What of a term the vocabulary knows: bigrams have no spelling. */
+function wordsOf({ kind, surface }: QueryTerm): string[] {
+  return kind === 'bigram' ? [] : surface.split(' ');
 }
 
 /** A list of fewer records than this, cut off at its depth, is one long note crowding out the others. */
