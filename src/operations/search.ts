@@ -103,7 +103,12 @@ const input: z.ZodType<SearchInput> = z.strictObject({
     .describe('Only records that these vaults, sources or surfaces brought.'),
   category: label().describe('Only records of this category.'),
   record_type: label().describe('Only records of this type.'),
-  tags: z.array(z.string().min(1)).exactOptional().describe('Only records with all of these tags.'),
+  tags: z
+    .array(z.string().min(1))
+    .exactOptional()
+    .describe(
+      'Only records with all of these tags, or with tags nested in them: project finds project/active.',
+    ),
   project: label().describe('Only records of this project.'),
   from: timeBound('from')
     .exactOptional()
@@ -210,7 +215,7 @@ function requestOf(searched: SearchInput, signal: AbortSignal): FindRequest {
     ...(sources !== undefined && { sources }),
     ...(category !== undefined && { categories: [category] }),
     ...(record_type !== undefined && { recordTypes: [record_type] }),
-    ...(tags !== undefined && { tags: tags.map((tag) => tag.replace(/^#/, '')) }),
+    ...(tags !== undefined && { tags: tags.map((tag) => tag.replaceAll(/^#|\/+$/g, '')) }),
     ...(project !== undefined && { project }),
     ...(from !== undefined && { from }),
     ...(until !== undefined && { until }),

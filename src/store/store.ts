@@ -75,7 +75,10 @@ export interface Page<Cursor> {
 
 // ── search ───────────────────────────────────────────────────────────────────────────────────────
 
-/** What a search may see. Everything given must hold; lists are alternatives, tags must all be there, in any case. */
+/**
+ * What a search may see. Everything given must hold; lists are alternatives, tags must all be there, in any case. A tag
+ * stands for those nested in it too: `project` for `project/active`, never for `projects`.
+ */
 export interface SearchFilter {
   /** Records that expire at or before this time are gone. */
   readonly now: Timestamp;

@@ -6,7 +6,7 @@ export function isLive({ deletedAt, expiresAt }: LociRecord, now: Timestamp): bo
 }
 
 export function admits(record: LociRecord, filter: SearchFilter): boolean {
-  const tags = record.tags.map((tag) => tag.toLowerCase());
+  const tags = record.tags.map((tag) => `${tag.toLowerCase()}/`);
   return (
     isLive(record, filter.now) &&
     (filter.project === undefined || record.project === filter.project) &&
@@ -14,7 +14,8 @@ export function admits(record: LociRecord, filter: SearchFilter): boolean {
     (filter.sources === undefined || filter.sources.includes(record.source)) &&
     (filter.categories === undefined || filter.categories.includes(record.category)) &&
     (filter.recordTypes === undefined || filter.recordTypes.includes(record.recordType)) &&
-    (filter.tags === undefined || filter.tags.every((tag) => tags.includes(tag.toLowerCase()))) &&
+    (filter.tags === undefined ||
+      filter.tags.every((tag) => tags.some((held) => held.startsWith(`${tag.toLowerCase()}/`)))) &&
     (filter.from === undefined || record.createdAt >= filter.from) &&
     (filter.until === undefined || record.createdAt < filter.until)
   );

@@ -26,8 +26,9 @@ export function recordCondition(filter: SearchFilter): Condition {
   oneOf('r.category', filter.categories);
   oneOf('r.record_type', filter.recordTypes);
   for (const tag of filter.tags ?? []) {
-    parts.push('EXISTS (SELECT 1 FROM json_each(r.tags) WHERE lower_case(value) = ?)');
-    parameters.push(tag.toLowerCase());
+    // At the beginning: `project/` of `project/active/` and of `project/`, not of `projects/`.
+    parts.push("EXISTS (SELECT 1 FROM json_each(r.tags) WHERE instr(lower_case(value) || '/', ?) = 1)");
+    parameters.push(`${tag.toLowerCase()}/`);
   }
   if (filter.from !== undefined) {
     parts.push('r.created_at >= ?');
