@@ -64,7 +64,7 @@ describe('a wrong command line', () => {
     [['search', 'x', '--limit', '0'], 'limit must be at least 1, not 0', ''],
     [['search', 'x', '--limit', '1.5'], 'limit must be a whole number, not 1.5', ''],
     [['search', 'x', '--min-score', '2'], 'min_score must be at most 1, not 2', ''],
-    [['search', 'x', '--origin', 'valt'], 'origins.0 must be one of memory, fact, vault', ''],
+    [['search', 'x', '--origin', 'vault,valt'], 'origins.1 must be one of memory, fact, vault', ''],
     [['search', 'x', '--from', 'tomorrow'], 'from must be a date such as 2026-09-14', ''],
     [['search', 'x', '--until', '2026-02-30'], 'until must be a date such as 2026-09-14', ''],
     [['write', ''], 'content is empty', ''],

@@ -3,7 +3,7 @@ import type { Json } from '../../core/types.ts';
 import { inputFields } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { CommandCall } from './command-call.ts';
-import { commandLine, type FieldOption, fieldOptions, fieldValue } from './fields.ts';
+import { commandLine, type FieldOption, fieldOptions, fieldValue, isList } from './fields.ts';
 import type { Io } from './io.ts';
 import { type CommandShape, shapeOf } from './shapes.ts';
 import { readInputFile, readStdin } from './stdin.ts';
@@ -61,7 +61,7 @@ function addOption(
   const argument = kind === 'flag' ? '' : ` <${placeholder}>`;
   const short = letter === null ? '' : `-${letter}, `;
   const option = new Option(`${short}--${name}${argument}`, description);
-  command.addOption(kind === 'list' ? option.argParser(gather) : option);
+  command.addOption(isList(kind) ? option.argParser(gather) : option);
   if (alias !== null) command.addOption(new Option(`--${alias}${argument}`).argParser(gather).hideHelp());
 }
 
@@ -90,7 +90,7 @@ async function inputOf(
   }
   for (const { field, name, alias, kind } of options) {
     const given = [name, alias].flatMap((each) => (each === null ? [] : valueOf(command, each)));
-    if (given.length > 0) input[field] = fieldValue(kind, kind === 'list' ? (given as string[]) : given[0]!);
+    if (given.length > 0) input[field] = fieldValue(kind, isList(kind) ? (given as string[]) : given[0]!);
   }
   return input;
 }

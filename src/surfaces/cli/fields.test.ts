@@ -11,6 +11,11 @@ const FIELDS: readonly InputField[] = [
     schema: { type: 'array', description: 'Tags.', items: { type: 'string' } },
   },
   {
+    name: 'sources',
+    required: false,
+    schema: { type: 'array', description: 'Names.', items: { type: 'string' } },
+  },
+  {
     name: 'categories',
     required: false,
     schema: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } },
@@ -22,8 +27,15 @@ const FIELDS: readonly InputField[] = [
 describe('fieldOptions', () => {
   it('names an option after its field, one entry of a list, and leaves operands out', () => {
     expect(fieldOptions(FIELDS, shapeOf('search'))).toMatchObject([
-      { field: 'tags', name: 'tag', alias: 'tags', kind: 'list', description: 'Tags. May be repeated.' },
-      { field: 'categories', name: 'category', placeholder: 'a|b' },
+      {
+        field: 'tags',
+        name: 'tag',
+        alias: 'tags',
+        kind: 'commaList',
+        description: 'Tags. May be repeated, or take several parted by commas.',
+      },
+      { field: 'sources', name: 'source', kind: 'list', description: 'Names. May be repeated.' },
+      { field: 'categories', name: 'category', kind: 'commaList', placeholder: 'a|b' },
       { field: 'min_score', name: 'min-score', alias: null, kind: 'number', placeholder: 'n' },
       { field: 'explain', kind: 'flag', letter: 'e' },
     ]);
@@ -40,7 +52,8 @@ describe('fieldValue', () => {
     expect(fieldValue('number', '0.5')).toBe(0.5);
     expect(fieldValue('number', 'many')).toBe('many');
     expect(fieldValue('number', ' ')).toBe(' ');
-    expect(fieldValue('list', ['home, attic', 'paint,'])).toEqual(['home', 'attic', 'paint']);
+    expect(fieldValue('commaList', ['home, attic', 'paint,'])).toEqual(['home', 'attic', 'paint']);
+    expect(fieldValue('list', ['Home, sweet home', ''])).toEqual(['Home, sweet home', '']);
     expect(fieldValue('flag', true)).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/types.ts';
-import type { InputField } from '../../operations/input.ts';
+import type { FieldSchema, InputField } from '../../operations/input.ts';
 import type { CommandShape } from './shapes.ts';
 
 /** A field of a verb's input as an option of a command. */
@@ -9,7 +9,8 @@ export interface FieldOption {
   readonly name: string;
   /** The name of the list as a whole, which is understood too. */
   readonly alias: string | null;
-  readonly kind: 'flag' | 'number' | 'text' | 'list';
+  /** The entries of a `list` may hold commas; in a `commaList` commas part them. */
+  readonly kind: 'flag' | 'number' | 'text' | 'list' | 'commaList';
   readonly letter: string | null;
   readonly placeholder: string;
   readonly description: string;
@@ -23,8 +24,8 @@ export function fieldOptions(fields: readonly InputField[], shape: CommandShape)
 
 function fieldOption({ name: field, schema }: InputField, shape: CommandShape): FieldOption {
   const plural = field.replaceAll('_', '-');
-  const kind = kindOf(schema.type);
-  const name = kind === 'list' ? singular(plural) : plural;
+  const kind = kindOf(schema, shape.commaLists.includes(field));
+  const name = isList(kind) ? singular(plural) : plural;
   const choices = schema.enum ?? schema.items?.enum;
   const description = schema.description ?? '';
   return {
@@ -34,11 +35,20 @@ function fieldOption({ name: field, schema }: InputField, shape: CommandShape): 
     kind,
     letter: shape.letters[field] ?? null,
     placeholder: choices === undefined ? (kind === 'number' ? 'n' : name) : choices.join('|'),
-    description: kind === 'list' ? `${description} May be repeated.` : description,
+    description: `${description}${REPEATED[kind] ?? ''}`,
   };
 }
 
-function kindOf(type: string | undefined): FieldOption['kind'] {
+const REPEATED: Readonly<Partial<Record<FieldOption['kind'], string>>> = {
+  list: ' May be repeated.',
+  commaList: ' May be repeated, or take several parted by commas.',
+};
+
+export function isList(kind: FieldOption['kind']): boolean {
+  return kind === 'list' || kind === 'commaList';
+}
+
+function kindOf({ type, items }: FieldSchema, parted: boolean): FieldOption['kind'] {
   switch (type) {
     case 'boolean':
       return 'flag';
@@ -46,7 +56,7 @@ function kindOf(type: string | undefined): FieldOption['kind'] {
     case 'number':
       return 'number';
     case 'array':
-      return 'list';
+      return parted || items?.enum !== undefined ? 'commaList' : 'list';
     default:
       return 'text';
   }
@@ -58,7 +68,10 @@ function singular(plural: string): string {
 
 /** What an option's text means; text that is no number is left to the verb to refuse. */
 export function fieldValue(kind: FieldOption['kind'], given: string | boolean | readonly string[]): Json {
-  if (kind === 'list') return (Array.isArray(given) ? given : [given]).flatMap(splitList);
+  if (isList(kind)) {
+    const entries = (Array.isArray(given) ? given : [given]) as string[];
+    return kind === 'list' ? entries : entries.flatMap(splitList);
+  }
   if (
     kind === 'number' &&
     typeof given === 'string' &&

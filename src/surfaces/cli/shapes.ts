@@ -6,6 +6,8 @@ export interface CommandShape {
   readonly operands: readonly Operand[];
   /** One-letter options: field → letter. */
   readonly letters: Readonly<Record<string, string>>;
+  /** Lists whose entries hold no commas, so that an option may take several at once. Lists of choices always may. */
+  readonly commaLists: readonly string[];
   /** Options that change what is shown, not what is done. */
   readonly views: readonly ViewOption[];
 }
@@ -31,6 +33,7 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
   search: {
     operands: [{ field: 'query', label: 'query', takes: 'words' }],
     letters: { limit: 'n', explain: 'e' },
+    commaLists: ['tags'],
   },
   get: {
     operands: [{ field: 'citation', label: 'citation', takes: 'words' }],
@@ -39,6 +42,7 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
   write: {
     operands: [{ field: 'content', label: 'content', takes: 'words' }],
     letters: { title: 't' },
+    commaLists: ['tags'],
   },
   'config-show': { words: ['config', 'show'] },
   'config-get': { words: ['config', 'get'], operands: [{ field: 'key', label: 'key', takes: 'one' }] },
@@ -55,5 +59,5 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
 export const GROUPS: Readonly<Record<string, string>> = { config: 'show or change the settings' };
 
 export function shapeOf(name: string): CommandShape {
-  return { words: [name], operands: [], letters: {}, views: [], ...SHAPES[name] };
+  return { words: [name], operands: [], letters: {}, commaLists: [], views: [], ...SHAPES[name] };
 }
