@@ -68,9 +68,21 @@ describe('a citation', () => {
     expect(await read('L2-L3')).toEqual(['the oven\nthird', 2, 3]);
     expect(await read('L2-3')).toEqual(['the oven\nthird', 2, 3]);
     expect(await read('L3-L99')).toEqual(['third\nfourth', 3, 4]);
-    expect(await read('L0-L1')).toEqual(['first', 1, 1]);
-    expect(await read('L99-L100')).toEqual(['fourth', 4, 4]);
-    expect(await read('L3-L1')).toEqual(['third', 3, 3]);
+    expect(await read('L4-L4')).toEqual(['fourth', 4, 4]);
+  });
+
+  it.each([
+    ['L0-L1', 'lines count from L1'],
+    ['L0', 'lines count from L1'],
+    ['L5', 'the text has 4 lines'],
+    ['L99-L100', 'the text has 4 lines'],
+    ['L3-L1', 'it ends before it begins'],
+  ])('of lines that are not there, %s, is refused with how many there are', async (lines, why) => {
+    await expect(loci.get(`home:Oven.md#${lines}`)).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: `there are no lines ${lines} in "home:Oven.md": ${why}`,
+      hint: expect.stringContaining('L1 to L4') as string,
+    });
   });
 
   it('of a number is that record, even where a note is called so', async () => {

@@ -1,4 +1,5 @@
 import { ageOf } from '../core/age.ts';
+import { LociError } from '../core/errors.ts';
 import type { LociRecord } from '../core/types.ts';
 import { resolveCitation, type LineRange } from './citation.ts';
 import type { EngineContext } from './context.ts';
@@ -16,12 +17,11 @@ export interface ReadRecord {
   readonly links: readonly NoteLink[];
 }
 
-/** @throws LociError `not_found`, `ambiguous` */
+/** @throws LociError `not_found`, `ambiguous`; `invalid_input` for lines that are not there */
 export async function read(context: EngineContext, citation: string): Promise<ReadRecord> {
   const { record, lines } = await resolveCitation(context, citation);
   const all = record.content.split('\n');
-  const from = Math.min(Math.max(1, lines?.from ?? 1), all.length);
-  const to = Math.min(Math.max(from, lines?.to ?? all.length), all.length);
+  const { from, to } = linesWithin(lines ?? { from: 1, to: all.length }, all.length, citation);
   return {
     record,
     text: all.slice(from - 1, to).join('\n'),
@@ -30,4 +30,23 @@ export async function read(context: EngineContext, citation: string): Promise<Re
     age: ageOf(record.createdAt, context.now()),
     links: await linksOf(context, record),
   };
+}
+
+/** An end behind the last line means the last: whoever reads on need not know how long the text is. */
+function linesWithin({ from, to }: LineRange, total: number, citation: string): LineRange {
+  if (from >= 1 && from <= to && from <= total) return { from, to: Math.min(to, total) };
+  const asked = citation.slice(citation.lastIndexOf('#') + 1);
+  const why =
+    from < 1
+      ? 'lines count from L1'
+      : from > to
+        ? 'it ends before it begins'
+        : `the text has ${String(total)} ${total === 1 ? 'line' : 'lines'}`;
+  throw new LociError('invalid_input', `there are no lines ${asked} in ${shown(citation)}: ${why}`, {
+    hint: `Ask for lines from L1 to L${String(total)}, such as #L1-L${String(Math.min(total, 20))}, or for the whole without #L….`,
+  });
+}
+
+function shown(citation: string): string {
+  return JSON.stringify(citation.slice(0, citation.lastIndexOf('#')).slice(0, 200));
 }
