@@ -1,11 +1,12 @@
 import type { LociRecord, Metadata, Origin, Passage, Timestamp } from '../core/types.ts';
+import type { Facets } from './facets.ts';
 
 /**
  * Where records live. Asynchronous and batch-shaped: one call a search stage, never one a row.
  * It speaks of records, passages, namespaces, terms and vectors, never of SQL. Every call names its
  * namespace first, and nothing of another namespace can change what it answers, scores included.
  */
-export interface Store extends Canonical, SearchStages, Embeddings, Upkeep {
+export interface Store extends Canonical, SearchStages, Embeddings, Upkeep, Facets {
   readonly capabilities: StoreCapabilities;
   /** Finishes what was begun and lets go of files, threads and connections. No call may follow. */
   close(): Promise<void>;
@@ -75,10 +76,7 @@ export interface Page<Cursor> {
 
 // ── search ───────────────────────────────────────────────────────────────────────────────────────
 
-/**
- * What a search may see. Everything given must hold; lists are alternatives, tags must all be there, in any case. A tag
- * stands for those nested in it too: `project` for `project/active`, never for `projects`.
- */
+/** What a search may see. Everything given must hold; of lists one entry, of tags all, in any case or nested in it. */
 export interface SearchFilter {
   /** Records that expire at or before this time are gone. */
   readonly now: Timestamp;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
+import { describeFacets } from './store-facets.ts';
 import { describeFilters } from './store-filters.ts';
 import { describeIsolation } from './store-isolation.ts';
 import { describeNeighbours } from './store-neighbours.ts';
@@ -45,6 +46,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describeRecords(subject);
     describeConflicts(subject);
     describeFilters(subject);
+    describeFacets(subject);
     describeTextSearch(subject);
     describeWords(subject);
     describeVectors(subject);

@@ -1,6 +1,8 @@
 import { LociError } from '../../core/errors.ts';
 import type { Canonical, Embeddings, SearchStages, Store, Upkeep } from '../store.ts';
+import type { Facets } from '../facets.ts';
 import { refuseOtherVector } from '../vector-check.ts';
+import { facet } from './facets.ts';
 import { neighbours, passages, passagesOf } from './passage-reads.ts';
 import { commit, records, recordsByKey, sourceEntries } from './records.ts';
 import { byCodePoint, emptyNamespace, emptyState, type Namespace, type State } from './state.ts';
@@ -58,7 +60,7 @@ function recordCalls(open: () => State): Canonical {
   };
 }
 
-function searchCalls(open: () => State): SearchStages {
+function searchCalls(open: () => State): SearchStages & Facets {
   return {
     lookUpTerms: async (namespace, words) => lookUpTerms(within(open(), namespace), words),
     searchText: async (namespace, query, filter, limit) =>
@@ -73,6 +75,7 @@ function searchCalls(open: () => State): SearchStages {
     },
     neighbours: async (namespace, ids, reach) => neighbours(within(open(), namespace), ids, reach),
     passages: async (namespace, ids, filter) => passages(within(open(), namespace), ids, filter),
+    facet: async (namespace, field, filter) => facet(within(open(), namespace), field, filter),
   };
 }
 

@@ -1,8 +1,10 @@
 import { LociError } from '../../core/errors.ts';
 import type { Canonical, Embeddings, SearchStages, Store, Upkeep } from '../store.ts';
+import type { Facets } from '../facets.ts';
 import { refuseOtherVector } from '../vector-check.ts';
 import { CodeCache } from './code-cache.ts';
 import type { Database } from './database.ts';
+import { facet } from './facets.ts';
 import { activateGeneration, addGeneration, generationById, generations } from './generations.ts';
 import { findNamespace, writtenNamespaces } from './namespaces.ts';
 import { neighbours, passages, passagesOf } from './passage-reads.ts';
@@ -52,7 +54,7 @@ function recordCalls(db: Database): Pick<StoreCalls, keyof Canonical> {
   };
 }
 
-function searchCalls(db: Database): Pick<StoreCalls, keyof SearchStages> {
+function searchCalls(db: Database): Pick<StoreCalls, keyof SearchStages | keyof Facets> {
   const cache = new CodeCache(db);
   return {
     lookUpTerms: (namespace, words) =>
@@ -77,6 +79,7 @@ function searchCalls(db: Database): Pick<StoreCalls, keyof SearchStages> {
     neighbours: (namespace, ids, reach) => within(db, namespace, [], (ns) => neighbours(db, ns, ids, reach)),
     passages: (namespace, ids, filter) =>
       within(db, namespace, [], (ns) => passages(db, namespace, ns, ids, filter)),
+    facet: (namespace, field, filter) => within(db, namespace, [], (ns) => facet(db, ns, field, filter)),
   };
 }
 

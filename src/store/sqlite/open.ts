@@ -28,6 +28,7 @@ const ROUTES: Readonly<Record<StoreCall, 'reader' | 'writer'>> = {
   scoreVectors: 'reader',
   neighbours: 'reader',
   passages: 'reader',
+  facet: 'reader',
   generations: 'reader',
   addGeneration: 'writer',
   activateGeneration: 'writer',

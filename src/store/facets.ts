@@ -1,0 +1,19 @@
+import type { SearchFilter } from './store.ts';
+
+/** What of a record searches filter by. */
+export type FacetField = 'project' | 'origin' | 'source' | 'category' | 'recordType' | 'tag';
+
+export interface FacetValue {
+  /** As it was written. */
+  readonly value: string;
+  /** How many records have it. */
+  readonly records: number;
+}
+
+export interface Facets {
+  /**
+   * What the records that a filter lets through have in a field: most records first, ties by code point. Looks at every
+   * record: for answers that may take a moment.
+   */
+  facet(namespace: string, field: FacetField, filter: SearchFilter): Promise<FacetValue[]>;
+}

@@ -1,0 +1,20 @@
+import type { LociRecord } from '../../core/types.ts';
+import type { FacetField, FacetValue } from '../facets.ts';
+import type { SearchFilter } from '../store.ts';
+import { admits } from './filter.ts';
+import { byCodePoint, type Namespace } from './state.ts';
+
+export function facet(namespace: Namespace, field: FacetField, filter: SearchFilter): FacetValue[] {
+  const counts = new Map<string, number>();
+  for (const { record } of namespace.records.values()) {
+    if (!admits(record, filter)) continue;
+    for (const value of valuesOf(record, field)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([value, records]) => ({ value, records }))
+    .sort((a, b) => b.records - a.records || byCodePoint(a.value, b.value));
+}
+
+function valuesOf(record: LociRecord, field: FacetField): Iterable<string> {
+  return field === 'tag' ? new Set(record.tags) : [record[field]];
+}

@@ -1,0 +1,62 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { FacetField } from '../../src/store/facets.ts';
+import type { Subject } from './store-contract.ts';
+import { note, NOW, write } from './store-samples.ts';
+
+export function describeFacets({ store, namespace }: Subject): void {
+  describe('facets', () => {
+    const ns = namespace();
+    const facet = async (field: FacetField, filter = {}) =>
+      (await store().facet(ns, field, { now: NOW, ...filter })).map(({ value, records }) => [value, records]);
+
+    beforeAll(async () => {
+      await write(
+        store(),
+        ns,
+        note('one', { source: 'a', tags: ['home', 'Home', 'home'], project: 'p' }),
+        note('two', { source: 'a, b', tags: ['Äpfel/rot', 'home'], recordType: 'event' }),
+        note('three', { origin: 'memory', source: 'a', category: 'todo' }),
+        note('expired', { source: 'gone', tags: ['gone'], expiresAt: NOW }),
+      );
+      await write(store(), namespace(), note('of others', { source: 'theirs', tags: ['theirs'] }));
+    });
+
+    it('are the values that live records have, each with how many', async () => {
+      expect(await facet('source')).toEqual([
+        ['a', 2],
+        ['a, b', 1],
+      ]);
+      expect(await facet('tag')).toEqual([
+        ['home', 2],
+        ['Home', 1],
+        ['Äpfel/rot', 1],
+      ]);
+      expect(await facet('origin')).toEqual([
+        ['vault', 2],
+        ['memory', 1],
+      ]);
+      expect(await facet('project')).toEqual([
+        ['default', 2],
+        ['p', 1],
+      ]);
+      expect(await facet('category')).toEqual([
+        ['note', 2],
+        ['todo', 1],
+      ]);
+      expect(await facet('recordType')).toEqual([
+        ['note', 2],
+        ['event', 1],
+      ]);
+    });
+
+    it('are those of a filter, or none', async () => {
+      expect(await facet('source', { origins: ['memory'] })).toEqual([['a', 1]]);
+      expect(await facet('tag', { sources: ['a'], tags: ['HOME'] })).toEqual([
+        ['Home', 1],
+        ['home', 1],
+      ]);
+      expect(await facet('tag', { origins: ['fact'] })).toEqual([]);
+      expect(await store().facet('nobody', 'tag', { now: NOW })).toEqual([]);
+    });
+  });
+}
