@@ -1,6 +1,8 @@
 import type { Config, VaultConfig } from '../core/config/schema.ts';
 import type { Timestamp } from '../core/types.ts';
+import type { FacetField, FacetValue } from '../store/facets.ts';
 import { openStore } from '../store/registry.ts';
+import type { SearchFilter } from '../store/store.ts';
 import { EngineContext } from './context.ts';
 import { find, type FindRequest, type FindResponse } from './find.ts';
 import { examine, status, type Check, type Status } from './health.ts';
@@ -13,6 +15,8 @@ import { write, type WriteRequest, type WriteResponse } from './write.ts';
 export interface Loci {
   search(request: FindRequest): Promise<FindResponse>;
   get(citation: string): Promise<ReadRecord>;
+  /** What records have in a field, most records first: the values to filter a search by. */
+  facet(field: FacetField, filter?: Omit<SearchFilter, 'now'>): Promise<FacetValue[]>;
   write(request: WriteRequest): Promise<WriteResponse>;
   /** The configured vaults, unless others are given. */
   index(options?: IndexOptions & { readonly vaults?: readonly VaultConfig[] }): Promise<IndexReport>;
@@ -40,6 +44,7 @@ export async function openLoci(config: Config, options: OpenOptions = {}): Promi
   return {
     search: (request) => find(context, request),
     get: (citation) => read(context, citation),
+    facet: (field, filter) => store.facet(config.namespace, field, { ...filter, now: context.now() }),
     write: (request) => write(context, request),
     index: ({ vaults, ...rest } = {}) => indexVaults(context, vaults ?? config.vaults, rest),
     reindex: (reindexOptions) => reindex(context, reindexOptions),
