@@ -3,6 +3,7 @@ import { ORIGINS, type Origin, type Timestamp } from '../core/types.ts';
 import type { FindRequest, FoundRecord } from '../engine/find.ts';
 import { isoTime, timeBound } from './dates.ts';
 import type { Operation, OperationContext } from './operation.ts';
+import { FILTER_NAMES, type UnmatchedFilter, unmatchedFilters } from './unmatched-filters.ts';
 import { reasonsOf, type BoostName, type SignalName } from './reasons.ts';
 
 export interface SearchInput {
@@ -54,6 +55,7 @@ export interface SearchOutput {
   readonly results: SearchResult[];
   readonly corrections: { readonly word: string; readonly instead: string[] }[];
   readonly missing: { readonly signal: SignalName; readonly why: string }[];
+  readonly unmatched: UnmatchedFilter[];
   readonly provider: string;
   readonly milliseconds: number;
 }
@@ -172,6 +174,15 @@ export const search: Operation<SearchInput, SearchOutput> = {
     missing: z
       .array(z.strictObject({ signal: z.enum(SIGNALS), why: z.string() }))
       .describe('Signals that could not be asked; the others answered.'),
+    unmatched: z
+      .array(
+        z.strictObject({
+          filter: z.enum(FILTER_NAMES),
+          value: z.string(),
+          known: z.array(z.string()).describe('What records have instead, the likeliest first.'),
+        }),
+      )
+      .describe('When there are no results: filters that no record meets.'),
     provider: z.string().describe('What made the vectors, or `none`.'),
     milliseconds: z.number().nonnegative(),
   }),
@@ -192,12 +203,14 @@ export const search: Operation<SearchInput, SearchOutput> = {
 
 async function runSearch(context: OperationContext, searched: SearchInput): Promise<SearchOutput> {
   const loci = await context.loci();
-  const found = await loci.search(requestOf(searched, context.signal));
+  const request = requestOf(searched, context.signal);
+  const found = await loci.search(request);
   return {
     query: searched.query,
     results: found.results.map((record, i) => resultOf(record, i + 1, searched.explain ?? false)),
     corrections: found.corrections.map(({ word, instead }) => ({ word, instead: [...instead] })),
     missing: found.missing.map(({ signal, why }) => ({ signal, why })),
+    unmatched: found.results.length > 0 ? [] : await unmatchedFilters(loci, request),
     provider: found.provider,
     milliseconds: found.milliseconds,
   };

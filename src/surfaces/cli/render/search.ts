@@ -3,7 +3,7 @@ import type { SearchOutput, SearchResult } from '../../../operations/search.ts';
 import { oneLine } from '../neutralise.ts';
 import type { Style } from '../style.ts';
 import { clip, padEnd, padStart } from '../text-width.ts';
-import { indent } from '../wrap.ts';
+import { indent, wrap } from '../wrap.ts';
 import { originOf } from './origin.ts';
 import { snippetLines } from './snippet.ts';
 import type { Renderer, View } from './renderer.ts';
@@ -25,12 +25,22 @@ function renderSearch(output: SearchOutput, view: View): string {
   if (lines.length > 0) lines.push('');
   for (const result of results) lines.push(...resultBlock(result, view), '');
   if (results.length === 0) {
-    lines.push(`Nothing fits "${clip(oneLine(output.query), 60)}".`);
-    lines.push('Try other words or fewer filters; `loci status` shows what is remembered.');
+    lines.push(`Nothing fits "${clip(oneLine(output.query), 60)}".`, ...adviceOnNothing(output, columns));
   } else {
     lines.push(style.dim(summary(output)));
   }
   return `${lines.join('\n')}\n`;
+}
+
+function adviceOnNothing({ unmatched }: SearchOutput, columns: number): string[] {
+  if (unmatched.length === 0)
+    return ['Try other words or fewer filters; `loci status` shows what is remembered.'];
+  return unmatched.flatMap(({ filter, value, known }) => {
+    const name = filter.replace('_', ' ');
+    const asked = `No record has the ${name} ${clip(oneLine(value), 60)}`;
+    if (known.length === 0) return [`${asked}; none has any ${name}.`];
+    return wrap(`${asked}; there are: ${known.map(oneLine).join(', ')}.`, columns);
+  });
 }
 
 function summary({ results, milliseconds, provider }: SearchOutput): string {

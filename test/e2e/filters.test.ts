@@ -1,0 +1,58 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { SearchOutput } from '../../src/operations/search.ts';
+import { loci, lociJson, temporaryFolder } from './loci-command.ts';
+
+describe('a filter of a search', () => {
+  const home = join(temporaryFolder(), 'home');
+  const vault = join(temporaryFolder(), 'Home, sweet home');
+
+  beforeAll(async () => {
+    mkdirSync(vault);
+    writeFileSync(join(vault, 'a.md'), '---\ntags: [recipe, project/active]\n---\nWombats eat grass.');
+    writeFileSync(join(vault, 'b.md'), '---\ntags: [recipe, projects]\n---\nWombats dig.');
+    await loci(['index', vault], { home });
+    await loci(['write', 'Wombats sleep', '--category', 'animals'], { home });
+  });
+
+  const titles = async (...filter: string[]) =>
+    (await lociJson<SearchOutput>(['search', 'wombats', ...filter], { home })).results
+      .map(({ citation }) => citation.replace(/#.*/, ''))
+      .toSorted();
+
+  it('by tag finds what is nested in it, and takes several parted by commas', async () => {
+    expect(await titles('--tag', '#Project/')).toEqual(['a.md']);
+    expect(await titles('--tag', 'project/active,recipe')).toEqual(['a.md']);
+    expect(await titles('--tag', 'recipe', '--tag', 'projects')).toEqual(['b.md']);
+  });
+
+  it('by source takes a name whole, commas and all', async () => {
+    expect(await titles('--source', 'Home, sweet home')).toEqual(['a.md', 'b.md']);
+    expect(await titles('--source', 'Home, sweet home', '--source', 'cli')).toHaveLength(3);
+  });
+
+  it.each([
+    [['--tag', 'recipes'], 'No record has the tag recipes; there are: recipe, project/active, projects.'],
+    [['--tag', 'zzzzzzz'], 'No record has the tag zzzzzzz; there are: recipe, '],
+    [['--source', 'home'], 'No record has the source home; there are: Home, sweet home, cli.'],
+    [['--project', 'garden'], 'No record has the project garden; there are: default.'],
+    [['--category', 'animal'], 'No record has the category animal; there are: animals, note.'],
+    [['--record-type', 'nota'], 'No record has the record type nota; there are: note, fact.'],
+    [['--origin', 'audit'], 'No record has the origin audit; there are: vault, memory.'],
+  ])('that no record meets, %j, says what there is', async (filter, advice) => {
+    const { code, stdout } = await loci(['search', 'wombats', ...filter], { home });
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Nothing fits "wombats".\n${advice}`);
+  });
+
+  it('that records meet is not blamed for a search that finds nothing', async () => {
+    const { stdout } = await loci(['search', 'platypus', '--tag', 'recipe'], { home });
+    expect(stdout).toContain('Try other words or fewer filters');
+    const none = await lociJson<SearchOutput>(['search', 'wombats', '--tag', 'recipe,nothing'], { home });
+    expect(none.unmatched).toEqual([
+      { filter: 'tag', value: 'nothing', known: ['recipe', 'project/active', 'projects'] },
+    ]);
+    expect((await lociJson<SearchOutput>(['search', 'wombats'], { home })).unmatched).toEqual([]);
+  });
+});
