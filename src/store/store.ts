@@ -1,12 +1,13 @@
 import type { LociRecord, Metadata, Origin, Passage, Timestamp } from '../core/types.ts';
 import type { Facets } from './facets.ts';
+import type { SourceReads } from './source-reads.ts';
 
 /**
  * Where records live. Asynchronous and batch-shaped: one call a search stage, never one a row.
  * It speaks of records, passages, namespaces, terms and vectors, never of SQL. Every call names its
  * namespace first, and nothing of another namespace can change what it answers, scores included.
  */
-export interface Store extends Canonical, SearchStages, Embeddings, Upkeep, Facets {
+export interface Store extends Canonical, SearchStages, Embeddings, Upkeep, Facets, SourceReads {
   readonly capabilities: StoreCapabilities;
   /** Finishes what was begun and lets go of files, threads and connections. No call may follow. */
   close(): Promise<void>;
@@ -148,11 +149,10 @@ export interface StoredPassage extends Passage {
 
 /**
  * A passage of a turn of a session and what stands beside it: in the same record, then in the same session (the first
- * passages of the records of the same `metadata.session`, a text or a whole number, by record id).
+ * passages of the records of the same `metadata.session`, a text or a whole number, by record id); nearest first.
  */
 export interface Neighbourhood {
   readonly passage: number;
-  /** Nearest first. */
   readonly before: readonly number[];
   readonly after: readonly number[];
 }

@@ -6,6 +6,7 @@ import { describeIsolation } from './store-isolation.ts';
 import { describeNeighbours } from './store-neighbours.ts';
 import { describeRecords } from './store-records.ts';
 import { describeConflicts } from './store-conflicts.ts';
+import { describeSourceReads } from './store-source-reads.ts';
 import { describeTextSearch } from './store-text.ts';
 import { describeUpkeep } from './store-upkeep.ts';
 import { describeVectors } from './store-vectors.ts';
@@ -45,6 +46,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
 
     describeRecords(subject);
     describeConflicts(subject);
+    describeSourceReads(subject);
     describeFilters(subject);
     describeFacets(subject);
     describeTextSearch(subject);

@@ -1,11 +1,12 @@
 import { LociError } from '../../core/errors.ts';
 import type { Canonical, Embeddings, SearchStages, Store, Upkeep } from '../store.ts';
 import type { Facets } from '../facets.ts';
+import type { SourceReads } from '../source-reads.ts';
 import { refuseOtherVector } from '../vector-check.ts';
 import { facet } from './facets.ts';
 import { neighbours, passages, passagesOf } from './passage-reads.ts';
 import { commit, records, recordsByKey, sourceEntries } from './records.ts';
-import { byCodePoint, emptyNamespace, emptyState, type Namespace, type State } from './state.ts';
+import { byCodePoint, change, emptyNamespace, emptyState, type Namespace, type State } from './state.ts';
 import { searchText } from './text-search.ts';
 import { dropDerived, putPassages, scanRecords, staleRecords, stats, sweep } from './upkeep.ts';
 import {
@@ -47,7 +48,7 @@ function within(state: State, name: string): Namespace {
   return state.namespaces.get(name) ?? emptyNamespace(name);
 }
 
-function recordCalls(open: () => State): Canonical {
+function recordCalls(open: () => State): Canonical & SourceReads {
   return {
     commit: async (namespace, batch) => commit(open(), namespace, batch),
     records: async (namespace, ids, now) => records(within(open(), namespace), ids, now),
@@ -57,6 +58,13 @@ function recordCalls(open: () => State): Canonical {
       const written = [...open().namespaces.values()].filter((namespace) => namespace.records.size > 0);
       return written.map(({ name }) => name).sort(byCodePoint);
     },
+    markRead: async (namespace, source, at) => {
+      change(open(), namespace, ({ reads }) => {
+        if (at === null) reads.delete(source);
+        else reads.set(source, at);
+      });
+    },
+    lastReads: async (namespace) => new Map(within(open(), namespace).reads),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { LociRecord, Passage } from '../../core/types.ts';
+import type { LociRecord, Passage, Timestamp } from '../../core/types.ts';
 import type { Generation } from '../store.ts';
 import { indexPassage, type IndexedPassage } from '../text-fields.ts';
 
@@ -23,6 +23,8 @@ export interface Namespace {
   readonly passages: Map<number, HeldPassage>;
   /** By generation, then by content hash. */
   readonly vectors: Map<number, Map<string, Float32Array>>;
+  /** When each source was last read through. */
+  readonly reads: Map<string, Timestamp>;
 }
 
 export interface State {
@@ -36,7 +38,14 @@ export function emptyState(): State {
 }
 
 export function emptyNamespace(name: string): Namespace {
-  return { name, nextRecord: 1, records: new Map(), passages: new Map(), vectors: new Map() };
+  return {
+    name,
+    nextRecord: 1,
+    records: new Map(),
+    passages: new Map(),
+    vectors: new Map(),
+    reads: new Map(),
+  };
 }
 
 /** All of the work or none of it: it is done on a copy, which takes the namespace's place when nothing was thrown. */
@@ -51,6 +60,7 @@ export function change<Result>(
     records: new Map(before.records),
     passages: new Map(before.passages),
     vectors: new Map([...before.vectors].map(([generation, vectors]) => [generation, new Map(vectors)])),
+    reads: new Map(before.reads),
   };
   let { nextPassage } = state;
   const result = work(copy, () => nextPassage++);

@@ -1,6 +1,7 @@
 import { LociError } from '../../core/errors.ts';
 import type { Canonical, Embeddings, SearchStages, Store, Upkeep } from '../store.ts';
 import type { Facets } from '../facets.ts';
+import type { SourceReads } from '../source-reads.ts';
 import { refuseOtherVector } from '../vector-check.ts';
 import { CodeCache } from './code-cache.ts';
 import type { Database } from './database.ts';
@@ -10,6 +11,7 @@ import { findNamespace, writtenNamespaces } from './namespaces.ts';
 import { neighbours, passages, passagesOf } from './passage-reads.ts';
 import { lookUpTerms } from './near-words.ts';
 import { commit, records, recordsByKey, sourceEntries } from './records.ts';
+import { lastReads, markRead } from './source-reads.ts';
 import { searchText } from './text-search.ts';
 import { dropDerived, putPassages, scanRecords, staleRecords, stats, sweep } from './upkeep.ts';
 import { countPending, pendingEmbeddings, putVectors, scoreVectors, searchVectors } from './vectors.ts';
@@ -42,7 +44,7 @@ export function storeCalls(db: Database): StoreCalls {
   return { ...recordCalls(db), ...searchCalls(db), ...embeddingCalls(db), ...upkeepCalls(db) };
 }
 
-function recordCalls(db: Database): Pick<StoreCalls, keyof Canonical> {
+function recordCalls(db: Database): Pick<StoreCalls, keyof Canonical | keyof SourceReads> {
   return {
     commit: (namespace, batch) => commit(db, namespace, batch),
     records: (namespace, ids, now) => within(db, namespace, [], (ns) => records(db, namespace, ns, ids, now)),
@@ -51,6 +53,10 @@ function recordCalls(db: Database): Pick<StoreCalls, keyof Canonical> {
     sourceEntries: (namespace, source, page) =>
       within(db, namespace, [], (ns) => sourceEntries(db, ns, source, page)),
     namespaces: () => writtenNamespaces(db),
+    markRead: (namespace, source, at) => {
+      markRead(db, namespace, source, at);
+    },
+    lastReads: (namespace) => within(db, namespace, new Map(), (ns) => lastReads(db, ns)),
   };
 }
 

@@ -22,6 +22,8 @@ const ROUTES: Readonly<Record<StoreCall, 'reader' | 'writer'>> = {
   recordsByKey: 'reader',
   sourceEntries: 'reader',
   namespaces: 'reader',
+  markRead: 'writer',
+  lastReads: 'reader',
   lookUpTerms: 'reader',
   searchText: 'reader',
   searchVectors: 'reader',
