@@ -1,5 +1,3 @@
-import type { SearchFilter } from './store.ts';
-
 /** What of a record searches filter by. */
 export type FacetField = 'project' | 'origin' | 'source' | 'category' | 'recordType' | 'tag';
 
@@ -10,10 +8,11 @@ export interface FacetValue {
   readonly records: number;
 }
 
-export interface Facets {
+/** `Filter` is the store's, which knows of this interface and so cannot be named here. */
+export interface Facets<Filter> {
   /**
    * What the records that a filter lets through have in a field: most records first, ties by code point. Looks at every
    * record: for answers that may take a moment.
    */
-  facet(namespace: string, field: FacetField, filter: SearchFilter): Promise<FacetValue[]>;
+  facet(namespace: string, field: FacetField, filter: Filter): Promise<FacetValue[]>;
 }

@@ -7,7 +7,7 @@ import type { SourceReads } from './source-reads.ts';
  * It speaks of records, passages, namespaces, terms and vectors, never of SQL. Every call names its
  * namespace first, and nothing of another namespace can change what it answers, scores included.
  */
-export interface Store extends Canonical, SearchStages, Embeddings, Upkeep, Facets, SourceReads {
+export interface Store extends Canonical, SearchStages, Embeddings, Upkeep, Facets<SearchFilter>, SourceReads {
   readonly capabilities: StoreCapabilities;
   /** Finishes what was begun and lets go of files, threads and connections. No call may follow. */
   close(): Promise<void>;

@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import type { Canonical, Embeddings, SearchStages, Store, Upkeep } from '../store.ts';
+import type { Canonical, Embeddings, SearchFilter, SearchStages, Store, Upkeep } from '../store.ts';
 import type { Facets } from '../facets.ts';
 import type { SourceReads } from '../source-reads.ts';
 import { refuseOtherVector } from '../vector-check.ts';
@@ -68,7 +68,7 @@ function recordCalls(open: () => State): Canonical & SourceReads {
   };
 }
 
-function searchCalls(open: () => State): SearchStages & Facets {
+function searchCalls(open: () => State): SearchStages & Facets<SearchFilter> {
   return {
     lookUpTerms: async (namespace, words) => lookUpTerms(within(open(), namespace), words),
     searchText: async (namespace, query, filter, limit) =>

@@ -60,7 +60,7 @@ function recordCalls(db: Database): Pick<StoreCalls, keyof Canonical | keyof Sou
   };
 }
 
-function searchCalls(db: Database): Pick<StoreCalls, keyof SearchStages | keyof Facets> {
+function searchCalls(db: Database): Pick<StoreCalls, keyof SearchStages | keyof Facets<unknown>> {
   const cache = new CodeCache(db);
   return {
     lookUpTerms: (namespace, words) =>
