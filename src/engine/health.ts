@@ -1,11 +1,13 @@
-import { access, constants } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { ageOf } from '../core/age.ts';
 import type { Config } from '../core/config/schema.ts';
 import { LociError, messageOf } from '../core/errors.ts';
+import type { Timestamp } from '../core/types.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { makePassages } from '../ingest/passages.ts';
 import type { Generation, StoreStats } from '../store/store.ts';
 import { activeOf, type EngineContext } from './context.ts';
+import { changesInWords } from './vault-changes.ts';
+import { type StrayVault, type VaultState, type VaultStates, vaultStates } from './vault-states.ts';
 
 export interface Status {
   readonly storePath: string;
@@ -46,18 +48,7 @@ export async function examine(context: EngineContext): Promise<Check[]> {
     await checked('store', 'Restore a backup, or run `loci reindex`.', () => checkStore(context)),
     await checked('derived', 'Run `loci reindex`.', () => checkPassages(context)),
     await checked('embedding', 'Run `loci reindex --vectors`.', () => checkEmbedding(context)),
-    ...(await Promise.all(
-      context.config.vaults.map((vault) =>
-        checked(
-          `vault ${vault.name ?? basename(vault.path)}`,
-          'Mount or correct the vault’s path.',
-          async () => {
-            await access(vault.path, constants.R_OK | constants.X_OK);
-            return { result: 'ok', detail: vault.path };
-          },
-        ),
-      ),
-    )),
+    ...vaultChecks(await vaultStates(context), context.now()),
   ];
 }
 
@@ -123,5 +114,30 @@ async function checkEmbedding(context: EngineContext): Promise<Finding> {
     result: 'warning',
     detail: `${model}; ${String(pending)} texts are not embedded yet`,
     hint: 'Run `loci index`.',
+  };
+}
+
+function vaultChecks({ vaults, strays }: VaultStates, now: Timestamp): Check[] {
+  return [...vaults.map((vault) => checkVault(vault, now)), ...strays.map(checkStray)];
+}
+
+function checkVault({ name, path, lastRead, changes, unreadable }: VaultState, now: Timestamp): Check {
+  const check = { name: `vault ${name}`, result: 'warning' as const, hint: 'Run `loci index`.' };
+  if (unreadable !== null)
+    return { ...check, result: 'failed', detail: unreadable, hint: 'Mount or correct the vault’s path.' };
+  if (lastRead === null || changes === null) return { ...check, detail: `${path}; it was not read yet` };
+  const told = changesInWords(changes);
+  const since = `read ${ageOf(lastRead, now)}`;
+  if (told !== '') return { ...check, detail: `${path}; ${since}, since then ${told}` };
+  return { ...check, result: 'ok', detail: `${path}; ${since}`, hint: null };
+}
+
+function checkStray({ name, records }: StrayVault): Check {
+  const many = records === 1 ? '1 record' : `${String(records)} records`;
+  return {
+    name: `vault ${name}`,
+    result: 'warning',
+    detail: `${many} of a vault that is not in the settings: they are found, and nothing refreshes them`,
+    hint: `Put the vault back into loci.yaml with the name ${name}, or take its records out: loci forget-vault ${JSON.stringify(name)}`,
   };
 }

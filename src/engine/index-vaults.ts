@@ -5,6 +5,7 @@ import { embedPending } from '../ingest/embed-pending.ts';
 import { makePassages } from '../ingest/passages.ts';
 import { syncSource, type SyncReport } from '../ingest/sync.ts';
 import { openSource } from '../sources/registry.ts';
+import type { Source } from '../sources/source.ts';
 import type { VectorSide } from '../search/retrieve.ts';
 import type { EngineContext } from './context.ts';
 
@@ -80,14 +81,8 @@ async function indexVault(
   vault: VaultConfig,
   options: IndexOptions,
 ): Promise<SyncReport> {
-  const source = await openSource('vault', {
-    name: vault.name ?? basename(vault.path),
-    root: vault.path,
-    maxFileSize: context.config.index.maxFileSize,
-    ...(vault.project === undefined ? {} : { project: vault.project }),
-    ...(vault.projects === undefined ? {} : { projects: vault.projects }),
-  });
-  return syncSource(context.store, source, {
+  const source = await vaultSource(context, vault);
+  const report = await syncSource(context.store, source, {
     namespace: context.config.namespace,
     project: context.config.project,
     chunking: await context.chunking(),
@@ -96,6 +91,18 @@ async function indexVault(
     ...abortable(options),
     onProgress: (done, total) =>
       options.onProgress?.({ stage: 'reading', subject: source.name, done, total }),
+  });
+  await context.store.markRead(context.config.namespace, source.name, context.now());
+  return report;
+}
+
+export function vaultSource({ config }: EngineContext, vault: VaultConfig): Promise<Source> {
+  return openSource('vault', {
+    name: vault.name ?? basename(vault.path),
+    root: vault.path,
+    maxFileSize: config.index.maxFileSize,
+    ...(vault.project === undefined ? {} : { project: vault.project }),
+    ...(vault.projects === undefined ? {} : { projects: vault.projects }),
   });
 }
 

@@ -6,9 +6,11 @@ import type { SearchFilter } from '../store/store.ts';
 import { EngineContext } from './context.ts';
 import { find, type FindRequest, type FindResponse } from './find.ts';
 import { examine, status, type Check, type Status } from './health.ts';
-import { indexVaults, type IndexOptions, type IndexReport } from './index-vaults.ts';
+import { forgetSource } from './forget.ts';
+import { indexVaults, type IndexOptions, type IndexReport, type LongCallOptions } from './index-vaults.ts';
 import { read, type ReadRecord } from './read.ts';
 import { reindex, type ReindexOptions, type ReindexReport } from './reindex.ts';
+import { vaultStates, type VaultStates } from './vault-states.ts';
 import { write, type WriteRequest, type WriteResponse } from './write.ts';
 
 /** An open memory. Calls may run side by side; `close` ends it. */
@@ -22,6 +24,10 @@ export interface Loci {
   index(options?: IndexOptions & { readonly vaults?: readonly VaultConfig[] }): Promise<IndexReport>;
   reindex(options?: ReindexOptions): Promise<ReindexReport>;
   status(): Promise<Status>;
+  /** The configured vaults and what changed in them, and vaults that are configured no more. */
+  vaults(): Promise<VaultStates>;
+  /** Takes out what a vault or source brought; answers how many records. */
+  forget(source: string, options?: Pick<LongCallOptions, 'signal'>): Promise<number>;
   doctor(): Promise<Check[]>;
   close(): Promise<void>;
 }
@@ -49,6 +55,8 @@ export async function openLoci(config: Config, options: OpenOptions = {}): Promi
     index: ({ vaults, ...rest } = {}) => indexVaults(context, vaults ?? config.vaults, rest),
     reindex: (reindexOptions) => reindex(context, reindexOptions),
     status: () => status(context),
+    vaults: () => vaultStates(context),
+    forget: (source, forgetOptions) => forgetSource(context, source, forgetOptions),
     doctor: () => examine(context),
     close: () => context.close(),
   };

@@ -1,0 +1,35 @@
+import { LociError } from '../core/errors.ts';
+import type { EngineContext } from './context.ts';
+import type { LongCallOptions } from './index-vaults.ts';
+
+const PAGE = 1000;
+
+/**
+ * Takes every record that a vault or source brought out of the store; the notes themselves are not touched. Stopped
+ * anywhere, the next call goes on. Answers how many records went.
+ * @throws LociError `aborted`
+ */
+export async function forgetSource(
+  context: EngineContext,
+  source: string,
+  { signal }: Pick<LongCallOptions, 'signal'> = {},
+): Promise<number> {
+  const { store, config } = context;
+  let forgotten = 0;
+  for (;;) {
+    if (signal?.aborted === true) throw new LociError('aborted', `forgetting ${source} was stopped`);
+    const page = await store.sourceEntries(config.namespace, source, { after: null, limit: PAGE });
+    if (page.length === 0) break;
+    try {
+      const evictions = page.map(({ id }) => id);
+      await store.commit(config.namespace, { writes: [], evictions, chunking: '' });
+      forgotten += page.length;
+    } catch (error) {
+      // Another process took some of them out meanwhile: look again.
+      if (!(error instanceof LociError) || error.code !== 'not_found') throw error;
+    }
+  }
+  await store.markRead(config.namespace, source, null);
+  await store.sweep();
+  return forgotten;
+}

@@ -1,0 +1,106 @@
+import { basename } from 'node:path';
+import type { VaultConfig } from '../core/config/schema.ts';
+import { LociError, messageOf } from '../core/errors.ts';
+import type { Timestamp } from '../core/types.ts';
+import type { Source, SourceItem, SourceProblem } from '../sources/source.ts';
+import type { SourceEntry } from '../store/store.ts';
+import type { EngineContext } from './context.ts';
+import { vaultSource } from './index-vaults.ts';
+import type { VaultChanges } from './vault-changes.ts';
+
+export interface VaultState {
+  readonly name: string;
+  readonly path: string;
+  /** When it was last read through; `null` before the first time. */
+  readonly lastRead: Timestamp | null;
+  /** Since then; `null` when it was never read or cannot be looked at now. */
+  readonly changes: VaultChanges | null;
+  /** Why it cannot be looked at now. */
+  readonly unreadable: string | null;
+}
+
+/** A vault that records came from and that is not in the configuration: nothing refreshes them. */
+export interface StrayVault {
+  readonly name: string;
+  readonly records: number;
+}
+
+export interface VaultStates {
+  readonly vaults: readonly VaultState[];
+  readonly strays: readonly StrayVault[];
+}
+
+/** Looks at the files of every configured vault, without reading them. */
+export async function vaultStates(context: EngineContext): Promise<VaultStates> {
+  const { store, config } = context;
+  const reads = await store.lastReads(config.namespace);
+  const vaults = await Promise.all(config.vaults.map((vault) => stateOf(context, vault, reads)));
+  const names = new Set(vaults.map(({ name }) => name));
+  const filter = { now: context.now(), origins: ['vault' as const] };
+  const sources = await store.facet(config.namespace, 'source', filter);
+  const strays = sources
+    .filter(({ value }) => !names.has(value))
+    .map(({ value, records }) => ({ name: value, records }));
+  return { vaults, strays };
+}
+
+async function stateOf(
+  context: EngineContext,
+  vault: VaultConfig,
+  reads: ReadonlyMap<string, Timestamp>,
+): Promise<VaultState> {
+  const name = vault.name ?? basename(vault.path);
+  const lastRead = reads.get(name) ?? null;
+  const state = { name, path: vault.path, lastRead };
+  try {
+    const source = await vaultSource(context, vault);
+    const changes = await changesOf(context, source);
+    return { ...state, changes: lastRead === null ? null : changes, unreadable: null };
+  } catch (error) {
+    if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
+    return { ...state, changes: null, unreadable: messageOf(error) };
+  }
+}
+
+/** A file that no record came from is new, or no note at all: so many are opened to tell. */
+const OPENED = 100;
+
+async function changesOf(context: EngineContext, source: Source): Promise<VaultChanges> {
+  const known = await entriesOf(context, source.name);
+  const unread: string[] = [];
+  const report = ({ key, reason }: SourceProblem): void => {
+    if (reason === 'unreadable') unread.push(key);
+  };
+  let changed = 0;
+  const unknown: SourceItem[] = [];
+  for await (const item of source.list(report)) {
+    const entry = known.get(item.key);
+    if (entry === undefined) unknown.push(item);
+    else if (entry.revision !== item.revision) changed++;
+    known.delete(item.key);
+  }
+  const gone = [...known.keys()].filter(
+    (key) => !unread.some((at) => key === at || key.startsWith(`${at}/`)),
+  );
+  let added = unknown.length;
+  for (const item of unknown.slice(0, OPENED)) {
+    if ((await source.read(item, () => undefined)) === null) added--;
+  }
+  return { added, changed, gone: gone.length };
+}
+
+const PAGE = 1000;
+
+async function entriesOf(
+  { store, config }: EngineContext,
+  source: string,
+): Promise<Map<string, SourceEntry>> {
+  const entries = new Map<string, SourceEntry>();
+  let after: string | null = null;
+  for (;;) {
+    const page: SourceEntry[] = await store.sourceEntries(config.namespace, source, { after, limit: PAGE });
+    for (const entry of page) entries.set(entry.key, entry);
+    after = page.at(-1)?.key ?? null;
+    if (page.length < PAGE) return entries;
+  }
+}
