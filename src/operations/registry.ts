@@ -51,6 +51,11 @@ export const OPERATIONS: readonly OperationEntry[] = [
     load: async () => (await import('./reindex.ts')).reindex,
   },
   {
+    name: 'forget-vault',
+    summary: 'take a vault out of the settings and its records out of the store',
+    load: async () => (await import('./forget-vault.ts')).forgetVault,
+  },
+  {
     name: 'config-show',
     summary: 'list every setting in force and where it came from',
     load: async () => (await import('./config-show.ts')).configShow,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { ORIGINS, type Origin } from '../core/types.ts';
+import type { VaultState } from '../engine/vault-states.ts';
+import { isoTime } from './dates.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { namedVaults } from './vaults.ts';
 
@@ -26,7 +28,15 @@ export interface StatusOutput {
     readonly vectors: number;
     readonly pending: number;
   };
-  readonly vaults: { readonly name: string; readonly path: string; readonly records: number }[];
+  readonly vaults: {
+    readonly name: string;
+    readonly path: string;
+    readonly records: number;
+    readonly last_read: string | null;
+    readonly changes: VaultState['changes'];
+    readonly unreadable: string | null;
+  }[];
+  readonly strays: { readonly name: string; readonly records: number }[];
   readonly other_namespaces: number;
 }
 
@@ -63,7 +73,22 @@ export const status: Operation<Record<string, never>, StatusOutput> = {
       vectors: count(),
       pending: count().describe('Texts without a vector; `index` makes them.'),
     }),
-    vaults: z.array(z.strictObject({ name: z.string(), path: z.string(), records: count() })),
+    vaults: z.array(
+      z.strictObject({
+        name: z.string(),
+        path: z.string(),
+        records: count(),
+        last_read: z.iso.datetime().nullable().describe('When `index` last read it through.'),
+        changes: z
+          .strictObject({ added: count(), changed: count(), gone: count() })
+          .nullable()
+          .describe('Notes that differ since; null when it was never read or cannot be looked at.'),
+        unreadable: z.string().nullable().describe('Why its folder cannot be looked at now.'),
+      }),
+    ),
+    strays: z
+      .array(z.strictObject({ name: z.string(), records: count() }))
+      .describe('Vaults that are not in the settings and have records: nothing refreshes them.'),
     other_namespaces: count().describe('Namespaces in the store beside this one.'),
   }),
   readOnly: true,
@@ -77,6 +102,8 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
   const config = await context.loadConfig();
   const loci = await context.loci();
   const { stats, generation, pending, storePath, store, namespace } = await loci.status();
+  namedVaults(config);
+  const { vaults, strays } = await loci.vaults();
   const own = stats.namespaces.find((each) => each.namespace === namespace);
   const bySource = own?.bySource ?? {};
   return {
@@ -97,7 +124,12 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
       vectors: own?.vectors ?? 0,
       pending,
     },
-    vaults: namedVaults(config).map(({ name, path }) => ({ name, path, records: bySource[name] ?? 0 })),
+    vaults: vaults.map(({ lastRead, ...vault }) => ({
+      ...vault,
+      records: bySource[vault.name] ?? 0,
+      last_read: lastRead === null ? null : isoTime(lastRead),
+    })),
+    strays: [...strays],
     other_namespaces: stats.namespaces.filter((each) => each.namespace !== namespace).length,
   };
 }

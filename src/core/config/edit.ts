@@ -65,6 +65,26 @@ export async function configAppend(
   });
 }
 
+/**
+ * Takes out the entries of a list of `loci.yaml` that are meant, the others and their comments kept.
+ * @throws LociError as `configSet`
+ */
+export async function configRemove(
+  path: string,
+  isMeant: (entry: Json) => boolean,
+  options: ConfigOptions = {},
+): Promise<ConfigChange> {
+  return change(settingNamed(path), options, ({ raw }) => {
+    const held = valueAt(raw, path.split('.'));
+    const list = Array.isArray(held) ? held : [];
+    const places = list.flatMap((entry, i) => (isMeant(entry) ? [i] : []));
+    return {
+      value: list.filter((_, i) => !places.includes(i)),
+      apply: (yaml, steps) => places.toReversed().forEach((place) => yaml.deleteIn([...steps, place])),
+    };
+  });
+}
+
 interface Edit {
   /** The setting after the edit. */
   readonly value: Json;

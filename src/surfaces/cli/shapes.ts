@@ -44,6 +44,7 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
     letters: { title: 't' },
     commaLists: ['tags'],
   },
+  'forget-vault': { operands: [{ field: 'vault', label: 'vault', takes: 'words' }] },
   'config-show': { words: ['config', 'show'] },
   'config-get': { words: ['config', 'get'], operands: [{ field: 'key', label: 'key', takes: 'one' }] },
   'config-set': {

@@ -11,6 +11,7 @@ const RENDERERS: Readonly<Record<string, () => Promise<Renderer<any>>>> = {
   status: async () => (await import('./status.ts')).statusRenderer,
   doctor: async () => (await import('./doctor.ts')).doctorRenderer,
   reindex: async () => (await import('./reindex.ts')).reindexRenderer,
+  'forget-vault': async () => (await import('./forget-vault.ts')).forgetVaultRenderer,
   'config-show': async () => (await import('./config.ts')).configShowRenderer,
   'config-get': async () => (await import('./config.ts')).configGetRenderer,
   'config-set': async () => (await import('./config.ts')).configSetRenderer,

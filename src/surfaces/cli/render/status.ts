@@ -1,10 +1,12 @@
+import { ageOf } from '../../../core/age.ts';
+import { changesInWords } from '../../../engine/vault-changes.ts';
 import type { StatusOutput } from '../../../operations/status.ts';
 import { oneLine } from '../neutralise.ts';
 import type { Renderer, View } from './renderer.ts';
 
 export const statusRenderer: Renderer<StatusOutput> = {
   render: (output, view) => {
-    const { store, namespace, vaults } = output;
+    const { store, namespace, vaults, strays } = output;
     const rows = [
       ['home', output.home],
       [
@@ -15,9 +17,10 @@ export const statusRenderer: Renderer<StatusOutput> = {
       ['records', `${String(output.records)}${counted(output.by_source)}`],
       ['passages', `${String(output.passages)}, ${String(output.terms)} different words`],
       ['meaning', meaningLine(output)],
-      ...vaults.map(({ name, path, records }, i) => [
-        i === 0 ? 'vaults' : '',
-        `${name}: ${String(records)} notes, ${path}`,
+      ...vaults.map((vault, i) => [i === 0 ? 'vaults' : '', vaultLine(vault)]),
+      ...strays.map(({ name, records }, i) => [
+        i === 0 ? 'strays' : '',
+        `${name}: ${String(records)} notes, not in the settings; \`loci doctor\` says what to do`,
       ]),
       ...(vaults.length === 0 ? [['vaults', 'none yet: `loci index PATH` adds one']] : []),
     ];
@@ -27,6 +30,20 @@ export const statusRenderer: Renderer<StatusOutput> = {
 
 function row(name: string, value: string, { style }: View): string {
   return `${style.dim(name.padEnd(11))}${oneLine(value)}\n`;
+}
+
+function vaultLine({
+  name,
+  path,
+  records,
+  last_read,
+  changes,
+  unreadable,
+}: StatusOutput['vaults'][number]): string {
+  const read = last_read === null ? 'not read yet' : `read ${ageOf(Date.parse(last_read), Date.now())}`;
+  const changed = changes === null ? '' : changesInWords(changes);
+  const since = changed === '' ? '' : `; since then ${changed}: run \`loci index\``;
+  return `${name}: ${String(records)} notes, ${path}, ${read}${since}${unreadable === null ? '' : `; ${unreadable}`}`;
 }
 
 function namespaceLine(namespace: string, others: number): string {

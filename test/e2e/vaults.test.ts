@@ -1,0 +1,151 @@
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { DoctorOutput } from '../../src/operations/doctor.ts';
+import type { ForgetVaultOutput } from '../../src/operations/forget-vault.ts';
+import type { SearchOutput } from '../../src/operations/search.ts';
+import type { StatusOutput } from '../../src/operations/status.ts';
+import { loci, lociJson, temporaryFolder } from './loci-command.ts';
+
+let home: string;
+let notes: string;
+let work: string;
+
+beforeEach(async () => {
+  home = join(temporaryFolder(), 'home');
+  const folders = temporaryFolder();
+  [notes, work] = [join(folders, 'My notes'), join(folders, 'work')];
+  for (const folder of [notes, work]) mkdirSync(folder);
+  writeFileSync(join(notes, 'one.md'), 'Aardvarks sleep by day.');
+  writeFileSync(join(notes, 'two.md'), 'Aardvarks dig by night.');
+  writeFileSync(join(work, 'one.md'), 'Aardvarks are not at work.');
+  await loci(['index', notes, work], { home });
+  await loci(['write', 'An aardvark of its own'], { home });
+});
+
+const vaultsOf = async () => (await lociJson<StatusOutput>(['status'], { home })).vaults;
+const checksOf = async (name: string) => {
+  const { stdout } = await loci(['doctor', '--json'], { home });
+  return (JSON.parse(stdout) as DoctorOutput).checks.filter((check) => check.name === name);
+};
+const sourcesFound = async () => {
+  const { results } = await lociJson<SearchOutput>(['search', 'aardvarks', '--min-score', '0'], { home });
+  return results.map(({ source }) => source).toSorted();
+};
+
+describe('status and doctor', () => {
+  it('tell when each vault was read and what changed since, and opening them changes nothing', async () => {
+    const [read] = await vaultsOf();
+    expect(read).toMatchObject({ records: 2, changes: { added: 0, changed: 0, gone: 0 }, unreadable: null });
+    expect(Math.abs(Date.now() - Date.parse(read!.last_read!))).toBeLessThan(60_000);
+    expect((await loci(['status'], { home })).stdout).toMatch(/My notes: 2 notes, .*, read just now\n/);
+    expect(await checksOf('vault My notes')).toMatchObject([{ result: 'ok' }]);
+
+    appendFileSync(join(notes, 'one.md'), ' And eat ants.');
+    utimesSync(join(notes, 'one.md'), 1, 1);
+    writeFileSync(join(notes, 'three.md'), 'New.');
+    writeFileSync(join(notes, 'picture.md'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0xff]));
+    rmSync(join(notes, 'two.md'));
+    for (let look = 0; look < 2; look++)
+      expect((await vaultsOf())[0]?.changes).toEqual({ added: 1, changed: 1, gone: 1 });
+    expect((await loci(['status'], { home })).stdout).toContain(
+      'since then 1 note new, 1 changed, 1 gone: run `loci index`',
+    );
+    expect(await checksOf('vault My notes')).toMatchObject([
+      {
+        result: 'warning',
+        hint: 'Run `loci index`.',
+        detail: expect.stringContaining('1 note new') as string,
+      },
+    ]);
+    await loci(['index'], { home });
+    expect((await vaultsOf())[0]?.changes).toEqual({ added: 0, changed: 0, gone: 0 });
+  });
+
+  it('say that a vault was not read yet, or that its folder is gone', async () => {
+    const fresh = join(temporaryFolder(), 'fresh');
+    mkdirSync(fresh);
+    await loci(['init', '--vault', fresh], { home });
+    expect((await vaultsOf())[2]).toMatchObject({ name: 'fresh', last_read: null, changes: null });
+    expect(await checksOf('vault fresh')).toMatchObject([{ result: 'warning' }]);
+    renameSync(work, `${work} elsewhere`);
+    expect((await vaultsOf())[1]).toMatchObject({
+      changes: null,
+      unreadable: expect.stringContaining('it does not exist') as string,
+    });
+    expect(await checksOf('vault work')).toMatchObject([{ result: 'failed' }]);
+  });
+
+  it('notice records of a vault that is in the settings no more, and say what to do', async () => {
+    const file = join(home, 'loci.yaml');
+    writeFileSync(file, `vaults:\n  - path: ${JSON.stringify(work)}\n`);
+    const { strays } = await lociJson<StatusOutput>(['status'], { home });
+    expect(strays).toEqual([{ name: 'My notes', records: 2 }]);
+    expect((await loci(['status'], { home })).stdout).toContain('My notes: 2 notes, not in the settings');
+    const [check] = await checksOf('vault My notes');
+    expect(check).toMatchObject({ result: 'warning' });
+    expect(check?.hint).toContain('loci forget-vault "My notes"');
+    expect(await sourcesFound()).toEqual(['My notes', 'My notes', 'cli', 'work']);
+    expect((await loci(['forget-vault', 'My notes'], { home })).stdout).toContain(
+      '2 records left the store.',
+    );
+    expect(await sourcesFound()).toEqual(['cli', 'work']);
+    expect(await checksOf('vault My notes')).toEqual([]);
+  });
+});
+
+describe('forget-vault', () => {
+  it('takes a vault out of the settings and the store, leaves its notes, and index brings it back', async () => {
+    const file = join(home, 'loci.yaml');
+    writeFileSync(file, `# mine\n${readFileSync(file, 'utf8')}`);
+    const answer = await lociJson<ForgetVaultOutput>(['forget-vault', 'My', 'notes'], { home });
+    expect(answer).toEqual({ vault: 'My notes', path: notes, removed: 2, unconfigured: true });
+    expect(await sourcesFound()).toEqual(['cli', 'work']);
+    expect((await vaultsOf()).map(({ name }) => name)).toEqual(['work']);
+    expect(readFileSync(file, 'utf8')).toMatch(/^# mine\n/);
+    expect(readFileSync(join(notes, 'one.md'), 'utf8')).toBe('Aardvarks sleep by day.');
+    expect((await loci(['get', 'two.md'], { home })).code).toBe(4);
+    expect((await loci(['doctor'], { home })).stdout).toMatch(/All is well\.\n$/);
+    await loci(['index', notes], { home });
+    expect(await sourcesFound()).toEqual(['My notes', 'My notes', 'cli', 'work']);
+    await loci(['forget-vault', 'work'], { home });
+    await loci(['forget-vault', 'My notes'], { home });
+    expect(await lociJson<StatusOutput>(['status'], { home })).toMatchObject({
+      records: 1,
+      vaults: [],
+      strays: [],
+    });
+  });
+
+  it('keeps everything when the folder is not there, unless told otherwise', async () => {
+    rmSync(work, { recursive: true });
+    const refused = await loci(['forget-vault', 'work'], { home });
+    expect(refused).toMatchObject({ code: 5, stdout: '' });
+    expect(refused.stderr).toContain('--even-if-gone');
+    expect(await sourcesFound()).toContain('work');
+    expect((await vaultsOf()).map(({ name }) => name)).toContain('work');
+    expect((await loci(['forget-vault', 'work', '--even-if-gone'], { home })).code).toBe(0);
+    expect(await sourcesFound()).not.toContain('work');
+  });
+
+  it('refuses what is no vault, a surface that wrote among them, and vaults of the environment', async () => {
+    for (const name of ['cli', 'my notes', 'nothing at all']) {
+      const { code, stderr } = await loci(['forget-vault', name], { home });
+      expect(code).toBe(4);
+      expect(stderr).toContain(`no vault is called "${name}"; there are: My notes, work`);
+    }
+    const env = { LOCI_VAULTS: JSON.stringify([{ path: work }]) };
+    const refused = await loci(['forget-vault', 'work'], { home, env });
+    expect(refused).toMatchObject({ code: 5 });
+    expect(refused.stderr).toContain('LOCI_VAULTS');
+    expect(await sourcesFound()).toEqual(['My notes', 'My notes', 'cli', 'work']);
+  });
+});
