@@ -7,7 +7,7 @@ import type { SourceReads } from './source-reads.ts';
  * It speaks of records, passages, namespaces, terms and vectors, never of SQL. Every call names its
  * namespace first, and nothing of another namespace can change what it answers, scores included.
  */
-export interface Store extends Canonical, SearchStages, Embeddings, Upkeep, Facets<SearchFilter>, SourceReads {
+export interface Store extends Canonical, SearchStages, Embeddings, Upkeep, Facets<SearchFilter> {
   readonly capabilities: StoreCapabilities;
   /** Finishes what was begun and lets go of files, threads and connections. No call may follow. */
   close(): Promise<void>;
@@ -52,7 +52,7 @@ export interface SourceEntry {
   readonly contentHash: string;
 }
 
-export interface Canonical {
+export interface Canonical extends SourceReads {
   /**
    * All of the batch or none of it, durable when the promise resolves. Answers the ids of the writes, in order.
    * @throws LociError `not_found` for an unknown id, `conflict` for a key or UUID that is taken, `invalid_input`

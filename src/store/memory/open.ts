@@ -1,7 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import type { Canonical, Embeddings, SearchFilter, SearchStages, Store, Upkeep } from '../store.ts';
 import type { Facets } from '../facets.ts';
-import type { SourceReads } from '../source-reads.ts';
 import { refuseOtherVector } from '../vector-check.ts';
 import { facet } from './facets.ts';
 import { neighbours, passages, passagesOf } from './passage-reads.ts';
@@ -48,7 +47,7 @@ function within(state: State, name: string): Namespace {
   return state.namespaces.get(name) ?? emptyNamespace(name);
 }
 
-function recordCalls(open: () => State): Canonical & SourceReads {
+function recordCalls(open: () => State): Canonical {
   return {
     commit: async (namespace, batch) => commit(open(), namespace, batch),
     records: async (namespace, ids, now) => records(within(open(), namespace), ids, now),

@@ -1,7 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import type { Canonical, Embeddings, SearchStages, Store, Upkeep } from '../store.ts';
 import type { Facets } from '../facets.ts';
-import type { SourceReads } from '../source-reads.ts';
 import { refuseOtherVector } from '../vector-check.ts';
 import { CodeCache } from './code-cache.ts';
 import type { Database } from './database.ts';
@@ -44,7 +43,7 @@ export function storeCalls(db: Database): StoreCalls {
   return { ...recordCalls(db), ...searchCalls(db), ...embeddingCalls(db), ...upkeepCalls(db) };
 }
 
-function recordCalls(db: Database): Pick<StoreCalls, keyof Canonical | keyof SourceReads> {
+function recordCalls(db: Database): Pick<StoreCalls, keyof Canonical> {
   return {
     commit: (namespace, batch) => commit(db, namespace, batch),
     records: (namespace, ids, now) => within(db, namespace, [], (ns) => records(db, namespace, ns, ids, now)),
