@@ -1,6 +1,6 @@
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { messageOf } from '../core/errors.ts';
+import { describeFileError } from '../core/file-errors.ts';
 import type { Check } from '../engine/health.ts';
 import type { OperationContext } from './operation.ts';
 
@@ -62,7 +62,7 @@ async function checkSpace(path: string): Promise<Check> {
     return {
       name: 'disk',
       result: 'warning',
-      detail: `free space is unknown: ${messageOf(error)}`,
+      detail: `free space is unknown: ${describeFileError(error)}`,
       hint: null,
     };
   }

@@ -2,7 +2,8 @@ import { chmod, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CONFIG_FILE } from '../core/config/load.ts';
-import { LociError, messageOf } from '../core/errors.ts';
+import { LociError } from '../core/errors.ts';
+import { describeFileError } from '../core/file-errors.ts';
 import { replaceFile } from '../core/replace-file.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { starterConfig } from './starter-config.ts';
@@ -87,7 +88,7 @@ async function makePrivately(home: string): Promise<boolean> {
 }
 
 function refuseWrite(path: string, error: unknown): never {
-  throw new LociError('unreadable', `${path} cannot be made: ${messageOf(error)}`, {
+  throw new LociError('unreadable', `${path} cannot be made: ${describeFileError(error)}`, {
     hint: 'Check that you may write there, or name another home with LOCI_HOME.',
     cause: error,
   });

@@ -5,7 +5,8 @@ import type { LoadedConfig } from '../core/config/load.ts';
 import { expandHome } from '../core/config/paths.ts';
 import { isJsonMap } from '../core/config/tree.ts';
 import type { VaultConfig } from '../core/config/schema.ts';
-import { LociError, messageOf } from '../core/errors.ts';
+import { LociError } from '../core/errors.ts';
+import { describeFileError, errorCode } from '../core/file-errors.ts';
 import type { Json } from '../core/types.ts';
 import { shortHash } from '../core/hash.ts';
 import type { OperationContext } from './operation.ts';
@@ -113,10 +114,11 @@ async function realFolder(path: string): Promise<string> {
     const real = await realpath(absolute);
     if ((await stat(real)).isDirectory()) return real;
   } catch (error) {
-    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    throw new LociError('unreadable', missing ? `there is no folder ${absolute}` : messageOf(error), {
-      cause: error,
-    });
+    const missing = errorCode(error) === 'ENOENT';
+    const what = missing
+      ? `there is no folder ${absolute}`
+      : `${absolute} cannot be read: ${describeFileError(error)}`;
+    throw new LociError('unreadable', what, { cause: error });
   }
   throw new LociError('unreadable', `${absolute} is not a folder`, {
     hint: 'Name the folder that holds your notes.',

@@ -22,7 +22,10 @@ export function parseConfig(text: string, file: string): ConfigDocument {
   try {
     content = yaml.toJS({ maxAliasCount: 100 });
   } catch (error) {
-    throw invalid(messageOf(error));
+    const what = messageOf(error);
+    throw invalid(
+      what.startsWith('Unresolved alias') ? `${what}; text that begins with * must be in quotes` : what,
+    );
   }
   const raw = content === null || content === undefined ? {} : plainCopy(content);
   if (raw === undefined) throw invalid('an alias stands inside what it names');
@@ -30,18 +33,38 @@ export function parseConfig(text: string, file: string): ConfigDocument {
   return { yaml, raw, lineOf: line };
 }
 
+const BROKEN_HINT = 'Correct it there, or move loci.yaml away to go on with the defaults.';
+
+/** The faults that people make, said without the words of the YAML specification. */
+const YAML_WORDS: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: 'lines are indented with spaces, never with tabs',
+  BAD_INDENT:
+    'this line is indented more or less than those that it belongs with, or a bracket above is not closed',
+  DUPLICATE_KEY: 'this key stands twice in the same section',
+  MISSING_CHAR: 'a quote, bracket, comma or colon is missing here or above',
+  MULTILINE_IMPLICIT_KEY: 'a colon is missing, or a quote above is not closed',
+  BLOCK_AS_IMPLICIT_KEY: 'two keys stand on one line, or text with a colon is not in quotes',
+  BAD_SCALAR_START: 'text that begins with this sign must be in quotes',
+  BAD_DQ_ESCAPE: 'a backslash within double quotes must be doubled; single quotes take it as it is',
+};
+
 function parseYaml(text: string, file: string, lineCounter: LineCounter): Document {
   let yaml: Document;
   try {
     yaml = parseDocument(text, { lineCounter, prettyErrors: false });
   } catch (error) {
     // Brackets nested by the thousand exhaust the parser's stack.
-    throw new LociError('invalid_config', `${file}: this cannot be read as YAML: ${messageOf(error)}`);
+    throw new LociError('invalid_config', `${file}: this cannot be read as YAML: ${messageOf(error)}`, {
+      hint: BROKEN_HINT,
+    });
   }
   const [error] = yaml.errors;
   if (error === undefined) return yaml;
   const { line, col } = lineCounter.linePos(error.pos[0]);
-  throw new LociError('invalid_config', `${file}:${line}:${col}: this is no YAML: ${error.message}`);
+  const what = YAML_WORDS[error.code] ?? error.message;
+  throw new LociError('invalid_config', `${file}:${String(line)}:${String(col)}: this is no YAML: ${what}`, {
+    hint: BROKEN_HINT,
+  });
 }
 
 /** A copy without the keys that have no value; `undefined` when a value holds itself, as an alias can make it. */

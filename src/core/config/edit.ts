@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isMap, isScalar, type Document } from 'yaml';
 import { LociError, messageOf } from '../errors.ts';
+import { describeFileError, errorCode } from '../file-errors.ts';
 import { replaceFile } from '../replace-file.ts';
 import type { Json } from '../types.ts';
 import { type ConfigDocument, parseConfig } from './document.ts';
@@ -168,10 +169,10 @@ function byHand(file: string, path: string, why: string): LociError {
 
 function unwritable(file: string): (error: unknown) => never {
   return (error) => {
-    const full = error instanceof Error && 'code' in error && error.code === 'ENOSPC';
+    const full = errorCode(error) === 'ENOSPC';
     throw new LociError(
       full ? 'store_full' : 'unreadable',
-      `${file} cannot be written: ${messageOf(error)}`,
+      `${file} cannot be written: ${describeFileError(error)}`,
       {
         cause: error,
         ...(full ? {} : { hint: 'Check that you may write there.' }),

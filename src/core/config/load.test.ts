@@ -136,9 +136,7 @@ describe('a wrong configuration', () => {
 
   it('is no YAML, or no map, or an alias of itself, or not UTF-8, or unreadable', async () => {
     expect(await refusal('a: 1\nb: [\n')).toMatch(/^loci\.yaml:\d+:\d+: this is no YAML/);
-    expect(await refusal('a: 1\na: 2\n')).toMatch(
-      /^loci\.yaml:2:1: this is no YAML: Map keys must be unique/,
-    );
+    expect(await refusal('a: 1\na: 2\n')).toMatch(/^loci\.yaml:2:1: this is no YAML: this key stands twice/);
     expect(await refusal('- a\n')).toContain('expected a map of keys');
     expect(await refusal('vaults: &x [*x]\n')).toContain('loci.yaml: ');
     for (const depth of [100, 3000, 10_000, 30_000]) {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { LociError, messageOf } from '../errors.ts';
+import { dirname, join, resolve } from 'node:path';
+import { LociError } from '../errors.ts';
+import { describeFileError, errorCode } from '../file-errors.ts';
 import type { Json } from '../types.ts';
 import { type ConfigDocument, parseConfig } from './document.ts';
 import { type Override, readEnvironment } from './environment.ts';
@@ -56,14 +57,30 @@ export async function readConfigText(file: string): Promise<string | undefined> 
   try {
     bytes = await readFile(file);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new LociError('unreadable', `${file} cannot be read: ${messageOf(error)}`, { cause: error });
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw unreadableConfig(file, error);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new LociError('invalid_config', `${file} is no UTF-8 text`);
   }
+}
+
+function unreadableConfig(file: string, cause: unknown): LociError {
+  const home = dirname(file);
+  if (errorCode(cause) === 'ENOTDIR') {
+    const hint = 'Name a folder with LOCI_HOME or --home; it need not exist yet.';
+    return new LociError('unreadable', `the home folder ${home} is a file, or stands below one`, {
+      hint,
+      cause,
+    });
+  }
+  const hint =
+    errorCode(cause) === 'EISDIR'
+      ? `Settings are one file of this name: move the folder away.`
+      : `Check that you may read it, or name another home with LOCI_HOME or --home.`;
+  return new LociError('unreadable', `${file} cannot be read: ${describeFileError(cause)}`, { hint, cause });
 }
 
 /** Joins a parsed file, an environment and the defaults. @throws LociError `invalid_config` */

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import type { Store } from '../store.ts';
@@ -79,8 +79,34 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 
 /** Private notes: nobody else on the machine may read the file or look into its folder. An empty file is no store yet. */
 function provideFile({ path, create }: SqliteOptions): void {
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) {
+    throw new LociError('unreadable', `${path} is a folder, and the store is one file`, {
+      hint: 'Set store.path to a file, or move the folder away.',
+    });
+  }
+  if (found !== undefined && found.size > 0) {
+    refuseOtherFile(path);
+    return;
+  }
   if (!create) throw new LociError('store_not_found', `there is no store at ${path}`);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, 'a', 0o600));
+}
+
+const HEADER = 'SQLite format 3\0';
+
+/** SQLite takes a file of a few bytes for an empty database and writes over it: it might be a note. */
+function refuseOtherFile(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    const start = Buffer.alloc(HEADER.length);
+    readSync(file, start);
+    if (start.toString('latin1') === HEADER) return;
+  } finally {
+    closeSync(file);
+  }
+  throw new LociError('store_corrupt', `${path} is no store of Loci; it was left as it is`, {
+    hint: 'Set store.path to a file of its own, or restore a backup.',
+  });
 }

@@ -1,4 +1,5 @@
 import { LociError, messageOf, type ErrorCode } from '../../core/errors.ts';
+import { describeFileError } from '../../core/file-errors.ts';
 
 /** Shared memory that finds no room on the disk has a code of its own, within SQLITE_IOERR. */
 const IOERR_SHMSIZE = 4874;
@@ -26,7 +27,23 @@ export function guarded<Result>(path: string, work: () => Result): Result {
 
 function storeError(path: string, error: unknown): unknown {
   const code = error instanceof LociError ? null : storeErrorCode(error);
-  return code === null ? error : new LociError(code, `${path}: ${messageOf(error)}`, { cause: error });
+  return code === null ? error : new LociError(code, `${path}: ${inWords(error)}`, { cause: error });
+}
+
+/** What SQLite says of these alone says little to whoever does not know SQLite. */
+const WORDS: Readonly<Record<number, string>> = {
+  5: 'another process is writing to it and did not end in time',
+  6: 'another process is writing to it and did not end in time',
+  8: 'it cannot be written: the file, its folder or the disk can only be read',
+  11: 'the file is damaged',
+  13: 'the disk is full',
+  14: 'it cannot be opened: check that it is a file, and that you may read and write it and its folder',
+  26: 'this file is no store of Loci',
+};
+
+function inWords(error: unknown): string {
+  if (!(error instanceof Error) || !('errcode' in error)) return describeFileError(error);
+  return WORDS[Number(error.errcode) & 0xff] ?? messageOf(error);
 }
 
 /** Of an error of SQLite or of the file system; `null` for any other. */

@@ -1,4 +1,5 @@
 import { ERROR_TABLE, LociError, messageOf } from '../../core/errors.ts';
+import { describeFileError } from '../../core/file-errors.ts';
 import type { Io } from './io.ts';
 import { neutralise, neutraliseJson } from './neutralise.ts';
 import { hasColours, makeStyle } from './style.ts';
@@ -29,6 +30,11 @@ export function toJson(value: unknown): string {
 
 function toLociError(error: unknown): LociError {
   if (error instanceof LociError) return error;
+  if (!(error instanceof Error)) return new LociError('internal', messageOf(error));
+  const { syscall, path = '' } = error as NodeJS.ErrnoException;
+  if (syscall !== undefined) {
+    return new LociError('unreadable', `${path || syscall}: ${describeFileError(error)}`, { cause: error });
+  }
   return new LociError('internal', messageOf(error), { cause: error });
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { isJsonMap, type JsonMap } from '../../core/config/tree.ts';
+import { describeFileError } from '../../core/file-errors.ts';
 import type { Io } from './io.ts';
 
 /** Bytes. More than any record may hold. */
@@ -42,6 +43,9 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new LociError('unreadable', messageOf(error), { cause: error });
+    throw new LociError('unreadable', `--input: ${file} cannot be read: ${describeFileError(error)}`, {
+      hint: 'Name a file that holds a JSON object, or - for standard input.',
+      cause: error,
+    });
   }
 }

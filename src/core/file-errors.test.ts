@@ -1,0 +1,40 @@
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { describeFileError, errorCode } from './file-errors.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'loci-errors-'));
+symlinkSync('circle', join(folder, 'circle'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function failureOf(path: string): unknown {
+  try {
+    readFileSync(path);
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it could be read');
+}
+
+describe('describeFileError', () => {
+  it.each([
+    ['none', 'it does not exist'],
+    ['.', 'it is a folder, not a file'],
+    ['circle', 'its symbolic links lead in a circle'],
+    ['x'.repeat(5000), 'its path is too long'],
+  ])('says in words why a file cannot be read, without its path: %s', (name, words) => {
+    expect(describeFileError(failureOf(join(folder, name)))).toBe(words);
+  });
+
+  it('knows a file where a folder should be, and leaves other errors as they are', () => {
+    expect(describeFileError(failureOf(`${process.execPath}/x`))).toBe(
+      'a file stands where a folder should be',
+    );
+    expect(describeFileError(new Error('odd'))).toBe('odd');
+    expect(describeFileError(Object.assign(new Error('raw'), { code: 'EXDEV' }))).toBe(
+      'the system says EXDEV',
+    );
+    expect(errorCode('ENOENT')).toBeNull();
+  });
+});

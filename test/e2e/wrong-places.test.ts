@@ -1,0 +1,116 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loci, type Ran, temporaryFolder } from './loci-command.ts';
+
+/** A sentence on what was wrong, a line on what to do, and nothing that only a programmer reads. */
+function expectPlainWords({ code, stdout, stderr }: Ran, exit: number, message: string, hint: string): void {
+  expect({ code, stdout }).toEqual({ code: exit, stdout: '' });
+  const [said = '', advice = ''] = stderr.split('\n');
+  expect(said).toMatch(/^loci: /);
+  expect(said).toContain(message);
+  expect(advice).toContain(hint);
+  expect(stderr).not.toMatch(/\bE[A-Z]{3,}\b|errno|syscall|^ +at /m);
+}
+
+describe('a path that is wrong', () => {
+  const folder = temporaryFolder();
+  const home = join(folder, 'home');
+  const file = join(folder, 'file.md');
+  mkdirSync(home);
+  writeFileSync(file, 'x');
+
+  it.each([
+    ['a home that is a file', { home: file }, ['status'], 8, 'file.md is a file', 'LOCI_HOME'],
+    [
+      'a home below a file',
+      { home: join(file, 'x') },
+      ['init'],
+      8,
+      'is a file, or stands below one',
+      '--home',
+    ],
+    [
+      'a store that is a folder',
+      { home, env: { LOCI_STORE_PATH: folder } },
+      ['status'],
+      8,
+      `${folder} is a folder, and the store is one file`,
+      'store.path',
+    ],
+    [
+      'a store below a file',
+      { home, env: { LOCI_STORE_PATH: join(file, 'x', 'loci.db') } },
+      ['write', 'x'],
+      8,
+      'a file stands where a folder should be',
+      'Check',
+    ],
+    [
+      'a store that is something else',
+      { home, env: { LOCI_STORE_PATH: file } },
+      ['write', 'x'],
+      6,
+      'is no store of Loci; it was left as it is',
+      'store.path',
+    ],
+    ['an input that is a folder', { home }, ['search', '--input', folder], 8, 'it is a folder', 'JSON'],
+    [
+      'an input that is not there',
+      { home },
+      ['search', '--input', `${file}x`],
+      8,
+      'it does not exist',
+      'JSON',
+    ],
+    [
+      'a vault below a file',
+      { home },
+      ['index', join(file, 'x')],
+      8,
+      'a file stands where a folder',
+      'Check',
+    ],
+  ] as const)('%s is told in words', async (_, options, args, exit, message, hint) => {
+    expectPlainWords(await loci(args, options), exit, message, hint);
+  });
+
+  it('of settings that are a folder is told in words', async () => {
+    const odd = temporaryFolder();
+    mkdirSync(join(odd, 'loci.yaml'));
+    expectPlainWords(
+      await loci(['status'], { home: odd }),
+      8,
+      'it is a folder, not a file',
+      'move the folder away',
+    );
+    expectPlainWords(
+      await loci(['config', 'set', 'search.limit', '3'], { home: odd }),
+      8,
+      'it is a folder, not a file',
+      'move the folder away',
+    );
+    expect(readdirSync(odd)).toEqual(['loci.yaml']);
+    expect(readFileSync(file, 'utf8')).toBe('x');
+  });
+});
+
+describe('settings that are no YAML', () => {
+  const home = temporaryFolder();
+
+  it.each([
+    ['search:\n\tlimit: 3\n', ':2:1: this is no YAML: lines are indented with spaces'],
+    ['search:\n  limit: 3\n limit: 2\n', ':3:1: this is no YAML: this line is indented more or less'],
+    ['search: {limit: 3\n', 'or a bracket above is not closed'],
+    ['project: a\nproject: b\n', ':2:1: this is no YAML: this key stands twice'],
+    ['project: "a\nnamespace: b\n', 'a quote, bracket, comma or colon is missing'],
+    ['search: limit: 3\n', ':1:9: this is no YAML: two keys stand on one line'],
+    ['search\n  limit: 3\nproject: a\n', 'a colon is missing'],
+    ['project: @home\n', 'must be in quotes'],
+    ['project: "C:\\x"\n', 'a backslash within double quotes must be doubled'],
+    ['project: *home\n', 'text that begins with * must be in quotes'],
+  ])('%j is told where and what', async (text, message) => {
+    writeFileSync(join(home, 'loci.yaml'), text);
+    expectPlainWords(await loci(['status'], { home }), 3, message, 'orrect');
+  });
+});
