@@ -1,4 +1,5 @@
 import type { Config, VaultConfig } from '../core/config/schema.ts';
+import { refuseOldRuntime } from '../core/runtime.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { FacetField, FacetValue } from '../store/facets.ts';
 import { openStore } from '../store/registry.ts';
@@ -41,9 +42,10 @@ export interface OpenOptions {
 
 /**
  * Opens the store that the configuration names. The embedding model starts at its first use.
- * @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `unreadable`
+ * @throws LociError `unsupported_runtime`, `store_not_found`, `store_newer`, `store_corrupt`, `unreadable`
  */
 export async function openLoci(config: Config, options: OpenOptions = {}): Promise<Loci> {
+  refuseOldRuntime();
   const { path, busyTimeout } = config.store;
   const store = await openStore({ driver: 'sqlite', path, busyTimeout, create: options.create ?? true });
   const context = new EngineContext(config, store, options.now);

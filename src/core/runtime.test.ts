@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { refuseOldRuntime } from './runtime.ts';
+
+describe('refuseOldRuntime', () => {
+  it.each(['20.20.2', '23.11.0', '9.0.0'])('refuses Node %s by name', (node) => {
+    expect(() => refuseOldRuntime(node)).toThrow(
+      expect.objectContaining({
+        code: 'unsupported_runtime',
+        exitCode: 9,
+        message: `Loci needs Node 24 or newer; this is Node ${node}`,
+        hint: 'Run Loci with Node 24 or newer.',
+      }) as Error,
+    );
+  });
+
+  it.each(['24.0.0', '100.1.0'])('lets Node %s pass, and the one that runs the tests', (node) => {
+    refuseOldRuntime(node);
+    refuseOldRuntime();
+  });
+});
