@@ -115,7 +115,7 @@ export async function deriveStale(context: EngineContext, options: LongCallOptio
   let after: number | null = null;
   let done = 0;
   for (;;) {
-    if (options.signal?.aborted === true) throw new LociError('aborted', 'deriving passages was stopped');
+    refuseAborted(options);
     const records = await store.staleRecords(config.namespace, chunking.signature, { after, limit: PAGE });
     const last = records.at(-1);
     if (last === undefined) return done;
@@ -125,6 +125,11 @@ export async function deriveStale(context: EngineContext, options: LongCallOptio
     done += records.length;
     options.onProgress?.({ stage: 'deriving', subject: config.namespace, done, total: 0 });
   }
+}
+
+/** @throws LociError `aborted` */
+export function refuseAborted({ signal }: LongCallOptions): void {
+  if (signal?.aborted === true) throw new LociError('aborted', 'deriving passages was stopped');
 }
 
 export function abortable({ signal }: LongCallOptions): { signal?: AbortSignal } {

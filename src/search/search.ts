@@ -39,8 +39,19 @@ export interface SearchOutcome {
   readonly missing: readonly MissingSignal[];
 }
 
+/** Searches whose passages are replaced between two of their stages begin anew, so often at most. */
+const ATTEMPTS = 4;
+
 /** One hit a record, best first. */
 export async function search(input: SearchInput): Promise<SearchOutcome> {
+  for (let attempt = 1; ; attempt++) {
+    const { outcome, overtaken } = await attemptSearch(input);
+    if (!overtaken || attempt === ATTEMPTS) return outcome;
+  }
+}
+
+/** `overtaken` when what a signal found is not there any more: its record was written or derived anew meanwhile. */
+async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutcome; overtaken: boolean }> {
   const { ranking } = input;
   const query = parseQuery(input.query);
   const retrieved = await retrieve(query, input);
@@ -52,11 +63,14 @@ export async function search(input: SearchInput): Promise<SearchOutcome> {
     pool.map(({ passage }) => passage),
     input.filter,
   );
+  const there = new Set(passages.map(({ id }) => id));
+  const held = pool.every(({ passage, contributions }) => contributions.length === 0 || there.has(passage));
   const required = requiredPhrases(query);
   const fit = passages.filter((passage) => holdsPhrases(passage, required));
   const ranked = rank(query, pool, fit, ranking, input.filter.now).slice(0, input.limit);
   const hits = withConfidence(ranked, retrieved);
-  return { query, hits, retrieved, corrections: retrieved.corrections, missing: retrieved.missing };
+  const { corrections, missing } = retrieved;
+  return { outcome: { query, hits, retrieved, corrections, missing }, overtaken: !held };
 }
 
 async function smoothed(

@@ -1,6 +1,7 @@
 import type { LociRecord, Metadata, Origin, Passage, Timestamp } from '../core/types.ts';
 import type { Facets } from './facets.ts';
 import type { SourceReads } from './source-reads.ts';
+import type { StoreStats } from './stats.ts';
 
 /**
  * Where records live. Asynchronous and batch-shaped: one call a search stage, never one a row.
@@ -248,24 +249,6 @@ export interface Embeddings {
 
 // ── upkeep ───────────────────────────────────────────────────────────────────────────────────────
 
-export interface NamespaceStats {
-  readonly namespace: string;
-  readonly records: number;
-  readonly deleted: number;
-  readonly passages: number;
-  readonly terms: number;
-  readonly vectors: number;
-  readonly byOrigin: Readonly<Partial<Record<Origin, number>>>;
-  readonly bySource: Readonly<Record<string, number>>;
-}
-
-export interface StoreStats {
-  /** Bytes on disk, journals included; 0 for a store in memory. */
-  readonly bytes: number;
-  readonly schemaVersion: number;
-  readonly namespaces: readonly NamespaceStats[];
-}
-
 /** One way in which derived state differs from the canonical rows, or the file from a sound one. */
 export interface StoreFinding {
   readonly namespace: string | null;
@@ -281,15 +264,20 @@ export interface Upkeep {
   /** The passages of each of these records, by ordinal; none for a record that is not there. */
   passagesOf(namespace: string, records: readonly number[]): Promise<Map<number, Passage[]>>;
   /**
-   * Replaces the passages of records and marks them as made by this chunking. Records that are gone, or no longer
-   * stale because they were written meanwhile, stay as they are.
+   * Replaces the passages of records and marks them as made by this chunking; passages that are the same keep their
+   * ids. Records that are gone, or no longer stale because they were written meanwhile, stay as they are.
    */
   putPassages(
     namespace: string,
     chunking: string,
     passages: ReadonlyMap<number, readonly Passage[]>,
   ): Promise<void>;
-  /** Drops every passage, term and index entry of a namespace; with `vectors`, these too. */
+  /**
+   * Marks the passages of every record as stale and leaves them to be found until `putPassages` replaces them; with
+   * `vectors`, drops these.
+   */
+  markStale(namespace: string, options: { readonly vectors: boolean }): Promise<void>;
+  /** Drops every passage, term and index entry of a namespace, however broken they are; with `vectors`, these too. */
   dropDerived(namespace: string, options: { readonly vectors: boolean }): Promise<void>;
   /** Frees what nothing refers to any more, where it is more than a tenth; cheap when there is nothing to do. */
   sweep(): Promise<void>;

@@ -40,6 +40,8 @@ export function describeIsolation({ store, namespace, generation }: Subject): vo
       await embed(store(), vectors, theirs, (text) => unit(1, text.length, 2));
       expect(await look()).toEqual(before);
       await evict(store(), theirs, 1, 3, 5);
+      await store().markStale(theirs, { vectors: true });
+      expect(await look()).toEqual(before);
       await store().dropDerived(theirs, { vectors: true });
       await store().sweep();
       expect(await look()).toEqual(before);
@@ -104,6 +106,7 @@ export function describeIsolation({ store, namespace, generation }: Subject): vo
       expect(await store().staleRecords(ns, 'c', all)).toEqual([]);
       expect(await store().scanRecords(ns, all)).toEqual([]);
       expect(await store().passagesOf(ns, [1])).toEqual(new Map([[1, []]]));
+      await store().markStale(ns, { vectors: true });
       await store().dropDerived(ns, { vectors: true });
       expect(await store().namespaces()).not.toContain(ns);
     });

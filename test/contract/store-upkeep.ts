@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NamespaceStats } from '../../src/store/store.ts';
+import type { NamespaceStats } from '../../src/store/stats.ts';
 import type { Subject } from './store-contract.ts';
 import {
   ALL_LIVE,
@@ -94,6 +94,28 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       expect(await found(store(), ns, 'granite')).toEqual([]);
       expect(await found(store(), ns, 'steel')).toEqual([1]);
       expect(await found(store(), ns, 'worktop')).toEqual([1, 1]);
+    });
+
+    it('marks all as stale, and leaves each to be found until it is replaced', async () => {
+      const [ns, vectors] = [namespace(), await generation(3)];
+      const written = await write(store(), ns, note(['marble', 'granite']), note('lamp'), note('steel'));
+      await embed(store(), vectors, ns, () => unit(1, 0, 0));
+      const look = (): Promise<number[][]> =>
+        Promise.all(['marble', 'granite', 'lamp', 'steel'].map((word) => passageIds(store(), ns, word)));
+      const before = await look();
+      expect(before.map((found) => found.length)).toEqual([1, 1, 1, 1]);
+      await store().markStale(ns, { vectors: false });
+      expect(ids(await store().staleRecords(ns, CHUNKING, { after: null, limit: 9 }))).toEqual(written);
+      expect(await look()).toEqual(before);
+      expect(await pendingOf(store(), vectors, ns)).toEqual([]);
+      const held = await store().passagesOf(ns, written);
+      await store().putPassages(ns, CHUNKING, new Map([...held].slice(0, 2)));
+      expect(ids(await store().staleRecords(ns, CHUNKING, { after: null, limit: 9 }))).toEqual([3]);
+      expect(await look()).toEqual(before);
+      await store().markStale(ns, { vectors: true });
+      expect((await statsOf(ns))?.vectors).toBe(0);
+      expect(await pendingOf(store(), vectors, ns)).toHaveLength(4);
+      expect(await store().verify()).toEqual([]);
     });
 
     it('leaves a record alone that was written since it was found stale', async () => {

@@ -21,7 +21,7 @@ export type Operation =
       readonly chunking: string;
       readonly passages: readonly Passage[];
     }
-  | { readonly kind: 'dropDerived'; readonly namespace: string; readonly vectors: boolean }
+  | { readonly kind: 'dropDerived' | 'markStale'; readonly namespace: string; readonly vectors: boolean }
   | { readonly kind: 'activate'; readonly generation: number }
   | { readonly kind: 'sweep' };
 
@@ -173,8 +173,12 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     }),
   },
   {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('dropDerived' as const), namespace, vectors: fc.boolean() }),
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('dropDerived' as const, 'markStale' as const),
+      namespace,
+      vectors: fc.boolean(),
+    }),
   },
   {
     weight: 1,

@@ -73,6 +73,8 @@ class Player {
       }
       case 'dropDerived':
         return store.dropDerived(operation.namespace, { vectors: operation.vectors });
+      case 'markStale':
+        return store.markStale(operation.namespace, { vectors: operation.vectors });
       case 'activate':
         return store.activateGeneration(operation.generation);
       case 'sweep':

@@ -7,7 +7,7 @@ import { neighbours, passages, passagesOf } from './passage-reads.ts';
 import { commit, records, recordsByKey, sourceEntries } from './records.ts';
 import { byCodePoint, change, emptyNamespace, emptyState, type Namespace, type State } from './state.ts';
 import { searchText } from './text-search.ts';
-import { dropDerived, putPassages, scanRecords, staleRecords, stats, sweep } from './upkeep.ts';
+import { dropDerived, markStale, putPassages, scanRecords, staleRecords, stats, sweep } from './upkeep.ts';
 import {
   activateGeneration,
   addGeneration,
@@ -110,6 +110,9 @@ function upkeepCalls(open: () => State): Upkeep {
     passagesOf: async (namespace, ids) => passagesOf(within(open(), namespace), ids),
     putPassages: async (namespace, chunking, replacement) => {
       putPassages(open(), namespace, chunking, replacement);
+    },
+    markStale: async (namespace, options) => {
+      if (open().namespaces.has(namespace)) markStale(open(), namespace, options);
     },
     dropDerived: async (namespace, options) => {
       if (open().namespaces.has(namespace)) dropDerived(open(), namespace, options);

@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Origin, Passage } from '../../core/types.ts';
-import type { NamespaceStats, Page, StoreStats } from '../store.ts';
+import type { NamespaceStats, StoreStats } from '../stats.ts';
+import type { Page } from '../store.ts';
 import {
   byCodePoint,
   change,
+  passagesOfRecord,
   replacePassages,
   type HeldRecord,
   type Namespace,
@@ -69,9 +72,21 @@ export function putPassages(
     for (const [id, replacement] of passages) {
       const held = namespace.records.get(id);
       if (held?.record.deletedAt !== null || held.chunking === chunking) continue;
-      replacePassages(namespace, held.record, replacement, nextPassage);
+      const present = passagesOfRecord(namespace, id)
+        .map(({ passage }) => passage)
+        .sort((a, b) => a.ordinal - b.ordinal);
+      if (!isDeepStrictEqual(present, replacement)) {
+        replacePassages(namespace, held.record, replacement, nextPassage);
+      }
       namespace.records.set(id, { record: held.record, chunking });
     }
+  });
+}
+
+export function markStale(state: State, name: string, options: { readonly vectors: boolean }): void {
+  change(state, name, (namespace) => {
+    for (const [id, { record }] of namespace.records) namespace.records.set(id, { record, chunking: null });
+    if (options.vectors) namespace.vectors.clear();
   });
 }
 

@@ -12,7 +12,7 @@ import { lookUpTerms } from './near-words.ts';
 import { commit, records, recordsByKey, sourceEntries } from './records.ts';
 import { lastReads, markRead } from './source-reads.ts';
 import { searchText } from './text-search.ts';
-import { dropDerived, putPassages, scanRecords, staleRecords, stats, sweep } from './upkeep.ts';
+import { dropDerived, markStale, putPassages, scanRecords, staleRecords, stats, sweep } from './upkeep.ts';
 import { countPending, pendingEmbeddings, putVectors, scoreVectors, searchVectors } from './vectors.ts';
 import { verify } from './verify.ts';
 
@@ -113,6 +113,10 @@ function upkeepCalls(db: Database): Pick<StoreCalls, keyof Upkeep> {
       within(db, namespace, new Map(ids.map((id) => [id, []])), (ns) => passagesOf(db, ns, ids)),
     putPassages: (namespace, chunking, replacement) => {
       putPassages(db, namespace, written(db, namespace), chunking, replacement);
+    },
+    markStale: (namespace, options) => {
+      const ns = findNamespace(db, namespace);
+      if (ns !== null) markStale(db, ns, options);
     },
     dropDerived: (namespace, options) => {
       const ns = findNamespace(db, namespace);

@@ -42,6 +42,7 @@ const ROUTES: Readonly<Record<StoreCall, 'reader' | 'writer'>> = {
   scanRecords: 'reader',
   passagesOf: 'reader',
   putPassages: 'writer',
+  markStale: 'writer',
   dropDerived: 'writer',
   sweep: 'writer',
   verify: 'writer',

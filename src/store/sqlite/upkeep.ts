@@ -1,9 +1,12 @@
 import { statSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import type { LociRecord, Origin, Passage } from '../../core/types.ts';
-import type { NamespaceStats, Page, StoreStats } from '../store.ts';
+import type { NamespaceStats, StoreStats } from '../stats.ts';
+import type { Page } from '../store.ts';
 import type { Database } from './database.ts';
 import { generations } from './generations.ts';
 import { allNamespaces, createTextTables, dropTextTables } from './namespaces.ts';
+import { passagesOf } from './passage-reads.ts';
 import { insertPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
 import { packCodes } from './vectors.ts';
@@ -92,11 +95,20 @@ export function putPassages(
       // Gone since it was read, or written again with its passages, which are newer than these.
       if (row === undefined || row['deleted_at'] !== null || row['chunking'] === chunking) continue;
       const record = recordOf(namespace, row);
-      removePassages(db, ns, id, record, counts);
-      insertPassages(db, ns, id, record, replacement, counts);
+      if (!isDeepStrictEqual(passagesOf(db, ns, [id]).get(id), replacement)) {
+        removePassages(db, ns, id, record, counts);
+        insertPassages(db, ns, id, record, replacement, counts);
+      }
       mark.run(chunking, ns, id);
     }
     noteWords(db, ns, counts);
+  });
+}
+
+export function markStale(db: Database, ns: number, options: { readonly vectors: boolean }): void {
+  db.transaction(() => {
+    db.prepare('UPDATE record SET chunking = NULL WHERE ns = ?').run(ns);
+    if (options.vectors) removeVectors(db, 'ns = ?', ns);
   });
 }
 

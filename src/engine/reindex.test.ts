@@ -1,0 +1,91 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder, writeNotes } from '../../test/contract/engines.ts';
+import { openLoci, type Loci } from './open.ts';
+
+const NOW = Date.UTC(2026, 10, 22, 12);
+/** Several batches, with one rare note in each of them. */
+const NOTES = 200;
+const RARE_EVERY = 40;
+const RARE = Array.from({ length: NOTES / RARE_EVERY }, (_, i) => `note-${String(100 + i * RARE_EVERY)}`);
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  await mkdir(join(folder.path, 'vault'));
+  const notes = Array.from({ length: NOTES }, (_, i) => {
+    const words = Array.from(
+      { length: 12 },
+      (_, line) => `Line ${String(line)} of the logbook, all quiet.\n\n`,
+    );
+    return [
+      `note-${String(100 + i)}.md`,
+      i % RARE_EVERY === 0 ? `${words.join('')}A zebra.` : words.join(''),
+    ];
+  });
+  await writeNotes(join(folder.path, 'vault'), Object.fromEntries(notes) as Record<string, string>);
+});
+
+afterEach(async () => folder[Symbol.asyncDispose]());
+
+function open(passageTokens: number): Promise<Loci> {
+  const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
+  const given = { vaults, search: { minScore: 0 }, index: { passageTokens } };
+  return openLoci(settings(folder.path, given), { now: () => NOW });
+}
+
+async function zebras(loci: Loci): Promise<string[]> {
+  return (await loci.search({ query: 'zebra' })).results.map(({ title }) => title).sort();
+}
+
+describe('a reindex', () => {
+  it.each([
+    ['of the same chunking', 64],
+    ['of another chunking', 32],
+  ])('%s hides nothing from searches while it runs', async (_, passageTokens) => {
+    const first = await open(64);
+    await first.index();
+    await first.close();
+    const loci = await open(passageTokens);
+    try {
+      const seen: string[][] = [];
+      const run = { over: false };
+      const reindexing = loci.reindex().finally(() => {
+        run.over = true;
+      });
+      while (!run.over) seen.push(await zebras(loci));
+      expect(await reindexing).toEqual({ records: NOTES, embedded: 0 });
+      expect(seen.length).toBeGreaterThan(3);
+      for (const titles of seen) expect(titles).toEqual(RARE);
+      expect(await zebras(loci)).toEqual(RARE);
+      expect((await loci.doctor()).filter(({ result }) => result !== 'ok')).toEqual([]);
+    } finally {
+      await loci.close();
+    }
+  });
+
+  it('that is stopped half-way has lost nothing, and index finishes it', async () => {
+    const first = await open(64);
+    await first.index();
+    await first.close();
+    const loci = await open(32);
+    try {
+      const stop = new AbortController();
+      const onProgress = (): void => {
+        stop.abort();
+      };
+      await expect(loci.reindex({ signal: stop.signal, onProgress })).rejects.toMatchObject({
+        code: 'aborted',
+      });
+      expect(await zebras(loci)).toEqual(RARE);
+      expect((await loci.doctor()).find(({ name }) => name === 'derived')?.result).toBe('failed');
+      await loci.index();
+      expect(await zebras(loci)).toEqual(RARE);
+      expect((await loci.doctor()).filter(({ result }) => result !== 'ok')).toEqual([]);
+    } finally {
+      await loci.close();
+    }
+  });
+});
