@@ -1,6 +1,6 @@
 import type { Metadata, Passage } from '../core/types.ts';
 import { chunk, type ChunkOptions } from './chunk.ts';
-import { embeddingHash } from './embedding-text.ts';
+import { embeddingHash, embeddingText } from './embedding-text.ts';
 
 /** How records become passages, with a signature that tells passages of different ways apart. */
 export interface Chunking extends ChunkOptions {
@@ -26,4 +26,10 @@ export function makePassages(record: Described, options: ChunkOptions): Passage[
   const chunks = chunk(record.content, options);
   const cut = chunks.length > 0 ? chunks : [{ headings: [], text: '', startLine: 1, endLine: 1 }];
   return cut.map((piece, ordinal) => ({ ordinal, ...piece, hash: embeddingHash(record, piece) }));
+}
+
+/** Whether two states of a record have the same passages, hashes included: all that `makePassages` reads is the same. */
+export function samePassages(a: Described, b: Described): boolean {
+  const blank = { headings: [], text: '' };
+  return a.content === b.content && embeddingText(a, blank) === embeddingText(b, blank);
 }

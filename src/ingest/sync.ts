@@ -1,10 +1,10 @@
 import { LociError } from '../core/errors.ts';
 import { sha256 } from '../core/hash.ts';
-import type { Timestamp } from '../core/types.ts';
+import type { LociRecord, Timestamp } from '../core/types.ts';
 import { uuidv7 } from '../core/uuid.ts';
 import type { Source, SourceDocument, SourceItem, SourceProblem } from '../sources/source.ts';
 import type { RecordDraft, RecordWrite, SourceEntry, Store } from '../store/store.ts';
-import { makePassages, type Chunking } from './passages.ts';
+import { makePassages, samePassages, type Chunking } from './passages.ts';
 
 export interface SyncOptions {
   readonly namespace: string;
@@ -149,8 +149,9 @@ class Sync {
     const contentHash = sha256(document.content);
     const moved = known === undefined ? vanished.take(document.identity, contentHash) : undefined;
     const before = known ?? moved;
-    const keep = known?.contentHash === contentHash;
-    const draft = await this.#draft(document, contentHash, before);
+    const earlier = before === undefined ? undefined : await this.#earlier(before.id);
+    const draft = this.#draft(document, contentHash, earlier);
+    const keep = earlier !== undefined && samePassages(earlier, draft);
     const passages = keep ? 'keep' : makePassages(draft, this.#options.chunking);
     this.#writes.push({ id: before?.id ?? null, draft, passages });
     this.#characters += document.content.length;
@@ -161,16 +162,12 @@ class Sync {
     if (this.#writes.length >= BATCH_DOCUMENTS || this.#characters >= BATCH_CHARACTERS) await this.#commit();
   }
 
-  async #draft(
-    document: SourceDocument,
-    contentHash: string,
-    before: SourceEntry | undefined,
-  ): Promise<RecordDraft> {
+  async #earlier(id: number): Promise<LociRecord | undefined> {
+    return (await this.#store.records(this.#options.namespace, [id], this.#options.now()))[0];
+  }
+
+  #draft(document: SourceDocument, contentHash: string, earlier: LociRecord | undefined): RecordDraft {
     const now = this.#options.now();
-    const earlier =
-      before === undefined
-        ? undefined
-        : (await this.#store.records(this.#options.namespace, [before.id], now))[0];
     return {
       uuid: earlier?.uuid ?? uuidv7(now),
       project: document.project ?? this.#options.project,

@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sha256 } from '../core/hash.ts';
+import type { Source, SourceDocument } from '../sources/source.ts';
+import { openStore } from '../store/registry.ts';
+import type { Store } from '../store/store.ts';
+import { chunking } from './passages.ts';
+import { syncSource, type SyncReport } from './sync.ts';
+import { estimateTokens } from './token-estimate.ts';
+
+const NOW = Date.UTC(2026, 10, 22);
+const CONTENT = '# Oven\n\nWe chose induction.\n\n# Sink\n\nSteel, two bowls.';
+
+/** A source of one document, which says of it what it is told to. */
+class OneDocument implements Source {
+  readonly name = 'chat';
+  readonly origin = 'source';
+  document: SourceDocument;
+
+  constructor(document: SourceDocument) {
+    this.document = document;
+  }
+
+  async *list(): ReturnType<Source['list']> {
+    yield { key: this.document.key, revision: this.document.revision, bytes: 1 };
+  }
+
+  async read(): Promise<SourceDocument> {
+    return this.document;
+  }
+}
+
+const FIRST: SourceDocument = {
+  key: 'a',
+  revision: '1',
+  identity: null,
+  project: null,
+  title: 'Kitchen',
+  tags: ['home'],
+  content: CONTENT,
+  metadata: { speaker: 'Ada', aliases: ['cooking'], links: ['b'] },
+  createdAt: NOW,
+  updatedAt: NOW,
+};
+
+let store: Store;
+let generation: number;
+
+beforeEach(async () => {
+  store = await openStore({ driver: 'memory', path: '', busyTimeout: 0, create: true });
+  generation = (await store.addGeneration({ provider: 'test', model: 'm', dimensions: 3 })).id;
+});
+
+afterEach(async () => store.close());
+
+async function sync(document: SourceDocument): Promise<SyncReport> {
+  const options = chunking('estimate', { maxTokens: 16, countTokens: estimateTokens });
+  return syncSource(store, new OneDocument(document), {
+    namespace: 'n',
+    project: 'home',
+    chunking: options,
+    now: () => NOW,
+    allowEmpty: false,
+  });
+}
+
+async function hashes(): Promise<string[]> {
+  return ((await store.passagesOf('n', [1])).get(1) ?? []).map(({ hash }) => hash);
+}
+
+async function embedAll(): Promise<void> {
+  const pending = await store.pendingEmbeddings(generation, { after: null, limit: 100 });
+  const vector = Float32Array.of(1, 0, 0);
+  await store.putVectors(
+    generation,
+    pending.map(({ namespace, hash }) => ({ namespace, hash, vector })),
+  );
+}
+
+describe('a document whose text stayed', () => {
+  it.each<[string, Partial<SourceDocument>]>([
+    ['title', { title: 'Remodel' }],
+    ['speaker', { metadata: { ...FIRST.metadata, speaker: 'Ben' } }],
+    ['key and title', { key: 'b', title: 'Remodel' }],
+  ])('is embedded anew under another %s', async (_, changed) => {
+    await sync(FIRST);
+    await embedAll();
+    const before = await hashes();
+    expect(before.length).toBeGreaterThan(1);
+    await sync({ ...FIRST, revision: '2', ...changed });
+    const after = await hashes();
+    expect(after).toHaveLength(before.length);
+    expect(after.filter((hash) => before.includes(hash))).toEqual([]);
+    expect(await store.countPending(generation)).toBe(before.length);
+    const [record] = await store.records('n', [1], NOW);
+    expect(record).toMatchObject({ title: 'Kitchen', ...changed });
+  });
+
+  it.each<[string, Partial<SourceDocument>]>([
+    ['nothing else', {}],
+    ['aliases', { metadata: { ...FIRST.metadata, aliases: ['stove'] } }],
+    ['links', { metadata: { ...FIRST.metadata, links: [] } }],
+    ['tags', { tags: ['house'] }],
+    ['key', { key: 'folder/a' }],
+  ])('is not embedded anew where the change is in %s', async (_, changed) => {
+    await sync(FIRST);
+    await embedAll();
+    const before = await hashes();
+    await sync({ ...FIRST, revision: '2', ...changed });
+    expect(await hashes()).toEqual(before);
+    expect(await store.countPending(generation)).toBe(0);
+    const [record] = await store.records('n', [1], NOW);
+    expect(record).toMatchObject({ revision: '2', ...changed, contentHash: sha256(CONTENT) });
+  });
+
+  it('counts as updated under another title, as unchanged otherwise', async () => {
+    await sync(FIRST);
+    expect(await sync({ ...FIRST, revision: '2' })).toMatchObject({ updated: 0, unchanged: 1 });
+    expect(await sync({ ...FIRST, revision: '3', title: 'Remodel' })).toMatchObject({
+      updated: 1,
+      unchanged: 0,
+    });
+  });
+
+  it('is found by its new aliases at once', async () => {
+    await sync(FIRST);
+    await sync({ ...FIRST, revision: '2', metadata: { ...FIRST.metadata, aliases: ['stove'] } });
+    const weights = { title: 1, headings: 1, body: 1, tags: 1 };
+    const found = async (word: string): Promise<number> => {
+      const query = { any: [{ terms: [word], prefix: false }], all: [], weights };
+      return (await store.searchText('n', query, { now: NOW }, 10)).length;
+    };
+    expect(await found('stove')).toBeGreaterThan(0);
+    expect(await found('cook')).toBe(0);
+  });
+});
