@@ -1,9 +1,10 @@
-import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder, writeNotes } from '../../test/contract/engines.ts';
 import type { LociRecord } from '../core/types.ts';
 import { openSource } from '../sources/registry.ts';
+import type { Source } from '../sources/source.ts';
 import { openStore } from '../store/registry.ts';
 import type { Store } from '../store/store.ts';
 import { chunking } from './passages.ts';
@@ -11,6 +12,8 @@ import { syncSource, type SyncOptions, type SyncReport } from './sync.ts';
 import { estimateTokens } from './token-estimate.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
+/** Bytes of the largest note. */
+const LARGEST = 1000;
 const CHUNKING = chunking('estimate', { maxTokens: 200, countTokens: estimateTokens });
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -33,10 +36,14 @@ function openAt(name: string): Promise<Store> {
   return openStore({ driver: 'sqlite', path: join(folder.path, name), busyTimeout: 5000, create: true });
 }
 
-async function sync(given: Partial<SyncOptions> = {}, into: Store = store): Promise<SyncReport> {
-  const source = await openSource('vault', { name: 'notes', root: vault });
+async function sync(
+  given: Partial<SyncOptions> = {},
+  into: Store = store,
+  wrap: (source: Source) => Source = (source) => source,
+): Promise<SyncReport> {
+  const source = await openSource('vault', { name: 'notes', root: vault, maxFileSize: LARGEST });
   const options = { namespace: 'n', project: 'home', chunking: CHUNKING, now: () => NOW, allowEmpty: false };
-  return syncSource(into, source, { ...options, ...given });
+  return syncSource(into, wrap(source), { ...options, ...given });
 }
 
 async function all(from: Store = store): Promise<LociRecord[]> {
@@ -170,6 +177,42 @@ describe('syncSource', () => {
     await writeFile(join(vault, 'a.md'), Buffer.from([0, 1, 2, 0, 255]));
     expect(await sync()).toMatchObject({ problems: [{ key: 'a.md', reason: 'binary' }], removed: 0 });
     expect(await found('oven')).toEqual([1]);
+  });
+
+  it.each(['before it is listed', 'before it is read'])(
+    'keeps the last good state of a note that grows too large %s, and says so',
+    async (moment) => {
+      await writeNotes(vault, { 'a.md': 'about the oven' });
+      await sync();
+      const grow = (): Promise<void> => writeNotes(vault, { 'a.md': `fridge ${'x'.repeat(LARGEST)}` });
+      if (moment === 'before it is listed') await grow();
+      else await writeNotes(vault, { 'a.md': 'about the fridge' });
+      const report = await sync({}, store, (source) => ({
+        name: source.name,
+        origin: source.origin,
+        list: (...parameters) => source.list(...parameters),
+        read: async (...parameters) => {
+          await grow();
+          return source.read(...parameters);
+        },
+      }));
+      const problems = [{ key: 'a.md', reason: 'too_large', skipped: true }];
+      expect(report).toMatchObject({ problems, removed: 0, updated: 0 });
+      expect([await found('oven'), await found('fridg')]).toEqual([[1], []]);
+      await writeNotes(vault, { 'a.md': 'about the sink' });
+      expect(await sync()).toMatchObject({ problems: [], updated: 1 });
+      expect([await found('oven'), await found('sink')]).toEqual([[], [1]]);
+    },
+  );
+
+  it('evicts a note in whose place a link leads out of the vault', async () => {
+    await writeNotes(vault, { 'a.md': 'about the oven', 'b.md': 'blue tiles' });
+    await writeNotes(folder.path, { 'secret.md': 'elsewhere' });
+    await sync();
+    await rm(join(vault, 'a.md'));
+    await symlink(join(folder.path, 'secret.md'), join(vault, 'a.md'));
+    expect(await sync()).toMatchObject({ problems: [{ reason: 'outside_root' }], removed: 1 });
+    expect(await found('oven')).toEqual([]);
   });
 
   it('goes on after being stopped in the middle, to the same store as one that never was', async () => {

@@ -121,21 +121,22 @@ class Sync {
       if (this.#known.get(item.key)?.revision === item.revision) unchanged++;
       else toRead.push(item);
     }
-    if (unchanged + toRead.length === 0 && this.#known.size > 0 && !this.#options.allowEmpty) {
+    this.#keepSkipped(vanished);
+    const nothingThere = unchanged + toRead.length === 0 && vanished.size === this.#known.size;
+    if (nothingThere && vanished.size > 0 && !this.#options.allowEmpty) {
       throw new LociError(
         'unreadable',
         `${this.#source.name} is empty, and ${String(this.#known.size)} records came from it; nothing was removed`,
         { hint: 'If its documents are really gone, say so with --allow-empty.' },
       );
     }
-    this.#keepUnreadable(vanished);
     return { toRead, vanished: new Vanished(vanished), unchanged };
   }
 
-  /** What could not be looked at is not gone: its last good state stays. */
-  #keepUnreadable(vanished: Map<string, SourceEntry>): void {
-    for (const { key, reason } of this.#problems) {
-      if (reason !== 'unreadable') continue;
+  /** What is skipped is not gone: its last good state stays. What a link leads out to is no longer of the source. */
+  #keepSkipped(vanished: Map<string, SourceEntry>): void {
+    for (const { key, reason, skipped } of this.#problems) {
+      if (!skipped || reason === 'outside_root') continue;
       for (const known of vanished.keys()) {
         if (known === key || known.startsWith(`${key}/`)) vanished.delete(known);
       }

@@ -26,7 +26,10 @@ export interface SourceDocument {
 export type SourceProblemReason =
   'too_large' | 'binary' | 'unreadable' | 'outside_root' | 'invalid_encoding' | 'invalid_front_matter';
 
-/** Something about one document that the owner should know. `skipped` says whether it was left out. */
+/**
+ * Something about one document that the owner should know. `skipped` says whether it was left out: what was known of it
+ * before stays then, unless it is outside the root now.
+ */
 export interface SourceProblem {
   readonly key: string;
   readonly reason: SourceProblemReason;

@@ -163,7 +163,9 @@ const search = z.strictObject({
 });
 
 const index = z.strictObject({
-  maxFileSize: size('5MB').describe('Larger files are skipped, and listed.'),
+  maxFileSize: size('5MB').describe(
+    'Larger files are skipped, and listed; of a note that grew beyond it, the last state stays.',
+  ),
   passageTokens: z
     .number()
     .int()
