@@ -12,19 +12,34 @@ export interface LineRange {
 const LINES = /#L(\d+)(?:-L?(\d+))?$/;
 const RECORD_PATH = /^(?:record\/)?(\d+)$/;
 
+/** What a citation is made of. */
+interface Place {
+  readonly record: Pick<RecordHeader, 'id' | 'origin' | 'source' | 'key'>;
+  readonly startLine: number;
+  readonly endLine: number;
+}
+
 /**
- * How a passage is named: `path#L3-L9` for what has a path, `source:path#L3-L9` where two sources have that path,
+ * How passages are named: `path#L3-L9` for what has a path, `source:path#L3-L9` where two sources have that path,
  * `record/12` for the rest.
  */
-export async function citationOf(
-  context: EngineContext,
-  record: RecordHeader,
-  lines: { startLine: number; endLine: number },
-): Promise<string> {
-  const range = `#L${String(lines.startLine)}-L${String(lines.endLine)}`;
-  if (record.origin !== 'vault' || record.key === null) return `record/${String(record.id)}`;
-  const namesakes = await context.store.recordsByKey(context.config.namespace, record.key, context.now());
-  return `${namesakes.length > 1 ? `${record.source}:` : ''}${record.key}${range}`;
+export async function citationsOf(
+  { store, config, now }: EngineContext,
+  places: readonly Place[],
+): Promise<string[]> {
+  const keys = [...new Set(places.flatMap(({ record }) => pathOf(record) ?? []))];
+  const counts = await store.countByKey(config.namespace, keys, now());
+  const shared = new Set(keys.filter((_, i) => (counts[i] ?? 0) > 1));
+  return places.map(({ record, startLine, endLine }) => {
+    const path = pathOf(record);
+    if (path === null) return `record/${String(record.id)}`;
+    const source = shared.has(path) ? `${record.source}:` : '';
+    return `${source}${path}#L${String(startLine)}-L${String(endLine)}`;
+  });
+}
+
+function pathOf({ origin, key }: Place['record']): string | null {
+  return origin === 'vault' ? key : null;
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Correction, MissingSignal } from '../search/retrieve.ts';
 import { search, type Hit, type SearchOutcome } from '../search/search.ts';
 import { snippet, type Snippet } from '../search/snippet.ts';
 import type { SearchFilter } from '../store/store.ts';
-import { citationOf } from './citation.ts';
+import { citationsOf } from './citation.ts';
 import type { EngineContext } from './context.ts';
 
 export interface FindRequest extends Omit<SearchFilter, 'now'> {
@@ -80,8 +80,9 @@ export async function find(context: EngineContext, request: FindRequest): Promis
   const threshold = minScore ?? config.search.minScore;
   const shown = outcome.hits.filter((hit) => hit.confidence >= threshold);
   const terms = termsOf(outcome);
-  const citations = await Promise.all(
-    shown.map((hit) => citationOf(context, hit.passage.record, hit.passage)),
+  const citations = await citationsOf(
+    context,
+    shown.map(({ passage }) => passage),
   );
   return {
     results: shown.map((hit, i) => foundRecord(hit, citations[i] ?? '', terms, now)),

@@ -65,6 +65,8 @@ export interface Canonical extends SourceReads {
   records(namespace: string, ids: readonly number[], now: Timestamp): Promise<LociRecord[]>;
   /** Live records with this key, over all sources. */
   recordsByKey(namespace: string, key: string, now: Timestamp): Promise<LociRecord[]>;
+  /** How many live records have each of these keys, over all sources; in the order asked for. */
+  countByKey(namespace: string, keys: readonly string[], now: Timestamp): Promise<number[]>;
   /** What a source brought, by key, after a key (exclusive). */
   sourceEntries(namespace: string, source: string, page: Page<string>): Promise<SourceEntry[]>;
   /** Names that have a record. */

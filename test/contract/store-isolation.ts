@@ -96,6 +96,7 @@ export function describeIsolation({ store, namespace, generation }: Subject): vo
       const all = { after: null, limit: 10 };
       expect(await store().records(ns, [1], NOW)).toEqual([]);
       expect(await store().recordsByKey(ns, 'k', NOW)).toEqual([]);
+      expect(await store().countByKey(ns, ['k'], NOW)).toEqual([0]);
       expect(await store().sourceEntries(ns, 's', all)).toEqual([]);
       expect(await store().searchText(ns, anyOf('x'), ALL_LIVE, 5)).toEqual([]);
       expect(await store().searchVectors(ns, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toEqual([]);

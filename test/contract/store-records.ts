@@ -97,6 +97,7 @@ export function describeRecords({ store, namespace }: Subject): void {
       const seenAt = async (now: number): Promise<unknown> => ({
         records: (await store().records(ns, [1, 2], now)).length,
         byKey: (await store().recordsByKey(ns, 'x', now)).length,
+        counted: await store().countByKey(ns, ['x', 'y'], now),
         text: (
           await store().searchText(
             ns,
@@ -111,8 +112,14 @@ export function describeRecords({ store, namespace }: Subject): void {
         ).map(({ record }) => record),
         passages: (await store().passages(ns, await passageIds(store(), ns, 'thought'), { now })).length,
       });
-      expect(await seenAt(NOW - 1)).toEqual({ records: 2, byKey: 1, text: [1], passages: 1 });
-      expect(await seenAt(NOW)).toEqual({ records: 1, byKey: 0, text: [2], passages: 1 });
+      expect(await seenAt(NOW - 1)).toEqual({
+        records: 2,
+        byKey: 1,
+        counted: [1, 1],
+        text: [1],
+        passages: 1,
+      });
+      expect(await seenAt(NOW)).toEqual({ records: 1, byKey: 0, counted: [0, 1], text: [2], passages: 1 });
     });
 
     it('are found by key over all sources', async () => {
@@ -126,6 +133,7 @@ export function describeRecords({ store, namespace }: Subject): void {
       );
       expect((await store().recordsByKey(ns, 'k', NOW)).map(({ source }) => source)).toEqual(['a', 'b']);
       expect(await store().recordsByKey(ns, '', NOW)).toEqual([]);
+      expect(await store().countByKey(ns, ['l', 'k', '', 'l'], NOW)).toEqual([1, 2, 0, 1]);
     });
 
     it('are listed by source, page by page, each once', async () => {

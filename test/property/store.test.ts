@@ -119,6 +119,7 @@ async function observe(store: Store, words: readonly string[]): Promise<unknown>
         records,
         live: await store.records(namespace, [...ids, 7, ...ids.toReversed()], NOW),
         byKey: await Promise.all(['k1', ''].map((key) => store.recordsByKey(namespace, key, NOW))),
+        counted: await store.countByKey(namespace, ['k1', '', 'nobody'], NOW),
         entries: await store.sourceEntries(namespace, 'a', all),
         rest: await store.sourceEntries(namespace, 'b', { after: 'k1', limit: 2 }),
         stale: await store.staleRecords(namespace, 'one', { after: 2, limit: 3 }),

@@ -4,7 +4,7 @@ import type { Facets } from '../facets.ts';
 import { refuseOtherVector } from '../vector-check.ts';
 import { facet } from './facets.ts';
 import { neighbours, passages, passagesOf } from './passage-reads.ts';
-import { commit, records, recordsByKey, sourceEntries } from './records.ts';
+import { commit, countByKey, records, recordsByKey, sourceEntries } from './records.ts';
 import { byCodePoint, change, emptyNamespace, emptyState, type Namespace, type State } from './state.ts';
 import { searchText } from './text-search.ts';
 import { dropDerived, markStale, putPassages, scanRecords, staleRecords, stats, sweep } from './upkeep.ts';
@@ -52,6 +52,7 @@ function recordCalls(open: () => State): Canonical {
     commit: async (namespace, batch) => commit(open(), namespace, batch),
     records: async (namespace, ids, now) => records(within(open(), namespace), ids, now),
     recordsByKey: async (namespace, key, now) => recordsByKey(within(open(), namespace), key, now),
+    countByKey: async (namespace, keys, now) => countByKey(within(open(), namespace), keys, now),
     sourceEntries: async (namespace, source, page) => sourceEntries(within(open(), namespace), source, page),
     namespaces: async () => {
       const written = [...open().namespaces.values()].filter((namespace) => namespace.records.size > 0);

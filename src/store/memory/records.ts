@@ -97,6 +97,10 @@ export function recordsByKey(namespace: Namespace, key: string, now: Timestamp):
     .map((record) => structuredClone(record));
 }
 
+export function countByKey(namespace: Namespace, keys: readonly string[], now: Timestamp): number[] {
+  return keys.map((key) => recordsByKey(namespace, key, now).length);
+}
+
 export function sourceEntries(namespace: Namespace, source: string, page: Page<string>): SourceEntry[] {
   const entries: SourceEntry[] = [];
   for (const { record } of namespace.records.values()) {

@@ -9,7 +9,7 @@ import { activateGeneration, addGeneration, generationById, generations } from '
 import { findNamespace, writtenNamespaces } from './namespaces.ts';
 import { neighbours, passages, passagesOf } from './passage-reads.ts';
 import { lookUpTerms } from './near-words.ts';
-import { commit, records, recordsByKey, sourceEntries } from './records.ts';
+import { commit, countByKey, records, recordsByKey, sourceEntries } from './records.ts';
 import { lastReads, markRead } from './source-reads.ts';
 import { searchText } from './text-search.ts';
 import { dropDerived, markStale, putPassages, scanRecords, staleRecords, stats, sweep } from './upkeep.ts';
@@ -49,6 +49,13 @@ function recordCalls(db: Database): Pick<StoreCalls, keyof Canonical> {
     records: (namespace, ids, now) => within(db, namespace, [], (ns) => records(db, namespace, ns, ids, now)),
     recordsByKey: (namespace, key, now) =>
       within(db, namespace, [], (ns) => recordsByKey(db, namespace, ns, key, now)),
+    countByKey: (namespace, keys, now) =>
+      within(
+        db,
+        namespace,
+        keys.map(() => 0),
+        (ns) => countByKey(db, ns, keys, now),
+      ),
     sourceEntries: (namespace, source, page) =>
       within(db, namespace, [], (ns) => sourceEntries(db, ns, source, page)),
     namespaces: () => writtenNamespaces(db),

@@ -20,6 +20,7 @@ const ROUTES: Readonly<Record<StoreCall, 'reader' | 'writer'>> = {
   commit: 'writer',
   records: 'reader',
   recordsByKey: 'reader',
+  countByKey: 'reader',
   sourceEntries: 'reader',
   namespaces: 'reader',
   markRead: 'writer',

@@ -161,6 +161,11 @@ export function recordsByKey(
     .map((row) => recordOf(namespace, row));
 }
 
+export function countByKey(db: Database, ns: number, keys: readonly string[], now: Timestamp): number[] {
+  const count = db.prepare(`SELECT count(*) AS n FROM record AS r WHERE r.ns = ? AND r.key = ? AND ${LIVE}`);
+  return keys.map((key) => Number(count.get(ns, key, now)?.['n']));
+}
+
 export function sourceEntries(db: Database, ns: number, source: string, page: Page<string>): SourceEntry[] {
   // Every key is at or behind the empty one.
   const behind = page.after === null ? '>=' : '>';
