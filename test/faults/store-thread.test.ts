@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { DatabaseSync } from 'node:sqlite';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { draft, found, note, NOW, write } from '../contract/store-samples.ts';
@@ -70,7 +70,11 @@ describe('the threads of a store', () => {
   });
 
   it('of a store that cannot be opened end by themselves', async () => {
-    await expect(openSqlite(fileURLToPath(import.meta.url))).rejects.toMatchObject({ code: 'store_corrupt' });
+    using folder = scratchFolder();
+    const path = join(folder.path, 'other.db');
+    using other = new DatabaseSync(path);
+    other.exec('CREATE TABLE theirs (a TEXT)');
+    await expect(openSqlite(path)).rejects.toMatchObject({ code: 'store_corrupt' });
     expect(started).toHaveLength(1);
     // -1: it has ended already.
     await Promise.all(

@@ -1,7 +1,8 @@
-import { closeSync, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
 import { loadMigrations, pendingMigrations, type Migration } from '../migrate.ts';
 import type { Database } from './database.ts';
+import type { FileHeader } from './file-header.ts';
 
 /** Marks the file as a Loci store ("Loci" in ASCII), so that another program's database is never touched. */
 const APPLICATION_ID = 0x4c_6f_63_69;
@@ -34,24 +35,9 @@ function ownMigrations(): Migration[] {
   return loadMigrations(new URL('./migrations/', import.meta.url));
 }
 
-/** Of the first 100 bytes of a database, https://www.sqlite.org/fileformat2.html#the_database_header */
-const HEADER = { length: 100, magic: 'SQLite format 3\0', userVersion: 60, applicationId: 68 } as const;
-
-/** Whether the file says of itself that it is a store of this schema; told in no time and without a lock. */
-export function isCurrentStore(path: string): boolean {
-  const header = Buffer.alloc(HEADER.length);
-  // To write as well: a store that may not be written is told apart here.
-  const file = openSync(path, 'r+');
-  try {
-    if (readSync(file, header) < HEADER.length) return false;
-  } finally {
-    closeSync(file);
-  }
-  return (
-    header.toString('latin1', 0, HEADER.magic.length) === HEADER.magic &&
-    header.readUInt32BE(HEADER.applicationId) === APPLICATION_ID &&
-    header.readUInt32BE(HEADER.userVersion) === ownMigrations().length
-  );
+/** Whether a file that says this of itself is a store of this schema. */
+export function isCurrent({ applicationId, userVersion }: FileHeader): boolean {
+  return applicationId === APPLICATION_ID && userVersion === ownMigrations().length;
 }
 
 function schemaVersion(db: Database): number {

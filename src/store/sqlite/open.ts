@@ -1,10 +1,11 @@
-import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import type { Store } from '../store.ts';
 import type { StoreCall } from './calls.ts';
 import { Connection } from './connection.ts';
-import { isCurrentStore } from './migrate.ts';
+import { readHeader, type FileHeader } from './file-header.ts';
+import { isCurrent } from './migrate.ts';
 import { guarded } from './store-error.ts';
 
 export interface SqliteOptions {
@@ -56,8 +57,8 @@ const ROUTES: Readonly<Record<StoreCall, 'reader' | 'writer'>> = {
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const current = guarded(options.path, () => {
-    provideFile(options);
-    return isCurrentStore(options.path);
+    const header = provideFile(options);
+    return header !== null && isCurrent(header);
   });
   const threadOptions = { path: options.path, busyTimeout: options.busyTimeout };
   const connections = { reader: new Connection(threadOptions), writer: new Connection(threadOptions) };
@@ -79,35 +80,25 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   return store as unknown as Store;
 }
 
-/** Private notes: nobody else on the machine may read the file or look into its folder. An empty file is no store yet. */
-function provideFile({ path, create }: SqliteOptions): void {
+/** Private notes: nobody else on the machine may read the file or look into its folder. `null` for a new one. */
+function provideFile({ path, create }: SqliteOptions): FileHeader | null {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) {
     throw new LociError('unreadable', `${path} is a folder, and the store is one file`, {
       hint: 'Set store.path to a file, or move the folder away.',
     });
   }
-  if (found !== undefined && found.size > 0) {
-    refuseOtherFile(path);
-    return;
-  }
+  if (found !== undefined && found.size > 0) return headerOf(path);
   if (!create) throw new LociError('store_not_found', `there is no store at ${path}`);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, 'a', 0o600));
+  return null;
 }
 
-const HEADER = 'SQLite format 3\0';
-
 /** SQLite takes a file of a few bytes for an empty database and writes over it: it might be a note. */
-function refuseOtherFile(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    const start = Buffer.alloc(HEADER.length);
-    readSync(file, start);
-    if (start.toString('latin1') === HEADER) return;
-  } finally {
-    closeSync(file);
-  }
+function headerOf(path: string): FileHeader {
+  const header = readHeader(path);
+  if (header !== null) return header;
   throw new LociError('store_corrupt', `${path} is no store of Loci; it was left as it is`, {
     hint: 'Set store.path to a file of its own, or restore a backup.',
   });
