@@ -55,6 +55,10 @@ class QueryMemory implements Embedder {
     return this.#embedder.countTokens(text);
   }
 
+  fluency(text: string): number {
+    return this.#embedder.fluency?.(text) ?? 1;
+  }
+
   close(): Promise<void> {
     return this.#embedder.close();
   }
