@@ -23,10 +23,10 @@ describe('parseInput', () => {
     const exact = parseInput(search, {
       query: 'x',
       from: '2026-09-14T18:30:00Z',
-      until: '2026-09-14T20:30+02:00',
+      until: '2026-09-14T20:31+02:00',
     });
     expect(exact.from).toBe(Date.UTC(2026, 8, 14, 18, 30));
-    expect(exact.until).toBe(exact.from);
+    expect(exact.until).toBe(Date.UTC(2026, 8, 14, 18, 31));
     expect(parseInput(search, { query: 'x', from: '2026-09-14 18:30' }).from).toBe(
       new Date(2026, 8, 14, 18, 30).getTime(),
     );

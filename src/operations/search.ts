@@ -76,7 +76,7 @@ const BOOSTS: { readonly [Boost in BoostName]: Boost } = {
 
 const label = () => z.string().min(1).exactOptional();
 
-const input: z.ZodType<SearchInput> = z.strictObject({
+const fields = z.strictObject({
   query: z
     .string()
     .describe(
@@ -114,11 +114,18 @@ const input: z.ZodType<SearchInput> = z.strictObject({
   project: label().describe('Only records of this project.'),
   from: timeBound('from')
     .exactOptional()
-    .describe('Only records of this day or later: 2026-09-14, or a time in ISO 8601.'),
+    .describe('Only records of this day (included) or later: 2026-09-14; or of a time in ISO 8601 or later.'),
   until: timeBound('until')
     .exactOptional()
-    .describe('Only records of this day or earlier: 2026-09-14, or before a time in ISO 8601.'),
+    .describe(
+      'Only records of this day (included) or earlier: 2026-09-14; or from before a time in ISO 8601.',
+    ),
   explain: z.boolean().exactOptional().describe('Tell of each result what every signal said and added.'),
+});
+
+const input: z.ZodType<SearchInput> = fields.superRefine(({ from, until }, context) => {
+  if (from === undefined || until === undefined || from < until) return;
+  context.addIssue({ code: 'custom', path: ['until'], message: 'the same day as from, or later' });
 });
 
 const result: z.ZodType<SearchResult> = z.strictObject({

@@ -66,6 +66,17 @@ describe('a wrong command line', () => {
     [['search', 'x', '--min-score', '2'], 'min_score must be at most 1, not 2', ''],
     [['search', 'x', '--origin', 'vault,valt'], 'origins.1 must be one of memory, fact, vault', ''],
     [['search', 'x', '--from', 'tomorrow'], 'from must be a date such as 2026-09-14', ''],
+    [['search', 'x', '--from', '14.9.2026'], 'from must be a date such as 2026-09-14', ''],
+    [
+      ['search', 'x', '--from', '2026-09-14', '--to', '2026-09-13'],
+      'until must be the same day as from, or later, not "2026-09-13"',
+      '',
+    ],
+    [
+      ['search', 'x', '--from', '2026-09-14T10:00', '--until', '2026-09-14T10:00'],
+      'until must be the same day as from, or later',
+      '',
+    ],
     [['search', 'x', '--until', '2026-02-30'], 'until must be a date such as 2026-09-14', ''],
     [['write', ''], 'content is empty', ''],
     [['config', 'get', 'search.limt'], 'unknown key search.limt', 'did you mean search.limit?'],

@@ -7,7 +7,7 @@ export interface FieldOption {
   readonly field: string;
   /** Without dashes: `record-type`; of a list, one entry: `tag`. */
   readonly name: string;
-  /** The name of the list as a whole, which is understood too. */
+  /** The name of the list as a whole, or what people also say: understood too. */
   readonly alias: string | null;
   /** The entries of a `list` may hold commas; in a `commaList` commas part them. */
   readonly kind: 'flag' | 'number' | 'text' | 'list' | 'commaList';
@@ -26,16 +26,17 @@ function fieldOption({ name: field, schema }: InputField, shape: CommandShape): 
   const plural = field.replaceAll('_', '-');
   const kind = kindOf(schema, shape.commaLists.includes(field));
   const name = isList(kind) ? singular(plural) : plural;
+  const also = shape.aliases[field] ?? null;
   const choices = schema.enum ?? schema.items?.enum;
   const description = schema.description ?? '';
   return {
     field,
     name,
-    alias: name === plural ? null : plural,
+    alias: name === plural ? also : plural,
     kind,
     letter: shape.letters[field] ?? null,
     placeholder: choices === undefined ? (kind === 'number' ? 'n' : name) : choices.join('|'),
-    description: `${description}${REPEATED[kind] ?? ''}`,
+    description: `${description}${REPEATED[kind] ?? ''}${also === null ? '' : ` Also --${also}.`}`,
   };
 }
 

@@ -6,6 +6,8 @@ export interface CommandShape {
   readonly operands: readonly Operand[];
   /** One-letter options: field → letter. */
   readonly letters: Readonly<Record<string, string>>;
+  /** What people also call an option: field → name. */
+  readonly aliases: Readonly<Record<string, string>>;
   /** Lists whose entries hold no commas, so that an option may take several at once. Lists of choices always may. */
   readonly commaLists: readonly string[];
   /** Options that change what is shown, not what is done. */
@@ -33,6 +35,7 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
   search: {
     operands: [{ field: 'query', label: 'query', takes: 'words' }],
     letters: { limit: 'n', explain: 'e' },
+    aliases: { until: 'to' },
     commaLists: ['tags'],
   },
   get: {
@@ -60,5 +63,13 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
 export const GROUPS: Readonly<Record<string, string>> = { config: 'show or change the settings' };
 
 export function shapeOf(name: string): CommandShape {
-  return { words: [name], operands: [], letters: {}, commaLists: [], views: [], ...SHAPES[name] };
+  return {
+    words: [name],
+    operands: [],
+    letters: {},
+    aliases: {},
+    commaLists: [],
+    views: [],
+    ...SHAPES[name],
+  };
 }
