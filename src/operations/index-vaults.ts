@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LociError } from '../core/errors.ts';
 import type { SourceProblemReason } from '../sources/source.ts';
+import { millisecondsSince, tookMs } from './durations.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { patiently } from './patience.ts';
 import { addVaults, namedVaults, placeFolders } from './vaults.ts';
@@ -33,7 +34,7 @@ export interface IndexOutput {
   readonly embedded: number;
   readonly configured: string[];
   readonly notes: string[];
-  readonly seconds: number;
+  readonly took_ms: number;
 }
 
 const REASONS: { readonly [Reason in SourceProblemReason]: Reason } = {
@@ -92,7 +93,7 @@ export const indexVaults: Operation<IndexInput, IndexOutput> = {
     embedded: count().describe('Texts that were embedded now.'),
     configured: z.array(z.string()).describe('Vaults that were added to the settings.'),
     notes: z.array(z.string()).describe('What the owner should know.'),
-    seconds: z.number().nonnegative(),
+    took_ms: tookMs(),
   }),
   readOnly: false,
   destructive: false,
@@ -135,6 +136,6 @@ async function runIndex(
     embedded: report.embedded,
     configured: added.map(({ name }) => name),
     notes,
-    seconds: (performance.now() - started) / 1000,
+    took_ms: millisecondsSince(started),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { millisecondsSince, tookMs } from './durations.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
 export interface ReindexInput {
@@ -8,7 +9,7 @@ export interface ReindexInput {
 export interface ReindexOutput {
   readonly records: number;
   readonly embedded: number;
-  readonly seconds: number;
+  readonly took_ms: number;
 }
 
 export const reindex: Operation<ReindexInput, ReindexOutput> = {
@@ -24,7 +25,7 @@ export const reindex: Operation<ReindexInput, ReindexOutput> = {
   output: z.strictObject({
     records: z.number().int().nonnegative().describe('Records whose passages were made anew.'),
     embedded: z.number().int().nonnegative().describe('Texts that were embedded.'),
-    seconds: z.number().nonnegative(),
+    took_ms: tookMs(),
   }),
   readOnly: false,
   destructive: false,
@@ -47,5 +48,5 @@ async function runReindex(
     signal: context.signal,
     onProgress: context.onProgress,
   });
-  return { records, embedded, seconds: (performance.now() - started) / 1000 };
+  return { records, embedded, took_ms: millisecondsSince(started) };
 }

@@ -3,6 +3,7 @@ import { ORIGINS, type Origin, type Timestamp } from '../core/types.ts';
 import type { FindRequest, FoundRecord } from '../engine/find.ts';
 import { isoTime, timeBound } from './dates.ts';
 import type { Operation, OperationContext } from './operation.ts';
+import { tookMs } from './durations.ts';
 import { FILTER_NAMES, type UnmatchedFilter, unmatchedFilters } from './unmatched-filters.ts';
 import { reasonsOf, type BoostName, type SignalName } from './reasons.ts';
 
@@ -57,7 +58,7 @@ export interface SearchOutput {
   readonly missing: { readonly signal: SignalName; readonly why: string }[];
   readonly unmatched: UnmatchedFilter[];
   readonly provider: string;
-  readonly milliseconds: number;
+  readonly took_ms: number;
 }
 
 const SIGNALS: { readonly [Signal in SignalName]: Signal } = {
@@ -154,7 +155,11 @@ const result: z.ZodType<SearchResult> = z.strictObject({
         z.strictObject({
           signal: z.enum(SIGNALS),
           rank: z.number().int().positive(),
-          raw: z.number().describe("The signal's own score: cosine, BM25."),
+          raw: z
+            .number()
+            .describe(
+              "The signal's own score: cosine, BM25; of recency the record's time, in milliseconds since 1970.",
+            ),
           added: z.number().describe('What it added to the ranking score.'),
         }),
       ),
@@ -191,7 +196,7 @@ export const search: Operation<SearchInput, SearchOutput> = {
       )
       .describe('When there are no results: filters that no record meets.'),
     provider: z.string().describe('What made the vectors, or `none`.'),
-    milliseconds: z.number().nonnegative(),
+    took_ms: tookMs(),
   }),
   readOnly: true,
   destructive: false,
@@ -219,7 +224,7 @@ async function runSearch(context: OperationContext, searched: SearchInput): Prom
     missing: found.missing.map(({ signal, why }) => ({ signal, why })),
     unmatched: found.results.length > 0 ? [] : await unmatchedFilters(loci, request),
     provider: found.provider,
-    milliseconds: found.milliseconds,
+    took_ms: Math.round(found.milliseconds),
   };
 }
 

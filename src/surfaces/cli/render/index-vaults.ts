@@ -6,12 +6,12 @@ import type { Renderer, View } from './renderer.ts';
 export const indexRenderer: Renderer<IndexOutput> = {
   notices: ({ notes }) => notes,
   render: (output, view) => {
-    const { vaults, embedded, seconds, configured } = output;
+    const { vaults, embedded, took_ms, configured } = output;
     const embeddings =
       embedded === 0 ? '' : `, ${String(embedded)} ${embedded === 1 ? 'text' : 'texts'} embedded`;
     return [
       ...vaults.flatMap((vault) => [vaultLine(vault, view), ...problemLines(vault, view)]),
-      view.style.dim(`Done in ${duration(seconds)}${embeddings}.`),
+      view.style.dim(`Done in ${duration(took_ms / 1000)}${embeddings}.`),
       ...configured.map(
         (name) => `${oneLine(name)} is in the settings now: \`loci index\` alone keeps it up to date.`,
       ),

@@ -3,7 +3,7 @@ import { duration } from '../progress.ts';
 import type { Renderer } from './renderer.ts';
 
 export const reindexRenderer: Renderer<ReindexOutput> = {
-  render: ({ records, embedded, seconds }) =>
+  render: ({ records, embedded, took_ms }) =>
     `Rebuilt ${String(records)} ${records === 1 ? 'record' : 'records'}, embedded ${String(embedded)} ` +
-    `${embedded === 1 ? 'text' : 'texts'}, in ${duration(seconds)}.\n`,
+    `${embedded === 1 ? 'text' : 'texts'}, in ${duration(took_ms / 1000)}.\n`,
 };

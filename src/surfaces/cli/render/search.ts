@@ -43,10 +43,10 @@ function adviceOnNothing({ unmatched }: SearchOutput, columns: number): string[]
   });
 }
 
-function summary({ results, milliseconds, provider }: SearchOutput): string {
+function summary({ results, took_ms, provider }: SearchOutput): string {
   const count = results.length === 1 ? '1 result' : `${String(results.length)} results`;
   const how = provider === 'none' ? 'by words alone' : `with ${oneLine(provider)}`;
-  return `${count} in ${milliseconds.toFixed(0)} ms, ${how}`;
+  return `${count} in ${String(took_ms)} ms, ${how}`;
 }
 
 function resultBlock(result: SearchResult, view: View): string[] {

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+
+/** The field `took_ms` of an answer. */
+export function tookMs(): z.ZodType<number> {
+  return z.number().int().nonnegative().describe('How long it took, in whole milliseconds.');
+}
+
+/** @param started of `performance.now()` */
+export function millisecondsSince(started: number): number {
+  return Math.round(performance.now() - started);
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { OPERATIONS } from './registry.ts';
+
+interface Node {
+  readonly type?: string;
+  readonly format?: string;
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly items?: Node;
+  readonly anyOf?: readonly Node[];
+}
+
+/** Every field of an answer, with what it holds when it is not null. */
+function* fieldsOf(node: Node): Generator<readonly [name: string, field: Node]> {
+  for (const inner of [...(node.anyOf ?? []), ...(node.items === undefined ? [] : [node.items])])
+    yield* fieldsOf(inner);
+  for (const [name, field] of Object.entries(node.properties ?? {})) {
+    yield [name, field.anyOf?.find(({ type }) => type !== 'null') ?? field];
+    yield* fieldsOf(field);
+  }
+}
+
+describe('what verbs answer', () => {
+  it('has names in snake_case, times in ISO 8601 and durations in whole milliseconds', async () => {
+    const seen = { times: 0, durations: 0 };
+    for (const { name: verb, load } of OPERATIONS) {
+      const { output } = await load();
+      for (const [name, field] of fieldsOf(z.toJSONSchema(output) as Node)) {
+        const at = `${verb}: ${name}`;
+        expect(at).toMatch(/: [a-z]+(_[a-z]+)*$/);
+        expect(at).not.toMatch(/seconds|duration|elapsed/);
+        if (/_at$|^last_/.test(name)) {
+          expect([at, field.format]).toEqual([at, 'date-time']);
+          seen.times++;
+        }
+        if (name.startsWith('took')) {
+          expect([at, field.type]).toEqual([`${verb}: took_ms`, 'integer']);
+          seen.durations++;
+        }
+      }
+    }
+    expect(seen).toEqual({ times: 4, durations: 3 });
+  });
+});
