@@ -1,10 +1,50 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { renderCommandDocs } from '../../scripts/command-docs.ts';
 import { renderConfigDocs } from '../../scripts/config-docs.ts';
+import { ERROR_TABLE } from '../../src/core/errors.ts';
+import { inputFields } from '../../src/operations/input.ts';
+import { OPERATIONS } from '../../src/operations/registry.ts';
+import { EXIT_CODES } from '../../src/surfaces/cli/exit.ts';
+import { fieldOptions } from '../../src/surfaces/cli/fields.ts';
+import { shapeOf } from '../../src/surfaces/cli/shapes.ts';
+import { readSource } from './source-files.ts';
 
 describe('documentation', () => {
   it('docs/configuration.md is what `node scripts/config-docs.ts` writes', () => {
-    const committed = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
-    expect(committed).toBe(renderConfigDocs());
+    expect(readSource('docs/configuration.md')).toBe(renderConfigDocs());
+  });
+
+  it('docs/commands.md is what `node scripts/command-docs.ts` writes', async () => {
+    expect(readSource('docs/commands.md')).toBe(await renderCommandDocs());
+  });
+
+  it('names every error code with its exit code, and none more', () => {
+    const told = [...readSource('docs/commands.md').matchAll(/^- `(\w+)`: exit code (\d+),/gm)];
+    const table = Object.entries(ERROR_TABLE).map(([code, { exit }]) => [code, String(exit)]);
+    expect(told.map(([, code, exit]) => [code, exit])).toEqual(table);
+    const exits = new Set([0, ...Object.values(ERROR_TABLE).map(({ exit }) => exit)]);
+    expect(EXIT_CODES.map(([code]) => code).toSorted((a, b) => a - b)).toEqual(
+      [...exits].toSorted((a, b) => a - b),
+    );
+  });
+
+  it('names every command, in README too, and every option', async () => {
+    const page = readSource('docs/commands.md');
+    const rows = [...readSource('README.md').matchAll(/^\| `loci ([^`]+)`/gm)].map((match) => match[1] ?? '');
+    for (const { name, load } of OPERATIONS) {
+      const shape = shapeOf(name);
+      const words = shape.words.join(' ');
+      const [, part = ''] = page.split(`## \`loci ${words}\`\n`);
+      const [section = ''] = part.split('\n## ');
+      expect(section, words).not.toBe('');
+      for (const option of fieldOptions(inputFields(await load()), shape))
+        expect(section, words).toContain(`\`--${option.name}`);
+      for (const view of shape.views) expect(section, words).toContain(`\`--${view.name}\``);
+      const group = shape.words[0] ?? '';
+      expect(
+        rows.some((row) => row.split(/[ |]/)[0] === group),
+        `README: loci ${words}`,
+      ).toBe(true);
+    }
   });
 });
