@@ -1,3 +1,5 @@
+import type { Timestamp } from '../core/types.ts';
+
 /** What of a record searches filter by. */
 export type FacetField = 'project' | 'origin' | 'source' | 'category' | 'recordType' | 'tag';
 
@@ -15,4 +17,6 @@ export interface Facets<Filter> {
    * record: for answers that may take a moment.
    */
   facet(namespace: string, field: FacetField, filter: Filter): Promise<FacetValue[]>;
+  /** Live records of the origin `memory` whose content has this hash, by id. */
+  writtenWith(namespace: string, contentHash: string, now: Timestamp): Promise<number[]>;
 }

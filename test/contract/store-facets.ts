@@ -1,3 +1,4 @@
+import { sha256 } from '../../src/core/hash.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FacetField } from '../../src/store/facets.ts';
 import type { Subject } from './store-contract.ts';
@@ -47,6 +48,22 @@ export function describeFacets({ store, namespace }: Subject): void {
         ['note', 2],
         ['event', 1],
       ]);
+    });
+
+    it('beside them: what was written with a content, and is live', async () => {
+      const mine = namespace();
+      const [first, , second] = await write(
+        store(),
+        mine,
+        note('same', { origin: 'memory', key: null }),
+        note('same', { origin: 'vault' }),
+        note('same', { origin: 'memory', key: null }),
+        note('same', { origin: 'memory', key: null, expiresAt: NOW }),
+        note('other', { origin: 'memory', key: null }),
+      );
+      expect(await store().writtenWith(mine, sha256('same'), NOW)).toEqual([first, second]);
+      expect(await store().writtenWith(mine, sha256('none'), NOW)).toEqual([]);
+      expect(await store().writtenWith('nobody', sha256('same'), NOW)).toEqual([]);
     });
 
     it('are those of a filter, or none', async () => {

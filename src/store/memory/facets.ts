@@ -1,4 +1,4 @@
-import type { LociRecord } from '../../core/types.ts';
+import type { LociRecord, Timestamp } from '../../core/types.ts';
 import type { FacetField, FacetValue } from '../facets.ts';
 import type { SearchFilter } from '../store.ts';
 import { admits } from './filter.ts';
@@ -17,4 +17,13 @@ export function facet(namespace: Namespace, field: FacetField, filter: SearchFil
 
 function valuesOf(record: LociRecord, field: FacetField): Iterable<string> {
   return field === 'tag' ? new Set(record.tags) : [record[field]];
+}
+
+export function writtenWith(namespace: Namespace, contentHash: string, now: Timestamp): number[] {
+  return [...namespace.records.values()]
+    .filter(
+      ({ record }) => admits(record, { now, origins: ['memory'] }) && record.contentHash === contentHash,
+    )
+    .map(({ record }) => record.id)
+    .sort((a, b) => a - b);
 }

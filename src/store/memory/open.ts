@@ -2,7 +2,7 @@ import { LociError } from '../../core/errors.ts';
 import type { Canonical, Embeddings, SearchFilter, SearchStages, Store, Upkeep } from '../store.ts';
 import type { Facets } from '../facets.ts';
 import { refuseOtherVector } from '../vector-check.ts';
-import { facet } from './facets.ts';
+import { facet, writtenWith } from './facets.ts';
 import { neighbours, passages, passagesOf } from './passage-reads.ts';
 import { commit, countByKey, records, recordsByKey, sourceEntries } from './records.ts';
 import { byCodePoint, change, emptyNamespace, emptyState, type Namespace, type State } from './state.ts';
@@ -83,6 +83,8 @@ function searchCalls(open: () => State): SearchStages & Facets<SearchFilter> {
     },
     neighbours: async (namespace, ids, reach) => neighbours(within(open(), namespace), ids, reach),
     passages: async (namespace, ids, filter) => passages(within(open(), namespace), ids, filter),
+    writtenWith: async (namespace, contentHash, now) =>
+      writtenWith(within(open(), namespace), contentHash, now),
     facet: async (namespace, field, filter) => facet(within(open(), namespace), field, filter),
   };
 }

@@ -4,7 +4,7 @@ import type { Facets } from '../facets.ts';
 import { refuseOtherVector } from '../vector-check.ts';
 import { CodeCache } from './code-cache.ts';
 import type { Database } from './database.ts';
-import { facet } from './facets.ts';
+import { facet, writtenWith } from './facets.ts';
 import { activateGeneration, addGeneration, generationById, generations } from './generations.ts';
 import { findNamespace, writtenNamespaces } from './namespaces.ts';
 import { neighbours, passages, passagesOf } from './passage-reads.ts';
@@ -91,6 +91,8 @@ function searchCalls(db: Database): Pick<StoreCalls, keyof SearchStages | keyof 
     neighbours: (namespace, ids, reach) => within(db, namespace, [], (ns) => neighbours(db, ns, ids, reach)),
     passages: (namespace, ids, filter) =>
       within(db, namespace, [], (ns) => passages(db, namespace, ns, ids, filter)),
+    writtenWith: (namespace, contentHash, now) =>
+      within(db, namespace, [], (ns) => writtenWith(db, ns, contentHash, now)),
     facet: (namespace, field, filter) => within(db, namespace, [], (ns) => facet(db, ns, field, filter)),
   };
 }

@@ -1,3 +1,4 @@
+import type { Timestamp } from '../../core/types.ts';
 import type { FacetField, FacetValue } from '../facets.ts';
 import type { SearchFilter } from '../store.ts';
 import type { Database } from './database.ts';
@@ -23,4 +24,15 @@ export function facet(db: Database, ns: number, field: FacetField, filter: Searc
     )
     .all(ns, ...parameters)
     .map((row) => ({ value: row['value'] as string, records: row['n'] as number }));
+}
+
+export function writtenWith(db: Database, ns: number, contentHash: string, now: Timestamp): number[] {
+  const { sql, parameters } = recordCondition({ now });
+  return db
+    .prepare(
+      `SELECT r.id FROM record AS r
+       WHERE r.ns = ? AND r.content_hash = ? AND r.origin = 'memory' AND ${sql} ORDER BY r.id`,
+    )
+    .all(ns, contentHash, ...parameters)
+    .map((row) => row['id'] as number);
 }

@@ -33,6 +33,7 @@ const ROUTES: Readonly<Record<StoreCall, 'reader' | 'writer'>> = {
   neighbours: 'reader',
   passages: 'reader',
   facet: 'reader',
+  writtenWith: 'reader',
   generations: 'reader',
   addGeneration: 'writer',
   activateGeneration: 'writer',
