@@ -1,4 +1,5 @@
 import { LociError } from '../core/errors.ts';
+import { sha256 } from '../core/hash.ts';
 import type { Metadata } from '../core/types.ts';
 import { embedRecord } from '../ingest/embed-record.ts';
 import { remember } from '../ingest/remember.ts';
@@ -22,6 +23,8 @@ export interface WriteResponse {
   /** False when the record is found by text only for now; `why` says what kept it from being embedded. */
   readonly embedded: boolean;
   readonly why: string | null;
+  /** The first earlier record of exactly the same content; it was written all the same. */
+  readonly sameAs: number | null;
 }
 
 /** Longest content of a record, bytes of UTF-8. */
@@ -53,18 +56,20 @@ export async function write(context: EngineContext, request: WriteRequest): Prom
     expiresAt: null,
   };
   const vectors = await context.vectorsToFill();
+  const [sameAs = null] = await store.writtenWith(config.namespace, sha256(record.content), now);
   const [id] = await remember(store, config.namespace, [record], await context.chunking(), now);
   if (id === undefined) throw new LociError('store_failed', 'the store answered no id');
   const citation = `record/${String(id)}`;
-  if (vectors === null) return { id, citation, embedded: false, why: 'no embedding provider is configured' };
+  const written = { id, citation, sameAs };
+  if (vectors === null) return { ...written, embedded: false, why: 'no embedding provider is configured' };
   try {
     const passages = (await store.passagesOf(config.namespace, [id])).get(id) ?? [];
     const described = { ...record, namespace: config.namespace };
     await embedRecord(store, vectors.embedder, vectors.generation, described, passages);
-    return { id, citation, embedded: true, why: null };
+    return { ...written, embedded: true, why: null };
   } catch (error) {
     if (!(error instanceof LociError)) throw error;
-    return { id, citation, embedded: false, why: error.message };
+    return { ...written, embedded: false, why: error.message };
   }
 }
 

@@ -15,6 +15,7 @@ export interface WriteOutput {
   readonly citation: string;
   readonly embedded: boolean;
   readonly why: string | null;
+  readonly same_as: number | null;
 }
 
 const label = () => z.string().trim().min(1).max(128).exactOptional();
@@ -38,6 +39,12 @@ export const write: Operation<WriteInput, WriteOutput> = {
     citation: z.string().describe('`get` reads it.'),
     embedded: z.boolean().describe('False while it is found by its words alone.'),
     why: z.string().nullable().describe('What kept it from being embedded.'),
+    same_as: z
+      .number()
+      .int()
+      .positive()
+      .nullable()
+      .describe('An earlier record of exactly the same text; this one was kept all the same.'),
   }),
   readOnly: false,
   destructive: false,
@@ -62,10 +69,10 @@ async function runWrite(
   { record_type, ...input }: WriteInput,
 ): Promise<WriteOutput> {
   const loci = await context.loci({ create: true });
-  const { id, citation, embedded, why } = await loci.write({
+  const { id, citation, embedded, why, sameAs } = await loci.write({
     ...input,
     ...(record_type !== undefined && { recordType: record_type }),
     source: context.surface,
   });
-  return { id, citation, embedded, why };
+  return { id, citation, embedded, why, same_as: sameAs };
 }

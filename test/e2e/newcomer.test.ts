@@ -82,6 +82,13 @@ describe('a newcomer', () => {
     const piped = await loci(['write', '-'], { home, stdin: 'The quuxian fence is green\n' });
     expect(piped.stdout).toMatch(/^Remembered as record\/\d+ \(id \d+\)\.\nFound by its words for now/);
     expect((await loci(['search', 'quuxian'], { home })).stdout).toContain('From memory (cli)');
+    const again = await loci(['write', 'The quuxian fence is green', '--title', 'Fence'], { home });
+    expect(again.stdout).toMatch(
+      /^Remembered as record\/\d+ .*\nThe same text was remembered before, as record\/\d+;/,
+    );
+    const third = await lociJson<WriteOutput>(['write', 'The quuxian fence is green'], { home });
+    expect(third.same_as).toBe(third.id - 2);
+    expect(written.same_as).toBeNull();
   });
 
   it('filters by tag, project, source, origin, category, type and day', async () => {
