@@ -23,7 +23,11 @@ function renderSearch(output: SearchOutput, view: View): string {
   );
   if (also.length > 0) lines.push(style.dim(clip(`also searched for: ${also.join('; ')}`, columns)));
   if (lines.length > 0) lines.push('');
-  for (const result of results) lines.push(...resultBlock(result, view), '');
+  const sure = sureCount(results);
+  for (const [i, result] of results.entries()) {
+    if (i === sure) lines.push(style.dim(i === 0 ? 'None of these is sure:' : '── less sure ──'), '');
+    lines.push(...resultBlock(result, view), '');
+  }
   if (results.length === 0) {
     lines.push(`Nothing fits "${clip(oneLine(output.query), 60)}".`, ...adviceOnNothing(output, columns));
   } else {
@@ -41,6 +45,19 @@ function adviceOnNothing({ unmatched }: SearchOutput, columns: number): string[]
     if (known.length === 0) return [`${asked}; none has any ${name}.`];
     return wrap(`${asked}; there are: ${known.map(oneLine).join(', ')}.`, columns);
   });
+}
+
+/** Best results below this are guesses. */
+const GUESS = 0.3;
+/** Results that score below this share of the best's are set apart. */
+const SHARE = 0.5;
+
+/** How many of the first results are sure, beside the best: what comes behind them is often noise. */
+export function sureCount(results: readonly Pick<SearchResult, 'score'>[]): number {
+  const best = results[0]?.score ?? 0;
+  if (best < GUESS) return 0;
+  const weak = results.findIndex(({ score }) => score < best * SHARE);
+  return weak === -1 ? results.length : weak;
 }
 
 function summary({ results, took_ms, provider }: SearchOutput): string {
