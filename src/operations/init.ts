@@ -1,9 +1,10 @@
-import { chmod, mkdir, stat } from 'node:fs/promises';
+import { chmod, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CONFIG_FILE } from '../core/config/load.ts';
 import { LociError } from '../core/errors.ts';
 import { describeFileError } from '../core/file-errors.ts';
+import { makePrivateFolder } from '../core/make-folder.ts';
 import { replaceFile } from '../core/replace-file.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { starterConfig } from './starter-config.ts';
@@ -78,10 +79,10 @@ async function runInit(context: OperationContext, { vault }: InitInput): Promise
 
 async function makePrivately(home: string): Promise<boolean> {
   try {
-    const made = await mkdir(home, { recursive: true, mode: 0o700 });
+    const made = makePrivateFolder(home);
     // The umask may have taken more away than others' rights.
-    if (made !== undefined) await chmod(home, 0o700);
-    return made !== undefined;
+    if (made) await chmod(home, 0o700);
+    return made;
   } catch (error) {
     return refuseWrite(home, error);
   }

@@ -1,9 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isMap, isScalar, type Document } from 'yaml';
 import { LociError, messageOf } from '../errors.ts';
 import { describeFileError, errorCode } from '../file-errors.ts';
+import { makePrivateFolder } from '../make-folder.ts';
 import { replaceFile } from '../replace-file.ts';
 import type { Json } from '../types.ts';
 import { type ConfigDocument, parseConfig } from './document.ts';
@@ -104,7 +104,11 @@ async function change(
   const edit = plan(document);
   refuseWrongValue(key.path, edit.value);
   const after = editedText(document, key, edit, home);
-  await mkdir(home, { recursive: true, mode: 0o700 }).catch(unwritable(file));
+  try {
+    makePrivateFolder(home);
+  } catch (error) {
+    unwritable(file)(error);
+  }
   if ((await readConfigText(file)) !== before) {
     throw new LociError('conflict', `${file} was changed by another process; nothing was written`);
   }

@@ -5,7 +5,7 @@ import type { Json, Metadata } from '../../core/types.ts';
 import type { Source, SourceDocument, SourceItem, SourceProblem, SourceProblemReason } from '../source.ts';
 import { createdDate, noteDate } from './dates.ts';
 import { decodeText } from './decode.ts';
-import { describeError } from './errno.ts';
+import { describeFileError } from '../../core/file-errors.ts';
 import type { Note } from './note.ts';
 import { parseNote } from './note.ts';
 import type { ReadFile } from './read-file.ts';
@@ -68,7 +68,7 @@ class Vault implements Source {
       else if ('tooLarge' in file) report(tooLarge(key, file.tooLarge, this.#limit));
       else return toDocument(this.#options, key, file, report);
     } catch (error) {
-      report(skipped(key, 'unreadable', describeError(error)));
+      report(skipped(key, 'unreadable', describeFileError(error)));
     }
     return null;
   }

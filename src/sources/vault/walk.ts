@@ -3,7 +3,7 @@ import type { BigIntStats, Dirent } from 'node:fs';
 import path from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import type { SourceProblem } from '../source.ts';
-import { describeError, errorCode } from './errno.ts';
+import { describeFileError, errorCode } from '../../core/file-errors.ts';
 import { isWithin } from './paths.ts';
 
 /** A note as the walk finds it. */
@@ -88,7 +88,7 @@ async function readFolder(walk: Walk, folder: Folder): Promise<Entry[]> {
     });
   } catch (error) {
     if (folder.key === '') throw unreadableRoot(folder.realPath, error);
-    if (errorCode(error) !== 'ENOENT') walk.report(unread(folder.key, describeError(error)));
+    if (errorCode(error) !== 'ENOENT') walk.report(unread(folder.key, describeFileError(error)));
     return [];
   }
 }
@@ -104,7 +104,7 @@ async function lookAt(walk: Walk, folder: Folder, entry: Entry): Promise<Look> {
   } catch (error) {
     // A file may go while it is looked at; a name that is no Unicode is not found under what it reads as.
     const gone = errorCode(error) === 'ENOENT' && !dirent.isSymbolicLink() && !dirent.name.includes('\uFFFD');
-    return gone ? null : unread(key, describeError(error));
+    return gone ? null : unread(key, describeFileError(error));
   }
 }
 
@@ -132,7 +132,7 @@ function unread(key: string, detail: string): SourceProblem {
 
 /** The failure of a vault as a whole. */
 export function unreadableRoot(root: string, error: unknown): LociError {
-  return new LociError('unreadable', `the vault ${root} cannot be read: ${describeError(error)}`, {
+  return new LociError('unreadable', `the vault ${root} cannot be read: ${describeFileError(error)}`, {
     cause: error,
   });
 }

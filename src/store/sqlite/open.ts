@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LociError } from '../../core/errors.ts';
+import { makePrivateFolder } from '../../core/make-folder.ts';
 import type { Store } from '../store.ts';
 import type { StoreCall } from './calls.ts';
 import { Connection } from './connection.ts';
@@ -91,7 +92,7 @@ function provideFile({ path, create }: SqliteOptions): FileHeader | null {
   }
   if (found !== undefined && found.size > 0) return headerOf(path);
   if (!create) throw new LociError('store_not_found', `there is no store at ${path}`);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(path));
   closeSync(openSync(path, 'a', 0o600));
   return null;
 }

@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { makePrivateFolder } from './make-folder.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'loci-folder-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+describe('makePrivateFolder', () => {
+  it('makes what is missing, for its owner alone, and says whether', () => {
+    const path = join(folder, 'a', 'b');
+    expect(makePrivateFolder(path)).toBe(true);
+    expect(makePrivateFolder(path)).toBe(false);
+    for (const made of [join(folder, 'a'), path]) expect(statSync(made).mode & 0o077).toBe(0);
+  });
+
+  it('ends with an error where no folder can be', () => {
+    writeFileSync(join(folder, 'note.md'), '');
+    expect(() => makePrivateFolder(join(folder, 'note.md', 'a', 'b'))).toThrow(
+      expect.objectContaining({ code: 'ENOTDIR' }),
+    );
+  });
+
+  it.runIf(process.platform === 'linux')('ends with an error below a folder that takes none', () => {
+    expect(() => makePrivateFolder('/proc/loci/store')).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+  });
+});
