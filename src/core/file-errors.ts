@@ -1,4 +1,4 @@
-import { messageOf } from './errors.ts';
+import { LociError, messageOf } from './errors.ts';
 
 /** The code of a file system's error, such as `ENOENT`. */
 export function errorCode(error: unknown): string | null {
@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** What went wrong with a file, to follow its name and a colon; without paths or the system's own words. */
 export function describeFileError(error: unknown): string {
-  const code = errorCode(error);
+  const code = error instanceof LociError ? null : errorCode(error);
   if (code === null) return messageOf(error);
   return WORDS[code] ?? `the system says ${code}`;
 }

@@ -1,10 +1,11 @@
 import type { Config } from '../core/config/schema.ts';
 import { LociError } from '../core/errors.ts';
+import { TaskThread } from '../core/task-thread.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import { openEmbedder } from '../embed/registry.ts';
-import { chunking, type Chunking } from '../ingest/passages.ts';
-import { estimateTokens } from '../ingest/token-estimate.ts';
+import type { Chunking } from '../ingest/passages.ts';
+import { threadedChunking } from '../ingest/threaded-chunking.ts';
 import type { VectorSide } from '../search/retrieve.ts';
 import type { Generation, Store } from '../store/store.ts';
 
@@ -13,6 +14,8 @@ export class EngineContext {
   readonly config: Config;
   readonly store: Store;
   readonly now: () => Timestamp;
+  /** Where long texts are parsed and cut. */
+  readonly thread: TaskThread = new TaskThread();
   #embedder: Promise<Embedder | null> | null = null;
 
   constructor(config: Config, store: Store, now: () => Timestamp = Date.now) {
@@ -29,10 +32,7 @@ export class EngineContext {
   }
 
   async chunking(): Promise<Chunking> {
-    const embedder = await this.embedder();
-    const maxTokens = this.config.index.passageTokens;
-    if (embedder === null) return chunking('estimate', { maxTokens, countTokens: estimateTokens });
-    return chunking(embedder.model, { maxTokens, countTokens: (text) => embedder.countTokens(text) });
+    return threadedChunking(this.thread, await this.embedder(), this.config.index.passageTokens);
   }
 
   /**
@@ -63,7 +63,7 @@ export class EngineContext {
 
   async close(): Promise<void> {
     const embedder = await this.#embedder?.catch(() => null);
-    await Promise.all([this.store.close(), embedder?.close()]);
+    await Promise.all([this.store.close(), embedder?.close(), this.thread.close()]);
   }
 }
 

@@ -3,7 +3,6 @@ import type { Config } from '../core/config/schema.ts';
 import { LociError, messageOf } from '../core/errors.ts';
 import type { Timestamp } from '../core/types.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { makePassages } from '../ingest/passages.ts';
 import type { StoreStats } from '../store/stats.ts';
 import type { Generation } from '../store/store.ts';
 import { activeOf, type EngineContext } from './context.ts';
@@ -93,7 +92,7 @@ async function checkPassages(context: EngineContext): Promise<Finding> {
       records.map(({ id }) => id),
     );
     for (const record of records) {
-      if (isDeepStrictEqual(held.get(record.id), makePassages(record, chunking))) continue;
+      if (isDeepStrictEqual(held.get(record.id), await chunking.cut(record))) continue;
       different.push(record.key ?? `record/${String(record.id)}`);
     }
   }

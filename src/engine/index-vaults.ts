@@ -1,8 +1,9 @@
 import { basename } from 'node:path';
 import type { VaultConfig } from '../core/config/schema.ts';
 import { LociError } from '../core/errors.ts';
+import type { LociRecord, Passage } from '../core/types.ts';
 import { embedPending } from '../ingest/embed-pending.ts';
-import { makePassages } from '../ingest/passages.ts';
+import type { Chunking } from '../ingest/passages.ts';
 import { syncSource, type SyncReport } from '../ingest/sync.ts';
 import { openSource } from '../sources/registry.ts';
 import type { Source } from '../sources/source.ts';
@@ -96,11 +97,12 @@ async function indexVault(
   return report;
 }
 
-export function vaultSource({ config }: EngineContext, vault: VaultConfig): Promise<Source> {
+export function vaultSource({ config, thread }: EngineContext, vault: VaultConfig): Promise<Source> {
   return openSource('vault', {
     name: vault.name ?? basename(vault.path),
     root: vault.path,
     maxFileSize: config.index.maxFileSize,
+    thread,
     ...(vault.project === undefined ? {} : { project: vault.project }),
     ...(vault.projects === undefined ? {} : { projects: vault.projects }),
   });
@@ -119,11 +121,29 @@ export async function deriveStale(context: EngineContext, options: LongCallOptio
     const records = await store.staleRecords(config.namespace, chunking.signature, { after, limit: PAGE });
     const last = records.at(-1);
     if (last === undefined) return done;
-    const passages = new Map(records.map((record) => [record.id, makePassages(record, chunking)]));
+    const passages = new Map<number, Passage[]>();
+    for (const record of records) {
+      const cut = await cutOrLeave(record, chunking, options);
+      if (cut !== null) passages.set(record.id, cut);
+    }
     await store.putPassages(config.namespace, chunking.signature, passages);
     after = last.id;
     done += records.length;
     options.onProgress?.({ stage: 'deriving', subject: config.namespace, done, total: 0 });
+  }
+}
+
+/** `null` for a text that is too much: its record stays as it is, for `doctor` to name. */
+async function cutOrLeave(
+  record: LociRecord,
+  chunking: Chunking,
+  { signal }: LongCallOptions,
+): Promise<Passage[] | null> {
+  try {
+    return await chunking.cut(record, signal);
+  } catch (error) {
+    if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
+    return null;
   }
 }
 

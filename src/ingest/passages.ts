@@ -5,17 +5,24 @@ import { embeddingHash, embeddingText } from './embedding-text.ts';
 /** How records become passages, with a signature that tells passages of different ways apart. */
 export interface Chunking extends ChunkOptions {
   readonly signature: string;
+  /** `makePassages` with these options. @throws LociError `aborted`; `unreadable` for a content that is too much */
+  cut(record: Described, signal?: AbortSignal): Promise<Passage[]>;
 }
 
 /** Grows whenever `chunk` or `embeddingText` would answer differently, so that stores are derived anew. */
 const CHUNKING_VERSION = 1;
 
-/** `counter` names what counts tokens: a model, or the estimate. */
+/** `counter` names what counts tokens: a model, or the estimate. Cuts where the caller is, however long it takes. */
 export function chunking(counter: string, options: ChunkOptions): Chunking {
-  return { ...options, signature: `${String(CHUNKING_VERSION)}/${counter}/${String(options.maxTokens)}` };
+  return {
+    ...options,
+    signature: `${String(CHUNKING_VERSION)}/${counter}/${String(options.maxTokens)}`,
+    cut: async (record) => makePassages(record, options),
+  };
 }
 
-interface Described {
+/** What of a record its passages are made of. */
+export interface Described {
   readonly title: string;
   readonly metadata: Metadata;
   readonly content: string;

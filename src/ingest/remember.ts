@@ -2,7 +2,7 @@ import { sha256 } from '../core/hash.ts';
 import type { Metadata, Origin, Timestamp } from '../core/types.ts';
 import { uuidv7 } from '../core/uuid.ts';
 import type { RecordWrite, Store } from '../store/store.ts';
-import { makePassages, type Chunking } from './passages.ts';
+import type { Chunking } from './passages.ts';
 
 /** What a writer says of a new record; the rest has defaults. */
 export interface RecordInput {
@@ -28,7 +28,8 @@ export async function remember(
   chunking: Chunking,
   now: Timestamp,
 ): Promise<number[]> {
-  const writes = inputs.map((input): RecordWrite => {
+  const writes: RecordWrite[] = [];
+  for (const input of inputs) {
     const draft = {
       ...input,
       uuid: uuidv7(now),
@@ -37,7 +38,7 @@ export async function remember(
       contentHash: sha256(input.content),
       revision: null,
     };
-    return { id: null, draft, passages: makePassages(draft, chunking) };
-  });
+    writes.push({ id: null, draft, passages: await chunking.cut(draft) });
+  }
   return store.commit(namespace, { writes, evictions: [], chunking: chunking.signature });
 }

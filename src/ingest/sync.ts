@@ -1,10 +1,10 @@
 import { LociError } from '../core/errors.ts';
 import { sha256 } from '../core/hash.ts';
-import type { LociRecord, Timestamp } from '../core/types.ts';
+import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
 import { uuidv7 } from '../core/uuid.ts';
 import type { Source, SourceDocument, SourceItem, SourceProblem } from '../sources/source.ts';
 import type { RecordDraft, RecordWrite, SourceEntry, Store } from '../store/store.ts';
-import { makePassages, samePassages, type Chunking } from './passages.ts';
+import { samePassages, type Chunking } from './passages.ts';
 
 export interface SyncOptions {
   readonly namespace: string;
@@ -144,7 +144,7 @@ class Sync {
   }
 
   async #take(item: SourceItem, vanished: Vanished): Promise<void> {
-    const document = await this.#source.read(item, this.#report);
+    const document = await this.#source.read(item, this.#report, this.#options.signal);
     if (document === null) return;
     const known = this.#known.get(item.key);
     const contentHash = sha256(document.content);
@@ -153,7 +153,9 @@ class Sync {
     const earlier = before === undefined ? undefined : await this.#earlier(before.id);
     const draft = this.#draft(document, contentHash, earlier);
     const keep = earlier !== undefined && samePassages(earlier, draft);
-    const passages = keep ? 'keep' : makePassages(draft, this.#options.chunking);
+    const passages = keep ? 'keep' : await this.#cut(draft, item.key);
+    if (passages === null) return;
+    if (this.#characters + document.content.length > BATCH_CHARACTERS) await this.#commit();
     this.#writes.push({ id: before?.id ?? null, draft, passages });
     this.#characters += document.content.length;
     if (moved !== undefined) this.#renamed++;
@@ -161,6 +163,18 @@ class Sync {
     else if (keep) this.#unchanged++;
     else this.#updated++;
     if (this.#writes.length >= BATCH_DOCUMENTS || this.#characters >= BATCH_CHARACTERS) await this.#commit();
+  }
+
+  /** `null`, and reported, for a text that is too much. */
+  async #cut(draft: RecordDraft, key: string): Promise<Passage[] | null> {
+    const { chunking, signal } = this.#options;
+    try {
+      return await chunking.cut(draft, signal);
+    } catch (error) {
+      if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
+      this.#report({ key, reason: 'unreadable', detail: error.message, skipped: true });
+      return null;
+    }
   }
 
   async #earlier(id: number): Promise<LociRecord | undefined> {

@@ -47,6 +47,10 @@ export interface Source {
    *   vanished disk is never taken for a vault whose notes were all deleted.
    */
   list(report: (problem: SourceProblem) => void, signal?: AbortSignal): AsyncIterable<SourceItem>;
-  /** The document behind an item; `null` when it is gone or unfit by now (and reported). */
-  read(item: SourceItem, report: (problem: SourceProblem) => void): Promise<SourceDocument | null>;
+  /** The document behind an item; `null` when it is gone or unfit by now (and reported). @throws LociError `aborted` */
+  read(
+    item: SourceItem,
+    report: (problem: SourceProblem) => void,
+    signal?: AbortSignal,
+  ): Promise<SourceDocument | null>;
 }

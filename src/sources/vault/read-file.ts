@@ -5,7 +5,7 @@ import { open, readlink, realpath, stat } from 'node:fs/promises';
 import { isWithin, resolveWithin } from './paths.ts';
 
 export interface ReadFile {
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array<ArrayBuffer>;
   readonly stats: BigIntStats;
 }
 
@@ -33,7 +33,7 @@ export async function readWithin(
   if (!(await cameFrom(realRoot, real, handle, stats))) return 'outside';
   if (stats.size > BigInt(maxBytes)) return { tooLarge: stats.size };
   // Of a file that grows meanwhile, what its revision speaks of.
-  const buffer = Buffer.allocUnsafe(Number(stats.size));
+  const buffer = new Uint8Array(Number(stats.size));
   let length = 0;
   while (length < buffer.length) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);

@@ -1,13 +1,14 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { BigIntStats } from 'node:fs';
+import { LociError } from '../../core/errors.ts';
+import type { TaskThread } from '../../core/task-thread.ts';
 import type { Json, Metadata } from '../../core/types.ts';
 import type { Source, SourceDocument, SourceItem, SourceProblem, SourceProblemReason } from '../source.ts';
 import { createdDate, noteDate } from './dates.ts';
-import { decodeText } from './decode.ts';
 import { describeFileError } from '../../core/file-errors.ts';
 import type { Note } from './note.ts';
-import { parseNote } from './note.ts';
+import { READ_NOTE_TEXT, readNoteText, type NoteText } from './note-text.ts';
 import type { ReadFile } from './read-file.ts';
 import { readWithin } from './read-file.ts';
 import { unreadableRoot, walkNotes } from './walk.ts';
@@ -22,6 +23,8 @@ export interface VaultOptions {
   readonly projects?: Readonly<Record<string, string>>;
   /** Larger notes are skipped; bytes. */
   readonly maxFileSize?: number;
+  /** Where long notes are parsed; without it, where the caller is. */
+  readonly thread?: TaskThread;
 }
 
 type Report = (problem: SourceProblem) => void;
@@ -59,37 +62,44 @@ class Vault implements Source {
     }
   }
 
-  async read({ key }: SourceItem, report: Report): Promise<SourceDocument | null> {
+  async read({ key }: SourceItem, report: Report, signal?: AbortSignal): Promise<SourceDocument | null> {
     this.#realRoot ??= await realRootOf(this.#options.root);
     try {
       const file = await readWithin(this.#realRoot, key, this.#limit);
       if (file === 'outside') report(skipped(key, 'outside_root', 'its path leads out of the vault'));
       else if (file === 'special') report(skipped(key, 'unreadable', 'it is not a file'));
       else if ('tooLarge' in file) report(tooLarge(key, file.tooLarge, this.#limit));
-      else return toDocument(this.#options, key, file, report);
+      else return toDocument(this.#options, key, file, await this.#readText(file.bytes, signal), report);
     } catch (error) {
+      if (error instanceof LociError && error.code === 'aborted') throw error;
       report(skipped(key, 'unreadable', describeFileError(error)));
     }
     return null;
+  }
+
+  async #readText(bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal | undefined): Promise<NoteText | null> {
+    const { thread } = this.#options;
+    if (thread === undefined) return readNoteText(bytes);
+    return thread.run(READ_NOTE_TEXT, [bytes], { size: bytes.length, signal, transfer: [bytes.buffer] });
   }
 }
 
 function toDocument(
   options: VaultOptions,
   key: string,
-  { bytes, stats }: ReadFile,
+  { stats }: ReadFile,
+  read: NoteText | null,
   report: Report,
 ): SourceDocument | null {
-  const decoded = decodeText(bytes);
-  if (decoded === null) {
+  if (read === null) {
     report(skipped(key, 'binary', 'it holds bytes that are no text'));
     return null;
   }
-  if (decoded.broken !== null) {
-    const detail = `some of its bytes are not ${decoded.broken}; they read as U+FFFD`;
+  const { text, broken, note } = read;
+  if (broken !== null) {
+    const detail = `some of its bytes are not ${broken}; they read as U+FFFD`;
     report({ key, reason: 'invalid_encoding', detail, skipped: false });
   }
-  const note = parseNote(decoded.text);
   if (note.frontMatterProblem !== null) {
     report({ key, reason: 'invalid_front_matter', detail: note.frontMatterProblem, skipped: false });
   }
@@ -102,7 +112,7 @@ function toDocument(
     project: note.project ?? folderProject(key, options.projects) ?? options.project ?? null,
     title: note.title ?? fileName,
     tags: note.tags,
-    content: decoded.text,
+    content: text,
     metadata: metadataOf(note, date?.day ?? null),
     createdAt: createdDate(note.frontMatter)?.timestamp ?? date?.timestamp ?? fileCreated(stats),
     updatedAt: Number(stats.mtimeMs),

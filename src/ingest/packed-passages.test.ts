@@ -1,0 +1,22 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { packPassages, unpackPassages } from './packed-passages.ts';
+import { makePassages } from './passages.ts';
+import { estimateTokens } from './token-estimate.ts';
+
+describe('packed passages', () => {
+  it('come out as they went in, whatever the text', () => {
+    const line = fc.oneof(
+      fc.constantFrom('', '# One', '## Two', '# One', 'same', 'same words again', '- item', '```', '%% x %%'),
+      fc.string({ unit: 'binary', maxLength: 40 }),
+    );
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 30 }), (lines) => {
+        const record = { title: 'Note', metadata: {}, content: lines.join('\n') };
+        const passages = makePassages(record, { maxTokens: 8, countTokens: estimateTokens });
+        const packed = structuredClone(packPassages(record.content, passages));
+        expect(unpackPassages(record.content, packed)).toEqual(passages);
+      }),
+    );
+  });
+});

@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder, writeNotes } from '../../test/contract/engines.ts';
+import { TaskThread } from '../core/task-thread.ts';
+import { openEmbedder } from '../embed/registry.ts';
+import { openSource } from '../sources/registry.ts';
+import type { Source } from '../sources/source.ts';
+import { openStore } from '../store/registry.ts';
+import { makePassages } from './passages.ts';
+import { syncSource, type SyncReport } from './sync.ts';
+import { threadedChunking } from './threaded-chunking.ts';
+
+const LONG = `# Log\n\n${'A long line, and **another**. 数据库 end.\n\n## Part\n\n'.repeat(1000)}`;
+/** Single letters become the most of blocks. */
+const DENSE = '- a\n'.repeat(700_000);
+
+let thread: TaskThread;
+
+beforeEach(() => {
+  thread = new TaskThread();
+});
+
+afterEach(async () => thread.close());
+
+describe('a threaded chunking', () => {
+  it.each(['none', 'local'])('cuts as it would be cut here, with the provider %s', async (provider) => {
+    const embedder = await openEmbedder({ provider });
+    const chunking = threadedChunking(thread, embedder, 60);
+    for (const content of ['', 'short', LONG]) {
+      const record = { title: 'Log', metadata: { speaker: 'Ada' }, content };
+      expect(await chunking.cut(record)).toEqual(makePassages(record, chunking));
+    }
+    await embedder?.close();
+  });
+
+  it('stops when it is told to', async () => {
+    const chunking = threadedChunking(thread, null, 60);
+    const stop = new AbortController();
+    const cutting = chunking.cut({ title: '', metadata: {}, content: LONG }, stop.signal);
+    stop.abort();
+    await expect(cutting).rejects.toMatchObject({ code: 'aborted' });
+  });
+});
+
+describe('a source with a document that is too much to read', () => {
+  it.each<[string, (root: string) => Promise<Source>]>([
+    ['parsed', (root) => openSource('vault', { name: 'notes', root, thread })],
+    ['cut', async (root) => unparsed(root)],
+  ])('names it when it cannot be %s, keeps what it was, and takes the others', async (_, open) => {
+    await using folder = await temporaryFolder();
+    const store = await openStore({ driver: 'memory', path: '', busyTimeout: 0, create: true });
+    const sync = async (): Promise<SyncReport> =>
+      syncSource(store, await open(folder.path), {
+        namespace: 'n',
+        project: 'home',
+        chunking: threadedChunking(thread, null, 60),
+        now: () => 0,
+        allowEmpty: false,
+      });
+    await writeNotes(folder.path, { 'a.md': 'about the oven', 'b.md': 'blue tiles' });
+    await sync();
+    await writeNotes(folder.path, { 'a.md': DENSE, 'c.md': 'new', 'd.md': LONG });
+    const detail = expect.stringContaining('too many') as string;
+    expect(await sync()).toMatchObject({
+      problems: [{ key: 'a.md', reason: 'unreadable', detail, skipped: true }],
+      added: 2,
+      removed: 0,
+    });
+    expect((await store.recordsByKey('n', 'a.md', 0))[0]?.content).toBe('about the oven');
+    expect((await store.recordsByKey('n', 'd.md', 0))[0]?.content).toBe(LONG);
+  });
+});
+
+/** The files of a vault as another kind of source would bring them: without a look into them. */
+async function unparsed(root: string): Promise<Source> {
+  const vault = await openSource('vault', { name: 'notes', root });
+  return {
+    name: vault.name,
+    origin: vault.origin,
+    list: (...parameters) => vault.list(...parameters),
+    read: async ({ key, revision }) => ({
+      key,
+      revision,
+      identity: null,
+      project: null,
+      title: key,
+      tags: [],
+      content: await readFile(join(root, key), 'utf8'),
+      metadata: {},
+      createdAt: null,
+      updatedAt: null,
+    }),
+  };
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { refuseTooDense } from './density.ts';
+
+describe('refuseTooDense', () => {
+  it.each([
+    ['single letters', 'a\n'.repeat(700_000)],
+    ['a list of them', '- a\n'.repeat(700_000)],
+    ['a row of cells', '|a'.repeat(1_100_000)],
+  ])('refuses %s without end', (_, content) => {
+    expect(() => {
+      refuseTooDense(content);
+    }).toThrow(expect.objectContaining({ code: 'unreadable' }) as Error);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['5 MB of short lines', 'ten letters\n'.repeat(416_000)],
+    ['5 MB of a table', `${'| cell '.repeat(20)}|\n`.repeat(35_000)],
+    ['5 MB in one line', 'x'.repeat(5_000_000)],
+  ])('takes %s', (_, content) => {
+    expect(() => {
+      refuseTooDense(content);
+    }).not.toThrow();
+  });
+});

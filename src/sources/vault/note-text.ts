@@ -1,0 +1,24 @@
+import type { ThreadTask } from '../../core/task-thread.ts';
+import { workerModule } from '../../core/worker-module.ts';
+import { refuseTooDense } from '../markdown/density.ts';
+import { decodeText, type DecodedText } from './decode.ts';
+import { parseNote, type Note } from './note.ts';
+
+export interface NoteText extends DecodedText {
+  readonly note: Note;
+}
+
+/** A note's bytes as text, and what the text says; `null` when they are no text. @throws LociError `unreadable` */
+export function readNoteText(bytes: Uint8Array): NoteText | null {
+  const decoded = decodeText(bytes);
+  if (decoded === null) return null;
+  refuseTooDense(decoded.text);
+  return { ...decoded, note: parseNote(decoded.text) };
+}
+
+/** The same work, in a thread for long notes. */
+export const READ_NOTE_TEXT: ThreadTask<[bytes: Uint8Array], NoteText | null> = {
+  module: workerModule(import.meta.url, 'note-text'),
+  name: readNoteText.name,
+  here: readNoteText,
+};
