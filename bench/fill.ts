@@ -98,6 +98,8 @@ async function fill(folder: string, options: FillOptions): Promise<void> {
         appendFileSync(join(partial, `${namespace}.f32`), bytes(vector));
     };
     await writeInBatches(corpus.documents(options.passages), write, options);
+    // As every index of a vault ends.
+    await store.sweep();
   } finally {
     await store.close();
     plain.close();

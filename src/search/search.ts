@@ -1,4 +1,4 @@
-import type { SearchFilter, Store } from '../store/store.ts';
+import type { SearchFilter, Store, StoredPassage } from '../store/store.ts';
 import { withConfidence } from './confidence.ts';
 import { fuse, type Fused } from './fuse.ts';
 import { holdsPhrases } from './phrases.ts';
@@ -57,12 +57,12 @@ async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutco
   const retrieved = await retrieve(query, input);
   const vector = ranking.weights.vector * retrieved.fluency;
   const fused = fuse(retrieved.lists, { ...ranking, weights: { ...ranking.weights, vector } });
-  const pool = await smoothed(fused, input);
-  const passages = await input.store.passages(
-    input.namespace,
-    pool.map(({ passage }) => passage),
-    input.filter,
-  );
+  const top = fused.slice(0, ranking.pool);
+  // Side by side: only turns of sessions bring in more than these.
+  const [pool, ofTop] = await Promise.all([smoothed(fused, top, input), passagesOf(top, input)]);
+  const known = new Set(top.map(({ passage }) => passage));
+  const brought = pool.filter(({ passage }) => !known.has(passage));
+  const passages = [...ofTop, ...(brought.length === 0 ? [] : await passagesOf(brought, input))];
   const there = new Set(passages.map(({ id }) => id));
   const held = pool.every(({ passage, contributions }) => contributions.length === 0 || there.has(passage));
   const required = requiredPhrases(query);
@@ -73,11 +73,22 @@ async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutco
   return { outcome: { query, hits, retrieved, corrections, missing }, overtaken: !held };
 }
 
+function passagesOf(
+  entries: readonly Fused[],
+  { store, namespace, filter }: SearchInput,
+): Promise<StoredPassage[]> {
+  return store.passages(
+    namespace,
+    entries.map(({ passage }) => passage),
+    filter,
+  );
+}
+
 async function smoothed(
   fused: readonly Fused[],
+  top: readonly Fused[],
   { store, namespace, ranking }: SearchInput,
 ): Promise<Smoothed[]> {
-  const top = fused.slice(0, ranking.pool);
   if (ranking.smoothing === null) return top.map((entry) => ({ ...entry, own: entry.score }));
   const neighbourhoods = await store.neighbours(
     namespace,

@@ -5,18 +5,33 @@ import { editDistance } from '../core/edit-distance.ts';
 /** Shorter words have too many neighbours for a guess to be worth anything. */
 const MIN_CORRECTABLE_LENGTH = 4;
 export const MAX_NEAR_WORDS = 3;
-/** Up to this length two typos can leave no trigram in common, so every single edit is tried as well. */
-export const MAX_EDITED_LENGTH = 6;
+/** Up to this length two typos can leave no trigram in common, so every single edit is tried. */
+const MAX_EDITED_LENGTH = 6;
 
 /** "recipe" is two edits from "decide" and not what was meant. */
 const MIN_SIMILARITY = 0.7;
 
 const ALPHABET = [...'abcdefghijklmnopqrstuvwxyz'];
+const LATIN = /^[a-z]+$/;
 const HAS_LETTER = /^\p{L}[\p{L}\p{M}\p{N}]*$/u;
 
 /** Numbers and identifiers are not misspelt words: `2024` must not find `2023`. */
 export function isCorrectable(word: string): boolean {
   return word.length >= MIN_CORRECTABLE_LENGTH && HAS_LETTER.test(word) && !/\p{N}/u.test(word);
+}
+
+/** Where to look for what a word may stand for. */
+export interface NearSearch {
+  /** Spellings to look for as they are. */
+  readonly edits: readonly string[];
+  /** Whether words that share a trigram are compared too. */
+  readonly byTrigrams: boolean;
+}
+
+/** A short word of Latin letters is one edit from whatever it may stand for, and all of these can be listed. */
+export function nearSearch(word: string): NearSearch {
+  const edits = word.length <= MAX_EDITED_LENGTH ? singleEdits(word) : [];
+  return { edits, byTrigrams: allowedEdits(word.length) > 1 || !LATIN.test(word) };
 }
 
 /** How many edits a word of this length may be away. */
@@ -64,12 +79,17 @@ export function trigramsOf(word: string): Set<string> {
   return grams;
 }
 
-/** Whether a known word is worth comparing with this one: it shares a trigram, or is a single edit of a short word. */
+/** Whether `nearSearch` comes by a known word. */
 export function isConsidered(word: string): (known: string) => boolean {
-  const trigrams = trigramsOf(word);
-  const edits = new Set(word.length <= MAX_EDITED_LENGTH ? singleEdits(word) : []);
-  return (known) =>
-    edits.has(known) || (isCorrectable(known) && [...trigramsOf(known)].some((gram) => trigrams.has(gram)));
+  const { edits, byTrigrams } = nearSearch(word);
+  const listed = new Set(edits);
+  const trigrams = byTrigrams ? trigramsOf(word) : new Set<string>();
+  const edited = allowedEdits(word.length);
+  return (known) => {
+    if (listed.has(known)) return true;
+    if (!byTrigrams || Math.abs(known.length - word.length) > edited) return false;
+    return isCorrectable(known) && [...trigramsOf(known)].some((gram) => trigrams.has(gram));
+  };
 }
 
 export interface KnownWord {

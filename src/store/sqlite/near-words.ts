@@ -1,11 +1,11 @@
 import { stem } from '../../core/text/analyze.ts';
 import type { TermInfo } from '../store.ts';
 import {
+  allowedEdits,
   isConsidered,
   isCorrectable,
-  MAX_EDITED_LENGTH,
   nearestWords,
-  singleEdits,
+  nearSearch,
   trigramsOf,
   type KnownWord,
 } from '../spelling.ts';
@@ -41,12 +41,19 @@ function candidates(db: Database, ns: number, word: string, unsettled: WordCount
   const take = (rows: readonly Record<string, unknown>[]): void => {
     for (const row of rows) known.set(String(row['word']), Number(row['passages']));
   };
-  const byId = 'SELECT word, passages FROM term WHERE id IN (SELECT value FROM json_each(?))';
-  take(db.prepare(byId).all(JSON.stringify(alike(db, ns, word))));
-  if (word.length <= MAX_EDITED_LENGTH) {
+  const { edits, byTrigrams } = nearSearch(word);
+  if (edits.length > 0) {
     const byWord =
       'SELECT word, passages FROM term WHERE ns = ? AND word IN (SELECT value FROM json_each(?))';
-    take(db.prepare(byWord).all(ns, JSON.stringify(singleEdits(word))));
+    take(db.prepare(byWord).all(ns, JSON.stringify(edits)));
+  }
+  if (byTrigrams) {
+    const byId = `SELECT word, passages FROM term WHERE id IN (SELECT value FROM json_each(?))
+      AND length(word) BETWEEN ? AND ?`;
+    // An edit changes the length by one at most, also in letters.
+    const [letters, edited] = [[...word].length, allowedEdits(word.length)];
+    const ids = JSON.stringify(alike(db, ns, word));
+    take(db.prepare(byId).all(ids, letters - edited, letters + edited));
   }
   const considered = isConsidered(word);
   const held = db.prepare('SELECT passages FROM term WHERE ns = ? AND word = ?');

@@ -21,7 +21,7 @@ export function headerOf(namespace: string, row: Row): RecordHeader {
     category: row['category'] as string,
     recordType: row['record_type'] as string,
     title: row['title'] as string,
-    tags: JSON.parse(row['tags'] as string) as string[],
+    tags: listOf(row['tags']),
     metadata: JSON.parse(row['metadata'] as string) as Metadata,
     createdAt: row['created_at'] as number,
     updatedAt: row['updated_at'] as number,
@@ -43,10 +43,15 @@ export function recordOf(namespace: string, row: Row): LociRecord {
 export function passageOf(row: Row): Passage {
   return {
     ordinal: row['ordinal'] as number,
-    headings: JSON.parse(row['headings'] as string) as string[],
+    headings: listOf(row['headings']),
     text: row['text'] as string,
     startLine: row['start_line'] as number,
     endLine: row['end_line'] as number,
     hash: Buffer.from(row['hash'] as Uint8Array).toString('hex'),
   };
+}
+
+/** Most have none, and nothing is parsed. */
+function listOf(json: SQLOutputValue | undefined): string[] {
+  return json === '[]' ? [] : (JSON.parse(json as string) as string[]);
 }
