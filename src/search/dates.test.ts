@@ -23,6 +23,12 @@ describe('datesIn', () => {
     ['notes of 2026-05-03', '2026-05-03', '2026-05-04'],
     ['what did I decide yesterday', '2026-11-21', '2026-11-22'],
     ['ten days ago', '2026-11-12', '2026-11-13'],
+    ['what we did a week ago', '2026-11-09', '2026-11-16'],
+    ['two months ago', '2026-09-01', '2026-10-01'],
+    ['what we bought 3 years ago', '2023-01-01', '2024-01-01'],
+    ['what comes in a few days', '2026-11-25', '2026-11-26'],
+    ['what did I do last week', '2026-11-09', '2026-11-16'],
+    ['meeting on Tuesday', '2026-11-17', '2026-11-18'],
     ['on 31 December 2025', '2025-12-31', '2026-01-01'],
     ['in May 2026', '2026-05-01', '2026-06-01'],
     ['December 2025', '2025-12-01', '2026-01-01'],
@@ -45,7 +51,17 @@ describe('datesIn', () => {
   });
 
   it('takes numbers, identifiers and times of day for no date', () => {
-    for (const query of ['CONV-1234', 'v1.2.3', '5 things', 'room 2025', 'at 5pm', 'the oven', ''])
+    for (const query of [
+      'what did we decide on market day',
+      'in 5 minutes',
+      'CONV-1234',
+      'v1.2.3',
+      '5 things',
+      'room 2025',
+      'at 5pm',
+      'the oven',
+      '',
+    ])
       expect(ranges(query)).toEqual([]);
   });
 
