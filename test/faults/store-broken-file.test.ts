@@ -160,6 +160,27 @@ describe('a file that is no store', () => {
   });
 });
 
+describe('codes that are not those of their vectors', () => {
+  it('are found, and made anew with all that is derived', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    const store = await openSqlite(path);
+    await write(store, NAMESPACE, ...Array.from({ length: 600 }, (_, i) => note(`word${String(i)}`)));
+    const { id } = await store.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+    await embed(store, id, NAMESPACE, (text) => unit(1, text.length, 2));
+    expect(await store.verify()).toEqual([]);
+    using db = new DatabaseSync(path);
+    const { changes } = db.prepare('UPDATE code_chunk SET codes = zeroblob(length(codes))').run();
+    expect(changes).toBe(1);
+    expect((await store.verify()).map(({ what }) => what)).toContainEqual(
+      expect.stringContaining('is not its own'),
+    );
+    await store.dropDerived(NAMESPACE, { vectors: false });
+    expect(await store.verify()).toEqual([]);
+    await store.close();
+  });
+});
+
 /** Root may read and write everything: somebody else has to try. */
 function runAsNobody(...parameters: readonly string[]): SpawnSyncReturns<string> {
   const identity = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};

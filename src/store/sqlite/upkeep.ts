@@ -109,6 +109,7 @@ export function markStale(db: Database, ns: number, options: { readonly vectors:
   db.transaction(() => {
     db.prepare('UPDATE record SET chunking = NULL WHERE ns = ?').run(ns);
     if (options.vectors) removeVectors(db, 'ns = ?', ns);
+    else repackCodes(db, ns);
   });
 }
 
@@ -121,6 +122,7 @@ export function dropDerived(db: Database, ns: number, options: { readonly vector
     db.prepare('DELETE FROM word_change WHERE ns = ?').run(ns);
     db.prepare('UPDATE record SET chunking = NULL WHERE ns = ?').run(ns);
     if (options.vectors) removeVectors(db, 'ns = ?', ns);
+    else repackCodes(db, ns);
   });
 }
 
@@ -143,6 +145,11 @@ export function sweep(db: Database): void {
 
 function removeVectors(db: Database, where: string, ns: number): void {
   db.prepare(`DELETE FROM vector WHERE ${where}`).run(ns);
+  repackCodes(db, ns);
+}
+
+/** Codes are made of the vectors that are there; whoever holds codes in memory loads them again. */
+function repackCodes(db: Database, ns: number): void {
   db.prepare('DELETE FROM code_chunk WHERE ns = ?').run(ns);
   for (const { id } of generations(db)) packCodes(db, ns, id);
   db.prepare('UPDATE vector_epoch SET epoch = epoch + 1').run();

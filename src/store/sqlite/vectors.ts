@@ -52,13 +52,15 @@ export function packCodes(db: Database, ns: number, generation: number): void {
            (SELECT max(last_vector) FROM code_chunk WHERE ns = ?1 AND generation = ?2), 0)
          ORDER BY id LIMIT ${String(CHUNK_ROWS)}`,
     );
-    const unpacked = db
+    // The next run's last, if the run is full: the others behind it are not counted, time and again.
+    const last = db
       .prepare(
-        `SELECT count(*) AS n FROM vector WHERE ns = ?1 AND generation = ?2 AND id > coalesce(
-           (SELECT max(last_vector) FROM code_chunk WHERE ns = ?1 AND generation = ?2), 0)`,
+        `SELECT id FROM vector WHERE ns = ?1 AND generation = ?2 AND id > coalesce(
+           (SELECT max(last_vector) FROM code_chunk WHERE ns = ?1 AND generation = ?2), 0)
+         ORDER BY id LIMIT 1 OFFSET ${String(CHUNK_ROWS - 1)}`,
       )
       .get(ns, generation);
-    if (Number(unpacked?.['n']) < CHUNK_ROWS) return;
+    if (last === undefined) return;
     const ids = new Uint32Array(CHUNK_ROWS);
     const codes = new Uint8Array(CHUNK_ROWS * CODE_BYTES);
     let n = 0;
