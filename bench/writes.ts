@@ -9,6 +9,8 @@ import type { Measure } from './report.ts';
 import { sum, timeEach } from './timing.ts';
 
 const MIN_SHARE_OF_BARE = 0.6;
+/** A disk that takes more rows a second has not flushed them: the share is then of work alone, and not checked. */
+const MAX_FLUSHED_RATE = 1000;
 const MIN_BATCH_RATE = 4000;
 const SINGLE_WRITES = 600;
 /** Writes of one side before the other has its turn: what else the disk does slows both. */
@@ -45,7 +47,11 @@ export async function measureWrites(bench: BenchStore, folder: string): Promise<
         unit: 'a second',
         ours: rate(one.ours, 1),
         baseline: { name: 'bare one-row INSERT', value: rate(one.baseline, 1) },
-        target: { of: 'ratio', least: MIN_SHARE_OF_BARE, checked: true },
+        target: {
+          of: 'ratio',
+          least: MIN_SHARE_OF_BARE,
+          checked: rate(one.baseline, 1) <= MAX_FLUSHED_RATE,
+        },
       },
       {
         what: `passages in batches of ${String(BATCH)}`,

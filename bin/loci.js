@@ -11,5 +11,21 @@ if (Number.parseInt(process.versions.node, 10) < REQUIRED) {
   );
   process.exitCode = EXIT_UNSUPPORTED_RUNTIME;
 } else {
+  await keepCompiled();
   await import('../dist/surfaces/cli/main.js');
+}
+
+/** Loci's own code, compiled, in a home that nobody else can write to: a command starts a tenth of a second sooner. */
+async function keepCompiled() {
+  const [{ statSync }, { enableCompileCache }, { homedir }, { join }] = await Promise.all(
+    ['node:fs', 'node:module', 'node:os', 'node:path'].map((name) => import(name)),
+  );
+  try {
+    const home = process.env.LOCI_HOME || join(homedir(), '.loci');
+    const found = statSync(home, { throwIfNoEntry: false });
+    const mine = found?.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o022) === 0;
+    if (mine) enableCompileCache(join(home, 'cache'));
+  } catch {
+    // A home that cannot be looked at: the command itself says what is wrong with it.
+  }
 }

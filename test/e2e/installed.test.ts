@@ -1,0 +1,28 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT, temporaryFolder } from './loci-command.ts';
+
+/** `bin/loci.js` asked for help; what it loads is built for publishing only, and need not be there. */
+function runBin(home: string): void {
+  const { error } = spawnSync(process.execPath, [join(ROOT, 'bin', 'loci.js'), '--help'], {
+    env: { ...process.env, LOCI_HOME: home, NODE_COMPILE_CACHE: '' },
+    encoding: 'utf8',
+  });
+  expect(error).toBeUndefined();
+}
+
+describe('compiled code', () => {
+  it('is kept in a home that is there and one’s own, and nowhere else', () => {
+    const homes = temporaryFolder();
+    const [own, shared, missing] = ['own', 'shared', 'missing'].map((name) => join(homes, name));
+    mkdirSync(own!);
+    mkdirSync(shared!);
+    chmodSync(shared!, 0o777);
+    for (const home of [own!, shared!, missing!]) runBin(home);
+    expect(existsSync(join(own!, 'cache'))).toBe(true);
+    expect(existsSync(join(shared!, 'cache'))).toBe(false);
+    expect(existsSync(missing!)).toBe(false);
+  });
+});
