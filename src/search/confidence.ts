@@ -1,6 +1,7 @@
 import { analyze, stem } from '../core/text/analyze.ts';
 import type { StoredPassage } from '../store/store.ts';
 import { textFields } from '../store/text-fields.ts';
+import type { DateRange } from './dates.ts';
 import type { Contribution } from './fuse.ts';
 import type { Ranked } from './rank.ts';
 import type { Retrieved, WeighedTerm } from './retrieve.ts';
@@ -29,6 +30,7 @@ export function evidenceOf(
   contributions: readonly Contribution[],
   terms: readonly WeighedTerm[],
   corrected: Corrected,
+  dated: ReadonlySet<string> = new Set(),
 ): Evidence {
   const { title, headings, body, tags } = textFields(passage.record, passage);
   const tokens = [title, headings, body, tags].flatMap((text) => analyze(text));
@@ -39,7 +41,10 @@ export function evidenceOf(
     const weight = 1 / Math.log2(2 + term.passages);
     whole += weight;
     const instead = corrected.get(term.surface) ?? [];
-    if (term.terms.every((word) => held.has(word)) || [...instead].some((word) => held.has(word)))
+    if (
+      term.terms.every((word) => held.has(word) || dated.has(word)) ||
+      [...instead].some((word) => held.has(word))
+    )
       covered += weight;
   }
   const cosine = contributions.find(({ signal }) => signal === 'vector')?.raw ?? null;
@@ -66,12 +71,18 @@ const WITNESSES = 5;
 export function withConfidence(
   ranked: readonly Ranked[],
   { terms, corrections, fluency }: Retrieved,
+  dates: readonly DateRange[] = [],
 ): (Ranked & { confidence: number })[] {
   const corrected = new Map(corrections.map(({ word, instead }) => [word, new Set(instead.map(stem))]));
+  const dateTerms = new Set(dates.flatMap(({ text }) => analyze(text).map(({ term }) => term)));
   const bigrams = terms.filter(({ kind }) => kind === 'bigram').length / Math.max(1, terms.length);
   const sure = ranked
     .slice(0, WITNESSES)
-    .map((hit) => evidenceOf(hit.passage, hit.contributions, terms, corrected))
+    .map((hit) => {
+      // What is of a day that the query names holds the words that name it.
+      const dated = hit.boosts.some(({ name }) => name === 'date') ? dateTerms : undefined;
+      return evidenceOf(hit.passage, hit.contributions, terms, corrected, dated);
+    })
     .map((evidence) => confidenceOf(evidence, { fluency, bigrams }));
   const level = Math.max(0, ...sure);
   const top = ranked[0]?.score ?? 0;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StoredPassage } from '../store/store.ts';
+import { datesIn } from './dates.ts';
 import { parseQuery } from './query.ts';
 import { rank, type Ranked } from './rank.ts';
 import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from './ranking.ts';
@@ -21,6 +22,8 @@ interface Given {
   readonly role?: string;
 }
 
+const CONTEXT = { ranking: DEFAULT_RANKING, dates: [], now: NOW };
+
 function entryOf({ passage, record, score, own }: Given): Smoothed {
   return { passage, record, score, own, contributions: [] };
 }
@@ -32,7 +35,9 @@ function passageOf({ passage, record, age, session, role }: Given): StoredPassag
 
 function ranked(given: readonly Given[], ranking: Ranking = DEFAULT_RANKING): Ranked[] {
   const pool = given.map(entryOf).sort((a, b) => b.score - a.score || a.passage - b.passage);
-  return rank(parseQuery('the oven of May'), pool, given.map(passageOf), ranking, NOW);
+  const query = parseQuery('the oven of May');
+  const dates = datesIn(query.text, NOW);
+  return rank(query, pool, given.map(passageOf), { ranking, dates, now: NOW });
 }
 
 function records(hits: readonly Ranked[]): number[] {
@@ -149,9 +154,9 @@ describe('rank', () => {
       { passage: 2, record: 2, score: 0.5, own: 0.5, age: 1 },
     ];
     const shown = entries.slice(1).map(passageOf);
-    const hits = rank(parseQuery('oven'), entries.map(entryOf), shown, DEFAULT_RANKING, NOW);
+    const hits = rank(parseQuery('oven'), entries.map(entryOf), shown, CONTEXT);
     expect(records(hits)).toEqual([2]);
-    expect(rank(parseQuery('oven'), [], [], DEFAULT_RANKING, NOW)).toEqual([]);
+    expect(rank(parseQuery('oven'), [], [], CONTEXT)).toEqual([]);
   });
 
   it('prefers the turns of the session that matches best as a whole', () => {

@@ -1,7 +1,7 @@
 import type { Timestamp } from '../core/types.ts';
 import type { StoredPassage } from '../store/store.ts';
 import { boostsOf, sessionOf, type Boost } from './boosts.ts';
-import { datesIn } from './dates.ts';
+import type { DateRange } from './dates.ts';
 import { rrf, type Contribution } from './fuse.ts';
 import type { ParsedQuery } from './query.ts';
 import type { Ranking } from './ranking.ts';
@@ -21,6 +21,14 @@ interface Candidate extends Ranked {
   readonly own: number;
 }
 
+/** What a ranking goes by beside the query and the candidates. */
+export interface RankContext {
+  readonly ranking: Ranking;
+  /** What the query names. */
+  readonly dates: readonly DateRange[];
+  readonly now: Timestamp;
+}
+
 /** Turns of a session that speak for it. */
 const SESSION_VOICES = 3;
 const DAY = 86_400_000;
@@ -30,14 +38,13 @@ export function rank(
   query: ParsedQuery,
   pool: readonly Smoothed[],
   passages: readonly StoredPassage[],
-  ranking: Ranking,
-  now: Timestamp,
+  { ranking, dates, now }: RankContext,
 ): Ranked[] {
   const entries = new Map(pool.map((entry) => [entry.passage, entry]));
   const context = {
     query,
     ranking,
-    dates: ranking.dateBoost > 0 ? datesIn(query.text, now) : [],
+    dates,
     sessionRanks: rankSessions(pool, passages),
   };
   const best = pool[0]?.score ?? 0;

@@ -1,7 +1,9 @@
 import { LociError } from '../core/errors.ts';
-import { stem } from '../core/text/analyze.ts';
+import { analyze, stem } from '../core/text/analyze.ts';
+import { isStopWord } from '../core/text/stop-words.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { PassageScore, SearchFilter, Store, TermInfo, TextTerm } from '../store/store.ts';
+import type { DateRange } from './dates.ts';
 import { requiredPhrases, type ParsedQuery, type QueryTerm } from './query.ts';
 import type { Ranking } from './ranking.ts';
 
@@ -52,6 +54,8 @@ export interface Retrieval {
   readonly filter: SearchFilter;
   readonly ranking: Ranking;
   readonly vectors: VectorSide | null;
+  /** What the query names. */
+  readonly dates: readonly DateRange[];
   readonly signal?: AbortSignal;
 }
 
@@ -93,7 +97,7 @@ async function retrieveWords(query: ParsedQuery, retrieval: Retrieval): Promise<
     const text = { any: [...words, ...wished], all, weights: ranking.fields };
     return deepEnough(ranking.depth, (depth) => store.searchText(namespace, text, filter, depth));
   };
-  const corrections = correctionsOf(query, infos);
+  const corrections = correctionsOf(query, infos, retrieval);
   const corrected = corrections.flatMap((correction) => correction.instead).map(nearTerm);
   const [text, trigram] = await Promise.all([
     ask(terms),
@@ -150,11 +154,23 @@ function withinBudget(terms: readonly WeighedTerm[], budget: number): WeighedTer
   return kept;
 }
 
-function correctionsOf(query: ParsedQuery, infos: ReadonlyMap<string, TermInfo>): Correction[] {
+function correctionsOf(
+  query: ParsedQuery,
+  infos: ReadonlyMap<string, TermInfo>,
+  { dates, vectors }: Retrieval,
+): Correction[] {
+  const ofDates = new Set(dates.flatMap(({ text }) => analyze(text).map(({ surface }) => surface)));
   return query.terms.flatMap(({ surface }) => {
     const near = infos.get(surface)?.near ?? [];
-    return near.length === 0 ? [] : [{ word: surface, instead: near.map(({ word }) => word) }];
+    if (near.length === 0 || ofDates.has(surface) || isWellSpelt(surface, vectors)) return [];
+    return [{ word: surface, instead: near.map(({ word }) => word) }];
   });
+}
+
+/** A word that the model has as a whole is no slip: "world" is not meant as "would", though nobody wrote it. */
+function isWellSpelt(word: string, vectors: VectorSide | null): boolean {
+  if (isStopWord(word)) return true;
+  return vectors !== null && vectors.embedder.countTokens(word) <= vectors.embedder.countTokens('a');
 }
 
 function nearTerm(word: string): TextTerm {

@@ -1,5 +1,6 @@
 import type { SearchFilter, Store, StoredPassage } from '../store/store.ts';
 import { withConfidence } from './confidence.ts';
+import { datesIn } from './dates.ts';
 import { fuse, type Fused } from './fuse.ts';
 import { holdsPhrases } from './phrases.ts';
 import { parseQuery, requiredPhrases, type ParsedQuery } from './query.ts';
@@ -54,7 +55,8 @@ export async function search(input: SearchInput): Promise<SearchOutcome> {
 async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutcome; overtaken: boolean }> {
   const { ranking } = input;
   const query = parseQuery(input.query);
-  const retrieved = await retrieve(query, input);
+  const dates = ranking.dateBoost > 0 ? datesIn(query.text, input.filter.now) : [];
+  const retrieved = await retrieve(query, { ...input, dates });
   const vector = ranking.weights.vector * retrieved.fluency;
   const fused = fuse(retrieved.lists, { ...ranking, weights: { ...ranking.weights, vector } });
   const top = fused.slice(0, ranking.pool);
@@ -67,8 +69,8 @@ async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutco
   const held = pool.every(({ passage, contributions }) => contributions.length === 0 || there.has(passage));
   const required = requiredPhrases(query);
   const fit = passages.filter((passage) => holdsPhrases(passage, required));
-  const ranked = rank(query, pool, fit, ranking, input.filter.now).slice(0, input.limit);
-  const hits = withConfidence(ranked, retrieved);
+  const ranked = rank(query, pool, fit, { ranking, dates, now: input.filter.now }).slice(0, input.limit);
+  const hits = withConfidence(ranked, retrieved, dates);
   const { corrections, missing } = retrieved;
   return { outcome: { query, hits, retrieved, corrections, missing }, overtaken: !held };
 }

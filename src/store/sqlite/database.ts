@@ -1,4 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { LociError } from '../../core/errors.ts';
 import { guarded } from './store-error.ts';
 
@@ -13,6 +14,13 @@ const STATEMENT_CACHE_SIZE = 500;
 /** How long to wait before trying a lock again whose holder SQLite does not wait for, in milliseconds. */
 const RETRY_AFTER = 5;
 
+/** A file that is gone is not made anew: it would be another store, and open to everybody. */
+function existingFile(path: string): URL {
+  const url = pathToFileURL(path);
+  url.searchParams.set('mode', 'rw');
+  return url;
+}
+
 /** One connection, with its prepared statements and one kind of transaction. */
 export class Database {
   readonly path: string;
@@ -24,7 +32,7 @@ export class Database {
     this.path = path;
     this.#busyTimeout = options.busyTimeout;
     this.#connection = guarded(path, () => {
-      const connection = new DatabaseSync(path, { timeout: options.busyTimeout });
+      const connection = new DatabaseSync(existingFile(path), { timeout: options.busyTimeout });
       try {
         // Nothing here writes: the file may not be ours.
         connection.exec(`

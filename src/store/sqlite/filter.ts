@@ -25,10 +25,11 @@ export function recordCondition(filter: SearchFilter): Condition {
   oneOf('r.source', filter.sources);
   oneOf('r.category', filter.categories);
   oneOf('r.record_type', filter.recordTypes);
-  for (const tag of filter.tags ?? []) {
+  if (filter.tags !== undefined) {
     // At the beginning: `project/` of `project/active/` and of `project/`, not of `projects/`.
-    parts.push("EXISTS (SELECT 1 FROM json_each(r.tags) WHERE instr(lower_case(value) || '/', ?) = 1)");
-    parameters.push(`${tag.toLowerCase()}/`);
+    parts.push(`NOT EXISTS (SELECT 1 FROM json_each(?) AS asked WHERE NOT EXISTS (
+      SELECT 1 FROM json_each(r.tags) AS tag WHERE instr(lower_case(tag.value) || '/', asked.value) = 1))`);
+    parameters.push(JSON.stringify(filter.tags.map((tag) => `${tag.toLowerCase()}/`)));
   }
   if (filter.from !== undefined) {
     parts.push('r.created_at >= ?');

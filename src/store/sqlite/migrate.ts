@@ -2,7 +2,6 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
 import { loadMigrations, pendingMigrations, type Migration } from '../migrate.ts';
 import type { Database } from './database.ts';
-import type { FileHeader } from './file-header.ts';
 
 /** Marks the file as a Loci store ("Loci" in ASCII), so that another program's database is never touched. */
 const APPLICATION_ID = 0x4c_6f_63_69;
@@ -33,11 +32,6 @@ export function migrate(db: Database, migrations: readonly Migration[] = ownMigr
 
 function ownMigrations(): Migration[] {
   return loadMigrations(new URL('./migrations/', import.meta.url));
-}
-
-/** Whether a file that says this of itself is a store of this schema. */
-export function isCurrent({ applicationId, userVersion }: FileHeader): boolean {
-  return applicationId === APPLICATION_ID && userVersion === ownMigrations().length;
 }
 
 function schemaVersion(db: Database): number {

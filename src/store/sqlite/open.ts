@@ -1,12 +1,10 @@
-import { closeSync, openSync, statSync } from 'node:fs';
+import { closeSync, openSync, statSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { makePrivateFolder } from '../../core/make-folder.ts';
 import type { Store } from '../store.ts';
 import type { StoreCall } from './calls.ts';
 import { Connection } from './connection.ts';
-import { readHeader, type FileHeader } from './file-header.ts';
-import { isCurrent } from './migrate.ts';
 import { guarded } from './store-error.ts';
 
 export interface SqliteOptions {
@@ -52,22 +50,12 @@ const ROUTES: Readonly<Record<StoreCall, 'reader' | 'writer'>> = {
   verify: 'writer',
 };
 
-/**
- * A store of this schema is open at once, and its thread (tens of milliseconds) starts beside what the host does next;
- * one that is new or to be migrated when that is done.
- * @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `store_full`, `unreadable`
- */
+/** @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `store_full`, `unreadable` */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const current = guarded(options.path, () => {
-    const header = provideFile(options);
-    return header !== null && isCurrent(header);
-  });
-  const threadOptions = { path: options.path, busyTimeout: options.busyTimeout };
+  const file = guarded(options.path, () => provideFile(options));
+  const threadOptions = { path: options.path, busyTimeout: options.busyTimeout, inode: file.ino };
   const connections = { reader: new Connection(threadOptions), writer: new Connection(threadOptions) };
-  const ready = connections.reader.open();
-  // What the file hides behind a sound beginning is told by the first call, which tries again.
-  if (current) ready.catch(() => undefined);
-  else await ready;
+  await connections.reader.open();
   const store: Record<string, unknown> = {
     capabilities: { name: 'sqlite', durable: true, shared: true },
     close: async () => {
@@ -82,25 +70,35 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   return store as unknown as Store;
 }
 
-/** Private notes: nobody else on the machine may read the file or look into its folder. `null` for a new one. */
-function provideFile({ path, create }: SqliteOptions): FileHeader | null {
+/** SQLite's own databases have a page at least. */
+const SMALLEST_PAGE = 512;
+
+/**
+ * Private notes: nobody else on the machine may read the file or look into its folder. A file that is there is not
+ * opened here: to close it again would take this process's locks away from the connections that it has already.
+ */
+function provideFile({ path, create }: SqliteOptions): Stats {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory() === true) {
-    throw new LociError('unreadable', `${path} is a folder, and the store is one file`, {
-      hint: 'Set store.path to a file, or move the folder away.',
+  if (found !== undefined && !found.isFile()) {
+    const what = found.isDirectory() ? 'a folder' : 'no file of its own';
+    throw new LociError('unreadable', `${path} is ${what}, and the store is one file`, {
+      hint: 'Set store.path to a file, or move what is there away.',
     });
   }
-  if (found !== undefined && found.size > 0) return headerOf(path);
+  if (found !== undefined && found.size > 0) {
+    refuseOtherFile(path, found.size);
+    return found;
+  }
   if (!create) throw new LociError('store_not_found', `there is no store at ${path}`);
+  if (found !== undefined) return found;
   makePrivateFolder(dirname(path));
   closeSync(openSync(path, 'a', 0o600));
-  return null;
+  return statSync(path);
 }
 
 /** SQLite takes a file of a few bytes for an empty database and writes over it: it might be a note. */
-function headerOf(path: string): FileHeader {
-  const header = readHeader(path);
-  if (header !== null) return header;
+function refuseOtherFile(path: string, size: number): void {
+  if (size >= SMALLEST_PAGE) return;
   throw new LociError('store_corrupt', `${path} is no store of Loci; it was left as it is`, {
     hint: 'Set store.path to a file of its own, or restore a backup.',
   });

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { storeCalls, type StoreCall } from './calls.ts';
@@ -9,6 +10,8 @@ import { guarded } from './store-error.ts';
 export interface ThreadOptions {
   readonly path: string;
   readonly busyTimeout: number;
+  /** Of the file that was found when the store was opened. */
+  readonly inode: number;
 }
 
 export interface CallMessage {
@@ -45,8 +48,20 @@ function threadError(error: unknown): ThreadError {
   return { code: 'internal', message: messageOf(error) };
 }
 
+/** Two connections to two files would be two memories. */
+function refuseReplaced(path: string, inode: number): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.ino === inode) return;
+  const [code, what] =
+    found === undefined
+      ? (['store_not_found', 'is gone'] as const)
+      : (['store_failed', 'was replaced by another file'] as const);
+  throw new LociError(code, `${path} ${what} since it was opened`, { hint: 'Open the store again.' });
+}
+
 function open(): Database {
-  const { path, busyTimeout } = workerData as ThreadOptions;
+  const { path, busyTimeout, inode } = workerData as ThreadOptions;
+  refuseReplaced(path, inode);
   const db = new Database(path, { busyTimeout });
   try {
     guarded(path, () => {
