@@ -30,7 +30,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
   invalid_config: {
     status: 500,
     exit: 3,
-    hint: 'Correct loci.yaml; `loci config show` prints what is in force.',
+    hint: 'Correct loci.yaml; docs/configuration.md lists every key.',
   },
   not_found: { status: 404, exit: 4, hint: 'Search again for a current citation.' },
   ambiguous: { status: 409, exit: 4, hint: 'Name it more exactly: SOURCE:PATH.' },

@@ -48,8 +48,16 @@ export async function examine(context: EngineContext): Promise<Check[]> {
     await checked('store', 'Restore a backup, or run `loci reindex`.', () => checkStore(context)),
     await checked('derived', 'Run `loci reindex`.', () => checkPassages(context)),
     await checked('embedding', 'Run `loci reindex --vectors`.', () => checkEmbedding(context)),
-    ...vaultChecks(await vaultStates(context), context.now()),
+    ...(await checkVaults(context)),
   ];
+}
+
+async function checkVaults(context: EngineContext): Promise<Check[]> {
+  try {
+    return vaultChecks(await vaultStates(context), context.now());
+  } catch (error) {
+    return [{ name: 'vaults', result: 'failed', detail: messageOf(error), hint: null }];
+  }
 }
 
 type Finding = Pick<Check, 'result' | 'detail'> & { readonly hint?: string };
@@ -59,7 +67,8 @@ async function checked(name: string, hint: string, look: () => Promise<Finding>)
     const finding = await look();
     return { name, hint: finding.result === 'ok' ? null : hint, ...finding };
   } catch (error) {
-    const said = error instanceof LociError ? error.hint : hint;
+    // "Run `loci doctor`" helps nobody who has just done so.
+    const said = error instanceof LociError && error.code !== 'store_failed' ? error.hint : hint;
     return { name, result: 'failed', detail: messageOf(error), hint: said };
   }
 }
@@ -124,7 +133,12 @@ function vaultChecks({ vaults, strays }: VaultStates, now: Timestamp): Check[] {
 function checkVault({ name, path, lastRead, changes, unreadable }: VaultState, now: Timestamp): Check {
   const check = { name: `vault ${name}`, result: 'warning' as const, hint: 'Run `loci index`.' };
   if (unreadable !== null)
-    return { ...check, result: 'failed', detail: unreadable, hint: 'Mount or correct the vault’s path.' };
+    return {
+      ...check,
+      result: 'failed',
+      detail: unreadable,
+      hint: 'Mount it or correct its path; `loci forget-vault` takes it out.',
+    };
   if (lastRead === null || changes === null) return { ...check, detail: `${path}; it was not read yet` };
   const told = changesInWords(changes);
   const since = `read ${ageOf(lastRead, now)}`;

@@ -60,8 +60,10 @@ export async function indexVaults(
   const embedded = vectors === null ? 0 : await embedNew(context, vectors, options);
   const [first] = unreadable;
   if (first === undefined) return { sources, embedded };
-  const messages = unreadable.map(({ message }) => message).join('\n');
-  throw new LociError('unreadable', messages, { hint: first.hint, cause: first });
+  const messages = unreadable.map(({ message }) => message);
+  if (sources.length > 0)
+    messages.push(`what else there is was read: ${sources.map(({ source }) => source).join(', ')}`);
+  throw new LociError('unreadable', messages.join('\n'), { hint: first.hint, cause: first });
 }
 
 async function embedNew(

@@ -207,11 +207,14 @@ class Sync {
   async #commit(): Promise<void> {
     if (this.#writes.length === 0) return;
     const { namespace, chunking } = this.#options;
-    await this.#store.commit(namespace, {
-      writes: this.#writes,
-      evictions: [],
-      chunking: chunking.signature,
-    });
+    const batch = { writes: this.#writes, evictions: [], chunking: chunking.signature };
+    try {
+      await this.#store.commit(namespace, batch);
+    } catch (error) {
+      if (!(error instanceof LociError) || error.code !== 'not_found') throw error;
+      const what = `another process took away what ${this.#source.name} was about to change`;
+      throw new LociError('conflict', what, { cause: error });
+    }
     this.#writes = [];
     this.#characters = 0;
   }

@@ -5,6 +5,8 @@ describe('refuseTooDense', () => {
   it.each([
     ['single letters', 'a\n'.repeat(700_000)],
     ['a list of them', '- a\n'.repeat(700_000)],
+    ['quotes within quotes', `${'>'.repeat(45)}a\n\n`.repeat(52_000)],
+    ['lists within lists', `${'- '.repeat(45)}a\n\n`.repeat(52_000)],
     ['a row of cells', '|a'.repeat(1_100_000)],
   ])('refuses %s without end', (_, content) => {
     expect(() => {
@@ -16,6 +18,7 @@ describe('refuseTooDense', () => {
     ['nothing', ''],
     ['5 MB of short lines', 'ten letters\n'.repeat(416_000)],
     ['5 MB of a table', `${'| cell '.repeat(20)}|\n`.repeat(35_000)],
+    ['5 MB of items', '- an item of some words\n  - one below\n'.repeat(140_000)],
     ['5 MB in one line', 'x'.repeat(5_000_000)],
   ])('takes %s', (_, content) => {
     expect(() => {

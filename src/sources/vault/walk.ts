@@ -133,6 +133,7 @@ function unread(key: string, detail: string): SourceProblem {
 /** The failure of a vault as a whole. */
 export function unreadableRoot(root: string, error: unknown): LociError {
   return new LociError('unreadable', `the vault ${root} cannot be read: ${describeFileError(error)}`, {
+    hint: 'Mount it or correct its path; `loci forget-vault` takes it out.',
     cause: error,
   });
 }
