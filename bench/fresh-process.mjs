@@ -41,7 +41,7 @@ held.opening = await heldAtMost(async () => {
 const generation = (await store.generations()).find(({ active }) => active).id;
 held.searching = await heldAtMost(async () => {
   for (const { namespace, text, vector } of task.queries) {
-    const embedder = { embed: async () => [Float32Array.from(vector)] };
+    const embedder = { embed: async () => [Float32Array.from(vector)], countTokens: (words) => words.length };
     const vectors = { embedder, generation };
     await search({ store, namespace, query: text, filter: { now: task.now }, limit: 10, ranking, vectors });
   }

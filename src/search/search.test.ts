@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ALL_LIVE, note, write } from '../../test/contract/store-samples.ts';
+import { ALL_LIVE, embed, note, NOW, unit, write } from '../../test/contract/store-samples.ts';
+import type { Embedder } from '../embed/embedder.ts';
 import { openMemoryStore } from '../store/memory/open.ts';
-import type { Store } from '../store/store.ts';
+import type { RecordWrite, Store } from '../store/store.ts';
 import { DEFAULT_RANKING } from './ranking.ts';
 import { search } from './search.ts';
 
@@ -58,4 +59,46 @@ describe('search', () => {
     expect(await titles(interrupted(store, 'passages', always))).toEqual(['Floor']);
     expect(always.length).toBeGreaterThan(90);
   });
+
+  it('looks through the days that a query asks for and nothing else, if there is anything', async () => {
+    const store = openMemoryStore();
+    const day = 86_400_000;
+    const of = (title: string, ago: number): RecordWrite =>
+      note('sugar for the bees', { title, createdAt: NOW - ago * day });
+    await write(
+      store,
+      'n',
+      of('today', 0),
+      of('then', 1),
+      note('what I did yesterday', { title: 'words', createdAt: NOW }),
+    );
+    const asked = async (query: string): Promise<string[]> => {
+      const given = { store, namespace: 'n', filter: ALL_LIVE, limit: 10, ranking: DEFAULT_RANKING };
+      const vectors = { embedder: alike(), generation: await embedAlike(store) };
+      const { hits } = await search({ ...given, query, vectors });
+      return hits.map(({ passage }) => passage.record.title);
+    };
+    expect(await asked('what did I do yesterday')).toEqual(['then']);
+    expect((await asked('what did I do two days ago')).length).toBeGreaterThan(1);
+    expect((await asked('bees of yesterday')).length).toBeGreaterThan(1);
+  });
 });
+
+/** A model to which all texts are the same. */
+function alike(): Embedder {
+  return {
+    provider: 'test',
+    model: 'm',
+    dimensions: 3,
+    maxTokens: 512,
+    embed: (texts) => Promise.resolve(texts.map(() => unit(1, 0, 0))),
+    countTokens: (text) => text.length,
+    close: () => Promise.resolve(),
+  };
+}
+
+async function embedAlike(store: Store): Promise<number> {
+  const { id } = await store.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+  await embed(store, id, 'n', () => unit(1, 0, 0));
+  return id;
+}

@@ -1,6 +1,7 @@
+import { analyze } from '../core/text/analyze.ts';
 import type { SearchFilter, Store, StoredPassage } from '../store/store.ts';
 import { withConfidence } from './confidence.ts';
-import { datesIn } from './dates.ts';
+import { datesIn, type DateRange } from './dates.ts';
 import { fuse, type Fused } from './fuse.ts';
 import { holdsPhrases } from './phrases.ts';
 import { parseQuery, requiredPhrases, type ParsedQuery } from './query.ts';
@@ -51,11 +52,38 @@ export async function search(input: SearchInput): Promise<SearchOutcome> {
   }
 }
 
+/**
+ * "What did I do last week" asks for nothing but the days: then only what is of them is looked through, if there is
+ * any.
+ */
+function withinDates(query: ParsedQuery, dates: readonly DateRange[], filter: SearchFilter): SearchFilter {
+  const [date] = dates;
+  if (date === undefined || dates.length > 1 || filter.from !== undefined || filter.until !== undefined)
+    return filter;
+  const named = new Set(analyze(date.text).map(({ term }) => term));
+  const nothingElse = query.terms.every(({ terms }) => terms.every((term) => named.has(term)));
+  return nothingElse ? { ...filter, from: date.from, until: date.until } : filter;
+}
+
 /** `overtaken` when what a signal found is not there any more: its record was written or derived anew meanwhile. */
-async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutcome; overtaken: boolean }> {
+async function attemptSearch(given: SearchInput): Promise<{ outcome: SearchOutcome; overtaken: boolean }> {
+  const { ranking } = given;
+  const query = parseQuery(given.query);
+  const dates = ranking.dateBoost > 0 ? datesIn(query.text, given.filter.now) : [];
+  const narrowed = withinDates(query, dates, given.filter);
+  if (narrowed !== given.filter) {
+    const attempt = await searchWithin({ ...given, filter: narrowed }, query, dates);
+    if (attempt.outcome.hits.length > 0 || attempt.overtaken) return attempt;
+  }
+  return searchWithin(given, query, dates);
+}
+
+async function searchWithin(
+  input: SearchInput,
+  query: ParsedQuery,
+  dates: readonly DateRange[],
+): Promise<{ outcome: SearchOutcome; overtaken: boolean }> {
   const { ranking } = input;
-  const query = parseQuery(input.query);
-  const dates = ranking.dateBoost > 0 ? datesIn(query.text, input.filter.now) : [];
   const retrieved = await retrieve(query, { ...input, dates });
   const vector = ranking.weights.vector * retrieved.fluency;
   const fused = fuse(retrieved.lists, { ...ranking, weights: { ...ranking.weights, vector } });
