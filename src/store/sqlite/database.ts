@@ -15,7 +15,8 @@ const STATEMENT_CACHE_SIZE = 500;
 const RETRY_AFTER = 5;
 
 /** A file that is gone is not made anew: it would be another store, and open to everybody. */
-function existingFile(path: string): URL {
+function existingFile(path: string): URL | string {
+  if (path === ':memory:') return path;
   const url = pathToFileURL(path);
   url.searchParams.set('mode', 'rw');
   return url;
