@@ -15,11 +15,8 @@ const MAY_NAME_A_DATE = new RegExp(
   'i',
 );
 const NUMBERS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
-const AMOUNT = new RegExp(
-  `\\b(\\d{1,4}|an?|(?:a )?few|(?:a )?couple(?: of)?|${NUMBERS.join('|')})\\s+(day|week|month|year)s?\\s+(ago|later|from now)\\b|` +
-    `\\bin\\s+(\\d{1,4}|an?|(?:a )?few|(?:a )?couple(?: of)?|${NUMBERS.join('|')})\\s+(day|week|month|year)s?\\b`,
-  'i',
-);
+const SPAN = `(\\d{1,4}|an?|(?:a )?few|(?:a )?couple(?: of)?|${NUMBERS.join('|')})\\s+(day|week|month|year)s?`;
+const AMOUNT = new RegExp(`\\b${SPAN}\\s+(ago|later|from now)\\b|\\bin\\s+${SPAN}\\b`, 'i');
 /** Verbs and nouns that are months and days as well, when nothing about them says date. */
 const AMBIGUOUS = /^(?:march|may|sun|sat|mar|dec|mon)$/;
 const WEEK = /\bweeks?\b/i;

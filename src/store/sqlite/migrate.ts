@@ -11,7 +11,10 @@ const APPLICATION_ID = 0x4c_6f_63_69;
  * there is nothing to do. Two processes may call it together: the second finds the work done.
  * @throws LociError `store_newer`; `store_corrupt` for a database that is not a Loci store. Both leave it untouched.
  */
-export function migrate(db: Database, migrations: readonly Migration[] = ownMigrations()): void {
+export function migrate(
+  db: Database,
+  migrations: readonly Migration[] = loadMigrations(new URL('./migrations/', import.meta.url)),
+): void {
   const pending = (): Migration[] => pendingMigrations(migrations, schemaVersion(db), db.path);
   // One state of the file: another process may be making the store at this moment.
   const outdated = db.snapshot(() => {
@@ -28,10 +31,6 @@ export function migrate(db: Database, migrations: readonly Migration[] = ownMigr
     }
     db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
   });
-}
-
-function ownMigrations(): Migration[] {
-  return loadMigrations(new URL('./migrations/', import.meta.url));
 }
 
 function schemaVersion(db: Database): number {

@@ -11,7 +11,7 @@ import {
 } from '../spelling.ts';
 import type { Database } from './database.ts';
 import { wordTable } from './namespaces.ts';
-import { unsettledWords, type WordCounts } from './vocabulary.ts';
+import { countWords, unsettledWords, type WordCounts } from './vocabulary.ts';
 
 /** Words that share a misspelt one's rarest trigrams, compared letter by letter. */
 const CANDIDATES = 300;
@@ -32,7 +32,7 @@ export function lookUpTerms(db: Database, ns: number, words: readonly string[]):
 
 function sumByStem(counts: WordCounts): WordCounts {
   const sums: WordCounts = new Map();
-  for (const [word, change] of counts) sums.set(stem(word), (sums.get(stem(word)) ?? 0) + change);
+  for (const [word, change] of counts) countWords(sums, [stem(word)], change);
   return sums;
 }
 
