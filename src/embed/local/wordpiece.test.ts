@@ -43,7 +43,8 @@ describe('Vocabulary', () => {
     const word = fc.array(fc.oneof(piece, fc.string({ unit: 'grapheme', maxLength: 2 })), { maxLength: 5 });
     fc.assert(
       fc.property(word, (parts) => {
-        const text = parts.join('').toWellFormed();
+        // '#' is punctuation: no word holds two in a row, and '##' is how the vocabulary writes "goes on".
+        const text = parts.join('').toWellFormed().replaceAll(/#{2,}/g, '#');
         expect(vocabulary.split(text)).toEqual(text === '' ? null : splitSlowly(text));
       }),
       { numRuns: 1000 },
