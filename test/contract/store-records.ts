@@ -40,6 +40,28 @@ export function describeRecords({ store, namespace }: Subject): void {
       expect(record).toEqual({ ...given, namespace: ns, id: 1, deletedAt: null });
     });
 
+    it('and their passages come back letter by letter, in the order asked for', async () => {
+      const ns = namespace();
+      const everyAscii = String.fromCharCode(...Array.from({ length: 128 }, (_, code) => code));
+      const odd = ['"\\"\\u0000', '\0mid\0', '\u2028\u2029', '👩‍👩‍👧 \u{1f9c5}', everyAscii, '{"a":[1]}', ''];
+      const passages = odd.map((text, ordinal) =>
+        passage(`lemon ${text}`, { ordinal, headings: [text, '§'] }),
+      );
+      const record = draft({ title: odd.join(''), tags: odd, metadata: { deep: odd, n: 1e300, no: null } });
+      await write(store(), ns, { id: null, draft: record, passages });
+      const ids = (await passageIds(store(), ns, 'lemon')).sort((a, b) => b - a);
+      const found = await store().passages(ns, [...ids, 0], ALL_LIVE);
+      expect(found.map(({ id }) => id)).toEqual(ids);
+      expect(found.map(({ id: _, record: __, ...own }) => own)).toEqual(passages.toReversed());
+      for (const { record: header } of found) {
+        expect([header.title, header.tags, header.metadata]).toEqual([
+          record.title,
+          record.tags,
+          record.metadata,
+        ]);
+      }
+    });
+
     it('are answered in the order asked for, without those that are not there', async () => {
       const ns = namespace();
       await write(store(), ns, note('a'), note('b'), note('c'));

@@ -5,6 +5,7 @@ import { openMemoryStore } from '../../src/store/memory/open.ts';
 import { storeCalls } from '../../src/store/sqlite/calls.ts';
 import { Database } from '../../src/store/sqlite/database.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
+import { unpacked } from '../../src/store/sqlite/wire.ts';
 import type { PassageScore, Store } from '../../src/store/store.ts';
 import { NOW } from '../contract/store-samples.ts';
 import * as random from './store-operations.ts';
@@ -17,7 +18,7 @@ function openInThisThread(): Store {
   const calls: Record<string, unknown> = {};
   for (const [name, call] of Object.entries(storeCalls(db))) {
     const run: (...parameters: never[]) => unknown = call;
-    calls[name] = async (...parameters: never[]) => run(...parameters);
+    calls[name] = async (...parameters: never[]) => unpacked(name, run(...parameters));
   }
   const close = async (): Promise<void> => {
     db.close();

@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import type { Canonical, Embeddings, SearchStages, Store, Upkeep } from '../store.ts';
+import type { Canonical, Embeddings, PassageScore, SearchStages, Store, Upkeep } from '../store.ts';
 import type { Facets } from '../facets.ts';
 import { refuseOtherVector } from '../vector-check.ts';
 import { CodeCache } from './code-cache.ts';
@@ -14,7 +14,9 @@ import { lastReads, markRead } from './source-reads.ts';
 import { searchText } from './text-search.ts';
 import { dropDerived, markStale, putPassages, scanRecords, staleRecords, stats, sweep } from './upkeep.ts';
 import { countPending, pendingEmbeddings, putVectors, scoreVectors, searchVectors } from './vectors.ts';
+import { VectorCache } from './vector-cache.ts';
 import { verify } from './verify.ts';
+import { NO_PASSAGES, packScores, type PackedAnswers } from './wire.ts';
 
 type Synchronous<Interface> = {
   [
@@ -24,8 +26,10 @@ type Synchronous<Interface> = {
     : never;
 };
 
-/** Every call of the interface, as it runs on a connection. */
-export type StoreCalls = Omit<Synchronous<Store>, 'close'>;
+/** Every call of the interface, as it runs on a connection; some answers are packed, for the way out of the thread. */
+export type StoreCalls = Omit<Synchronous<Store>, 'close' | keyof PackedAnswers> & {
+  [Call in keyof PackedAnswers]: (...parameters: Parameters<Store[Call]>) => PackedAnswers[Call];
+};
 export type StoreCall = keyof StoreCalls;
 
 /** What the calls of reading answer for a namespace that has never been written. */
@@ -67,7 +71,8 @@ function recordCalls(db: Database): Pick<StoreCalls, keyof Canonical> {
 }
 
 function searchCalls(db: Database): Pick<StoreCalls, keyof SearchStages | keyof Facets<unknown>> {
-  const cache = new CodeCache(db);
+  const codes = new CodeCache(db);
+  const vectors = new VectorCache(db);
   return {
     lookUpTerms: (namespace, words) =>
       within(
@@ -77,20 +82,21 @@ function searchCalls(db: Database): Pick<StoreCalls, keyof SearchStages | keyof 
         (ns) => lookUpTerms(db, ns, words),
       ),
     searchText: (namespace, query, filter, limit) =>
-      within(db, namespace, [], (ns) => searchText(db, ns, query, filter, limit)),
+      packScores(within(db, namespace, [], (ns) => searchText(db, ns, query, filter, limit))),
     searchVectors: (namespace, generation, vector, filter, limit) => {
       refuseOtherVector(generationById(db, generation), vector);
-      return within(db, namespace, [], (ns) =>
-        searchVectors(db, cache, ns, generation, vector, filter, limit),
-      );
+      const search = (ns: number): PassageScore[] =>
+        searchVectors(db, { codes, vectors }, ns, generation, vector, filter, limit);
+      return packScores(within(db, namespace, [], search));
     },
     scoreVectors: (namespace, generation, vector, ids) => {
       refuseOtherVector(generationById(db, generation), vector);
-      return within(db, namespace, [], (ns) => scoreVectors(db, ns, generation, vector, ids));
+      const score = (ns: number): PassageScore[] => scoreVectors(db, vectors, ns, generation, vector, ids);
+      return packScores(within(db, namespace, [], score));
     },
     neighbours: (namespace, ids, reach) => within(db, namespace, [], (ns) => neighbours(db, ns, ids, reach)),
     passages: (namespace, ids, filter) =>
-      within(db, namespace, [], (ns) => passages(db, namespace, ns, ids, filter)),
+      within(db, namespace, NO_PASSAGES, (ns) => passages(db, namespace, ns, ids, filter)),
     writtenWith: (namespace, contentHash, now) =>
       within(db, namespace, [], (ns) => writtenWith(db, ns, contentHash, now)),
     facet: (namespace, field, filter) => within(db, namespace, [], (ns) => facet(db, ns, field, filter)),

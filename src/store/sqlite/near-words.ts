@@ -43,9 +43,10 @@ function candidates(db: Database, ns: number, word: string, unsettled: WordCount
   };
   const { edits, byTrigrams } = nearSearch(word);
   if (edits.length > 0) {
-    const byWord =
-      'SELECT word, passages FROM term WHERE ns = ? AND word IN (SELECT value FROM json_each(?))';
-    take(db.prepare(byWord).all(ns, JSON.stringify(edits)));
+    // In the order of the index: neighbours stand on one page.
+    const byWord = `SELECT term.word, term.passages FROM json_each(?) AS edit
+      CROSS JOIN term ON term.ns = ? AND term.word = edit.value`;
+    take(db.prepare(byWord).all(JSON.stringify(edits.toSorted()), ns));
   }
   if (byTrigrams) {
     const byId = `SELECT word, passages FROM term WHERE id IN (SELECT value FROM json_each(?))
@@ -55,15 +56,26 @@ function candidates(db: Database, ns: number, word: string, unsettled: WordCount
     const ids = JSON.stringify(alike(db, ns, word));
     take(db.prepare(byId).all(ids, letters - edited, letters + edited));
   }
+  addUnsettled(db, ns, word, unsettled, known);
+  return [...known]
+    .filter(([, passages]) => passages > 0)
+    .map(([spelling, passages]) => ({ word: spelling, passages }));
+}
+
+function addUnsettled(
+  db: Database,
+  ns: number,
+  word: string,
+  unsettled: WordCounts,
+  known: Map<string, number>,
+): void {
+  if (unsettled.size === 0) return;
   const considered = isConsidered(word);
   const held = db.prepare('SELECT passages FROM term WHERE ns = ? AND word = ?');
   for (const [spelling, change] of unsettled) {
     if (!considered(spelling)) continue;
     known.set(spelling, Number(held.get(ns, spelling)?.['passages'] ?? 0) + change);
   }
-  return [...known]
-    .filter(([, passages]) => passages > 0)
-    .map(([spelling, passages]) => ({ word: spelling, passages }));
 }
 
 /** Ids of the words that share the rarest trigrams, by the sum of how rare these are. */
@@ -82,9 +94,29 @@ function alike(db: Database, ns: number, word: string): number[] {
     if (words === 0) continue;
     if (spent > 0 && spent + words > TRIGRAM_BUDGET) break;
     spent += words;
-    const ids = String(list.get(match)?.['ids']).split(',');
-    for (const id of ids) scores.set(Number(id), (scores.get(Number(id)) ?? 0) + 1 / Math.log2(2 + words));
+    const rarity = 1 / Math.log2(2 + words);
+    for (const id of numbersOf(String(list.get(match)?.['ids'])))
+      scores.set(id, (scores.get(id) ?? 0) + rarity);
   }
   const best = [...scores].sort(([idA, a], [idB, b]) => b - a || idA - idB);
   return best.slice(0, CANDIDATES).map(([id]) => id);
 }
+
+/** The whole numbers of a list that commas part. By hand: thousands are read for one word. */
+function numbersOf(list: string): number[] {
+  const numbers: number[] = [];
+  let number = 0;
+  for (let i = 0; i < list.length; i++) {
+    const digit = list.charCodeAt(i) - ZERO;
+    if (digit >= 0) {
+      number = number * 10 + digit;
+    } else {
+      numbers.push(number);
+      number = 0;
+    }
+  }
+  numbers.push(number);
+  return numbers;
+}
+
+const ZERO = '0'.charCodeAt(0);

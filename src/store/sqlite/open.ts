@@ -6,6 +6,7 @@ import type { Store } from '../store.ts';
 import type { StoreCall } from './calls.ts';
 import { Connection } from './connection.ts';
 import { guarded } from './store-error.ts';
+import { unpacked } from './wire.ts';
 
 export interface SqliteOptions {
   readonly path: string;
@@ -65,7 +66,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     },
   };
   for (const [call, route] of Object.entries(ROUTES)) {
-    store[call] = (...parameters: unknown[]) => connections[route].call(call as StoreCall, parameters);
+    store[call] = async (...parameters: unknown[]) =>
+      unpacked(call, await connections[route].call(call as StoreCall, parameters));
   }
   return store as unknown as Store;
 }

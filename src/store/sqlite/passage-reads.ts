@@ -1,10 +1,10 @@
 import type { Passage } from '../../core/types.ts';
-import type { Neighbourhood, RecordHeader, SearchFilter, StoredPassage } from '../store.ts';
+import type { Neighbourhood, SearchFilter } from '../store.ts';
 import type { Database } from './database.ts';
 import { recordCondition } from './filter.ts';
-import { HEADER_COLUMNS, headerOf, passageOf } from './rows.ts';
+import { HEADER_JSON, PASSAGE_COLUMNS, PASSAGE_JSON, passageOf } from './rows.ts';
+import type { PackedPassages } from './wire.ts';
 
-const PASSAGE_COLUMNS = 'p.ordinal, p.headings, p.text, p.start_line, p.end_line, p.hash';
 /** Passages by id in the order asked for: one statement for all, and CROSS JOIN keeps it from reordering the loops. */
 const ASKED = 'json_each(?) AS asked CROSS JOIN passage AS p ON p.id = asked.value';
 
@@ -14,19 +14,19 @@ export function passages(
   ns: number,
   ids: readonly number[],
   filter: SearchFilter,
-): StoredPassage[] {
+): PackedPassages {
+  const asked = JSON.stringify(ids);
   const condition = recordCondition(filter);
-  const select = db.prepare(
-    `SELECT p.id AS passage, ${PASSAGE_COLUMNS}, ${HEADER_COLUMNS} FROM ${ASKED}
-     CROSS JOIN record AS r ON r.ns = p.ns AND r.id = p.record WHERE p.ns = ? AND ${condition.sql}`,
+  const records = db.prepare(
+    `SELECT json_group_array(${HEADER_JSON}) AS rows FROM (SELECT DISTINCT p.record FROM ${ASKED} WHERE p.ns = ?) AS p
+     CROSS JOIN record AS r ON r.ns = ? AND r.id = p.record WHERE ${condition.sql}`,
   );
-  const headers = new Map<number, RecordHeader>();
-  return select.all(JSON.stringify(ids), ns, ...condition.parameters).map((row) => {
-    const id = row['id'] as number;
-    const record = headers.get(id) ?? headerOf(namespace, row);
-    headers.set(id, record);
-    return { ...passageOf(row), id: row['passage'] as number, record };
-  });
+  const rows = db.prepare(`SELECT json_group_array(${PASSAGE_JSON}) AS rows FROM ${ASKED} WHERE p.ns = ?`);
+  return {
+    namespace,
+    passages: String(rows.get(asked, ns)?.['rows']),
+    records: String(records.get(asked, ns, ns, ...condition.parameters)?.['rows']),
+  };
 }
 
 export function passagesOf(db: Database, ns: number, records: readonly number[]): Map<number, Passage[]> {

@@ -3,7 +3,7 @@ import type { RecordDraft } from '../store.ts';
 import { indexPassage, TEXT_FIELDS, type IndexedPassage } from '../text-fields.ts';
 import type { Database } from './database.ts';
 import { textTable } from './namespaces.ts';
-import { passageOf } from './rows.ts';
+import { PASSAGE_COLUMNS, passageOf } from './rows.ts';
 import { countWords, type WordCounts } from './vocabulary.ts';
 
 type Described = Pick<RecordDraft, 'title' | 'tags' | 'metadata'>;
@@ -69,8 +69,7 @@ export function reindexPassages(
 function heldPassages(db: Database, ns: number, record: number): { id: number; passage: Passage }[] {
   return db
     .prepare(
-      `SELECT id, ordinal, headings, text, start_line, end_line, hash FROM passage WHERE ns = ? AND record = ?
-       ORDER BY id`,
+      `SELECT p.id, ${PASSAGE_COLUMNS} FROM passage AS p WHERE p.ns = ? AND p.record = ? ORDER BY p.id`,
     )
     .all(ns, record)
     .map((row) => ({ id: Number(row['id']), passage: passageOf(row) }));

@@ -5,9 +5,47 @@ import type { RecordHeader } from '../store.ts';
 /** Rows as SQLite gives them, and the nouns they hold. The schema is STRICT, so types are what it says. */
 export type Row = Record<string, SQLOutputValue>;
 
-export const HEADER_COLUMNS = `r.id, r.uuid, r.project, r.origin, r.source, r.key, r.category, r.record_type,
-  r.title, r.tags, r.metadata, r.created_at, r.updated_at, r.deleted_at, r.expires_at`;
+const HEADER = [
+  'id',
+  'uuid',
+  'project',
+  'origin',
+  'source',
+  'key',
+  'category',
+  'record_type',
+  'title',
+  'tags',
+  'metadata',
+  'created_at',
+  'updated_at',
+  'deleted_at',
+  'expires_at',
+];
+export const HEADER_COLUMNS: string = HEADER.map((name) => `r.${name}`).join(', ');
 export const RECORD_COLUMNS: string = `${HEADER_COLUMNS}, r.identity, r.content, r.content_hash, r.revision`;
+
+const PASSAGE: Readonly<Record<string, string>> = {
+  ordinal: 'p.ordinal',
+  headings: 'p.headings',
+  text: 'p.text',
+  start_line: 'p.start_line',
+  end_line: 'p.end_line',
+  hash: 'lower(hex(p.hash))',
+};
+export const PASSAGE_COLUMNS: string = Object.entries(PASSAGE)
+  .map(([name, sql]) => `${sql} AS ${name}`)
+  .join(', ');
+
+/** The same columns as one JSON object, for rows that leave the thread as text. */
+export const HEADER_JSON: string = jsonObject(Object.fromEntries(HEADER.map((name) => [name, `r.${name}`])));
+export const PASSAGE_JSON: string = jsonObject({ passage: 'p.id', record: 'p.record', ...PASSAGE });
+
+function jsonObject(columns: Readonly<Record<string, string>>): string {
+  return `json_object(${Object.entries(columns)
+    .map(([name, sql]) => `'${name}', ${sql}`)
+    .join(', ')})`;
+}
 
 export function headerOf(namespace: string, row: Row): RecordHeader {
   return {
@@ -47,7 +85,7 @@ export function passageOf(row: Row): Passage {
     text: row['text'] as string,
     startLine: row['start_line'] as number,
     endLine: row['end_line'] as number,
-    hash: Buffer.from(row['hash'] as Uint8Array).toString('hex'),
+    hash: row['hash'] as string,
   };
 }
 

@@ -13,7 +13,8 @@ import { isSelective, passageCondition, recordCondition } from './filter.ts';
 import { ensureNamespace } from './namespaces.ts';
 import { CODE_BYTES, signCode } from './sign-codes.ts';
 import type { CodeCache } from './code-cache.ts';
-import { components, dotQuantised, quantise } from './quantise.ts';
+import { components, quantise } from './quantise.ts';
+import type { VectorCache, VectorScore } from './vector-cache.ts';
 
 /** Rows of one code blob. */
 const CHUNK_ROWS = 512;
@@ -75,27 +76,33 @@ export function packCodes(db: Database, ns: number, generation: number): void {
   }
 }
 
+/** What a connection keeps in memory of what it searches. */
+export interface VectorCaches {
+  readonly codes: CodeCache;
+  readonly vectors: VectorCache;
+}
+
 /**
- * Sign codes in memory give a shortlist by Hamming distance; the shortlist's int8 vectors are read and scored with
- * the query in float32; passages that hold their content are what is answered. Where the filter lets little of the
+ * Sign codes in memory give a shortlist by Hamming distance; the shortlist's int8 vectors are scored with the query
+ * in float32; passages that hold their content are what is answered. Where the filter lets little of the
  * shortlist through, the scan is done again over what it allows.
  */
 export function searchVectors(
   db: Database,
-  cache: CodeCache,
+  caches: VectorCaches,
   ns: number,
   generation: number,
   vector: Float32Array,
   filter: SearchFilter,
   limit: number,
 ): PassageScore[] {
-  const codes = cache.of(ns, generation);
+  const codes = caches.codes.of(ns, generation);
   if (codes.size === 0) return [];
   const query = signCode(vector);
   const shortlist = Math.max(codes.size > SMALL_NAMESPACE ? SHORTLIST : SMALL_SHORTLIST, limit * 2);
   const enough = isSelective(filter) ? shortlist * MIN_PASSED : 0;
   const look = (count: number, among?: Uint32Array): Rescored =>
-    rescore(db, ns, vector, codes.nearest(query, count, among), filter, limit);
+    rescore(db, ns, caches.vectors.scores(codes.nearest(query, count, among), vector), filter, limit);
   const { scores, passed } = look(shortlist);
   if (shortlist >= codes.size || (scores.length >= limit && passed >= enough)) return scores;
   const allowed = allowedVectors(db, ns, generation, filter);
@@ -127,38 +134,49 @@ interface Rescored {
   readonly passed: number;
 }
 
+/** The passages of the best vectors. All are looked up where a filter may stop many, else about as many as asked for. */
 function rescore(
   db: Database,
   ns: number,
-  vector: Float32Array,
-  ids: readonly number[],
+  best: readonly VectorScore[],
   filter: SearchFilter,
   limit: number,
 ): Rescored {
+  const atOnce = isSelective(filter) ? best.length : limit;
+  const scores: PassageScore[] = [];
+  let passed = 0;
+  for (let from = 0, to; from < best.length && scores.length < limit; from = to) {
+    to = Math.min(best.length, from + atOnce);
+    // Of equals, the first passages come first, and those may be of any of their vectors.
+    while (to < best.length && best[to]!.score === best[to - 1]!.score) to++;
+    const found = passagesOfVectors(db, ns, best.slice(from, to), filter);
+    passed += new Set(found.map(({ vector }) => vector)).size;
+    scores.push(...found);
+  }
+  scores.sort(bestFirst);
+  return { scores: scores.slice(0, limit), passed };
+}
+
+function passagesOfVectors(
+  db: Database,
+  ns: number,
+  scored: readonly VectorScore[],
+  filter: SearchFilter,
+): (PassageScore & { vector: number })[] {
   const condition = passageCondition(db, ns, filter);
   // CROSS JOIN keeps this order: from few vectors to their passages, never from all passages.
   const rows = db
     .prepare(
-      `SELECT v.id AS vector, v.quantised, p.id, p.record FROM json_each(?) AS near
+      `SELECT near.key, p.id, p.record FROM json_each(?) AS near
        CROSS JOIN vector AS v ON v.id = near.value
        CROSS JOIN passage AS p ON p.ns = v.ns AND p.hash = v.hash ${condition.join}
        WHERE p.ns = ? AND ${condition.sql}`,
     )
-    .all(JSON.stringify(ids), ns, ...condition.parameters);
-  const scores: PassageScore[] = [];
-  let [last, passed, score] = [0, 0, 0];
-  for (const row of rows) {
-    const id = row['vector'] as number;
-    // Passages of one content come one after another.
-    if (id !== last) {
-      score = dotQuantised(row['quantised'] as Uint8Array, vector);
-      last = id;
-      passed++;
-    }
-    scores.push({ passage: row['id'] as number, record: row['record'] as number, score });
-  }
-  scores.sort(bestFirst);
-  return { scores: scores.slice(0, limit), passed };
+    .all(JSON.stringify(scored.map(({ vector }) => vector)), ns, ...condition.parameters);
+  return rows.map((row) => {
+    const { vector, score } = scored[row['key'] as number]!;
+    return { vector, passage: row['id'] as number, record: row['record'] as number, score };
+  });
 }
 
 function bestFirst(a: PassageScore, b: PassageScore): number {
@@ -167,22 +185,26 @@ function bestFirst(a: PassageScore, b: PassageScore): number {
 
 export function scoreVectors(
   db: Database,
+  cache: VectorCache,
   ns: number,
   generation: number,
   vector: Float32Array,
   passages: readonly number[],
 ): PassageScore[] {
-  return db
+  const rows = db
     .prepare(
-      `SELECT p.id, p.record, v.quantised FROM json_each(?) AS asked CROSS JOIN passage AS p ON p.id = asked.value
+      `SELECT p.id, p.record, v.id AS vector FROM json_each(?) AS asked CROSS JOIN passage AS p ON p.id = asked.value
        CROSS JOIN vector AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash WHERE p.ns = ?`,
     )
-    .all(JSON.stringify(passages), generation, ns)
-    .map((row) => ({
-      passage: row['id'] as number,
-      record: row['record'] as number,
-      score: dotQuantised(row['quantised'] as Uint8Array, vector),
-    }));
+    .all(JSON.stringify(passages), generation, ns);
+  const ids = new Set(rows.map((row) => row['vector'] as number));
+  const scores = new Map(cache.scores([...ids], vector).map(({ vector: id, score }) => [id, score]));
+  return rows.flatMap((row) => {
+    const score = scores.get(row['vector'] as number);
+    return score === undefined
+      ? []
+      : [{ passage: row['id'] as number, record: row['record'] as number, score }];
+  });
 }
 
 const PENDING = `FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record

@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 import { allNamespaces, TEXT_INDEX_OPTIONS, textTable, WORD_INDEX_OPTIONS, wordTable } from './namespaces.ts';
 import { columnsOf } from './passages.ts';
 import { components } from './quantise.ts';
-import { HEADER_COLUMNS, headerOf, passageOf } from './rows.ts';
+import { HEADER_COLUMNS, PASSAGE_COLUMNS, headerOf, passageOf } from './rows.ts';
 import { CODE_BYTES, signCode } from './sign-codes.ts';
 import { countWords, unsettledWords, type WordCounts } from './vocabulary.ts';
 
@@ -100,7 +100,7 @@ function indexAfresh(db: Database, ns: number, namespace: string, counts: WordCo
     'INSERT INTO temp.fresh_index (rowid, title, headings, body, tags) VALUES (?, ?, ?, ?, ?)',
   );
   const rows = db.prepare(
-    `SELECT p.id AS passage, p.ordinal, p.headings, p.text, p.start_line, p.end_line, p.hash, ${HEADER_COLUMNS}
+    `SELECT p.id AS passage, ${PASSAGE_COLUMNS}, ${HEADER_COLUMNS}
      FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record WHERE p.ns = ?`,
   );
   for (const row of rows.iterate(ns)) {

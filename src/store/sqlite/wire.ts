@@ -1,0 +1,62 @@
+import type { PassageScore, StoredPassage } from '../store.ts';
+import { headerOf, passageOf, type Row } from './rows.ts';
+
+/** Passage, record and score of each, one after another. */
+export type PackedScores = Float64Array<ArrayBuffer>;
+
+/** Rows as SQLite writes them down in JSON; a record once, however many passages it has. */
+export interface PackedPassages {
+  readonly namespace: string;
+  readonly passages: string;
+  readonly records: string;
+}
+
+/** For a namespace that has never been written. */
+export const NO_PASSAGES: PackedPassages = { namespace: '', passages: '[]', records: '[]' };
+
+/**
+ * Calls whose answers leave the thread as one array of numbers or one text: to clone hundreds of small objects takes
+ * longer than to find what they say.
+ */
+export interface PackedAnswers {
+  readonly searchText: PackedScores;
+  readonly searchVectors: PackedScores;
+  readonly scoreVectors: PackedScores;
+  readonly passages: PackedPassages;
+}
+
+const UNPACK: { readonly [Call in keyof PackedAnswers]: (answer: PackedAnswers[Call]) => unknown } = {
+  searchText: unpackScores,
+  searchVectors: unpackScores,
+  scoreVectors: unpackScores,
+  passages: unpackPassages,
+};
+
+/** A call's answer as the interface of the store promises it. */
+export function unpacked(call: string, answer: unknown): unknown {
+  return call in UNPACK ? UNPACK[call as keyof PackedAnswers](answer as never) : answer;
+}
+
+export function packScores(scores: readonly PassageScore[]): PackedScores {
+  const packed = new Float64Array(scores.length * 3);
+  for (const [i, { passage, record, score }] of scores.entries()) packed.set([passage, record, score], i * 3);
+  return packed;
+}
+
+function unpackScores(packed: PackedScores): PassageScore[] {
+  return Array.from({ length: packed.length / 3 }, (_, i) => ({
+    passage: packed[i * 3]!,
+    record: packed[i * 3 + 1]!,
+    score: packed[i * 3 + 2]!,
+  }));
+}
+
+function unpackPassages({ namespace, passages, records }: PackedPassages): StoredPassage[] {
+  const headers = new Map(
+    (JSON.parse(records) as Row[]).map((row) => [row['id'], headerOf(namespace, row)] as const),
+  );
+  return (JSON.parse(passages) as Row[]).flatMap((row) => {
+    const record = headers.get(row['record']);
+    return record === undefined ? [] : [{ ...passageOf(row), id: row['passage'] as number, record }];
+  });
+}
