@@ -6,6 +6,7 @@ import {
   isCorrectable,
   nearestWords,
   nearSearch,
+  spellingSimilarity,
   trigramsOf,
   type KnownWord,
 } from '../spelling.ts';
@@ -21,7 +22,10 @@ const TRIGRAM_BUDGET = 4000;
 export function lookUpTerms(db: Database, ns: number, words: readonly string[]): TermInfo[] {
   const unsettled = unsettledWords(db, ns);
   const ofStem = sumByStem(unsettled);
-  const count = db.prepare('SELECT total(passages) AS n FROM term WHERE ns = ? AND stem = ?');
+  // Without statistics, SQLite would rather look through the whole vocabulary.
+  const count = db.prepare(
+    'SELECT total(passages) AS n FROM term INDEXED BY term_stem WHERE ns = ? AND stem = ?',
+  );
   return words.map((word) => {
     const stemmed = stem(word);
     const passages = Number(count.get(ns, stemmed)?.['n'] ?? 0) + (ofStem.get(stemmed) ?? 0);
@@ -37,25 +41,15 @@ function sumByStem(counts: WordCounts): WordCounts {
 }
 
 function candidates(db: Database, ns: number, word: string, unsettled: WordCounts): KnownWord[] {
-  const known = new Map<string, number>();
-  const take = (rows: readonly Record<string, unknown>[]): void => {
-    for (const row of rows) known.set(String(row['word']), Number(row['passages']));
-  };
   const { edits, byTrigrams } = nearSearch(word);
-  if (edits.length > 0) {
-    // In the order of the index: neighbours stand on one page.
-    const byWord = `SELECT term.word, term.passages FROM json_each(?) AS edit
-      CROSS JOIN term ON term.ns = ? AND term.word = edit.value`;
-    take(db.prepare(byWord).all(JSON.stringify(edits.toSorted()), ns));
-  }
-  if (byTrigrams) {
-    const byId = `SELECT word, passages FROM term WHERE id IN (SELECT value FROM json_each(?))
-      AND length(word) BETWEEN ? AND ?`;
-    // An edit changes the length by one at most, also in letters.
-    const [letters, edited] = [[...word].length, allowedEdits(word.length)];
-    const ids = JSON.stringify(alike(db, ns, word));
-    take(db.prepare(byId).all(ids, letters - edited, letters + edited));
-  }
+  const spellings = byTrigrams ? [...edits, ...alike(db, ns, word)] : edits;
+  // In the order of the vocabulary: neighbours stand on one page.
+  const held = db.prepare(
+    `SELECT term.word, term.passages FROM json_each(?) AS spelling
+     CROSS JOIN term ON term.ns = ? AND term.word = spelling.value`,
+  );
+  const rows = held.all(JSON.stringify(spellings.toSorted()), ns);
+  const known = new Map(rows.map((row) => [row['word'] as string, row['passages'] as number]));
   addUnsettled(db, ns, word, unsettled, known);
   return [...known]
     .filter(([, passages]) => passages > 0)
@@ -78,8 +72,21 @@ function addUnsettled(
   }
 }
 
+/** Words that the spelling may stand for, among those that share its rarest trigrams. */
+function alike(db: Database, ns: number, word: string): string[] {
+  const byId = `SELECT word FROM term WHERE id IN (SELECT value FROM json_each(?))
+    AND length(word) BETWEEN ? AND ?`;
+  // An edit changes the length by one at most, also in letters.
+  const [letters, edited] = [[...word].length, allowedEdits(word.length)];
+  return db
+    .prepare(byId)
+    .all(JSON.stringify(idsSharingTrigrams(db, ns, word)), letters - edited, letters + edited)
+    .map((row) => row['word'] as string)
+    .filter((known) => spellingSimilarity(word, known) > 0);
+}
+
 /** Ids of the words that share the rarest trigrams, by the sum of how rare these are. */
-function alike(db: Database, ns: number, word: string): number[] {
+function idsSharingTrigrams(db: Database, ns: number, word: string): number[] {
   const table = wordTable(ns);
   const count = db.prepare(`SELECT count(*) AS n FROM ${table} WHERE ${table} MATCH ?`);
   // In one value: rows of their own would take longer than all the rest.

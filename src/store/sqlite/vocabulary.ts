@@ -54,69 +54,48 @@ export function settleWords(db: Database, ns: number): void {
 
 /** Takes what waits into the vocabulary, in its order: each of its pages is touched once. */
 function settle(db: Database, ns: number, counts: WordCounts): void {
-  const changes = [...counts].filter(([, change]) => change !== 0).sort(([a], [b]) => (a < b ? -1 : 1));
-  const held = heldTerms(
-    db,
-    ns,
-    changes.map(([word]) => word),
-  );
-  const update = db.prepare('UPDATE term SET passages = ? WHERE id = ?');
-  for (const [word, change] of changes) {
-    const term = held.get(word);
-    if (term === undefined) addWord(db, ns, word, change);
-    else if (term.passages + change > 0) update.run(term.passages + change, term.id);
-    else forgetWord(db, ns, term.id, word);
+  const words = [...counts.keys()].sort();
+  const update = db.prepare('UPDATE term SET passages = passages + ? WHERE ns = ? AND word = ?');
+  for (const word of words) {
+    const change = counts.get(word) ?? 0;
+    if (change === 0) continue;
+    const known = Number(update.run(change, ns, word).changes) > 0;
+    if (!known) addWord(db, ns, word, change);
+    else if (change < 0) forgetUnused(db, ns, word);
   }
   db.prepare('DELETE FROM word_change WHERE ns = ?').run(ns);
 }
 
-function heldTerms(
-  db: Database,
-  ns: number,
-  words: readonly string[],
-): Map<string, { readonly id: number; readonly passages: number }> {
-  const rows = db
-    .prepare(
-      `SELECT term.id, term.word, term.passages FROM json_each(?) AS asked
-       CROSS JOIN term ON term.ns = ? AND term.word = asked.value`,
-    )
-    .all(JSON.stringify(words), ns);
-  return new Map(
-    rows.map((row) => [
-      row['word'] as string,
-      { id: row['id'] as number, passages: row['passages'] as number },
-    ]),
-  );
-}
-
 function addWord(db: Database, ns: number, word: string, passages: number): void {
-  const { lastInsertRowid } = db
-    .prepare('INSERT INTO term (ns, word, stem, passages) VALUES (?, ?, ?, ?)')
-    .run(ns, word, stem(word), passages);
-  if (!isCorrectable(word)) return;
-  db.prepare(`INSERT INTO ${wordTable(ns)} (rowid, word) VALUES (?, ?)`).run(
-    lastInsertRowid,
-    boundedWord(word),
+  const id = Number(db.prepare('SELECT coalesce(max(id), 0) + 1 AS id FROM term').get()?.['id']);
+  db.prepare('INSERT INTO term (ns, word, stem, passages, id) VALUES (?, ?, ?, ?, ?)').run(
+    ns,
+    word,
+    stem(word),
+    passages,
+    id,
   );
+  if (!isCorrectable(word)) return;
+  db.prepare(`INSERT INTO ${wordTable(ns)} (rowid, word) VALUES (?, ?)`).run(id, boundedWord(word));
 }
 
-function forgetWord(db: Database, ns: number, id: number, word: string): void {
-  db.prepare('DELETE FROM term WHERE id = ?').run(id);
+function forgetUnused(db: Database, ns: number, word: string): void {
+  const unused = 'SELECT id FROM term WHERE ns = ? AND word = ? AND passages <= 0';
+  const id = db.prepare(unused).get(ns, word)?.['id'];
+  if (id === undefined) return;
+  db.prepare('DELETE FROM term WHERE ns = ? AND word = ?').run(ns, word);
   if (!isCorrectable(word)) return;
   const table = wordTable(ns);
-  db.prepare(`INSERT INTO ${table} (${table}, rowid, word) VALUES ('delete', ?, ?)`).run(
-    id,
-    boundedWord(word),
-  );
+  const remove = `INSERT INTO ${table} (${table}, rowid, word) VALUES ('delete', ?, ?)`;
+  db.prepare(remove).run(id, boundedWord(word));
 }
 
 /** How many words the namespace's passages hold. */
 export function countTerms(db: Database, ns: number): number {
   let terms = Number(db.prepare('SELECT count(*) AS n FROM term WHERE ns = ?').get(ns)?.['n']);
-  const unsettled = unsettledWords(db, ns);
-  const held = heldTerms(db, ns, [...unsettled.keys()]);
-  for (const [word, change] of unsettled) {
-    const passages = held.get(word)?.passages ?? 0;
+  const held = db.prepare('SELECT passages FROM term WHERE ns = ? AND word = ?');
+  for (const [word, change] of unsettledWords(db, ns)) {
+    const passages = Number(held.get(ns, word)?.['passages'] ?? 0);
     if (passages === 0 && change > 0) terms++;
     if (passages > 0 && passages + change <= 0) terms--;
   }
