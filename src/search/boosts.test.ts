@@ -22,11 +22,18 @@ function boosts(
 describe('boostsOf', () => {
   it('speaks for a record of a day that the query names; the end of a range is outside it', () => {
     const dated = (from: number, until: number, metadata: Metadata = {}): string[] =>
-      boosts('oven', metadata, { dates: [{ text: '', from, until }] }).map(({ name }) => name);
+      boosts('oven', metadata, { dates: [{ text: '', from, until, relative: false }] }).map(
+        ({ name }) => name,
+      );
     expect(dated(MAY_3, MAY_3 + DAY)).toEqual(['date']);
     expect(dated(MAY_3 - DAY, MAY_3)).toEqual([]);
     expect(dated(MAY_3, MAY_3 + DAY, { date: '2026-07-01' })).toEqual([]);
     expect(dated(MAY_3, MAY_3 + DAY, { date: 'someday' })).toEqual(['date']);
+  });
+
+  it('speaks up for a record of days that are counted from today', () => {
+    const [date] = boosts('oven', {}, { dates: [{ text: '', from: MAY_3, until: MAY_3 + DAY, relative: true }] });
+    expect(date).toEqual({ name: 'date', added: DEFAULT_RANKING.relativeDateBoost });
   });
 
   it('speaks for the speaker whom the query names', () => {

@@ -28,7 +28,8 @@ export function boostsOf(passage: StoredPassage, context: BoostContext): Boost[]
   const add = (name: Boost['name'], added: number): void => {
     if (added > 0) boosts.push({ name, added });
   };
-  if (matchesDate(passage, context.dates)) add('date', ranking.dateBoost);
+  const date = dateOf(passage, context.dates);
+  if (date !== undefined) add('date', date.relative ? ranking.relativeDateBoost : ranking.dateBoost);
   if (namesSpeaker(context.query, metadata['speaker'])) add('speaker', ranking.speakerBoost);
   const sessionRank = context.sessionRanks.get(sessionOf(passage) ?? '');
   if (sessionRank !== undefined) add('session', ranking.sessionPrior / sessionRank);
@@ -49,9 +50,10 @@ export function dayOf(passage: StoredPassage): Timestamp {
   return Number.isNaN(named) ? passage.record.createdAt : named;
 }
 
-function matchesDate(passage: StoredPassage, dates: readonly DateRange[]): boolean {
+/** The date among those that the query names which the record is of. */
+export function dateOf(passage: StoredPassage, dates: readonly DateRange[]): DateRange | undefined {
   const day = dayOf(passage);
-  return dates.some(({ from, until }) => day >= from && day < until);
+  return dates.find(({ from, until }) => day >= from && day < until);
 }
 
 function namesSpeaker(query: ParsedQuery, speaker: unknown): boolean {

@@ -26,7 +26,7 @@ function hit(score: number, given: { raw?: number; text?: string } = {}): Ranked
 }
 
 function retrieved(query: string, given: Partial<Retrieved> = {}): Retrieved {
-  const nothing = { lists: [], corrections: [], missing: [], vector: null };
+  const nothing = { lists: [], corrections: [], missing: [], vector: null, ofThoseDays: new Set<number>() };
   return { ...nothing, fluency: 1, terms: asked(query), ...given };
 }
 

@@ -65,6 +65,18 @@ describe('datesIn', () => {
       expect(ranges(query)).toEqual([]);
   });
 
+  it.each([
+    ['what did I buy yesterday', true],
+    ['what we did a week ago', true],
+    ['last month', true],
+    ['in September', false],
+    ['on 3 May 2026', false],
+    ['what did we pick this year', false],
+    ['Monday dal', false],
+  ])('knows whether days are counted from today: %s', (query, relative) => {
+    expect(datesIn(query, NOW).map((date) => date.relative)).toEqual([relative]);
+  });
+
   it('does not look through a long text', () => {
     expect(ranges(`3 May 2026 ${'x'.repeat(480)}`)).toHaveLength(1);
     expect(ranges(`3 May 2026 ${'x'.repeat(490)}`)).toEqual([]);

@@ -6,6 +6,8 @@ export interface DateRange {
   readonly text: string;
   readonly from: Timestamp;
   readonly until: Timestamp;
+  /** Days of a month at most, counted from today: "yesterday", "last week". No record calls them that in its text. */
+  readonly relative: boolean;
 }
 
 const MONTH =
@@ -21,6 +23,8 @@ const AMOUNT = new RegExp(`\\b${SPAN}\\s+(ago|later|from now)\\b|\\bin\\s+${SPAN
 const AMBIGUOUS = /^(?:march|may|sun|sat|mar|dec|mon)$/;
 const WEEK = /\bweeks?\b/i;
 const YEAR = /(?<=\b(?:in|of|since|during|from|summer|winter|spring|autumn|year)\s)(?:19|20)\d{2}(?![\w-])/gi;
+const RELATIVE = /\b(?:yesterday|today|tonight|tomorrow|ago|last|past|this|next)\b/i;
+const MONTH_LENGTH = 32 * 86_400_000;
 /** Longer texts are not questions about a day. */
 const MAX_LENGTH = 500;
 
@@ -36,7 +40,9 @@ export function datesIn(query: string, now: Timestamp): DateRange[] {
     .filter(({ text }) => !AMBIGUOUS.test(text));
   const ranges = found.flatMap(({ text, start, end }): DateRange[] => {
     const range = rangeOf(text, start, end ?? null, today);
-    return range === null ? [] : [{ text, from: range[0].getTime(), until: range[1].getTime() }];
+    if (range === null) return [];
+    const [from, until] = [range[0].getTime(), range[1].getTime()];
+    return [{ text, from, until, relative: RELATIVE.test(text) && until - from < MONTH_LENGTH }];
   });
   const years = [...query.matchAll(YEAR)].filter(
     ({ index }) => !found.some((date) => index >= date.index && index < date.index + date.text.length),
@@ -45,6 +51,7 @@ export function datesIn(query: string, now: Timestamp): DateRange[] {
     text,
     from: new Date(Number(text), 0, 1).getTime(),
     until: new Date(Number(text) + 1, 0, 1).getTime(),
+    relative: false,
   }));
   return [...ranges, ...ofYears];
 }

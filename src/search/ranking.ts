@@ -18,6 +18,8 @@ export interface Ranking {
   readonly smoothing: Smoothing | null;
   /** Share added for a record of a date that the query names. */
   readonly dateBoost: number;
+  /** The same, where the query counts from today: "yesterday", "last week". */
+  readonly relativeDateBoost: number;
   /** Share added for a turn of a speaker that the query names. */
   readonly speakerBoost: number;
   /** Share added for turns of the best session, falling with the session's rank. */
@@ -62,6 +64,7 @@ export const DEFAULT_RANKING: Ranking = {
   frequencyBudget: 60_000,
   smoothing: { previous: 0.3, beforePrevious: 0.1, next: 0.4 },
   dateBoost: 0.2,
+  relativeDateBoost: 0.5,
   speakerBoost: 0.1,
   sessionPrior: 0.2,
   userPrior: 0.4,
@@ -79,6 +82,7 @@ export const CLASSIC_RANKING: Ranking = {
   fields: { title: 1, headings: 1, body: 1, tags: 1 },
   smoothing: null,
   dateBoost: 0,
+  relativeDateBoost: 0,
   speakerBoost: 0,
   sessionPrior: 0,
   userPrior: 0,

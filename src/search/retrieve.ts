@@ -31,6 +31,8 @@ export interface Retrieved {
   /** Signals that could not be asked, and why. */
   readonly missing: readonly MissingSignal[];
   readonly vector: Float32Array | null;
+  /** Passages that were found because they are of the days that the query names. */
+  readonly ofThoseDays: ReadonlySet<number>;
 }
 
 export interface WeighedTerm extends QueryTerm {
@@ -61,9 +63,10 @@ export interface Retrieval {
 
 /** Asks every signal that can answer; one that fails is named, and the others go on. */
 export async function retrieve(query: ParsedQuery, retrieval: Retrieval): Promise<Retrieved> {
+  const { look, ofThoseDays } = lookingAtDays(retrieval);
   const [lexical, dense] = await Promise.all([
-    retrieveWords(query, retrieval),
-    retrieveMeaning(query, retrieval),
+    retrieveWords(query, retrieval, look),
+    retrieveMeaning(query, retrieval, look),
   ]);
   const { list: vectorList, incomplete } = await completeVectorScores(lexical.lists, dense, retrieval);
   return {
@@ -71,6 +74,7 @@ export async function retrieve(query: ParsedQuery, retrieval: Retrieval): Promis
     lists: vectorList === null ? lexical.lists : [vectorList, ...lexical.lists],
     missing: incomplete ? [...dense.missing, NOT_ALL_EMBEDDED] : dense.missing,
     vector: dense.vector,
+    ofThoseDays,
     fluency: retrieval.vectors?.embedder.fluency?.(query.text) ?? 1,
   };
 }
@@ -81,8 +85,38 @@ interface Lexical {
   readonly terms: readonly WeighedTerm[];
 }
 
-async function retrieveWords(query: ParsedQuery, retrieval: Retrieval): Promise<Lexical> {
-  const { store, namespace, filter, ranking } = retrieval;
+/** Asks a signal by filter and depth. */
+type Look = (
+  ask: (filter: SearchFilter, depth: number) => Promise<PassageScore[]>,
+) => Promise<PassageScore[]>;
+
+/** Passages of the days that a query names, which each signal brings beside the best of all days. */
+const OF_THOSE_DAYS = 30;
+
+/**
+ * "What did I buy last week": among years of notes, those of that week need not be among the best. A filter that
+ * names days itself brings no others.
+ */
+function lookingAtDays({ filter, dates, ranking }: Retrieval): { look: Look; ofThoseDays: Set<number> } {
+  const ofThoseDays = new Set<number>();
+  const [days] = dates;
+  const look: Look = async (ask) => {
+    const all = deepEnough(ranking.depth, (depth) => ask(filter, depth));
+    if (days === undefined || dates.length > 1 || filter.from !== undefined || filter.until !== undefined)
+      return all;
+    const [scores, of] = await Promise.all([
+      all,
+      ask({ ...filter, from: days.from, until: days.until }, OF_THOSE_DAYS),
+    ]);
+    for (const { passage } of of) ofThoseDays.add(passage);
+    const found = new Map([...scores, ...of].map((score) => [score.passage, score]));
+    return [...found.values()].sort((a, b) => b.score - a.score || a.passage - b.passage);
+  };
+  return { look, ofThoseDays };
+}
+
+async function retrieveWords(query: ParsedQuery, retrieval: Retrieval, look: Look): Promise<Lexical> {
+  const { store, namespace, ranking } = retrieval;
   const words = new Set(query.terms.flatMap(wordsOf));
   const infos = new Map((await store.lookUpTerms(namespace, [...words])).map((info) => [info.word, info]));
   const weighed = query.terms.map((term) => {
@@ -95,7 +129,7 @@ async function retrieveWords(query: ParsedQuery, retrieval: Retrieval): Promise<
   const wished = all.length > 0 ? [] : query.phrases;
   const ask = (words: readonly TextTerm[]): Promise<PassageScore[]> => {
     const text = { any: [...words, ...wished], all, weights: ranking.fields };
-    return deepEnough(ranking.depth, (depth) => store.searchText(namespace, text, filter, depth));
+    return look((filter, depth) => store.searchText(namespace, text, filter, depth));
   };
   const corrections = correctionsOf(query, infos, retrieval);
   const corrected = corrections.flatMap((correction) => correction.instead).map(nearTerm);
@@ -183,14 +217,14 @@ interface Dense {
   readonly missing: readonly MissingSignal[];
 }
 
-async function retrieveMeaning(query: ParsedQuery, retrieval: Retrieval): Promise<Dense> {
-  const { store, namespace, filter, ranking, vectors, signal } = retrieval;
+async function retrieveMeaning(query: ParsedQuery, retrieval: Retrieval, look: Look): Promise<Dense> {
+  const { store, namespace, ranking, vectors, signal } = retrieval;
   if (vectors === null || ranking.weights.vector === 0) return { list: [], vector: null, missing: [] };
   try {
     const options = { purpose: 'query' as const, ...(signal === undefined ? {} : { signal }) };
     const [vector] = await vectors.embedder.embed([query.text], options);
     if (vector === undefined) return { list: [], vector: null, missing: [] };
-    const list = await deepEnough(ranking.depth, (depth) =>
+    const list = await look((filter, depth) =>
       store.searchVectors(namespace, vectors.generation, vector, filter, depth),
     );
     return { list, vector, missing: [] };

@@ -60,27 +60,44 @@ describe('search', () => {
     expect(always.length).toBeGreaterThan(90);
   });
 
-  it('looks through the days that a query asks for and nothing else, if there is anything', async () => {
-    const store = openMemoryStore();
+  describe('with days in the query', () => {
     const day = 86_400_000;
-    const of = (title: string, ago: number): RecordWrite =>
-      note('sugar for the bees', { title, createdAt: NOW - ago * day });
-    await write(
-      store,
-      'n',
-      of('today', 0),
-      of('then', 1),
-      note('what I did yesterday', { title: 'words', createdAt: NOW }),
-    );
-    const asked = async (query: string): Promise<string[]> => {
+    const of = (title: string, ago: number, text = 'sugar for the bees'): RecordWrite =>
+      note(text, { title, createdAt: NOW - ago * day });
+
+    async function titles(query: string, ...writes: RecordWrite[]): Promise<string[]> {
+      const store = openMemoryStore();
+      await write(store, 'n', ...writes);
       const given = { store, namespace: 'n', filter: ALL_LIVE, limit: 10, ranking: DEFAULT_RANKING };
       const vectors = { embedder: alike(), generation: await embedAlike(store) };
       const { hits } = await search({ ...given, query, vectors });
       return hits.map(({ passage }) => passage.record.title);
-    };
-    expect(await asked('what did I do yesterday')).toEqual(['then']);
-    expect((await asked('what did I do two days ago')).length).toBeGreaterThan(1);
-    expect((await asked('bees of yesterday')).length).toBeGreaterThan(1);
+    }
+
+    it('shows what is of them when nothing else is asked for, if there is anything', async () => {
+      const notes = [of('today', 0), of('then', 1), of('words', 0, 'what I did yesterday')];
+      expect(await titles('what did I do yesterday', ...notes)).toEqual(['then']);
+      expect((await titles('what did I do two days ago', ...notes)).length).toBeGreaterThan(1);
+    });
+
+    it('shows what names them, too', async () => {
+      const mention = of('mention', 300, 'We met on 4 March 2026.');
+      const notes = [of('that day', 58), mention, of('other', 57, 'The 4 of us, March, 2026')];
+      expect((await titles('on 4 March 2026', ...notes)).sort()).toEqual(['mention', 'that day']);
+      expect(await titles('on 4 March 2026', mention, of('other', 57))).toEqual(['mention']);
+    });
+
+    it('finds what is of them behind a crowd that says more', async () => {
+      const crowd = Array.from({ length: 300 }, (_, i) => of(`crowd ${String(i)}`, 100 + i, 'buy and buy'));
+      const [first] = await titles(
+        'what did I buy yesterday',
+        ...crowd,
+        of('then', 1, 'a drill, to buy soon'),
+      );
+      expect(first).toBe('then');
+      const [unsaid] = await titles('what did I buy yesterday', ...crowd, of('then', 1, 'got a drill'));
+      expect(unsaid).toBe('then');
+    });
   });
 });
 

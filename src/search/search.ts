@@ -1,5 +1,6 @@
 import { analyze } from '../core/text/analyze.ts';
 import type { SearchFilter, Store, StoredPassage } from '../store/store.ts';
+import { dateOf } from './boosts.ts';
 import { withConfidence } from './confidence.ts';
 import { datesIn, type DateRange } from './dates.ts';
 import { fuse, type Fused } from './fuse.ts';
@@ -52,42 +53,15 @@ export async function search(input: SearchInput): Promise<SearchOutcome> {
   }
 }
 
-/**
- * "What did I do last week" asks for nothing but the days: then only what is of them is looked through, if there is
- * any.
- */
-function withinDates(query: ParsedQuery, dates: readonly DateRange[], filter: SearchFilter): SearchFilter {
-  const [date] = dates;
-  if (date === undefined || dates.length > 1 || filter.from !== undefined || filter.until !== undefined)
-    return filter;
-  const named = new Set(analyze(date.text).map(({ term }) => term));
-  const nothingElse = query.terms.every(({ terms }) => terms.every((term) => named.has(term)));
-  return nothingElse ? { ...filter, from: date.from, until: date.until } : filter;
-}
-
 /** `overtaken` when what a signal found is not there any more: its record was written or derived anew meanwhile. */
-async function attemptSearch(given: SearchInput): Promise<{ outcome: SearchOutcome; overtaken: boolean }> {
-  const { ranking } = given;
-  const query = parseQuery(given.query);
-  const dates = ranking.dateBoost > 0 ? datesIn(query.text, given.filter.now) : [];
-  const narrowed = withinDates(query, dates, given.filter);
-  if (narrowed !== given.filter) {
-    const attempt = await searchWithin({ ...given, filter: narrowed }, query, dates);
-    if (attempt.outcome.hits.length > 0 || attempt.overtaken) return attempt;
-  }
-  return searchWithin(given, query, dates);
-}
-
-async function searchWithin(
-  input: SearchInput,
-  query: ParsedQuery,
-  dates: readonly DateRange[],
-): Promise<{ outcome: SearchOutcome; overtaken: boolean }> {
+async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutcome; overtaken: boolean }> {
   const { ranking } = input;
+  const query = parseQuery(input.query);
+  const dates = ranking.dateBoost > 0 ? datesIn(query.text, input.filter.now) : [];
   const retrieved = await retrieve(query, { ...input, dates });
   const vector = ranking.weights.vector * retrieved.fluency;
   const fused = fuse(retrieved.lists, { ...ranking, weights: { ...ranking.weights, vector } });
-  const top = fused.slice(0, ranking.pool);
+  const top = fused.filter(({ passage }, i) => i < ranking.pool || retrieved.ofThoseDays.has(passage));
   // Side by side: only turns of sessions bring in more than these.
   const [pool, ofTop] = await Promise.all([smoothed(fused, top, input), passagesOf(top, input)]);
   const known = new Set(top.map(({ passage }) => passage));
@@ -97,10 +71,32 @@ async function searchWithin(
   const held = pool.every(({ passage, contributions }) => contributions.length === 0 || there.has(passage));
   const required = requiredPhrases(query);
   const fit = passages.filter((passage) => holdsPhrases(passage, required));
-  const ranked = rank(query, pool, fit, { ranking, dates, now: input.filter.now }).slice(0, input.limit);
+  const asked = asksForDaysAlone(query, dates) ? aboutThoseDays(fit, dates) : fit;
+  const ranked = rank(query, pool, asked, { ranking, dates, now: input.filter.now }).slice(0, input.limit);
   const hits = withConfidence(ranked, retrieved, dates);
   const { corrections, missing } = retrieved;
   return { outcome: { query, hits, retrieved, corrections, missing }, overtaken: !held };
+}
+
+/** "What did I do last week", "on 4 May 2026". */
+function asksForDaysAlone(query: ParsedQuery, dates: readonly DateRange[]): boolean {
+  const named = new Set(dates.flatMap(({ text }) => analyze(text).map(({ term }) => term)));
+  return dates.length > 0 && query.terms.every(({ terms }) => terms.every((term) => named.has(term)));
+}
+
+/** What is of the days, and what names them as the query does; everything when there is neither. */
+function aboutThoseDays(
+  passages: readonly StoredPassage[],
+  dates: readonly DateRange[],
+): readonly StoredPassage[] {
+  const written = dates
+    .filter(({ text }) => /\d/.test(text))
+    .map(({ text }) => ({ terms: analyze(text).map(({ term }) => term), prefix: false }));
+  const those = passages.filter(
+    (passage) =>
+      dateOf(passage, dates) !== undefined || written.some((date) => holdsPhrases(passage, [date])),
+  );
+  return those.length > 0 ? those : passages;
 }
 
 function passagesOf(
@@ -126,5 +122,5 @@ async function smoothed(
     { before: 1, after: 2 },
   );
   const scored = new Map(fused.map((entry) => [entry.passage, entry]));
-  return smooth(scored, top, neighbourhoods, ranking.smoothing).slice(0, ranking.pool);
+  return smooth(scored, top, neighbourhoods, ranking.smoothing).slice(0, top.length);
 }
