@@ -131,7 +131,7 @@ async function knownRecords(store: Store, namespace: string): Promise<Map<string
     const page: LociRecord[] = await store.scanRecords(namespace, { after, limit: PAGE });
     for (const record of page) known.set(record.key ?? '', record);
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return known;
+    if (last === undefined) return known;
     after = last.id;
   }
 }

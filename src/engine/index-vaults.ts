@@ -8,6 +8,7 @@ import { syncSource, type SyncReport } from '../ingest/sync.ts';
 import { openSource } from '../sources/registry.ts';
 import type { Source } from '../sources/source.ts';
 import type { VectorSide } from '../search/retrieve.ts';
+import type { CutPassages } from '../store/derivation.ts';
 import type { EngineContext } from './context.ts';
 
 /** What a long call is doing, for a progress line. */
@@ -123,10 +124,11 @@ export async function deriveStale(context: EngineContext, options: LongCallOptio
     const records = await store.staleRecords(config.namespace, chunking.signature, { after, limit: PAGE });
     const last = records.at(-1);
     if (last === undefined) return done;
-    const passages = new Map<number, Passage[]>();
+    const passages = new Map<number, CutPassages>();
     for (const record of records) {
       const cut = await cutOrLeave(record, chunking, options);
-      if (cut !== null) passages.set(record.id, cut);
+      const { title, metadata, contentHash } = record;
+      if (cut !== null) passages.set(record.id, { from: { title, metadata, contentHash }, passages: cut });
     }
     await store.putPassages(config.namespace, chunking.signature, passages);
     after = last.id;

@@ -1,4 +1,5 @@
 import type { LociRecord, Metadata, Origin, Passage, Timestamp } from '../core/types.ts';
+import type { CutPassages, RecordPage } from './derivation.ts';
 import type { Facets } from './facets.ts';
 import type { SourceReads } from './source-reads.ts';
 import type { StoreStats } from './stats.ts';
@@ -260,20 +261,16 @@ export interface StoreFinding {
 export interface Upkeep {
   stats(): Promise<StoreStats>;
   /** Live records whose passages were made by another chunking, or not at all; by id, after an id. */
-  staleRecords(namespace: string, chunking: string, page: Page<number>): Promise<LociRecord[]>;
+  staleRecords(namespace: string, chunking: string, page: RecordPage): Promise<LociRecord[]>;
   /** All live records, by id, after an id. */
-  scanRecords(namespace: string, page: Page<number>): Promise<LociRecord[]>;
+  scanRecords(namespace: string, page: RecordPage): Promise<LociRecord[]>;
   /** The passages of each of these records, by ordinal; none for a record that is not there. */
   passagesOf(namespace: string, records: readonly number[]): Promise<Map<number, Passage[]>>;
   /**
    * Replaces the passages of records and marks them as made by this chunking; passages that are the same keep their
-   * ids. Records that are gone, or no longer stale because they were written meanwhile, stay as they are.
+   * ids. Records that are gone, no longer stale, or no longer what they were cut from stay as they are.
    */
-  putPassages(
-    namespace: string,
-    chunking: string,
-    passages: ReadonlyMap<number, readonly Passage[]>,
-  ): Promise<void>;
+  putPassages(namespace: string, chunking: string, passages: ReadonlyMap<number, CutPassages>): Promise<void>;
   /**
    * Marks the passages of every record as stale and leaves them to be found until `putPassages` replaces them; with
    * `vectors`, drops these.

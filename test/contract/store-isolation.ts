@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Subject } from './store-contract.ts';
-import { ALL_LIVE, anyOf, draft, embed, evict, note, NOW, passageIds, unit, write } from './store-samples.ts';
+import {
+  ALL_LIVE,
+  anyOf,
+  cutOf,
+  draft,
+  embed,
+  evict,
+  note,
+  NOW,
+  passageIds,
+  unit,
+  write,
+} from './store-samples.ts';
 
 export function describeIsolation({ store, namespace, generation }: Subject): void {
   describe('namespaces', () => {
@@ -65,7 +77,8 @@ export function describeIsolation({ store, namespace, generation }: Subject): vo
         { word: 'secret', passages: 0, near: [] },
         { word: 'secrt', passages: 0, near: [] },
       ]);
-      await store().putPassages(ours, 'other', new Map([[2, []]]));
+      const secret = (await store().scanRecords(theirs, { after: 1, limit: 1 }))[0];
+      await store().putPassages(ours, 'other', new Map([[2, cutOf(secret, [])]]));
       expect(await passageIds(store(), theirs, 'secret')).toEqual(hidden);
     });
 

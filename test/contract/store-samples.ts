@@ -1,5 +1,6 @@
 import { shortHash, sha256 } from '../../src/core/hash.ts';
-import type { Passage } from '../../src/core/types.ts';
+import type { LociRecord, Passage } from '../../src/core/types.ts';
+import type { CutPassages } from '../../src/store/derivation.ts';
 import { analyze } from '../../src/core/text/analyze.ts';
 import type {
   FieldWeights,
@@ -109,6 +110,23 @@ export async function pendingOf(
     if (last === undefined) return mine;
     after = last.passage;
   }
+}
+
+/** Passages to put in place of those that records have, as these are now. */
+export async function cutNow(
+  store: Store,
+  namespace: string,
+  passages: ReadonlyMap<number, readonly Passage[]>,
+): Promise<Map<number, CutPassages>> {
+  const records = await store.scanRecords(namespace, { after: null, limit: 1000 });
+  const held = new Map(records.map((record) => [record.id, record]));
+  return new Map([...passages].map(([id, made]) => [id, cutOf(held.get(id), made)]));
+}
+
+/** Passages that were cut from this state of a record; `undefined` for one that never was. */
+export function cutOf(record: LociRecord | undefined, passages: readonly Passage[]): CutPassages {
+  const { title = '', metadata = {}, contentHash = sha256('') } = record ?? {};
+  return { from: { title, metadata, contentHash }, passages };
 }
 
 /** Gives every content of the namespace a vector: that of its text, or the one for all. */

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { PAGE_CHARACTERS } from '../../src/store/derivation.ts';
 import type { NamespaceStats } from '../../src/store/stats.ts';
+import type { RecordDraft } from '../../src/store/store.ts';
 import type { Subject } from './store-contract.ts';
 import {
   ALL_LIVE,
   anyOf,
   CHUNKING,
+  cutNow,
+  cutOf,
   draft,
   embed,
   evict,
@@ -60,6 +64,31 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       expect(await store().scanRecords(ns, { after: 5, limit: 2 })).toEqual([]);
     });
 
+    it('holds no more at once than a few long contents, but one at least', async () => {
+      const ns = namespace();
+      const half = 'x'.repeat(PAGE_CHARACTERS / 2);
+      const contents = [`${half}${half}x`, half, half, 'short', half];
+      await write(
+        store(),
+        ns,
+        ...contents.map((content) => ({ id: null, draft: draft({ content }), passages: [] })),
+      );
+      const page = async (after: number): Promise<number[][]> => [
+        ids(await store().scanRecords(ns, { after, limit: 9 })),
+        ids(await store().staleRecords(ns, 'new', { after, limit: 9 })),
+      ];
+      expect(await page(0)).toEqual([[1], [1]]);
+      expect(await page(1)).toEqual([
+        [2, 3],
+        [2, 3],
+      ]);
+      expect(await page(3)).toEqual([
+        [4, 5],
+        [4, 5],
+      ]);
+      expect(await page(5)).toEqual([[], []]);
+    });
+
     it('knows records whose passages another chunking made', async () => {
       const ns = namespace();
       await write(store(), ns, note('1'), note('2'));
@@ -82,7 +111,7 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
         passage('marble and', { endLine: 3 }),
         passage('steel', { ordinal: 1, startLine: 4, endLine: 9 }),
       ];
-      await store().putPassages(ns, 'new', new Map([[1, pieces]]));
+      await store().putPassages(ns, 'new', await cutNow(store(), ns, new Map([[1, pieces]])));
       expect(await store().passagesOf(ns, [2, 1, 99])).toEqual(
         new Map([
           [2, [passage('lamp')]],
@@ -109,7 +138,7 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       expect(await look()).toEqual(before);
       expect(await pendingOf(store(), vectors, ns)).toEqual([]);
       const held = await store().passagesOf(ns, written);
-      await store().putPassages(ns, CHUNKING, new Map([...held].slice(0, 2)));
+      await store().putPassages(ns, CHUNKING, await cutNow(store(), ns, new Map([...held].slice(0, 2))));
       expect(ids(await store().staleRecords(ns, CHUNKING, { after: null, limit: 9 }))).toEqual([3]);
       expect(await look()).toEqual(before);
       await store().markStale(ns, { vectors: true });
@@ -123,13 +152,38 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       await store().commit(ns, { writes: [note('former text')], evictions: [], chunking: 'old' });
       const [stale] = await store().staleRecords(ns, CHUNKING, { after: null, limit: 9 });
       const made = new Map([
-        [1, [passage(stale!.content)]],
-        [99, [passage('nobody')]],
+        [1, cutOf(stale, [passage(stale!.content)])],
+        [99, cutOf(stale, [passage('nobody')])],
       ]);
       await write(store(), ns, { ...note('newer text'), id: 1 });
       await store().putPassages(ns, CHUNKING, made);
       expect(await found(store(), ns, 'newer')).toEqual([1]);
       expect(await found(store(), ns, 'former', 'nobody')).toEqual([]);
+    });
+
+    it('leaves a record stale that is no longer what its passages were cut from', async () => {
+      const ns = namespace();
+      const others: Partial<RecordDraft>[] = [
+        { content: 'newer text' },
+        { title: 'newer title' },
+        { metadata: { speaker: 'Tove' } },
+        { tags: ['newer'] },
+      ];
+      const written = await write(store(), ns, ...others.map(() => note('former text')));
+      await store().markStale(ns, { vectors: false });
+      const stale = await store().staleRecords(ns, CHUNKING, { after: null, limit: 9 });
+      const made = new Map(stale.map((record) => [record.id, cutOf(record, [passage('put in place')])]));
+      await write(
+        store(),
+        ns,
+        ...others.map((given, i) => ({ ...note(given.content ?? 'former text', given), id: written[i]! })),
+      );
+      // Another reindex, which begins while the passages of the first are on their way.
+      await store().markStale(ns, { vectors: false });
+      await store().putPassages(ns, CHUNKING, made);
+      expect(ids(await store().staleRecords(ns, CHUNKING, { after: null, limit: 9 }))).toEqual([1, 2, 3]);
+      expect(await found(store(), ns, 'place')).toEqual([4]);
+      expect(await found(store(), ns, 'newer')).toContain(1);
     });
 
     it('has no passages to put into a namespace that is not there', async () => {
@@ -164,7 +218,11 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       expect(ids(stale)).toEqual(written.slice(0, 8));
       // In the order in which they were written last, so that ties stay as they were.
       const order = [...written.slice(6, 8), ...written.slice(0, 6)];
-      await store().putPassages(ns, CHUNKING, new Map(order.map((id) => [id, held.get(id) ?? []])));
+      await store().putPassages(
+        ns,
+        CHUNKING,
+        await cutNow(store(), ns, new Map(order.map((id) => [id, held.get(id) ?? []]))),
+      );
       expect(await look()).toEqual(before);
       expect(await pendingOf(store(), vectors, ns)).toEqual([]);
       expect(await store().verify()).toEqual([]);
@@ -176,7 +234,7 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
       await store().dropDerived(ns, { vectors: true });
       expect((await statsOf(ns))?.vectors).toBe(0);
-      await store().putPassages(ns, CHUNKING, new Map([[1, [passage('a')]]]));
+      await store().putPassages(ns, CHUNKING, await cutNow(store(), ns, new Map([[1, [passage('a')]]])));
       expect(await pendingOf(store(), vectors, ns)).toHaveLength(1);
     });
 

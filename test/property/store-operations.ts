@@ -20,6 +20,8 @@ export type Operation =
       readonly records: readonly Which[];
       readonly chunking: string;
       readonly passages: readonly Passage[];
+      /** Whether they were cut from what the records are now. */
+      readonly current: boolean;
     }
   | { readonly kind: 'dropDerived' | 'markStale'; readonly namespace: string; readonly vectors: boolean }
   | { readonly kind: 'activate'; readonly generation: number }
@@ -170,6 +172,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       records: fc.array(which, { maxLength: 2 }),
       chunking,
       passages,
+      current: rarely(true, fc.constant(false)),
     }),
   },
   {

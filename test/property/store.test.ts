@@ -7,7 +7,7 @@ import { Database } from '../../src/store/sqlite/database.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { unpacked } from '../../src/store/sqlite/wire.ts';
 import type { PassageScore, Store } from '../../src/store/store.ts';
-import { NOW } from '../contract/store-samples.ts';
+import { cutNow, cutOf, NOW } from '../contract/store-samples.ts';
 import * as random from './store-operations.ts';
 import type { Operation, Which } from './store-operations.ts';
 
@@ -70,7 +70,9 @@ class Player {
       case 'putPassages': {
         const ids = operation.records.map((which) => this.#idOf(operation.namespace, which));
         const passages = new Map(ids.map((id) => [id, operation.passages]));
-        return store.putPassages(operation.namespace, operation.chunking, passages);
+        const cut = await cutNow(store, operation.namespace, passages);
+        const stale = new Map(ids.map((id) => [id, cutOf(undefined, operation.passages)]));
+        return store.putPassages(operation.namespace, operation.chunking, operation.current ? cut : stale);
       }
       case 'dropDerived':
         return store.dropDerived(operation.namespace, { vectors: operation.vectors });

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../../core/errors.ts';
-import type { LociRecord, Origin, Passage } from '../../core/types.ts';
+import type { LociRecord, Origin } from '../../core/types.ts';
+import { firstOfPage, isAsCut, type CutPassages, type RecordPage } from '../derivation.ts';
 import type { NamespaceStats, StoreStats } from '../stats.ts';
-import type { Page } from '../store.ts';
 import {
   byCodePoint,
   change,
@@ -40,38 +40,35 @@ function namespaceStats(namespace: Namespace): NamespaceStats {
   };
 }
 
-export function staleRecords(namespace: Namespace, chunking: string, page: Page<number>): LociRecord[] {
+export function staleRecords(namespace: Namespace, chunking: string, page: RecordPage): LociRecord[] {
   return pageOf(namespace, page, (held) => held.chunking !== chunking);
 }
 
-export function scanRecords(namespace: Namespace, page: Page<number>): LociRecord[] {
+export function scanRecords(namespace: Namespace, page: RecordPage): LociRecord[] {
   return pageOf(namespace, page, () => true);
 }
 
-function pageOf(
-  namespace: Namespace,
-  page: Page<number>,
-  wanted: (held: HeldRecord) => boolean,
-): LociRecord[] {
-  return [...namespace.records.values()]
+function pageOf(namespace: Namespace, page: RecordPage, wanted: (held: HeldRecord) => boolean): LociRecord[] {
+  const records = [...namespace.records.values()]
     .filter((held) => held.record.deletedAt === null && held.record.id > (page.after ?? 0) && wanted(held))
     .map(({ record }) => record)
     .sort((a, b) => a.id - b.id)
-    .slice(0, page.limit)
-    .map((record) => structuredClone(record));
+    .slice(0, page.limit);
+  return firstOfPage(records, structuredClone);
 }
 
 export function putPassages(
   state: State,
   name: string,
   chunking: string,
-  passages: ReadonlyMap<number, readonly Passage[]>,
+  passages: ReadonlyMap<number, CutPassages>,
 ): void {
   if (!state.namespaces.has(name)) throw new LociError('not_found', `no namespace ${name}`);
   change(state, name, (namespace, nextPassage) => {
-    for (const [id, replacement] of passages) {
+    for (const [id, { from, passages: replacement }] of passages) {
       const held = namespace.records.get(id);
       if (held?.record.deletedAt !== null || held.chunking === chunking) continue;
+      if (!isAsCut(held.record, from)) continue;
       const present = passagesOfRecord(namespace, id)
         .map(({ passage }) => passage)
         .sort((a, b) => a.ordinal - b.ordinal);

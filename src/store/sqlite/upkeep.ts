@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import type { LociRecord, Origin, Passage } from '../../core/types.ts';
+import type { LociRecord, Origin } from '../../core/types.ts';
+import { firstOfPage, isAsCut, type CutPassages, type RecordPage } from '../derivation.ts';
 import type { NamespaceStats, StoreStats } from '../stats.ts';
-import type { Page } from '../store.ts';
 import type { Database } from './database.ts';
 import { generations } from './generations.ts';
 import { allNamespaces, createTextTables, dropTextTables } from './namespaces.ts';
@@ -56,25 +56,25 @@ export function staleRecords(
   namespace: string,
   ns: number,
   chunking: string,
-  page: Page<number>,
+  page: RecordPage,
 ): LociRecord[] {
-  return db
+  const rows = db
     .prepare(
       `SELECT ${RECORD_COLUMNS} FROM record AS r
        WHERE r.ns = ? AND r.chunking IS NOT ? AND r.deleted_at IS NULL AND r.id > ? ORDER BY r.id LIMIT ?`,
     )
-    .all(ns, chunking, page.after ?? 0, page.limit)
-    .map((row) => recordOf(namespace, row));
+    .iterate(ns, chunking, page.after ?? 0, page.limit);
+  return firstOfPage(rows, (row) => recordOf(namespace, row));
 }
 
-export function scanRecords(db: Database, namespace: string, ns: number, page: Page<number>): LociRecord[] {
-  return db
+export function scanRecords(db: Database, namespace: string, ns: number, page: RecordPage): LociRecord[] {
+  const rows = db
     .prepare(
       `SELECT ${RECORD_COLUMNS} FROM record AS r
        WHERE r.ns = ? AND r.deleted_at IS NULL AND r.id > ? ORDER BY r.id LIMIT ?`,
     )
-    .all(ns, page.after ?? 0, page.limit)
-    .map((row) => recordOf(namespace, row));
+    .iterate(ns, page.after ?? 0, page.limit);
+  return firstOfPage(rows, (row) => recordOf(namespace, row));
 }
 
 export function putPassages(
@@ -82,7 +82,7 @@ export function putPassages(
   namespace: string,
   ns: number,
   chunking: string,
-  passages: ReadonlyMap<number, readonly Passage[]>,
+  passages: ReadonlyMap<number, CutPassages>,
 ): void {
   db.transaction(() => {
     const counts: WordCounts = new Map();
@@ -90,11 +90,12 @@ export function putPassages(
       `SELECT ${RECORD_COLUMNS}, r.chunking FROM record AS r WHERE r.ns = ? AND r.id = ?`,
     );
     const mark = db.prepare('UPDATE record SET chunking = ? WHERE ns = ? AND id = ?');
-    for (const [id, replacement] of passages) {
+    for (const [id, { from, passages: replacement }] of passages) {
       const row = select.get(ns, id);
       // Gone since it was read, or written again with its passages, which are newer than these.
       if (row === undefined || row['deleted_at'] !== null || row['chunking'] === chunking) continue;
       const record = recordOf(namespace, row);
+      if (!isAsCut(record, from)) continue;
       if (!isDeepStrictEqual(passagesOf(db, ns, [id]).get(id), replacement)) {
         removePassages(db, ns, id, record, counts);
         insertPassages(db, ns, id, record, replacement, counts);
