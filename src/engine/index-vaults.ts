@@ -6,7 +6,7 @@ import { embedPending } from '../ingest/embed-pending.ts';
 import type { Chunking } from '../ingest/passages.ts';
 import { syncSource, type SyncReport } from '../ingest/sync.ts';
 import { openSource } from '../sources/registry.ts';
-import type { Source } from '../sources/source.ts';
+import type { Source, SourceProblem } from '../sources/source.ts';
 import type { VectorSide } from '../search/retrieve.ts';
 import type { CutPassages } from '../store/derivation.ts';
 import type { EngineContext } from './context.ts';
@@ -32,12 +32,15 @@ export interface IndexOptions extends LongCallOptions {
 
 export interface IndexReport {
   readonly sources: readonly SyncReport[];
+  /** Records that could not be derived anew after a change of the chunking or a reindex cut short; they stay as they were. */
+  readonly problems: readonly SourceProblem[];
   /** Contents embedded now. */
   readonly embedded: number;
 }
 
 /**
- * Brings vaults up to date, then embeds what has no vector; a vault that cannot be read does not keep the others from it. Notes are found by text as soon as their batch is read.
+ * Brings vaults up to date, then embeds what has no vector; a vault that cannot be read does not keep the others from
+ * it. Notes are found by text as soon as their batch is read.
  * Stopped anywhere, the next call goes on.
  * @throws LociError `unreadable`, `aborted`, `embedding_mismatch`, `embedding_unavailable`
  */
@@ -47,7 +50,7 @@ export async function indexVaults(
   options: IndexOptions = {},
 ): Promise<IndexReport> {
   const vectors = await context.vectorsToFill();
-  await deriveStale(context, options);
+  const { problems } = await deriveStale(context, options);
   const sources: SyncReport[] = [];
   const unreadable: LociError[] = [];
   for (const vault of vaults) {
@@ -60,7 +63,7 @@ export async function indexVaults(
   }
   const embedded = vectors === null ? 0 : await embedNew(context, vectors, options);
   const [first] = unreadable;
-  if (first === undefined) return { sources, embedded };
+  if (first === undefined) return { sources, problems, embedded };
   const messages = unreadable.map(({ message }) => message);
   if (sources.length > 0)
     messages.push(`what else there is was read: ${sources.map(({ source }) => source).join(', ')}`);
@@ -111,22 +114,30 @@ export function vaultSource({ config, thread }: EngineContext, vault: VaultConfi
   });
 }
 
+export interface Derived {
+  /** How many records have passages of the present chunking now that had none before. */
+  readonly records: number;
+  /** Records whose text is too much: they stay as they were. */
+  readonly problems: readonly SourceProblem[];
+}
+
 const PAGE = 64;
 
 /** Makes the passages of records that have none of the present chunking: after a change of it, or a reindex cut short. */
-export async function deriveStale(context: EngineContext, options: LongCallOptions): Promise<number> {
+export async function deriveStale(context: EngineContext, options: LongCallOptions): Promise<Derived> {
   const { store, config } = context;
   const chunking = await context.chunking();
+  const problems: SourceProblem[] = [];
   let after: number | null = null;
   let done = 0;
   for (;;) {
     refuseAborted(options);
     const records = await store.staleRecords(config.namespace, chunking.signature, { after, limit: PAGE });
     const last = records.at(-1);
-    if (last === undefined) return done;
+    if (last === undefined) return { records: done - problems.length, problems };
     const passages = new Map<number, CutPassages>();
     for (const record of records) {
-      const cut = await cutOrLeave(record, chunking, options);
+      const cut = await cutOrReport(record, chunking, options, problems);
       const { title, metadata, contentHash } = record;
       if (cut !== null) passages.set(record.id, { from: { title, metadata, contentHash }, passages: cut });
     }
@@ -137,16 +148,19 @@ export async function deriveStale(context: EngineContext, options: LongCallOptio
   }
 }
 
-/** `null` for a text that is too much: its record stays as it is, for `doctor` to name. */
-async function cutOrLeave(
+/** `null`, and reported, for a text that is too much. */
+async function cutOrReport(
   record: LociRecord,
   chunking: Chunking,
   { signal }: LongCallOptions,
+  problems: SourceProblem[],
 ): Promise<Passage[] | null> {
   try {
     return await chunking.cut(record, signal);
   } catch (error) {
     if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
+    const key = record.key ?? `record/${String(record.id)}`;
+    problems.push({ key, reason: 'unreadable', detail: error.message, skipped: true });
     return null;
   }
 }

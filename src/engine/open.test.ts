@@ -101,7 +101,7 @@ describe('an engine without a model', () => {
     const before = await answers();
     const { stats } = await loci.status();
     const records = stats.namespaces[0]!.records;
-    expect(await loci.reindex()).toEqual({ records, embedded: 0 });
+    expect(await loci.reindex()).toEqual({ records, problems: [], embedded: 0 });
     expect(await answers()).toEqual(before);
     expect(await faults()).toEqual([]);
   });

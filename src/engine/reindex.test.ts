@@ -2,6 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../test/contract/engines.ts';
+import { draft, passage } from '../../test/contract/store-samples.ts';
+import { openStore } from '../store/registry.ts';
 import { openLoci, type Loci } from './open.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
@@ -56,7 +58,7 @@ describe('a reindex', () => {
         run.over = true;
       });
       while (!run.over) seen.push(await zebras(loci));
-      expect(await reindexing).toEqual({ records: NOTES, embedded: 0 });
+      expect(await reindexing).toEqual({ records: NOTES, problems: [], embedded: 0 });
       expect(seen.length).toBeGreaterThan(3);
       for (const titles of seen) expect(titles).toEqual(RARE);
       expect(await zebras(loci)).toEqual(RARE);
@@ -84,6 +86,35 @@ describe('a reindex', () => {
       await loci.index();
       expect(await zebras(loci)).toEqual(RARE);
       expect((await loci.doctor()).filter(({ result }) => result !== 'ok')).toEqual([]);
+    } finally {
+      await loci.close();
+    }
+  });
+});
+
+describe('a record whose text is too much to be cut', () => {
+  /** As it may be in a store that an earlier Loci wrote. */
+  async function tooDense(path: string): Promise<void> {
+    const store = await openStore({ driver: 'sqlite', path, busyTimeout: 1000, create: true });
+    const sample = draft({ source: 'notes', key: 'letters.md', content: '- a\n'.repeat(700_000) });
+    const passages = [passage('letters of old')];
+    await store.commit('default', {
+      writes: [{ id: null, draft: sample, passages }],
+      evictions: [],
+      chunking: 'old',
+    });
+    await store.close();
+  }
+
+  it('is named by index and by reindex, and keeps its passages', async () => {
+    await tooDense(join(folder.path, 'loci.db'));
+    const loci = await open(64);
+    try {
+      const detail = expect.stringContaining('too many') as string;
+      const problem = { key: 'letters.md', reason: 'unreadable', detail, skipped: true };
+      expect(await loci.index({ vaults: [] })).toMatchObject({ sources: [], problems: [problem] });
+      expect(await loci.reindex()).toMatchObject({ records: 0, problems: [problem] });
+      expect((await loci.search({ query: 'letters' })).results).toHaveLength(1);
     } finally {
       await loci.close();
     }

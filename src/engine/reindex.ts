@@ -1,5 +1,6 @@
 import { LociError } from '../core/errors.ts';
 import { embedPending } from '../ingest/embed-pending.ts';
+import type { SourceProblem } from '../sources/source.ts';
 import type { Store } from '../store/store.ts';
 import { activeOf, specOf, type EngineContext } from './context.ts';
 import { abortable, deriveStale, refuseAborted, type LongCallOptions } from './index-vaults.ts';
@@ -10,7 +11,10 @@ export interface ReindexOptions extends LongCallOptions {
 }
 
 export interface ReindexReport {
+  /** Records that were derived anew. */
   readonly records: number;
+  /** Records whose text is too much to be cut: they keep the passages that they had, if any. */
+  readonly problems: readonly SourceProblem[];
   readonly embedded: number;
 }
 
@@ -32,8 +36,8 @@ export async function reindex(context: EngineContext, options: ReindexOptions = 
   const vectors = options.vectors === true && embedder !== null;
   if (await isBroken(store, config.namespace)) await store.dropDerived(config.namespace, { vectors });
   else await store.markStale(config.namespace, { vectors });
-  const records = await deriveStale(context, options);
-  if (embedder === null) return { records, embedded: 0 };
+  const derived = await deriveStale(context, options);
+  if (embedder === null) return { ...derived, embedded: 0 };
   const before = activeOf(await store.generations());
   const generation = await store.addGeneration(specOf(embedder));
   const embedded = await embedPending(store, embedder, generation.id, {
@@ -42,7 +46,7 @@ export async function reindex(context: EngineContext, options: ReindexOptions = 
   });
   if (before?.id !== generation.id) await store.activateGeneration(generation.id);
   await store.sweep();
-  return { records, embedded };
+  return { ...derived, embedded };
 }
 
 /** Faults of the file itself may lie in any namespace's index. */

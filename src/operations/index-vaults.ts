@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { LociError } from '../core/errors.ts';
-import type { SourceProblemReason } from '../sources/source.ts';
 import { millisecondsSince, tookMs } from './durations.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { patiently } from './patience.ts';
+import { asProblem, problemList, type Problem } from './problems.ts';
 import { addVaults, namedVaults, placeFolders } from './vaults.ts';
 
 export interface IndexInput {
@@ -21,30 +21,17 @@ export interface IndexedVault {
   readonly renamed: number;
   readonly removed: number;
   readonly unchanged: number;
-  readonly problems: {
-    readonly path: string;
-    readonly reason: SourceProblemReason;
-    readonly detail: string;
-    readonly skipped: boolean;
-  }[];
+  readonly problems: Problem[];
 }
 
 export interface IndexOutput {
   readonly vaults: IndexedVault[];
+  readonly problems: Problem[];
   readonly embedded: number;
   readonly configured: string[];
   readonly notes: string[];
   readonly took_ms: number;
 }
-
-const REASONS: { readonly [Reason in SourceProblemReason]: Reason } = {
-  too_large: 'too_large',
-  binary: 'binary',
-  unreadable: 'unreadable',
-  outside_root: 'outside_root',
-  invalid_encoding: 'invalid_encoding',
-  invalid_front_matter: 'invalid_front_matter',
-};
 
 const count = () => z.number().int().nonnegative();
 
@@ -57,16 +44,7 @@ const indexedVault: z.ZodType<IndexedVault> = z.strictObject({
   renamed: count().describe('Notes that moved; their records stay the same.'),
   removed: count().describe('Records whose note is gone.'),
   unchanged: count(),
-  problems: z
-    .array(
-      z.strictObject({
-        path: z.string().describe('Relative to the folder.'),
-        reason: z.enum(REASONS),
-        detail: z.string(),
-        skipped: z.boolean().describe('Whether the note was left out.'),
-      }),
-    )
-    .describe('What the owner should know of single notes.'),
+  problems: problemList().describe('What the owner should know of single notes.'),
 });
 
 export const indexVaults: Operation<IndexInput, IndexOutput> = {
@@ -90,6 +68,7 @@ export const indexVaults: Operation<IndexInput, IndexOutput> = {
   }),
   output: z.strictObject({
     vaults: z.array(indexedVault),
+    problems: problemList().describe('Records of earlier that could not be cut into passages anew.'),
     embedded: count().describe('Texts that were embedded now.'),
     configured: z.array(z.string()).describe('Vaults that were added to the settings.'),
     notes: z.array(z.string()).describe('What the owner should know.'),
@@ -131,8 +110,9 @@ async function runIndex(
       name: source,
       path: vaults[i]?.path ?? '',
       ...counts,
-      problems: problems.map(({ key, ...problem }) => ({ path: key, ...problem })),
+      problems: problems.map(asProblem),
     })),
+    problems: report.problems.map(asProblem),
     embedded: report.embedded,
     configured: added.map(({ name }) => name),
     notes,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { millisecondsSince, tookMs } from './durations.ts';
 import type { Operation, OperationContext } from './operation.ts';
+import { asProblem, problemList, type Problem } from './problems.ts';
 
 export interface ReindexInput {
   readonly vectors?: boolean;
@@ -8,6 +9,7 @@ export interface ReindexInput {
 
 export interface ReindexOutput {
   readonly records: number;
+  readonly problems: Problem[];
   readonly embedded: number;
   readonly took_ms: number;
 }
@@ -24,6 +26,7 @@ export const reindex: Operation<ReindexInput, ReindexOutput> = {
   }),
   output: z.strictObject({
     records: z.number().int().nonnegative().describe('Records whose passages were made anew.'),
+    problems: problemList().describe('Records whose text is too much: their passages stay as they were.'),
     embedded: z.number().int().nonnegative().describe('Texts that were embedded.'),
     took_ms: tookMs(),
   }),
@@ -43,10 +46,10 @@ async function runReindex(
 ): Promise<ReindexOutput> {
   const started = performance.now();
   const loci = await context.loci();
-  const { records, embedded } = await loci.reindex({
+  const { records, problems, embedded } = await loci.reindex({
     vectors,
     signal: context.signal,
     onProgress: context.onProgress,
   });
-  return { records, embedded, took_ms: millisecondsSince(started) };
+  return { records, problems: problems.map(asProblem), embedded, took_ms: millisecondsSince(started) };
 }

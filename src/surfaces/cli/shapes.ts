@@ -27,11 +27,14 @@ export interface ViewOption {
   readonly description: string;
 }
 
+const ALL_PROBLEMS: ViewOption = { name: 'verbose', description: 'list every problem, not the first ten' };
+
 const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
   index: {
     operands: [{ field: 'paths', label: 'path', takes: 'list' }],
-    views: [{ name: 'verbose', description: 'list every problem, not the first ten' }],
+    views: [ALL_PROBLEMS],
   },
+  reindex: { views: [ALL_PROBLEMS] },
   search: {
     operands: [{ field: 'query', label: 'query', takes: 'words' }],
     letters: { limit: 'n', explain: 'e' },

@@ -1,9 +1,13 @@
 import type { ReindexOutput } from '../../../operations/reindex.ts';
 import { duration } from '../progress.ts';
+import { problemLines } from './problems.ts';
 import type { Renderer } from './renderer.ts';
 
 export const reindexRenderer: Renderer<ReindexOutput> = {
-  render: ({ records, embedded, took_ms }) =>
+  render: ({ records, problems, embedded, took_ms }, view) =>
+    problemLines(problems, view)
+      .map((line) => `${line}\n`)
+      .join('') +
     `Rebuilt ${String(records)} ${records === 1 ? 'record' : 'records'}, embedded ${String(embedded)} ` +
     `${embedded === 1 ? 'text' : 'texts'}, in ${duration(took_ms / 1000)}.\n`,
 };
