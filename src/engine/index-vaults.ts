@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { resolve } from 'node:path';
 import type { VaultConfig } from '../core/config/schema.ts';
 import { LociError } from '../core/errors.ts';
 import type { LociRecord, Passage } from '../core/types.ts';
@@ -10,6 +10,7 @@ import type { Source, SourceProblem } from '../sources/source.ts';
 import type { VectorSide } from '../search/retrieve.ts';
 import type { CutPassages } from '../store/derivation.ts';
 import type { EngineContext } from './context.ts';
+import { refuseTakenNames, vaultName } from './vault-names.ts';
 
 /** What a long call is doing, for a progress line. */
 export interface Progress {
@@ -42,13 +43,15 @@ export interface IndexReport {
  * Brings vaults up to date, then embeds what has no vector; a vault that cannot be read does not keep the others from
  * it. Notes are found by text as soon as their batch is read.
  * Stopped anywhere, the next call goes on.
- * @throws LociError `unreadable`, `aborted`, `embedding_mismatch`, `embedding_unavailable`
+ * @throws LociError `invalid_config` for a name that is another folder's, before anything is read; `unreadable`,
+ *   `aborted`, `embedding_mismatch`, `embedding_unavailable`
  */
 export async function indexVaults(
   context: EngineContext,
   vaults: readonly VaultConfig[],
   options: IndexOptions = {},
 ): Promise<IndexReport> {
+  await refuseTakenNames(context, vaults);
   const vectors = await context.vectorsToFill();
   const { problems } = await deriveStale(context, options);
   const sources: SyncReport[] = [];
@@ -99,13 +102,14 @@ async function indexVault(
     onProgress: (done, total) =>
       options.onProgress?.({ stage: 'reading', subject: source.name, done, total }),
   });
-  await context.store.markRead(context.config.namespace, source.name, context.now());
+  const read = { at: context.now(), root: resolve(vault.path) };
+  await context.store.markRead(context.config.namespace, source.name, read);
   return report;
 }
 
 export function vaultSource({ config, thread }: EngineContext, vault: VaultConfig): Promise<Source> {
   return openSource('vault', {
-    name: vault.name ?? basename(vault.path),
+    name: vaultName(vault),
     root: vault.path,
     maxFileSize: config.index.maxFileSize,
     thread,

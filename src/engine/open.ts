@@ -11,6 +11,7 @@ import { forgetSource } from './forget.ts';
 import { indexVaults, type IndexOptions, type IndexReport, type LongCallOptions } from './index-vaults.ts';
 import { read, type ReadRecord } from './read.ts';
 import { reindex, type ReindexOptions, type ReindexReport } from './reindex.ts';
+import { refuseTakenNames } from './vault-names.ts';
 import { vaultStates, type VaultStates } from './vault-states.ts';
 import { write, type WriteRequest, type WriteResponse } from './write.ts';
 
@@ -23,6 +24,8 @@ export interface Loci {
   write(request: WriteRequest): Promise<WriteResponse>;
   /** The configured vaults, unless others are given. */
   index(options?: IndexOptions & { readonly vaults?: readonly VaultConfig[] }): Promise<IndexReport>;
+  /** As `index` does first. @throws LociError `invalid_config` for a vault whose name is another folder's */
+  refuseTakenNames(vaults: readonly VaultConfig[]): Promise<void>;
   reindex(options?: ReindexOptions): Promise<ReindexReport>;
   status(): Promise<Status>;
   /** The configured vaults and what changed in them, and vaults that are configured no more. */
@@ -55,6 +58,7 @@ export async function openLoci(config: Config, options: OpenOptions = {}): Promi
     facet: (field, filter) => store.facet(config.namespace, field, { ...filter, now: context.now() }),
     write: (request) => write(context, request),
     index: ({ vaults, ...rest } = {}) => indexVaults(context, vaults ?? config.vaults, rest),
+    refuseTakenNames: (vaults) => refuseTakenNames(context, vaults),
     reindex: (reindexOptions) => reindex(context, reindexOptions),
     status: () => status(context),
     vaults: () => vaultStates(context),

@@ -1,12 +1,13 @@
-import { basename } from 'node:path';
 import type { VaultConfig } from '../core/config/schema.ts';
 import { LociError, messageOf } from '../core/errors.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { Source, SourceItem, SourceProblem } from '../sources/source.ts';
+import type { SourceRead } from '../store/source-reads.ts';
 import type { SourceEntry } from '../store/store.ts';
 import type { EngineContext } from './context.ts';
 import { vaultSource } from './index-vaults.ts';
 import type { VaultChanges } from './vault-changes.ts';
+import { vaultName } from './vault-names.ts';
 
 export interface VaultState {
   readonly name: string;
@@ -47,10 +48,10 @@ export async function vaultStates(context: EngineContext): Promise<VaultStates> 
 async function stateOf(
   context: EngineContext,
   vault: VaultConfig,
-  reads: ReadonlyMap<string, Timestamp>,
+  reads: ReadonlyMap<string, SourceRead>,
 ): Promise<VaultState> {
-  const name = vault.name ?? basename(vault.path);
-  const lastRead = reads.get(name) ?? null;
+  const name = vaultName(vault);
+  const lastRead = reads.get(name)?.at ?? null;
   const state = { name, path: vault.path, lastRead };
   try {
     const source = await vaultSource(context, vault);

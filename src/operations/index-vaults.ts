@@ -97,6 +97,8 @@ async function runIndex(
     throw new LociError('invalid_input', 'no vault is configured', { hint: 'Run `loci index PATH` once.' });
   }
   const loci = await context.loci({ create: true });
+  // Before a folder is in the settings under that name, which would say that the vault moved there.
+  await loci.refuseTakenNames(vaults);
   const added = once ? [] : placed.unknown;
   const notes = await addVaults(context, added);
   const { signal, onProgress } = context;

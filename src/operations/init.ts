@@ -63,7 +63,9 @@ async function runInit(context: OperationContext, { vault }: InitInput): Promise
   }
   const store = before.values.store.path;
   if (!(await exists(store))) created.push('store');
-  await (await context.loci({ create: true })).status();
+  const loci = await context.loci({ create: true });
+  await loci.status();
+  await loci.refuseTakenNames(placed?.unknown ?? []);
   const notes = await addVaults(context, placed?.unknown ?? []);
   if (placed !== null && placed.unknown.length > 0) created.push('vault');
   const [added] = placed?.vaults ?? [];

@@ -7,14 +7,16 @@ export function describeSourceReads({ store, namespace }: Subject): void {
     it('is the latest that was noted in its namespace, until it is forgotten', async () => {
       const [mine, theirs] = [namespace(), namespace()];
       expect(await store().lastReads(mine)).toEqual(new Map());
-      await store().markRead(mine, 'notes', NOW);
-      await store().markRead(mine, 'notes', NOW + 1);
-      await store().markRead(mine, 'work', NOW);
-      await store().markRead(theirs, 'notes', 7);
-      expect(Object.fromEntries(await store().lastReads(mine))).toEqual({ notes: NOW + 1, work: NOW });
+      const last = { at: NOW + 1, root: '/home/ada/notes' };
+      const unplaced = { at: NOW, root: null };
+      await store().markRead(mine, 'notes', { at: NOW, root: '/former/notes' });
+      await store().markRead(mine, 'notes', last);
+      await store().markRead(mine, 'work', unplaced);
+      await store().markRead(theirs, 'notes', { at: 7, root: '/theirs' });
+      expect(Object.fromEntries(await store().lastReads(mine))).toEqual({ notes: last, work: unplaced });
       await store().markRead(mine, 'work', null);
       await store().markRead(mine, 'never', null);
-      expect([...(await store().lastReads(mine))]).toEqual([['notes', NOW + 1]]);
+      expect([...(await store().lastReads(mine))]).toEqual([['notes', last]]);
       expect(await store().namespaces()).not.toContain(mine);
     });
   });

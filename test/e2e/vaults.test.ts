@@ -100,6 +100,30 @@ describe('status and doctor', () => {
     expect(await sourcesFound()).toEqual(['cli', 'work']);
     expect(await checksOf('vault My notes')).toEqual([]);
   });
+
+  it('let no other folder of its name take their place', async () => {
+    const file = join(home, 'loci.yaml');
+    const settings = `vaults:\n  - path: ${JSON.stringify(work)}\n`;
+    writeFileSync(file, settings);
+    const other = join(temporaryFolder(), 'My notes');
+    mkdirSync(other);
+    writeFileSync(join(other, 'three.md'), 'Another aardvark.');
+    for (const args of [
+      ['index', other],
+      ['init', '--vault', other],
+    ]) {
+      const refused = await loci(args, { home });
+      expect([refused.code, readFileSync(file, 'utf8')]).toEqual([3, settings]);
+      for (const told of [notes, other, 'loci forget-vault "My notes"'])
+        expect(refused.stderr).toContain(told);
+    }
+    expect((await loci(['index', other, '--once'], { home })).code).toBe(0);
+    expect((await loci(['index'], { home })).code).toBe(0);
+    const once = expect.stringMatching(/^My notes-/) as string;
+    expect(await sourcesFound()).toEqual(['My notes', 'My notes', once, 'cli', 'work']);
+    writeFileSync(file, `vaults:\n  - name: My notes\n    path: ${JSON.stringify(other)}\n`);
+    expect((await loci(['index'], { home })).stdout).toContain('1 added, 2 removed');
+  });
 });
 
 describe('forget-vault', () => {

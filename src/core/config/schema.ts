@@ -78,7 +78,12 @@ function quantity(kind: ValueKind, parse: (text: string) => number | undefined) 
 }
 
 const vault = z.strictObject({
-  name: label().exactOptional().describe('What results call the vault. The name of its folder unless given.'),
+  name: label()
+    .exactOptional()
+    .describe(
+      'What results call the vault. The name of its folder unless given. With a name, a vault may move: its records ' +
+        'stay when its path changes.',
+    ),
   path: path().describe('The folder of the vault.'),
   project: label()
     .exactOptional()

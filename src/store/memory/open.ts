@@ -58,10 +58,10 @@ function recordCalls(open: () => State): Canonical {
       const written = [...open().namespaces.values()].filter((namespace) => namespace.records.size > 0);
       return written.map(({ name }) => name).sort(byCodePoint);
     },
-    markRead: async (namespace, source, at) => {
+    markRead: async (namespace, source, read) => {
       change(open(), namespace, ({ reads }) => {
-        if (at === null) reads.delete(source);
-        else reads.set(source, at);
+        if (read === null) reads.delete(source);
+        else reads.set(source, { ...read });
       });
     },
     lastReads: async (namespace) => new Map(within(open(), namespace).reads),

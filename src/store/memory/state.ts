@@ -1,4 +1,5 @@
-import type { LociRecord, Passage, Timestamp } from '../../core/types.ts';
+import type { LociRecord, Passage } from '../../core/types.ts';
+import type { SourceRead } from '../source-reads.ts';
 import type { Generation } from '../store.ts';
 import { indexPassage, type IndexedPassage } from '../text-fields.ts';
 
@@ -23,8 +24,8 @@ export interface Namespace {
   readonly passages: Map<number, HeldPassage>;
   /** By generation, then by content hash. */
   readonly vectors: Map<number, Map<string, Float32Array>>;
-  /** When each source was last read through. */
-  readonly reads: Map<string, Timestamp>;
+  /** When each source was last read through, and where. */
+  readonly reads: Map<string, SourceRead>;
 }
 
 export interface State {
