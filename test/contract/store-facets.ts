@@ -66,6 +66,31 @@ export function describeFacets({ store, namespace }: Subject): void {
       expect(await store().writtenWith('nobody', sha256('same'), NOW)).toEqual([]);
     });
 
+    it('are the values that records have, also of texts with half a surrogate pair', async () => {
+      const mine = namespace();
+      const text = (name: string): string => `${name}\ud83d`;
+      const given = {
+        ...{ content: text('content'), title: text('title'), key: text('key'), tags: [text('tag')] },
+        ...{
+          source: text('source'),
+          category: text('category'),
+          metadata: { [text('name')]: [text('value')] },
+        },
+      };
+      await write(store(), mine, note(text('content'), given));
+      const [record] = await store().scanRecords(mine, { after: null, limit: 1 });
+      const whole = JSON.parse(JSON.stringify(given).replaceAll('\\ud83d', '\ufffd')) as object;
+      expect(record).toMatchObject(whole);
+      const [passage] = (await store().passagesOf(mine, [1])).get(1) ?? [];
+      expect(passage?.text).toBe('content\ufffd');
+      for (const [field, value] of [
+        ['tag', record?.tags[0]],
+        ['source', record?.source],
+        ['category', record?.category],
+      ] as const)
+        expect(await store().facet(mine, field, { now: NOW })).toEqual([{ value, records: 1 }]);
+    });
+
     it('are those of a filter, or none', async () => {
       expect(await facet('source', { origins: ['memory'] })).toEqual([['a', 1]]);
       expect(await facet('tag', { sources: ['a'], tags: ['HOME'] })).toEqual([

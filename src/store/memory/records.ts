@@ -3,6 +3,7 @@ import type { LociRecord, Timestamp } from '../../core/types.ts';
 import { refuseUnsafeTimes } from '../record-times.ts';
 import type { CommitBatch, Page, RecordWrite, SourceEntry } from '../store.ts';
 import { indexPassage } from '../text-fields.ts';
+import { wellFormedWrite } from '../well-formed.ts';
 import { isLive } from './filter.ts';
 import {
   byCodePoint,
@@ -18,7 +19,8 @@ import {
 export function commit(state: State, name: string, batch: CommitBatch): number[] {
   return change(state, name, (namespace, nextPassage) => {
     for (const id of batch.evictions) evict(namespace, id);
-    return batch.writes.map((write) => writeRecord(namespace, write, batch.chunking, nextPassage));
+    const writes = batch.writes.map(wellFormedWrite);
+    return writes.map((write) => writeRecord(namespace, write, batch.chunking, nextPassage));
   });
 }
 

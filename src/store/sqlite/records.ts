@@ -3,6 +3,7 @@ import type { LociRecord, Timestamp } from '../../core/types.ts';
 import { refuseUnsafeTimes } from '../record-times.ts';
 import type { CommitBatch, Page, RecordDraft, RecordWrite, SourceEntry } from '../store.ts';
 import { sameFields } from '../text-fields.ts';
+import { wellFormedWrite } from '../well-formed.ts';
 import type { Database } from './database.ts';
 import { ensureNamespace } from './namespaces.ts';
 import { insertPassages, reindexPassages, removePassages } from './passages.ts';
@@ -16,7 +17,8 @@ export function commit(db: Database, namespace: string, batch: CommitBatch): num
     const ns = ensureNamespace(db, namespace);
     const counts: WordCounts = new Map();
     for (const id of batch.evictions) evict(db, namespace, ns, id, counts);
-    const ids = batch.writes.map((write) => writeRecord(db, namespace, ns, write, batch.chunking, counts));
+    const writes = batch.writes.map(wellFormedWrite);
+    const ids = writes.map((write) => writeRecord(db, namespace, ns, write, batch.chunking, counts));
     noteWords(db, ns, counts);
     return ids;
   });

@@ -1,0 +1,19 @@
+import type { RecordWrite } from './store.ts';
+
+/**
+ * Half a surrogate pair is no character, and stores keep UTF-8: U+FFFD stands for it from the beginning, in every text
+ * of a record and its passages, so that all of them are given back, listed and compared alike.
+ */
+export function wellFormedWrite(write: RecordWrite): RecordWrite {
+  return wellFormed(write) as RecordWrite;
+}
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== 'object' || value === null) return value;
+  // Defines own fields even for a key such as `__proto__`.
+  return Object.fromEntries(
+    Object.entries(value).map(([key, held]) => [key.toWellFormed(), wellFormed(held)]),
+  );
+}
