@@ -37,6 +37,22 @@ describe('analyze', () => {
     expect(terms('냉장고')).toEqual(['냉장', '장고', '고']);
   });
 
+  it.each(['データガ', '한국어 각', '東京ガイド', 'パピプペポ'])(
+    'gives %s the same terms in every normal form, at the places where they stand',
+    (text) => {
+      const forms = [text.normalize('NFD'), text.normalize('NFKD')];
+      for (const form of forms) {
+        expect(terms(form)).toEqual(terms(text));
+        for (const { surface, start, end, kind } of analyze(form).filter(({ kind }) => kind !== 'word'))
+          expect([kind, form.slice(start, end).normalize('NFC')]).toEqual([kind, surface]);
+      }
+    },
+  );
+
+  it('reads half-width kana as the wide ones', () => {
+    expect(terms('ﾃﾞｰﾀﾊﾟｽ')).toEqual(terms('データパス'));
+  });
+
   it('takes the signs that folding brings in for the ends of words', () => {
     expect(terms('½')).toEqual(['1', '2']);
   });

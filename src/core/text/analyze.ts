@@ -21,7 +21,12 @@ export interface Token {
 export type TokenKind = 'word' | 'bigram' | 'tail';
 
 const WORD = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu;
-const CJK_RUN = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー々〆]+/gu;
+/** With the voicing marks that stand alone in decomposed and half-width Japanese, and the half-width ー. */
+const CJK_RUN =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー々〆\u3099\u309a\uff70\uff9e\uff9f]+/gu;
+/** A character as people count them: decomposed, a Korean syllable is two or three, a voiced kana two. */
+const CJK_CHARACTER =
+  /[\u1100-\u115f\ua960-\ua97f][\u1160-\u11a7\ud7b0-\ud7c6][\u11a8-\u11ff\ud7cb-\ud7fb]?|.[\u3099\u309a\uff9e\uff9f\u11a8-\u11ff]*/gsu;
 const CJK = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
 const ASCII_WORD = /^[a-z0-9]+$/;
 /** Combining accents, Hebrew points and Arabic vowel signs; Indic vowel signs carry meaning and stay. */
@@ -105,7 +110,7 @@ function pushMixed(word: string, start: number, tokens: Token[]): void {
 }
 
 function pushBigrams(run: string, start: number, tokens: Token[]): void {
-  const characters = [...run];
+  const characters = run.match(CJK_CHARACTER) ?? [];
   let offset = start;
   for (const [index, character] of characters.entries()) {
     const next = characters[index + 1];

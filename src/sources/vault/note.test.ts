@@ -107,7 +107,22 @@ describe('parseNote, links', () => {
   });
 });
 
+describe('parseNote, names', () => {
+  it('are the same however their characters are put together', () => {
+    const fields = 'title: ガイド\nproject: Küche\naliases: [パス]\nid: é';
+    const names = { title: 'ガイド', project: 'Küche', aliases: ['パス'], identity: 'é' };
+    for (const form of ['NFC', 'NFD']) {
+      expect(parseNote(`---\n${fields.normalize(form)}\n---\n`)).toMatchObject(names);
+    }
+  });
+});
+
 describe('parseNote, tags', () => {
+  it('are the same however their characters are put together', () => {
+    expect(tags('#データ and #データ'.normalize('NFD'))).toEqual(['データ']);
+    expect(tags(`---\ntags: [${'Küche'.normalize('NFD')}]\n---\n#küche`)).toEqual(['Küche']);
+  });
+
   it('reads tags of letters, digits, _, - and /', () => {
     expect(tags('#kitchen and #home/oven, (#a-b_c) #2024plan #厨房 #été #🏠 #1/2a')).toEqual([
       ...['kitchen', 'home/oven', 'a-b_c', '2024plan', '厨房', 'été', '🏠', '1/2a'],

@@ -95,9 +95,10 @@ function strings(value: Json): string[] {
   return Object.values(value).flatMap(strings);
 }
 
+/** NFC: what is compared must not depend on how its characters are put together. */
 function name(value: Json | undefined): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
-  const text = String(value).trim().slice(0, NOTE_LIMITS.nameLength).toWellFormed();
+  const text = String(value).trim().slice(0, NOTE_LIMITS.nameLength).toWellFormed().normalize('NFC');
   return text === '' ? null : text;
 }
 
@@ -113,7 +114,7 @@ function words(value: Json | undefined): string[] {
 }
 
 function tagList(tags: readonly string[]): string[] {
-  const plain = tags.map((tag) => tag.replace(/^#+/, '').trim()).filter((tag) => tag !== '');
+  const plain = tags.map((tag) => tag.replace(/^#+/, '').trim().normalize('NFC')).filter((tag) => tag !== '');
   return distinct(plain, (tag) => tag.toLowerCase()).slice(0, NOTE_LIMITS.tags);
 }
 

@@ -33,7 +33,7 @@ type Report = (problem: SourceProblem) => void;
 export const MAX_NOTE_BYTES = 5_000_000;
 
 /** Part of every revision; grows when a note of the same bytes would be read differently. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** An Obsidian vault, or any folder of Markdown. Nothing is read before the first call. */
 export function openVault(options: VaultOptions): Source {

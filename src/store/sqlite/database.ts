@@ -1,6 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { LociError } from '../../core/errors.ts';
+import { foldTag } from '../tags.ts';
 import { guarded } from './store-error.ts';
 
 export interface DatabaseOptions {
@@ -43,7 +44,7 @@ export class Database {
           PRAGMA cache_size = -${CACHE_KIB};
         `);
         // SQLite's own lower() knows ASCII only.
-        connection.function('lower_case', { deterministic: true }, (text) => String(text).toLowerCase());
+        connection.function('fold_tag', { deterministic: true }, (tag) => foldTag(String(tag)));
       } catch (error) {
         connection.close();
         throw error;

@@ -1,5 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { SearchFilter } from '../store.ts';
+import { foldTag } from '../tags.ts';
 import type { Database } from './database.ts';
 
 /** Conditions on `record AS r`, and their parameters in order. */
@@ -28,8 +29,8 @@ export function recordCondition(filter: SearchFilter): Condition {
   if (filter.tags !== undefined) {
     // At the beginning: `project/` of `project/active/` and of `project/`, not of `projects/`.
     parts.push(`NOT EXISTS (SELECT 1 FROM json_each(?) AS asked WHERE NOT EXISTS (
-      SELECT 1 FROM json_each(r.tags) AS tag WHERE instr(lower_case(tag.value) || '/', asked.value) = 1))`);
-    parameters.push(JSON.stringify(filter.tags.map((tag) => `${tag.toLowerCase()}/`)));
+      SELECT 1 FROM json_each(r.tags) AS tag WHERE instr(fold_tag(tag.value) || '/', asked.value) = 1))`);
+    parameters.push(JSON.stringify(filter.tags.map((tag) => `${foldTag(tag)}/`)));
   }
   if (filter.from !== undefined) {
     parts.push('r.created_at >= ?');
