@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT, temporaryFolder } from './loci-command.ts';
 
-/** `bin/loci.js` asked for help; what it loads is built for publishing only, and need not be there. */
+/** `bin/loci.js` asked for help: it loads what `npm ci` built. */
 function runBin(home: string): void {
-  const { error } = spawnSync(process.execPath, [join(ROOT, 'bin', 'loci.js'), '--help'], {
-    env: { ...process.env, LOCI_HOME: home, NODE_COMPILE_CACHE: '' },
-    encoding: 'utf8',
-  });
+  const { error, status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(ROOT, 'bin', 'loci.js'), '--help'],
+    { env: { ...process.env, LOCI_HOME: home, NODE_COMPILE_CACHE: '' }, encoding: 'utf8' },
+  );
   expect(error).toBeUndefined();
+  expect({ status, stderr }, 'without dist/, run `npm run build`').toEqual({ status: 0, stderr: '' });
+  expect(stdout).toMatch(/^Usage: loci /);
 }
 
 describe('compiled code', () => {
