@@ -2,7 +2,8 @@
 
 export { openLoci, type Loci, type OpenOptions } from './engine/open.ts';
 export type { FindRequest, FindResponse, FoundRecord } from './engine/find.ts';
-export type { Check, Status } from './engine/health.ts';
+export type { Check } from './engine/check.ts';
+export type { Status } from './engine/health.ts';
 export type { IndexOptions, IndexReport, Progress } from './engine/index-vaults.ts';
 export type { ReadRecord } from './engine/read.ts';
 export type { ReindexOptions, ReindexReport } from './engine/reindex.ts';

@@ -2,9 +2,10 @@ import { ageOf } from '../core/age.ts';
 import type { Config } from '../core/config/schema.ts';
 import { LociError, messageOf } from '../core/errors.ts';
 import type { Timestamp } from '../core/types.ts';
-import { isDeepStrictEqual } from 'node:util';
 import type { StoreStats } from '../store/stats.ts';
 import type { Generation } from '../store/store.ts';
+import type { Check, Finding } from './check.ts';
+import { checkPassages } from './check-passages.ts';
 import { activeOf, type EngineContext } from './context.ts';
 import { changesInWords } from './vault-changes.ts';
 import { type StrayVault, type VaultState, type VaultStates, vaultStates } from './vault-states.ts';
@@ -34,14 +35,6 @@ export async function status(context: EngineContext): Promise<Status> {
   };
 }
 
-export interface Check {
-  readonly name: string;
-  readonly result: 'ok' | 'warning' | 'failed';
-  readonly detail: string;
-  /** What to run next. */
-  readonly hint: string | null;
-}
-
 /** Looks at everything that can be wrong with an open store; never changes it. */
 export async function examine(context: EngineContext): Promise<Check[]> {
   return [
@@ -60,8 +53,6 @@ async function checkVaults(context: EngineContext): Promise<Check[]> {
   }
 }
 
-type Finding = Pick<Check, 'result' | 'detail'> & { readonly hint?: string };
-
 async function checked(name: string, hint: string, look: () => Promise<Finding>): Promise<Check> {
   try {
     const finding = await look();
@@ -78,37 +69,6 @@ async function checkStore({ store }: EngineContext): Promise<Finding> {
   if (findings.length === 0) return { result: 'ok', detail: 'the file and every index are sound' };
   const lines = findings.map(({ namespace, what }) => (namespace === null ? what : `${namespace}: ${what}`));
   return { result: 'failed', detail: lines.join('\n') };
-}
-
-const PAGE = 200;
-const NAMED = 5;
-
-/** Cuts every record anew and compares the passages with those that are held. */
-async function checkPassages(context: EngineContext): Promise<Finding> {
-  const { store, config } = context;
-  const chunking = await context.chunking();
-  const different: string[] = [];
-  let count = 0;
-  let after: number | null = null;
-  for (;;) {
-    const records = await store.scanRecords(config.namespace, { after, limit: PAGE });
-    const last = records.at(-1);
-    if (last === undefined) break;
-    after = last.id;
-    count += records.length;
-    const held = await store.passagesOf(
-      config.namespace,
-      records.map(({ id }) => id),
-    );
-    for (const record of records) {
-      if (isDeepStrictEqual(held.get(record.id), await chunking.cut(record))) continue;
-      different.push(record.key ?? `record/${String(record.id)}`);
-    }
-  }
-  if (different.length === 0)
-    return { result: 'ok', detail: `${String(count)} records, passages as they should be` };
-  const named = different.slice(0, NAMED).join(', ');
-  return { result: 'failed', detail: `passages differ in ${String(different.length)} records: ${named}` };
 }
 
 async function checkEmbedding(context: EngineContext): Promise<Finding> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LociError, messageOf } from '../core/errors.ts';
-import type { Check } from '../engine/health.ts';
+import type { Check } from '../engine/check.ts';
 import { environmentChecks } from './environment-checks.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { namedVaults } from './vaults.ts';

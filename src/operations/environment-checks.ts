@@ -2,7 +2,7 @@ import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describeFileError } from '../core/file-errors.ts';
 import { REQUIRED_NODE } from '../core/runtime.ts';
-import type { Check } from '../engine/health.ts';
+import type { Check } from '../engine/check.ts';
 import type { OperationContext } from './operation.ts';
 
 /** Bytes. Below it the next index, and the backup before a migration, may not fit. */

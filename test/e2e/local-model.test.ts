@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { DoctorOutput } from '../../src/operations/doctor.ts';
 import type { IndexOutput } from '../../src/operations/index-vaults.ts';
 import type { SearchOutput } from '../../src/operations/search.ts';
 import type { StatusOutput } from '../../src/operations/status.ts';
@@ -50,5 +51,33 @@ describe('the bundled model', () => {
       code: 0,
       stdout: expect.stringMatching(/ok +embedding +local/) as string,
     });
+  });
+
+  it('that is taken away and given back asks for no more than `loci index`', async () => {
+    const home = temporaryFolder();
+    const vault = join(temporaryFolder(), 'vault');
+    mkdirSync(vault);
+    // The model counts these as far more tokens than the estimate does, so that passages are cut elsewhere.
+    writeFileSync(join(vault, 'odd.md'), 'zyqxw vbnmk plkjh qwrtz '.repeat(60));
+    const settings = (provider: string) => ({
+      home,
+      env: { LOCI_EMBEDDING_PROVIDER: provider, LOCI_EMBEDDING_THREADS: '1' },
+    });
+    const unwell = async (provider: string) => {
+      const { stdout } = await loci(['doctor', '--json'], settings(provider));
+      const { checks } = JSON.parse(stdout) as DoctorOutput;
+      return checks.filter(({ result }) => result !== 'ok').map(({ name, hint }) => [name, hint]);
+    };
+    await loci(['index', vault], settings('local'));
+    expect(await unwell('local')).toEqual([]);
+    expect(await unwell('none')).toEqual([['derived', 'Run `loci index`.']]);
+    await loci(['index'], settings('none'));
+    expect(await unwell('none')).toEqual([]);
+    expect(await unwell('local')).toEqual([
+      ['derived', 'Run `loci index`.'],
+      ['embedding', 'Run `loci index`.'],
+    ]);
+    await loci(['index'], settings('local'));
+    expect(await unwell('local')).toEqual([]);
   });
 });

@@ -178,7 +178,7 @@ const index = z.strictObject({
     .max(256)
     .default(200)
     .describe(
-      'How long a passage may grow, in tokens of the embedding model. Changing it needs `loci reindex`.',
+      'How long a passage may grow, in tokens of the embedding model. After a change, run `loci index`.',
     ),
 });
 

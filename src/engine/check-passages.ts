@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from 'node:util';
+import { LociError } from '../core/errors.ts';
+import type { LociRecord, Passage } from '../core/types.ts';
+import type { Chunking } from '../ingest/passages.ts';
+import type { Page } from '../store/store.ts';
+import type { Finding } from './check.ts';
+import type { EngineContext } from './context.ts';
+
+const PAGE = 200;
+const NAMED = 5;
+
+/** Records whose passages are not what they should be. */
+interface Differences {
+  /** Made by the present chunking, and yet different: the index is broken. */
+  readonly broken: string[];
+  /** Made by another chunking, such as before a change of the provider: `index` makes them anew. */
+  readonly stale: string[];
+  /** Those of `stale` that have no passages at all, and so are not found: a reindex was cut short. */
+  readonly missing: string[];
+}
+
+/** Cuts every record anew and compares the passages with those that are held. */
+export async function checkPassages(context: EngineContext): Promise<Finding> {
+  const { store, config } = context;
+  const chunking = await context.chunking();
+  const differences: Differences = { broken: [], stale: [], missing: [] };
+  let count = 0;
+  let after: number | null = null;
+  for (;;) {
+    const page = { after, limit: PAGE };
+    const records = await store.scanRecords(config.namespace, page);
+    const last = records.at(-1);
+    if (last === undefined) break;
+    await compare(context, chunking, page, records, differences);
+    count += records.length;
+    after = last.id;
+  }
+  const { broken, stale, missing } = differences;
+  if (broken.length > 0) return { result: 'failed', detail: `passages differ in ${named(broken)}` };
+  if (stale.length === 0)
+    return { result: 'ok', detail: `${String(count)} records, passages as they should be` };
+  return {
+    result: missing.length > 0 ? 'failed' : 'warning',
+    detail: `passages wait to be made anew in ${named(stale)}`,
+    hint: await hintOfStale(context),
+  };
+}
+
+/** `page` brought `records`; the stale ones among them are the first of those that it brings of the stale ones. */
+async function compare(
+  { store, config }: EngineContext,
+  chunking: Chunking,
+  page: Page<number>,
+  records: readonly LociRecord[],
+  { broken, stale, missing }: Differences,
+): Promise<void> {
+  const { namespace } = config;
+  const ofOthers = new Set(
+    (await store.staleRecords(namespace, chunking.signature, page)).map(({ id }) => id),
+  );
+  const held = await store.passagesOf(
+    namespace,
+    records.map(({ id }) => id),
+  );
+  for (const record of records) {
+    const passages: readonly Passage[] = held.get(record.id) ?? [];
+    if (isDeepStrictEqual(passages, await chunking.cut(record))) continue;
+    const name = record.key ?? `record/${String(record.id)}`;
+    (ofOthers.has(record.id) ? stale : broken).push(name);
+    if (ofOthers.has(record.id) && passages.length === 0) missing.push(name);
+  }
+}
+
+/** `12 records: a.md, b.md …` */
+function named(records: readonly string[]): string {
+  const many = records.length === 1 ? '1 record' : `${String(records.length)} records`;
+  return `${many}: ${records.slice(0, NAMED).join(', ')}${records.length > NAMED ? ' …' : ''}`;
+}
+
+/** Where the vectors are of another model as well, `index` would refuse. */
+async function hintOfStale(context: EngineContext): Promise<string> {
+  try {
+    await context.vectors();
+  } catch (error) {
+    if (error instanceof LociError && error.code === 'embedding_mismatch') return error.hint;
+    throw error;
+  }
+  return 'Run `loci index`.';
+}
