@@ -39,7 +39,7 @@ describe('parseInput', () => {
     [{ query: 'x', zebra: 1 }, 'unknown field zebra'],
     [{ query: 'x', limit: '3' }, 'limit must be a number, not "3"'],
     [{ query: 'x', limit: 5000 }, 'limit must be at most 1000, not 5000'],
-    [{ query: 'x', tags: [''] }, 'tags.0 must be text of at least 1 characters, not ""'],
+    [{ query: 'x', tags: [''] }, 'tags.0 must be text of at least 1 character, not ""'],
     [
       { query: 'x', from: '14.9.2026' },
       'from must be a date such as 2026-09-14 or 2026-09-14T18:30, not "14.9.2026"',
@@ -54,6 +54,25 @@ describe('parseInput', () => {
     [undefined, 'the input must be an object of fields, not nothing'],
   ])('refuses %j by name', (raw, message) => {
     expect(refusal(() => parseInput(search, raw))).toBe(message);
+  });
+
+  it('calls fields what the surface calls them, and says what to do when one is missing', () => {
+    const wording = { nameOf: ([field = '']: readonly string[]) => `--${field}`, hintOfMissing: 'Usage: x' };
+    const refused = (raw: unknown): unknown => {
+      try {
+        return parseInput(search, raw, wording);
+      } catch (error) {
+        return error;
+      }
+    };
+    expect(refused({ query: 'x', origins: ['valt'] })).toMatchObject({
+      message: expect.stringMatching(/^--origins must be one of/) as string,
+      hint: 'Correct the named value and try again.',
+    });
+    expect(refused({ query: 'x', from: '2026-09-14', until: '2026-09-13' })).toMatchObject({
+      message: '--until must be the same day as --from, or later, not "2026-09-13"',
+    });
+    expect(refused({})).toMatchObject({ message: '--query is missing', hint: 'Usage: x' });
   });
 
   it('does not repeat a long value', () => {

@@ -3,15 +3,30 @@ import { LociError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import type { Operation } from './operation.ts';
 
+/** How a surface speaks of a verb's input. */
+export interface InputWording {
+  /** What its user calls a field, or an entry of one: `['origins', '0']` → `--origin`. */
+  readonly nameOf: (path: readonly string[]) => string;
+  /** What to do when a field is missing. */
+  readonly hintOfMissing: string;
+}
+
 /**
- * What a verb's caller gave, checked.
+ * What a verb's caller gave, checked. Fields are called by their own names unless the surface has others.
  * @throws LociError `invalid_input` that names each wrong field, what it must be and, of an unknown one, the nearest
  */
-export function parseInput<Input>(operation: Pick<Operation<Input>, 'input'>, raw: unknown): Input {
+export function parseInput<Input>(
+  operation: Pick<Operation<Input>, 'input'>,
+  raw: unknown,
+  wording?: InputWording,
+): Input {
   const parsed = operation.input.safeParse(raw);
   if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues.flatMap((issue) => explain(issue, raw, operation));
-  throw new LociError('invalid_input', lines.join('\n'));
+  const { issues } = parsed.error;
+  const lines = issues.flatMap((issue) => explain(issue, raw, operation, wording?.nameOf));
+  const missing = issues.some(({ path }) => path.length > 0 && valueAt(raw, path) === undefined);
+  const hint = missing && wording !== undefined ? { hint: wording.hintOfMissing } : {};
+  throw new LociError('invalid_input', lines.join('\n'), hint);
 }
 
 /** One field of an input, as JSON Schema tells it. */
@@ -40,16 +55,28 @@ export function inputFields(operation: Pick<Operation, 'input'>): InputField[] {
   }));
 }
 
-function explain(issue: z.core.$ZodIssue, raw: unknown, operation: Pick<Operation, 'input'>): string[] {
+function explain(
+  issue: z.core.$ZodIssue,
+  raw: unknown,
+  operation: Pick<Operation, 'input'>,
+  nameOf: InputWording['nameOf'] = fieldPath,
+): string[] {
   if (issue.code === 'unrecognized_keys') {
     const names = inputFields(operation).map(({ name }) => name);
     return issue.keys.map((key) => unknownField(key, names));
   }
   const found = valueAt(raw, issue.path);
   if (issue.path.length === 0) return [`the input must be an object of fields, not ${shown(raw)}`];
-  const name = issue.path.map(String).join('.');
+  const name = nameOf(issue.path.map(String));
   if (found === undefined) return [`${name} is missing`];
-  return [`${name} must be ${expectation(issue)}, not ${shown(found)}`];
+  // Messages of our own name other fields in backticks.
+  const expected = expectation(issue).replaceAll(/`(\w+)`/g, (_, other: string) => nameOf([other]));
+  return [`${name} must be ${expected}, not ${shown(found)}`];
+}
+
+/** `origins.0`, as those know a field who give JSON. */
+export function fieldPath(path: readonly string[]): string {
+  return path.join('.');
 }
 
 function unknownField(key: string, names: readonly string[]): string {
@@ -83,8 +110,9 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 function bound(direction: string, origin: string, limit: number): string {
-  if (origin === 'string') return `text of ${direction} ${String(limit)} characters`;
-  if (origin === 'array') return `a list of ${direction} ${String(limit)} entries`;
+  const one = limit === 1;
+  if (origin === 'string') return `text of ${direction} ${String(limit)} ${one ? 'character' : 'characters'}`;
+  if (origin === 'array') return `a list of ${direction} ${String(limit)} ${one ? 'entry' : 'entries'}`;
   return `${direction} ${String(limit)}`;
 }
 

@@ -126,7 +126,7 @@ const fields = z.strictObject({
 
 const input: z.ZodType<SearchInput> = fields.superRefine(({ from, until }, context) => {
   if (from === undefined || until === undefined || from < until) return;
-  context.addIssue({ code: 'custom', path: ['until'], message: 'the same day as from, or later' });
+  context.addIssue({ code: 'custom', path: ['until'], message: 'the same day as `from`, or later' });
 });
 
 const result: z.ZodType<SearchResult> = z.strictObject({

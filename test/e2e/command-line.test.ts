@@ -57,27 +57,42 @@ describe('a wrong command line', () => {
   it.each([
     [['serach', 'oven'], `unknown command 'serach'`, 'Did you mean search?'],
     [['search', 'oven', '--lmit', '3'], `unknown option '--lmit'`, 'Did you mean --limit?'],
-    [['status', 'now'], 'too many arguments', ''],
-    [['search'], 'query is missing', ''],
+    [['status', 'now'], 'too many arguments', 'Usage: loci status [options]; see `loci status --help`.'],
+    [['search'], 'QUERY is missing', 'Usage: loci search [options] <QUERY...>; see `loci search --help`.'],
+    [
+      ['config', 'set', 'search.limit'],
+      'VALUE is missing',
+      'Usage: loci config set [options] <KEY> <VALUE>; see `loci config set --help`.',
+    ],
+    [
+      ['search', 'x', '--limit'],
+      "option '-n, --limit <n>' argument missing",
+      'Usage: loci search [options] <QUERY...>; see `loci search --help`.',
+    ],
+    [['index', ''], 'PATH must be text of at least 1 character, not ""', ''],
     [['search', ' '], 'the query is empty', ''],
-    [['search', 'x', '--limit', 'many'], 'limit must be a number, not "many"', ''],
-    [['search', 'x', '--limit', '0'], 'limit must be at least 1, not 0', ''],
-    [['search', 'x', '--limit', '1.5'], 'limit must be a whole number, not 1.5', ''],
-    [['search', 'x', '--min-score', '2'], 'min_score must be at most 1, not 2', ''],
-    [['search', 'x', '--origin', 'vault,valt'], 'origins.1 must be one of memory, fact, vault', ''],
-    [['search', 'x', '--from', 'tomorrow'], 'from must be a date such as 2026-09-14', ''],
-    [['search', 'x', '--from', '14.9.2026'], 'from must be a date such as 2026-09-14', ''],
+    [['search', 'x', '--limit', 'many'], '--limit must be a number, not "many"', ''],
+    [['search', 'x', '--limit', '0'], '--limit must be at least 1, not 0', ''],
+    [['search', 'x', '--limit', '1.5'], '--limit must be a whole number, not 1.5', ''],
+    [['search', 'x', '--min-score', '2'], '--min-score must be at most 1, not 2', ''],
+    [
+      ['search', 'x', '--origin', 'vault,valt'],
+      '--origin must be one of memory, fact, vault, source, audit, not "valt"',
+      '',
+    ],
+    [['search', 'x', '--from', 'tomorrow'], '--from must be a date such as 2026-09-14', ''],
+    [['search', 'x', '--from', '14.9.2026'], '--from must be a date such as 2026-09-14', ''],
     [
       ['search', 'x', '--from', '2026-09-14', '--to', '2026-09-13'],
-      'until must be the same day as from, or later, not "2026-09-13"',
+      '--to must be the same day as --from, or later, not "2026-09-13"',
       '',
     ],
     [
       ['search', 'x', '--from', '2026-09-14T10:00', '--until', '2026-09-14T10:00'],
-      'until must be the same day as from, or later',
+      '--until must be the same day as --from, or later',
       '',
     ],
-    [['search', 'x', '--until', '2026-02-30'], 'until must be a date such as 2026-09-14', ''],
+    [['search', 'x', '--until', '2026-02-30'], '--until must be a date such as 2026-09-14', ''],
     [['write', ''], 'content is empty', ''],
     [['config', 'get', 'search.limt'], 'unknown key search.limt', 'did you mean search.limit?'],
     [['config', 'set', 'search.limit', 'few'], 'search.limit: expected a whole number', ''],
@@ -93,6 +108,12 @@ describe('a wrong command line', () => {
     const { error } = JSON.parse(json.stdout) as Failure;
     expect(error.code).toBe('invalid_input');
     expect(`${error.message} ${error.hint}`).toContain(message);
+  });
+
+  it('that names no more than a group of commands says which there are', async () => {
+    const { code, stdout } = await loci(['config', '--json'], { home });
+    expect(code).toBe(2);
+    expect((JSON.parse(stdout) as Failure).error.message).toBe('config needs a command: show, get, set');
   });
 
   it('leaves no home behind', async () => {
@@ -161,6 +182,8 @@ describe('--input', () => {
     ['{', 2, 'this is no JSON'],
     ['{"query": 7}', 2, 'query must be text, not 7'],
     ['{"query": "x", "tags": "home"}', 2, 'tags must be a list, not "home"'],
+    ['{"query": "x", "origins": ["valt"]}', 2, 'origins.0 must be one of memory, '],
+    ['{"limit": 3}', 2, 'QUERY is missing'],
   ])('%s is refused', async (stdin, code, message) => {
     const ran = await loci(['search', '--input', '-'], { home, stdin });
     expect(ran.code).toBe(code);

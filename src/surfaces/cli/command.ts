@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { Json } from '../../core/types.ts';
-import { inputFields } from '../../operations/input.ts';
+import { fieldPath, inputFields } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { CommandCall } from './command-call.ts';
 import { commandLine, type FieldOption, fieldOptions, fieldValue, isList } from './fields.ts';
 import type { Io } from './io.ts';
 import { type CommandShape, shapeOf } from './shapes.ts';
 import { readInputFile, readStdin } from './stdin.ts';
+import { usageHint } from './usage.ts';
 
 interface Globals {
   readonly json?: boolean;
@@ -28,7 +29,7 @@ export function describeCommand(
   command.description(operation.description);
   const usage: string[] = [];
   for (const { field, label, takes } of shape.operands) {
-    const name = takes === 'one' ? label : `${label}...`;
+    const name = takes === 'one' ? label.toUpperCase() : `${label.toUpperCase()}...`;
     const stdin = takes === 'words' ? ' (- reads standard input)' : '';
     const description = fields.find((each) => each.name === field)?.schema.description ?? '';
     // Never required here: --input may bring it, and the verb says what is missing.
@@ -44,9 +45,14 @@ export function describeCommand(
   command.addHelpText('after', `\nExamples:\n${examples.join('\n\n')}\n`);
   command.action(async () => {
     const globals = command.optsWithGlobals<Globals>();
+    const { input, typed } = await inputOf(command, shape, options, globals, io);
     await act({
       operation,
-      input: await inputOf(command, shape, options, globals, io),
+      input,
+      wording: {
+        nameOf: (path) => typed.get(path[0] ?? '') ?? fieldPath(path),
+        hintOfMissing: usageHint(command),
+      },
       views: new Set(shape.views.map(({ name }) => name).filter((name) => command.opts()[name] === true)),
       json: globals.json ?? false,
       home: globals.home,
@@ -69,6 +75,12 @@ function gather(text: string, before: readonly string[] | undefined): string[] {
   return [...(before ?? []), text];
 }
 
+interface TypedInput {
+  readonly input: Record<string, Json>;
+  /** What each field was called on the command line, or would be: those that `--input` brought are not there. */
+  readonly typed: ReadonlyMap<string, string>;
+}
+
 /** Fields from `--input`, then those of the command line, which win. */
 async function inputOf(
   command: Command,
@@ -76,23 +88,29 @@ async function inputOf(
   options: readonly FieldOption[],
   globals: Globals,
   io: Io,
-): Promise<Record<string, Json>> {
-  const input: Record<string, Json> =
-    globals.input === undefined ? {} : await readInputFile(globals.input, io);
+): Promise<TypedInput> {
+  const read = globals.input === undefined ? {} : await readInputFile(globals.input, io);
+  const given: Record<string, Json> = {};
+  const names = new Map<string, string>();
   let rest: readonly string[] = command.args;
-  for (const { field, takes } of shape.operands) {
+  for (const { field, label, takes } of shape.operands) {
+    names.set(field, label.toUpperCase());
     const [first] = rest;
-    if (first === undefined) break;
-    if (takes === 'one') input[field] = first;
-    else if (takes === 'list') input[field] = [...rest];
-    else input[field] = rest.length === 1 && first === '-' ? await readStdin(io) : rest.join(' ');
+    if (first === undefined) continue;
+    if (takes === 'one') given[field] = first;
+    else if (takes === 'list') given[field] = [...rest];
+    else given[field] = rest.length === 1 && first === '-' ? await readStdin(io) : rest.join(' ');
     rest = takes === 'one' ? rest.slice(1) : [];
   }
   for (const { field, name, alias, kind } of options) {
-    const given = [name, alias].flatMap((each) => (each === null ? [] : valueOf(command, each)));
-    if (given.length > 0) input[field] = fieldValue(kind, isList(kind) ? (given as string[]) : given[0]!);
+    const spellings = alias === null ? [name] : [name, alias];
+    const [spelling = name] = spellings.filter((each) => valueOf(command, each).length > 0);
+    names.set(field, `--${spelling}`);
+    const values = spellings.flatMap((each) => valueOf(command, each));
+    if (values.length > 0) given[field] = fieldValue(kind, isList(kind) ? (values as string[]) : values[0]!);
   }
-  return input;
+  const typed = [...names].filter(([field]) => field in given || !(field in read));
+  return { input: { ...read, ...given }, typed: new Map(typed) };
 }
 
 /** What was given of an option, nothing when it was not. */

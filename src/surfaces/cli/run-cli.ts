@@ -1,9 +1,10 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { LociError } from '../../core/errors.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { reportError } from './exit.ts';
 import type { Io } from './io.ts';
 import { buildProgram } from './program.ts';
+import { commandNamed, usageHint } from './usage.ts';
 
 /** Runs one command line and answers its exit code. Nothing is left open. */
 export async function runCli(
@@ -18,19 +19,34 @@ export async function runCli(
       exitCode = await runCommand(call, io);
     });
     if (argv.length === 0) program.outputHelp();
-    else await program.parseAsync([...argv], { from: 'user' });
+    else await parse(program, argv);
     return exitCode;
   } catch (error) {
+    return reportError(error, io, wantsJson(argv));
+  }
+}
+
+async function parse(program: Command, argv: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
     // Help and version have been printed.
-    if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    return reportError(error instanceof CommanderError ? toLociError(error) : error, io, wantsJson(argv));
+    if (error.exitCode === 0) return;
+    throw toLociError(error, commandNamed(program, argv));
   }
 }
 
 /** `error: unknown option '--lmit'`, then `(Did you mean --limit?)`. */
-function toLociError(error: CommanderError): LociError {
+function toLociError(error: CommanderError, command: Command): LociError {
+  if (error.code === 'commander.help') {
+    const names = command.commands.map((each) => each.name()).join(', ');
+    return new LociError('invalid_input', `${command.name()} needs a command: ${names}`, {
+      hint: usageHint(command),
+    });
+  }
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const hint = suggestion?.replace(/^\(|\)$/g, '') ?? 'Run `loci --help`, or `loci COMMAND --help`.';
+  const hint = suggestion?.replace(/^\(|\)$/g, '') ?? usageHint(command);
   return new LociError('invalid_input', message, { hint });
 }
 

@@ -12,7 +12,7 @@ import { hasColours, makeStyle } from './style.ts';
 /** Runs a verb and shows what it answers. Answers the exit code. @throws what the verb throws */
 export async function runCommand(call: CommandCall, io: Io): Promise<number> {
   const { operation } = call;
-  const input = parseInput(operation, call.input);
+  const input = parseInput(operation, call.input, call.wording);
   const progress = new ProgressDisplay(io.stderr);
   const interruption = new Interruption(io, operation.readOnly, progress);
   const context = openContext({
