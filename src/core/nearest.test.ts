@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nearest } from './nearest.ts';
+import { likelyEdits, nearest } from './nearest.ts';
 
 describe('nearest', () => {
   const keys = ['namespace', 'project', 'store', 'search', 'vaults'];
@@ -14,5 +14,12 @@ describe('nearest', () => {
     expect(nearest('telemetry', keys)).toBeUndefined();
     expect(nearest('s'.repeat(101), ['s'.repeat(101)])).toBeUndefined();
     expect(nearest('search', [])).toBeUndefined();
+  });
+});
+
+describe('likelyEdits', () => {
+  it('counts the edits of a mistake, and sees none in another word', () => {
+    expect([likelyEdits('Oven', 'oven'), likelyEdits('kichen', 'Kitchen')]).toEqual([0, 1]);
+    expect([likelyEdits('oven', 'ovenproof'), likelyEdits('oven', 'tiles')]).toEqual([null, null]);
   });
 });

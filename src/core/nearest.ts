@@ -8,12 +8,23 @@ const LONGEST = 100;
  * third of the word's length (at least 2 edits). Of equals, the first.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
-  if (word.length > LONGEST) return undefined;
   let found: string | undefined;
-  let distance = Math.max(2, Math.floor(word.length / 3)) + 1;
+  let least = Infinity;
   for (const candidate of candidates) {
-    const edits = editDistance(word.toLowerCase(), candidate.toLowerCase());
-    if (edits < distance) [found, distance] = [candidate, edits];
+    const edits = likelyEdits(word, candidate);
+    if (edits !== null && edits < least) [found, least] = [candidate, edits];
   }
   return found;
+}
+
+/**
+ * How many edits turn a mistyped word into another without regard to case, or `null` when they are too many for a
+ * mistake: more than a third of its length, and more than 2.
+ */
+export function likelyEdits(word: string, meant: string): number | null {
+  const most = Math.max(2, Math.floor(word.length / 3));
+  // Each sign that one has more than the other is an edit: most candidates need no closer look.
+  if (word.length > LONGEST || Math.abs(word.length - meant.length) > most) return null;
+  const edits = editDistance(word.toLowerCase(), meant.toLowerCase());
+  return edits > most ? null : edits;
 }

@@ -14,6 +14,11 @@ beforeEach(async () => {
     'Only.md': 'only here',
     '12.md': 'a dozen',
     'Pläne/番茄 (a) #1.md': 'odd name',
+    'Home/Kitchen remodel.md': 'a plan',
+    'Menus/Menu 1.md': 'soup',
+    'Menus/Menu 2.md': 'soup again',
+    'Menus/Menu 3.md': 'soup once more',
+    'Menus/Menu 4.md': 'no soup',
   });
   await writeNotes(join(folder.path, 'work'), { 'Oven.md': 'the oven of the canteen' });
   await writeFile(join(folder.path, 'secret.md'), 'nothing for you');
@@ -90,6 +95,35 @@ describe('a citation', () => {
     expect(results[0]?.citation).toBe('12.md#L1-L1');
     expect((await loci.get(`record/${String(results[0]!.id)}`)).text).toBe('a dozen');
     expect((await loci.get('12')).text).toBe('a dozen');
+  });
+
+  it.each([
+    ['only.MD', 'Did you mean "Only.md"?'],
+    ['[[only]]', 'Did you mean "Only.md"?'],
+    ['Olny', 'Did you mean "Only.md"?'],
+    ['kitchen remodel', 'Did you mean "Home/Kitchen remodel.md"?'],
+    ['![[Kitchen remodel#Oven|the oven]]', 'Did you mean "Home/Kitchen remodel.md"?'],
+    ['Archive/Kitchen Remodel.md#L3-L9', 'Did you mean "Home/Kitchen remodel.md"?'],
+    ['kitchn/remodel', 'Search again for a current citation.'],
+    ['nowhere:Oven.md', 'Did you mean "home:Oven.md" or "my: work:Oven.md"?'],
+    ['oven', 'Did you mean "home:Oven.md" or "my: work:Oven.md"?'],
+    ['Pläne/番茄 (A) #2.md', 'Did you mean "Pläne/番茄 (a) #1.md"?'],
+    ['Menu 9', 'Did you mean "Menus/Menu 1.md", "Menus/Menu 2.md" or "Menus/Menu 3.md"?'],
+    ['13', 'Search again for a current citation.'],
+    ['record/99', 'Search again for a current citation.'],
+    ['zzz', 'Search again for a current citation.'],
+  ])('that names nothing, %s, is answered with what may be meant', async (citation, hint) => {
+    await expect(loci.get(citation)).rejects.toMatchObject({ code: 'not_found', hint });
+  });
+
+  it('of another namespace is not suggested', async () => {
+    const other = await openLoci(settings(folder.path, { namespace: 'other' }));
+    try {
+      const refused = { code: 'not_found', hint: 'Search again for a current citation.' };
+      await expect(other.get('only')).rejects.toMatchObject(refused);
+    } finally {
+      await other.close();
+    }
   });
 
   it('never leads to what is not indexed (R4)', async () => {

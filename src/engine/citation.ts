@@ -2,6 +2,7 @@ import { LociError } from '../core/errors.ts';
 import type { LociRecord } from '../core/types.ts';
 import type { RecordHeader } from '../store/store.ts';
 import type { EngineContext } from './context.ts';
+import { nearCitations } from './near-citations.ts';
 
 /** Lines of a record, from 1, inclusive. */
 export interface LineRange {
@@ -58,9 +59,21 @@ export async function resolveCitation(
       ? null
       : { from: Number(match[1]), to: match[2] === undefined ? Number(match[1]) : Number(match[2]) };
   const found = (await byId(context, name)) ?? (await byPath(context, name.normalize('NFC')));
-  if (found === null)
-    throw new LociError('not_found', `nothing in memory is called ${JSON.stringify(citation.slice(0, 200))}`);
+  if (found === null) throw await notFound(context, citation, name);
   return { record: found, lines };
+}
+
+async function notFound(context: EngineContext, citation: string, name: string): Promise<LociError> {
+  const near = await nearCitations(context, name.normalize('NFC'));
+  const quoted = near.map((each) => JSON.stringify(each));
+  const listed = [quoted.slice(0, -1).join(', '), ...quoted.slice(-1)]
+    .filter((part) => part !== '')
+    .join(' or ');
+  return new LociError(
+    'not_found',
+    `nothing in memory is called ${JSON.stringify(citation.slice(0, 200))}`,
+    near.length === 0 ? {} : { hint: `Did you mean ${listed}?` },
+  );
 }
 
 async function byId(context: EngineContext, name: string): Promise<LociRecord | null> {

@@ -6,6 +6,7 @@ import type { SourceRead } from '../store/source-reads.ts';
 import type { SourceEntry } from '../store/store.ts';
 import type { EngineContext } from './context.ts';
 import { vaultSource } from './index-vaults.ts';
+import { entriesOf } from './source-entries.ts';
 import type { VaultChanges } from './vault-changes.ts';
 import { vaultName } from './vault-names.ts';
 
@@ -67,7 +68,8 @@ async function stateOf(
 const OPENED = 100;
 
 async function changesOf(context: EngineContext, source: Source): Promise<VaultChanges> {
-  const known = await entriesOf(context, source.name);
+  const known = new Map<string, SourceEntry>();
+  for await (const entry of entriesOf(context, source.name)) known.set(entry.key, entry);
   const unread: string[] = [];
   const report = ({ key, reason }: SourceProblem): void => {
     if (reason === 'unreadable') unread.push(key);
@@ -88,20 +90,4 @@ async function changesOf(context: EngineContext, source: Source): Promise<VaultC
     if ((await source.read(item, () => undefined)) === null) added--;
   }
   return { added, changed, gone: gone.length };
-}
-
-const PAGE = 1000;
-
-async function entriesOf(
-  { store, config }: EngineContext,
-  source: string,
-): Promise<Map<string, SourceEntry>> {
-  const entries = new Map<string, SourceEntry>();
-  let after: string | null = null;
-  for (;;) {
-    const page: SourceEntry[] = await store.sourceEntries(config.namespace, source, { after, limit: PAGE });
-    for (const entry of page) entries.set(entry.key, entry);
-    after = page.at(-1)?.key ?? null;
-    if (page.length < PAGE) return entries;
-  }
 }
