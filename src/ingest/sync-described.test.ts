@@ -34,6 +34,8 @@ const FIRST: SourceDocument = {
   revision: '1',
   identity: null,
   project: null,
+  category: null,
+  recordType: null,
   title: 'Kitchen',
   tags: ['home'],
   content: CONTENT,
@@ -100,6 +102,7 @@ describe('a document whose text stayed', () => {
     ['aliases', { metadata: { ...FIRST.metadata, aliases: ['stove'] } }],
     ['links', { metadata: { ...FIRST.metadata, links: [] } }],
     ['tags', { tags: ['house'] }],
+    ['category and type', { category: 'recipes', recordType: 'list' }],
     ['key', { key: 'folder/a' }],
   ])('is not embedded anew where the change is in %s', async (_, changed) => {
     await sync(FIRST);
@@ -110,6 +113,14 @@ describe('a document whose text stayed', () => {
     expect(await store.countPending(generation)).toBe(0);
     const [record] = await store.records('n', [1], NOW);
     expect(record).toMatchObject({ revision: '2', ...changed, contentHash: sha256(CONTENT) });
+  });
+
+  it('is a note, unless it says what else it is', async () => {
+    const held = async () => (await store.records('n', [1], NOW))[0];
+    await sync({ ...FIRST, category: 'recipes', recordType: 'list' });
+    expect(await held()).toMatchObject({ category: 'recipes', recordType: 'list' });
+    await sync({ ...FIRST, revision: '2' });
+    expect(await held()).toMatchObject({ category: 'note', recordType: 'note' });
   });
 
   it('counts as updated under another title, as unchanged otherwise', async () => {

@@ -84,6 +84,8 @@ async function unparsed(root: string): Promise<Source> {
       revision,
       identity: null,
       project: null,
+      category: null,
+      recordType: null,
       title: key,
       tags: [],
       content: await readFile(join(root, key), 'utf8'),

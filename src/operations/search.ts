@@ -104,8 +104,12 @@ const fields = z.strictObject({
     .array(z.string().min(1))
     .exactOptional()
     .describe('Only records that these vaults, sources or surfaces brought.'),
-  category: label().describe('Only records of this category.'),
-  record_type: label().describe('Only records of this type.'),
+  category: label().describe(
+    'Only records of this category; a note’s is what its front matter says (`category`), else `note`.',
+  ),
+  record_type: label().describe(
+    'Only records of this type; a note’s is what its front matter says (`type`), else `note`.',
+  ),
   tags: z
     .array(z.string().min(1))
     .exactOptional()

@@ -15,6 +15,10 @@ export interface SourceDocument {
   /** An identity that survives a rename (front-matter `id`), if the document has one. */
   readonly identity: string | null;
   readonly project: string | null;
+  /** `note` unless the document says otherwise. */
+  readonly category: string | null;
+  /** `note` unless the document says otherwise. */
+  readonly recordType: string | null;
   readonly title: string;
   readonly tags: readonly string[];
   readonly content: string;

@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { GetOutput } from '../../src/operations/get.ts';
 import type { SearchOutput } from '../../src/operations/search.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
@@ -10,7 +12,10 @@ describe('a filter of a search', () => {
 
   beforeAll(async () => {
     mkdirSync(vault);
-    writeFileSync(join(vault, 'a.md'), '---\ntags: [recipe, project/active]\n---\nWombats eat grass.');
+    writeFileSync(
+      join(vault, 'a.md'),
+      '---\ntags: [recipe, project/active]\ncategory: Food\ntype: habit\n---\nWombats eat grass.',
+    );
     writeFileSync(join(vault, 'b.md'), '---\ntags: [recipe, projects]\n---\nWombats dig.');
     await loci(['index', vault], { home });
     await loci(['write', 'Wombats sleep', '--category', 'animals'], { home });
@@ -32,13 +37,33 @@ describe('a filter of a search', () => {
     expect(await titles('--source', 'Home, sweet home', '--source', 'cli')).toHaveLength(3);
   });
 
+  it('by category and type finds what the front matter of a note says', async () => {
+    expect(await titles('--category', 'Food')).toEqual(['a.md']);
+    expect(await titles('--record-type', 'habit')).toEqual(['a.md']);
+    expect(await titles('--category', 'note')).toEqual(['b.md']);
+    const note = await lociJson<GetOutput>(['get', 'a.md'], { home });
+    expect(note).toMatchObject({ category: 'Food', record_type: 'habit' });
+  });
+
+  it('is met after an update of Loci too: notes that an earlier one read are read again', async () => {
+    const db = new DatabaseSync(join(home, 'loci.db'));
+    db.exec(
+      `UPDATE record SET category = 'note', revision = '1' || substr(revision, 2) WHERE origin = 'vault'`,
+    );
+    db.close();
+    expect(await titles('--category', 'Food')).toEqual([]);
+    expect((await loci(['status'], { home })).stdout).toContain('2 notes changed: run `loci index`');
+    await loci(['index'], { home });
+    expect(await titles('--category', 'Food')).toEqual(['a.md']);
+  });
+
   it.each([
     [['--tag', 'recipes'], 'No record has the tag recipes; there are: recipe, project/active, projects.'],
     [['--tag', 'zzzzzzz'], 'No record has the tag zzzzzzz; there are: recipe, '],
     [['--source', 'home'], 'No record has the source home; there are: Home, sweet home, cli.'],
     [['--project', 'garden'], 'No record has the project garden; there are: default.'],
-    [['--category', 'animal'], 'No record has the category animal; there are: animals, note.'],
-    [['--record-type', 'nota'], 'No record has the record type nota; there are: note, fact.'],
+    [['--category', 'animal'], 'No record has the category animal; there are: animals, Food, note.'],
+    [['--record-type', 'nota'], 'No record has the record type nota; there are: note, fact, habit.'],
     [['--origin', 'audit'], 'No record has the origin audit; there are: vault, memory.'],
   ])('that no record meets, %j, says what there is', async (filter, advice) => {
     const { code, stdout } = await loci(['search', 'wombats', ...filter], { home });

@@ -20,6 +20,8 @@ describe('parseNote, front matter', () => {
       title: 'The oven',
       identity: '42',
       project: 'house',
+      category: null,
+      type: null,
       tags: ['Kitchen', 'home/oven'],
       aliases: ['Stove', 'Cooker'],
       links: [],
@@ -34,6 +36,17 @@ describe('parseNote, front matter', () => {
     expect(note.tags).toEqual(['kitchen', 'home', 'oven']);
     expect(note.aliases).toEqual(['Stove', 'The cooker']);
     expect(note.identity).toBe('abc');
+  });
+
+  it('reads category and type where they are one name, and keeps them as words of the note', () => {
+    const one = parseNote('---\ncategory: " Recipes "\ntype: 7\n---\n');
+    expect([one.category, one.type]).toEqual(['Recipes', '7']);
+    expect(one.frontMatter).toEqual({ category: ' Recipes ', type: 7 });
+    const linked = parseNote('---\ncategory: "[[Books|book]]"\n---\n');
+    expect([linked.category, linked.type]).toEqual(['Books', null]);
+    const several = parseNote('---\ncategory: [a, b]\ntype: {a: b}\n---\n');
+    expect([several.category, several.type]).toEqual([null, null]);
+    expect(several.frontMatter).toEqual({ category: ['a', 'b'], type: { a: 'b' } });
   });
 
   it('takes no title, identity or project from what is none', () => {

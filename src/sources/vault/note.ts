@@ -15,6 +15,10 @@ export interface Note {
   /** Front matter `id` or `uid`. */
   readonly identity: string | null;
   readonly project: string | null;
+  /** Front matter `category`, where it is one name. */
+  readonly category: string | null;
+  /** Front matter `type`, where it is one name. */
+  readonly type: string | null;
   /** Front matter's and inline tags, without `#`, each once (`Kitchen` and `kitchen` are one). */
   readonly tags: readonly string[];
   readonly aliases: readonly string[];
@@ -22,7 +26,7 @@ export interface Note {
   readonly links: readonly Link[];
   /** Ids that other notes may link to, without `^`. */
   readonly blockIds: readonly string[];
-  /** Front matter without the fields that are named above. */
+  /** Front matter without the fields above, but with category and type: their words are words of the note as well. */
   readonly frontMatter: Metadata;
   readonly frontMatterProblem: string | null;
 }
@@ -48,12 +52,14 @@ export function parseNote(content: string): Note {
       ? { fields: {}, problem: null }
       : parseFrontMatter(content.slice(span.yamlStart, span.yamlEnd));
   const body = readBody(content.slice(span?.bodyStart ?? 0));
-  const { title, project, id, uid, tags, tag, aliases, alias } = fields;
+  const { title, project, category, type, id, uid, tags, tag, aliases, alias } = fields;
   const propertyLinks = strings(fields).flatMap((text) => (PROPERTY_LINK.test(text) ? linksIn(text) : []));
   return {
     title: name(title),
     identity: name(id) ?? name(uid),
-    project: projectOf(project),
+    project: linkedName(project),
+    category: linkedName(category),
+    type: linkedName(type),
     tags: tagList([...words(tags), ...words(tag), ...body.tags]),
     aliases: distinct([...names(aliases), ...names(alias)], (text) => text).slice(0, NOTE_LIMITS.aliases),
     links: distinct([...propertyLinks, ...body.links], (link) => JSON.stringify(link)).slice(
@@ -119,7 +125,7 @@ function tagList(tags: readonly string[]): string[] {
 }
 
 /** `project: "[[Kitchen]]"` links to the project's note, and names the project `Kitchen`. */
-function projectOf(value: Json | undefined): string | null {
+function linkedName(value: Json | undefined): string | null {
   const text = name(value);
   if (text === null || !PROPERTY_LINK.test(text)) return text;
   const target = linksIn(text)[0]?.target ?? '';

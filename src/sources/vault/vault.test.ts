@@ -244,7 +244,7 @@ describe('files that are no notes', () => {
 describe('reading a note', () => {
   it('gives everything that search and graph need', async () => {
     const content =
-      '---\naliases: [Stove]\ntags: [kitchen]\nid: oven-1\nproject: house\ncreated: 2026-05-01 09:30\nrating: 5\n---\n# Oven\n\nSee [[Plan#Costs|plan]] ![[p.png]] #home ^why\n';
+      '---\naliases: [Stove]\ntags: [kitchen]\nid: oven-1\nproject: house\ncategory: rooms\ntype: device\ncreated: 2026-05-01 09:30\nrating: 5\n---\n# Oven\n\nSee [[Plan#Costs|plan]] ![[p.png]] #home ^why\n';
     await put('House/Oven.md', content.replaceAll('\n', '\r\n'));
     const [item] = await list();
     expect(await vault.read(item!, report)).toEqual({
@@ -252,6 +252,8 @@ describe('reading a note', () => {
       revision: item!.revision,
       identity: 'oven-1',
       project: 'house',
+      category: 'rooms',
+      recordType: 'device',
       title: 'Oven',
       tags: ['kitchen', 'home'],
       content,
@@ -262,7 +264,7 @@ describe('reading a note', () => {
           { target: 'p.png', embed: true },
         ],
         blockIds: ['why'],
-        frontMatter: { created: '2026-05-01 09:30', rating: 5 },
+        frontMatter: { category: 'rooms', type: 'device', created: '2026-05-01 09:30', rating: 5 },
         date: '2026-05-01',
       },
       createdAt: Date.parse('2026-05-01T09:30'),
@@ -285,16 +287,13 @@ describe('reading a note', () => {
     expect([daily.metadata['date'], daily.createdAt]).toEqual(['2026-05-01', Date.parse('2026-05-01T00:00')]);
   });
 
-  it('reports broken front matter and broken bytes, and keeps the note', async () => {
+  it('reports broken front matter and broken bytes, and keeps the note, as an empty one', async () => {
+    await put('Empty.md', '');
+    expect((await read('Empty.md'))!.content).toBe('');
     await put('yaml.md', '---\ntitle: Oven\ntags: [a\n---\nkept');
     await put('bytes.md', Uint8Array.of(0x6f, 0x76, 0xe9, 0x6e));
     expect((await read('yaml.md'))!.content).toContain('kept');
     expect((await read('bytes.md'))!.content).toBe('ov\uFFFDn');
     expect(complaints()).toEqual(['yaml.md invalid_front_matter', 'bytes.md invalid_encoding']);
-  });
-
-  it('reads an empty note', async () => {
-    await put('Empty.md', '');
-    expect((await read('Empty.md'))!.content).toBe('');
   });
 });

@@ -110,6 +110,8 @@ function toDocument(
     revision: revisionOf(stats),
     identity: note.identity,
     project: note.project ?? folderProject(key, options.projects) ?? options.project ?? null,
+    category: note.category,
+    recordType: note.type,
     title: note.title ?? fileName,
     tags: note.tags,
     content: text,
