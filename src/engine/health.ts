@@ -5,6 +5,7 @@ import type { Timestamp } from '../core/types.ts';
 import type { StoreStats } from '../store/stats.ts';
 import type { Generation } from '../store/store.ts';
 import type { Check, Finding } from './check.ts';
+import { checkNotes } from './check-notes.ts';
 import { checkPassages } from './check-passages.ts';
 import { activeOf, type EngineContext } from './context.ts';
 import { changesInWords } from './vault-changes.ts';
@@ -47,7 +48,9 @@ export async function examine(context: EngineContext): Promise<Check[]> {
 
 async function checkVaults(context: EngineContext): Promise<Check[]> {
   try {
-    return vaultChecks(await vaultStates(context), context.now());
+    const states = vaultChecks(await vaultStates(context), context.now());
+    const notes = await Promise.all(context.config.vaults.map((vault) => checkNotes(context, vault)));
+    return [...states, ...notes.flat()];
   } catch (error) {
     return [{ name: 'vaults', result: 'failed', detail: messageOf(error), hint: null }];
   }

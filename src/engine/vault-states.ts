@@ -17,6 +17,8 @@ export interface VaultState {
   readonly lastRead: Timestamp | null;
   /** Since then; `null` when it was never read or cannot be looked at now. */
   readonly changes: VaultChanges | null;
+  /** Files and folders that are left out, as far as a look without reading tells; `null` when it cannot be looked at. */
+  readonly skipped: number | null;
   /** Why it cannot be looked at now. */
   readonly unreadable: string | null;
 }
@@ -56,38 +58,45 @@ async function stateOf(
   const state = { name, path: vault.path, lastRead };
   try {
     const source = await vaultSource(context, vault);
-    const changes = await changesOf(context, source);
-    return { ...state, changes: lastRead === null ? null : changes, unreadable: null };
+    const { changes, skipped } = await lookAt(context, source);
+    return { ...state, changes: lastRead === null ? null : changes, skipped, unreadable: null };
   } catch (error) {
     if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
-    return { ...state, changes: null, unreadable: messageOf(error) };
+    return { ...state, changes: null, skipped: null, unreadable: messageOf(error) };
   }
 }
 
-/** A file that no record came from is new, or no note at all: so many are opened to tell. */
+/** A file that is new or changed may be no note at all, or no more: so many are opened to tell. */
 const OPENED = 100;
 
-async function changesOf(context: EngineContext, source: Source): Promise<VaultChanges> {
+/** What `index` would do, and what it would leave out. */
+async function lookAt(
+  context: EngineContext,
+  source: Source,
+): Promise<{ changes: VaultChanges; skipped: number }> {
   const known = new Map<string, SourceEntry>();
   for await (const entry of entriesOf(context, source.name)) known.set(entry.key, entry);
-  const unread: string[] = [];
-  const report = ({ key, reason }: SourceProblem): void => {
-    if (reason === 'unreadable') unread.push(key);
+  const skipped = new Map<string, SourceProblem>();
+  const report = (problem: SourceProblem): void => {
+    if (problem.skipped) skipped.set(problem.key, problem);
   };
-  let changed = 0;
-  const unknown: SourceItem[] = [];
+  const [unknown, changed]: [SourceItem[], SourceItem[]] = [[], []];
   for await (const item of source.list(report)) {
     const entry = known.get(item.key);
     if (entry === undefined) unknown.push(item);
-    else if (entry.revision !== item.revision) changed++;
+    else if (entry.revision !== item.revision) changed.push(item);
     known.delete(item.key);
   }
+  // What was known of them stays, so they are not gone (`ingest/sync.ts`).
+  const kept = [...skipped.values()].filter(({ reason }) => reason !== 'outside_root');
   const gone = [...known.keys()].filter(
-    (key) => !unread.some((at) => key === at || key.startsWith(`${at}/`)),
+    (key) => !kept.some(({ key: at }) => key === at || key.startsWith(`${at}/`)),
   );
-  let added = unknown.length;
-  for (const item of unknown.slice(0, OPENED)) {
-    if ((await source.read(item, () => undefined)) === null) added--;
+  const unfit = new Set<SourceItem>();
+  for (const item of [...unknown, ...changed].slice(0, OPENED)) {
+    if ((await source.read(item, report)) === null) unfit.add(item);
   }
-  return { added, changed, gone: gone.length };
+  const count = (items: readonly SourceItem[]): number => items.filter((item) => !unfit.has(item)).length;
+  const changes = { added: count(unknown), changed: count(changed), gone: gone.length };
+  return { changes, skipped: skipped.size };
 }

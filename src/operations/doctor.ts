@@ -15,7 +15,7 @@ export const doctor: Operation<Record<string, never>, DoctorOutput> = {
   title: 'Check health',
   description:
     'Looks at everything that can be wrong – the runtime, the settings, permissions, disk space, the store and its ' +
-    'indexes, the embedding provider, each vault – and says what to do. Changes nothing.',
+    'indexes, the embedding provider, each vault and every note of it – and says what to do. Changes nothing.',
   input: z.strictObject({}),
   output: z.strictObject({
     healthy: z.boolean().describe('No check failed; warnings do not count.'),

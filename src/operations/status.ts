@@ -34,6 +34,7 @@ export interface StatusOutput {
     readonly records: number;
     readonly last_read: string | null;
     readonly changes: VaultState['changes'];
+    readonly skipped: number | null;
     readonly unreadable: string | null;
   }[];
   readonly strays: { readonly name: string; readonly records: number }[];
@@ -83,6 +84,12 @@ export const status: Operation<Record<string, never>, StatusOutput> = {
           .strictObject({ added: count(), changed: count(), gone: count() })
           .nullable()
           .describe('Notes that differ since; null when it was never read or cannot be looked at.'),
+        skipped: count()
+          .nullable()
+          .describe(
+            'Files and folders that are left out, as far as a look at the folder tells; `doctor` names every problem. ' +
+              'Null when it cannot be looked at.',
+          ),
         unreadable: z.string().nullable().describe('Why its folder cannot be looked at now.'),
       }),
     ),

@@ -135,7 +135,10 @@ describe('a newcomer', () => {
     const after = await lociJson<SearchOutput>(['search', 'stale feed'], { home });
     expect(after.results).toEqual(before.results);
     const { code, stdout } = await loci(['doctor'], { home });
-    expect(stdout).toMatch(/All is well\.\n$/);
+    expect(stdout).toMatch(
+      /notes of notes +1 read in spite of a fault\n +Home\/Attic boxes\.md: Flow sequence/,
+    );
+    expect(stdout).toMatch(/All is well \(1 warning\)\.\n$/);
     expect(code).toBe(0);
   });
 

@@ -4,6 +4,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -68,6 +69,47 @@ describe('status and doctor', () => {
     ]);
     await loci(['index'], { home });
     expect((await vaultsOf())[0]?.changes).toEqual({ added: 0, changed: 0, gone: 0 });
+  });
+
+  it('name what is wrong with notes as long as it stands, also when index has told of it', async () => {
+    writeFileSync(join(notes, 'picture.md'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0xff]));
+    truncateSync(join(notes, 'two.md'), 6_000_000);
+    for (let i = 0; i < 12; i++)
+      writeFileSync(join(notes, `yaml ${String(i)}.md`), '---\ntags: [a\n---\nAnts.');
+    await loci(['index'], { home });
+    await loci(['index'], { home });
+    const [state, other] = await vaultsOf();
+    expect(state).toMatchObject({ skipped: 2, changes: { added: 0, changed: 0, gone: 0 } });
+    expect(other).toMatchObject({ skipped: 0 });
+    expect((await loci(['status'], { home })).stdout).toMatch(
+      /My notes: 14 notes, .*, read just now; 2 left out: `loci doctor` says why\n/,
+    );
+    const [check] = await checksOf('notes of My notes');
+    expect(check).toMatchObject({
+      result: 'warning',
+      hint: expect.stringContaining('index.maxFileSize') as string,
+    });
+    const [summary, ...lines] = check!.detail.split('\n');
+    expect(summary).toBe('2 left out, 12 read in spite of a fault');
+    expect(lines.slice(0, 3)).toEqual([
+      'skipped picture.md: it holds bytes that are no text',
+      'skipped two.md: it is 6.0 MB; the limit is 5.0 MB',
+      expect.stringContaining('yaml 0.md: Flow sequence'),
+    ]);
+    expect(lines).toHaveLength(14);
+    expect(await checksOf('notes of work')).toEqual([]);
+    const shown = (await loci(['doctor'], { home })).stdout;
+    expect(shown).toContain('… and 4 more; --verbose lists them all\n');
+    expect(shown).not.toContain('yaml 9.md');
+    expect((await loci(['doctor', '--verbose'], { home })).stdout).toContain('yaml 9.md');
+    for (let i = 0; i < 12; i++) writeFileSync(join(notes, `yaml ${String(i)}.md`), 'Ants.');
+    for (const name of ['two.md', 'picture.md']) writeFileSync(join(notes, name), 'Ants.');
+    expect(await checksOf('notes of My notes')).toEqual([]);
+  });
+
+  it('do not count as changed what came to be no note any more', async () => {
+    writeFileSync(join(notes, 'one.md'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0xff]));
+    expect((await vaultsOf())[0]).toMatchObject({ skipped: 1, changes: { added: 0, changed: 0, gone: 0 } });
   });
 
   it('say that a vault was not read yet, or that its folder is gone', async () => {

@@ -50,6 +50,9 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
     letters: { title: 't' },
     commaLists: ['tags'],
   },
+  doctor: {
+    views: [{ name: 'verbose', description: 'list everything that a check found, not the first ten' }],
+  },
   'forget-vault': { operands: [{ field: 'vault', label: 'vault', takes: 'words' }] },
   'config-show': { words: ['config', 'show'] },
   'config-get': { words: ['config', 'get'], operands: [{ field: 'key', label: 'key', takes: 'one' }] },

@@ -16,13 +16,20 @@ export const doctorRenderer: Renderer<DoctorOutput> = {
   },
 };
 
-function checkLines({ name, result, detail, hint }: Check, width: number, { style }: View): string[] {
+/** Lines of one check that are shown unless all are asked for. */
+const SHOWN = 10;
+
+function checkLines({ name, result, detail, hint }: Check, width: number, view: View): string[] {
+  const { style, options } = view;
   const paint = { ok: style.good, warning: style.warning, failed: style.bad }[result];
   const margin = ' '.repeat('warning'.length + width + 4);
   const [first = '', ...rest] = neutralise(detail).split('\n');
+  const shown = options.has('verbose') ? rest : rest.slice(0, SHOWN);
+  const more = rest.length - shown.length;
+  const cut = more === 0 ? [] : [style.dim(`… and ${String(more)} more; --verbose lists them all`)];
   return [
     `${paint(result.padEnd('warning'.length))}  ${neutralise(name).padEnd(width)}  ${first}`,
-    ...rest.map((line) => margin + line),
+    ...[...shown, ...cut].map((line) => margin + line),
     ...(hint === null ? [] : [`${margin}${style.dim(`→ ${neutralise(hint)}`)}`]),
   ];
 }

@@ -38,12 +38,16 @@ function vaultLine({
   records,
   last_read,
   changes,
+  skipped,
   unreadable,
 }: StatusOutput['vaults'][number]): string {
   const read = last_read === null ? 'not read yet' : `read ${ageOf(Date.parse(last_read), Date.now())}`;
   const changed = changes === null ? '' : changesInWords(changes);
   const since = changed === '' ? '' : `; since then ${changed}: run \`loci index\``;
-  return `${name}: ${String(records)} notes, ${path}, ${read}${since}${unreadable === null ? '' : `; ${unreadable}`}`;
+  const left =
+    skipped === null || skipped === 0 ? '' : `; ${String(skipped)} left out: \`loci doctor\` says why`;
+  const why = unreadable === null ? '' : `; ${unreadable}`;
+  return `${name}: ${String(records)} notes, ${path}, ${read}${since}${left}${why}`;
 }
 
 function namespaceLine(namespace: string, others: number): string {
