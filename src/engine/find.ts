@@ -4,7 +4,8 @@ import { LociError } from '../core/errors.ts';
 import type { Metadata, Origin, Timestamp } from '../core/types.ts';
 import type { Boost } from '../search/boosts.ts';
 import type { Contribution } from '../search/fuse.ts';
-import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from '../search/ranking.ts';
+import type { Certainty } from '../search/confidence.ts';
+import { CLASSIC_RANKING, DEFAULT_RANKING, wholeOf, type Ranking } from '../search/ranking.ts';
 import type { Correction, MissingSignal } from '../search/retrieve.ts';
 import { search, type Hit, type SearchOutcome } from '../search/search.ts';
 import { snippet, type Snippet } from '../search/snippet.ts';
@@ -42,10 +43,16 @@ export interface FoundRecord {
   readonly why: Explanation;
 }
 
-/** Each signal's rank and what it added, then what else spoke for the record. */
+/** Each signal's rank and what it added, then what else spoke for the record: together its ranking score. */
 export interface Explanation {
   readonly signals: readonly Contribution[];
   readonly boosts: readonly Boost[];
+  /** What the turns beside it lent, or another passage of the record has more. */
+  readonly beside: number;
+  /** Comparable within one search only. */
+  readonly ranking: number;
+  /** How the score follows from it. */
+  readonly certainty: Certainty;
 }
 
 export interface FindResponse {
@@ -66,6 +73,7 @@ export async function find(context: EngineContext, request: FindRequest): Promis
   if (query.trim() === '') throw new LociError('invalid_input', 'the query is empty');
   const { config, store } = context;
   const now = context.now();
+  const ranking = rankingOf(config.search);
   const vectors = await context.vectors();
   const outcome = await search({
     store,
@@ -73,7 +81,7 @@ export async function find(context: EngineContext, request: FindRequest): Promis
     query,
     filter: { ...filter, now },
     limit: limit ?? config.search.limit,
-    ranking: rankingOf(config.search),
+    ranking,
     vectors,
     ...(signal === undefined ? {} : { signal }),
   });
@@ -85,7 +93,7 @@ export async function find(context: EngineContext, request: FindRequest): Promis
     shown.map(({ passage }) => passage),
   );
   return {
-    results: shown.map((hit, i) => foundRecord(hit, citations[i] ?? '', terms, now)),
+    results: shown.map((hit, i) => foundRecord(hit, citations[i] ?? '', { terms, now, ranking })),
     corrections: outcome.corrections,
     missing: outcome.missing,
     provider: vectors === null ? 'none' : `${vectors.embedder.provider}/${vectors.embedder.model}`,
@@ -116,7 +124,13 @@ function termsOf({ query, corrections }: SearchOutcome): Set<string> {
   return new Set([...asked, ...instead]);
 }
 
-function foundRecord(hit: Hit, citation: string, terms: ReadonlySet<string>, now: Timestamp): FoundRecord {
+interface FindContext {
+  readonly terms: ReadonlySet<string>;
+  readonly now: Timestamp;
+  readonly ranking: Ranking;
+}
+
+function foundRecord(hit: Hit, citation: string, { terms, now, ranking }: FindContext): FoundRecord {
   const { record, headings, text } = hit.passage;
   return {
     id: record.id,
@@ -134,6 +148,19 @@ function foundRecord(hit: Hit, citation: string, terms: ReadonlySet<string>, now
     recordType: record.recordType,
     tags: record.tags,
     metadata: record.metadata,
-    why: { signals: hit.contributions, boosts: hit.boosts },
+    why: explanationOf(hit, ranking),
   };
+}
+
+/** What the signals said is divided where neighbours may lend; what is added later is not. */
+function explanationOf(
+  { contributions, boosts, score, certainty }: Hit,
+  { smoothing }: Ranking,
+): Explanation {
+  const whole = smoothing === null ? 1 : wholeOf(smoothing);
+  const signals = contributions.map((said) =>
+    said.signal === 'recency' ? said : { ...said, added: said.added / whole },
+  );
+  const known = [...signals, ...boosts].reduce((sum, { added }) => sum + added, 0);
+  return { signals, boosts, beside: score - known, ranking: score, certainty };
 }

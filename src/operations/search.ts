@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { ORIGINS, type Origin, type Timestamp } from '../core/types.ts';
-import type { FindRequest, FoundRecord } from '../engine/find.ts';
-import { isoTime, timeBound } from './dates.ts';
+import type { FindRequest } from '../engine/find.ts';
+import { timeBound } from './dates.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { tookMs } from './durations.ts';
 import { FILTER_NAMES, type UnmatchedFilter, unmatchedFilters } from './unmatched-filters.ts';
-import { reasonsOf, type BoostName, type SignalName } from './reasons.ts';
+import type { SignalName } from './reasons.ts';
+import { resultOf, searchResult, SIGNAL_NAMES, type SearchResult } from './search-result.ts';
 
 export interface SearchInput {
   readonly query: string;
@@ -22,35 +23,6 @@ export interface SearchInput {
   readonly explain?: boolean;
 }
 
-export interface SearchResult {
-  readonly rank: number;
-  readonly id: number;
-  readonly title: string;
-  readonly citation: string;
-  readonly headings: string[];
-  readonly snippet: string;
-  readonly highlights: [number, number][];
-  readonly score: number;
-  readonly created_at: string;
-  readonly age: string;
-  readonly origin: Origin;
-  readonly source: string;
-  readonly project: string;
-  readonly category: string;
-  readonly record_type: string;
-  readonly tags: string[];
-  readonly why: string;
-  readonly explanation?: {
-    readonly signals: {
-      readonly signal: SignalName;
-      readonly rank: number;
-      readonly raw: number;
-      readonly added: number;
-    }[];
-    readonly boosts: { readonly name: BoostName; readonly added: number }[];
-  };
-}
-
 export interface SearchOutput {
   readonly query: string;
   readonly results: SearchResult[];
@@ -60,20 +32,6 @@ export interface SearchOutput {
   readonly provider: string;
   readonly took_ms: number;
 }
-
-const SIGNALS: { readonly [Signal in SignalName]: Signal } = {
-  vector: 'vector',
-  text: 'text',
-  trigram: 'trigram',
-  recency: 'recency',
-};
-const BOOSTS: { readonly [Boost in BoostName]: Boost } = {
-  date: 'date',
-  speaker: 'speaker',
-  session: 'session',
-  user: 'user',
-  title: 'title',
-};
 
 const label = () => z.string().min(1).exactOptional();
 
@@ -125,52 +83,15 @@ const fields = z.strictObject({
     .describe(
       'Only records of this day (included) or earlier: 2026-09-14; or from before a time in ISO 8601.',
     ),
-  explain: z.boolean().exactOptional().describe('Tell of each result what every signal said and added.'),
+  explain: z
+    .boolean()
+    .exactOptional()
+    .describe('Tell of each result what every signal said and added, and how its score came about.'),
 });
 
 const input: z.ZodType<SearchInput> = fields.superRefine(({ from, until }, context) => {
   if (from === undefined || until === undefined || from < until) return;
   context.addIssue({ code: 'custom', path: ['until'], message: 'the same day as `from`, or later' });
-});
-
-const result: z.ZodType<SearchResult> = z.strictObject({
-  rank: z.number().int().positive(),
-  id: z.number().int().positive().describe('Number of the record in its namespace.'),
-  title: z.string(),
-  citation: z.string().describe('Where it stands; `get` reads it.'),
-  headings: z.array(z.string()).describe('Headings above the passage, outermost first.'),
-  snippet: z.string().describe('The passage around what matched.'),
-  highlights: z
-    .array(z.tuple([z.number().int().nonnegative(), z.number().int().nonnegative()]))
-    .describe('Matched words in the snippet: start and end, in UTF-16 code units, end exclusive.'),
-  score: z.number().min(0).max(1).describe('How sure Loci is that this is about the query.'),
-  created_at: z.iso.datetime(),
-  age: z.string(),
-  origin: z.enum(ORIGINS),
-  source: z.string().describe('The vault, source or surface that brought it.'),
-  project: z.string(),
-  category: z.string(),
-  record_type: z.string(),
-  tags: z.array(z.string()),
-  why: z.string().describe('What found it: each signal with its rank, then what else spoke for it.'),
-  explanation: z
-    .strictObject({
-      signals: z.array(
-        z.strictObject({
-          signal: z.enum(SIGNALS),
-          rank: z.number().int().positive(),
-          raw: z
-            .number()
-            .describe(
-              "The signal's own score: cosine, BM25; of recency the record's time, in milliseconds since 1970.",
-            ),
-          added: z.number().describe('What it added to the ranking score.'),
-        }),
-      ),
-      boosts: z.array(z.strictObject({ name: z.enum(BOOSTS), added: z.number() })),
-    })
-    .exactOptional()
-    .describe('With `explain`.'),
 });
 
 export const search: Operation<SearchInput, SearchOutput> = {
@@ -183,12 +104,12 @@ export const search: Operation<SearchInput, SearchOutput> = {
   input,
   output: z.strictObject({
     query: z.string(),
-    results: z.array(result).describe('Best first, one for a record.'),
+    results: z.array(searchResult).describe('Best first, one for a record.'),
     corrections: z
       .array(z.strictObject({ word: z.string(), instead: z.array(z.string()) }))
       .describe('Words that nobody wrote, and the known ones that were looked for as well.'),
     missing: z
-      .array(z.strictObject({ signal: z.enum(SIGNALS), why: z.string() }))
+      .array(z.strictObject({ signal: z.enum(SIGNAL_NAMES), why: z.string() }))
       .describe('Signals that could not be asked; the others answered.'),
     unmatched: z
       .array(
@@ -249,43 +170,4 @@ function requestOf(searched: SearchInput, signal: AbortSignal): FindRequest {
     ...(from !== undefined && { from }),
     ...(until !== undefined && { until }),
   };
-}
-
-function resultOf(record: FoundRecord, rank: number, explain: boolean): SearchResult {
-  const { signals, boosts } = record.why;
-  return {
-    rank,
-    id: record.id,
-    title: record.title,
-    citation: record.citation,
-    headings: [...record.headings],
-    snippet: record.snippet.text,
-    highlights: record.snippet.marks.map(([start, end]) => [start, end]),
-    score: rounded(record.score),
-    created_at: isoTime(record.createdAt),
-    age: record.age,
-    origin: record.origin,
-    source: record.source,
-    project: record.project,
-    category: record.category,
-    record_type: record.recordType,
-    tags: [...record.tags],
-    why: reasonsOf(record.why),
-    ...(explain && {
-      explanation: {
-        signals: signals.map(({ signal, rank: place, raw, added }) => ({
-          signal,
-          rank: place,
-          raw: rounded(raw),
-          added: rounded(added),
-        })),
-        boosts: boosts.map(({ name, added }) => ({ name, added: rounded(added) })),
-      },
-    }),
-  };
-}
-
-/** Recency moves the last digits with every tick of the clock; four places say all there is to say. */
-function rounded(score: number): number {
-  return Math.round(score * 10_000) / 10_000;
 }

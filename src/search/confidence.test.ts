@@ -93,6 +93,18 @@ describe('withConfidence', () => {
     expect(sure[0]!.confidence).toBeGreaterThan(10 * unsure[0]!.confidence);
   });
 
+  it('says which of the first hits that is, what speaks for it, and the share that each hit has of it', () => {
+    const [best, second] = withConfidence([hit(2), hit(1, { text: 'oven', raw: 0.6 })], retrieved('oven'));
+    expect(best!.certainty).toMatchObject({
+      surest: 2,
+      evidence: { cosine: 0.6, coverage: 1 },
+      fluency: 1,
+      share: 1,
+    });
+    expect(second!.certainty).toMatchObject({ surest: 2, share: 0.5, level: best!.confidence });
+    expect(second!.confidence).toBe(second!.certainty.level * second!.certainty.share);
+  });
+
   it('believes vectors no more than the model knows the language', () => {
     const near = hit(1, { raw: 0.9 });
     const [fluent] = withConfidence([near], retrieved('oven', { fluency: 1 }));

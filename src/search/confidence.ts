@@ -61,6 +61,19 @@ export function confidenceOf({ cosine, coverage }: Evidence, { fluency, bigrams 
   return 1 / (1 + Math.exp(-(fluency * byBoth + (1 - fluency) * byWords)));
 }
 
+/** How a hit's confidence came about: `level` × `share`. */
+export interface Certainty {
+  /** How sure the answer as a whole is: as sure as the surest of its first hits. 0 to 1. */
+  readonly level: number;
+  /** Which hit that is, from 1, and what speaks for it. */
+  readonly surest: number;
+  readonly evidence: Evidence;
+  /** How well the model knows the query's language: so much its cosine counts. 0 to 1. */
+  readonly fluency: number;
+  /** The hit's ranking score as a share of the best's. */
+  readonly share: number;
+}
+
 /** Hits that are looked at to say how sure the whole answer is. */
 const WITNESSES = 5;
 
@@ -72,19 +85,22 @@ export function withConfidence(
   ranked: readonly Ranked[],
   { terms, corrections, fluency }: Retrieved,
   dates: readonly DateRange[] = [],
-): (Ranked & { confidence: number })[] {
+): (Ranked & { confidence: number; certainty: Certainty })[] {
   const corrected = new Map(corrections.map(({ word, instead }) => [word, new Set(instead.map(stem))]));
   const dateTerms = new Set(dates.flatMap(({ text }) => analyze(text).map(({ term }) => term)));
   const bigrams = terms.filter(({ kind }) => kind === 'bigram').length / Math.max(1, terms.length);
-  const sure = ranked
-    .slice(0, WITNESSES)
-    .map((hit) => {
-      // What is of a day that the query names holds the words that name it.
-      const dated = hit.boosts.some(({ name }) => name === 'date') ? dateTerms : undefined;
-      return evidenceOf(hit.passage, hit.contributions, terms, corrected, dated);
-    })
-    .map((evidence) => confidenceOf(evidence, { fluency, bigrams }));
-  const level = Math.max(0, ...sure);
+  const witnesses = ranked.slice(0, WITNESSES).map((hit, i) => {
+    // What is of a day that the query names holds the words that name it.
+    const dated = hit.boosts.some(({ name }) => name === 'date') ? dateTerms : undefined;
+    const evidence = evidenceOf(hit.passage, hit.contributions, terms, corrected, dated);
+    return { level: confidenceOf(evidence, { fluency, bigrams }), surest: i + 1, evidence, fluency };
+  });
+  const [first] = witnesses;
+  if (first === undefined) return [];
+  const surest = witnesses.reduce((a, b) => (b.level > a.level ? b : a), first);
   const top = ranked[0]?.score ?? 0;
-  return ranked.map((hit) => ({ ...hit, confidence: top > 0 ? (level * hit.score) / top : level }));
+  return ranked.map((hit) => {
+    const share = top > 0 ? hit.score / top : 1;
+    return { ...hit, confidence: surest.level * share, certainty: { ...surest, share } };
+  });
 }

@@ -53,6 +53,11 @@ export interface Smoothing {
   readonly next: number;
 }
 
+/** What a passage and its neighbours' shares add up to: smoothed scores are divided by it, so that they stay within 1. */
+export function wholeOf({ previous, beforePrevious, next }: Smoothing): number {
+  return 1 + previous + beforePrevious + next;
+}
+
 export const DEFAULT_RANKING: Ranking = {
   fusion: 'minmax',
   weights: { vector: 0.55, text: 0.45, trigram: 0.2, recency: 0.15 },

@@ -1,7 +1,7 @@
 import { analyze } from '../core/text/analyze.ts';
 import type { SearchFilter, Store, StoredPassage } from '../store/store.ts';
 import { dateOf } from './boosts.ts';
-import { withConfidence } from './confidence.ts';
+import { withConfidence, type Certainty } from './confidence.ts';
 import { datesIn, type DateRange } from './dates.ts';
 import { fuse, type Fused } from './fuse.ts';
 import { holdsPhrases } from './phrases.ts';
@@ -32,6 +32,7 @@ export interface SearchInput {
 export interface Hit extends Ranked {
   /** 0 to 1: how sure it is that this is about the query; never rises along the hits. */
   readonly confidence: number;
+  readonly certainty: Certainty;
 }
 
 export interface SearchOutcome {

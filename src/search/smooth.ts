@@ -1,6 +1,6 @@
 import type { Neighbourhood } from '../store/store.ts';
 import { inOrder, type Fused } from './fuse.ts';
-import type { Smoothing } from './ranking.ts';
+import { wholeOf, type Smoothing } from './ranking.ts';
 
 /** `own` is the score before neighbours lent theirs: what says which passage of a record to show. */
 export interface Smoothed extends Fused {
@@ -29,7 +29,7 @@ export function smooth(
     lend(after[1], score * shares.beforePrevious);
     lend(before[0], score * shares.next);
   }
-  const whole = 1 + shares.previous + shares.beforePrevious + shares.next;
+  const whole = wholeOf(shares);
   const passages = new Set([...pool.map(({ passage }) => passage), ...lent.keys()]);
   const smoothed = [...passages].map((passage) => {
     const own = fused.get(passage) ?? { passage, record: 0, score: 0, contributions: [] };

@@ -42,6 +42,21 @@ describe('a newcomer', () => {
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 
+  it('is told how a score came about, in numbers that add up', async () => {
+    const { results } = await lociJson<SearchOutput>(['search', 'kitchen remodel oven', '-e'], { home });
+    expect(results.length).toBeGreaterThan(3);
+    for (const { score, explanation } of results) {
+      const { signals, boosts, beside, ranking, score: told } = explanation!;
+      const added = [...signals, ...boosts].reduce((sum, part) => sum + part.added, beside);
+      expect(added).toBeCloseTo(ranking, 3);
+      expect(told.answer * told.share).toBeCloseTo(score, 3);
+      expect(told.share).toBeCloseTo(ranking / results[0]!.explanation!.ranking, 2);
+    }
+    expect(results[0]!.explanation).toMatchObject({ beside: 0, score: { share: 1, coverage: 1 } });
+    const { stdout } = await loci(['search', 'kitchen remodel oven', '-e', '-n', '1'], { home });
+    expect(stdout).toMatch(/ {5}score 0\.\d\d = 0\.\d\d \(how sure the answer is\) × 1\.00 \(/);
+  });
+
   it('reads what a result cites, with line numbers or plain', async () => {
     const { results } = await lociJson<SearchOutput>(['search', 'induction oven decided', '-n', '1'], {
       home,

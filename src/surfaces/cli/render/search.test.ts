@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SearchOutput, SearchResult } from '../../../operations/search.ts';
+import type { SearchOutput } from '../../../operations/search.ts';
+import type { ScoreExplanation, SearchResult } from '../../../operations/search-result.ts';
 import { makeStyle } from '../style.ts';
 import { searchRenderer, sureCount } from './search.ts';
 
@@ -25,10 +26,10 @@ function result(rank: number, score: number): SearchResult {
   };
 }
 
-function rendered(...scores: number[]): string[] {
+function render(results: SearchResult[]): string[] {
   const output: SearchOutput = {
     query: 'x',
-    results: scores.map((score, i) => result(i + 1, score)),
+    results,
     corrections: [],
     missing: [],
     unmatched: [],
@@ -36,10 +37,13 @@ function rendered(...scores: number[]): string[] {
     took_ms: 1,
   };
   const view = { style: makeStyle(false), columns: 80, terminal: false, options: new Set<string>() };
-  return searchRenderer
-    .render(output, view)
-    .split('\n')
-    .filter((line) => /sure|^\d/.test(line) && !line.includes('result'));
+  return searchRenderer.render(output, view).split('\n');
+}
+
+function rendered(...scores: number[]): string[] {
+  return render(scores.map((score, i) => result(i + 1, score))).filter(
+    (line) => /sure|^\d/.test(line) && !line.includes('result'),
+  );
 }
 
 describe('results that are less sure', () => {
@@ -58,5 +62,44 @@ describe('results that are less sure', () => {
   it('are all of them when the best is a guess, and are counted from the best', () => {
     expect(rendered(0.29, 0.2)).toEqual(['None of these is sure:', '1. Note 1', '2. Note 2']);
     expect([sureCount([]), sureCount([{ score: 0.3 }, { score: 0.1 }])]).toEqual([0, 1]);
+  });
+});
+
+describe('an explanation', () => {
+  const explained = (given: Partial<ScoreExplanation>, beside = 0): string[] => {
+    const score = { answer: 0.8, share: 0.5, surest_rank: 2, coverage: 0.75, cosine: null, fluency: 1 };
+    const told: SearchResult = {
+      ...result(1, 0.4),
+      explanation: {
+        signals: [{ signal: 'text', rank: 1, raw: 9.5, added: 0.25 }],
+        boosts: [{ name: 'title', added: 0.05 }],
+        beside,
+        ranking: 0.3 + beside,
+        score: { ...score, ...given },
+      },
+    };
+    const lines = render([told]);
+    return lines.slice(lines.findIndex((line) => line.includes('signal '))).map((line) => line.trim());
+  };
+
+  it('adds up to the ranking, and says how the score follows from it', () => {
+    expect(explained({}).slice(0, 7)).toEqual([
+      'signal              rank         raw     added',
+      'text                   1       9.500    +0.250',
+      'title                                   +0.050',
+      'ranking                                  0.300',
+      'score 0.40 = 0.80 (how sure the answer is) × 0.50 (this ranking, of the',
+      'best one)',
+      "0.80 from result 2, the surest: it holds 75% of the query's words (rare",
+    ]);
+  });
+
+  it('tells of neighbours, of meaning, and of a language that the model knows less well', () => {
+    const text = explained({ cosine: 0.3 }, -0.1).join(' ');
+    expect(text).toContain('beside it                               -0.100');
+    expect(text).toMatch(/count more\); cosine 0\.30 /);
+    expect(explained({ cosine: 0.3, fluency: 0.68 }).join(' ')).toContain(
+      'cosine 0.30, counted 68% in this language',
+    );
   });
 });

@@ -1,5 +1,6 @@
 import { BOOST_WORDS, SIGNAL_WORDS } from '../../../operations/reasons.ts';
-import type { SearchOutput, SearchResult } from '../../../operations/search.ts';
+import type { SearchOutput } from '../../../operations/search.ts';
+import type { ScoreExplanation, SearchResult } from '../../../operations/search-result.ts';
 import { oneLine } from '../neutralise.ts';
 import type { Style } from '../style.ts';
 import { clip, padEnd, padStart } from '../text-width.ts';
@@ -82,7 +83,7 @@ function resultBlock(result: SearchResult, view: View): string[] {
         clip(facts.filter((fact) => fact !== '').join(' · '), room),
         ...snippet.map((line) => `${style.dim('│')} ${line}`),
         style.dim(clip(`why: ${result.why}`, room)),
-        ...explanation(result, style),
+        ...explanation(result, style, room),
       ],
       margin,
     ),
@@ -98,7 +99,7 @@ function titleLine({ title, headings, citation }: SearchResult, style: Style, ro
   return style.bold(shown) + style.dim(clip(path, Math.max(1, room - shown.length)));
 }
 
-function explanation({ explanation: told }: SearchResult, style: Style): string[] {
+function explanation({ score, explanation: told }: SearchResult, style: Style, room: number): string[] {
   if (told === undefined) return [];
   const rows = [
     ['signal', 'rank', 'raw', 'added'],
@@ -107,12 +108,41 @@ function explanation({ explanation: told }: SearchResult, style: Style): string[
       String(rank),
       // Recency ranks by when a record was made.
       signal === 'recency' ? new Date(raw).toISOString().slice(0, 10) : raw.toFixed(3),
-      `+${added.toFixed(3)}`,
+      signed(added),
     ]),
-    ...told.boosts.map(({ name, added }) => [BOOST_WORDS[name], '', '', `+${added.toFixed(3)}`]),
+    ...told.boosts.map(({ name, added }) => [BOOST_WORDS[name], '', '', signed(added)]),
+    ...(Math.abs(told.beside) < SHOWN ? [] : [['beside it', '', '', signed(told.beside)]]),
+    ['ranking', '', '', told.ranking.toFixed(3)],
   ];
-  return rows.map(([name = '', rank = '', raw = '', added = ''], i) => {
+  const table = rows.map(([name = '', rank = '', raw = '', added = ''], i) => {
     const line = `  ${padEnd(name, 18)}${padStart(rank, 6)}${padStart(raw, 12)}${padStart(added, 10)}`;
     return i === 0 ? style.dim(line) : line;
   });
+  const reasons = scoreReasons(score, told.score);
+  return [...table, ...reasons.flatMap((line) => indent(wrap(line, room - 2), '  '))];
+}
+
+/** What three places show. */
+const SHOWN = 0.0005;
+
+function signed(added: number): string {
+  return `${added < 0 ? '' : '+'}${added.toFixed(3)}`;
+}
+
+/** `score 0.71 = 0.99 × 0.72 …`, then where the first factor comes from. */
+function scoreReasons(
+  score: number,
+  { answer, share, surest_rank, coverage, cosine, fluency }: ScoreExplanation,
+): string[] {
+  const words = `holds ${percent(coverage)} of the query's words (rare ones count more)`;
+  const counted = fluency === 1 ? '' : `, counted ${percent(fluency)} in this language`;
+  const meaning = cosine === null ? '' : `; cosine ${cosine.toFixed(2)}${counted}`;
+  return [
+    `score ${score.toFixed(2)} = ${answer.toFixed(2)} (how sure the answer is) × ${share.toFixed(2)} (this ranking, of the best one)`,
+    `${answer.toFixed(2)} from result ${String(surest_rank)}, the surest: it ${words}${meaning}`,
+  ];
+}
+
+function percent(share: number): string {
+  return `${String(Math.round(share * 100))}%`;
 }
