@@ -32,7 +32,11 @@ describe('boostsOf', () => {
   });
 
   it('speaks up for a record of days that are counted from today', () => {
-    const [date] = boosts('oven', {}, { dates: [{ text: '', from: MAY_3, until: MAY_3 + DAY, relative: true }] });
+    const [date] = boosts(
+      'oven',
+      {},
+      { dates: [{ text: '', from: MAY_3, until: MAY_3 + DAY, relative: true }] },
+    );
     expect(date).toEqual({ name: 'date', added: DEFAULT_RANKING.relativeDateBoost });
   });
 
