@@ -75,6 +75,7 @@ describe('confidenceOf', () => {
     expect(confidenceOf({ cosine: 0.7, coverage: 1 }, how)).toBeGreaterThan(0.95);
     expect(confidenceOf({ cosine: 0.1, coverage: 0 }, how)).toBeLessThan(0.05);
     expect(confidenceOf({ cosine: null, coverage: 1 }, how)).toBeGreaterThan(0.9);
+    expect(confidenceOf({ cosine: 0.1, coverage: 1 }, how)).toBeGreaterThan(0.7);
     expect(confidenceOf({ cosine: null, coverage: 0 }, how)).toBeLessThan(0.05);
   });
 });

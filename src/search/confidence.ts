@@ -57,7 +57,9 @@ export function evidenceOf(
  */
 export function confidenceOf({ cosine, coverage }: Evidence, { fluency, bigrams }: QueryKind): number {
   const byWords = (1 - bigrams) * (-3.8 + 7.7 * coverage) + bigrams * (-2.2 + 9 * coverage);
-  const byBoth = cosine === null ? byWords : -7 + 13 * Math.max(0, cosine) + 4.8 * coverage;
+  const fitted = cosine === null ? byWords : -7 + 13 * Math.max(0, cosine) + 4.8 * coverage;
+  // A passage that holds every word of the query is not wrong because the model sees no likeness: rare words and names.
+  const byBoth = coverage === 1 ? Math.max(fitted, (fitted + byWords) / 2) : fitted;
   return 1 / (1 + Math.exp(-(fluency * byBoth + (1 - fluency) * byWords)));
 }
 

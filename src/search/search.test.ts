@@ -60,6 +60,16 @@ describe('search', () => {
     expect(always.length).toBeGreaterThan(90);
   });
 
+  it('is as sure of the first hit when it is the only one asked for', async () => {
+    const store = openMemoryStore();
+    const titled = (title: string): RecordWrite => note('about something else', { title });
+    await write(store, 'n', note('an oven and a plumber'), titled('Oven'), titled('Plumber'));
+    const given = { store, namespace: 'n', query: 'oven plumber', filter: ALL_LIVE, vectors: null };
+    const sure = async (limit: number): Promise<number | undefined> =>
+      (await search({ ...given, limit, ranking: DEFAULT_RANKING })).hits[0]?.confidence;
+    expect(await sure(1)).toBe(await sure(10));
+  });
+
   describe('with days in the query', () => {
     const day = 86_400_000;
     const of = (title: string, ago: number, text = 'sugar for the bees'): RecordWrite =>

@@ -73,8 +73,8 @@ async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutco
   const required = requiredPhrases(query);
   const fit = passages.filter((passage) => holdsPhrases(passage, required));
   const asked = asksForDaysAlone(query, dates) ? aboutThoseDays(fit, dates) : fit;
-  const ranked = rank(query, pool, asked, { ranking, dates, now: input.filter.now }).slice(0, input.limit);
-  const hits = withConfidence(ranked, retrieved, dates);
+  const ranked = rank(query, pool, asked, { ranking, dates, now: input.filter.now });
+  const hits = withConfidence(ranked, retrieved, dates).slice(0, input.limit);
   const { corrections, missing } = retrieved;
   return { outcome: { query, hits, retrieved, corrections, missing }, overtaken: !held };
 }
