@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../core/errors.ts';
 import type { LociRecord, Passage } from '../core/types.ts';
 import type { Chunking } from '../ingest/passages.ts';
+import type { SourceProblem } from '../sources/source.ts';
 import type { Page } from '../store/store.ts';
 import type { Finding } from './check.ts';
 import type { EngineContext } from './context.ts';
+import { cutOrReport } from './index-vaults.ts';
 
 const PAGE = 200;
 const NAMED = 5;
@@ -17,13 +19,15 @@ interface Differences {
   readonly stale: string[];
   /** Those of `stale` that have no passages at all, and so are not found: a reindex was cut short. */
   readonly missing: string[];
+  /** Records whose text is too much to be cut: they keep the passages that they had, if any. */
+  readonly uncut: SourceProblem[];
 }
 
 /** Cuts every record anew and compares the passages with those that are held. */
 export async function checkPassages(context: EngineContext): Promise<Finding> {
   const { store, config } = context;
   const chunking = await context.chunking();
-  const differences: Differences = { broken: [], stale: [], missing: [] };
+  const differences: Differences = { broken: [], stale: [], missing: [], uncut: [] };
   let count = 0;
   let after: number | null = null;
   for (;;) {
@@ -35,8 +39,16 @@ export async function checkPassages(context: EngineContext): Promise<Finding> {
     count += records.length;
     after = last.id;
   }
-  const { broken, stale, missing } = differences;
+  const { broken, stale, missing, uncut } = differences;
   if (broken.length > 0) return { result: 'failed', detail: `passages differ in ${named(broken)}` };
+  if (stale.length === 0 && uncut.length > 0) {
+    const detail = `too much to be cut into passages: ${named(uncut.map(({ key }) => key))}`;
+    return {
+      result: 'warning',
+      detail,
+      hint: 'Make them shorter where they come from, then run `loci index`.',
+    };
+  }
   if (stale.length === 0)
     return { result: 'ok', detail: `${String(count)} records, passages as they should be` };
   return {
@@ -52,7 +64,7 @@ async function compare(
   chunking: Chunking,
   page: Page<number>,
   records: readonly LociRecord[],
-  { broken, stale, missing }: Differences,
+  { broken, stale, missing, uncut }: Differences,
 ): Promise<void> {
   const { namespace } = config;
   const ofOthers = new Set(
@@ -64,7 +76,8 @@ async function compare(
   );
   for (const record of records) {
     const passages: readonly Passage[] = held.get(record.id) ?? [];
-    if (isDeepStrictEqual(passages, await chunking.cut(record))) continue;
+    const cut = await cutOrReport(record, chunking, {}, uncut);
+    if (cut === null || isDeepStrictEqual(passages, cut)) continue;
     const name = record.key ?? `record/${String(record.id)}`;
     (ofOthers.has(record.id) ? stale : broken).push(name);
     if (ofOthers.has(record.id) && passages.length === 0) missing.push(name);

@@ -152,8 +152,8 @@ export async function deriveStale(context: EngineContext, options: LongCallOptio
   }
 }
 
-/** `null`, and reported, for a text that is too much. */
-async function cutOrReport(
+/** A record's passages; `null`, and a problem, for a text that is too much. */
+export async function cutOrReport(
   record: LociRecord,
   chunking: Chunking,
   { signal }: LongCallOptions,

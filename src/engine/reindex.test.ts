@@ -136,6 +136,10 @@ describe('a record whose text is too much to be cut', () => {
       expect(await loci.index({ vaults: [] })).toMatchObject({ sources: [], problems: [problem] });
       expect(await loci.reindex()).toMatchObject({ records: 0, problems: [problem] });
       expect((await loci.search({ query: 'letters' })).results).toHaveLength(1);
+      expect((await loci.doctor()).find(({ name }) => name === 'derived')).toMatchObject({
+        result: 'warning',
+        detail: 'too much to be cut into passages: 1 record: letters.md',
+      });
     } finally {
       await loci.close();
     }
