@@ -61,7 +61,8 @@ export const WITHOUT: Readonly<Record<string, Change>> = {
   userPrior: setting({ userPrior: 0 }),
   titleBoost: setting({ titleBoost: 0 }),
   recency: weighing({ recency: 0 }),
-  trigram: weighing({ trigram: 0 }),
+  // Its weight alone would leave the corrected words with the weight of text.
+  trigram: (ranking) => setting({ correctionShare: 0 })(weighing({ trigram: 0 })(ranking)),
   vector: weighing({ vector: 0 }),
   text: weighing({ text: 0 }),
 };
