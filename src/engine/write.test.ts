@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settings, temporaryFolder } from '../../test/contract/engines.ts';
+import type { Metadata } from '../core/types.ts';
 import { openStore } from '../store/registry.ts';
 import type { Store } from '../store/store.ts';
 import { chunking } from '../ingest/passages.ts';
@@ -174,5 +175,23 @@ describe('what an engine shows', () => {
       await embedding.close();
     }
     expect(await found('plumber')).toEqual([1]);
+  });
+
+  it('refuses metadata that no thread could tell another, however it is nested', async () => {
+    const refused = { code: 'invalid_input', message: 'metadata is nested deeper than 100 levels' };
+    let deep: Metadata = {};
+    for (let i = 0; i < 50_000; i++) deep = { deep };
+    await expect(loci.write({ content: 'deep', source: 'library', metadata: deep })).rejects.toMatchObject(
+      refused,
+    );
+    const endless: Metadata = {};
+    Object.assign(endless, { one: endless, other: [endless, endless] });
+    await expect(
+      loci.write({ content: 'endless', source: 'library', metadata: endless }),
+    ).rejects.toMatchObject(refused);
+    let allowed: Metadata = {};
+    for (let i = 0; i < 100; i++) allowed = { allowed };
+    await loci.write({ content: 'marzipan', source: 'library', metadata: allowed });
+    expect((await loci.get('record/1')).record.metadata).toEqual(allowed);
   });
 });

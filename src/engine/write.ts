@@ -1,6 +1,6 @@
 import { LociError } from '../core/errors.ts';
 import { sha256 } from '../core/hash.ts';
-import type { Metadata } from '../core/types.ts';
+import type { Json, Metadata } from '../core/types.ts';
 import { embedRecord } from '../ingest/embed-record.ts';
 import { remember } from '../ingest/remember.ts';
 import type { EngineContext } from './context.ts';
@@ -29,6 +29,8 @@ export interface WriteResponse {
 
 /** Longest content of a record, bytes of UTF-8. */
 export const MAX_CONTENT_BYTES = 1_048_576;
+/** Levels of metadata: some 1,700 are what threads can tell each other. */
+const MAX_METADATA_DEPTH = 100;
 /** Anything but tab and line ends; a carriage return only as a part of one. */
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)/;
 
@@ -39,6 +41,7 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)/;
  */
 export async function write(context: EngineContext, request: WriteRequest): Promise<WriteResponse> {
   checkContent(request.content);
+  checkDepth(request.metadata ?? {});
   const { config, store } = context;
   const now = context.now();
   const record = {
@@ -89,5 +92,20 @@ function checkContent(content: string): void {
       'invalid_input',
       `content has the control character U+${code} at offset ${String(control.index)}`,
     );
+  }
+}
+
+/** Level by level: what is nested without end, or in itself, must not end the stack here either. */
+function checkDepth(metadata: Metadata): void {
+  let level: Json[] = [metadata];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_METADATA_DEPTH) {
+      const most = String(MAX_METADATA_DEPTH);
+      throw new LociError('invalid_input', `metadata is nested deeper than ${most} levels`);
+    }
+    const below = level.flatMap((value) =>
+      typeof value === 'object' && value !== null ? Object.values<Json>(value) : [],
+    );
+    level = [...new Set(below)];
   }
 }
