@@ -163,6 +163,16 @@ export class TaskThread {
         else resolve(answer.value);
       });
     });
+    worker.on('messageerror', (error) => {
+      if (this.#worker !== worker) return;
+      this.#finish(({ reject }) => {
+        reject(
+          new LociError('unreadable', `what became of it cannot be received: ${error.message}`, {
+            cause: error,
+          }),
+        );
+      });
+    });
     worker.on('error', (error) => {
       this.#die(worker, messageOf(error), error);
     });

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -40,6 +40,29 @@ describe('the threads of a store', () => {
     expect(await write(store, NAMESPACE, note('after'))).toEqual([2]);
     expect(await store.verify()).toEqual([]);
     await store.close();
+  });
+
+  it('refuse what is nested too deep to be told to the caller, and go on', () => {
+    using folder = scratchFolder();
+    const samples = new URL('../contract/store-samples.ts', import.meta.url).href;
+    const processes = new URL('store-processes.ts', import.meta.url).href;
+    // In a process of its own: the stack of its first thread is smaller than those of others.
+    const code = `
+      import { note, NOW, write } from ${JSON.stringify(samples)};
+      import { openSqlite } from ${JSON.stringify(processes)};
+      let deep = {};
+      for (let i = 0; i < 2500; i++) deep = { deep };
+      const store = await openSqlite(${JSON.stringify(join(folder.path, 'store.db'))});
+      await write(store, 'n', note('deep', { metadata: { deep } }), note('plain'));
+      const answers = [store.records('n', [1], NOW), store.records('n', [2], NOW)];
+      const [first, second] = await Promise.allSettled(answers);
+      console.log(first.reason?.code, second.value?.[0].content);
+      await store.close();`;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], {
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
+    expect(stdout).toBe('store_failed plain\n');
   });
 
   it('end with the store, after the calls that were under way', async () => {

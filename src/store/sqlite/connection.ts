@@ -70,6 +70,9 @@ export class Connection {
     thread.on('message', (answer: AnswerMessage) => {
       this.#settle(answer);
     });
+    thread.on('messageerror', (error: Error) => {
+      this.#refuseFirst(this.#failure(`its answer cannot be received: ${error.message}`, error));
+    });
     thread.on('error', (error: Error) => {
       this.#abandon(thread, this.#failure(error.message, error));
     });
@@ -100,6 +103,12 @@ export class Connection {
     if (this.#waiting.size === 0) this.#thread?.unref();
     if ('error' in answer) waiting?.reject(lociError(answer.error));
     else waiting?.resolve(answer.value);
+  }
+
+  /** An answer that does not say whose it is: calls are answered in the order in which they were made. */
+  #refuseFirst(error: LociError): void {
+    const [id] = this.#waiting.keys();
+    if (id !== undefined) this.#settle({ id, error });
   }
 
   /** The thread is gone: nobody waits for it in vain, and the next call starts another. */
