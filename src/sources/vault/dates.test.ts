@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createdDate, noteDate } from './dates.ts';
+import { createdDate, noteDate, timeOfFile } from './dates.ts';
 
 describe('noteDate', () => {
   it.each([
@@ -58,5 +58,15 @@ describe('createdDate', () => {
   it('is `created` before `date`', () => {
     expect(createdDate({ date: '2026-03-04', created: '2026-01-02' })?.day).toBe('2026-01-02');
     expect(createdDate({ date: '2026-03-04' })?.day).toBe('2026-03-04');
+  });
+});
+
+describe('the time of a file', () => {
+  it('is one that can be written down, whatever the file system says', () => {
+    expect(timeOfFile(1_795_000_000_123n)).toBe(1_795_000_000_123);
+    for (const odd of [8_640_000_000_000_001n, 2n ** 60n]) {
+      expect(new Date(timeOfFile(odd)).toISOString()).toBe('9999-12-31T00:00:00.000Z');
+      expect(new Date(timeOfFile(-odd)).toISOString()).toBe('0001-01-01T00:00:00.000Z');
+    }
   });
 });

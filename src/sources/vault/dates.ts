@@ -60,3 +60,11 @@ function noteDay(year: number, month: number, day: number): NoteDate | null {
   const text = [year, month, day].map((part) => String(part).padStart(2, '0')).join('-');
   return { day: text, timestamp: midnight.getTime() };
 }
+
+/** Years of four digits, as ISO 8601 writes them. */
+const TIMES = { first: Date.parse('0001-01-01T00:00:00Z'), last: Date.parse('9999-12-31T00:00:00Z') };
+
+/** A file's time. Some file systems keep times that no calendar has: then the nearest that one has. */
+export function timeOfFile(milliseconds: bigint): Timestamp {
+  return Math.max(TIMES.first, Math.min(TIMES.last, Number(milliseconds)));
+}

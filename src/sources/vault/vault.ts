@@ -5,7 +5,7 @@ import { LociError } from '../../core/errors.ts';
 import type { TaskThread } from '../../core/task-thread.ts';
 import type { Json, Metadata } from '../../core/types.ts';
 import type { Source, SourceDocument, SourceItem, SourceProblem, SourceProblemReason } from '../source.ts';
-import { createdDate, noteDate } from './dates.ts';
+import { createdDate, noteDate, timeOfFile } from './dates.ts';
 import { describeFileError } from '../../core/file-errors.ts';
 import type { Note } from './note.ts';
 import { READ_NOTE_TEXT, readNoteText, type NoteText } from './note-text.ts';
@@ -117,7 +117,7 @@ function toDocument(
     content: text,
     metadata: metadataOf(note, date?.day ?? null),
     createdAt: createdDate(note.frontMatter)?.timestamp ?? date?.timestamp ?? fileCreated(stats),
-    updatedAt: Number(stats.mtimeMs),
+    updatedAt: timeOfFile(stats.mtimeMs),
   };
 }
 
@@ -145,7 +145,7 @@ function metadataOf(note: Note, day: string | null): Metadata {
 
 /** A copied file is younger than its text, and some file systems know no birth. */
 function fileCreated({ birthtimeMs, mtimeMs }: BigIntStats): number {
-  return Number(birthtimeMs > 0n && birthtimeMs < mtimeMs ? birthtimeMs : mtimeMs);
+  return timeOfFile(birthtimeMs > 0n && birthtimeMs < mtimeMs ? birthtimeMs : mtimeMs);
 }
 
 /** The time of the inode's change is in it too: a tool may put back the modification time, but not that. */
