@@ -1,7 +1,7 @@
 import { analyze, stem } from '../core/text/analyze.ts';
 import type { StoredPassage } from '../store/store.ts';
 import { textFields } from '../store/text-fields.ts';
-import type { DateRange } from './dates.ts';
+import { termsOfDates, type DateRange } from './dates.ts';
 import type { Contribution } from './fuse.ts';
 import type { Ranked } from './rank.ts';
 import type { Retrieved, WeighedTerm } from './retrieve.ts';
@@ -89,7 +89,7 @@ export function withConfidence(
   dates: readonly DateRange[] = [],
 ): (Ranked & { confidence: number; certainty: Certainty })[] {
   const corrected = new Map(corrections.map(({ word, instead }) => [word, new Set(instead.map(stem))]));
-  const dateTerms = new Set(dates.flatMap(({ text }) => analyze(text).map(({ term }) => term)));
+  const dateTerms = termsOfDates(dates);
   const bigrams = terms.filter(({ kind }) => kind === 'bigram').length / Math.max(1, terms.length);
   const witnesses = ranked.slice(0, WITNESSES).map((hit, i) => {
     // What is of a day that the query names holds the words that name it.

@@ -1,4 +1,5 @@
 import { Chrono, configuration, type ParsedResult, type Parser } from 'chrono-node/en';
+import { analyze } from '../core/text/analyze.ts';
 import type { Timestamp } from '../core/types.ts';
 
 /** A day, week, month or year that a query names; until is exclusive. */
@@ -54,6 +55,11 @@ export function datesIn(query: string, now: Timestamp): DateRange[] {
     relative: false,
   }));
   return [...ranges, ...ofYears];
+}
+
+/** The index terms of what names the dates. */
+export function termsOfDates(dates: readonly DateRange[]): Set<string> {
+  return new Set(dates.flatMap(({ text }) => analyze(text).map(({ term }) => term)));
 }
 
 /**

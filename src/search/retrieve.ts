@@ -3,7 +3,7 @@ import { analyze, stem } from '../core/text/analyze.ts';
 import { isStopWord } from '../core/text/stop-words.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { PassageScore, SearchFilter, Store, TermInfo, TextTerm } from '../store/store.ts';
-import type { DateRange } from './dates.ts';
+import { termsOfDates, type DateRange } from './dates.ts';
 import { requiredPhrases, type ParsedQuery, type QueryTerm } from './query.ts';
 import type { Ranking } from './ranking.ts';
 
@@ -22,7 +22,7 @@ export interface Correction {
 }
 
 export interface Retrieved {
-  /** How much the model's judgement of this query counts, 0 to 1. */
+  /** How much the model's judgement of this query counts, 0 to 1: its language, and codes that no model knows. */
   readonly fluency: number;
   readonly lists: readonly SignalList[];
   readonly corrections: readonly Correction[];
@@ -75,8 +75,29 @@ export async function retrieve(query: ParsedQuery, retrieval: Retrieval): Promis
     missing: incomplete ? [...dense.missing, NOT_ALL_EMBEDDED] : dense.missing,
     vector: dense.vector,
     ofThoseDays,
-    fluency: retrieval.vectors?.embedder.fluency?.(query.text) ?? 1,
+    fluency:
+      (retrieval.vectors?.embedder.fluency?.(query.text) ?? 1) *
+      meaningfulShare(lexical.terms, retrieval.dates),
   };
+}
+
+/** `CONV-1234`, `0171`, `F.22`: spelt, not understood. Short numbers are words like others. */
+const CODE = /^(?=.*\d).{3,}$/s;
+
+/**
+ * What the model can judge of a query: its terms without the codes that somebody wrote, weighed by rarity. Whatever a
+ * model sees in `ABC-1128`, the note that holds it is meant.
+ */
+function meaningfulShare(terms: readonly WeighedTerm[], dates: readonly DateRange[]): number {
+  const ofDates = termsOfDates(dates);
+  let [whole, codes] = [0, 0];
+  for (const { terms: words, surface, passages } of terms) {
+    const weight = 1 / Math.log2(2 + passages);
+    whole += weight;
+    const isCode = CODE.test(surface) && !words.every((word) => ofDates.has(word));
+    if (isCode && passages > 0) codes += weight;
+  }
+  return whole === 0 ? 1 : 1 - codes / whole;
 }
 
 interface Lexical {

@@ -60,6 +60,21 @@ describe('search', () => {
     expect(always.length).toBeGreaterThan(90);
   });
 
+  it('finds what holds a code, whatever a model sees in it', async () => {
+    const store = openMemoryStore();
+    const others = Array.from({ length: 40 }, (_, i) => note(`ticket OPS-${String(2000 + i)} went well`));
+    await write(store, 'n', note('ticket ABC-1128 waits for Lena', { title: 'that' }), ...others);
+    const { id } = await store.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+    await embed(store, id, 'n', (text) => (text.includes('1128') ? unit(0, 1, 0) : unit(1, 0, 0)));
+    for (const query of ['ABC-1128', '1128', 'ticket ABC-1128', 'what is ABC-1128 about']) {
+      const given = { store, namespace: 'n', query, filter: ALL_LIVE, limit: 10, ranking: DEFAULT_RANKING };
+      const { hits } = await search({ ...given, vectors: { embedder: alike(), generation: id } });
+      expect(hits[0]?.passage.record.title, query).toBe('that');
+      expect(hits[0]?.confidence, query).toBeGreaterThan(0.8);
+      expect(hits[1]?.confidence ?? 0, query).toBeLessThan(0.5);
+    }
+  });
+
   it('is as sure of the first hit when it is the only one asked for', async () => {
     const store = openMemoryStore();
     const titled = (title: string): RecordWrite => note('about something else', { title });

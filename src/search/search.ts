@@ -2,7 +2,7 @@ import { analyze } from '../core/text/analyze.ts';
 import type { SearchFilter, Store, StoredPassage } from '../store/store.ts';
 import { dateOf } from './boosts.ts';
 import { withConfidence, type Certainty } from './confidence.ts';
-import { datesIn, type DateRange } from './dates.ts';
+import { datesIn, termsOfDates, type DateRange } from './dates.ts';
 import { fuse, type Fused } from './fuse.ts';
 import { holdsPhrases } from './phrases.ts';
 import { parseQuery, requiredPhrases, type ParsedQuery } from './query.ts';
@@ -81,7 +81,7 @@ async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutco
 
 /** "What did I do last week", "on 4 May 2026". */
 function asksForDaysAlone(query: ParsedQuery, dates: readonly DateRange[]): boolean {
-  const named = new Set(dates.flatMap(({ text }) => analyze(text).map(({ term }) => term)));
+  const named = termsOfDates(dates);
   return dates.length > 0 && query.terms.every(({ terms }) => terms.every((term) => named.has(term)));
 }
 
