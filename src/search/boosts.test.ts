@@ -31,13 +31,16 @@ describe('boostsOf', () => {
     expect(dated(MAY_3, MAY_3 + DAY, { date: 'someday' })).toEqual(['date']);
   });
 
-  it('speaks up for a record of days that are counted from today', () => {
-    const [date] = boosts(
-      'oven',
-      {},
-      { dates: [{ text: '', from: MAY_3, until: MAY_3 + DAY, relative: true }] },
-    );
-    expect(date).toEqual({ name: 'date', added: DEFAULT_RANKING.relativeDateBoost });
+  it('speaks up for a record of days counted from today: more if it holds what is asked, less for a file time', () => {
+    const dates = [{ text: 'last week', from: MAY_3 - DAY, until: MAY_3 + DAY, relative: true }];
+    const added = (query: string, metadata: Metadata): number[] =>
+      boosts(query, metadata, { dates, title: 'Words of an oven' }).map((boost) => boost.added);
+    const share = DEFAULT_RANKING.relativeDateBoost;
+    expect(added('last week', { date: '2026-05-03' })).toEqual([share]);
+    expect(added('sink last week', { date: '2026-05-03' })).toEqual([share]);
+    expect(added('oven last week', { date: '2026-05-03' })).toEqual([2 * share]);
+    expect(added('oven last week', {})).toEqual([share]);
+    expect(added('last week', {})).toEqual([share / 2]);
   });
 
   it('speaks for the speaker whom the query names', () => {
@@ -80,7 +83,9 @@ describe('boostsOf', () => {
 
 describe('a record’s day and session', () => {
   it('are its own date, else when it was made; a text or a number', () => {
-    expect(dayOf(storedPassage({ record: { createdAt: 5, metadata: { date: '2026-05-03' } } }))).toBe(MAY_3);
+    // A day begins where its owner is.
+    const day = dayOf(storedPassage({ record: { createdAt: 5, metadata: { date: '2026-05-03' } } }));
+    expect(day).toBe(new Date(2026, 4, 3).getTime());
     expect(dayOf(storedPassage({ record: { createdAt: 5 } }))).toBe(5);
     const session = (value: Metadata[string]): string | null =>
       sessionOf(storedPassage({ record: { metadata: { session: value } } }));

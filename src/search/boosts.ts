@@ -1,7 +1,8 @@
 import { analyze, type Token } from '../core/text/analyze.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { StoredPassage } from '../store/store.ts';
-import type { DateRange } from './dates.ts';
+import { termsOfDates, type DateRange } from './dates.ts';
+import { heldTerms } from './phrases.ts';
 import type { ParsedQuery } from './query.ts';
 import type { Ranking } from './ranking.ts';
 
@@ -29,7 +30,7 @@ export function boostsOf(passage: StoredPassage, context: BoostContext): Boost[]
     if (added > 0) boosts.push({ name, added });
   };
   const date = dateOf(passage, context.dates);
-  if (date !== undefined) add('date', date.relative ? ranking.relativeDateBoost : ranking.dateBoost);
+  if (date !== undefined) add('date', date.relative ? relativeBoost(passage, context) : ranking.dateBoost);
   if (namesSpeaker(context.query, metadata['speaker'])) add('speaker', ranking.speakerBoost);
   const sessionRank = context.sessionRanks.get(sessionOf(passage) ?? '');
   if (sessionRank !== undefined) add('session', ranking.sessionPrior / sessionRank);
@@ -43,11 +44,25 @@ export function sessionOf(passage: StoredPassage): string | null {
   return typeof session === 'string' || typeof session === 'number' ? String(session) : null;
 }
 
-/** The day that a record is about: its date if it names one, else when it was made. */
-export function dayOf(passage: StoredPassage): Timestamp {
-  const { date } = passage.record.metadata;
-  const named = typeof date === 'string' ? Date.parse(date) : Number.NaN;
-  return Number.isNaN(named) ? passage.record.createdAt : named;
+/** The day that a record is about: its date if it names one, else when it was made. A day alone begins here. */
+export function dayOf({ record }: StoredPassage): Timestamp {
+  const { date } = record.metadata;
+  if (typeof date !== 'string') return record.createdAt;
+  const named = Date.parse(DAY_ALONE.test(date) ? `${date}T00:00` : date);
+  return Number.isNaN(named) ? record.createdAt : named;
+}
+
+const DAY_ALONE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Twice for what holds a word of the rest of the query; half for a note whose file alone has a date, often a copy's. */
+function relativeBoost(passage: StoredPassage, { query, dates, ranking }: BoostContext): number {
+  const { origin, metadata } = passage.record;
+  const vague = origin === 'vault' && typeof metadata['date'] !== 'string';
+  const ofDates = termsOfDates(dates);
+  const rest = query.terms.filter(({ terms }) => !terms.every((term) => ofDates.has(term)));
+  const held = rest.length === 0 ? new Set<string>() : heldTerms(passage);
+  const says = rest.some(({ terms }) => terms.every((term) => held.has(term)));
+  return ranking.relativeDateBoost * (says ? 2 : 1) * (vague ? 0.5 : 1);
 }
 
 /** The date among those that the query names which the record is of. */

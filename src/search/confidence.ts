@@ -1,8 +1,8 @@
-import { analyze, stem } from '../core/text/analyze.ts';
+import { stem } from '../core/text/analyze.ts';
 import type { StoredPassage } from '../store/store.ts';
-import { textFields } from '../store/text-fields.ts';
 import { termsOfDates, type DateRange } from './dates.ts';
 import type { Contribution } from './fuse.ts';
+import { heldTerms } from './phrases.ts';
 import type { Ranked } from './rank.ts';
 import type { Retrieved, WeighedTerm } from './retrieve.ts';
 
@@ -32,9 +32,7 @@ export function evidenceOf(
   corrected: Corrected,
   dated: ReadonlySet<string> = new Set(),
 ): Evidence {
-  const { title, headings, body, tags } = textFields(passage.record, passage);
-  const tokens = [title, headings, body, tags].flatMap((text) => analyze(text));
-  const held = new Set(tokens.map((token) => token.term));
+  const held = heldTerms(passage);
   let whole = 0;
   let covered = 0;
   for (const term of terms) {
@@ -81,12 +79,14 @@ const WITNESSES = 5;
 
 /**
  * The surest of the first hits sets the level, and each hit has its part of it in proportion to its ranking score:
- * so confidence falls along the hits and is low everywhere when nothing is about the query.
+ * so confidence falls along the hits and is low everywhere when nothing is about the query. `doubt`: a factor for what
+ * speaks against all of them.
  */
 export function withConfidence(
   ranked: readonly Ranked[],
   { terms, corrections, fluency }: Retrieved,
   dates: readonly DateRange[] = [],
+  doubt = 1,
 ): (Ranked & { confidence: number; certainty: Certainty })[] {
   const corrected = new Map(corrections.map(({ word, instead }) => [word, new Set(instead.map(stem))]));
   const dateTerms = termsOfDates(dates);
@@ -95,7 +95,8 @@ export function withConfidence(
     // What is of a day that the query names holds the words that name it.
     const dated = hit.boosts.some(({ name }) => name === 'date') ? dateTerms : undefined;
     const evidence = evidenceOf(hit.passage, hit.contributions, terms, corrected, dated);
-    return { level: confidenceOf(evidence, { fluency, bigrams }), surest: i + 1, evidence, fluency };
+    const level = doubt * confidenceOf(evidence, { fluency, bigrams });
+    return { level, surest: i + 1, evidence, fluency };
   });
   const [first] = witnesses;
   if (first === undefined) return [];

@@ -14,6 +14,12 @@ export function holdsPhrases(passage: StoredPassage, phrases: readonly TextTerm[
   return phrases.every(({ terms }) => texts.some((words) => follows(words, terms)));
 }
 
+/** Every index term of a passage, its title, headings and tags included. */
+export function heldTerms(passage: StoredPassage): Set<string> {
+  const { title, headings, body, tags } = textFields(passage.record, passage);
+  return new Set([title, headings, body, tags].flatMap((text) => analyze(text).map(({ term }) => term)));
+}
+
 function follows(words: readonly string[], phrase: readonly string[]): boolean {
   return words.some((_, start) => phrase.every((term, i) => words[start + i] === term));
 }

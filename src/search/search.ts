@@ -1,4 +1,5 @@
 import { analyze } from '../core/text/analyze.ts';
+import type { Timestamp } from '../core/types.ts';
 import type { SearchFilter, Store, StoredPassage } from '../store/store.ts';
 import { dateOf } from './boosts.ts';
 import { withConfidence, type Certainty } from './confidence.ts';
@@ -46,6 +47,9 @@ export interface SearchOutcome {
 /** Searches whose passages are replaced between two of their stages begin anew, so often at most. */
 const ATTEMPTS = 4;
 
+/** How much surer of a record of another day one may be than not at all, when a query asks for days alone. */
+const OTHER_DAYS = 0.1;
+
 /** One hit a record, best first. */
 export async function search(input: SearchInput): Promise<SearchOutcome> {
   for (let attempt = 1; ; attempt++) {
@@ -72,9 +76,12 @@ async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutco
   const held = pool.every(({ passage, contributions }) => contributions.length === 0 || there.has(passage));
   const required = requiredPhrases(query);
   const fit = passages.filter((passage) => holdsPhrases(passage, required));
-  const asked = asksForDaysAlone(query, dates) ? aboutThoseDays(fit, dates) : fit;
-  const ranked = rank(query, pool, asked, { ranking, dates, now: input.filter.now });
-  const hits = withConfidence(ranked, retrieved, dates).slice(0, input.limit);
+  const ofThose = asksForDaysAlone(query, dates) ? aboutThoseDays(fit, dates) : fit;
+  const shown = ofThose.length > 0 ? ofThose : fit;
+  const ranked = rank(query, pool, shown, { ranking, dates, now: input.filter.now });
+  // Nothing is of the days that were asked for: what there is of others is hardly meant.
+  const doubt = shown === ofThose ? 1 : OTHER_DAYS;
+  const hits = withConfidence(ranked, retrieved, dates, doubt).slice(0, input.limit);
   const { corrections, missing } = retrieved;
   return { outcome: { query, hits, retrieved, corrections, missing }, overtaken: !held };
 }
@@ -85,19 +92,28 @@ function asksForDaysAlone(query: ParsedQuery, dates: readonly DateRange[]): bool
   return dates.length > 0 && query.terms.every(({ terms }) => terms.every((term) => named.has(term)));
 }
 
-/** What is of the days, and what names them as the query does; everything when there is neither. */
+/** What is of the days, and what names them: as the query does, or a day as ISO 8601 does. */
 function aboutThoseDays(
   passages: readonly StoredPassage[],
   dates: readonly DateRange[],
 ): readonly StoredPassage[] {
   const written = dates
     .filter(({ text }) => /\d/.test(text))
-    .map(({ text }) => ({ terms: analyze(text).map(({ term }) => term), prefix: false }));
-  const those = passages.filter(
+    .flatMap(({ text, from, until }) => (until - from > LONGEST_DAY ? [text] : [text, isoDay(from)]))
+    .map((text) => ({ terms: analyze(text).map(({ term }) => term), prefix: false }));
+  return passages.filter(
     (passage) =>
       dateOf(passage, dates) !== undefined || written.some((date) => holdsPhrases(passage, [date])),
   );
-  return those.length > 0 ? those : passages;
+}
+
+/** In summer time's last night. */
+const LONGEST_DAY = 25 * 3_600_000;
+
+function isoDay(time: Timestamp): string {
+  const day = new Date(time);
+  const parts = [day.getFullYear(), day.getMonth() + 1, day.getDate()];
+  return parts.map((part) => String(part).padStart(2, '0')).join('-');
 }
 
 function passagesOf(
