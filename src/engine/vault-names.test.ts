@@ -1,5 +1,6 @@
 import { mkdir, rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../test/contract/engines.ts';
 import type { VaultConfig } from '../core/config/schema.ts';
@@ -54,6 +55,18 @@ describe('a folder of the name of another, from which records came', () => {
     // Named, but not by the configuration.
     await expect(indexWith([], [{ name: 'notes', path: other }])).rejects.toMatchObject(refused);
     expect(await citations()).toEqual(['a.md']);
+  });
+
+  it('is refused too where an earlier Loci noted no folder: the configured one is meant', async () => {
+    const db = new DatabaseSync(join(folder.path, 'loci.db'));
+    db.exec('UPDATE source_read SET root = NULL');
+    db.close();
+    const refused = {
+      code: 'invalid_config',
+      message: expect.stringContaining(`came from ${former}`) as string,
+    };
+    await expect(indexWith([{ path: former }], [{ path: other }])).rejects.toMatchObject(refused);
+    expect(await indexWith([{ path: former }])).toEqual([['notes', 1]]);
   });
 
   it('is the vault that moved, where the configuration gives it the name', async () => {

@@ -21,8 +21,10 @@ export async function refuseTakenNames(
   const reads = await store.lastReads(config.namespace);
   for (const vault of vaults) {
     const name = vaultName(vault);
-    const root = reads.get(name)?.root ?? null;
-    if (root === null || isConfigured(name, vault, config.vaults)) continue;
+    // Before schema 6 no root was noted: then the records are of the vault that is configured by that name.
+    const configured = config.vaults.find((other) => vaultName(other) === name)?.path;
+    const root = reads.get(name)?.root ?? (reads.has(name) ? configured : undefined);
+    if (root === undefined || isConfigured(name, vault, config.vaults)) continue;
     if (await isSameFolder(root, vault.path)) continue;
     const entries = await store.sourceEntries(config.namespace, name, { after: null, limit: 1 });
     if (entries.length > 0) throw takenName(name, root, vault.path);

@@ -1,6 +1,7 @@
 import { Chrono, configuration, type ParsedResult, type Parser } from 'chrono-node/en';
 import { analyze } from '../core/text/analyze.ts';
 import type { Timestamp } from '../core/types.ts';
+import type { QueryTerm } from './query.ts';
 
 /** A day, week, month or year that a query names; until is exclusive. */
 export interface DateRange {
@@ -60,6 +61,12 @@ export function datesIn(query: string, now: Timestamp): DateRange[] {
 /** The index terms of what names the dates. */
 export function termsOfDates(dates: readonly DateRange[]): Set<string> {
   return new Set(dates.flatMap(({ text }) => analyze(text).map(({ term }) => term)));
+}
+
+/** Whether a query of these terms asks for the days and nothing else: "What did I do last week". */
+export function asksForDaysAlone(terms: readonly QueryTerm[], dates: readonly DateRange[]): boolean {
+  const named = termsOfDates(dates);
+  return dates.length > 0 && terms.every(({ terms: words }) => words.every((word) => named.has(word)));
 }
 
 /**

@@ -55,7 +55,9 @@ export function rank(
     const boosts = boostsOf(passage, context).map(({ name, added }) => ({ name, added: added * best }));
     const boosted = entry.score + boosts.reduce((sum, { added }) => sum + added, 0);
     const recency = recencyOf(passage, newest.get(passage.id) ?? passages.length, boosted, ranking, now);
-    const contributions = recency.added > 0 ? [...entry.contributions, recency] : entry.contributions;
+    const isSignal = entry.contributions.some(({ signal }) => signal === 'recency');
+    const contributions =
+      recency.added > 0 && !isSignal ? [...entry.contributions, recency] : entry.contributions;
     return [{ passage, own: entry.own, score: boosted + recency.added, contributions, boosts }];
   });
   return bestOfEachRecord(candidates);

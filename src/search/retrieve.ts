@@ -3,7 +3,7 @@ import { analyze, stem } from '../core/text/analyze.ts';
 import { isStopWord } from '../core/text/stop-words.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { PassageScore, SearchFilter, Store, TermInfo, TextTerm } from '../store/store.ts';
-import { termsOfDates, type DateRange } from './dates.ts';
+import { asksForDaysAlone, termsOfDates, type DateRange } from './dates.ts';
 import { requiredPhrases, type ParsedQuery, type QueryTerm } from './query.ts';
 import type { Ranking } from './ranking.ts';
 
@@ -63,15 +63,22 @@ export interface Retrieval {
 
 /** Asks every signal that can answer; one that fails is named, and the others go on. */
 export async function retrieve(query: ParsedQuery, retrieval: Retrieval): Promise<Retrieved> {
-  const { look, ofThoseDays } = lookingAtDays(retrieval);
+  const { days, look, ofThoseDays } = lookingAtDays(retrieval);
   const [lexical, dense] = await Promise.all([
     retrieveWords(query, retrieval, look),
     retrieveMeaning(query, retrieval, look),
   ]);
   const { list: vectorList, incomplete } = await completeVectorScores(lexical.lists, dense, retrieval);
+  const lists = vectorList === null ? [...lexical.lists] : [vectorList, ...lexical.lists];
+  // Without a model, "last week" is in no text: then the newest of those days are what is asked for.
+  if (days !== null && ofThoseDays.size === 0 && asksForDaysAlone(query.terms, retrieval.dates)) {
+    const scores = await retrieval.store.newest(retrieval.namespace, days, OF_THOSE_DAYS);
+    for (const { passage } of scores) ofThoseDays.add(passage);
+    lists.push({ signal: 'recency', scores });
+  }
   return {
     ...lexical,
-    lists: vectorList === null ? lexical.lists : [vectorList, ...lexical.lists],
+    lists,
     missing: incomplete ? [...dense.missing, NOT_ALL_EMBEDDED] : dense.missing,
     vector: dense.vector,
     ofThoseDays,
@@ -118,22 +125,30 @@ const OF_THOSE_DAYS = 30;
  * "What did I buy last week": among years of notes, those of that week need not be among the best. A filter that
  * names days itself brings no others.
  */
-function lookingAtDays({ filter, dates, ranking }: Retrieval): { look: Look; ofThoseDays: Set<number> } {
+function lookingAtDays({ filter, dates, ranking }: Retrieval): DaysLook {
   const ofThoseDays = new Set<number>();
-  const [days] = dates;
+  const [date, ...others] = dates;
+  const named = filter.from !== undefined || filter.until !== undefined;
+  const days =
+    date === undefined || others.length > 0 || named
+      ? null
+      : { ...filter, from: date.from, until: date.until };
   const look: Look = async (ask) => {
     const all = deepEnough(ranking.depth, (depth) => ask(filter, depth));
-    if (days === undefined || dates.length > 1 || filter.from !== undefined || filter.until !== undefined)
-      return all;
-    const [scores, of] = await Promise.all([
-      all,
-      ask({ ...filter, from: days.from, until: days.until }, OF_THOSE_DAYS),
-    ]);
+    if (days === null) return all;
+    const [scores, of] = await Promise.all([all, ask(days, OF_THOSE_DAYS)]);
     for (const { passage } of of) ofThoseDays.add(passage);
     const found = new Map([...scores, ...of].map((score) => [score.passage, score]));
     return [...found.values()].sort((a, b) => b.score - a.score || a.passage - b.passage);
   };
-  return { look, ofThoseDays };
+  return { days, look, ofThoseDays };
+}
+
+interface DaysLook {
+  /** What lets through the days that the query names; `null` when it names none, or several. */
+  readonly days: SearchFilter | null;
+  readonly look: Look;
+  readonly ofThoseDays: Set<number>;
 }
 
 async function retrieveWords(query: ParsedQuery, retrieval: Retrieval, look: Look): Promise<Lexical> {

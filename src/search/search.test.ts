@@ -115,6 +115,17 @@ describe('search', () => {
       expect(hit?.confidence).toBeLessThan(0.1);
     });
 
+    it('shows the newest of them without a model', async () => {
+      const store = openMemoryStore();
+      await write(store, 'n', of('long ago', 9), of('then', 1, 'bees'), of('today', 0));
+      const given = { store, namespace: 'n', filter: { now: noon }, limit: 10, ranking: DEFAULT_RANKING };
+      const { hits } = await search({ ...given, query: 'what did I do yesterday', vectors: null });
+      expect(hits.map(({ passage }) => passage.record.title)).toEqual(['then']);
+      expect(hits[0]?.confidence).toBeGreaterThan(0.5);
+      const earlier = { ...given, filter: { now: noon, until: noon - 5 * day } };
+      expect((await search({ ...earlier, query: 'yesterday', vectors: null })).hits).toEqual([]);
+    });
+
     it('shows what names them, too', async () => {
       const mention = of('mention', 300, 'We met on 4 March 2026.');
       const notes = [of('that day', 58), mention, of('other', 57, 'The 4 of us, March, 2026')];

@@ -3,7 +3,7 @@ import type { Timestamp } from '../core/types.ts';
 import type { SearchFilter, Store, StoredPassage } from '../store/store.ts';
 import { dateOf } from './boosts.ts';
 import { withConfidence, type Certainty } from './confidence.ts';
-import { datesIn, termsOfDates, type DateRange } from './dates.ts';
+import { asksForDaysAlone, datesIn, type DateRange } from './dates.ts';
 import { fuse, type Fused } from './fuse.ts';
 import { holdsPhrases } from './phrases.ts';
 import { parseQuery, requiredPhrases, type ParsedQuery } from './query.ts';
@@ -76,7 +76,7 @@ async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutco
   const held = pool.every(({ passage, contributions }) => contributions.length === 0 || there.has(passage));
   const required = requiredPhrases(query);
   const fit = passages.filter((passage) => holdsPhrases(passage, required));
-  const ofThose = asksForDaysAlone(query, dates) ? aboutThoseDays(fit, dates) : fit;
+  const ofThose = asksForDaysAlone(query.terms, dates) ? aboutThoseDays(fit, dates) : fit;
   const shown = ofThose.length > 0 ? ofThose : fit;
   const ranked = rank(query, pool, shown, { ranking, dates, now: input.filter.now });
   // Nothing is of the days that were asked for: what there is of others is hardly meant.
@@ -84,12 +84,6 @@ async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutco
   const hits = withConfidence(ranked, retrieved, dates, doubt).slice(0, input.limit);
   const { corrections, missing } = retrieved;
   return { outcome: { query, hits, retrieved, corrections, missing }, overtaken: !held };
-}
-
-/** "What did I do last week", "on 4 May 2026". */
-function asksForDaysAlone(query: ParsedQuery, dates: readonly DateRange[]): boolean {
-  const named = termsOfDates(dates);
-  return dates.length > 0 && query.terms.every(({ terms }) => terms.every((term) => named.has(term)));
 }
 
 /** What is of the days, and what names them: as the query does, or a day as ISO 8601 does. */

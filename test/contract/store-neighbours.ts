@@ -1,8 +1,49 @@
 import { describe, expect, it } from 'vitest';
+import type { RecordWrite, SearchFilter } from '../../src/store/store.ts';
 import type { Subject } from './store-contract.ts';
-import { evict, note, passageIds, write } from './store-samples.ts';
+import { ALL_LIVE, evict, note, passageIds, write } from './store-samples.ts';
 
-export function describeNeighbours({ store, namespace }: Subject): void {
+function describeNewest({ store, namespace }: Subject): void {
+  describe('the newest', () => {
+    it('are the first passages of records by when they were made, as the filter lets them through', async () => {
+      const ns = namespace();
+      const made = (text: string, createdAt: number): RecordWrite =>
+        note([text, `${text} goes on`], { createdAt });
+      await write(
+        store(),
+        ns,
+        made('old', 1),
+        made('new', 9),
+        made('gone', 8),
+        made('as new', 9),
+        made('mid', 5),
+      );
+      await evict(store(), ns, 3);
+      const newest = async (filter: Partial<SearchFilter>, limit: number): Promise<[number, number][]> => {
+        const scores = await store().newest(ns, { ...ALL_LIVE, ...filter }, limit);
+        const found = await store().passages(
+          ns,
+          scores.map(({ passage }) => passage),
+          ALL_LIVE,
+        );
+        expect(found.map(({ ordinal }) => ordinal)).toEqual(found.map(() => 0));
+        return scores.map(({ record, score }) => [record, score]);
+      };
+      expect(await newest({}, 3)).toEqual([
+        [2, 9],
+        [4, 9],
+        [5, 5],
+      ]);
+      expect(await newest({ from: 2, until: 9 }, 10)).toEqual([[5, 5]]);
+      expect(await newest({ project: 'none' }, 10)).toEqual([]);
+      expect(await store().newest(namespace(), ALL_LIVE, 10)).toEqual([]);
+    });
+  });
+}
+
+export function describeNeighbours(subject: Subject): void {
+  const { store, namespace } = subject;
+  describeNewest(subject);
   describe('neighbours', () => {
     it('are the passages of the record, nearest first, up to the reach', async () => {
       const ns = namespace();

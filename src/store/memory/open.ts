@@ -3,7 +3,7 @@ import type { Canonical, Embeddings, SearchFilter, SearchStages, Store, Upkeep }
 import type { Facets } from '../facets.ts';
 import { refuseOtherVector } from '../vector-check.ts';
 import { facet, writtenWith } from './facets.ts';
-import { neighbours, passages, passagesOf } from './passage-reads.ts';
+import { neighbours, newest, passages, passagesOf } from './passage-reads.ts';
 import { commit, countByKey, records, recordsByKey, sourceEntries } from './records.ts';
 import { byCodePoint, change, emptyNamespace, emptyState, type Namespace, type State } from './state.ts';
 import { searchText } from './text-search.ts';
@@ -81,6 +81,7 @@ function searchCalls(open: () => State): SearchStages & Facets<SearchFilter> {
       refuseOtherVector(generationById(open(), generation), vector);
       return scoreVectors(within(open(), namespace), generation, vector, ids);
     },
+    newest: async (namespace, filter, limit) => newest(within(open(), namespace), filter, limit),
     neighbours: async (namespace, ids, reach) => neighbours(within(open(), namespace), ids, reach),
     passages: async (namespace, ids, filter) => passages(within(open(), namespace), ids, filter),
     writtenWith: async (namespace, contentHash, now) =>

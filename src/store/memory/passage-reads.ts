@@ -1,5 +1,5 @@
 import type { LociRecord, Metadata, Passage } from '../../core/types.ts';
-import type { Neighbourhood, RecordHeader, SearchFilter, StoredPassage } from '../store.ts';
+import type { Neighbourhood, PassageScore, RecordHeader, SearchFilter, StoredPassage } from '../store.ts';
 import { admits } from './filter.ts';
 import { passagesOfRecord, type HeldPassage, type Namespace } from './state.ts';
 
@@ -14,6 +14,17 @@ export function passages(
     if (held === undefined || record === undefined || !admits(record, filter)) return [];
     return [structuredClone({ ...held.passage, id, record: headerOf(record) })];
   });
+}
+
+export function newest(namespace: Namespace, filter: SearchFilter, limit: number): PassageScore[] {
+  const first = [...namespace.passages.values()].filter(({ passage }) => passage.ordinal === 0);
+  const scores = first.flatMap(({ id, record }): PassageScore[] => {
+    const made = namespace.records.get(record)?.record;
+    return made === undefined || !admits(made, filter)
+      ? []
+      : [{ passage: id, record, score: made.createdAt }];
+  });
+  return scores.sort((a, b) => b.score - a.score || a.passage - b.passage).slice(0, limit);
 }
 
 function headerOf(record: LociRecord): RecordHeader {

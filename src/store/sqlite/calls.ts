@@ -7,7 +7,7 @@ import type { Database } from './database.ts';
 import { facet, writtenWith } from './facets.ts';
 import { activateGeneration, addGeneration, generationById, generations } from './generations.ts';
 import { findNamespace, writtenNamespaces } from './namespaces.ts';
-import { neighbours, passages, passagesOf } from './passage-reads.ts';
+import { neighbours, newest, passages, passagesOf } from './passage-reads.ts';
 import { lookUpTerms } from './near-words.ts';
 import { commit, countByKey, records, recordsByKey, sourceEntries } from './records.ts';
 import { lastReads, markRead } from './source-reads.ts';
@@ -94,6 +94,8 @@ function searchCalls(db: Database): Pick<StoreCalls, keyof SearchStages | keyof 
       const score = (ns: number): PassageScore[] => scoreVectors(db, vectors, ns, generation, vector, ids);
       return packScores(within(db, namespace, [], score));
     },
+    newest: (namespace, filter, limit) =>
+      packScores(within(db, namespace, [], (ns) => newest(db, ns, filter, limit))),
     neighbours: (namespace, ids, reach) => within(db, namespace, [], (ns) => neighbours(db, ns, ids, reach)),
     passages: (namespace, ids, filter) =>
       within(db, namespace, NO_PASSAGES, (ns) => passages(db, namespace, ns, ids, filter)),

@@ -30,6 +30,7 @@ const ROUTES: Readonly<Record<StoreCall, 'reader' | 'writer'>> = {
   searchText: 'reader',
   searchVectors: 'reader',
   scoreVectors: 'reader',
+  newest: 'reader',
   neighbours: 'reader',
   passages: 'reader',
   facet: 'reader',

@@ -1,5 +1,5 @@
 import type { Passage } from '../../core/types.ts';
-import type { Neighbourhood, SearchFilter } from '../store.ts';
+import type { Neighbourhood, PassageScore, SearchFilter } from '../store.ts';
 import type { Database } from './database.ts';
 import { recordCondition } from './filter.ts';
 import { HEADER_JSON, PASSAGE_COLUMNS, PASSAGE_JSON, passageOf } from './rows.ts';
@@ -34,6 +34,22 @@ export function passagesOf(db: Database, ns: number, records: readonly number[])
     `SELECT ${PASSAGE_COLUMNS} FROM passage AS p WHERE p.ns = ? AND p.record = ? ORDER BY p.ordinal`,
   );
   return new Map(records.map((record) => [record, select.all(ns, record).map(passageOf)]));
+}
+
+export function newest(db: Database, ns: number, filter: SearchFilter, limit: number): PassageScore[] {
+  const condition = recordCondition(filter);
+  return db
+    .prepare(
+      `SELECT p.id, p.record, r.created_at FROM record AS r
+       CROSS JOIN passage AS p ON p.ns = r.ns AND p.record = r.id AND p.ordinal = 0
+       WHERE r.ns = ? AND ${condition.sql} ORDER BY r.created_at DESC, p.id LIMIT ?`,
+    )
+    .all(ns, ...condition.parameters, limit)
+    .map((row) => ({
+      passage: row['id'] as number,
+      record: row['record'] as number,
+      score: row['created_at'] as number,
+    }));
 }
 
 /**

@@ -22,6 +22,7 @@ export interface PackedAnswers {
   readonly searchText: PackedScores;
   readonly searchVectors: PackedScores;
   readonly scoreVectors: PackedScores;
+  readonly newest: PackedScores;
   readonly passages: PackedPassages;
 }
 
@@ -29,6 +30,7 @@ const UNPACK: { readonly [Call in keyof PackedAnswers]: (answer: PackedAnswers[C
   searchText: unpackScores,
   searchVectors: unpackScores,
   scoreVectors: unpackScores,
+  newest: unpackScores,
   passages: unpackPassages,
 };
 
