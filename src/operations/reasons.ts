@@ -24,13 +24,14 @@ export const BOOST_WORDS: Readonly<Record<BoostName, string>> = {
  * `text #1, meaning #3, title`: the signals by rank, then the boosts. Recency is left out: it is true of everything,
  * and only breaks ties.
  */
-export function reasonsOf({ signals, boosts }: Explanation): string {
+export function reasonsOf({ signals, boosts, beside }: Explanation): string {
   const order = Object.keys(SIGNAL_WORDS);
   const ranked = signals
     .filter(({ signal }) => signal !== 'recency')
     .toSorted((a, b) => a.rank - b.rank || order.indexOf(a.signal) - order.indexOf(b.signal))
     .map(({ signal, rank }) => `${SIGNAL_WORDS[signal]} #${String(rank)}`);
   const named = boosts.map(({ name }) => BOOST_WORDS[name]);
-  // Smoothing lifts a passage that no signal named.
-  return [...(ranked.length === 0 ? ['beside what matched'] : ranked), ...named].join(', ');
+  // Smoothing lifts a passage that no signal named, and days alone bring what nothing else speaks for.
+  if (ranked.length === 0) ranked.push(beside > 0 ? 'beside what matched' : SIGNAL_WORDS.recency);
+  return [...ranked, ...named].join(', ');
 }
