@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
 import { loadMigrations, pendingMigrations, type Migration } from '../migrate.ts';
 import type { Database } from './database.ts';
@@ -48,15 +48,20 @@ function refuseForeignFile(db: Database): void {
   }
 }
 
-/** As private as the store; two processes that migrate at once make a copy each. */
+/**
+ * As private as the store; two processes that migrate at once make a copy each. It has its name once it is whole: what
+ * was broken off is no backup.
+ */
 function backUp(db: Database): void {
   const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-');
   const copy = `${db.path}.v${String(schemaVersion(db))}-${stamp}-${String(process.pid)}.backup`;
+  const partial = `${copy}.partial`;
   try {
-    closeSync(openSync(copy, 'a', 0o600));
-    db.prepare('VACUUM INTO ?').run(copy);
+    closeSync(openSync(partial, 'a', 0o600));
+    db.prepare('VACUUM INTO ?').run(partial);
+    renameSync(partial, copy);
   } catch (error) {
-    rmSync(copy, { force: true });
+    rmSync(partial, { force: true });
     throw error;
   }
 }
