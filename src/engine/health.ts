@@ -100,7 +100,7 @@ function checkVault({ name, path, lastRead, changes, unreadable }: VaultState, n
       ...check,
       result: 'failed',
       detail: unreadable,
-      hint: 'Mount it or correct its path; `loci forget-vault` takes it out.',
+      hint: `Mount it or correct its path; \`loci forget-vault ${JSON.stringify(name)}\` takes it out.`,
     };
   if (lastRead === null || changes === null) return { ...check, detail: `${path}; it was not read yet` };
   const told = changesInWords(changes);

@@ -39,12 +39,27 @@ export interface IndexReport {
   readonly embedded: number;
 }
 
+/** Some vaults could not be read; `report` says what came of the others. */
+export class IncompleteIndexError extends LociError {
+  readonly report: IndexReport;
+
+  constructor(unreadable: readonly [LociError, ...LociError[]], report: IndexReport) {
+    const hints = new Set(unreadable.map(({ hint }) => hint));
+    super('unreadable', unreadable.map(({ message }) => message).join('\n'), {
+      hint: [...hints].join('\n'),
+      cause: unreadable[0],
+    });
+    this.report = report;
+  }
+}
+
 /**
  * Brings vaults up to date, then embeds what has no vector; a vault that cannot be read does not keep the others from
  * it. Notes are found by text as soon as their batch is read.
  * Stopped anywhere, the next call goes on.
  * @throws LociError `invalid_config` for a name that is another folder's, before anything is read; `unreadable`,
- *   `aborted`, `embedding_mismatch`, `embedding_unavailable`
+ *   `aborted`, `embedding_mismatch`, `embedding_unavailable`. An `unreadable` vault beside others is an
+ *   `IncompleteIndexError`, thrown when those have been read.
  */
 export async function indexVaults(
   context: EngineContext,
@@ -65,12 +80,10 @@ export async function indexVaults(
     }
   }
   const embedded = vectors === null ? 0 : await embedNew(context, vectors, options);
-  const [first] = unreadable;
-  if (first === undefined) return { sources, problems, embedded };
-  const messages = unreadable.map(({ message }) => message);
-  if (sources.length > 0)
-    messages.push(`what else there is was read: ${sources.map(({ source }) => source).join(', ')}`);
-  throw new LociError('unreadable', messages.join('\n'), { hint: first.hint, cause: first });
+  const report = { sources, problems, embedded };
+  const [first, ...others] = unreadable;
+  if (first !== undefined) throw new IncompleteIndexError([first, ...others], report);
+  return report;
 }
 
 async function embedNew(

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { LociError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
+import type { Loci } from '../engine/open.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { namedVaults, removeVault } from './vaults.ts';
 
@@ -58,7 +59,8 @@ async function runForgetVault(
         [...vaults, ...strays].map(({ name }) => name),
       );
   } else {
-    if (!even_if_gone && !(await isFolder(configured.path))) throw lastCopy(vault, configured.path);
+    const isSafe = even_if_gone || (await isFolder(configured.path)) || !(await hasRecords(loci, vault));
+    if (!isSafe) throw lastCopy(vault, configured.path);
     await removeVault(context, vault);
   }
   const removed = await loci.forget(vault, { signal: context.signal });
@@ -79,6 +81,11 @@ function lastCopy(vault: string, path: string): LociError {
     `the folder of ${vault} is not there (${path}), so Loci may hold the last copy of its notes; nothing was changed`,
     { hint: 'Mount the folder, or say --even-if-gone.' },
   );
+}
+
+async function hasRecords(loci: Loci, vault: string): Promise<boolean> {
+  const sources = await loci.facet('source', { origins: ['vault'] });
+  return sources.some(({ value }) => value === vault);
 }
 
 function isFolder(path: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { LociError } from '../core/errors.ts';
+import { ERROR_TABLE, type ErrorCode, LociError } from '../core/errors.ts';
+import { IncompleteIndexError, type IndexReport } from '../engine/index-vaults.ts';
 import { millisecondsSince, tookMs } from './durations.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { patiently } from './patience.ts';
@@ -31,6 +32,7 @@ export interface IndexOutput {
   readonly configured: string[];
   readonly notes: string[];
   readonly took_ms: number;
+  readonly error?: { readonly code: ErrorCode; readonly message: string; readonly hint: string };
 }
 
 const count = () => z.number().int().nonnegative();
@@ -73,6 +75,14 @@ export const indexVaults: Operation<IndexInput, IndexOutput> = {
     configured: z.array(z.string()).describe('Vaults that were added to the settings.'),
     notes: z.array(z.string()).describe('What the owner should know.'),
     took_ms: tookMs(),
+    error: z
+      .strictObject({
+        code: z.enum(Object.keys(ERROR_TABLE) as ErrorCode[]),
+        message: z.string(),
+        hint: z.string(),
+      })
+      .exactOptional()
+      .describe('Of the vaults that could not be read; `vaults` are the others.'),
   }),
   readOnly: false,
   destructive: false,
@@ -103,14 +113,15 @@ async function runIndex(
   const notes = await addVaults(context, added);
   const { signal, onProgress } = context;
   // Another process may read the same folder: whoever comes second finds its notes there and goes on.
-  const report = await patiently(
-    () => loci.index({ vaults, allowEmpty: allow_empty ?? false, signal, onProgress }),
+  const { report, error } = await patiently(
+    () => asFarAsReadable(loci.index({ vaults, allowEmpty: allow_empty ?? false, signal, onProgress })),
     signal,
   );
+  const folders = new Map(vaults.map(({ name, path }) => [name, path]));
   return {
-    vaults: report.sources.map(({ source, problems, ...counts }, i) => ({
+    vaults: report.sources.map(({ source, problems, ...counts }) => ({
       name: source,
-      path: vaults[i]?.path ?? '',
+      path: folders.get(source) ?? '',
       ...counts,
       problems: problems.map(asProblem),
     })),
@@ -119,5 +130,18 @@ async function runIndex(
     configured: added.map(({ name }) => name),
     notes,
     took_ms: millisecondsSince(started),
+    ...(error !== null && { error: { code: error.code, message: error.message, hint: error.hint } }),
   };
+}
+
+/** What was read when a vault could not be; with nothing to tell of, the error is all. */
+async function asFarAsReadable(
+  indexing: Promise<IndexReport>,
+): Promise<{ report: IndexReport; error: LociError | null }> {
+  try {
+    return { report: await indexing, error: null };
+  } catch (error) {
+    if (!(error instanceof IncompleteIndexError) || error.report.sources.length === 0) throw error;
+    return { report: error.report, error };
+  }
 }

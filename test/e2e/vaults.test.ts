@@ -123,7 +123,9 @@ describe('status and doctor', () => {
       changes: null,
       unreadable: expect.stringContaining('it does not exist') as string,
     });
-    expect(await checksOf('vault work')).toMatchObject([{ result: 'failed' }]);
+    expect(await checksOf('vault work')).toMatchObject([
+      { result: 'failed', hint: expect.stringContaining('`loci forget-vault "work"`') as string },
+    ]);
   });
 
   it('notice records of a vault that is in the settings no more, and say what to do', async () => {
@@ -168,6 +170,34 @@ describe('status and doctor', () => {
   });
 });
 
+describe('index with a vault that is not there', () => {
+  it('reports what it read of the others, then the error, in JSON as well', async () => {
+    rmSync(notes, { recursive: true });
+    writeFileSync(join(work, 'two.md'), 'Aardvarks never work.');
+    const { code, stdout, stderr } = await loci(['index'], { home });
+    expect(code).toBe(8);
+    expect(stdout).toContain(`work (${work}): 2 notes, 1 added, 1 unchanged\nDone in `);
+    expect(stderr).toContain(`loci: the vault ${notes} cannot be read: it does not exist\n`);
+    expect(stderr).toContain('`loci forget-vault "My notes"`');
+    const json = await loci(['index', '--json'], { home });
+    expect(json).toMatchObject({ code: 8, stderr: '' });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      vaults: [{ name: 'work', path: work, unchanged: 2 }],
+      error: { code: 'unreadable', hint: expect.stringContaining('My notes') as string },
+    });
+  });
+
+  it('is an error alone when there is no other', async () => {
+    for (const folder of [notes, work]) rmSync(folder, { recursive: true });
+    const { code, stdout, stderr } = await loci(['index'], { home });
+    expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
+    for (const name of ['My notes', 'work']) expect(stderr).toContain(`\`loci forget-vault "${name}"\``);
+    expect(JSON.parse((await loci(['index', '--json'], { home })).stdout)).toEqual({
+      error: expect.objectContaining({ code: 'unreadable' }) as object,
+    });
+  });
+});
+
 describe('forget-vault', () => {
   it('takes a vault out of the settings and the store, leaves its notes, and index brings it back', async () => {
     const file = join(home, 'loci.yaml');
@@ -200,6 +230,19 @@ describe('forget-vault', () => {
     expect((await vaultsOf()).map(({ name }) => name)).toContain('work');
     expect((await loci(['forget-vault', 'work', '--even-if-gone'], { home })).code).toBe(0);
     expect(await sourcesFound()).not.toContain('work');
+  });
+
+  it('has nothing to lose of a vault that was never read', async () => {
+    const fresh = join(temporaryFolder(), 'fresh');
+    mkdirSync(fresh);
+    await loci(['init', '--vault', fresh], { home });
+    rmSync(fresh, { recursive: true });
+    const { code, stdout } = await loci(['forget-vault', 'fresh'], { home });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `fresh is forgotten: no record was of it, and it is out of the settings.\nThe notes in ${fresh} were not touched.\n`,
+    });
+    expect((await vaultsOf()).map(({ name }) => name)).toEqual(['My notes', 'work']);
   });
 
   it('refuses what is no vault, a surface that wrote among them, and vaults of the environment', async () => {

@@ -55,15 +55,15 @@ class Vault implements Source {
   }
 
   async *list(report: Report, signal?: AbortSignal): AsyncGenerator<SourceItem> {
-    this.#realRoot = await realRootOf(this.#options.root);
-    for await (const { key, stats } of walkNotes(this.#realRoot, report, signal)) {
+    this.#realRoot = await realRootOf(this.#options);
+    for await (const { key, stats } of walkNotes(this.name, this.#realRoot, report, signal)) {
       if (stats.size > BigInt(this.#limit)) report(tooLarge(key, stats.size, this.#limit));
       else yield { key, revision: revisionOf(stats), bytes: Number(stats.size) };
     }
   }
 
   async read({ key }: SourceItem, report: Report, signal?: AbortSignal): Promise<SourceDocument | null> {
-    this.#realRoot ??= await realRootOf(this.#options.root);
+    this.#realRoot ??= await realRootOf(this.#options);
     try {
       const file = await readWithin(this.#realRoot, key, this.#limit);
       if (file === 'outside') report(skipped(key, 'outside_root', 'its path leads out of the vault'));
@@ -153,14 +153,14 @@ function revisionOf({ size, mtimeNs, ctimeNs }: BigIntStats): string {
   return `${String(FORMAT)}/${String(size)}/${String(mtimeNs)}/${String(ctimeNs)}`;
 }
 
-async function realRootOf(root: string): Promise<string> {
+async function realRootOf({ name, root }: VaultOptions): Promise<string> {
   try {
     const real = await realpath(root);
     if ((await stat(real)).isDirectory()) return real;
   } catch (error) {
-    throw unreadableRoot(root, error);
+    throw unreadableRoot(name, root, error);
   }
-  throw unreadableRoot(root, new Error('it is not a folder'));
+  throw unreadableRoot(name, root, new Error('it is not a folder'));
 }
 
 function skipped(key: string, reason: SourceProblemReason, detail: string): SourceProblem {

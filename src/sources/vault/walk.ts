@@ -19,6 +19,7 @@ const IGNORED_FOLDERS: ReadonlySet<string> = new Set(['node_modules']);
 const STAT_BATCH = 64;
 
 interface Walk {
+  readonly vault: string;
   readonly realRoot: string;
   readonly report: (problem: SourceProblem) => void;
   readonly signal: AbortSignal | undefined;
@@ -43,14 +44,15 @@ type Look = FoundFile | Folder | SourceProblem | null;
 /**
  * Every Markdown file below a real root, sorted by name within each folder. Names that begin with a dot and
  * `node_modules` are passed over. A symlink is followed while its target lies below the root.
- * @throws LociError `unreadable` when the root cannot be read, `aborted` when the signal fires
+ * @throws LociError `unreadable`, with the vault's name, when the root cannot be read; `aborted` when the signal fires
  */
 export async function* walkNotes(
+  vault: string,
   realRoot: string,
   report: (problem: SourceProblem) => void,
   signal?: AbortSignal,
 ): AsyncGenerator<FoundFile> {
-  const walk = { realRoot, report, signal, linked: new Set<string>() };
+  const walk = { vault, realRoot, report, signal, linked: new Set<string>() };
   yield* walkFolder(walk, { key: '', realPath: realRoot, throughLink: false });
 }
 
@@ -87,7 +89,7 @@ async function readFolder(walk: Walk, folder: Folder): Promise<Entry[]> {
       return false;
     });
   } catch (error) {
-    if (folder.key === '') throw unreadableRoot(folder.realPath, error);
+    if (folder.key === '') throw unreadableRoot(walk.vault, folder.realPath, error);
     if (errorCode(error) !== 'ENOENT') walk.report(unread(folder.key, describeFileError(error)));
     return [];
   }
@@ -131,9 +133,9 @@ function unread(key: string, detail: string): SourceProblem {
 }
 
 /** The failure of a vault as a whole. */
-export function unreadableRoot(root: string, error: unknown): LociError {
+export function unreadableRoot(vault: string, root: string, error: unknown): LociError {
   return new LociError('unreadable', `the vault ${root} cannot be read: ${describeFileError(error)}`, {
-    hint: 'Mount it or correct its path; `loci forget-vault` takes it out.',
+    hint: `Mount it or correct its path; \`loci forget-vault ${JSON.stringify(vault)}\` takes it out.`,
     cause: error,
   });
 }

@@ -10,18 +10,24 @@ import { hasColours, makeStyle } from './style.ts';
  * Answers the exit code of the error table.
  */
 export function reportError(error: unknown, io: Io, json: boolean): number {
-  const { code, message, hint, exitCode } = toLociError(error);
+  const known = toLociError(error);
+  const { code, message, hint, exitCode } = known;
   if (json) {
     io.stdout.write(`${toJson({ error: { code, message: message.toWellFormed(), hint } })}\n`);
     return exitCode;
   }
-  const style = makeStyle(hasColours(io.stderr, io.env));
-  const lines = neutralise(message).split('\n');
-  io.stderr.write(`${style.bad('loci:')} ${lines.join('\n      ')}\n`);
-  if (hint !== '') io.stderr.write(`      ${style.dim(neutralise(hint))}\n`);
+  printError(known, io);
   if (io.env['LOCI_LOG_LEVEL'] === 'debug' && error instanceof Error)
     io.stderr.write(`${neutralise(error.stack ?? '')}\n`);
   return exitCode;
+}
+
+export function printError({ message, hint }: LociError, io: Io): void {
+  const style = makeStyle(hasColours(io.stderr, io.env));
+  const lines = neutralise(message).split('\n');
+  io.stderr.write(`${style.bad('loci:')} ${lines.join('\n      ')}\n`);
+  if (hint === '') return;
+  for (const line of neutralise(hint).split('\n')) io.stderr.write(`      ${style.dim(line)}\n`);
 }
 
 export function toJson(value: unknown): string {

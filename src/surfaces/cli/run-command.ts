@@ -2,7 +2,7 @@ import { ERROR_TABLE, LociError } from '../../core/errors.ts';
 import { openContext, type OpenContext } from '../../operations/context.ts';
 import { parseInput } from '../../operations/input.ts';
 import type { CommandCall } from './command-call.ts';
-import { toJson } from './exit.ts';
+import { printError, toJson } from './exit.ts';
 import { columnsOf, type Io, isTerminal } from './io.ts';
 import { neutralise } from './neutralise.ts';
 import { ProgressDisplay } from './progress.ts';
@@ -36,7 +36,11 @@ export async function runCommand(call: CommandCall, io: Io): Promise<number> {
       options: call.views,
     };
     io.stdout.write(call.json ? `${toJson(output)}\n` : renderer.render(output, view));
-    return renderer.exitCode?.(output) ?? 0;
+    const failure = renderer.failure?.(output) ?? null;
+    if (failure === null) return renderer.exitCode?.(output) ?? 0;
+    // In JSON it is part of the answer.
+    if (!call.json) printError(failure, io);
+    return failure.exitCode;
   } catch (error) {
     progress.clear();
     throw interruption.explain(error);

@@ -4,10 +4,14 @@ import type { Renderer } from './renderer.ts';
 
 export const forgetVaultRenderer: Renderer<ForgetVaultOutput> = {
   render: ({ vault, path, removed, unconfigured }) => {
-    const records = removed === 1 ? '1 record left' : `${String(removed)} records left`;
     const settings = unconfigured ? ', and it is out of the settings' : '';
     const notes =
       path === null ? 'Its notes were not touched.' : `The notes in ${oneLine(path)} were not touched.`;
-    return `${oneLine(vault)} is forgotten: ${records} the store${settings}.\n${notes}\n`;
+    return `${oneLine(vault)} is forgotten: ${recordsLeft(removed)}${settings}.\n${notes}\n`;
   },
 };
+
+function recordsLeft(removed: number): string {
+  if (removed === 0) return 'no record was of it';
+  return removed === 1 ? '1 record left the store' : `${String(removed)} records left the store`;
+}

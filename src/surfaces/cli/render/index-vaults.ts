@@ -1,3 +1,4 @@
+import { LociError } from '../../../core/errors.ts';
 import type { IndexedVault, IndexOutput } from '../../../operations/index-vaults.ts';
 import { oneLine } from '../neutralise.ts';
 import { duration } from '../progress.ts';
@@ -6,6 +7,8 @@ import type { Renderer, View } from './renderer.ts';
 
 export const indexRenderer: Renderer<IndexOutput> = {
   notices: ({ notes }) => notes,
+  failure: ({ error }) =>
+    error === undefined ? null : new LociError(error.code, error.message, { hint: error.hint }),
   render: (output, view) => {
     const { vaults, problems, embedded, took_ms, configured } = output;
     const embeddings =

@@ -1,3 +1,4 @@
+import type { LociError } from '../../../core/errors.ts';
 import type { Style } from '../style.ts';
 
 /** How a verb's answer is told to a person. Everything in it that others wrote is neutralised. */
@@ -6,6 +7,8 @@ export interface Renderer<Output> {
   render(output: Output, view: View): string;
   /** What goes to standard error as a warning, with `--json` too. */
   notices?(output: Output): string[];
+  /** What failed of it: told after the rest, as every error is, and its exit code. */
+  failure?(output: Output): LociError | null;
   /** Else 0. */
   exitCode?(output: Output): number;
   /** The settings' warnings are in what it renders. */
