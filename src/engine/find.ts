@@ -8,10 +8,11 @@ import type { Certainty } from '../search/confidence.ts';
 import { CLASSIC_RANKING, DEFAULT_RANKING, wholeOf, type Ranking } from '../search/ranking.ts';
 import type { Correction, MissingSignal } from '../search/retrieve.ts';
 import { search, type Hit, type SearchOutcome } from '../search/search.ts';
-import { snippet, type Snippet } from '../search/snippet.ts';
+import { snippetWithProperties, type Snippet } from '../search/snippet.ts';
 import type { SearchFilter } from '../store/store.ts';
 import { citationsOf } from './citation.ts';
 import type { EngineContext } from './context.ts';
+import { propertiesOf } from './properties.ts';
 
 export interface FindRequest extends Omit<SearchFilter, 'now'> {
   readonly query: string;
@@ -137,7 +138,11 @@ function foundRecord(hit: Hit, citation: string, { terms, now, ranking }: FindCo
     title: record.title,
     citation,
     headings,
-    snippet: snippet(text, terms),
+    snippet: snippetWithProperties(
+      { text, above: [record.title, ...headings].join('\n') },
+      propertiesOf(record.metadata),
+      terms,
+    ),
     score: hit.confidence,
     createdAt: record.createdAt,
     age: ageOf(record.createdAt, now),

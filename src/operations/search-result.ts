@@ -79,7 +79,9 @@ export const searchResult: z.ZodType<SearchResult> = z.strictObject({
   title: z.string(),
   citation: z.string().describe('Where it stands; `get` reads it.'),
   headings: z.array(z.string()).describe('Headings above the passage, outermost first.'),
-  snippet: z.string().describe('The passage around what matched.'),
+  snippet: z
+    .string()
+    .describe('The passage around what matched, below front-matter properties that matched alone.'),
   highlights: z
     .array(z.tuple([z.number().int().nonnegative(), z.number().int().nonnegative()]))
     .describe('Matched words in the snippet: start and end, in UTF-16 code units, end exclusive.'),

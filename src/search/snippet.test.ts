@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { analyze } from '../core/text/analyze.ts';
-import { snippet, SNIPPET_LENGTH } from './snippet.ts';
+import { snippet, SNIPPET_LENGTH, snippetWithProperties } from './snippet.ts';
 
 function marked(text: string, ...terms: string[]): string[] {
   const { text: shown, marks } = snippet(text, new Set(terms));
@@ -84,5 +84,31 @@ describe('snippet', () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('snippetWithProperties', () => {
+  const passage = { text: 'Likes oats.', above: 'Hanna' };
+  const properties = ['name: Hanna', 'birthday: 1988-03-17', 'food: oats'];
+  const shown = (...terms: string[]) => snippetWithProperties(passage, properties, new Set(terms));
+
+  it('shows the properties that hold words which nothing else holds, and marks them', () => {
+    const { text, marks } = shown('hanna', 'birthdai', 'oat');
+    expect(text).toBe('birthday: 1988-03-17\n\nLikes oats.');
+    expect(marks.map(([start, end]) => text.slice(start, end))).toEqual(['birthday', 'oats']);
+    expect(shown('1988').text).toContain('birthday: 1988-03-17');
+  });
+
+  it('is the passage alone where that, its title or its headings say the same', () => {
+    expect(shown('hanna', 'oat')).toEqual(snippet(passage.text, new Set(['oat'])));
+    expect(shown('car').text).toBe('Likes oats.');
+  });
+
+  it('is the properties alone where there is no text, three of them, each around its match', () => {
+    const long = ['a', 'b', 'c', 'd'].map((name) => `${name}: ${'so '.repeat(90)}oven ${'so '.repeat(90)}`);
+    const { text, marks } = snippetWithProperties({ text: '', above: '' }, long, new Set(['oven']));
+    expect(text.split(' · ')).toHaveLength(3);
+    expect(text.length).toBeLessThan(450);
+    expect(marks.map(([start, end]) => text.slice(start, end))).toEqual(['oven', 'oven', 'oven']);
   });
 });

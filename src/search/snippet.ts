@@ -34,6 +34,46 @@ export function snippet(text: string, terms: ReadonlySet<string>, length: number
   return { text: before + text.slice(from, to) + after, marks };
 }
 
+/** Of the properties before a passage. */
+const MOST_PROPERTIES = 3;
+const PROPERTY_LENGTH = 100;
+const BETWEEN = ' · ';
+
+/**
+ * The snippet of a passage, below those of its note's properties (`birthday: 1988-03-17`) that hold terms which neither
+ * the passage nor what stands `above` it (title, headings) holds.
+ */
+export function snippetWithProperties(
+  passage: { readonly text: string; readonly above: string },
+  properties: readonly string[],
+  terms: ReadonlySet<string>,
+): Snippet {
+  const wanted = termsWithin(properties.join('\n'), terms);
+  for (const term of termsWithin(`${passage.above}\n${passage.text}`, wanted)) wanted.delete(term);
+  const telling = properties.filter((line) => termsWithin(line, wanted).size > 0).slice(0, MOST_PROPERTIES);
+  if (telling.length === 0) return snippet(passage.text, terms);
+  const shown = telling.map((line) => snippet(line, terms, PROPERTY_LENGTH));
+  const head = shown.reduce((before, next) => joined(before, BETWEEN, next));
+  if (passage.text.trim() === '') return head;
+  return joined(
+    head,
+    '\n\n',
+    snippet(passage.text, terms, SNIPPET_LENGTH - Math.floor(head.text.length / 2)),
+  );
+}
+
+function termsWithin(text: string, terms: ReadonlySet<string>): Set<string> {
+  return new Set(
+    analyze(text).flatMap(({ term, kind }) => (kind !== 'tail' && terms.has(term) ? [term] : [])),
+  );
+}
+
+function joined(before: Snippet, between: string, after: Snippet): Snippet {
+  const text = before.text + between;
+  const moved = after.marks.map(([start, end]) => [start + text.length, end + text.length] as const);
+  return { text: text + after.text, marks: [...before.marks, ...moved] };
+}
+
 /** Offset of the first match in the best window. */
 function bestWindow(matches: readonly Token[], length: number): number {
   let best = { start: 0, distinct: 0, count: 0 };

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { GetOutput } from '../../src/operations/get.ts';
@@ -73,6 +73,23 @@ describe('a newcomer', () => {
     const first = note.text.split('\n')[0]!;
     expect(numbered).toContain(`${String(note.lines.from)} │ ${first}`.trimEnd());
     expect((await loci(['get', ...citation.split(' '), '--plain'], { home })).stdout).toBe(`${note.text}\n`);
+  });
+
+  it('is shown the front matter that answers, in a result and with the lines that it cites', async () => {
+    const folder = join(temporaryFolder(), 'people');
+    mkdirSync(folder);
+    const note = '---\nbirthday: 1988-03-17\n---\nLikes oats.\n';
+    writeFileSync(join(folder, 'Hanna.md'), note);
+    const own = { home: join(temporaryFolder(), 'home') };
+    await loci(['index', folder], own);
+    const found = await lociJson<SearchOutput>(['search', "Hanna's", 'birthday', '--min-score', '0'], own);
+    const { snippet, highlights, citation } = found.results[0]!;
+    expect(snippet).toBe('birthday: 1988-03-17\n\nLikes oats.');
+    expect(highlights.map(([start, end]) => snippet.slice(start, end))).toEqual(['birthday']);
+    const { stdout } = await loci(['search', "Hanna's", 'birthday', '--min-score', '0'], own);
+    expect(stdout).toContain('│ birthday: 1988-03-17\n   │ Likes oats.\n');
+    expect((await loci(['get', citation], own)).stdout).toContain('\nproperties: birthday: 1988-03-17\n');
+    expect((await loci(['get', 'Hanna'], own)).stdout).not.toContain('properties:');
   });
 
   it('writes something and finds it at once', async () => {

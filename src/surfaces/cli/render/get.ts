@@ -1,3 +1,4 @@
+import { propertiesOf } from '../../../engine/properties.ts';
 import type { GetOutput } from '../../../operations/get.ts';
 import { neutralise, oneLine } from '../neutralise.ts';
 import { clip } from '../text-width.ts';
@@ -37,12 +38,15 @@ function header(output: GetOutput, { style, columns }: View): string[] {
     part,
   ];
   const links = linksOf(output).join(', ');
+  // The note's beginning shows them itself.
+  const properties = propertiesOf(output.metadata).map(oneLine).join(' · ');
   return [
     style.bold(clip(name, columns)),
     ...(path === null ? [] : [style.link(oneLine(path))]),
     clip(facts.join(' · '), columns),
     ...labelled('tags', tags.map((tag) => `#${oneLine(tag)}`).join(' '), columns),
     ...labelled('links', links, columns),
+    ...(lines.from === 1 ? [] : labelled('properties', properties, columns)),
   ];
 }
 
