@@ -15,8 +15,7 @@ export async function environmentChecks(context: OperationContext): Promise<Chec
     () => null,
   );
   const places = [context.home, ...(store === null ? [] : [store])];
-  const privacy = await Promise.all(places.map(checkPrivacy));
-  return [checkNode(), ...privacy.flat(), await checkSpace(store ?? context.home)];
+  return [checkNode(), ...(await checkPrivacy(places)), await checkSpace(store ?? context.home)];
 }
 
 function checkNode(): Check {
@@ -34,21 +33,37 @@ function checkNode(): Check {
 const OTHERS = 0o077;
 
 /** Notes are private: others on the machine should not read them. Windows has no such bits. */
-async function checkPrivacy(path: string): Promise<Check[]> {
-  const found = await stat(path).catch(() => null);
-  if (found === null || process.platform === 'win32') return [];
-  const mode = (found.mode & 0o777).toString(8).padStart(3, '0');
-  if ((found.mode & OTHERS) === 0)
-    return [{ name: 'privacy', result: 'ok', detail: `${path} is yours alone`, hint: null }];
-  const wanted = found.isDirectory() ? '700' : '600';
+async function checkPrivacy(places: readonly string[]): Promise<Check[]> {
+  if (process.platform === 'win32') return [];
+  const there = (await Promise.all(places.map(accessOf))).filter((place) => place !== null);
+  if (there.length === 0) return [];
+  const open = there.filter(({ mode }) => (mode & OTHERS) !== 0);
+  if (open.length === 0) {
+    const detail = `${there.map(({ path }) => path).join(' and ')} ${there.length === 1 ? 'is' : 'are'} yours alone`;
+    return [{ name: 'privacy', result: 'ok', detail, hint: null }];
+  }
+  const details = open.map(
+    ({ path, mode }) =>
+      `others on this machine may have access to ${path} (mode ${mode.toString(8).padStart(3, '0')})`,
+  );
+  const mend = open.map(({ path, wanted }) => `chmod ${wanted} ${JSON.stringify(path)}`);
   return [
-    {
-      name: 'privacy',
-      result: 'warning',
-      detail: `others on this machine may have access to ${path} (mode ${mode})`,
-      hint: `Run: chmod ${wanted} ${JSON.stringify(path)}`,
-    },
+    { name: 'privacy', result: 'warning', detail: details.join('\n'), hint: `Run: ${mend.join(' && ')}` },
   ];
+}
+
+interface Access {
+  readonly path: string;
+  readonly mode: number;
+  /** The mode that it should have. */
+  readonly wanted: string;
+}
+
+async function accessOf(path: string): Promise<Access | null> {
+  const found = await stat(path).catch(() => null);
+  return found === null
+    ? null
+    : { path, mode: found.mode & 0o777, wanted: found.isDirectory() ? '700' : '600' };
 }
 
 async function checkSpace(path: string): Promise<Check> {

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { DoctorOutput } from '../../src/operations/doctor.ts';
@@ -54,6 +63,17 @@ describe('a home', () => {
     });
     expect(named('store')).toMatchObject([{ result: 'failed', hint: expect.stringContaining('loci init') }]);
     expect(existsSync(join(home, 'loci.db'))).toBe(false);
+    await loci(['init'], { home });
+    await loci(['write', 'x'], { home });
+    chmodSync(join(home, 'loci.db'), 0o644);
+    const both = (await loci(['doctor'], { home })).stdout;
+    expect(both).toContain(`Run: chmod 700 "${home}" && chmod 600 "${join(home, 'loci.db')}"`);
+    expect(both.match(/privacy/g)).toHaveLength(1);
+    for (const [path, mode] of [[home, 0o700] as const, [join(home, 'loci.db'), 0o600] as const])
+      chmodSync(path, mode);
+    expect((await loci(['doctor'], { home })).stdout).toMatch(
+      /^ok +privacy +\S+ and \S+loci\.db are yours alone$/m,
+    );
     writeFileSync(join(home, 'loci.yaml'), 'serach: {}\n');
     expect((await loci(['doctor'], { home })).stdout).toMatch(/failed +settings +.*did you mean search\?/);
   });

@@ -3,20 +3,37 @@ import type { ConfigGetOutput } from '../../../operations/config-get.ts';
 import type { ConfigSetOutput } from '../../../operations/config-set.ts';
 import type { ConfigShowOutput } from '../../../operations/config-show.ts';
 import { neutralise } from '../neutralise.ts';
-import { padEnd } from '../text-width.ts';
+import { padEnd, textWidth } from '../text-width.ts';
 import type { Renderer } from './renderer.ts';
 
 export const configShowRenderer: Renderer<ConfigShowOutput> = {
   render: ({ file, settings }, { style }) => {
-    const rows = settings.map(({ key, value, origin }) => [key, shown(value), origin] as const);
-    const keys = Math.max(...rows.map(([key]) => key.length));
-    const lines = rows.map(([key, value, origin]) => {
+    const rows = settings.map(({ key, value, origin }) => ({ key, values: valueLines(value), origin }));
+    const keys = Math.max(...rows.map(({ key }) => key.length));
+    const fitting = rows.flatMap(({ values }) => values.map(textWidth)).filter((width) => width <= WIDEST);
+    const widest = Math.max(0, ...fitting);
+    const lines = rows.flatMap(({ key, values, origin }) => {
       const from = origin === 'default' ? style.dim(origin) : style.bold(neutralise(origin));
-      return `${padEnd(key, keys)}  ${padEnd(value, 24)}  ${from}`;
+      const [first = '', ...rest] = values;
+      // A value that is too wide for the column pushes its origin to a line of its own.
+      const column = textWidth(first) <= widest ? [first, ...rest] : ['', first, ...rest];
+      return column.map((value, i) =>
+        `${padEnd(i === 0 ? key : '', keys)}  ${padEnd(value, widest)}  ${i === 0 ? from : ''}`.trimEnd(),
+      );
     });
     return `${style.dim(neutralise(file))}\n${lines.join('\n')}\n`;
   },
 };
+
+/** Columns of the values. */
+const WIDEST = 40;
+
+/** A line for each entry of a list of maps, such as the vaults. */
+function valueLines(value: Json): string[] {
+  if (value === null) return ['not set'];
+  if (!Array.isArray(value)) return [shown(value)];
+  return value.length === 0 ? ['none'] : value.map(shown);
+}
 
 /** The value alone, so that a script can take it. */
 export const configGetRenderer: Renderer<ConfigGetOutput> = {

@@ -27,15 +27,11 @@ function renderNumbered(output: GetOutput, view: View): string {
 function header(output: GetOutput, { style, columns }: View): string[] {
   const { title, lines, path, tags, age, created_at, id, project } = output;
   const name = oneLine(title === '' ? `record ${String(id)}` : title);
-  const whole = lines.from === 1 && lines.to === lines.total;
-  const part = whole
-    ? `${String(lines.total)} lines`
-    : `lines ${String(lines.from)}–${String(lines.to)} of ${String(lines.total)}`;
   const facts = [
     `From ${originOf(output)}`,
     `${created_at.slice(0, 10)} (${age})`,
     `project ${oneLine(project)}`,
-    part,
+    partOf(lines),
   ];
   const links = linksOf(output).join(', ');
   // The note's beginning shows them itself.
@@ -48,6 +44,12 @@ function header(output: GetOutput, { style, columns }: View): string[] {
     ...labelled('links', links, columns),
     ...(lines.from === 1 ? [] : labelled('properties', properties, columns)),
   ];
+}
+
+function partOf({ from, to, total }: GetOutput['lines']): string {
+  if (from === 1 && to === total) return total === 1 ? '1 line' : `${String(total)} lines`;
+  const lines = from === to ? `line ${String(from)}` : `lines ${String(from)}–${String(to)}`;
+  return `${lines} of ${String(total)}`;
 }
 
 /** Long lists of links say little: three lines of them. */

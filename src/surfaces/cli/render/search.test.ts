@@ -26,7 +26,7 @@ function result(rank: number, score: number): SearchResult {
   };
 }
 
-function render(results: SearchResult[]): string[] {
+function render(results: SearchResult[], given: Partial<SearchOutput> = {}): string[] {
   const output: SearchOutput = {
     query: 'x',
     results,
@@ -35,6 +35,7 @@ function render(results: SearchResult[]): string[] {
     unmatched: [],
     provider: 'none',
     took_ms: 1,
+    ...given,
   };
   const view = { style: makeStyle(false), columns: 80, terminal: false, options: new Set<string>() };
   return searchRenderer.render(output, view).split('\n');
@@ -62,6 +63,42 @@ describe('results that are less sure', () => {
   it('are all of them when the best is a guess, and are counted from the best', () => {
     expect(rendered(0.29, 0.2)).toEqual(['None of these is sure:', '1. Note 1', '2. Note 2']);
     expect([sureCount([]), sureCount([{ score: 0.3 }, { score: 0.1 }])]).toEqual([0, 1]);
+  });
+});
+
+describe('a result', () => {
+  const first = (given: Partial<SearchResult>) => render([{ ...result(1, 0.9), ...given }]);
+
+  it('is headed by its title and the headings that say more', () => {
+    const heading = (title: string, ...headings: string[]) => first({ title, headings })[0];
+    expect(heading('2026-10-12 Heron review', 'Heron review', 'Notes')).toBe(
+      '1. 2026-10-12 Heron review › Notes',
+    );
+    expect(heading('202610121230 Heron', 'heron')).toBe('1. 202610121230 Heron');
+    expect(heading('Heron', 'Heron', 'Notes')).toBe('1. Heron › Notes');
+    expect(heading('2026-10-12', 'Notes')).toBe('1. 2026-10-12 › Notes');
+    expect(heading('', 'Heron', 'Notes')).toBe('1. Heron › Notes');
+  });
+
+  it('of no title and no headings says its citation once', () => {
+    const lines = first({ title: '', citation: 'record/54' });
+    expect(lines.slice(0, 2)).toEqual(['1. record/54', '   From vault notes · 2d ago · score 0.90']);
+    expect(first({})[1]).toBe('   1.md#L1-L1');
+  });
+});
+
+describe('the last line', () => {
+  const missing = [{ signal: 'vector' as const, why: 'the model is not there' }];
+
+  it('names the model only where meaning was asked', () => {
+    expect(render([result(1, 0.9)], { provider: 'local/m' }).at(-2)).toBe('1 result in 1 ms, with local/m');
+    expect(render([result(1, 0.9)], { provider: 'local/m', missing }).at(-2)).toBe(
+      '1 result in 1 ms, by words alone',
+    );
+    const some = { ...result(1, 0.9), why: 'text #1, meaning #2' };
+    expect(render([some], { provider: 'local/m', missing }).at(-2)).toBe(
+      '1 result in 1 ms, in part with local/m',
+    );
   });
 });
 

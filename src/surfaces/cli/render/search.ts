@@ -1,4 +1,4 @@
-import { BOOST_WORDS, SIGNAL_WORDS } from '../../../operations/reasons.ts';
+import { BOOST_WORDS, SIGNAL_WORDS, type SignalName } from '../../../operations/reasons.ts';
 import type { SearchOutput } from '../../../operations/search.ts';
 import type { ScoreExplanation, SearchResult } from '../../../operations/search-result.ts';
 import { oneLine } from '../neutralise.ts';
@@ -10,8 +10,11 @@ import { snippetLines } from './snippet.ts';
 import type { Renderer, View } from './renderer.ts';
 
 export const searchRenderer: Renderer<SearchOutput> = {
-  notices: ({ missing }) =>
-    missing.map(({ signal, why }) => `searched without ${SIGNAL_WORDS[signal]}: ${why}`),
+  notices: (output) =>
+    output.missing.map(({ signal, why }) => {
+      const how = isUsed(signal, output) ? 'only in part by' : 'without';
+      return `searched ${how} ${SIGNAL_WORDS[signal]}: ${why}`;
+    }),
   render: renderSearch,
 };
 
@@ -61,9 +64,17 @@ export function sureCount(results: readonly Pick<SearchResult, 'score'>[]): numb
   return weak === -1 ? results.length : weak;
 }
 
-function summary({ results, took_ms, provider }: SearchOutput): string {
+/** Whether a signal that is missing somewhere found something all the same: a part of what matches may have no vector. */
+function isUsed(signal: SignalName, { results }: SearchOutput): boolean {
+  return results.some(({ why }) => why.includes(`${SIGNAL_WORDS[signal]} #`));
+}
+
+function summary(output: SearchOutput): string {
+  const { results, took_ms, provider, missing } = output;
   const count = results.length === 1 ? '1 result' : `${String(results.length)} results`;
-  const how = provider === 'none' ? 'by words alone' : `with ${oneLine(provider)}`;
+  const isPartial = missing.some(({ signal }) => signal === 'vector');
+  const isByWords = provider === 'none' || (isPartial && !isUsed('vector', output));
+  const how = isByWords ? 'by words alone' : `${isPartial ? 'in part ' : ''}with ${oneLine(provider)}`;
   return `${count} in ${String(took_ms)} ms, ${how}`;
 }
 
@@ -79,7 +90,7 @@ function resultBlock(result: SearchResult, view: View): string[] {
     `${rank}${titleLine(result, style, room)}`,
     ...indent(
       [
-        style.link(oneLine(result.citation)),
+        ...(nameOf(result) === result.citation ? [] : [style.link(oneLine(result.citation))]),
         clip(facts.filter((fact) => fact !== '').join(' · '), room),
         ...snippet.map((line) => `${style.dim('│')} ${line}`),
         style.dim(clip(`why: ${result.why}`, room)),
@@ -90,10 +101,19 @@ function resultBlock(result: SearchResult, view: View): string[] {
   ];
 }
 
+/** `2026-10-12 Heron review`, `202610121230 Heron review`: the name of a file, whose note begins `# Heron review`. */
+const LEADING_DATE = /^\d{4}([-_.]?)\d{2}\1\d{2}(?:\d{4}|\d{6})?[\s_–-]+/;
+
+/** The title; of what has none the first heading, else the citation. */
+function nameOf({ title, headings, citation }: SearchResult): string {
+  return title === '' ? (headings[0] ?? citation) : title;
+}
+
 /** The title, then the headings down to the passage. */
-function titleLine({ title, headings, citation }: SearchResult, style: Style, room: number): string {
-  const name = oneLine(title === '' ? (headings[0] ?? citation) : title);
-  const below = headings.map(oneLine).filter((heading) => heading !== name);
+function titleLine(result: SearchResult, style: Style, room: number): string {
+  const name = oneLine(nameOf(result));
+  const repeated = new Set([name, name.replace(LEADING_DATE, '')].map((each) => each.toLowerCase()));
+  const below = result.headings.map(oneLine).filter((heading) => !repeated.has(heading.toLowerCase()));
   const shown = clip(name, room);
   const path = below.map((heading) => ` › ${heading}`).join('');
   return style.bold(shown) + style.dim(clip(path, Math.max(1, room - shown.length)));

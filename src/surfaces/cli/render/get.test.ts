@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import type { GetOutput } from '../../../operations/get.ts';
+import { makeStyle } from '../style.ts';
+import { getRenderer } from './get.ts';
+
+const view = { style: makeStyle(false), columns: 100, terminal: false, options: new Set<string>() };
+const record: GetOutput = {
+  id: 1,
+  uuid: 'u',
+  citation: 'record/1',
+  title: 'Paint',
+  text: 'x',
+  lines: { from: 1, to: 1, total: 1 },
+  origin: 'memory',
+  source: 'cli',
+  path: null,
+  project: 'default',
+  category: 'general',
+  record_type: 'fact',
+  tags: [],
+  created_at: '2026-09-14T00:00:00.000Z',
+  updated_at: '2026-09-14T00:00:00.000Z',
+  age: '2d ago',
+  links: [],
+  metadata: {},
+};
+
+describe('get', () => {
+  it.each([
+    [1, 1, 1, '1 line'],
+    [1, 2, 2, '2 lines'],
+    [14, 14, 19, 'line 14 of 19'],
+    [3, 9, 19, 'lines 3–9 of 19'],
+  ])('of lines %i to %i of %i says %j', (from, to, total, said) => {
+    const [, facts] = getRenderer.render({ ...record, lines: { from, to, total } }, view).split('\n');
+    expect(facts).toBe(`From memory (cli) · 2026-09-14 (2d ago) · project default · ${said}`);
+  });
+});
