@@ -15,10 +15,14 @@ describe('parseFrontMatter', () => {
   it('says what is wrong with broken YAML and keeps what it can', () => {
     const broken = parseFrontMatter('title: Oven\ntags: [kitchen, oven\n');
     expect(broken.fields).toEqual({ title: 'Oven', tags: ['kitchen', 'oven'] });
-    expect(broken.problem).toMatch(/Flow sequence .* line \d/);
-    expect(parseFrontMatter('a:\n\t- b').problem).toMatch(/Tabs/);
-    expect(parseFrontMatter('- a').problem).toBe('it is not a list of fields');
-    expect(parseFrontMatter('a: *nowhere').problem).toBe('*nowhere names nothing');
+    expect(broken.problem).toMatch(
+      /^read with a part of its front matter, .* be wrong; line 4 of the file: Flow sequence .* end with a \]$/,
+    );
+    expect(parseFrontMatter('a:\n\t- b').problem).toMatch(/line 3 of the file: Tabs/);
+    expect(parseFrontMatter('- a').problem).toMatch(
+      /^read without its front matter, .*; it is not a list of fields$/,
+    );
+    expect(parseFrontMatter('a: *nowhere').problem).toMatch(/^read with a part .*; \*nowhere names nothing$/);
   });
 
   it('runs no code and makes no prototype', () => {

@@ -5,7 +5,7 @@ import type { Json, Metadata } from '../../core/types.ts';
 export interface FrontMatter {
   /** Its fields as plain JSON; of broken YAML, what could be read. */
   readonly fields: Metadata;
-  /** What is wrong with it, for its owner. */
+  /** What is wrong with it and what that means, for its owner. Lines count from the opening `---`. */
   readonly problem: string | null;
 }
 
@@ -29,13 +29,30 @@ interface Budget {
  */
 export function parseFrontMatter(yaml: string): FrontMatter {
   const document = parseDocument(yaml, { prettyErrors: true, logLevel: 'silent', uniqueKeys: false });
-  const broken = document.errors[0]?.message.split('\n')[0]?.replace(/:$/, '') ?? null;
-  if (document.contents === null) return { fields: {}, problem: broken };
-  if (!isMap(document.contents)) return { fields: {}, problem: broken ?? 'it is not a list of fields' };
+  const broken = faultOf(document);
+  if (document.contents === null) return { fields: {}, problem: consequence({}, broken) };
+  if (!isMap(document.contents))
+    return { fields: {}, problem: consequence({}, broken ?? 'it is not a list of fields') };
   const budget: Budget = { document, values: MAX_VALUES, aliases: MAX_ALIASES, problems: new Set() };
   const fields = toJson(document.contents, budget, 0) as Metadata;
   const [first] = budget.problems;
-  return { fields, problem: broken ?? first ?? null };
+  return { fields, problem: consequence(fields, broken ?? first ?? null) };
+}
+
+/** The first fault of the YAML, with its line in the file: one more than in the YAML, which begins behind `---`. */
+function faultOf({ errors: [error] }: Document): string | null {
+  if (error === undefined) return null;
+  const what = error.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? '';
+  const line = error.linePos?.[0].line;
+  return line === undefined ? what : `line ${String(line + 1)} of the file: ${what}`;
+}
+
+/** What a fault means for the note, then the fault. */
+function consequence(fields: Metadata, fault: string | null): string | null {
+  if (fault === null) return null;
+  return Object.keys(fields).length === 0
+    ? `read without its front matter, and so without the tags and properties there; ${fault}`
+    : `read with a part of its front matter, so tags and properties may be wrong; ${fault}`;
 }
 
 /** Walks the parsed nodes rather than calling `toJS`, whose cost a nested key or alias can multiply without end. */
