@@ -1,4 +1,6 @@
+import { stat } from 'node:fs/promises';
 import { z } from 'zod';
+import type { LoadedConfig } from '../core/config/load.ts';
 import { LociError, messageOf } from '../core/errors.ts';
 import type { Check } from '../engine/check.ts';
 import { environmentChecks } from './environment-checks.ts';
@@ -54,10 +56,22 @@ async function configChecks(context: OperationContext): Promise<Check[]> {
       detail,
       hint: null,
     }));
-    return [{ name: 'settings', result: 'ok', detail: config.file, hint: null }, ...warnings];
+    return [{ name: 'settings', result: 'ok', detail: await settingsIn(config), hint: null }, ...warnings];
   } catch (error) {
     return [failed('settings', error)];
   }
+}
+
+/** The file, and what there is instead or beside it. */
+async function settingsIn({ file, origins }: LoadedConfig): Promise<string> {
+  const variables = new Set([...origins.values()].filter((origin) => origin.startsWith('env ')));
+  const names = [...variables].map((origin) => origin.slice('env '.length)).join(', ');
+  const isThere = await stat(file).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return names === '' ? file : `${file}, and ${names}`;
+  return `there is no ${file}: the defaults are in force${names === '' ? '' : `, but for ${names}`}`;
 }
 
 async function engineChecks(context: OperationContext): Promise<Check[]> {

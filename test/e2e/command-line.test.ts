@@ -95,6 +95,8 @@ describe('a wrong command line', () => {
     [['search', 'x', '--until', '2026-02-30'], '--until must be a date such as 2026-09-14', ''],
     [['write', ''], 'content is empty', ''],
     [['config', 'get', 'search.limt'], 'unknown key search.limt', 'did you mean search.limit?'],
+    [['config', 'get', 'nope'], 'unknown key nope', '`loci config show` lists every setting'],
+    [['config', 'get', 'search'], 'search is a section: search.limit', '`loci config show`'],
     [['config', 'set', 'search.limit', 'few'], 'search.limit: expected a whole number', ''],
     [['config', 'sett', 'a', 'b'], `unknown command 'sett'`, 'Did you mean set?'],
   ])('%j is exit code 2 and says what is wrong', async (args, message, hint) => {

@@ -57,6 +57,10 @@ describe('a home', () => {
     expect({ code, healthy }).toEqual({ code: 1, healthy: false });
     const named = (name: string) => checks.filter((check) => check.name === name);
     expect(named('privacy')).toMatchObject([{ result: 'warning', hint: `Run: chmod 700 "${home}"` }]);
+    expect(named('settings')[0]).toMatchObject({
+      result: 'ok',
+      detail: `there is no ${join(home, 'loci.yaml')}: the defaults are in force, but for LOCI_EMBEDDING_PROVIDER`,
+    });
     expect(named('settings')[1]).toMatchObject({
       result: 'warning',
       detail: expect.stringContaining('LOCI_SEARCH_LIMIT'),

@@ -134,6 +134,18 @@ describe('a wrong configuration', () => {
     expect(await refusal('', { LOCI_VAULTS: '&a [*a]' })).toContain('expected a list of entries');
   });
 
+  it('is to be corrected where it stands: in the file, in a variable or in both', async () => {
+    const hintOf = async (yaml: string, env: NodeJS.ProcessEnv = {}) =>
+      ((await load(yaml, env).catch((thrown: unknown) => thrown)) as LociError).hint;
+    expect(await hintOf('search: { limit: 0 }')).toBe(
+      'Correct loci.yaml; docs/configuration.md lists every key.',
+    );
+    expect(await hintOf('', { LOCI_SEARCH_LIMIT: 'x' })).toMatch(/^Correct LOCI_SEARCH_LIMIT; /);
+    expect(await hintOf('nope: 1', { LOCI_SEARCH_LIMIT: 'x' })).toMatch(
+      /^Correct (?:LOCI_SEARCH_LIMIT and loci\.yaml|loci\.yaml and LOCI_SEARCH_LIMIT); /,
+    );
+  });
+
   it('is no YAML, or no map, or an alias of itself, or not UTF-8, or unreadable', async () => {
     expect(await refusal('a: 1\nb: [\n')).toMatch(/^loci\.yaml:\d+:\d+: this is no YAML/);
     expect(await refusal('a: 1\na: 2\n')).toMatch(/^loci\.yaml:2:1: this is no YAML: this key stands twice/);

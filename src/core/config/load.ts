@@ -94,7 +94,9 @@ export function resolveConfig(document: ConfigDocument, home: string, env: NodeJ
   if (!parsed.success) {
     const problems = explainIssues(parsed.error.issues, tree);
     const lines = problems.map(({ path, message }) => `${placeOf(path)}: ${message}`);
-    throw new LociError('invalid_config', lines.join('\n'));
+    throw new LociError('invalid_config', lines.join('\n'), {
+      hint: hintOf(problems.map(({ path }) => overriding(overrides, path)?.variable)),
+    });
   }
   const origins = new Map<string, string>();
   const written = new Map<string, Json>();
@@ -104,6 +106,12 @@ export function resolveConfig(document: ConfigDocument, home: string, env: NodeJ
     origins.set(path, originOf(steps, overrides, document));
   }
   return { values: parsed.data, origins, written, home, file, warnings };
+}
+
+/** What to correct: each problem's variable, or the file where it has none. */
+function hintOf(variables: readonly (string | undefined)[]): string {
+  const wrong = new Set(variables.map((variable) => variable ?? CONFIG_FILE));
+  return `Correct ${[...wrong].join(' and ')}; docs/configuration.md lists every key.`;
 }
 
 function originOf(

@@ -21,13 +21,16 @@ export function explainIssues(issues: readonly z.core.$ZodIssue[], tree: JsonMap
   });
 }
 
+const ALL_KEYS = '`loci config show` lists every setting.';
+
 /** The setting of that path. @throws LociError `invalid_input` that suggests the nearest */
 export function settingNamed(path: string): ConfigKey {
   const setting = SETTINGS.find((key) => key.path === path);
   if (setting !== undefined) return setting;
   const inside = SETTINGS.filter((key) => key.path.startsWith(`${path}.`)).map((key) => key.path);
-  if (inside.length > 0) throw new LociError('invalid_input', `${path} is a section: ${inside.join(', ')}`);
-  throw new LociError('invalid_input', unknownKey([], path));
+  if (inside.length > 0)
+    throw new LociError('invalid_input', `${path} is a section: ${inside.join(', ')}`, { hint: ALL_KEYS });
+  throw new LociError('invalid_input', unknownKey([], path), { hint: ALL_KEYS });
 }
 
 function wrongValue(path: readonly PathStep[], tree: JsonMap): string {
