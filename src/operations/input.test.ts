@@ -42,11 +42,11 @@ describe('parseInput', () => {
     [{ query: 'x', tags: [''] }, 'tags.0 must be text of at least 1 character, not ""'],
     [
       { query: 'x', from: '14.9.2026' },
-      'from must be a date such as 2026-09-14 or 2026-09-14T18:30, not "14.9.2026"',
+      'from must be a date such as 2026-09-14, 2026-09, 2026, 2026-09-14T18:30, yesterday or last week, not "14.9.2026"',
     ],
     [
       { query: 'x', from: '2026-13-01' },
-      'from must be a date such as 2026-09-14 or 2026-09-14T18:30, not "2026-13-01"',
+      'from must be a date such as 2026-09-14, 2026-09, 2026, 2026-09-14T18:30, yesterday or last week, not "2026-13-01"',
     ],
     [{ query: 1, limit: 0 }, 'query must be text, not 1\nlimit must be at least 1, not 0'],
     [[], 'the input must be an object of fields, not []'],

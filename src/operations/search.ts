@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ORIGINS, type Origin, type Timestamp } from '../core/types.ts';
 import type { FindRequest } from '../engine/find.ts';
-import { timeBound } from './dates.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { tookMs } from './durations.ts';
+import { timeBound } from './time-bound.ts';
 import { FILTER_NAMES, type UnmatchedFilter, unmatchedFilters } from './unmatched-filters.ts';
 import type { SignalName } from './reasons.ts';
 import { resultOf, searchResult, SIGNAL_NAMES, type SearchResult } from './search-result.ts';
@@ -77,11 +77,13 @@ const fields = z.strictObject({
   project: label().describe('Only records of this project.'),
   from: timeBound('from')
     .exactOptional()
-    .describe('Only records of this day (included) or later: 2026-09-14; or of a time in ISO 8601 or later.'),
+    .describe(
+      'Only records of this day, month or year (included) or later: 2026-09-14, 2026-09, 2026, yesterday, last week; or of a time in ISO 8601 or later.',
+    ),
   until: timeBound('until')
     .exactOptional()
     .describe(
-      'Only records of this day (included) or earlier: 2026-09-14; or from before a time in ISO 8601.',
+      'Only records of this day, month or year (included) or earlier: 2026-09-14, 2026-09, 2026, yesterday, last week; or from before a time in ISO 8601.',
     ),
   explain: z
     .boolean()

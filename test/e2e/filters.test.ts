@@ -40,6 +40,7 @@ describe('a filter of a search', () => {
   it('by category and type finds what the front matter of a note says', async () => {
     expect(await titles('--category', 'Food')).toEqual(['a.md']);
     expect(await titles('--record-type', 'habit')).toEqual(['a.md']);
+    expect(await titles('--type', 'habit')).toEqual(['a.md']);
     expect(await titles('--category', 'note')).toEqual(['b.md']);
     const note = await lociJson<GetOutput>(['get', 'a.md'], { home });
     expect(note).toMatchObject({ category: 'Food', record_type: 'habit' });

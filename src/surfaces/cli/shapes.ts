@@ -38,7 +38,7 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
   search: {
     operands: [{ field: 'query', label: 'query', takes: 'words' }],
     letters: { limit: 'n', explain: 'e' },
-    aliases: { until: 'to' },
+    aliases: { until: 'to', record_type: 'type' },
     commaLists: ['tags'],
   },
   get: {
@@ -48,6 +48,7 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
   write: {
     operands: [{ field: 'content', label: 'content', takes: 'words' }],
     letters: { title: 't' },
+    aliases: { record_type: 'type' },
     commaLists: ['tags'],
   },
   doctor: {
