@@ -62,9 +62,19 @@ export interface FindResponse {
   readonly corrections: readonly Correction[];
   /** Signals that did not answer, and why. */
   readonly missing: readonly MissingSignal[];
+  /** Results that score below the threshold and are left out, of those within the limit; `null` when there are none. */
+  readonly hidden: HiddenResults | null;
   /** What made the vectors: provider and model; `none` when text alone was asked. */
   readonly provider: string;
   readonly milliseconds: number;
+}
+
+export interface HiddenResults {
+  readonly results: number;
+  /** The highest of their scores. */
+  readonly best: number;
+  /** The threshold. */
+  readonly minScore: number;
 }
 
 /** @throws LociError `invalid_input` for an empty query, `embedding_mismatch`, and what the store throws */
@@ -97,9 +107,15 @@ export async function find(context: EngineContext, request: FindRequest): Promis
     results: shown.map((hit, i) => foundRecord(hit, citations[i] ?? '', { terms, now, ranking })),
     corrections: outcome.corrections,
     missing: outcome.missing,
+    hidden: hiddenBelow(threshold, outcome.hits),
     provider: vectors === null ? 'none' : `${vectors.embedder.provider}/${vectors.embedder.model}`,
     milliseconds: performance.now() - started,
   };
+}
+
+function hiddenBelow(minScore: number, hits: readonly Hit[]): HiddenResults | null {
+  const scores = hits.map(({ confidence }) => confidence).filter((score) => score < minScore);
+  return scores.length === 0 ? null : { results: scores.length, best: Math.max(...scores), minScore };
 }
 
 /** The preset, with what the configuration says otherwise. */

@@ -5,6 +5,7 @@ import type { Operation, OperationContext } from './operation.ts';
 import { tookMs } from './durations.ts';
 import { timeBound } from './time-bound.ts';
 import { FILTER_NAMES, type UnmatchedFilter, unmatchedFilters } from './unmatched-filters.ts';
+import { reasonsForNothing, whyNothing, type WhyNothing } from './why-nothing.ts';
 import type { SignalName } from './reasons.ts';
 import { resultOf, searchResult, SIGNAL_NAMES, type SearchResult } from './search-result.ts';
 
@@ -29,6 +30,7 @@ export interface SearchOutput {
   readonly corrections: { readonly word: string; readonly instead: string[] }[];
   readonly missing: { readonly signal: SignalName; readonly why: string }[];
   readonly unmatched: UnmatchedFilter[];
+  readonly nothing: WhyNothing | null;
   readonly provider: string;
   readonly took_ms: number;
 }
@@ -122,6 +124,7 @@ export const search: Operation<SearchInput, SearchOutput> = {
         }),
       )
       .describe('When there are no results: filters that no record meets.'),
+    nothing: whyNothing.nullable().describe('When there are no results: why, as far as it can be known.'),
     provider: z.string().describe('What made the vectors, or `none`.'),
     took_ms: tookMs(),
   }),
@@ -144,12 +147,14 @@ async function runSearch(context: OperationContext, searched: SearchInput): Prom
   const loci = await context.loci();
   const request = requestOf(searched, context.signal);
   const found = await loci.search(request);
+  const isNothing = found.results.length === 0;
   return {
     query: searched.query,
     results: found.results.map((record, i) => resultOf(record, i + 1, searched.explain ?? false)),
     corrections: found.corrections.map(({ word, instead }) => ({ word, instead: [...instead] })),
     missing: found.missing.map(({ signal, why }) => ({ signal, why })),
-    unmatched: found.results.length > 0 ? [] : await unmatchedFilters(loci, request),
+    unmatched: isNothing ? await unmatchedFilters(loci, request) : [],
+    nothing: isNothing ? await reasonsForNothing(context, loci, request, found) : null,
     provider: found.provider,
     took_ms: Math.round(found.milliseconds),
   };

@@ -82,3 +82,46 @@ describe('a filter of a search', () => {
     expect((await lociJson<SearchOutput>(['search', 'wombats'], { home })).unmatched).toEqual([]);
   });
 });
+
+describe('a search that finds nothing says why', () => {
+  const home = join(temporaryFolder(), 'home');
+  const vault = join(temporaryFolder(), 'wild');
+  const searched = async (...args: string[]) => (await loci(['search', ...args], { home })).stdout;
+
+  it('when nothing was read, or not that vault', async () => {
+    mkdirSync(vault);
+    await loci(['init'], { home });
+    expect(await searched('wombats')).toBe(
+      'Nothing fits "wombats".\nNothing is remembered in the namespace default: `loci index PATH` reads notes.\n',
+    );
+    writeFileSync(join(vault, 'a.md'), '---\ntags: [grass]\ndate: 2025-01-01\n---\nWombats eat grass.');
+    await loci(['config', 'set', 'vaults', JSON.stringify([{ path: vault }])], { home });
+    expect(await searched('wombats')).toBe(
+      'Nothing fits "wombats".\nNo note was read yet of: wild. Run `loci index`.\n',
+    );
+    await loci(['index'], { home });
+    await loci(['write', 'Wombats sleep', '--tag', 'sleep'], { home });
+    const { nothing } = await lociJson<SearchOutput>(['search', 'wombats'], { home });
+    expect(nothing).toBeNull();
+  });
+
+  it('when no record meets the filters together', async () => {
+    expect(await searched('wombats', '--tag', 'grass,sleep', '--source', 'wild')).toContain(
+      'No record meets all of these filters at once: sources, tags.\n',
+    );
+    expect(await searched('wombats', '--until', '2020')).toBe(
+      'Nothing fits "wombats".\nNo record meets the filter: until.\n',
+    );
+  });
+
+  it('when the results score too low, or quotes ask for too much', async () => {
+    const { nothing } = await lociJson<SearchOutput>(['search', 'wombats', '--min-score', '1'], { home });
+    expect(nothing).toMatchObject({ unmet_filters: [], hidden: { results: 2, min_score: 1 } });
+    expect(await searched('wombats', '--min-score', '1')).toMatch(
+      /^Nothing fits "wombats"\.\n2 results score below 1, at best 0\.\d\d: `--min-score 0` shows what was left out\.\n$/,
+    );
+    expect(await searched('"wombats grass"')).toBe(
+      'Nothing fits "wombats grass".\nWords in quotes must stand just so; try them without the quotes.\n',
+    );
+  });
+});

@@ -33,6 +33,7 @@ function render(results: SearchResult[], given: Partial<SearchOutput> = {}): str
     corrections: [],
     missing: [],
     unmatched: [],
+    nothing: null,
     provider: 'none',
     took_ms: 1,
     ...given,

@@ -5,6 +5,7 @@ import { oneLine } from '../neutralise.ts';
 import type { Style } from '../style.ts';
 import { clip, padEnd, padStart } from '../text-width.ts';
 import { indent, wrap } from '../wrap.ts';
+import { nothingFound } from './nothing-found.ts';
 import { originOf } from './origin.ts';
 import { snippetLines } from './snippet.ts';
 import type { Renderer, View } from './renderer.ts';
@@ -33,22 +34,11 @@ function renderSearch(output: SearchOutput, view: View): string {
     lines.push(...resultBlock(result, view), '');
   }
   if (results.length === 0) {
-    lines.push(`Nothing fits "${clip(oneLine(output.query), 60)}".`, ...adviceOnNothing(output, columns));
+    lines.push(...nothingFound(output, columns));
   } else {
     lines.push(style.dim(summary(output)));
   }
   return `${lines.join('\n')}\n`;
-}
-
-function adviceOnNothing({ unmatched }: SearchOutput, columns: number): string[] {
-  if (unmatched.length === 0)
-    return ['Try other words or fewer filters; `loci status` shows what is remembered.'];
-  return unmatched.flatMap(({ filter, value, known }) => {
-    const name = filter.replace('_', ' ');
-    const asked = `No record has the ${name} ${clip(oneLine(value), 60)}`;
-    if (known.length === 0) return [`${asked}; none has any ${name}.`];
-    return wrap(`${asked}; there are: ${known.map(oneLine).join(', ')}.`, columns);
-  });
 }
 
 /** Best results below this are guesses. */
