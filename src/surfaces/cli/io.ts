@@ -14,9 +14,14 @@ export interface Io {
 
 const WIDEST = 100;
 
-/** Columns to write in: the terminal's, at most 100; 100 for a file or a pipe. */
+/** A terminal that says it is narrower does not know its width, or breaks lines better than we could. */
+const NARROWEST = 40;
+const USUAL = 80;
+
+/** Columns to write in: the terminal's, at most 100; 80 where its width is unknown; 100 for a file or a pipe. */
 export function columnsOf(output: Output): number {
-  return Math.max(30, Math.min(output.columns ?? WIDEST, WIDEST));
+  const columns = output.columns ?? (isTerminal(output) ? USUAL : WIDEST);
+  return columns < NARROWEST ? USUAL : Math.min(columns, WIDEST);
 }
 
 /** Whether a person at a terminal sees it. */

@@ -4,7 +4,7 @@ import type { Output } from './io.ts';
 import { duration, ProgressDisplay } from './progress.ts';
 
 /** A display whose time is set by hand. */
-function display(terminal: boolean) {
+function display(terminal: boolean, columns = 80) {
   let written = '';
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -12,7 +12,7 @@ function display(terminal: boolean) {
       done();
     },
   });
-  const output: Output = Object.assign(stream, terminal ? { isTTY: true as const, columns: 80 } : {});
+  const output: Output = Object.assign(stream, terminal ? { isTTY: true as const, columns } : {});
   const clock = { now: 0 };
   const progress = new ProgressDisplay(output, () => clock.now);
   return {
@@ -32,6 +32,19 @@ describe('ProgressDisplay', () => {
     at(990, 'reading', 2, 2);
     clear();
     expect(text()).toBe('');
+  });
+
+  it('fits into a terminal, however narrow', () => {
+    for (const [columns, most] of [
+      [20, 19],
+      [0, 79],
+    ] as const) {
+      const { at, text } = display(true, columns);
+      at(2000, 'reading', 1, 1000);
+      const line = text().replace('\r\u001b[2K', '');
+      expect(line.length).toBeGreaterThan(Math.min(most, 30) - 2);
+      expect(line.length).toBeLessThanOrEqual(most);
+    }
   });
 
   it('writes plain lines now and then where no terminal is, with rate and time left', () => {

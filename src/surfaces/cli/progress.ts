@@ -53,7 +53,12 @@ export class ProgressDisplay {
       return;
     }
     this.#drawn = true;
-    this.#output.write(`\r\u001b[2K${clip(line, columnsOf(this.#output) - 1)}`);
+    this.#output.write(`\r\u001b[2K${clip(line, this.#room())}`);
+  }
+
+  /** A line that breaks cannot be drawn anew: however narrow the terminal is, it must fit. */
+  #room(): number {
+    return Math.min(this.#output.columns || Infinity, columnsOf(this.#output)) - 1;
   }
 
   /** A second; 0 while too little is known. */

@@ -81,6 +81,12 @@ describe('a result', () => {
     expect(heading('', 'Heron', 'Notes')).toBe('1. Heron › Notes');
   });
 
+  it('never loses its score to a long name', () => {
+    const facts = first({ source: 'x'.repeat(200), tags: ['home'] })[2]!;
+    expect(facts).toMatch(/^ {3}From vault x+… · 2d ago · score 0\.90/);
+    expect(facts.length).toBeLessThanOrEqual(80);
+  });
+
   it('of no title and no headings says its citation once', () => {
     const lines = first({ title: '', citation: 'record/54' });
     expect(lines.slice(0, 2)).toEqual(['1. record/54', '   From vault notes · 2d ago · score 0.90']);

@@ -3,7 +3,7 @@ import type { SearchOutput } from '../../../operations/search.ts';
 import type { ScoreExplanation, SearchResult } from '../../../operations/search-result.ts';
 import { oneLine } from '../neutralise.ts';
 import type { Style } from '../style.ts';
-import { clip, padEnd, padStart } from '../text-width.ts';
+import { clip, padEnd, padStart, textWidth } from '../text-width.ts';
 import { indent, wrap } from '../wrap.ts';
 import { nothingFound } from './nothing-found.ts';
 import { originOf } from './origin.ts';
@@ -73,15 +73,13 @@ function resultBlock(result: SearchResult, view: View): string[] {
   const rank = `${String(result.rank)}. `;
   const margin = ' '.repeat(rank.length);
   const room = columns - margin.length;
-  const tags = result.tags.map((tag) => `#${oneLine(tag)}`).join(' ');
-  const facts = [`From ${originOf(result)}`, result.age, `score ${result.score.toFixed(2)}`, tags];
   const snippet = snippetLines(result, style, room - 2);
   return [
     `${rank}${titleLine(result, style, room)}`,
     ...indent(
       [
         ...(nameOf(result) === result.citation ? [] : [style.link(oneLine(result.citation))]),
-        clip(facts.filter((fact) => fact !== '').join(' · '), room),
+        factsLine(result, room),
         ...snippet.map((line) => `${style.dim('│')} ${line}`),
         style.dim(clip(`why: ${result.why}`, room)),
         ...explanation(result, style, room),
@@ -90,6 +88,18 @@ function resultBlock(result: SearchResult, view: View): string[] {
     ),
   ];
 }
+
+/** Of a long name the end goes, and of tags what finds no room, but never the score between them. */
+function factsLine(result: SearchResult, room: number): string {
+  const sure = ` · ${result.age} · score ${result.score.toFixed(2)}`;
+  const facts = clip(`From ${originOf(result)}`, Math.max(1, room - textWidth(sure))) + sure;
+  const tags = result.tags.map((tag) => ` #${oneLine(tag)}`).join('');
+  const left = room - textWidth(facts);
+  return tags === '' || left < TAG_ROOM ? facts : facts + clip(` ·${tags}`, left);
+}
+
+/** Columns below which a tag says nothing. */
+const TAG_ROOM = 8;
 
 /** `2026-10-12 Heron review`, `202610121230 Heron review`: the name of a file, whose note begins `# Heron review`. */
 const LEADING_DATE = /^\d{4}([-_.]?)\d{2}\1\d{2}(?:\d{4}|\d{6})?[\s_–-]+/;
