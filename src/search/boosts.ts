@@ -54,15 +54,18 @@ export function dayOf({ record }: StoredPassage): Timestamp {
 
 const DAY_ALONE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Twice for what holds a word of the rest of the query; half for a note whose file alone has a date, often a copy's. */
+/** Whether nothing but the time of a note's file says of which day it is: of a copy, that is the day it was copied. */
+export function isDatedByFile({ record }: StoredPassage): boolean {
+  return record.origin === 'vault' && typeof record.metadata['date'] !== 'string';
+}
+
+/** Twice for what holds a word of the rest of the query; half for what its file alone dates. */
 function relativeBoost(passage: StoredPassage, { query, dates, ranking }: BoostContext): number {
-  const { origin, metadata } = passage.record;
-  const vague = origin === 'vault' && typeof metadata['date'] !== 'string';
   const ofDates = termsOfDates(dates);
   const rest = query.terms.filter(({ terms }) => !terms.every((term) => ofDates.has(term)));
   const held = rest.length === 0 ? new Set<string>() : heldTerms(passage);
   const says = rest.some(({ terms }) => terms.every((term) => held.has(term)));
-  return ranking.relativeDateBoost * (says ? 2 : 1) * (vague ? 0.5 : 1);
+  return ranking.relativeDateBoost * (says ? 2 : 1) * (isDatedByFile(passage) ? 0.5 : 1);
 }
 
 /** The date among those that the query names which the record is of. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Metadata } from '../core/types.ts';
 import { storedPassage } from '../../test/contract/stored-passage.ts';
 import { confidenceOf, evidenceOf, withConfidence } from './confidence.ts';
 import { parseQuery } from './query.ts';
@@ -92,6 +93,18 @@ describe('withConfidence', () => {
     const sure = withConfidence([hit(1), hit(0.9, { text: 'oven' })], retrieved('oven'));
     const unsure = withConfidence([hit(1), hit(0.9)], retrieved('oven'));
     expect(sure[0]!.confidence).toBeGreaterThan(10 * unsure[0]!.confidence);
+  });
+
+  it('doubts a day that only the time of a file names', () => {
+    const dates = [{ text: 'yesterday', from: 0, until: 1, relative: true }];
+    const boosts = [{ name: 'date' as const, added: 1 }];
+    const sure = (metadata: Metadata): number => {
+      const passage = storedPassage({ text: 'bees', record: { metadata } });
+      const [only] = withConfidence([{ ...hit(1), passage, boosts }], retrieved('yesterday'), dates);
+      return only!.confidence;
+    };
+    expect(sure({ date: '1970-01-01' })).toBeGreaterThan(0.9);
+    expect(sure({})).toBe(sure({ date: '1970-01-01' }) / 2);
   });
 
   it('says which of the first hits that is, what speaks for it, and the share that each hit has of it', () => {

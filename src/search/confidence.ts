@@ -1,5 +1,6 @@
 import { stem } from '../core/text/analyze.ts';
 import type { StoredPassage } from '../store/store.ts';
+import { isDatedByFile } from './boosts.ts';
 import { termsOfDates, type DateRange } from './dates.ts';
 import type { Contribution } from './fuse.ts';
 import { heldTerms } from './phrases.ts';
@@ -74,6 +75,9 @@ export interface Certainty {
   readonly share: number;
 }
 
+/** What the time of a file is worth as the day of its note. */
+const FILE_TIME = 0.5;
+
 /** Hits that are looked at to say how sure the whole answer is. */
 const WITNESSES = 5;
 
@@ -93,9 +97,16 @@ export function withConfidence(
   const bigrams = terms.filter(({ kind }) => kind === 'bigram').length / Math.max(1, terms.length);
   const witnesses = ranked.slice(0, WITNESSES).map((hit, i) => {
     // What is of a day that the query names holds the words that name it.
-    const dated = hit.boosts.some(({ name }) => name === 'date') ? dateTerms : undefined;
-    const evidence = evidenceOf(hit.passage, hit.contributions, terms, corrected, dated);
-    const level = doubt * confidenceOf(evidence, { fluency, bigrams });
+    const isDated = hit.boosts.some(({ name }) => name === 'date');
+    const ofFile = isDated && isDatedByFile(hit.passage) ? FILE_TIME : 1;
+    const evidence = evidenceOf(
+      hit.passage,
+      hit.contributions,
+      terms,
+      corrected,
+      isDated ? dateTerms : undefined,
+    );
+    const level = doubt * ofFile * confidenceOf(evidence, { fluency, bigrams });
     return { level, surest: i + 1, evidence, fluency };
   });
   const [first] = witnesses;
