@@ -32,25 +32,37 @@ const NOTE = Array.from(
     `## Entry ${String(i)}\n\n${'The [[Oven]] was cleaned, and the **hob** with it. '.repeat(20)}\n\n`,
 ).join('');
 
+/** The longest turn of each, of an engine and a folder of their own. */
+async function turnsOfEach(): Promise<Record<string, number>> {
+  await using folder = await temporaryFolder();
+  await writeNotes(join(folder.path, 'vault'), { 'long.md': NOTE, 'short.md': 'a short one' });
+  const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
+  const loci = await openLoci(settings(folder.path, { vaults }));
+  await loci.status();
+  const turns = {
+    index: await longestTurn(() => loci.index()),
+    reindex: await longestTurn(() => loci.reindex()),
+    write: await longestTurn(() => loci.write({ content: NOTE.slice(0, 1_000_000), source: 'library' })),
+    doctor: await longestTurn(() => loci.doctor()),
+  };
+  await loci.close();
+  return turns;
+}
+
+/** A turn may be long for once, as when garbage is collected; what holds the loop holds it every time. */
+const TRIES = 3;
+
 describe('the event loop of the host', () => {
   it('is not held while a long note is indexed, derived anew, written or examined', async () => {
-    await using folder = await temporaryFolder();
-    await writeNotes(join(folder.path, 'vault'), { 'long.md': NOTE, 'short.md': 'a short one' });
     const before = process.threadCpuUsage();
     const options = { maxTokens: 200, countTokens: estimateTokens };
     makePassages({ title: 'long', metadata: {}, content: NOTE }, options);
     const cutHere = processorTime(before);
-    const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
-    const loci = await openLoci(settings(folder.path, { vaults }));
-    await loci.status();
-    const turns = {
-      index: await longestTurn(() => loci.index()),
-      reindex: await longestTurn(() => loci.reindex()),
-      write: await longestTurn(() => loci.write({ content: NOTE.slice(0, 1_000_000), source: 'library' })),
-      doctor: await longestTurn(() => loci.doctor()),
-    };
-    await loci.close();
-    for (const [name, turn] of Object.entries(turns))
-      expect([name, turn < cutHere / 2]).toEqual([name, true]);
+    let held: string[] = ['not tried'];
+    for (let tries = 0; tries < TRIES && held.length > 0; tries++) {
+      const turns = Object.entries(await turnsOfEach());
+      held = turns.filter(([, turn]) => turn >= cutHere / 2).map(([name]) => name);
+    }
+    expect(held).toEqual([]);
   });
 });
