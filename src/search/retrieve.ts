@@ -169,8 +169,10 @@ async function retrieveWords(query: ParsedQuery, retrieval: Retrieval, look: Loo
   };
   const corrections = correctionsOf(query, infos, retrieval);
   const corrected = corrections.flatMap((correction) => correction.instead).map(nearTerm);
+  // The corrected list holds all of the literal one; where it takes over the whole weight, nobody looks at that.
+  const isTakenOver = corrections.length > 0 && ranking.correctionShare === 1;
   const [text, trigram] = await Promise.all([
-    ask(terms),
+    isTakenOver ? [] : ask(terms),
     corrections.length === 0 ? [] : ask([...terms, ...corrected]),
   ]);
   return {
