@@ -1,10 +1,10 @@
-import { basename } from 'node:path';
 import type { VaultConfig } from '../core/config/schema.ts';
 import { LociError } from '../core/errors.ts';
 import type { SourceProblem } from '../sources/source.ts';
 import type { Check } from './check.ts';
 import type { EngineContext } from './context.ts';
 import { vaultSource } from './index-vaults.ts';
+import { vaultName } from './vault-names.ts';
 
 /**
  * Reads every note of a vault for what is wrong with it: `index` tells of a note only when it reads it. Nothing when
@@ -27,7 +27,7 @@ export async function checkNotes(context: EngineContext, vault: VaultConfig): Pr
   );
   return [
     {
-      name: `notes of ${vault.name ?? basename(vault.path)}`,
+      name: `notes of ${vaultName(vault)}`,
       result: 'warning',
       detail: [summary(problems), ...lines].join('\n'),
       hint: hintOf(problems),

@@ -69,7 +69,9 @@ const scoreExplanation: z.ZodType<ScoreExplanation> = z
     surest_rank: z.number().int().positive().describe('Which result is the surest.'),
     coverage: share().describe("Share of the query's words that it holds; rare ones count more."),
     cosine: z.number().nullable().describe('How near it is to the query in meaning; null without vectors.'),
-    fluency: share().describe("How well the model knows the query's language: so much the cosine counts."),
+    fluency: share().describe(
+      'How far the model can judge the query, by its language and the codes in it: so much the cosine counts.',
+    ),
   })
   .describe('How `score` came about: `answer` × `share`.');
 

@@ -5,6 +5,7 @@ import type { LoadedConfig } from '../core/config/load.ts';
 import { expandHome } from '../core/config/paths.ts';
 import { isJsonMap } from '../core/config/tree.ts';
 import type { VaultConfig } from '../core/config/schema.ts';
+import { vaultName } from '../engine/vault-names.ts';
 import { LociError } from '../core/errors.ts';
 import { describeFileError, errorCode } from '../core/file-errors.ts';
 import type { Json } from '../core/types.ts';
@@ -21,7 +22,7 @@ export interface NamedVault extends VaultConfig {
  * @throws LociError `invalid_config` when two have the same: each would take the other's records for its own
  */
 export function namedVaults({ values, file }: LoadedConfig): NamedVault[] {
-  const vaults = values.vaults.map((vault) => ({ ...vault, name: vault.name ?? basename(vault.path) }));
+  const vaults = values.vaults.map((vault) => ({ ...vault, name: vaultName(vault) }));
   for (const [index, { name, path }] of vaults.entries()) {
     const namesake = vaults.slice(0, index).find((vault) => vault.name === name);
     if (namesake === undefined) continue;

@@ -5,7 +5,7 @@ import { termsOfDates, type DateRange } from './dates.ts';
 import type { Contribution } from './fuse.ts';
 import { heldTerms } from './phrases.ts';
 import type { Ranked } from './rank.ts';
-import type { Retrieved, WeighedTerm } from './retrieve.ts';
+import { rarityOf, type Retrieved, type WeighedTerm } from './retrieve.ts';
 
 /** What can be said of a hit without looking at the other hits. */
 export interface Evidence {
@@ -37,7 +37,7 @@ export function evidenceOf(
   let whole = 0;
   let covered = 0;
   for (const term of terms) {
-    const weight = 1 / Math.log2(2 + term.passages);
+    const weight = rarityOf(term.passages);
     whole += weight;
     const instead = corrected.get(term.surface) ?? [];
     if (
@@ -69,7 +69,7 @@ export interface Certainty {
   /** Which hit that is, from 1, and what speaks for it. */
   readonly surest: number;
   readonly evidence: Evidence;
-  /** How well the model knows the query's language: so much its cosine counts. 0 to 1. */
+  /** How far the model can judge the query, by its language and codes: so much its cosine counts. 0 to 1. */
   readonly fluency: number;
   /** The hit's ranking score as a share of the best's. */
   readonly share: number;

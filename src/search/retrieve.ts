@@ -88,6 +88,11 @@ export async function retrieve(query: ParsedQuery, retrieval: Retrieval): Promis
   };
 }
 
+/** What a word counts for that so many passages hold: 1 for one that none holds, then less and less. */
+export function rarityOf(passages: number): number {
+  return 1 / Math.log2(2 + passages);
+}
+
 /** `CONV-1234`, `0171`, `F.22`: spelt, not understood. Short numbers are words like others. */
 const CODE = /^(?=.*\d).{3,}$/s;
 
@@ -99,7 +104,7 @@ function meaningfulShare(terms: readonly WeighedTerm[], dates: readonly DateRang
   const ofDates = termsOfDates(dates);
   let [whole, codes] = [0, 0];
   for (const { terms: words, surface, passages } of terms) {
-    const weight = 1 / Math.log2(2 + passages);
+    const weight = rarityOf(passages);
     whole += weight;
     const isCode = CODE.test(surface) && !words.every((word) => ofDates.has(word));
     if (isCode && passages > 0) codes += weight;

@@ -47,7 +47,7 @@ export interface SearchOutcome {
 /** Searches whose passages are replaced between two of their stages begin anew, so often at most. */
 const ATTEMPTS = 4;
 
-/** How much surer of a record of another day one may be than not at all, when a query asks for days alone. */
+/** What is left of the confidence where a query asks for days alone, and nothing is of them. */
 const OTHER_DAYS = 0.1;
 
 /** One hit a record, best first. */
@@ -101,7 +101,7 @@ function aboutThoseDays(
   );
 }
 
-/** In summer time's last night. */
+/** The day on which summer time ends has an hour more. */
 const LONGEST_DAY = 25 * 3_600_000;
 
 function isoDay(time: Timestamp): string {

@@ -143,7 +143,7 @@ describe('an explanation', () => {
     expect(text).toContain('beside it                               -0.100');
     expect(text).toMatch(/count more\); cosine 0\.30 /);
     expect(explained({ cosine: 0.3, fluency: 0.68 }).join(' ')).toContain(
-      'cosine 0.30, counted 68% in this language',
+      'cosine 0.30, counted 68% for this query',
     );
   });
 });

@@ -155,7 +155,7 @@ function scoreReasons(
   { answer, share, surest_rank, coverage, cosine, fluency }: ScoreExplanation,
 ): string[] {
   const words = `holds ${percent(coverage)} of the query's words (rare ones count more)`;
-  const counted = fluency === 1 ? '' : `, counted ${percent(fluency)} in this language`;
+  const counted = fluency === 1 ? '' : `, counted ${percent(fluency)} for this query`;
   const meaning = cosine === null ? '' : `; cosine ${cosine.toFixed(2)}${counted}`;
   return [
     `score ${score.toFixed(2)} = ${answer.toFixed(2)} (how sure the answer is) × ${share.toFixed(2)} (this ranking, of the best one)`,
