@@ -13,6 +13,7 @@ export function draftOf(document: Document): RecordWrite {
       uuid: uuidv7(document.createdAt),
       project: '',
       origin: 'memory',
+      trust: 'agent',
       source: 'bench',
       key: null,
       identity: null,

@@ -3,7 +3,14 @@
 export type ErrorCode =
   | 'invalid_input'
   | 'invalid_config'
+  | 'secret_refused'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'writes_disabled'
+  | 'rate_limited'
+  | 'too_large'
   | 'not_found'
+  | 'gone'
   | 'ambiguous'
   | 'conflict'
   | 'store_not_found'
@@ -32,7 +39,30 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
     exit: 3,
     hint: 'Correct loci.yaml; docs/configuration.md lists every key.',
   },
+  secret_refused: {
+    status: 422,
+    exit: 2,
+    hint: 'Leave the secret out, or say `writes.secrets: mask` in loci.yaml.',
+  },
+  unauthorized: {
+    status: 401,
+    exit: 10,
+    hint: 'Send `Authorization: Bearer TOKEN`; `loci token create` makes a token.',
+  },
+  forbidden: { status: 403, exit: 10, hint: 'Ask whoever runs Loci for a token with this scope.' },
+  writes_disabled: {
+    status: 403,
+    exit: 10,
+    hint: 'Whoever runs Loci can allow it: `loci config set writes.enabled true`.',
+  },
+  rate_limited: { status: 429, exit: 10, hint: 'Wait as long as Retry-After says, then try again.' },
+  too_large: { status: 413, exit: 2, hint: 'Send less at once.' },
   not_found: { status: 404, exit: 4, hint: 'Search again for a current citation.' },
+  gone: {
+    status: 410,
+    exit: 4,
+    hint: 'It cannot be brought back; write it again.',
+  },
   ambiguous: { status: 409, exit: 4, hint: 'Name it more exactly: SOURCE:PATH.' },
   conflict: { status: 409, exit: 5, hint: 'Read the current state, then try again.' },
   store_not_found: { status: 503, exit: 6, hint: 'Run `loci init`, or `loci index PATH`.' },

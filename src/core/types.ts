@@ -4,6 +4,13 @@
 export const ORIGINS = ['memory', 'fact', 'vault', 'source', 'audit'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
+/**
+ * How far a text can be trusted, the most first: `operator` is what the owner's own hand wrote (vault, startup entries,
+ * command line), `agent` what agents wrote through their tools, `external` what sources brought from elsewhere.
+ */
+export const TRUST = ['operator', 'agent', 'external'] as const;
+export type Trust = (typeof TRUST)[number];
+
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export type Metadata = { [key: string]: Json };
 
@@ -21,6 +28,7 @@ export interface LociRecord {
   readonly origin: Origin;
   /** Who brought it: a vault's or a source's name, or the surface that wrote it (`cli`, `mcp` …). */
   readonly source: string;
+  readonly trust: Trust;
   /** Where it stands in the source: a vault-relative path, a document id. `null` for what an agent wrote. */
   readonly key: string | null;
   /** An identity of the source's own that survives a rename (front-matter `id`). */

@@ -25,14 +25,14 @@ interface Differences {
 
 /** Cuts every record anew and compares the passages with those that are held. */
 export async function checkPassages(context: EngineContext): Promise<Finding> {
-  const { store, config } = context;
+  const { store, namespace } = context;
   const chunking = await context.chunking();
   const differences: Differences = { broken: [], stale: [], missing: [], uncut: [] };
   let count = 0;
   let after: number | null = null;
   for (;;) {
     const page = { after, limit: PAGE };
-    const records = await store.scanRecords(config.namespace, page);
+    const records = await store.scanRecords(namespace, page);
     const last = records.at(-1);
     if (last === undefined) break;
     await compare(context, chunking, page, records, differences);
@@ -60,13 +60,12 @@ export async function checkPassages(context: EngineContext): Promise<Finding> {
 
 /** `page` brought `records`; the stale ones among them are the first of those that it brings of the stale ones. */
 async function compare(
-  { store, config }: EngineContext,
+  { store, namespace }: EngineContext,
   chunking: Chunking,
   page: Page<number>,
   records: readonly LociRecord[],
   { broken, stale, missing, uncut }: Differences,
 ): Promise<void> {
-  const { namespace } = config;
   const ofOthers = new Set(
     (await store.staleRecords(namespace, chunking.signature, page)).map(({ id }) => id),
   );

@@ -25,11 +25,11 @@ interface Place {
  * `record/12` for the rest.
  */
 export async function citationsOf(
-  { store, config, now }: EngineContext,
+  { store, namespace, now }: EngineContext,
   places: readonly Place[],
 ): Promise<string[]> {
   const keys = [...new Set(places.flatMap(({ record }) => pathOf(record) ?? []))];
-  const counts = await store.countByKey(config.namespace, keys, now());
+  const counts = await store.countByKey(namespace, keys, now());
   const shared = new Set(keys.filter((_, i) => (counts[i] ?? 0) > 1));
   return places.map(({ record, startLine, endLine }) => {
     const path = pathOf(record);
@@ -79,14 +79,14 @@ async function notFound(context: EngineContext, citation: string, name: string):
 async function byId(context: EngineContext, name: string): Promise<LociRecord | null> {
   const id = RECORD_PATH.exec(name)?.[1];
   if (id === undefined) return null;
-  const [record] = await context.store.records(context.config.namespace, [Number(id)], context.now());
+  const [record] = await context.store.records(context.namespace, [Number(id)], context.now());
   return record ?? null;
 }
 
 async function byPath(context: EngineContext, name: string): Promise<LociRecord | null> {
-  const { store, config } = context;
+  const { store, namespace } = context;
   for (const key of [name, `${name}.md`]) {
-    const found = await store.recordsByKey(config.namespace, key, context.now());
+    const found = await store.recordsByKey(namespace, key, context.now());
     if (found.length > 1) {
       const names = found.map(({ source }) => `${source}:${key}`).join(', ');
       throw new LociError('ambiguous', `${key} is in several sources: ${names}`);
@@ -100,11 +100,11 @@ async function byPath(context: EngineContext, name: string): Promise<LociRecord 
 const SOURCE_LENGTH = 128;
 
 /** Names of sources and paths may both hold colons: each may be the one between them. */
-async function bySource({ store, config, now }: EngineContext, name: string): Promise<LociRecord | null> {
+async function bySource({ store, namespace, now }: EngineContext, name: string): Promise<LociRecord | null> {
   let colon = name.indexOf(':');
   for (; colon !== -1 && colon <= SOURCE_LENGTH; colon = name.indexOf(':', colon + 1)) {
     const source = name.slice(0, colon);
-    const found = await store.recordsByKey(config.namespace, name.slice(colon + 1), now());
+    const found = await store.recordsByKey(namespace, name.slice(colon + 1), now());
     const meant = found.find((record) => record.source.normalize('NFC') === source);
     if (meant !== undefined) return meant;
   }

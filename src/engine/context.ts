@@ -1,5 +1,7 @@
+import type { Caller } from '../core/caller.ts';
 import type { Config } from '../core/config/schema.ts';
 import { LociError } from '../core/errors.ts';
+import { userName } from '../core/user.ts';
 import { TaskThread } from '../core/task-thread.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { Embedder } from '../embed/embedder.ts';
@@ -9,8 +11,8 @@ import { threadedChunking } from '../ingest/threaded-chunking.ts';
 import type { VectorSide } from '../search/retrieve.ts';
 import type { Generation, Store } from '../store/store.ts';
 
-/** The parts of an open engine that its verbs share. */
-export class EngineContext {
+/** What everybody who uses an open engine shares. */
+class Parts {
   readonly config: Config;
   readonly store: Store;
   readonly now: () => Timestamp;
@@ -18,17 +20,68 @@ export class EngineContext {
   readonly thread: TaskThread = new TaskThread();
   #embedder: Promise<Embedder | null> | null = null;
 
-  constructor(config: Config, store: Store, now: () => Timestamp = Date.now) {
+  constructor(config: Config, store: Store, now: () => Timestamp) {
     this.config = config;
     this.store = store;
     this.now = now;
   }
 
-  /** The configured provider, started at first use; `null` for none. */
   embedder(): Promise<Embedder | null> {
     const { provider, threads } = this.config.embedding;
     this.#embedder ??= openEmbedder({ provider, ...(threads > 0 ? { threads } : {}) });
     return this.#embedder;
+  }
+
+  async close(): Promise<void> {
+    const embedder = await this.#embedder?.catch(() => null);
+    await Promise.all([this.store.close(), embedder?.close(), this.thread.close()]);
+  }
+}
+
+/** The parts of an open engine that its verbs share, and for whom they work. */
+export class EngineContext {
+  readonly #parts: Parts;
+  readonly caller: Caller;
+
+  private constructor(parts: Parts, caller: Caller) {
+    this.#parts = parts;
+    this.caller = caller;
+  }
+
+  /** For the one whom the configuration names, until `as` says otherwise. */
+  static open(config: Config, store: Store, now: () => Timestamp = Date.now): EngineContext {
+    return new EngineContext(new Parts(config, store, now), ownerOf(config));
+  }
+
+  /** The same engine on behalf of somebody else. */
+  as(caller: Caller): EngineContext {
+    return new EngineContext(this.#parts, caller);
+  }
+
+  get config(): Config {
+    return this.#parts.config;
+  }
+
+  get store(): Store {
+    return this.#parts.store;
+  }
+
+  /** What time it is. */
+  get now(): () => Timestamp {
+    return this.#parts.now;
+  }
+
+  get thread(): TaskThread {
+    return this.#parts.thread;
+  }
+
+  get namespace(): string {
+    return this.caller.namespace;
+  }
+
+  /** The configured provider, started at first use; `null` for none. */
+  embedder(): Promise<Embedder | null> {
+    return this.#parts.embedder();
   }
 
   async chunking(): Promise<Chunking> {
@@ -61,10 +114,14 @@ export class EngineContext {
     return { embedder, generation: generation.id };
   }
 
-  async close(): Promise<void> {
-    const embedder = await this.#embedder?.catch(() => null);
-    await Promise.all([this.store.close(), embedder?.close(), this.thread.close()]);
+  close(): Promise<void> {
+    return this.#parts.close();
   }
+}
+
+/** Whoever has the library in a program of their own is the owner of the memory. */
+function ownerOf({ namespace }: Config): Caller {
+  return { namespace, actor: userName(), surface: 'library', trust: 'operator' };
 }
 
 export function specOf({

@@ -42,7 +42,7 @@ async function turnsOfEach(): Promise<Record<string, number>> {
   const turns = {
     index: await longestTurn(() => loci.index()),
     reindex: await longestTurn(() => loci.reindex()),
-    write: await longestTurn(() => loci.write({ content: NOTE.slice(0, 1_000_000), source: 'library' })),
+    write: await longestTurn(() => loci.write({ content: NOTE.slice(0, 1_000_000) })),
     doctor: await longestTurn(() => loci.doctor()),
   };
   await loci.close();

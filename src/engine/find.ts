@@ -82,13 +82,13 @@ export async function find(context: EngineContext, request: FindRequest): Promis
   const started = performance.now();
   const { query, limit, minScore, signal, ...filter } = request;
   if (query.trim() === '') throw new LociError('invalid_input', 'the query is empty');
-  const { config, store } = context;
+  const { config, namespace, store } = context;
   const now = context.now();
   const ranking = rankingOf(config.search);
   const vectors = await context.vectors();
   const outcome = await search({
     store,
-    namespace: config.namespace,
+    namespace,
     query,
     filter: { ...filter, now },
     limit: limit ?? config.search.limit,

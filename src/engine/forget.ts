@@ -14,22 +14,22 @@ export async function forgetSource(
   source: string,
   { signal }: Pick<LongCallOptions, 'signal'> = {},
 ): Promise<number> {
-  const { store, config } = context;
+  const { store, namespace } = context;
   let forgotten = 0;
   for (;;) {
     if (signal?.aborted === true) throw new LociError('aborted', `forgetting ${source} was stopped`);
-    const page = await store.sourceEntries(config.namespace, source, { after: null, limit: PAGE });
+    const page = await store.sourceEntries(namespace, source, { after: null, limit: PAGE });
     if (page.length === 0) break;
     try {
       const evictions = page.map(({ id }) => id);
-      await store.commit(config.namespace, { writes: [], evictions, chunking: '' });
+      await store.commit(namespace, { writes: [], evictions, chunking: '' });
       forgotten += page.length;
     } catch (error) {
       // Another process took some of them out meanwhile: look again.
       if (!(error instanceof LociError) || error.code !== 'not_found') throw error;
     }
   }
-  await store.markRead(config.namespace, source, null);
+  await store.markRead(namespace, source, null);
   await store.sweep();
   return forgotten;
 }

@@ -23,12 +23,12 @@ export interface Status {
 }
 
 export async function status(context: EngineContext): Promise<Status> {
-  const { store, config } = context;
+  const { store, config, namespace } = context;
   const generation = activeOf(await store.generations()) ?? null;
   return {
     storePath: config.store.path,
     store: store.capabilities.name,
-    namespace: config.namespace,
+    namespace,
     stats: await store.stats(),
     generation,
     pending: generation === null ? 0 : await store.countPending(generation.id),

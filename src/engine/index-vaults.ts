@@ -106,7 +106,7 @@ async function indexVault(
 ): Promise<SyncReport> {
   const source = await vaultSource(context, vault);
   const report = await syncSource(context.store, source, {
-    namespace: context.config.namespace,
+    namespace: context.namespace,
     project: context.config.project,
     chunking: await context.chunking(),
     now: context.now,
@@ -116,7 +116,7 @@ async function indexVault(
       options.onProgress?.({ stage: 'reading', subject: source.name, done, total }),
   });
   const read = { at: context.now(), root: resolve(vault.path) };
-  await context.store.markRead(context.config.namespace, source.name, read);
+  await context.store.markRead(context.namespace, source.name, read);
   return report;
 }
 
@@ -142,14 +142,14 @@ const PAGE = 64;
 
 /** Makes the passages of records that have none of the present chunking: after a change of it, or a reindex cut short. */
 export async function deriveStale(context: EngineContext, options: LongCallOptions): Promise<Derived> {
-  const { store, config } = context;
+  const { store, namespace } = context;
   const chunking = await context.chunking();
   const problems: SourceProblem[] = [];
   let after: number | null = null;
   let done = 0;
   for (;;) {
     refuseAborted(options);
-    const records = await store.staleRecords(config.namespace, chunking.signature, { after, limit: PAGE });
+    const records = await store.staleRecords(namespace, chunking.signature, { after, limit: PAGE });
     const last = records.at(-1);
     if (last === undefined) return { records: done - problems.length, problems };
     const passages = new Map<number, CutPassages>();
@@ -158,10 +158,10 @@ export async function deriveStale(context: EngineContext, options: LongCallOptio
       const { title, metadata, contentHash } = record;
       if (cut !== null) passages.set(record.id, { from: { title, metadata, contentHash }, passages: cut });
     }
-    await store.putPassages(config.namespace, chunking.signature, passages);
+    await store.putPassages(namespace, chunking.signature, passages);
     after = last.id;
     done += records.length;
-    options.onProgress?.({ stage: 'deriving', subject: config.namespace, done, total: 0 });
+    options.onProgress?.({ stage: 'deriving', subject: namespace, done, total: 0 });
   }
 }
 

@@ -18,10 +18,10 @@ interface Near {
  * note's path.
  */
 export async function nearCitations(context: EngineContext, name: string): Promise<string[]> {
-  const { store, config, now } = context;
+  const { store, namespace, now } = context;
   const meant = formsOf(name);
   const near: Near[] = [];
-  const sources = await store.facet(config.namespace, 'source', { now: now(), origins: ['vault'] });
+  const sources = await store.facet(namespace, 'source', { now: now(), origins: ['vault'] });
   for (const { value: source } of sources) {
     for await (const { key } of entriesOf(context, source)) {
       const distance = Math.min(...meant.map((form) => distanceOf(form, key)));
@@ -31,7 +31,7 @@ export async function nearCitations(context: EngineContext, name: string): Promi
   near.sort((a, b) => a.distance - b.distance || a.key.length - b.key.length || (a.key < b.key ? -1 : 1));
   const best = near.slice(0, NAMED);
   const keys = best.map(({ key }) => key);
-  const counts = await store.countByKey(config.namespace, keys, now());
+  const counts = await store.countByKey(namespace, keys, now());
   return best.map(({ source, key }, i) => ((counts[i] ?? 0) > 1 ? `${source}:${key}` : key));
 }
 

@@ -89,7 +89,7 @@ describe('an engine without a model', () => {
   });
 
   it('finds what was just written, and reads it back', async () => {
-    const written = await loci.write({ content: 'The plumber is called Zebulon.', source: 'library' });
+    const written = await loci.write({ content: 'The plumber is called Zebulon.' });
     expect(written).toMatchObject({ id: 1, citation: 'record/1', embedded: false });
     const [hit] = (await loci.search({ query: 'zebulon' })).results;
     expect(hit).toMatchObject({ citation: 'record/1', origin: 'memory', source: 'library', age: 'just now' });
@@ -99,7 +99,7 @@ describe('an engine without a model', () => {
 
   it('answers the same after a reindex, whatever is asked', async () => {
     await loci.index();
-    await loci.write({ content: 'Ada says the clock is late.', source: 'library' });
+    await loci.write({ content: 'Ada says the clock is late.' });
     const before = await answers();
     const { stats } = await loci.status();
     const records = stats.namespaces[0]!.records;

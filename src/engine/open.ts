@@ -1,3 +1,4 @@
+import type { Caller } from '../core/caller.ts';
 import type { Config, VaultConfig } from '../core/config/schema.ts';
 import { refuseOldRuntime } from '../core/runtime.ts';
 import type { Timestamp } from '../core/types.ts';
@@ -34,6 +35,10 @@ export interface Loci {
   /** Takes out what a vault or source brought; answers how many records. */
   forget(source: string, options?: Pick<LongCallOptions, 'signal'>): Promise<number>;
   doctor(): Promise<Check[]>;
+  /** For whom this engine works. */
+  readonly caller: Caller;
+  /** The same engine on behalf of somebody else: nothing of one namespace is seen from another. `close` ends both. */
+  as(caller: Caller): Loci;
   close(): Promise<void>;
 }
 
@@ -52,11 +57,15 @@ export async function openLoci(config: Config, options: OpenOptions = {}): Promi
   refuseOldRuntime();
   const { path, busyTimeout } = config.store;
   const store = await openStore({ driver: 'sqlite', path, busyTimeout, create: options.create ?? true });
-  const context = new EngineContext(config, store, options.now);
+  return engineOf(EngineContext.open(config, store, options.now));
+}
+
+function engineOf(context: EngineContext): Loci {
+  const { config, store, namespace } = context;
   return {
     search: (request) => find(context, request),
     get: (citation) => read(context, citation),
-    facet: (field, filter) => store.facet(config.namespace, field, { ...filter, now: context.now() }),
+    facet: (field, filter) => store.facet(namespace, field, { ...filter, now: context.now() }),
     write: (request) => write(context, request),
     index: ({ vaults, ...rest } = {}) => indexVaults(context, vaults ?? config.vaults, rest),
     refuseTakenNames: (vaults) => refuseTakenNames(context, vaults),
@@ -65,6 +74,8 @@ export async function openLoci(config: Config, options: OpenOptions = {}): Promi
     vaults: () => vaultStates(context),
     forget: (source, forgetOptions) => forgetSource(context, source, forgetOptions),
     doctor: () => examine(context),
+    caller: context.caller,
+    as: (caller) => engineOf(context.as(caller)),
     close: () => context.close(),
   };
 }

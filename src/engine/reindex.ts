@@ -29,13 +29,13 @@ export interface ReindexReport {
  * @throws LociError `aborted`, `embedding_unavailable`
  */
 export async function reindex(context: EngineContext, options: ReindexOptions = {}): Promise<ReindexReport> {
-  const { store, config } = context;
+  const { store, namespace } = context;
   const embedder = await context.embedder();
   if (options.vectors !== true) await context.vectors();
   refuseAborted(options);
   const vectors = options.vectors === true && embedder !== null;
-  if (await isBroken(store, config.namespace)) await store.dropDerived(config.namespace, { vectors });
-  else await store.markStale(config.namespace, { vectors });
+  if (await isBroken(store, namespace)) await store.dropDerived(namespace, { vectors });
+  else await store.markStale(namespace, { vectors });
   const derived = await deriveStale(context, options);
   if (embedder === null) return { ...derived, embedded: 0 };
   const before = activeOf(await store.generations());

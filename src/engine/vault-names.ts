@@ -15,10 +15,10 @@ export function vaultName({ name, path }: VaultConfig): string {
  * @throws LociError `invalid_config` that names both folders
  */
 export async function refuseTakenNames(
-  { store, config }: EngineContext,
+  { store, config, namespace }: EngineContext,
   vaults: readonly VaultConfig[],
 ): Promise<void> {
-  const reads = await store.lastReads(config.namespace);
+  const reads = await store.lastReads(namespace);
   for (const vault of vaults) {
     const name = vaultName(vault);
     // Before schema 6 no root was noted: then the records are of the vault that is configured by that name.
@@ -26,7 +26,7 @@ export async function refuseTakenNames(
     const root = reads.get(name)?.root ?? (reads.has(name) ? configured : undefined);
     if (root === undefined || isConfigured(name, vault, config.vaults)) continue;
     if (await isSameFolder(root, vault.path)) continue;
-    const entries = await store.sourceEntries(config.namespace, name, { after: null, limit: 1 });
+    const entries = await store.sourceEntries(namespace, name, { after: null, limit: 1 });
     if (entries.length > 0) throw takenName(name, root, vault.path);
   }
 }

@@ -36,12 +36,12 @@ export interface VaultStates {
 
 /** Looks at the files of every configured vault, without reading them. */
 export async function vaultStates(context: EngineContext): Promise<VaultStates> {
-  const { store, config } = context;
-  const reads = await store.lastReads(config.namespace);
+  const { store, config, namespace } = context;
+  const reads = await store.lastReads(namespace);
   const vaults = await Promise.all(config.vaults.map((vault) => stateOf(context, vault, reads)));
   const names = new Set(vaults.map(({ name }) => name));
   const filter = { now: context.now(), origins: ['vault' as const] };
-  const sources = await store.facet(config.namespace, 'source', filter);
+  const sources = await store.facet(namespace, 'source', filter);
   const strays = sources
     .filter(({ value }) => !names.has(value))
     .map(({ value, records }) => ({ name: value, records }));

@@ -48,7 +48,7 @@ async function found(query: string, from: Loci = loci): Promise<number[]> {
 describe('write', () => {
   it('refuses what cannot be kept, and says what is wrong with it', async () => {
     const refused = async (content: string, message: string): Promise<void> => {
-      await expect(loci.write({ content, source: 'library' })).rejects.toMatchObject({
+      await expect(loci.write({ content })).rejects.toMatchObject({
         code: 'invalid_input',
         message: expect.stringContaining(message),
       });
@@ -65,12 +65,12 @@ describe('write', () => {
 
   it('keeps what is as long as may be, and lines that end as on Windows', async () => {
     const long = 'oven '.repeat(MAX_CONTENT_BYTES / 5) + 'x'.repeat(MAX_CONTENT_BYTES % 5);
-    const { id } = await loci.write({ content: long.slice(0, MAX_CONTENT_BYTES), source: 'library' });
+    const { id } = await loci.write({ content: long.slice(0, MAX_CONTENT_BYTES) });
     expect((await loci.get(`record/${String(id)}`)).record.content).toHaveLength(
       Math.min(long.length, MAX_CONTENT_BYTES),
     );
     const content = 'first\r\nsecond\tcolumn\n';
-    const windows = await loci.write({ content, source: 'library' });
+    const windows = await loci.write({ content });
     expect((await loci.get(windows.citation)).record.content).toBe(content);
   });
 
@@ -82,7 +82,7 @@ describe('write', () => {
       tags: ['Kitchen'],
       project: 'remodel',
     };
-    const { id } = await loci.write({ content: 'We take induction.', source: 'library', ...said });
+    const { id } = await loci.write({ content: 'We take induction.', ...said });
     expect((await loci.get(`record/${String(id)}`)).record).toMatchObject({
       ...said,
       origin: 'memory',
@@ -110,6 +110,7 @@ describe('what an engine shows', () => {
             project: 'default',
             origin: 'memory',
             source: 'library',
+            trust: 'operator',
             key: null,
             category: 'general',
             recordType: 'fact',
@@ -134,16 +135,16 @@ describe('what an engine shows', () => {
   it('is of its namespace alone', async () => {
     const other = await open({ namespace: 'other' });
     try {
-      await loci.write({ content: 'The plumber is called Zebulon.', source: 'library' });
-      await other.write({ content: 'The gardener is called Ottoline.', source: 'library' });
-      await other.write({ content: 'The baker is called Zebedee.', source: 'library' });
+      await loci.write({ content: 'The plumber is called Zebulon.' });
+      await other.write({ content: 'The gardener is called Ottoline.' });
+      await other.write({ content: 'The baker is called Zebedee.' });
       expect(await found('gardener ottoline')).toEqual([]);
       expect(await found('plumber zebulon', other)).toEqual([]);
       // Nor is a word corrected to one that only the other knows.
       expect((await loci.search({ query: 'ottolina' })).corrections).toEqual([]);
       await expect(loci.get('record/2')).rejects.toMatchObject({ code: 'not_found' });
       const before = await other.search({ query: 'called' });
-      await loci.write({ content: 'called '.repeat(50), source: 'library' });
+      await loci.write({ content: 'called '.repeat(50) });
       const after = await other.search({ query: 'called' });
       expect({ ...after, milliseconds: 0 }).toEqual({ ...before, milliseconds: 0 });
     } finally {
@@ -152,7 +153,7 @@ describe('what an engine shows', () => {
   });
 
   it('never compares vectors of two models: it says which, and what to run', async () => {
-    await loci.write({ content: 'The plumber is called Zebulon.', source: 'library' });
+    await loci.write({ content: 'The plumber is called Zebulon.' });
     await inStore(async (store) => {
       const { id } = await store.addGeneration({ provider: 'ollama', model: 'nomic', dimensions: 768 });
       await store.activateGeneration(id);
@@ -165,7 +166,7 @@ describe('what an engine shows', () => {
         hint: expect.stringContaining('loci reindex --vectors'),
       };
       await expect(embedding.search({ query: 'plumber' })).rejects.toMatchObject(mismatch);
-      await expect(embedding.write({ content: 'x', source: 'library' })).rejects.toMatchObject(mismatch);
+      await expect(embedding.write({ content: 'x' })).rejects.toMatchObject(mismatch);
       await expect(embedding.index()).rejects.toMatchObject(mismatch);
       await expect(embedding.reindex()).rejects.toMatchObject(mismatch);
       const failed = (await embedding.doctor()).filter(({ result }) => result === 'failed');
@@ -181,17 +182,13 @@ describe('what an engine shows', () => {
     const refused = { code: 'invalid_input', message: 'metadata is nested deeper than 100 levels' };
     let deep: Metadata = {};
     for (let i = 0; i < 50_000; i++) deep = { deep };
-    await expect(loci.write({ content: 'deep', source: 'library', metadata: deep })).rejects.toMatchObject(
-      refused,
-    );
+    await expect(loci.write({ content: 'deep', metadata: deep })).rejects.toMatchObject(refused);
     const endless: Metadata = {};
     Object.assign(endless, { one: endless, other: [endless, endless] });
-    await expect(
-      loci.write({ content: 'endless', source: 'library', metadata: endless }),
-    ).rejects.toMatchObject(refused);
+    await expect(loci.write({ content: 'endless', metadata: endless })).rejects.toMatchObject(refused);
     let allowed: Metadata = {};
     for (let i = 0; i < 100; i++) allowed = { allowed };
-    await loci.write({ content: 'marzipan', source: 'library', metadata: allowed });
+    await loci.write({ content: 'marzipan', metadata: allowed });
     expect((await loci.get('record/1')).record.metadata).toEqual(allowed);
   });
 });

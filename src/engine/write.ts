@@ -13,8 +13,6 @@ export interface WriteRequest {
   readonly tags?: readonly string[];
   readonly project?: string;
   readonly metadata?: Metadata;
-  /** The surface that writes: `cli`, `library` … */
-  readonly source: string;
 }
 
 export interface WriteResponse {
@@ -42,14 +40,15 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)/;
 export async function write(context: EngineContext, request: WriteRequest): Promise<WriteResponse> {
   checkContent(request.content);
   checkDepth(request.metadata ?? {});
-  const { config, store } = context;
+  const { config, store, namespace, caller } = context;
   const now = context.now();
   const record = {
     content: request.content,
     title: request.title ?? '',
     project: request.project ?? config.project,
     origin: 'memory' as const,
-    source: request.source,
+    source: caller.surface,
+    trust: caller.trust,
     key: null,
     category: request.category ?? 'general',
     recordType: request.recordType ?? 'fact',
@@ -59,15 +58,15 @@ export async function write(context: EngineContext, request: WriteRequest): Prom
     expiresAt: null,
   };
   const vectors = await context.vectorsToFill();
-  const [sameAs = null] = await store.writtenWith(config.namespace, sha256(record.content), now);
-  const [id] = await remember(store, config.namespace, [record], await context.chunking(), now);
+  const [sameAs = null] = await store.writtenWith(namespace, sha256(record.content), now);
+  const [id] = await remember(store, namespace, [record], await context.chunking(), now);
   if (id === undefined) throw new LociError('store_failed', 'the store answered no id');
   const citation = `record/${String(id)}`;
   const written = { id, citation, sameAs };
   if (vectors === null) return { ...written, embedded: false, why: 'no embedding provider is configured' };
   try {
-    const passages = (await store.passagesOf(config.namespace, [id])).get(id) ?? [];
-    const described = { ...record, namespace: config.namespace };
+    const passages = (await store.passagesOf(namespace, [id])).get(id) ?? [];
+    const described = { ...record, namespace };
     await embedRecord(store, vectors.embedder, vectors.generation, described, passages);
     return { ...written, embedded: true, why: null };
   } catch (error) {

@@ -51,6 +51,7 @@ function input(content: string, given: Partial<RecordInput> = {}): RecordInput {
   };
   const rest = {
     origin: 'memory' as const,
+    trust: 'operator' as const,
     key: null,
     tags: [],
     metadata: {},

@@ -1,5 +1,5 @@
 import { sha256 } from '../core/hash.ts';
-import type { Metadata, Origin, Timestamp } from '../core/types.ts';
+import type { Metadata, Origin, Timestamp, Trust } from '../core/types.ts';
 import { uuidv7 } from '../core/uuid.ts';
 import type { RecordWrite, Store } from '../store/store.ts';
 import type { Chunking } from './passages.ts';
@@ -11,6 +11,7 @@ export interface RecordInput {
   readonly project: string;
   readonly origin: Origin;
   readonly source: string;
+  readonly trust: Trust;
   readonly key: string | null;
   readonly category: string;
   readonly recordType: string;

@@ -14,6 +14,7 @@ const CONTENT = '# Oven\n\nWe chose induction.\n\n# Sink\n\nSteel, two bowls.';
 class OneDocument implements Source {
   readonly name = 'chat';
   readonly origin = 'source';
+  readonly trust = 'external';
   document: SourceDocument;
 
   constructor(document: SourceDocument) {

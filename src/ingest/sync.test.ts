@@ -190,6 +190,7 @@ describe('syncSource', () => {
       const report = await sync({}, store, (source) => ({
         name: source.name,
         origin: source.origin,
+        trust: source.trust,
         list: (...parameters) => source.list(...parameters),
         read: async (...parameters) => {
           await grow();

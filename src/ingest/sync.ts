@@ -188,6 +188,7 @@ class Sync {
       project: document.project ?? this.#options.project,
       origin: this.#source.origin,
       source: this.#source.name,
+      trust: this.#source.trust,
       key: document.key,
       identity: document.identity,
       category: document.category ?? 'note',

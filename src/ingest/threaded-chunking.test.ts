@@ -78,6 +78,7 @@ async function unparsed(root: string): Promise<Source> {
   return {
     name: vault.name,
     origin: vault.origin,
+    trust: vault.trust,
     list: (...parameters) => vault.list(...parameters),
     read: async ({ key, revision }) => ({
       key,

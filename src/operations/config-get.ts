@@ -26,6 +26,8 @@ export const configGet: Operation<ConfigGetInput, ConfigGetOutput> = {
   readOnly: true,
   destructive: false,
   idempotent: true,
+  scope: 'admin',
+  local: true,
   examples: [{ title: 'How many results a search returns', input: { key: 'search.limit' } }],
   run: runConfigGet,
 };

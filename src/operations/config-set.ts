@@ -40,6 +40,8 @@ export const configSet: Operation<ConfigSetInput, ConfigSetOutput> = {
   readOnly: false,
   destructive: false,
   idempotent: true,
+  scope: 'admin',
+  local: true,
   examples: [
     { title: 'Five results a search', input: { key: 'search.limit', value: '5' } },
     { title: 'Search by text and recency alone', input: { key: 'embedding.provider', value: 'none' } },

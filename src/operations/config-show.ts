@@ -31,6 +31,8 @@ export const configShow: Operation<Record<string, never>, ConfigShowOutput> = {
   readOnly: true,
   destructive: false,
   idempotent: true,
+  scope: 'admin',
+  local: true,
   examples: [{ title: 'Everything that is in force', input: {} }],
   run: runConfigShow,
 };

@@ -1,4 +1,6 @@
-import { configHome, loadConfig } from '../core/config/load.ts';
+import type { Caller } from '../core/caller.ts';
+import { configHome, loadConfig, type LoadedConfig } from '../core/config/load.ts';
+import { userName } from '../core/user.ts';
 import type { Progress } from '../engine/index-vaults.ts';
 import type { Loci } from '../engine/open.ts';
 import type { OperationContext } from './operation.ts';
@@ -7,13 +9,19 @@ export interface ContextOptions {
   /** Else `LOCI_HOME`, else `~/.loci`. */
   readonly home?: string;
   readonly env?: NodeJS.ProcessEnv;
-  readonly surface: string;
+  /** Who asks, as far as it is not the owner of the configured namespace. */
+  readonly caller: Pick<Caller, 'surface' | 'trust'> & Partial<Caller>;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
 }
 
+/** What one call may say otherwise. */
+export type CallOptions = Partial<Pick<ContextOptions, 'caller' | 'signal' | 'onProgress'>>;
+
 /** A context whose engine ends with it. */
 export interface OpenContext extends OperationContext {
+  /** The same engine for one call: on behalf of somebody else, with a signal and a progress of its own. */
+  forCall(options: CallOptions): OperationContext;
   close(): Promise<void>;
 }
 
@@ -21,31 +29,50 @@ export interface OpenContext extends OperationContext {
 export function openContext(options: ContextOptions): OpenContext {
   const env = options.env ?? process.env;
   const home = configHome({ env, ...(options.home === undefined ? {} : { home: options.home }) });
-  const load = () => loadConfig({ home, env });
-  const open = async (create: boolean): Promise<Loci> => {
-    const { values } = await load();
+  const engine = new SharedEngine(() => loadConfig({ home, env }));
+  const forCall = (call: CallOptions): OperationContext => {
+    const caller = call.caller ?? options.caller;
+    return {
+      home,
+      env,
+      signal: call.signal ?? options.signal ?? new AbortController().signal,
+      onProgress: call.onProgress ?? options.onProgress ?? (() => undefined),
+      loadConfig: engine.loadConfig,
+      loci: async ({ create = false } = {}) => {
+        const opened = await engine.open(create);
+        return opened.as({ ...opened.caller, actor: userName(), ...caller });
+      },
+    };
+  };
+  return { ...forCall({}), forCall, close: () => engine.close() };
+}
+
+/** Opened once, for all calls. */
+class SharedEngine {
+  readonly loadConfig: () => Promise<LoadedConfig>;
+  #loci: Promise<Loci> | null = null;
+
+  constructor(load: () => Promise<LoadedConfig>) {
+    this.loadConfig = load;
+  }
+
+  open(create: boolean): Promise<Loci> {
+    this.#loci ??= this.#load(create).catch((error: unknown) => {
+      // What is wrong now may be put right before the next call.
+      this.#loci = null;
+      throw error;
+    });
+    return this.#loci;
+  }
+
+  async #load(create: boolean): Promise<Loci> {
+    const { values } = await this.loadConfig();
     const { openLoci } = await import('../engine/open.ts');
     return openLoci(values, { create });
-  };
-  let loci: Promise<Loci> | null = null;
-  return {
-    home,
-    env,
-    surface: options.surface,
-    signal: options.signal ?? new AbortController().signal,
-    onProgress: options.onProgress ?? (() => undefined),
-    loadConfig: load,
-    loci: ({ create = false } = {}) => {
-      loci ??= open(create).catch((error: unknown) => {
-        // What is wrong now may be put right before the next call.
-        loci = null;
-        throw error;
-      });
-      return loci;
-    },
-    close: async () => {
-      const opened = await loci?.catch(() => null);
-      await opened?.close();
-    },
-  };
+  }
+
+  async close(): Promise<void> {
+    const opened = await this.#loci?.catch(() => null);
+    await opened?.close();
+  }
 }

@@ -33,6 +33,7 @@ export const doctor: Operation<Record<string, never>, DoctorOutput> = {
   readOnly: true,
   destructive: false,
   idempotent: true,
+  scope: 'admin',
   examples: [{ title: 'Is everything well?', input: {} }],
   run: runDoctor,
 };

@@ -41,6 +41,8 @@ export const forgetVault: Operation<ForgetVaultInput, ForgetVaultOutput> = {
   readOnly: false,
   destructive: true,
   idempotent: false,
+  scope: 'admin',
+  local: true,
   examples: [{ title: 'Stop finding the notes of a vault', input: { vault: 'vault' } }],
   run: runForgetVault,
 };

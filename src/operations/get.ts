@@ -71,6 +71,8 @@ export const get: Operation<GetInput, GetOutput> = {
   readOnly: true,
   destructive: false,
   idempotent: true,
+  scope: 'read',
+  tool: 'memory_get',
   examples: [
     { title: 'A whole note', input: { citation: 'Home/Kitchen remodel.md' } },
     { title: 'The lines of a search result', input: { citation: 'Home/Kitchen remodel.md#L24-L40' } },

@@ -87,6 +87,8 @@ export const indexVaults: Operation<IndexInput, IndexOutput> = {
   readOnly: false,
   destructive: false,
   idempotent: true,
+  scope: 'admin',
+  local: true,
   examples: [
     { title: 'Read a folder of notes, and remember it', input: { paths: ['~/vault'] } },
     { title: 'Bring every known vault up to date', input: {} },

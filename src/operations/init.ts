@@ -43,6 +43,8 @@ export const init: Operation<InitInput, InitOutput> = {
   readOnly: false,
   destructive: false,
   idempotent: true,
+  scope: 'admin',
+  local: true,
   examples: [
     { title: 'Make a home with an empty store', input: {} },
     { title: 'Name your notes at once', input: { vault: '~/vault' } },

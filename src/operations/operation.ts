@@ -23,9 +23,19 @@ export interface Operation<Input = unknown, Output = unknown> {
   readonly destructive: boolean;
   /** Done twice it is as done once. */
   readonly idempotent: boolean;
+  /** What a token must allow for it. */
+  readonly scope: Scope;
+  /** It reaches files or settings of this machine: for the command line alone, never over MCP or REST. */
+  readonly local?: boolean;
+  /** What models and HTTP call it where that is not its name: `memory_search`, at `/api/v1/memory/search`. */
+  readonly tool?: string;
   readonly examples: readonly Example[];
   run(context: OperationContext, input: Input): Promise<Output>;
 }
+
+/** `read` looks at the caller's own memory, `write` changes it, `admin` is for who runs Loci. */
+export const SCOPES = ['read', 'write', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
 
 export interface Example {
   readonly title: string;
@@ -37,14 +47,12 @@ export interface OperationContext {
   /** The home folder, absolute; it need not exist. */
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Who asks: `cli`, `mcp` … Records that it writes carry it as their source. */
-  readonly surface: string;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
   /** Read anew at each call. @throws LociError `invalid_config`, `unreadable` */
   loadConfig(): Promise<LoadedConfig>;
   /**
-   * The engine, opened at the first call and shared by all. `create` makes a store where there is none.
+   * The engine on behalf of whoever asks, opened at the first call and shared by all. `create` makes a store where there is none.
    * @throws LociError `store_not_found`, and what opening throws
    */
   loci(options?: { readonly create?: boolean }): Promise<Loci>;

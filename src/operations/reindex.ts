@@ -33,6 +33,7 @@ export const reindex: Operation<ReindexInput, ReindexOutput> = {
   readOnly: false,
   destructive: false,
   idempotent: true,
+  scope: 'admin',
   examples: [
     { title: 'After `loci doctor` named a difference', input: {} },
     { title: 'After a change of the embedding model', input: { vectors: true } },

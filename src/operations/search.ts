@@ -131,6 +131,8 @@ export const search: Operation<SearchInput, SearchOutput> = {
   readOnly: true,
   destructive: false,
   idempotent: true,
+  scope: 'read',
+  tool: 'memory_search',
   examples: [
     { title: 'Ask in plain words', input: { query: 'what did we decide about the oven' } },
     { title: 'Words that must stand together, three results', input: { query: '"gas line" oven', limit: 3 } },

@@ -101,6 +101,7 @@ export const status: Operation<Record<string, never>, StatusOutput> = {
   readOnly: true,
   destructive: false,
   idempotent: true,
+  scope: 'read',
   examples: [{ title: 'What is remembered, and where', input: {} }],
   run: runStatus,
 };

@@ -49,6 +49,8 @@ export const write: Operation<WriteInput, WriteOutput> = {
   readOnly: false,
   destructive: false,
   idempotent: false,
+  scope: 'write',
+  tool: 'memory_write',
   examples: [
     { title: 'A fact', input: { content: 'The plumber is Tove, she prefers text messages' } },
     {
@@ -72,7 +74,6 @@ async function runWrite(
   const { id, citation, embedded, why, sameAs } = await loci.write({
     ...input,
     ...(record_type !== undefined && { recordType: record_type }),
-    source: context.surface,
   });
   return { id, citation, embedded, why, same_as: sameAs };
 }

@@ -1,4 +1,4 @@
-import type { Metadata, Origin, Timestamp } from '../core/types.ts';
+import type { Metadata, Origin, Timestamp, Trust } from '../core/types.ts';
 
 /** What one look at a source finds, without reading its documents. */
 export interface SourceItem {
@@ -45,6 +45,7 @@ export interface SourceProblem {
 export interface Source {
   readonly name: string;
   readonly origin: Origin;
+  readonly trust: Trust;
   /**
    * Every document there is now, in a stable order, one at a time.
    * @throws LociError `unreadable` when the source as a whole cannot be looked at, so that a

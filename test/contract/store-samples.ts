@@ -30,6 +30,7 @@ export function draft(given: Partial<RecordDraft> = {}): RecordDraft {
     project: 'default',
     origin: 'vault',
     source: 'notes',
+    trust: 'operator',
     key: `note-${String(made)}.md`,
     identity: null,
     category: 'note',

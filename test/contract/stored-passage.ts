@@ -13,6 +13,7 @@ export function storedPassage({ record, ...given }: Given = {}): StoredPassage {
     project: 'default',
     origin: 'vault',
     source: 'notes',
+    trust: 'operator',
     key: 'note.md',
     category: 'note',
     recordType: 'note',

@@ -124,7 +124,11 @@ describe('a newcomer', () => {
   });
 
   it('filters by tag, project, source, origin, category, type and day', async () => {
-    const context = openContext({ surface: 'cli', home, env: { LOCI_EMBEDDING_PROVIDER: 'none' } });
+    const context = openContext({
+      caller: { surface: 'cli', trust: 'operator' },
+      home,
+      env: { LOCI_EMBEDDING_PROVIDER: 'none' },
+    });
     const found = async (filter: Partial<Record<keyof SearchInput, unknown>>) =>
       (
         await search.run(

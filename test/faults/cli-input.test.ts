@@ -25,7 +25,11 @@ describe('a query', () => {
   });
 
   // One open store for all that is not about the command line itself.
-  const context = openContext({ surface: 'cli', home, env: { LOCI_EMBEDDING_PROVIDER: 'none' } });
+  const context = openContext({
+    caller: { surface: 'cli', trust: 'operator' },
+    home,
+    env: { LOCI_EMBEDDING_PROVIDER: 'none' },
+  });
   afterAll(() => context.close());
   const found = (query: string) => search.run(context, parseInput(search, { query, min_score: 0 }));
 

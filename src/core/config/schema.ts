@@ -43,6 +43,19 @@ export interface Config {
       readonly roles: boolean;
     };
   };
+  readonly writes: {
+    readonly enabled: boolean;
+    readonly secrets: 'refuse' | 'mask' | 'allow';
+  };
+  readonly retention: {
+    readonly purgeAfterDays: number;
+  };
+  readonly startup: {
+    readonly enabled: boolean;
+    readonly mode: 'always' | 'first-run' | 'digest';
+    readonly maxChars: number;
+    readonly maxCharsByModel: Readonly<Record<string, number>>;
+  };
   readonly index: {
     readonly maxFileSize: number;
     readonly passageTokens: number;
@@ -64,6 +77,7 @@ const path = () =>
     .min(1)
     .meta({ kind: 'path' satisfies ValueKind });
 const label = () => z.string().trim().min(1).max(128);
+const characters = () => z.number().int().min(0).max(1_000_000);
 const weight = () => z.number().min(0).max(1).exactOptional();
 
 function quantity(kind: ValueKind, parse: (text: string) => number | undefined) {
@@ -182,6 +196,51 @@ const index = z.strictObject({
     ),
 });
 
+const writes = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether agents may write, update, delete and undelete records over MCP and REST. The command line always may; ' +
+        'facts, which expire, always may be stored.',
+    ),
+  secrets: z
+    .enum(['refuse', 'mask', 'allow'])
+    .default('mask')
+    .describe(
+      'What happens to keys, tokens and other credentials in a text that is written: the write is refused, or they are ' +
+        'masked before anything is stored, or they are kept.',
+    ),
+});
+
+const retention = z.strictObject({
+  purgeAfterDays: z
+    .number()
+    .int()
+    .min(1)
+    .max(36_500)
+    .default(30)
+    .describe('How many days a deleted record can be brought back. Then it is purged.'),
+});
+
+const startup = z.strictObject({
+  enabled: z.boolean().default(true).describe('Whether startup entries are injected at all.'),
+  mode: z
+    .enum(['always', 'first-run', 'digest'])
+    .default('digest')
+    .describe(
+      '`always` injects them at every turn, `first-run` once a session, `digest` again when they have changed since the ' +
+        'session saw them, and else those marked `reinforce`.',
+    ),
+  maxChars: characters().default(6000).describe('Budget of what is injected, in characters.'),
+  maxCharsByModel: z
+    .record(z.string().min(1), characters())
+    .default({})
+    .describe(
+      'Budgets by a part of the model’s name, such as `opus: 6000`; the longest part that fits wins.',
+    ),
+});
+
 const log = z.strictObject({
   level: z
     .enum(['error', 'warn', 'info', 'debug'])
@@ -199,6 +258,9 @@ export const configSchema: z.ZodType<Config> = z.strictObject({
   embedding: embedding.prefault({}).describe('How texts become vectors.'),
   vaults: z.array(vault).default([]).describe('The vaults that `loci index` reads when it is given no path.'),
   search: search.prefault({}).describe('How records are found.'),
+  writes: writes.prefault({}).describe('What agents may write.'),
+  retention: retention.prefault({}).describe('How long what was deleted can be brought back.'),
+  startup: startup.prefault({}).describe('What an agent is told before it begins.'),
   index: index.prefault({}).describe('How files are read.'),
   log: log.prefault({}).describe('What is logged.'),
 });

@@ -43,6 +43,7 @@ export function openVault(options: VaultOptions): Source {
 class Vault implements Source {
   readonly name: string;
   readonly origin = 'vault';
+  readonly trust = 'operator';
   readonly #options: VaultOptions;
   readonly #limit: number;
   /** As the last listing found it; a root that moved since is outside it, and so is refused, not followed. */

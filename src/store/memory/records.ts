@@ -1,7 +1,7 @@
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
 import { refuseUnsafeTimes } from '../record-times.ts';
-import type { CommitBatch, Page, RecordWrite, SourceEntry } from '../store.ts';
+import type { CommitBatch, Page, RecordDraft, RecordWrite, SourceEntry } from '../store.ts';
 import { indexPassage } from '../text-fields.ts';
 import { wellFormedWrite } from '../well-formed.ts';
 import { isLive } from './filter.ts';
@@ -70,10 +70,17 @@ function writeRecord(
 function refuseTakenIdentity(namespace: Namespace, { id, draft }: RecordWrite): void {
   for (const { record } of namespace.records.values()) {
     if (record.id === id) continue;
-    const sameKey = draft.key !== null && record.key === draft.key && record.source === draft.source;
-    if (record.uuid !== draft.uuid && !sameKey) continue;
+    if (record.uuid !== draft.uuid && !hasSameKey(record, draft)) continue;
     throw new LociError('conflict', `record ${String(record.id)} already is ${draft.key ?? draft.uuid}`);
   }
+}
+
+/** Documents of one source, live facts of one category. */
+function hasSameKey(record: LociRecord, draft: RecordDraft): boolean {
+  if (draft.key === null || record.key !== draft.key) return false;
+  if ((record.origin === 'fact') !== (draft.origin === 'fact')) return false;
+  if (draft.origin !== 'fact') return record.source === draft.source;
+  return record.category === draft.category && record.deletedAt === null;
 }
 
 function existing(namespace: Namespace, id: number): HeldRecord {
@@ -94,7 +101,7 @@ export function records(namespace: Namespace, ids: readonly number[], now: Times
 export function recordsByKey(namespace: Namespace, key: string, now: Timestamp): LociRecord[] {
   return [...namespace.records.values()]
     .map(({ record }) => record)
-    .filter((record) => record.key === key && isLive(record, now))
+    .filter((record) => record.key === key && record.origin !== 'fact' && isLive(record, now))
     .sort((a, b) => byCodePoint(a.source, b.source))
     .map((record) => structuredClone(record));
 }
@@ -107,7 +114,8 @@ export function sourceEntries(namespace: Namespace, source: string, page: Page<s
   const entries: SourceEntry[] = [];
   for (const { record } of namespace.records.values()) {
     const { id, key, identity, revision, contentHash } = record;
-    if (record.source !== source || key === null || record.deletedAt !== null) continue;
+    if (record.source !== source || key === null || record.origin === 'fact') continue;
+    if (record.deletedAt !== null) continue;
     if (page.after === null || byCodePoint(key, page.after) > 0) {
       entries.push({ id, key, identity, revision, contentHash });
     }

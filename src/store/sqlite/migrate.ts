@@ -24,13 +24,19 @@ export function migrate(
   db.writeAhead();
   if (!outdated) return;
   if (schemaVersion(db) > 0) backUp(db);
-  db.transaction(() => {
-    for (const migration of pending()) {
-      db.exec(migration.sql);
-      db.exec(`PRAGMA user_version = ${String(migration.version)}`);
-    }
-    db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
-  });
+  // A table that is made anew is missing for a moment; within a transaction this cannot be switched.
+  db.exec('PRAGMA foreign_keys = OFF');
+  try {
+    db.transaction(() => {
+      for (const migration of pending()) {
+        db.exec(migration.sql);
+        db.exec(`PRAGMA user_version = ${String(migration.version)}`);
+      }
+      db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
+    });
+  } finally {
+    db.exec('PRAGMA foreign_keys = ON');
+  }
 }
 
 function schemaVersion(db: Database): number {

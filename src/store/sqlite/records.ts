@@ -56,10 +56,14 @@ function writeRecord(
 
 /** Said before anything is written, in words; the unique indexes are the second lock. */
 function refuseTakenIdentity(db: Database, ns: number, write: RecordWrite): void {
-  const { uuid, source, key } = write.draft;
+  const { uuid, origin, source, category, key } = write.draft;
+  const [same, place] =
+    origin === 'fact'
+      ? ["origin = 'fact' AND category = ? AND deleted_at IS NULL", category]
+      : ["origin <> 'fact' AND source = ?", source];
   const taken = db
-    .prepare('SELECT id FROM record WHERE ns = ? AND (uuid = ? OR (source = ? AND key = ?))')
-    .all(ns, uuid, source, key)
+    .prepare(`SELECT id FROM record WHERE ns = ? AND (uuid = ? OR (${same} AND key = ?))`)
+    .all(ns, uuid, place, key)
     .find((row) => row['id'] !== write.id);
   if (taken === undefined) return;
   throw new LociError(
@@ -81,6 +85,7 @@ function columnsOf(draft: RecordDraft): (string | number | null)[] {
     draft.project,
     draft.origin,
     draft.source,
+    draft.trust,
     draft.key,
     draft.identity,
     draft.category,
@@ -99,15 +104,15 @@ function columnsOf(draft: RecordDraft): (string | number | null)[] {
 
 function insertRow(db: Database, ns: number, id: number, draft: RecordDraft, chunking: string): void {
   db.prepare(
-    `INSERT INTO record (ns, id, chunking, uuid, project, origin, source, key, identity, category, record_type,
-       title, tags, content, metadata, created_at, updated_at, expires_at, content_hash, revision)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO record (ns, id, chunking, uuid, project, origin, source, trust, key, identity, category,
+       record_type, title, tags, content, metadata, created_at, updated_at, expires_at, content_hash, revision)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(ns, id, chunking, ...columnsOf(draft));
 }
 
 function updateRow(db: Database, ns: number, id: number, draft: RecordDraft): void {
   db.prepare(
-    `UPDATE record SET uuid = ?, project = ?, origin = ?, source = ?, key = ?, identity = ?, category = ?,
+    `UPDATE record SET uuid = ?, project = ?, origin = ?, source = ?, trust = ?, key = ?, identity = ?, category = ?,
        record_type = ?, title = ?, tags = ?, content = ?, metadata = ?, created_at = ?, updated_at = ?,
        expires_at = ?, content_hash = ?, revision = ? WHERE ns = ? AND id = ?`,
   ).run(...columnsOf(draft), ns, id);
@@ -157,14 +162,17 @@ export function recordsByKey(
 ): LociRecord[] {
   return db
     .prepare(
-      `SELECT ${RECORD_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.key = ? AND ${LIVE} ORDER BY r.source`,
+      `SELECT ${RECORD_COLUMNS} FROM record AS r
+       WHERE r.ns = ? AND r.key = ? AND r.origin <> 'fact' AND ${LIVE} ORDER BY r.source`,
     )
     .all(ns, key, now)
     .map((row) => recordOf(namespace, row));
 }
 
 export function countByKey(db: Database, ns: number, keys: readonly string[], now: Timestamp): number[] {
-  const count = db.prepare(`SELECT count(*) AS n FROM record AS r WHERE r.ns = ? AND r.key = ? AND ${LIVE}`);
+  const count = db.prepare(
+    `SELECT count(*) AS n FROM record AS r WHERE r.ns = ? AND r.key = ? AND r.origin <> 'fact' AND ${LIVE}`,
+  );
   return keys.map((key) => Number(count.get(ns, key, now)?.['n']));
 }
 
@@ -174,7 +182,8 @@ export function sourceEntries(db: Database, ns: number, source: string, page: Pa
   return db
     .prepare(
       `SELECT id, key, identity, revision, content_hash FROM record
-       WHERE ns = ? AND source = ? AND key ${behind} ? AND deleted_at IS NULL ORDER BY key LIMIT ?`,
+       WHERE ns = ? AND source = ? AND origin <> 'fact' AND key ${behind} ? AND deleted_at IS NULL
+       ORDER BY key LIMIT ?`,
     )
     .all(ns, source, page.after ?? '', page.limit)
     .map((row) => ({

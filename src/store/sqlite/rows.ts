@@ -1,5 +1,5 @@
 import type { SQLOutputValue } from 'node:sqlite';
-import type { LociRecord, Metadata, Origin, Passage } from '../../core/types.ts';
+import type { LociRecord, Metadata, Origin, Passage, Trust } from '../../core/types.ts';
 import type { RecordHeader } from '../store.ts';
 
 /** Rows as SQLite gives them, and the nouns they hold. The schema is STRICT, so types are what it says. */
@@ -11,6 +11,7 @@ const HEADER = [
   'project',
   'origin',
   'source',
+  'trust',
   'key',
   'category',
   'record_type',
@@ -55,6 +56,7 @@ export function headerOf(namespace: string, row: Row): RecordHeader {
     project: row['project'] as string,
     origin: row['origin'] as Origin,
     source: row['source'] as string,
+    trust: row['trust'] as Trust,
     key: row['key'] as string | null,
     category: row['category'] as string,
     recordType: row['record_type'] as string,

@@ -56,5 +56,6 @@ export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
   [ERROR_TABLE.embedding_unavailable.exit, 'the embedding model'],
   [ERROR_TABLE.unreadable.exit, 'a file or folder that cannot be read'],
   [ERROR_TABLE.unsupported_runtime.exit, 'Node is too old'],
+  [ERROR_TABLE.forbidden.exit, 'not allowed'],
   [ERROR_TABLE.aborted.exit, 'stopped with Ctrl-C'],
 ];

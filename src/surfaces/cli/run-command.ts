@@ -16,7 +16,7 @@ export async function runCommand(call: CommandCall, io: Io): Promise<number> {
   const progress = new ProgressDisplay(io.stderr);
   const interruption = new Interruption(io, operation.readOnly, progress);
   const context = openContext({
-    surface: 'cli',
+    caller: { surface: 'cli', trust: 'operator' },
     env: io.env,
     signal: interruption.signal,
     onProgress: (now) => progress.update(now),
