@@ -3,7 +3,7 @@ import { LociError } from '../core/errors.ts';
 import type { LociRecord, Passage } from '../core/types.ts';
 import type { Chunking } from '../ingest/passages.ts';
 import type { SourceProblem } from '../sources/source.ts';
-import type { Page } from '../store/store.ts';
+import type { Page } from '../store/page.ts';
 import type { Finding } from './check.ts';
 import type { EngineContext } from './context.ts';
 import { cutOrReport } from './index-vaults.ts';

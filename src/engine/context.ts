@@ -9,7 +9,8 @@ import { openEmbedder } from '../embed/registry.ts';
 import type { Chunking } from '../ingest/passages.ts';
 import { threadedChunking } from '../ingest/threaded-chunking.ts';
 import type { VectorSide } from '../search/retrieve.ts';
-import type { Generation, Store } from '../store/store.ts';
+import type { Generation } from '../store/embeddings.ts';
+import type { Store } from '../store/store.ts';
 
 /** What everybody who uses an open engine shares. */
 class Parts {

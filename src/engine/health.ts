@@ -3,7 +3,7 @@ import type { Config } from '../core/config/schema.ts';
 import { LociError, messageOf } from '../core/errors.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { StoreStats } from '../store/stats.ts';
-import type { Generation } from '../store/store.ts';
+import type { Generation } from '../store/embeddings.ts';
 import type { Check, Finding } from './check.ts';
 import { checkNotes } from './check-notes.ts';
 import { checkPassages } from './check-passages.ts';

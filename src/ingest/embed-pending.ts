@@ -1,6 +1,7 @@
 import { LociError } from '../core/errors.ts';
 import type { Embedder } from '../embed/embedder.ts';
-import type { PendingEmbedding, Store } from '../store/store.ts';
+import type { PendingEmbedding } from '../store/embeddings.ts';
+import type { Store } from '../store/store.ts';
 import { embeddingText } from './embedding-text.ts';
 
 export interface EmbedPendingOptions {

@@ -1,7 +1,15 @@
-import type { LociRecord, Metadata, Origin, Passage, Timestamp } from '../core/types.ts';
+import type { LociRecord, Origin, Passage, Timestamp } from '../core/types.ts';
+import type { AuditDraft, AuditLog } from './audit.ts';
 import type { CutPassages, RecordPage } from './derivation.ts';
+import type { Embeddings } from './embeddings.ts';
 import type { Facets } from './facets.ts';
+import type { History } from './history.ts';
+import type { Leases } from './leases.ts';
+import type { Listing } from './listing.ts';
+import type { Deletion, Mortality, Once, Restoration } from './mortality.ts';
+import type { Page } from './page.ts';
 import type { SourceReads } from './source-reads.ts';
+import type { StartupEntries } from './startup.ts';
 import type { StoreStats } from './stats.ts';
 
 /**
@@ -9,7 +17,19 @@ import type { StoreStats } from './stats.ts';
  * It speaks of records, passages, namespaces, terms and vectors, never of SQL. Every call names its
  * namespace first, and nothing of another namespace can change what it answers, scores included.
  */
-export interface Store extends Canonical, SearchStages, Embeddings, Upkeep, Facets<SearchFilter> {
+export interface Store
+  extends
+    Canonical,
+    SearchStages,
+    Embeddings,
+    Upkeep,
+    Facets<SearchFilter>,
+    Listing<SearchFilter>,
+    Mortality,
+    AuditLog,
+    StartupEntries,
+    History,
+    Leases {
   readonly capabilities: StoreCapabilities;
   /** Finishes what was begun and lets go of files, threads and connections. No call may follow. */
   close(): Promise<void>;
@@ -35,12 +55,19 @@ export interface RecordWrite {
   readonly draft: RecordDraft;
   /** Its passages from now on; `'keep'` where the text stays as it was (a new title is indexed with them). */
   readonly passages: readonly Passage[] | 'keep';
+  /** The `updatedAt` that the record to replace must still have. */
+  readonly expected?: Timestamp;
 }
 
 export interface CommitBatch {
   readonly writes: readonly RecordWrite[];
   /** Records whose document is gone from its source; only of the origins `vault` and `source`. */
   readonly evictions: readonly number[];
+  readonly deletions?: readonly Deletion[];
+  readonly restorations?: readonly Restoration[];
+  /** What the audit log says of it. */
+  readonly audit?: readonly AuditDraft[];
+  readonly once?: Once;
   /** Signature of the chunking that made the passages; see `Upkeep.staleRecords`. */
   readonly chunking: string;
 }
@@ -57,7 +84,8 @@ export interface SourceEntry {
 export interface Canonical extends SourceReads {
   /**
    * All of the batch or none of it, durable when the promise resolves. Answers the ids of the writes, in order.
-   * @throws LociError `not_found` for an unknown id, `conflict` for a key or UUID that is taken, `invalid_input`
+   * @throws LociError `not_found` for an unknown id, or a deletion or restoration of what is not live or not deleted;
+   *   `conflict` for a key or UUID that is taken, a record that was changed meanwhile or a `once` that was; `invalid_input`
    *   for an eviction of what did not come from a source, for a new record that keeps passages and for a time that is
    *   no whole number; `store_full`, `store_busy`.
    */
@@ -72,11 +100,6 @@ export interface Canonical extends SourceReads {
   sourceEntries(namespace: string, source: string, page: Page<string>): Promise<SourceEntry[]>;
   /** Names that have a record. */
   namespaces(): Promise<string[]>;
-}
-
-export interface Page<Cursor> {
-  readonly after: Cursor | null;
-  readonly limit: number;
 }
 
 // ── search ───────────────────────────────────────────────────────────────────────────────────────
@@ -199,57 +222,6 @@ export interface SearchStages {
   ): Promise<Neighbourhood[]>;
   /** Live passages with their records' headers, in the order asked for; what the filter hides is left out. */
   passages(namespace: string, ids: readonly number[], filter: SearchFilter): Promise<StoredPassage[]>;
-}
-
-// ── embeddings ───────────────────────────────────────────────────────────────────────────────────
-
-/** Vectors of two generations never meet. */
-export interface GenerationSpec {
-  readonly provider: string;
-  readonly model: string;
-  readonly dimensions: number;
-}
-
-export interface Generation extends GenerationSpec {
-  readonly id: number;
-  /** The one that searches use; at most one. */
-  readonly active: boolean;
-}
-
-/** A passage whose content has no vector yet. */
-export interface PendingEmbedding {
-  readonly passage: number;
-  readonly namespace: string;
-  readonly hash: string;
-  readonly headings: readonly string[];
-  readonly text: string;
-  readonly title: string;
-  readonly metadata: Metadata;
-}
-
-export interface VectorWrite {
-  readonly namespace: string;
-  readonly hash: string;
-  /** Unit vector of the generation's dimensions. */
-  readonly vector: Float32Array;
-}
-
-export interface Embeddings {
-  generations(): Promise<Generation[]>;
-  /** The generation of this model, made if need be; not active yet. */
-  addGeneration(spec: GenerationSpec): Promise<Generation>;
-  /** The switch: from now on searches use this one. */
-  activateGeneration(id: number): Promise<void>;
-  /** Live passages without a vector, by id, after an id. Passages of the same content share a hash. */
-  pendingEmbeddings(generation: number, page: Page<number>): Promise<PendingEmbedding[]>;
-  /** Contents without a vector. */
-  countPending(generation: number): Promise<number>;
-  /**
-   * Contents that have a vector keep it.
-   * @throws LociError `embedding_mismatch` for a vector of other dimensions, `invalid_input` for one with a component
-   *   that is no number, `not_found` for an unknown generation
-   */
-  putVectors(generation: number, vectors: readonly VectorWrite[]): Promise<void>;
 }
 
 // ── upkeep ───────────────────────────────────────────────────────────────────────────────────────

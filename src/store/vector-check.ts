@@ -1,5 +1,5 @@
 import { LociError } from '../core/errors.ts';
-import type { Generation } from './store.ts';
+import type { Generation } from './embeddings.ts';
 
 /** Vectors of two models never meet, and what is no number would spoil every ranking it takes part in. */
 export function refuseOtherVector({ id, dimensions }: Generation, vector: Float32Array): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PendingEmbedding } from '../../src/store/store.ts';
+import type { PendingEmbedding } from '../../src/store/embeddings.ts';
 import type { Subject } from './store-contract.ts';
 import { draft, embed, note, passage, pendingOf, unit, write } from './store-samples.ts';
 

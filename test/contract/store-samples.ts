@@ -2,9 +2,9 @@ import { shortHash, sha256 } from '../../src/core/hash.ts';
 import type { LociRecord, Passage } from '../../src/core/types.ts';
 import type { CutPassages } from '../../src/store/derivation.ts';
 import { analyze } from '../../src/core/text/analyze.ts';
+import type { PendingEmbedding } from '../../src/store/embeddings.ts';
 import type {
   FieldWeights,
-  PendingEmbedding,
   RecordDraft,
   RecordWrite,
   SearchFilter,

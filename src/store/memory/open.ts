@@ -1,5 +1,6 @@
 import { LociError } from '../../core/errors.ts';
-import type { Canonical, Embeddings, SearchFilter, SearchStages, Store, Upkeep } from '../store.ts';
+import type { Embeddings } from '../embeddings.ts';
+import type { Canonical, SearchFilter, SearchStages, Store, Upkeep } from '../store.ts';
 import type { Facets } from '../facets.ts';
 import { refuseOtherVector } from '../vector-check.ts';
 import { facet, writtenWith } from './facets.ts';
@@ -19,6 +20,7 @@ import {
   searchVectors,
 } from './vectors.ts';
 import { lookUpTerms } from './vocabulary.ts';
+import { besideCalls, writtenCalls } from './written.ts';
 
 /**
  * A store that ends with the process: every answer is found by looking at everything. For tests, as the store that
@@ -34,6 +36,8 @@ export function openMemoryStore(): Store {
   return {
     capabilities: { name: 'memory', durable: false, shared: false },
     ...recordCalls(open),
+    ...writtenCalls(open),
+    ...besideCalls(open),
     ...searchCalls(open),
     ...embeddingCalls(open),
     ...upkeepCalls(open),

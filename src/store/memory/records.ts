@@ -1,10 +1,14 @@
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
 import { refuseUnsafeTimes } from '../record-times.ts';
-import type { CommitBatch, Page, RecordDraft, RecordWrite, SourceEntry } from '../store.ts';
+import type { Page } from '../page.ts';
+import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry } from '../store.ts';
 import { indexPassage } from '../text-fields.ts';
 import { wellFormedWrite } from '../well-formed.ts';
+import { refuseChanged } from '../record-states.ts';
+import { appendAudit } from './audit.ts';
 import { isLive } from './filter.ts';
+import { deleteRecord, noteOnce, restoreRecord } from './mortality.ts';
 import {
   byCodePoint,
   change,
@@ -20,7 +24,13 @@ export function commit(state: State, name: string, batch: CommitBatch): number[]
   return change(state, name, (namespace, nextPassage) => {
     for (const id of batch.evictions) evict(namespace, id);
     const writes = batch.writes.map(wellFormedWrite);
-    return writes.map((write) => writeRecord(namespace, write, batch.chunking, nextPassage));
+    for (const deletion of batch.deletions ?? []) deleteRecord(namespace, deletion);
+    const ids = writes.map((write) => writeRecord(namespace, write, batch.chunking, nextPassage));
+    for (const restoration of batch.restorations ?? [])
+      restoreRecord(namespace, restoration, batch.chunking, nextPassage);
+    if (batch.once !== undefined) noteOnce(namespace, batch.once, ids);
+    appendAudit(namespace, batch.audit ?? []);
+    return ids;
   });
 }
 
@@ -48,6 +58,7 @@ function writeRecord(
     throw new LociError('invalid_input', 'a new record has no passages to keep');
   }
   const before = write.id === null ? null : existing(namespace, write.id);
+  if (before !== null) refuseChanged(before.record, write);
   const id = write.id ?? namespace.nextRecord++;
   const record: LociRecord = {
     ...structuredClone(write.draft),

@@ -1,6 +1,10 @@
-import type { LociRecord, Passage } from '../../core/types.ts';
+import type { LociRecord, Passage, Timestamp } from '../../core/types.ts';
+import type { AuditEntry } from '../audit.ts';
+import type { HistoryCategory, HistoryRow } from '../history.ts';
+import type { DoneOnce, Once } from '../mortality.ts';
+import type { StartupEntry } from '../startup.ts';
 import type { SourceRead } from '../source-reads.ts';
-import type { Generation } from '../store.ts';
+import type { Generation } from '../embeddings.ts';
 import { indexPassage, type IndexedPassage } from '../text-fields.ts';
 
 export interface HeldRecord {
@@ -26,16 +30,32 @@ export interface Namespace {
   readonly vectors: Map<number, Map<string, Float32Array>>;
   /** When each source was last read through, and where. */
   readonly reads: Map<string, SourceRead>;
+  /** By chain, its own first; each in order. */
+  readonly audit: Map<string, readonly AuditEntry[]>;
+  /** The chain that is its own. */
+  ownChain: string | null;
+  /** By idempotency key. */
+  readonly done: Map<string, Once & DoneOnce>;
+  /** By agent and key, as JSON. */
+  readonly startup: Map<string, StartupEntry>;
+  /** By agent and session, as JSON. */
+  readonly startupSeen: Map<string, { readonly digest: string; readonly at: Timestamp }>;
+  /** By category, oldest first. */
+  readonly history: Map<HistoryCategory, readonly HistoryRow[]>;
 }
 
 export interface State {
   readonly namespaces: Map<string, Namespace>;
   readonly generations: Generation[];
+  readonly leases: Map<
+    string,
+    { readonly holder: string; readonly token: number; readonly until: Timestamp }
+  >;
   nextPassage: number;
 }
 
 export function emptyState(): State {
-  return { namespaces: new Map(), generations: [], nextPassage: 1 };
+  return { namespaces: new Map(), generations: [], leases: new Map(), nextPassage: 1 };
 }
 
 export function emptyNamespace(name: string): Namespace {
@@ -46,6 +66,12 @@ export function emptyNamespace(name: string): Namespace {
     passages: new Map(),
     vectors: new Map(),
     reads: new Map(),
+    audit: new Map(),
+    ownChain: null,
+    done: new Map(),
+    startup: new Map(),
+    startupSeen: new Map(),
+    history: new Map(),
   };
 }
 
@@ -62,6 +88,11 @@ export function change<Result>(
     passages: new Map(before.passages),
     vectors: new Map([...before.vectors].map(([generation, vectors]) => [generation, new Map(vectors)])),
     reads: new Map(before.reads),
+    audit: new Map(before.audit),
+    done: new Map(before.done),
+    startup: new Map(before.startup),
+    startupSeen: new Map(before.startupSeen),
+    history: new Map(before.history),
   };
   let { nextPassage } = state;
   const result = work(copy, () => nextPassage++);

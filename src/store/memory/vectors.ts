@@ -1,14 +1,8 @@
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord } from '../../core/types.ts';
-import type {
-  Generation,
-  GenerationSpec,
-  Page,
-  PassageScore,
-  PendingEmbedding,
-  SearchFilter,
-  VectorWrite,
-} from '../store.ts';
+import type { Generation, GenerationSpec, PendingEmbedding, VectorWrite } from '../embeddings.ts';
+import type { Page } from '../page.ts';
+import type { PassageScore, SearchFilter } from '../store.ts';
 import { refuseOtherVector } from '../vector-check.ts';
 import { admits } from './filter.ts';
 import { emptyNamespace, type HeldPassage, type Namespace, type State } from './state.ts';

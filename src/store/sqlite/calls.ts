@@ -1,16 +1,29 @@
 import { LociError } from '../../core/errors.ts';
-import type { Canonical, Embeddings, PassageScore, SearchStages, Store, Upkeep } from '../store.ts';
+import type { AuditLog } from '../audit.ts';
+import type { History } from '../history.ts';
+import type { Leases } from '../leases.ts';
+import type { Listing } from '../listing.ts';
+import type { Mortality } from '../mortality.ts';
+import type { StartupEntries } from '../startup.ts';
+import type { Embeddings } from '../embeddings.ts';
+import type { Canonical, PassageScore, SearchFilter, SearchStages, Store, Upkeep } from '../store.ts';
 import type { Facets } from '../facets.ts';
 import { refuseOtherVector } from '../vector-check.ts';
+import { auditChain, auditChains, auditEntries, importAudit, verifyAudit } from './audit.ts';
 import { CodeCache } from './code-cache.ts';
 import type { Database } from './database.ts';
 import { facet, writtenWith } from './facets.ts';
 import { activateGeneration, addGeneration, generationById, generations } from './generations.ts';
+import { history, noteHistory } from './history.ts';
+import { dropLease, takeLease } from './leases.ts';
+import { countRecords, factCategories, listRecords } from './listing.ts';
+import { doneOnce, heldRecords, highestId, nextExpiry, oldestDeletion, purge } from './mortality.ts';
 import { findNamespace, writtenNamespaces } from './namespaces.ts';
 import { neighbours, newest, passages, passagesOf } from './passage-reads.ts';
 import { lookUpTerms } from './near-words.ts';
 import { commit, countByKey, records, recordsByKey, sourceEntries } from './records.ts';
 import { lastReads, markRead } from './source-reads.ts';
+import { noteStartupSeen, putStartup, startupEntries, startupSeen } from './startup.ts';
 import { searchText } from './text-search.ts';
 import { dropDerived, markStale, putPassages, scanRecords, staleRecords, stats, sweep } from './upkeep.ts';
 import { countPending, pendingEmbeddings, putVectors, scoreVectors, searchVectors } from './vectors.ts';
@@ -44,7 +57,60 @@ function within<Result>(
 }
 
 export function storeCalls(db: Database): StoreCalls {
-  return { ...recordCalls(db), ...searchCalls(db), ...embeddingCalls(db), ...upkeepCalls(db) };
+  return {
+    ...recordCalls(db),
+    ...writtenCalls(db),
+    ...searchCalls(db),
+    ...embeddingCalls(db),
+    ...upkeepCalls(db),
+  };
+}
+
+type Written = Listing<SearchFilter> & Mortality & AuditLog & StartupEntries & History & Leases;
+
+function writtenCalls(db: Database): Pick<StoreCalls, keyof Written> {
+  const read = <Result>(namespace: string, empty: Result, look: (ns: number) => Result): Result =>
+    within(db, namespace, empty, look);
+  return {
+    listRecords: (namespace, filter, page) =>
+      read(namespace, [], (ns) => listRecords(db, namespace, ns, filter, page)),
+    countRecords: (namespace, filter) => read(namespace, 0, (ns) => countRecords(db, ns, filter)),
+    factCategories: (namespace, now, recent) =>
+      read(namespace, [], (ns) => factCategories(db, ns, now, recent)),
+    heldRecords: (namespace, ids) => read(namespace, [], (ns) => heldRecords(db, namespace, ns, ids)),
+    highestId: (namespace) => read(namespace, 0, (ns) => highestId(db, ns)),
+    nextExpiry: (namespace) => read(namespace, null, (ns) => nextExpiry(db, ns)),
+    oldestDeletion: (namespace) => read(namespace, null, (ns) => oldestDeletion(db, ns)),
+    purge: (namespace, request) => {
+      const ns = findNamespace(db, namespace);
+      return ns === null ? 0 : purge(db, namespace, ns, request);
+    },
+    doneOnce: (namespace, key, now) => read(namespace, null, (ns) => doneOnce(db, ns, key, now)),
+    auditEntries: (namespace, filter, page) =>
+      read(namespace, [], (ns) => auditEntries(db, ns, filter, page)),
+    auditChain: (namespace, chain, page) => read(namespace, [], (ns) => auditChain(db, ns, chain, page)),
+    auditChains: (namespace) => read(namespace, [], (ns) => auditChains(db, ns)),
+    importAudit: (namespace, entries) => importAudit(db, namespace, entries),
+    verifyAudit: (namespace) => read(namespace, [], (ns) => verifyAudit(db, ns)),
+    startupEntries: (namespace) => read(namespace, [], (ns) => startupEntries(db, ns)),
+    putStartup: (namespace, entries, audit) => {
+      putStartup(db, namespace, entries, audit);
+    },
+    startupSeen: (namespace, agent, session) =>
+      read(namespace, null, (ns) => startupSeen(db, ns, agent, session)),
+    noteStartupSeen: (namespace, seen) => {
+      noteStartupSeen(db, namespace, seen);
+    },
+    noteHistory: (rows, keep) => {
+      noteHistory(db, rows, keep);
+    },
+    history: (namespace, category, now, page) =>
+      read(namespace, [], (ns) => history(db, ns, category, now, page)),
+    takeLease: (request) => takeLease(db, request),
+    dropLease: (name, holder) => {
+      dropLease(db, name, holder);
+    },
+  };
 }
 
 function recordCalls(db: Database): Pick<StoreCalls, keyof Canonical> {

@@ -53,17 +53,11 @@ export function passageCondition(db: Database, ns: number, filter: SearchFilter)
   if (isSelective(filter)) {
     return { join: 'CROSS JOIN record AS r ON r.ns = p.ns AND r.id = p.record', ...recordCondition(filter) };
   }
-  const mortal = 'r.deleted_at IS NOT NULL OR r.expires_at IS NOT NULL';
-  const anyMortal = `SELECT 1 FROM record AS r INDEXED BY record_mortal WHERE r.ns = ? AND (${mortal}) LIMIT 1`;
-  if (db.prepare(anyMortal).get(ns) === undefined) return { join: '', sql: 'TRUE', parameters: [] };
-  return {
-    join: '',
-    sql: `NOT EXISTS (
-      SELECT 1 FROM record AS r INDEXED BY record_mortal WHERE r.ns = p.ns AND r.id = p.record
-        AND (${mortal})
-        AND (r.deleted_at IS NOT NULL OR r.expires_at <= ?))`,
-    parameters: [filter.now],
-  };
+  // What was deleted has no passages; what has expired keeps them until it is purged.
+  const expired = 'SELECT id FROM record WHERE ns = ? AND expires_at <= ?';
+  if (db.prepare(`${expired} LIMIT 1`).get(ns, filter.now) === undefined)
+    return { join: '', sql: 'TRUE', parameters: [] };
+  return { join: '', sql: `p.record NOT IN (${expired})`, parameters: [ns, filter.now] };
 }
 
 /** Whether the filter hides live records at all; if not, an index can answer alone. */

@@ -1,10 +1,14 @@
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
 import { refuseUnsafeTimes } from '../record-times.ts';
-import type { CommitBatch, Page, RecordDraft, RecordWrite, SourceEntry } from '../store.ts';
+import type { Page } from '../page.ts';
+import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry } from '../store.ts';
 import { sameFields } from '../text-fields.ts';
 import { wellFormedWrite } from '../well-formed.ts';
+import { refuseChanged } from '../record-states.ts';
+import { appendAudit } from './audit.ts';
 import type { Database } from './database.ts';
+import { deleteRecord, noteOnce, restoreRecord } from './mortality.ts';
 import { ensureNamespace } from './namespaces.ts';
 import { insertPassages, reindexPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
@@ -18,8 +22,13 @@ export function commit(db: Database, namespace: string, batch: CommitBatch): num
     const counts: WordCounts = new Map();
     for (const id of batch.evictions) evict(db, namespace, ns, id, counts);
     const writes = batch.writes.map(wellFormedWrite);
+    for (const deletion of batch.deletions ?? []) deleteRecord(db, namespace, ns, deletion, counts);
     const ids = writes.map((write) => writeRecord(db, namespace, ns, write, batch.chunking, counts));
+    for (const restoration of batch.restorations ?? [])
+      restoreRecord(db, namespace, ns, restoration, batch.chunking, counts);
     noteWords(db, ns, counts);
+    if (batch.once !== undefined) noteOnce(db, ns, batch.once, ids);
+    appendAudit(db, ns, batch.audit ?? []);
     return ids;
   });
 }
@@ -43,6 +52,7 @@ function writeRecord(
     return id;
   }
   const before = existing(db, namespace, ns, write.id);
+  refuseChanged(before, write);
   updateRow(db, ns, write.id, write.draft);
   if (write.passages !== 'keep') {
     removePassages(db, ns, write.id, before, counts);

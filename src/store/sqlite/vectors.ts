@@ -1,12 +1,7 @@
 import type { Metadata } from '../../core/types.ts';
-import type {
-  Generation,
-  Page,
-  PassageScore,
-  PendingEmbedding,
-  SearchFilter,
-  VectorWrite,
-} from '../store.ts';
+import type { Generation, PendingEmbedding, VectorWrite } from '../embeddings.ts';
+import type { Page } from '../page.ts';
+import type { PassageScore, SearchFilter } from '../store.ts';
 import { refuseOtherVector } from '../vector-check.ts';
 import type { Database } from './database.ts';
 import { isSelective, passageCondition, recordCondition } from './filter.ts';

@@ -47,8 +47,6 @@ CREATE INDEX record_written ON record (ns, content_hash) WHERE origin = 'memory'
 -- What time ends: facts, and what was deleted long ago.
 CREATE INDEX record_expiry ON record (ns, expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX record_deleted ON record (ns, deleted_at) WHERE deleted_at IS NOT NULL;
-CREATE INDEX record_mortal ON record (ns, id, deleted_at, expires_at)
-  WHERE deleted_at IS NOT NULL OR expires_at IS NOT NULL;
 
 -- Who changed what, when and how: each entry's hash holds the one before it. A namespace writes a chain of its own; the
 -- chains of what it imported stand beside it.
@@ -132,8 +130,8 @@ CREATE INDEX startup_seen_at ON startup_seen (at);
 -- One for each run of a tool and each run of several steps.
 CREATE TABLE history (
   ns INTEGER NOT NULL REFERENCES namespace (id),
-  id INTEGER NOT NULL,
   category TEXT NOT NULL,
+  id INTEGER NOT NULL,
   name TEXT NOT NULL,
   surface TEXT NOT NULL,
   actor TEXT NOT NULL,
@@ -142,7 +140,7 @@ CREATE TABLE history (
   at INTEGER NOT NULL,
   took_ms INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
-  PRIMARY KEY (ns, id)
+  PRIMARY KEY (ns, category, id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX history_expiry ON history (expires_at);

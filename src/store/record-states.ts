@@ -1,0 +1,11 @@
+import { LociError } from '../core/errors.ts';
+import type { LociRecord } from '../core/types.ts';
+import type { RecordWrite } from './store.ts';
+
+/** What was deleted, or changed since its writer read it, is not written over. */
+export function refuseChanged(record: LociRecord, { expected }: RecordWrite): void {
+  const { id, deletedAt, updatedAt } = record;
+  if (deletedAt !== null) throw new LociError('not_found', `record ${String(id)} is deleted`);
+  if (expected === undefined || expected === updatedAt) return;
+  throw new LociError('conflict', `record ${String(id)} was changed meanwhile`);
+}

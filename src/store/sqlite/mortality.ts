@@ -1,0 +1,147 @@
+import { LociError } from '../../core/errors.ts';
+import type { LociRecord, Timestamp } from '../../core/types.ts';
+import type { AuditDraft } from '../audit.ts';
+import type { Deletion, DoneOnce, Once, PurgeRequest, Restoration } from '../mortality.ts';
+import { appendAudit, eraseDiffs } from './audit.ts';
+import type { Database } from './database.ts';
+import { insertPassages, removePassages } from './passages.ts';
+import { RECORD_COLUMNS, recordOf } from './rows.ts';
+import { noteWords, type WordCounts } from './vocabulary.ts';
+
+export function heldRecords(
+  db: Database,
+  namespace: string,
+  ns: number,
+  ids: readonly number[],
+): LociRecord[] {
+  const select = db.prepare(`SELECT ${RECORD_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.id = ?`);
+  return ids.flatMap((id) => {
+    const row = select.get(ns, id);
+    return row === undefined ? [] : [recordOf(namespace, row)];
+  });
+}
+
+export function highestId(db: Database, ns: number): number {
+  return Number(db.prepare('SELECT next_record - 1 AS id FROM namespace WHERE id = ?').get(ns)?.['id'] ?? 0);
+}
+
+export function nextExpiry(db: Database, ns: number): Timestamp | null {
+  const first = db.prepare(
+    'SELECT min(expires_at) AS at FROM record WHERE ns = ? AND expires_at IS NOT NULL',
+  );
+  return (first.get(ns)?.['at'] ?? null) as Timestamp | null;
+}
+
+export function oldestDeletion(db: Database, ns: number): Timestamp | null {
+  const first = db.prepare(
+    'SELECT min(deleted_at) AS at FROM record WHERE ns = ? AND deleted_at IS NOT NULL',
+  );
+  return (first.get(ns)?.['at'] ?? null) as Timestamp | null;
+}
+
+/** Out of every index at once; the record itself stays until it is purged. Within a transaction. */
+export function deleteRecord(
+  db: Database,
+  namespace: string,
+  ns: number,
+  { id, at }: Deletion,
+  counts: WordCounts,
+): void {
+  const record = inState(db, namespace, ns, id, 'live');
+  removePassages(db, ns, id, record, counts);
+  db.prepare('UPDATE record SET deleted_at = ?, chunking = NULL WHERE ns = ? AND id = ?').run(at, ns, id);
+}
+
+/** Within a transaction. */
+export function restoreRecord(
+  db: Database,
+  namespace: string,
+  ns: number,
+  { id, passages }: Restoration,
+  chunking: string,
+  counts: WordCounts,
+): void {
+  const record = inState(db, namespace, ns, id, 'deleted');
+  refuseTakenFact(db, ns, record);
+  db.prepare('UPDATE record SET deleted_at = NULL, chunking = ? WHERE ns = ? AND id = ?').run(
+    chunking,
+    ns,
+    id,
+  );
+  insertPassages(db, ns, id, record, passages, counts);
+}
+
+function refuseTakenFact(db: Database, ns: number, { origin, category, key }: LociRecord): void {
+  if (origin !== 'fact') return;
+  const taken = db
+    .prepare(
+      `SELECT id FROM record WHERE ns = ? AND category = ? AND key = ? AND origin = 'fact' AND deleted_at IS NULL`,
+    )
+    .get(ns, category, key);
+  if (taken === undefined) return;
+  throw new LociError('conflict', `record ${String(taken['id'])} already is ${key ?? ''}`);
+}
+
+function inState(
+  db: Database,
+  namespace: string,
+  ns: number,
+  id: number,
+  state: 'live' | 'deleted',
+): LociRecord {
+  const [record] = heldRecords(db, namespace, ns, [id]);
+  if (record !== undefined && (record.deletedAt === null) === (state === 'live')) return record;
+  throw new LociError('not_found', `no ${state} record ${String(id)} in namespace ${namespace}`);
+}
+
+export function purge(db: Database, namespace: string, ns: number, request: PurgeRequest): number {
+  return db.transaction(() => {
+    const rows = db
+      .prepare(
+        `SELECT ${RECORD_COLUMNS} FROM record AS r
+         WHERE r.ns = ? AND (r.id IN (SELECT id FROM record WHERE ns = ? AND expires_at <= ?)
+           OR r.id IN (SELECT id FROM record WHERE ns = ? AND deleted_at < ?))
+         ORDER BY r.id LIMIT ?`,
+      )
+      .all(ns, ns, request.expiredBy, ns, request.deletedBefore, request.limit);
+    const counts: WordCounts = new Map();
+    const drafts = rows.map((row): AuditDraft => {
+      const record = recordOf(namespace, row);
+      removePassages(db, ns, record.id, record, counts);
+      db.prepare('DELETE FROM record WHERE ns = ? AND id = ?').run(ns, record.id);
+      eraseDiffs(db, ns, record.uuid);
+      const action = record.deletedAt === null ? 'expire' : 'purge';
+      return { ...request.by, action, subject: record.uuid, diff: null };
+    });
+    noteWords(db, ns, counts);
+    appendAudit(db, ns, drafts);
+    db.prepare('DELETE FROM idempotency WHERE ns = ? AND expires_at <= ?').run(ns, request.by.at);
+    return rows.length;
+  });
+}
+
+/** Within a transaction. @throws LociError `conflict` when something was done under the key already */
+export function noteOnce(
+  db: Database,
+  ns: number,
+  { key, fingerprint, at, expiresAt }: Once,
+  records: readonly number[],
+): void {
+  if (doneOnce(db, ns, key, at) !== null) {
+    throw new LociError('conflict', `something was written under the idempotency key ${JSON.stringify(key)}`);
+  }
+  db.prepare(
+    'INSERT OR REPLACE INTO idempotency (ns, key, fingerprint, records, expires_at) VALUES (?, ?, ?, ?, ?)',
+  ).run(ns, key, fingerprint, JSON.stringify(records), expiresAt);
+}
+
+export function doneOnce(db: Database, ns: number, key: string, now: Timestamp): DoneOnce | null {
+  const row = db
+    .prepare('SELECT fingerprint, records FROM idempotency WHERE ns = ? AND key = ? AND expires_at > ?')
+    .get(ns, key, now);
+  if (row === undefined) return null;
+  return {
+    fingerprint: row['fingerprint'] as string,
+    records: JSON.parse(row['records'] as string) as number[],
+  };
+}
