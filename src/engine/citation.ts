@@ -1,3 +1,4 @@
+import { ageOf } from '../core/age.ts';
 import { LociError } from '../core/errors.ts';
 import type { LociRecord } from '../core/types.ts';
 import type { RecordHeader } from '../store/store.ts';
@@ -79,8 +80,20 @@ async function notFound(context: EngineContext, citation: string, name: string):
 async function byId(context: EngineContext, name: string): Promise<LociRecord | null> {
   const id = RECORD_PATH.exec(name)?.[1];
   if (id === undefined) return null;
-  const [record] = await context.store.records(context.namespace, [Number(id)], context.now());
+  const { store, namespace, now } = context;
+  const [record] = await store.records(namespace, [Number(id)], now());
+  if (record === undefined) await refuseDeleted(context, Number(id));
   return record ?? null;
+}
+
+/** Whoever asks for a number knows that there was something. @throws LociError `not_found` that says how to have it back */
+async function refuseDeleted({ store, namespace, now }: EngineContext, id: number): Promise<void> {
+  const [held] = await store.heldRecords(namespace, [id]);
+  if (held?.deletedAt === null || held === undefined) return;
+  const age = ageOf(held.deletedAt, now());
+  throw new LociError('not_found', `record ${String(id)} was deleted ${age}`, {
+    hint: `\`loci undelete ${String(id)}\` brings it back.`,
+  });
 }
 
 async function byPath(context: EngineContext, name: string): Promise<LociRecord | null> {

@@ -9,6 +9,8 @@ import { openEmbedder } from '../embed/registry.ts';
 import type { Chunking } from '../ingest/passages.ts';
 import { threadedChunking } from '../ingest/threaded-chunking.ts';
 import type { VectorSide } from '../search/retrieve.ts';
+import { EndOfLife } from './end-of-life.ts';
+import { HistoryLog } from './history-log.ts';
 import type { Generation } from '../store/embeddings.ts';
 import type { Store } from '../store/store.ts';
 
@@ -19,12 +21,16 @@ class Parts {
   readonly now: () => Timestamp;
   /** Where long texts are parsed and cut. */
   readonly thread: TaskThread = new TaskThread();
+  readonly ends: EndOfLife;
+  readonly history: HistoryLog;
   #embedder: Promise<Embedder | null> | null = null;
 
   constructor(config: Config, store: Store, now: () => Timestamp) {
     this.config = config;
     this.store = store;
     this.now = now;
+    this.ends = new EndOfLife(store, config.retention.purgeAfterDays, now);
+    this.history = new HistoryLog(store);
   }
 
   embedder(): Promise<Embedder | null> {
@@ -35,6 +41,7 @@ class Parts {
 
   async close(): Promise<void> {
     const embedder = await this.#embedder?.catch(() => null);
+    await Promise.allSettled([this.ends.close(), this.history.close()]);
     await Promise.all([this.store.close(), embedder?.close(), this.thread.close()]);
   }
 }
@@ -74,6 +81,21 @@ export class EngineContext {
 
   get thread(): TaskThread {
     return this.#parts.thread;
+  }
+
+  /** Where runs are noted. */
+  get history(): HistoryLog {
+    return this.#parts.history;
+  }
+
+  /** After this nothing of the namespace that has expired is left in any index. */
+  expire(): Promise<void> {
+    return this.#parts.ends.expire(this.namespace);
+  }
+
+  /** After a write: what was deleted long ago may go now, by and by. */
+  tidy(): void {
+    this.#parts.ends.tidy();
   }
 
   get namespace(): string {

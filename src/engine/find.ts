@@ -84,6 +84,7 @@ export async function find(context: EngineContext, request: FindRequest): Promis
   if (query.trim() === '') throw new LociError('invalid_input', 'the query is empty');
   const { config, namespace, store } = context;
   const now = context.now();
+  await context.expire();
   const ranking = rankingOf(config.search);
   const vectors = await context.vectors();
   const outcome = await search({

@@ -1,7 +1,7 @@
 import type { Caller } from '../core/caller.ts';
 import type { Config, VaultConfig } from '../core/config/schema.ts';
 import { refuseOldRuntime } from '../core/runtime.ts';
-import type { Timestamp } from '../core/types.ts';
+import type { LociRecord, Timestamp } from '../core/types.ts';
 import type { FacetField, FacetValue } from '../store/facets.ts';
 import { openStore } from '../store/registry.ts';
 import type { SearchFilter } from '../store/store.ts';
@@ -9,6 +9,36 @@ import { EngineContext } from './context.ts';
 import { find, type FindRequest, type FindResponse } from './find.ts';
 import type { Check } from './check.ts';
 import { examine, status, type Status } from './health.ts';
+import { auditEntries, type AuditListed, type AuditRequest } from './audit.ts';
+import { corpus, type Corpus, type CorpusRequest } from './corpus.ts';
+import { deleteRecord, undeleteRecord, type DeleteResponse, type UndeleteResponse } from './delete.ts';
+import {
+  factCategories,
+  forgetFacts,
+  listFacts,
+  recallFact,
+  storeFact,
+  type FactRequest,
+  type FactResponse,
+  type FactsPage,
+  type FactsRequest,
+  type ForgetRequest,
+  type Forgotten,
+} from './facts.ts';
+import type { Run } from './history-log.ts';
+import {
+  removeStartup,
+  setStartup,
+  startup,
+  startupEntries,
+  type StartupRequest,
+  type StartupSetRequest,
+  type StartupSetResponse,
+  type StartupText,
+} from './startup.ts';
+import { update, type UpdateRequest, type UpdateResponse } from './update.ts';
+import type { FactCategory } from '../store/listing.ts';
+import type { StartupEntry } from '../store/startup.ts';
 import { forgetSource } from './forget.ts';
 import { indexVaults, type IndexOptions, type IndexReport, type LongCallOptions } from './index-vaults.ts';
 import { read, type ReadRecord } from './read.ts';
@@ -24,6 +54,18 @@ export interface Loci {
   /** What records have in a field, most records first: the values to filter a search by. */
   facet(field: FacetField, filter?: Omit<SearchFilter, 'now'>): Promise<FacetValue[]>;
   write(request: WriteRequest): Promise<WriteResponse>;
+  update(request: UpdateRequest): Promise<UpdateResponse>;
+  /** Out of every answer and every index; it can be brought back until it is purged. */
+  delete(id: number): Promise<DeleteResponse>;
+  undelete(id: number): Promise<UndeleteResponse>;
+  readonly facts: Facts;
+  readonly startup: Startup;
+  /** Who changed what, newest first. */
+  audit(request: AuditRequest): Promise<AuditListed[]>;
+  /** Notes a run of a tool or of several steps. */
+  note(run: Run): void;
+  /** The caller's facts and runs, as documents for another memory. */
+  corpus(request: CorpusRequest): Promise<Corpus>;
   /** The configured vaults, unless others are given. */
   index(options?: IndexOptions & { readonly vaults?: readonly VaultConfig[] }): Promise<IndexReport>;
   /** As `index` does first. @throws LociError `invalid_config` for a vault whose name is another folder's */
@@ -40,6 +82,24 @@ export interface Loci {
   /** The same engine on behalf of somebody else: nothing of one namespace is seen from another. `close` ends both. */
   as(caller: Caller): Loci;
   close(): Promise<void>;
+}
+
+/** What agents keep under a key, each until its time is over. */
+export interface Facts {
+  store(request: FactRequest): Promise<FactResponse>;
+  recall(key: string, category?: string): Promise<LociRecord>;
+  list(request: FactsRequest): Promise<FactsPage>;
+  forget(request: ForgetRequest): Promise<Forgotten>;
+  /** With the keys stored last, at most `recent` of each. */
+  categories(recent: number): Promise<FactCategory[]>;
+}
+
+/** What an agent is told before it begins. */
+export interface Startup {
+  inject(request: StartupRequest): Promise<StartupText>;
+  list(): Promise<StartupEntry[]>;
+  set(request: StartupSetRequest): Promise<StartupSetResponse>;
+  remove(key: string, agent?: string): Promise<StartupEntry>;
 }
 
 export interface OpenOptions {
@@ -65,8 +125,21 @@ function engineOf(context: EngineContext): Loci {
   return {
     search: (request) => find(context, request),
     get: (citation) => read(context, citation),
-    facet: (field, filter) => store.facet(namespace, field, { ...filter, now: context.now() }),
+    facet: async (field, filter) => {
+      await context.expire();
+      return store.facet(namespace, field, { ...filter, now: context.now() });
+    },
     write: (request) => write(context, request),
+    update: (request) => update(context, request),
+    delete: (id) => deleteRecord(context, id),
+    undelete: (id) => undeleteRecord(context, id),
+    facts: factsOf(context),
+    startup: startupOf(context),
+    audit: (request) => auditEntries(context, request),
+    note: (run) => {
+      context.history.note(namespace, run);
+    },
+    corpus: (request) => corpus(context, request),
     index: ({ vaults, ...rest } = {}) => indexVaults(context, vaults ?? config.vaults, rest),
     refuseTakenNames: (vaults) => refuseTakenNames(context, vaults),
     reindex: (reindexOptions) => reindex(context, reindexOptions),
@@ -77,5 +150,24 @@ function engineOf(context: EngineContext): Loci {
     caller: context.caller,
     as: (caller) => engineOf(context.as(caller)),
     close: () => context.close(),
+  };
+}
+
+function factsOf(context: EngineContext): Facts {
+  return {
+    store: (request) => storeFact(context, request),
+    recall: (key, category) => recallFact(context, key, category),
+    list: (request) => listFacts(context, request),
+    forget: (request) => forgetFacts(context, request),
+    categories: (recent) => factCategories(context, recent),
+  };
+}
+
+function startupOf(context: EngineContext): Startup {
+  return {
+    inject: (request) => startup(context, request),
+    list: () => startupEntries(context),
+    set: (request) => setStartup(context, request),
+    remove: (key, agent) => removeStartup(context, key, agent),
   };
 }

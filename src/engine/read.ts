@@ -19,6 +19,7 @@ export interface ReadRecord {
 
 /** @throws LociError `not_found`, `ambiguous`; `invalid_input` for lines that are not there */
 export async function read(context: EngineContext, citation: string): Promise<ReadRecord> {
+  await context.expire();
   const { record, lines } = await resolveCitation(context, citation);
   const all = record.content.split('\n');
   const { from, to } = linesWithin(lines ?? { from: 1, to: all.length }, all.length, citation);

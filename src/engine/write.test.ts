@@ -7,7 +7,7 @@ import { chunking } from '../ingest/passages.ts';
 import { remember } from '../ingest/remember.ts';
 import { estimateTokens } from '../ingest/token-estimate.ts';
 import { openLoci, type Loci } from './open.ts';
-import { MAX_CONTENT_BYTES } from './write.ts';
+import { MAX_CONTENT_BYTES } from './limits.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 

@@ -36,6 +36,81 @@ export const OPERATIONS: readonly OperationEntry[] = [
     load: async () => (await import('./write.ts')).write,
   },
   {
+    name: 'update',
+    summary: 'change a record that was written',
+    load: async () => (await import('./update.ts')).update,
+  },
+  {
+    name: 'delete',
+    summary: 'take a record out of every answer; it can be brought back',
+    load: async () => (await import('./delete.ts')).deleteRecord,
+  },
+  {
+    name: 'undelete',
+    summary: 'bring back what was deleted',
+    load: async () => (await import('./undelete.ts')).undelete,
+  },
+  {
+    name: 'fact-store',
+    summary: 'keep a value under a key until its time is over',
+    load: async () => (await import('./fact-store.ts')).factStore,
+  },
+  {
+    name: 'fact-recall',
+    summary: 'read the fact of a key',
+    load: async () => (await import('./fact-recall.ts')).factRecall,
+  },
+  {
+    name: 'fact-list',
+    summary: 'list facts',
+    load: async () => (await import('./fact-list.ts')).factList,
+  },
+  {
+    name: 'fact-forget',
+    summary: 'forget facts by key, prefix or category',
+    load: async () => (await import('./fact-forget.ts')).factForget,
+  },
+  {
+    name: 'fact-categories',
+    summary: 'show which categories of facts there are',
+    load: async () => (await import('./fact-categories.ts')).factCategories,
+  },
+  {
+    name: 'corpus',
+    summary: 'give facts and runs as documents for another memory',
+    load: async () => (await import('./corpus.ts')).corpus,
+  },
+  {
+    name: 'startup-list',
+    summary: 'list what agents are told before they begin',
+    load: async () => (await import('./startup-list.ts')).startupList,
+  },
+  {
+    name: 'startup-set',
+    summary: 'make or change a startup entry',
+    load: async () => (await import('./startup-set.ts')).startupSet,
+  },
+  {
+    name: 'startup-remove',
+    summary: 'remove a startup entry',
+    load: async () => (await import('./startup-remove.ts')).startupRemove,
+  },
+  {
+    name: 'startup-preview',
+    summary: 'show what an agent would be told, and what is left out',
+    load: async () => (await import('./startup-preview.ts')).startupPreview,
+  },
+  {
+    name: 'startup-inject',
+    summary: 'give what an agent is to be told now',
+    load: async () => (await import('./startup-inject.ts')).startupInject,
+  },
+  {
+    name: 'audit',
+    summary: 'show who changed what, and when',
+    load: async () => (await import('./audit.ts')).audit,
+  },
+  {
     name: 'status',
     summary: 'show what is remembered and where it lives',
     load: async () => (await import('./status.ts')).status,

@@ -1,4 +1,13 @@
 import { z } from 'zod';
+import {
+  embeddedFields,
+  idempotencyKey,
+  label,
+  maskedKinds,
+  recordId,
+  tagList,
+  titleField,
+} from './record-fields.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
 export interface WriteInput {
@@ -8,6 +17,7 @@ export interface WriteInput {
   readonly record_type?: string;
   readonly tags?: string[];
   readonly project?: string;
+  readonly idempotency_key?: string;
 }
 
 export interface WriteOutput {
@@ -16,9 +26,9 @@ export interface WriteOutput {
   readonly embedded: boolean;
   readonly why: string | null;
   readonly same_as: number | null;
+  readonly masked: string[];
+  readonly replayed: boolean;
 }
-
-const label = () => z.string().trim().min(1).max(128).exactOptional();
 
 export const write: Operation<WriteInput, WriteOutput> = {
   name: 'write',
@@ -28,23 +38,25 @@ export const write: Operation<WriteInput, WriteOutput> = {
     'soon as this answers. One thing a record; say it so that it can be understood alone.',
   input: z.strictObject({
     content: z.string().describe('What to remember, up to 1 MiB; Markdown may be used.'),
-    title: z.string().trim().max(500).exactOptional().describe('A short heading.'),
-    category: label().describe('A shelf of your own choice; `general` unless given.'),
-    record_type: label().describe('What kind of thing it is; `fact` unless given.'),
-    tags: z.array(z.string().trim().min(1).max(128)).max(100).exactOptional().describe('Words to filter by.'),
-    project: label().describe('The project that it belongs to; as configured unless given.'),
+    title: titleField().exactOptional().describe('A short heading.'),
+    category: label().exactOptional().describe('A shelf of your own choice; `general` unless given.'),
+    record_type: label().exactOptional().describe('What kind of thing it is; `fact` unless given.'),
+    tags: tagList().exactOptional().describe('Words to filter by.'),
+    project: label().exactOptional().describe('The project that it belongs to; as configured unless given.'),
+    idempotency_key: idempotencyKey().exactOptional(),
   }),
   output: z.strictObject({
-    id: z.number().int().positive().describe('Number of the record in its namespace.'),
+    id: recordId(),
     citation: z.string().describe('`get` reads it.'),
-    embedded: z.boolean().describe('False while it is found by its words alone.'),
-    why: z.string().nullable().describe('What kept it from being embedded.'),
+    ...embeddedFields(),
     same_as: z
       .number()
       .int()
       .positive()
       .nullable()
       .describe('An earlier record of exactly the same text; this one was kept all the same.'),
+    masked: maskedKinds(),
+    replayed: z.boolean().describe('It was written before, under the same idempotency key.'),
   }),
   readOnly: false,
   destructive: false,
@@ -68,12 +80,13 @@ export const write: Operation<WriteInput, WriteOutput> = {
 
 async function runWrite(
   context: OperationContext,
-  { record_type, ...input }: WriteInput,
+  { record_type, idempotency_key, ...input }: WriteInput,
 ): Promise<WriteOutput> {
   const loci = await context.loci({ create: true });
-  const { id, citation, embedded, why, sameAs } = await loci.write({
+  const { id, citation, embedded, why, sameAs, masked, replayed } = await loci.write({
     ...input,
     ...(record_type !== undefined && { recordType: record_type }),
+    ...(idempotency_key !== undefined && { idempotencyKey: idempotency_key }),
   });
-  return { id, citation, embedded, why, same_as: sameAs };
+  return { id, citation, embedded, why, same_as: sameAs, masked: [...masked], replayed };
 }

@@ -44,6 +44,8 @@ export interface PurgeRequest {
 export interface Mortality {
   /** Records by id in any state, in the order asked for; what is not there is left out. */
   heldRecords(namespace: string, ids: readonly number[]): Promise<LociRecord[]>;
+  /** The ids of the records with these UUIDs that are held, in any state. */
+  idsOf(namespace: string, uuids: readonly string[]): Promise<Map<string, number>>;
   /** The highest id that was ever given; 0 before the first. Above it nothing ever was. */
   highestId(namespace: string): Promise<number>;
   /** The next time at which a record expires or has done so; `null` when none ever will. */

@@ -11,6 +11,12 @@ export function heldRecords(namespace: Namespace, ids: readonly number[]): LociR
   });
 }
 
+export function idsOf(namespace: Namespace, uuids: readonly string[]): Map<string, number> {
+  const wanted = new Set(uuids);
+  const held = [...namespace.records.values()].filter(({ record }) => wanted.has(record.uuid));
+  return new Map(held.map(({ record }) => [record.uuid, record.id]));
+}
+
 export function nextExpiry(namespace: Namespace): Timestamp | null {
   return earliest([...namespace.records.values()].map(({ record }) => record.expiresAt));
 }

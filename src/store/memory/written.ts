@@ -7,7 +7,7 @@ import type { StartupEntries, StartupEntry } from '../startup.ts';
 import type { SearchFilter } from '../store.ts';
 import { appendAudit, auditChain, auditChains, auditEntries, importAudit } from './audit.ts';
 import { countRecords, factCategories, listRecords } from './listing.ts';
-import { doneOnce, heldRecords, nextExpiry, oldestDeletion, purge } from './mortality.ts';
+import { doneOnce, heldRecords, idsOf, nextExpiry, oldestDeletion, purge } from './mortality.ts';
 import { byCodePoint, change, emptyNamespace, type Namespace, type State } from './state.ts';
 
 function within(state: State, name: string): Namespace {
@@ -21,6 +21,7 @@ export function writtenCalls(open: () => State): Listing<SearchFilter> & Mortali
     countRecords: async (namespace, filter) => countRecords(within(open(), namespace), filter),
     factCategories: async (namespace, now, recent) => factCategories(within(open(), namespace), now, recent),
     heldRecords: async (namespace, ids) => heldRecords(within(open(), namespace), ids),
+    idsOf: async (namespace, uuids) => idsOf(within(open(), namespace), uuids),
     highestId: async (namespace) => within(open(), namespace).nextRecord - 1,
     nextExpiry: async (namespace) => nextExpiry(within(open(), namespace)),
     oldestDeletion: async (namespace) => oldestDeletion(within(open(), namespace)),

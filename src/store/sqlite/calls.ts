@@ -17,7 +17,7 @@ import { activateGeneration, addGeneration, generationById, generations } from '
 import { history, noteHistory } from './history.ts';
 import { dropLease, takeLease } from './leases.ts';
 import { countRecords, factCategories, listRecords } from './listing.ts';
-import { doneOnce, heldRecords, highestId, nextExpiry, oldestDeletion, purge } from './mortality.ts';
+import { doneOnce, heldRecords, highestId, idsOf, nextExpiry, oldestDeletion, purge } from './mortality.ts';
 import { findNamespace, writtenNamespaces } from './namespaces.ts';
 import { neighbours, newest, passages, passagesOf } from './passage-reads.ts';
 import { lookUpTerms } from './near-words.ts';
@@ -78,6 +78,7 @@ function writtenCalls(db: Database): Pick<StoreCalls, keyof Written> {
     factCategories: (namespace, now, recent) =>
       read(namespace, [], (ns) => factCategories(db, ns, now, recent)),
     heldRecords: (namespace, ids) => read(namespace, [], (ns) => heldRecords(db, namespace, ns, ids)),
+    idsOf: (namespace, uuids) => read(namespace, new Map(), (ns) => idsOf(db, ns, uuids)),
     highestId: (namespace) => read(namespace, 0, (ns) => highestId(db, ns)),
     nextExpiry: (namespace) => read(namespace, null, (ns) => nextExpiry(db, ns)),
     oldestDeletion: (namespace) => read(namespace, null, (ns) => oldestDeletion(db, ns)),

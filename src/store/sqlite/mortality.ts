@@ -21,6 +21,16 @@ export function heldRecords(
   });
 }
 
+export function idsOf(db: Database, ns: number, uuids: readonly string[]): Map<string, number> {
+  const select = db.prepare('SELECT id FROM record WHERE ns = ? AND uuid = ?');
+  return new Map(
+    uuids.flatMap((uuid) => {
+      const row = select.get(ns, uuid);
+      return row === undefined ? [] : [[uuid, row['id'] as number] as const];
+    }),
+  );
+}
+
 export function highestId(db: Database, ns: number): number {
   return Number(db.prepare('SELECT next_record - 1 AS id FROM namespace WHERE id = ?').get(ns)?.['id'] ?? 0);
 }

@@ -53,6 +53,7 @@ const ROUTES: Readonly<Record<StoreCall, 'reader' | 'writer'>> = {
   countRecords: 'reader',
   factCategories: 'reader',
   heldRecords: 'reader',
+  idsOf: 'reader',
   highestId: 'reader',
   nextExpiry: 'reader',
   oldestDeletion: 'reader',

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Json } from '../../core/types.ts';
-import { fieldPath, inputFields } from '../../operations/input.ts';
+import { fieldPath, inputFields, type InputField } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { CommandCall } from './command-call.ts';
 import { commandLine, type FieldOption, fieldOptions, fieldValue, isList } from './fields.ts';
@@ -45,7 +45,8 @@ export function describeCommand(
   command.addHelpText('after', `\nExamples:\n${examples.join('\n\n')}\n`);
   command.action(async () => {
     const globals = command.optsWithGlobals<Globals>();
-    const { input, typed } = await inputOf(command, shape, options, globals, io);
+    const numbers = new Set(fields.filter(isNumeric).map(({ name }) => name));
+    const { input, typed } = await inputOf(command, { shape, options, numbers }, globals, io);
     await act({
       operation,
       input,
@@ -81,11 +82,27 @@ interface TypedInput {
   readonly typed: ReadonlyMap<string, string>;
 }
 
+/** What the words of a command line mean. */
+interface Understanding {
+  readonly shape: CommandShape;
+  readonly options: readonly FieldOption[];
+  /** Fields that hold numbers. */
+  readonly numbers: ReadonlySet<string>;
+}
+
+function isNumeric({ schema: { type } }: InputField): boolean {
+  return type === 'integer' || type === 'number';
+}
+
+/** A record's number may be typed as its citation. */
+function operandValue(typed: string, numeric: boolean): Json {
+  return numeric ? fieldValue('number', typed.replace(/^record\//, '')) : typed;
+}
+
 /** Fields from `--input`, then those of the command line, which win. */
 async function inputOf(
   command: Command,
-  shape: CommandShape,
-  options: readonly FieldOption[],
+  { shape, options, numbers }: Understanding,
   globals: Globals,
   io: Io,
 ): Promise<TypedInput> {
@@ -97,7 +114,7 @@ async function inputOf(
     names.set(field, label.toUpperCase());
     const [first] = rest;
     if (first === undefined) continue;
-    if (takes === 'one') given[field] = first;
+    if (takes === 'one') given[field] = operandValue(first, numbers.has(field));
     else if (takes === 'list') given[field] = [...rest];
     else given[field] = rest.length === 1 && first === '-' ? await readStdin(io) : rest.join(' ');
     rest = takes === 'one' ? rest.slice(1) : [];

@@ -51,6 +51,42 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
     aliases: { record_type: 'type' },
     commaLists: ['tags'],
   },
+  update: {
+    operands: [{ field: 'id', label: 'id', takes: 'one' }],
+    letters: { title: 't' },
+    aliases: { record_type: 'type' },
+    commaLists: ['tags'],
+  },
+  delete: { operands: [{ field: 'id', label: 'id', takes: 'one' }] },
+  undelete: { operands: [{ field: 'id', label: 'id', takes: 'one' }] },
+  'fact-store': {
+    words: ['fact', 'store'],
+    operands: [
+      { field: 'key', label: 'key', takes: 'one' },
+      { field: 'value', label: 'value', takes: 'words' },
+    ],
+    commaLists: ['tags'],
+  },
+  'fact-recall': { words: ['fact', 'recall'], operands: [{ field: 'key', label: 'key', takes: 'one' }] },
+  'fact-list': { words: ['fact', 'list'], letters: { limit: 'n' }, commaLists: ['tags'] },
+  'fact-forget': { words: ['fact', 'forget'], operands: [{ field: 'key', label: 'key', takes: 'one' }] },
+  'fact-categories': { words: ['fact', 'categories'] },
+  corpus: { operands: [{ field: 'query', label: 'query', takes: 'words' }], letters: { limit: 'n' } },
+  'startup-list': { words: ['startup', 'list'] },
+  'startup-set': {
+    words: ['startup', 'set'],
+    operands: [
+      { field: 'key', label: 'key', takes: 'one' },
+      { field: 'content', label: 'content', takes: 'words' },
+    ],
+  },
+  'startup-remove': {
+    words: ['startup', 'remove'],
+    operands: [{ field: 'key', label: 'key', takes: 'one' }],
+  },
+  'startup-preview': { words: ['startup', 'preview'] },
+  'startup-inject': { words: ['startup', 'inject'] },
+  audit: { letters: { limit: 'n' }, aliases: { until: 'to' } },
   doctor: {
     views: [{ name: 'verbose', description: 'list everything that a check found, not the first ten' }],
   },
@@ -67,7 +103,11 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
 };
 
 /** Summaries of commands that only hold others. */
-export const GROUPS: Readonly<Record<string, string>> = { config: 'show or change the settings' };
+export const GROUPS: Readonly<Record<string, string>> = {
+  config: 'show or change the settings',
+  fact: 'what is kept under a key until its time is over',
+  startup: 'what agents are told before they begin',
+};
 
 export function shapeOf(name: string): CommandShape {
   return {

@@ -1,0 +1,103 @@
+import { LociError } from '../core/errors.ts';
+import { sha256 } from '../core/hash.ts';
+import type { LociRecord, Metadata } from '../core/types.ts';
+import { samePassages } from '../ingest/passages.ts';
+import type { RecordDraft } from '../store/store.ts';
+import { auditDraft, diffOf } from './audit.ts';
+import type { EngineContext } from './context.ts';
+import { embedWritten, type Embedded } from './embed-written.ts';
+import { changeable } from './held-record.ts';
+import { refuseUnfit } from './limits.ts';
+import { lowerTrust, refuseDisabledWrites } from './permission.ts';
+import { screened } from './screen.ts';
+
+/** What is not given stays as it is. */
+export interface UpdateRequest {
+  readonly id: number;
+  readonly content?: string;
+  readonly title?: string;
+  readonly category?: string;
+  readonly recordType?: string;
+  readonly tags?: readonly string[];
+  readonly project?: string;
+  readonly metadata?: Metadata;
+}
+
+export interface UpdateResponse extends Embedded {
+  readonly id: number;
+  readonly citation: string;
+  /** Names of the fields that differ now. */
+  readonly changed: readonly string[];
+  /** Whether its text was cut and embedded anew. */
+  readonly reembedded: boolean;
+  readonly masked: readonly string[];
+}
+
+/**
+ * Changes only what is given; a text that stays as it was is not embedded anew (R6).
+ * @throws LociError `invalid_input`, `not_found`, `gone`, `writes_disabled`, `secret_refused`; `conflict` when somebody
+ *   else changed it meanwhile
+ */
+export async function update(context: EngineContext, request: UpdateRequest): Promise<UpdateResponse> {
+  refuseDisabledWrites(context);
+  const { id, ...asked } = request;
+  if (Object.keys(asked).length === 0) {
+    throw new LociError('invalid_input', `nothing to change in record ${String(id)}`, {
+      hint: 'Give at least one field: content, title, category, record_type, tags, project.',
+    });
+  }
+  refuseUnfit(asked);
+  const { texts, masked } = await screened(context, asked);
+  const before = await changeable(context, id, 'live');
+  if (before.origin !== 'memory') throw isFact(before);
+  const draft = changedDraft(context, before, texts);
+  const changed = diffOf(before, draft);
+  const answer = { id, citation: `record/${String(id)}`, changed: Object.keys(changed), masked };
+  if (answer.changed.length === 0) return { ...answer, reembedded: false, embedded: true, why: null };
+  const reembedded = !samePassages(before, draft);
+  await commitUpdate(context, before, draft, reembedded);
+  context.tidy();
+  const side = reembedded ? await context.vectorsToFill() : null;
+  const state = reembedded ? await embedWritten(context, side, id, draft) : { embedded: true, why: null };
+  return { ...answer, reembedded, ...state };
+}
+
+async function commitUpdate(
+  context: EngineContext,
+  before: LociRecord,
+  draft: RecordDraft,
+  reembedded: boolean,
+): Promise<void> {
+  const chunking = await context.chunking();
+  const passages = reembedded ? await chunking.cut(draft) : 'keep';
+  await context.store.commit(context.namespace, {
+    writes: [{ id: before.id, draft, passages, expected: before.updatedAt }],
+    evictions: [],
+    chunking: chunking.signature,
+    audit: [auditDraft(context, 'update', before.uuid, diffOf(before, draft))],
+  });
+}
+
+function changedDraft(
+  { caller, now }: EngineContext,
+  before: LociRecord,
+  texts: Omit<UpdateRequest, 'id'>,
+): RecordDraft {
+  const { namespace: _namespace, id: _id, deletedAt: _deletedAt, ...rest } = before;
+  const content = texts.content ?? before.content;
+  return {
+    ...rest,
+    ...texts,
+    content,
+    contentHash: sha256(content),
+    trust: lowerTrust(before.trust, caller.trust),
+    // Two changes within a millisecond are two states.
+    updatedAt: Math.max(now(), before.updatedAt + 1),
+  };
+}
+
+function isFact({ id, key }: LociRecord): LociError {
+  return new LociError('invalid_input', `record ${String(id)} is the fact ${JSON.stringify(key)}`, {
+    hint: 'Store it again under the same key.',
+  });
+}
