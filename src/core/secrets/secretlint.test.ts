@@ -1,0 +1,24 @@
+import { rules } from '@secretlint/secretlint-rule-preset-recommend';
+import { describe, expect, it } from 'vitest';
+import { loadSecretlint, SECRETLINT_ID, SECRETLINT_LEFT_OUT, SECRETLINT_RULES } from './secretlint.ts';
+
+describe('loadSecretlint', () => {
+  it('has looked at every rule of the preset', () => {
+    const known = [...Object.keys(SECRETLINT_RULES), ...Object.keys(SECRETLINT_LEFT_OUT)];
+    const ids = (rules as readonly { meta: { id: string } }[]).map(({ meta }) => meta.id);
+    expect(ids.sort()).toEqual(known.map((name) => SECRETLINT_ID + name).sort());
+  });
+
+  it('keeps nothing of one text for the next', async () => {
+    const find = await loadSecretlint();
+    const token = ['npm', '7a'.repeat(18)].join('_');
+    expect(find(`a ${token}`)).toEqual([{ kind: 'npm token', start: 2, end: 42 }]);
+    expect(find('a')).toEqual([]);
+    expect(find(`密${token}`)).toEqual([{ kind: 'npm token', start: 1, end: 41 }]);
+  });
+
+  it('takes no placeholder for a token', async () => {
+    const find = await loadSecretlint();
+    expect(find(['xoxb', 'your', 'slack', 'token'].join('-'))).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+import type { SecretPattern } from './secret.ts';
+
+/** Not within a word: whatever begins here begins a run, so that no run is read twice. */
+const START = '(?<![A-Za-z0-9])';
+const END = '(?![A-Za-z0-9])';
+
+function token(kind: string, format: string, accept?: SecretPattern['accept']): SecretPattern {
+  const pattern = new RegExp(`${START}(?:${format})${END}`, 'g');
+  return accept === undefined ? { kind, pattern } : { kind, pattern, accept };
+}
+
+/** Letters of both cases and digits, or the digits and letters of a long hexadecimal number. */
+function isRandom(secret: string): boolean {
+  if (!/\d/.test(secret)) return false;
+  return (/[a-z]/.test(secret) && /[A-Z]/.test(secret)) || /[0-9a-f]{32}/.test(secret);
+}
+
+/**
+ * Tokens with a prefix or a form of their vendor's own, as their documentation or the vendor's entry in GitHub's list of
+ * secret scanning patterns gives it, which secretlint's preset has no rule for, or a rule for one of several forms.
+ */
+export const VENDOR_TOKENS: readonly SecretPattern[] = [
+  // Our own: 43 digits of base 62 and a checksum of 6. With a digit mistyped it still gives the token away.
+  token('Loci token', 'loci_[0-9A-Za-z]{49}'),
+  // IAM identifiers: access keys, temporary ones, bearer tokens, context-specific credentials.
+  token('AWS access key', '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}'),
+  token('Google API key', 'AIza[0-9A-Za-z_-]{35}'),
+  token('Google client secret', 'GOCSPX-[0-9A-Za-z_-]{28}'),
+  token('Google access token', String.raw`ya29\.[0-9A-Za-z_.-]{40,}`),
+  token('Google refresh token', '1//0[0-9A-Za-z_-]{40,}'),
+  token('Azure client secret', String.raw`[0-9A-Za-z_~.-]{3}[78]Q~[0-9A-Za-z_~.-]{31,34}`),
+  // Storage and Cosmos DB: 64 bytes in base64; Service Bus, Event Hubs, IoT Hub: 32 bytes.
+  {
+    kind: 'Azure account key',
+    pattern: /(?:AccountKey|SharedAccessKey)=(?<secret>[0-9A-Za-z+/]{43,86}={1,2})/dg,
+  },
+  {
+    kind: 'Azure shared access signature',
+    pattern: /[?&]sig=(?<secret>(?:[0-9A-Za-z+/]|%[0-9A-Fa-f]{2}){43,63}={0,2})/dg,
+  },
+  // OpenAI, Anthropic, OpenRouter, DeepSeek and others; secretlint knows the first two in their exact lengths.
+  token('API key', 'sk-[0-9A-Za-z_-]{20,}', isRandom),
+  token('xAI API key', 'xai-[0-9A-Za-z]{70,90}'),
+  token('Perplexity API key', 'pplx-[0-9A-Za-z]{40,64}'),
+  token('Replicate token', 'r8_[0-9A-Za-z]{37,40}'),
+  token('Slack token', String.raw`xox[cds]-[0-9A-Za-z%-]{20,}|xoxe(?:\.xox[bp])?-\d-[0-9A-Za-z]{40,}`),
+  // Of trigger, deploy, runner, job, feed, OAuth, agent and other tokens; the parts behind dots are its routing.
+  token(
+    'GitLab token',
+    String.raw`gl(?:pat|ptt|dt|rt|rtr|cbt|ft|oas|imt|agent|soat|ffct)-[0-9A-Za-z_-]{20,}(?:\.[0-9a-z.]{2,20})?`,
+  ),
+  // Personal, OAuth, user-to-server, server-to-server and refresh tokens; fine-grained ones; those of apps that hold a JWT.
+  token('GitHub token', 'gh[opsur]_[0-9A-Za-z]{36}|github_pat_[0-9A-Za-z]{22}_[0-9A-Za-z]{59}'),
+  {
+    kind: 'GitHub token',
+    pattern: /(?<![0-9A-Za-z_-])ghs_\d{1,20}_[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}/g,
+  },
+  token('SendGrid API key', String.raw`SG\.[0-9A-Za-z_-]{22}\.[0-9A-Za-z_-]{43}`),
+  token('Stripe webhook secret', 'whsec_[0-9A-Za-z+/]{32,}={0,2}'),
+  token('Discord token', String.raw`[MNO][0-9A-Za-z_-]{23,27}\.[0-9A-Za-z_-]{6}\.[0-9A-Za-z_-]{27,40}`),
+  token('Telegram bot token', String.raw`\d{8,10}:AA[0-9A-Za-z_-]{33}`),
+  token('Twilio API key', 'SK[0-9a-f]{32}'),
+  token('Mailgun API key', 'key-[0-9a-f]{32}'),
+  token('Mailchimp API key', '[0-9a-f]{32}-us[0-9]{1,2}'),
+  token('PyPI token', 'pypi-[0-9A-Za-z_-]{70,}'),
+  token('RubyGems API key', 'rubygems_[0-9a-f]{48}'),
+  token('NuGet API key', 'oy2[a-z0-9]{43}'),
+  token('DigitalOcean token', 'do[opr]_v1_[0-9a-f]{64}'),
+  token('Docker token', 'dckr_oat_[0-9A-Za-z_-]{27,40}'),
+  token('Heroku API key', 'HRKU-[0-9A-Za-z_-]{36,64}'),
+  token('Atlassian token', 'AT[AC]TT3x[0-9A-Za-z_=-]{50,}|ATBB[0-9A-Za-z]{24,32}'),
+  token('Sentry token', 'sntry[su]_[0-9A-Za-z+/=_]{60,}'),
+  token('New Relic key', 'NRAK-[0-9A-Z]{27}'),
+  token('Airtable token', String.raw`pat[0-9A-Za-z]{14}\.[0-9a-f]{64}`),
+  token('Supabase key', 'sbp_[0-9a-f]{40}|sb_secret_[0-9A-Za-z_-]{22,40}'),
+  token('PlanetScale token', 'pscale_(?:tkn|pw|oauth)_[0-9A-Za-z_.=-]{32,64}'),
+  token('Terraform token', String.raw`[0-9A-Za-z]{14}\.atlasv1\.[0-9A-Za-z_=-]{60,70}`),
+  token('Pulumi token', 'pul-[0-9a-f]{40}'),
+  token('Square token', 'sq0(?:atp|csp)-[0-9A-Za-z_-]{22,43}'),
+  // JSON in base64; secretlint knows every third length.
+  token('1Password token', 'ops_eyJ[0-9A-Za-z+/_-]{100,}={0,2}'),
+  // age-encryption.org/v1: Bech32 of 32 bytes.
+  token('age key', 'AGE-SECRET-KEY-1[0-9A-Z]{58}'),
+  // RFC 7519 in the compact form of RFC 7515 and 7516: `eyJ` is `{"`.
+  {
+    kind: 'JSON Web Token',
+    pattern:
+      /(?<![0-9A-Za-z_-])eyJ[0-9A-Za-z_-]{8,}\.(?:eyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}|[0-9A-Za-z_-]*\.[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,})/g,
+  },
+  {
+    kind: 'Slack webhook',
+    pattern: /hooks\.slack\.com\/(?:services|workflows|triggers)\/(?<secret>[0-9A-Za-z/]{20,})/dg,
+  },
+  {
+    kind: 'Discord webhook',
+    pattern: /discord(?:app)?\.com\/api\/webhooks\/(?<secret>\d{15,20}\/[0-9A-Za-z_-]{60,})/dg,
+  },
+];

@@ -1,0 +1,174 @@
+/** A made-up credential in a documented format, whole only while a test runs: no scanner of the repository may find one. */
+export interface CredentialSample {
+  /** What a mask of it says. */
+  readonly kind: string;
+  /** What stands around it, where it is known by that. */
+  readonly before: string;
+  readonly secret: string;
+  readonly after: string;
+}
+
+const DIGITS = '0123456789';
+const HEX = `${DIGITS}abcdef`;
+const LOWER = 'abcdefghijklmnopqrstuvwxyz';
+const UPPER = LOWER.toUpperCase();
+const BASE62 = DIGITS + UPPER + LOWER;
+const BASE64 = `${BASE62}+/`;
+const BASE64_URL = `${BASE62}-_`;
+
+/** The same characters for the same arguments. They begin with a digit, where the alphabet has one, and letters of both cases. */
+function chars(alphabet: string, length: number, seed: number): string {
+  const lead = ['7', 'q', 'Z'].filter((char) => alphabet.includes(char)).join('');
+  let state = (seed + 1) * 2_654_435_761;
+  return (
+    lead +
+    Array.from({ length }, () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return alphabet[Math.floor((state / 2 ** 32) * alphabet.length)];
+    }).join('')
+  ).slice(0, length);
+}
+
+function pem(label: string, seed: number, headers = ''): string {
+  const lines = Array.from({ length: 12 }, (_, line) => chars(BASE64, 64, seed * 100 + line));
+  const name = `${label}PRIVATE ${label.startsWith('PGP') ? 'KEY BLOCK' : 'KEY'}`;
+  const body = `${headers}MII${lines.join('\n')}\n${chars(BASE64, 13, seed)}=`;
+  return `${dashed('BEGIN', name)}\n${body}\n${dashed('END', name)}`;
+}
+
+function dashed(word: string, name: string): string {
+  return `-----${word} ${name}-----`;
+}
+
+function webToken(seed: number): string {
+  const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const claims = encode({ sub: `user${String(seed)}`, iat: 1_700_000_000 + seed });
+  return `${encode({ alg: 'HS256', typ: 'JWT' })}.${claims}.${chars(BASE64_URL, 43, seed)}`;
+}
+
+function serviceAccountToken(seed: number): string {
+  const content = { email: `${chars(LOWER, 20, seed)}@example.org`, secretKey: chars(BASE62, 64, seed) };
+  return Buffer.from(JSON.stringify(content)).toString('base64');
+}
+
+/** Known by themselves: kind, and the parts that the secret is put together from. */
+function byForm(seed: number): readonly (readonly [kind: string, ...parts: string[]])[] {
+  const of = (alphabet: string, length: number): string => chars(alphabet, length, seed);
+  return [
+    ['Loci token', 'loci_', of(BASE62, 49)],
+    ['AWS access key', 'AK', 'IA', of(UPPER + DIGITS, 16)],
+    ['AWS access key', 'AS', 'IA', of(UPPER + DIGITS, 16)],
+    ['GitHub token', 'gh', 'p_', of(BASE62, 36)],
+    ['GitHub token', 'gh', 'o_', of(BASE62, 36)],
+    ['GitHub token', 'github', '_pat_', of(BASE62, 22), '_', of(BASE62, 59)],
+    ['GitHub token', 'gh', 's_1234_', webToken(seed)],
+    ['GitLab token', 'gl', 'pat-', of(BASE64_URL, 19), 'x'],
+    ['GitLab token', 'gl', 'pat-', of(BASE64_URL, 26), 'x.01.', of(HEX, 9)],
+    ['GitLab token', 'gl', 'dt-', of(BASE64_URL, 19), 'x'],
+    ['Slack token', 'xo', 'xb-', of(DIGITS, 12), '-', of(DIGITS, 12), '-', of(BASE62, 24)],
+    ['Slack token', 'xo', 'xp-', of(DIGITS, 12), '-', of(DIGITS, 12), '-', of(DIGITS, 12), '-', of(HEX, 32)],
+    ['Slack token', 'xo', 'xe.xo', 'xp-1-', of(BASE62, 146)],
+    ['Stripe API key', 'sk', '_live_', of(BASE62, 99)],
+    ['Stripe API key', 'rk', '_test_', of(BASE62, 24)],
+    ['Stripe webhook secret', 'wh', 'sec_', of(BASE62, 32)],
+    ['OpenAI API key', 'sk', '-proj-', of(BASE62, 74), 'T3Blbk', 'FJ', of(BASE62, 74)],
+    ['OpenAI API key', 'sk', '-', of(BASE62, 20), 'T3Blbk', 'FJ', of(BASE62, 20)],
+    ['Anthropic API key', 'sk', '-ant-api03-', of(BASE64_URL, 93), 'AA'],
+    ['API key', 'sk', '-or-v1-', of(HEX, 64)],
+    ['Google API key', 'AI', 'za', of(BASE64_URL, 34), 'x'],
+    ['Google client secret', 'GOC', 'SPX-', of(BASE64_URL, 27), 'x'],
+    ['Google access token', 'ya', '29.', of(BASE64_URL, 120), 'x'],
+    ['Azure client secret', of(BASE62, 3), '8', 'Q~', of(BASE62, 34)],
+    ['npm token', 'np', 'm_', of(BASE62, 36)],
+    ['PyPI token', 'py', 'pi-', 'AgEIcHlwaS5vcmc', of(BASE64_URL, 120), 'x'],
+    ['Hugging Face token', 'h', 'f_', of(LOWER + UPPER, 34)],
+    ['Groq API key', 'gs', 'k_', of(BASE62, 52)],
+    ['SendGrid API key', 'S', 'G.', of(BASE64_URL, 22), '.', of(BASE64_URL, 42), 'x'],
+    ['Shopify token', 'shp', 'at_', of(HEX, 32)],
+    ['Twilio API key', 'S', 'K', of(HEX, 32)],
+    ['Discord token', 'M', of(BASE62, 25), '.', of(BASE62, 6), '.', of(BASE64_URL, 37), 'x'],
+    ['Telegram bot token', of(DIGITS, 10), ':A', 'A', of(BASE64_URL, 32), 'x'],
+    ['DigitalOcean token', 'do', 'p_v1_', of(HEX, 64)],
+    ['Docker token', 'dckr', '_pat_', of(BASE64_URL, 26), 'x'],
+    ['Databricks token', 'da', 'pi', of(HEX, 32)],
+    ['Vault token', 'hv', 's.', of(BASE64_URL, 94), 'x'],
+    ['Terraform token', of(BASE62, 14), '.atl', 'asv1.', of(BASE62, 67)],
+    ['Linear API key', 'lin', '_api_', of(BASE62, 40)],
+    ['Notion token', 'nt', 'n_', of(DIGITS, 11), of(BASE62, 35)],
+    ['Figma token', 'fi', 'gd_', of(BASE64_URL, 39), 'x'],
+    ['Cloudflare API token', 'cf', 'ut_', of(BASE62, 40), of(HEX, 8)],
+    ['Vercel token', 'vc', 'p_', of(BASE62, 56)],
+    ['Tailscale key', 'ts', 'key-auth-', of(BASE62, 17), '-', of(BASE62, 33)],
+    ['Grafana token', 'gl', 'sa_', of(BASE62, 32), '_', of(HEX, 8)],
+    ['1Password token', 'op', 's_', serviceAccountToken(seed)],
+    ['Sentry token', 'snt', 'ryu_', of(HEX, 64)],
+    ['Atlassian token', 'ATA', 'TT3x', of(BASE64_URL, 180), '=', of(HEX, 8).toUpperCase()],
+    ['age key', 'AGE-', 'SECRET-KEY-1', of(UPPER + DIGITS, 58)],
+    ['JSON Web Token', webToken(seed)],
+    ['private key', pem('', seed)],
+    ['private key', pem('RSA ', seed)],
+    ['private key', pem('RSA ', seed, 'Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,0A1B\n\n')],
+    ['private key', pem('EC ', seed)],
+    ['private key', pem('OPENSSH ', seed)],
+    ['private key', pem('ENCRYPTED ', seed)],
+    ['private key', pem('PGP ', seed, 'Version: GnuPG v2\n\n')],
+  ];
+}
+
+/** Known by what stands in front of them. */
+function byName(seed: number): readonly CredentialSample[] {
+  const password = `${chars(LOWER, 5, seed)}-${chars(BASE62, 9, seed)}9`;
+  const key = chars(HEX, 40, seed);
+  const named = (kind: string, before: string, secret: string, after = ''): CredentialSample => ({
+    kind,
+    before,
+    secret,
+    after,
+  });
+  return [
+    named('password', 'password = ', password),
+    named('password', 'DB_PASSWORD="', password, '"'),
+    named('password', '{"passwd": "', password, '", "port": 5432}'),
+    named('password', '- **Password:** `', password, '` (changed in May)'),
+    named('password', 'The password is ', password, '.'),
+    named('password', '数据库密码：', password, '。'),
+    named('password', 'mysql -u root --password=', password, ' -h db'),
+    named('password', 'machine db login me password ', password),
+    named('password', 'curl -u me:', password, ' https://api.example.org'),
+    named('password in an address', 'postgres://app:', password, '@db.internal:5432/app'),
+    named('password in an address', 'mongodb+srv://app:', password, '@cluster0.example.org/app?w=majority'),
+    named('password in an address', 'redis://:', password, '@localhost:6379'),
+    named('password in an address', 'https://me:', password, '@example.org/x'),
+    named('token in an address', 'https://', key, '@git.example.org/x.git'),
+    named('bearer token', 'Authorization: Bearer ', key),
+    named('authorization header', 'Authorization: Basic ', Buffer.from(`me:${password}`).toString('base64')),
+    named('key', 'aws_secret_access_key = ', chars(BASE64, 40, seed)),
+    named('key', 'X-Api-Key: ', key),
+    named('key', 'export API_TOKEN=', key),
+    named('key', '//registry.example.org/:_authToken=', key),
+    named('key', 'client_secret: "', key, '"'),
+    named('Azure account key', 'AccountName=x;AccountKey=', `${chars(BASE64, 86, seed)}==`, ';'),
+    named(
+      'Azure shared access signature',
+      'https://x.example.org/?sv=2024&sig=',
+      `${chars(BASE62, 43, seed)}%3D`,
+    ),
+    named(
+      'Slack token',
+      '',
+      `https://hooks.slack.com/services/T${key.slice(0, 8)}/B${key.slice(8, 16)}/${key.slice(16)}`,
+    ),
+    named('Slack webhook', 'hooks.slack.com/triggers/', `T${key.slice(0, 8)}/12345678/${key.slice(8)}`),
+  ];
+}
+
+/** One of each kind and form. Another seed gives others of the same formats. */
+export function credentialSamples(seed: number): readonly CredentialSample[] {
+  const alone = byForm(seed).map(([kind, ...parts]) => ({
+    kind,
+    before: '',
+    secret: parts.join(''),
+    after: '',
+  }));
+  return [...alone, ...byName(seed)];
+}
