@@ -1,0 +1,42 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { filesThatHold } from './raw-file.ts';
+
+const SECRET = 'geheim 🗝 hunter2';
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'loci-raw-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe('filesThatHold', () => {
+  it('finds a text in UTF-8 and UTF-16 at any offset, in any folder, and nothing else', () => {
+    mkdirSync(join(folder, 'backups'));
+    const utf16 = Buffer.from(SECRET, 'utf16le');
+    writeFileSync(join(folder, 'a.db'), `x${SECRET}y`);
+    writeFileSync(join(folder, 'b.bin'), Buffer.concat([Buffer.from([0]), utf16, Buffer.from([0])]));
+    writeFileSync(join(folder, 'backups', 'c.bin'), Buffer.from(utf16).swap16());
+    writeFileSync(join(folder, 'd.txt'), SECRET.slice(1));
+    expect(filesThatHold(folder, SECRET)).toEqual(['a.db', 'b.bin', join('backups', 'c.bin')]);
+  });
+
+  it('finds what a database still holds in its log, and in a page of a deleted row', () => {
+    const database = new DatabaseSync(join(folder, 'loci.db'));
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA secure_delete = OFF; CREATE TABLE note (content TEXT)');
+    database.prepare('INSERT INTO note VALUES (?)').run(SECRET);
+    expect(filesThatHold(folder, SECRET)).toEqual(['loci.db-wal']);
+    database.exec('DELETE FROM note');
+    database.close();
+    expect(filesThatHold(folder, SECRET)).toEqual(['loci.db']);
+  });
+
+  it('refuses a search that proves nothing', () => {
+    expect(() => filesThatHold(folder, SECRET)).toThrow('no file');
+    expect(() => filesThatHold(folder, 'hunter2')).toThrow('shorter');
+  });
+});
