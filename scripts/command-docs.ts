@@ -6,6 +6,7 @@ import type { Operation } from '../src/operations/operation.ts';
 import { OPERATIONS } from '../src/operations/registry.ts';
 import { EXIT_CODES } from '../src/surfaces/cli/exit.ts';
 import { commandLine, fieldOptions } from '../src/surfaces/cli/fields.ts';
+import { type ServerCommand, SERVERS } from '../src/surfaces/cli/servers.ts';
 import { shapeOf } from '../src/surfaces/cli/shapes.ts';
 
 const HEAD = `# Commands
@@ -49,6 +50,22 @@ function section(operation: Operation): string {
   ].join('\n\n');
 }
 
+function serverSection({ name, description, operands, options, examples }: ServerCommand): string {
+  const lists = [
+    ...operands.map((operand) => `- \`${operand.label.toUpperCase()}\`: ${operand.description}`),
+    ...options.map(
+      (option) =>
+        `- \`--${option.name}${option.placeholder === null ? '' : ` ${option.placeholder.toUpperCase()}`}\`: ${option.description}`,
+    ),
+  ];
+  return [
+    `## \`loci ${name}\``,
+    description,
+    ...(lists.length === 0 ? [] : [lists.join('\n')]),
+    `\`\`\`sh\n${examples.map(({ title, line }) => `# ${title}\n${line}`).join('\n\n')}\n\`\`\``,
+  ].join('\n\n');
+}
+
 function errors(): string {
   const codes = EXIT_CODES.map(([code, meaning]) => `- ${String(code)}: ${meaning}`);
   const table = (Object.keys(ERROR_TABLE) as ErrorCode[]).map((code) => {
@@ -67,7 +84,7 @@ function errors(): string {
 /** The whole page. */
 export async function renderCommandDocs(): Promise<string> {
   const verbs = await Promise.all(OPERATIONS.map(({ load }) => load()));
-  return `${[HEAD.trimEnd(), ...verbs.map(section), errors()].join('\n\n')}\n`;
+  return `${[HEAD.trimEnd(), ...verbs.map(section), ...SERVERS.map(serverSection), errors()].join('\n\n')}\n`;
 }
 
 if (import.meta.main) {

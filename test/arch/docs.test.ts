@@ -6,6 +6,7 @@ import { inputFields } from '../../src/operations/input.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { EXIT_CODES } from '../../src/surfaces/cli/exit.ts';
 import { fieldOptions } from '../../src/surfaces/cli/fields.ts';
+import { SERVERS } from '../../src/surfaces/cli/servers.ts';
 import { shapeOf } from '../../src/surfaces/cli/shapes.ts';
 import { readSource } from './source-files.ts';
 
@@ -45,6 +46,18 @@ describe('documentation', () => {
         rows.some((row) => row.split(/[ |]/)[0] === group),
         `README: loci ${words}`,
       ).toBe(true);
+    }
+  });
+
+  it('names every server command, in README too, and every option', () => {
+    const page = readSource('docs/commands.md');
+    for (const { name, options, operands } of SERVERS) {
+      const [, part = ''] = page.split(`## \`loci ${name}\`\n`);
+      const [section = ''] = part.split('\n## ');
+      expect(section, name).not.toBe('');
+      for (const option of options) expect(section, name).toContain(`\`--${option.name}`);
+      for (const { label } of operands) expect(section, name).toContain(`\`${label.toUpperCase()}\``);
+      expect(readSource('README.md'), name).toContain(`\`loci ${name}`);
     }
   });
 });

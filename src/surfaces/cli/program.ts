@@ -4,6 +4,8 @@ import type { OperationEntry } from '../../operations/registry.ts';
 import type { CommandCall } from './command-call.ts';
 import { EXIT_CODES } from './exit.ts';
 import { columnsOf, type Io } from './io.ts';
+import { describeServerCommand } from './server-command.ts';
+import { type ServerCall, type ServerCommand, SERVERS } from './servers.ts';
 import { GROUPS, shapeOf } from './shapes.ts';
 
 const START = `
@@ -18,6 +20,12 @@ document on standard output, {"error": {code, message, hint}} when it fails; pro
 standard error.
 `;
 
+/** What happens once a command line is understood. */
+export interface ProgramActions {
+  run(call: CommandCall): Promise<void>;
+  serve(server: ServerCommand, call: ServerCall): Promise<void>;
+}
+
 /**
  * The command line as a whole. Only the verbs that it may name are loaded: listing them all, with what they need,
  * would take several times as long as the help itself.
@@ -26,7 +34,7 @@ export async function buildProgram(
   argv: readonly string[],
   entries: readonly OperationEntry[],
   io: Io,
-  act: (call: CommandCall) => Promise<void>,
+  actions: ProgramActions,
 ): Promise<Command> {
   const program = new Command('loci')
     .description(
@@ -52,15 +60,23 @@ export async function buildProgram(
     .addHelpText('after', () => START + exitCodes());
   for (const entry of entries) {
     const { words } = shapeOf(entry.name);
-    const command = groupOf(program, words.slice(0, -1))
-      .command(words.at(-1) ?? entry.name)
-      .summary(entry.summary)
-      .description(entry.summary);
+    const command = addCommand(program, words, entry.summary);
     if (!words.every((word) => argv.includes(word))) continue;
     const { describeCommand } = await import('./command.ts');
-    describeCommand(command, await entry.load(), io, act);
+    describeCommand(command, await entry.load(), io, (call) => actions.run(call));
+  }
+  for (const server of SERVERS) {
+    const command = addCommand(program, server.name.split(' '), server.summary);
+    describeServerCommand(command, server, (which, call) => actions.serve(which, call));
   }
   return program;
+}
+
+function addCommand(program: Command, words: readonly string[], summary: string): Command {
+  return groupOf(program, words.slice(0, -1))
+    .command(words.at(-1) ?? '')
+    .summary(summary)
+    .description(summary);
 }
 
 function groupOf(program: Command, words: readonly string[]): Command {

@@ -14,9 +14,15 @@ export async function runCli(
 ): Promise<number> {
   let exitCode = 0;
   try {
-    const program = await buildProgram(argv, entries, io, async (call) => {
-      const { runCommand } = await import('./run-command.ts');
-      exitCode = await runCommand(call, io);
+    const program = await buildProgram(argv, entries, io, {
+      run: async (call) => {
+        const { runCommand } = await import('./run-command.ts');
+        exitCode = await runCommand(call, io);
+      },
+      serve: async (server, call) => {
+        const run = await server.load();
+        exitCode = await run(call, io);
+      },
     });
     if (argv.length === 0) program.outputHelp();
     else await parse(program, argv);
