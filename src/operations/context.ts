@@ -1,4 +1,5 @@
 import type { Caller } from '../core/caller.ts';
+import { LociError } from '../core/errors.ts';
 import { configHome, loadConfig, type LoadedConfig } from '../core/config/load.ts';
 import { userName } from '../core/user.ts';
 import type { Progress } from '../engine/index-vaults.ts';
@@ -56,13 +57,21 @@ class SharedEngine {
     this.loadConfig = load;
   }
 
-  open(create: boolean): Promise<Loci> {
+  async open(create: boolean): Promise<Loci> {
+    const joined = this.#loci !== null;
     this.#loci ??= this.#load(create).catch((error: unknown) => {
       // What is wrong now may be put right before the next call.
       this.#loci = null;
       throw error;
     });
-    return this.#loci;
+    try {
+      return await this.#loci;
+    } catch (error) {
+      // Another call looked for a store that this one may make.
+      const missing = error instanceof LociError && error.code === 'store_not_found';
+      if (create && joined && missing) return this.open(true);
+      throw error;
+    }
   }
 
   async #load(create: boolean): Promise<Loci> {
