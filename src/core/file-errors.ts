@@ -28,3 +28,14 @@ export function describeFileError(error: unknown): string {
   if (code === null) return messageOf(error);
   return WORDS[code] ?? `the system says ${code}`;
 }
+
+/** Whatever was thrown, as an error of the table: a surface tells nothing else. */
+export function asLociError(error: unknown): LociError {
+  if (error instanceof LociError) return error;
+  if (!(error instanceof Error)) return new LociError('internal', messageOf(error));
+  const { syscall, path = '' } = error as NodeJS.ErrnoException;
+  if (syscall !== undefined) {
+    return new LociError('unreadable', `${path || syscall}: ${describeFileError(error)}`, { cause: error });
+  }
+  return new LociError('internal', messageOf(error), { cause: error });
+}

@@ -1,5 +1,5 @@
-import { ERROR_TABLE, LociError, messageOf } from '../../core/errors.ts';
-import { describeFileError } from '../../core/file-errors.ts';
+import { ERROR_TABLE, type LociError } from '../../core/errors.ts';
+import { asLociError } from '../../core/file-errors.ts';
 import type { Io } from './io.ts';
 import { neutralise, neutraliseJson } from './neutralise.ts';
 import { hasColours, makeStyle } from './style.ts';
@@ -10,7 +10,7 @@ import { hasColours, makeStyle } from './style.ts';
  * Answers the exit code of the error table.
  */
 export function reportError(error: unknown, io: Io, json: boolean): number {
-  const known = toLociError(error);
+  const known = asLociError(error);
   const { code, message, hint, exitCode } = known;
   if (json) {
     io.stdout.write(`${toJson({ error: { code, message: message.toWellFormed(), hint } })}\n`);
@@ -32,16 +32,6 @@ export function printError({ message, hint }: LociError, io: Io): void {
 
 export function toJson(value: unknown): string {
   return neutraliseJson(JSON.stringify(value, null, 2));
-}
-
-function toLociError(error: unknown): LociError {
-  if (error instanceof LociError) return error;
-  if (!(error instanceof Error)) return new LociError('internal', messageOf(error));
-  const { syscall, path = '' } = error as NodeJS.ErrnoException;
-  if (syscall !== undefined) {
-    return new LociError('unreadable', `${path || syscall}: ${describeFileError(error)}`, { cause: error });
-  }
-  return new LociError('internal', messageOf(error), { cause: error });
 }
 
 /** For `--help`: what each exit code means. */

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { packageVersion } from '../../core/version.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import type { CommandCall } from './command-call.ts';
 import { EXIT_CODES } from './exit.ts';
@@ -47,7 +47,7 @@ export async function buildProgram(
       '--input <file>',
       'take the fields of the input from a JSON object in a file, or - for standard input',
     )
-    .version(version(), '-V, --version', 'print the version')
+    .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .exitOverride()
@@ -91,9 +91,4 @@ function groupOf(program: Command, words: readonly string[]): Command {
 function exitCodes(): string {
   const lines = EXIT_CODES.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
   return `\nExit codes:\n${lines.join('\n')}\n`;
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
 }
