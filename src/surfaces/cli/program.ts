@@ -4,8 +4,9 @@ import type { OperationEntry } from '../../operations/registry.ts';
 import type { CommandCall } from './command-call.ts';
 import { EXIT_CODES } from './exit.ts';
 import { columnsOf, type Io } from './io.ts';
+import type { ServerCall } from './server-call.ts';
 import { describeServerCommand } from './server-command.ts';
-import { type ServerCall, type ServerCommand, SERVERS } from './servers.ts';
+import { type ServerCommand, SERVERS } from './servers.ts';
 import { GROUPS, shapeOf } from './shapes.ts';
 
 const START = `

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { ServerCall, ServerCommand } from './servers.ts';
+import type { ServerCall } from './server-call.ts';
+import type { ServerCommand } from './servers.ts';
 
 /** Gives a command the operands, options and examples of its server, and what to do. */
 export function describeServerCommand(

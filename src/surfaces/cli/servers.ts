@@ -1,4 +1,4 @@
-import type { Io } from './io.ts';
+import type { RunServer } from './server-call.ts';
 
 /** A command that is no verb: it serves the verbs to others, or says how one connects to it. */
 export interface ServerCommand {
@@ -26,16 +26,17 @@ export interface ServerOption {
   readonly description: string;
 }
 
-/** What a command line says to such a command. */
-export interface ServerCall {
-  readonly operands: readonly string[];
-  /** By name; what was not given is not there. */
-  readonly options: Readonly<Record<string, string | true>>;
-  readonly json: boolean;
-  readonly home: string | undefined;
-}
-
-/** Ends when the server does; answers the exit code. */
-export type RunServer = (call: ServerCall, io: Io) => Promise<number>;
-
-export const SERVERS: readonly ServerCommand[] = [];
+export const SERVERS: readonly ServerCommand[] = [
+  {
+    name: 'mcp',
+    summary: 'serve agents over MCP, on standard input and output',
+    description:
+      'Serves an agent over the Model Context Protocol on standard input and output, until either is closed. Agents start ' +
+      'it themselves: `loci mcp config CLIENT` says what to give them. Every verb that needs none of your files is a tool; ' +
+      'what an agent writes is marked as such.',
+    operands: [],
+    options: [],
+    examples: [{ title: 'What an agent runs', line: 'loci mcp' }],
+    load: async () => (await import('../mcp/stdio.ts')).serveMcp,
+  },
+];

@@ -1,0 +1,91 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  type Resource,
+  ResourceNotFoundError,
+  type ResourceTemplateType,
+  UriTemplate,
+} from '@modelcontextprotocol/server';
+import { asLociError } from '../../core/file-errors.ts';
+import type { Json } from '../../core/types.ts';
+import type { GetOutput } from '../../operations/get.ts';
+import { parseInput } from '../../operations/input.ts';
+import type { OperationContext } from '../../operations/operation.ts';
+import { errorText } from './result.ts';
+import type { Toolbox } from './toolbox.ts';
+
+/** What a verb answers, under an address. With variables in it (RFC 6570) it is a template. */
+interface ResourceEntry {
+  readonly uri: string;
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly mimeType: string;
+  readonly operation: string;
+  readonly input: (variables: Readonly<Record<string, string>>) => Readonly<Record<string, Json>>;
+  readonly text: (output: never) => string;
+}
+
+const RESOURCES: readonly ResourceEntry[] = [
+  {
+    uri: 'loci://record/{id}',
+    name: 'record',
+    title: 'A record',
+    description: 'What was written with memory_write, or a note, by its number.',
+    mimeType: 'text/markdown',
+    operation: 'get',
+    input: ({ id = '' }) => ({ citation: `record/${id}` }),
+    text: ({ text }: GetOutput) => text,
+  },
+];
+
+const isTemplate = ({ uri }: ResourceEntry): boolean => uri.includes('{');
+
+/** Only of verbs that there are. */
+export function listResources(): Resource[] {
+  return RESOURCES.filter((entry) => !isTemplate(entry)).map(({ uri, ...entry }) => ({
+    uri,
+    ...describe(entry),
+  }));
+}
+
+export function listTemplates(): ResourceTemplateType[] {
+  return RESOURCES.filter(isTemplate).map(({ uri, ...entry }) => ({ uriTemplate: uri, ...describe(entry) }));
+}
+
+function describe({ name, title, description, mimeType }: Omit<ResourceEntry, 'uri'>) {
+  return { name, title, description, mimeType };
+}
+
+/** @throws ProtocolError with the error of the table in its data; ResourceNotFoundError where nothing stands there */
+export async function readResource(
+  uri: string,
+  toolbox: Toolbox,
+  context: OperationContext,
+): Promise<ReadResourceResult> {
+  for (const entry of RESOURCES) {
+    const variables = new UriTemplate(entry.uri).match(uri);
+    const operation = toolbox.byName.get(entry.operation);
+    if (variables === null || operation === undefined) continue;
+    try {
+      const plain = Object.fromEntries(
+        Object.entries(variables).map(([name, value]) => [name, String(value)]),
+      );
+      const output = await operation.run(context, parseInput(operation, entry.input(plain)));
+      const text = entry.text(output as never).toWellFormed();
+      return { contents: [{ uri, mimeType: entry.mimeType, text }] };
+    } catch (error) {
+      throw asProtocolError(error, uri);
+    }
+  }
+  throw new ResourceNotFoundError(uri);
+}
+
+function asProtocolError(error: unknown, uri: string): ProtocolError {
+  const known = asLociError(error);
+  if (known.code === 'not_found' || known.code === 'gone')
+    return new ResourceNotFoundError(uri, errorText(known));
+  const { code, message, hint } = known;
+  return new ProtocolError(ProtocolErrorCode.InternalError, errorText(known), { code, message, hint });
+}

@@ -1,0 +1,49 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { ErrorCode, LociError } from '../../core/errors.ts';
+import { recordText } from './record-text.ts';
+import { searchText } from './search-text.ts';
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- each tells the output of the verb of its name */
+const TEXTS: Readonly<Record<string, (output: any) => string>> = { search: searchText, get: recordText };
+
+/** What a verb answers as text; as JSON unless it reads better otherwise. */
+export function answerText(operation: string, output: unknown): string {
+  const tell = Object.hasOwn(TEXTS, operation) ? TEXTS[operation] : undefined;
+  return tell === undefined ? JSON.stringify(output) : tell(output);
+}
+
+export function successResult(operation: string, output: unknown): CallToolResult {
+  return {
+    content: [{ type: 'text', text: answerText(operation, output).toWellFormed() }],
+    structuredContent: output,
+  };
+}
+
+/**
+ * An error of the table as a result that a model can act on. Its parts stand in `_meta`: structured content has to be
+ * of the tool's output schema, errors included, and clients check it.
+ */
+export function errorResult(error: LociError): CallToolResult {
+  return {
+    content: [{ type: 'text', text: errorText(error) }],
+    isError: true,
+    _meta: { 'loci/error': { code: error.code, message: error.message.toWellFormed(), hint: hintOf(error) } },
+  };
+}
+
+/** What a model can do, where the table speaks to whoever has a shell. */
+const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
+  store_not_found:
+    'Nothing is remembered yet. The first record that is written makes the store; the user can have notes read with ' +
+    '`loci index PATH`.',
+};
+
+/** `not_found: no record 12 — Search again for a current citation.` */
+export function errorText(error: LociError): string {
+  const hint = hintOf(error);
+  return `${error.code}: ${error.message}${hint === '' ? '' : ` — ${hint}`}`.toWellFormed();
+}
+
+function hintOf({ code, hint }: LociError): string {
+  return HINTS[code] ?? hint;
+}

@@ -1,0 +1,33 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Caller } from '../../core/caller.ts';
+import type { Progress } from '../../engine/index-vaults.ts';
+import type { OpenContext } from '../../operations/context.ts';
+import type { OperationContext, Scope } from '../../operations/operation.ts';
+import { progressTeller } from './progress.ts';
+
+/** For whom a server works, and what they may do. */
+export interface McpSession {
+  readonly context: OpenContext;
+  readonly scopes: ReadonlySet<Scope>;
+  /** Ends every call, when the server is told to stop. */
+  readonly signal?: AbortSignal;
+  /** `client` is the name that a client gives itself, if it does. */
+  callerOf(client: string | undefined): Pick<Caller, 'surface' | 'trust'> & Partial<Caller>;
+}
+
+/** What a verb is lent for one request: its caller, its cancellation and its progress. */
+export function contextOf(
+  session: McpSession,
+  request: ServerContext,
+  client: string | undefined,
+): OperationContext {
+  const { mcpReq } = request;
+  const token = mcpReq._meta?.progressToken;
+  const onProgress: ((progress: Progress) => void) | undefined =
+    token === undefined ? undefined : progressTeller(token, (notification) => mcpReq.notify(notification));
+  return session.context.forCall({
+    caller: session.callerOf(client),
+    signal: session.signal === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, session.signal]),
+    ...(onProgress !== undefined && { onProgress }),
+  });
+}

@@ -1,0 +1,61 @@
+import type { Writable } from 'node:stream';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { ERROR_TABLE, LociError, messageOf } from '../../core/errors.ts';
+import { type ContextOptions, openContext, type OpenContext } from '../../operations/context.ts';
+import type { Io } from '../cli/io.ts';
+import { neutralise } from '../cli/neutralise.ts';
+import type { RunServer } from '../cli/server-call.ts';
+import { mcpServer } from './server.ts';
+import type { McpSession } from './session.ts';
+import { DrainingStdioTransport } from './stdio-transport.ts';
+import { loadToolbox } from './toolbox.ts';
+
+const CALLER: ContextOptions['caller'] = { surface: 'mcp', trust: 'agent' };
+
+/** `loci mcp`: serves whoever holds the other ends of standard input and output, until either is closed. */
+export const serveMcp: RunServer = async ({ home }, io) => {
+  const interruption = new AbortController();
+  const context = openContext({ caller: CALLER, env: io.env, ...(home !== undefined && { home }) });
+  const session: McpSession = {
+    context,
+    scopes: new Set(['read', 'write']),
+    signal: interruption.signal,
+    callerOf: (client) => ({ ...CALLER, ...(client !== undefined && { actor: client }) }),
+  };
+  const transport = new DrainingStdioTransport(
+    io.stdin,
+    io.stdout as Writable,
+    () => void prepare(context, io),
+  );
+  const stop = (): void => {
+    if (interruption.signal.aborted) process.exit(ERROR_TABLE.aborted.exit);
+    interruption.abort(new LociError('aborted', 'the server was stopped'));
+    transport.drain();
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  try {
+    serveStdio(() => mcpServer(session), { transport, onerror: (error) => log(error.message, io) });
+    await transport.ended;
+  } finally {
+    await context.close();
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+  return 0;
+};
+
+/** What the first call would wait for, while nobody waits. Whatever fails here fails again where it can be told. */
+async function prepare(context: OpenContext, io: Io): Promise<void> {
+  try {
+    const { values, warnings } = await context.loadConfig();
+    if (values.log.level !== 'error') for (const warning of warnings) log(`warning: ${warning}`, io);
+    await Promise.all([loadToolbox(), context.loci()]);
+  } catch (error) {
+    const nothingYet = error instanceof LociError && error.code === 'store_not_found';
+    if (!nothingYet) log(messageOf(error), io);
+  }
+}
+
+/** Standard output is the protocol's. */
+function log(what: string, io: Io): void {
+  io.stderr.write(`loci: ${neutralise(what)}\n`);
+}

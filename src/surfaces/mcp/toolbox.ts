@@ -1,0 +1,85 @@
+import type { Tool } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Operation, Scope } from '../../operations/operation.ts';
+import { OPERATIONS } from '../../operations/registry.ts';
+import { toolName } from '../../operations/tool-name.ts';
+
+/** The verbs that are tools, loaded once, when they are first asked for. */
+export interface Toolbox {
+  readonly byTool: ReadonlyMap<string, Operation>;
+  readonly byName: ReadonlyMap<string, Operation>;
+  /** The tools that somebody with these scopes may call, in the order of the registry. */
+  definitions(scopes: ReadonlySet<Scope>): Tool[];
+}
+
+let toolbox: Promise<Toolbox> | undefined;
+
+/** Every verb that does not need this machine's files. */
+export function loadToolbox(): Promise<Toolbox> {
+  toolbox ??= (async () => {
+    const all = await Promise.all(OPERATIONS.map(({ load }) => load()));
+    return toolboxOf(all.filter(({ local }) => local !== true));
+  })();
+  return toolbox;
+}
+
+function toolboxOf(operations: readonly Operation[]): Toolbox {
+  const byName = new Map(operations.map((operation) => [operation.name, operation]));
+  const made = new Map<Operation, Tool>();
+  const definitionOf = (operation: Operation): Tool => {
+    const tool = made.get(operation) ?? toolOf(operation, byName);
+    made.set(operation, tool);
+    return tool;
+  };
+  return {
+    byName,
+    byTool: new Map(operations.map((operation) => [toolName(operation), operation])),
+    definitions: (scopes) => operations.filter(({ scope }) => scopes.has(scope)).map(definitionOf),
+  };
+}
+
+function toolOf(operation: Operation, byName: ReadonlyMap<string, Operation>): Tool {
+  const { title, description, input, output, readOnly, destructive, idempotent } = operation;
+  return {
+    name: toolName(operation),
+    title,
+    description: withToolNames(description, byName),
+    inputSchema: jsonSchema(input, 'input', byName),
+    outputSchema: jsonSchema(output, 'output', byName),
+    annotations: {
+      title,
+      readOnlyHint: readOnly,
+      destructiveHint: destructive,
+      idempotentHint: idempotent,
+      openWorldHint: false,
+    },
+  };
+}
+
+/**
+ * The schema as MCP has it: JSON Schema 2020-12 without saying so, of an object. Bounds that every whole number has say
+ * nothing to a model, which is sent all of this with each of its turns.
+ */
+function jsonSchema(
+  schema: z.ZodType,
+  io: 'input' | 'output',
+  byName: ReadonlyMap<string, Operation>,
+): Tool['inputSchema'] {
+  const { $schema: _, ...object } = z.toJSONSchema(schema, {
+    io,
+    override: ({ jsonSchema: node }) => {
+      if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
+      if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum;
+      if (node.description !== undefined) node.description = withToolNames(node.description, byName);
+    },
+  });
+  return object as Tool['inputSchema'];
+}
+
+/** Descriptions name other verbs as the command line does (`get`); a model knows their tools (`memory_get`). */
+function withToolNames(text: string, byName: ReadonlyMap<string, Operation>): string {
+  return text.replaceAll(/`([a-z-]+)`/g, (whole, name: string) => {
+    const operation = byName.get(name);
+    return operation === undefined ? whole : `\`${toolName(operation)}\``;
+  });
+}
