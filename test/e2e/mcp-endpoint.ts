@@ -1,0 +1,45 @@
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { onTestFinished } from 'vitest';
+import { openContext } from '../../src/operations/context.ts';
+import type { Scope } from '../../src/operations/operation.ts';
+import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
+import { serverEnvironment } from './mcp-session.ts';
+
+interface EndpointOptions {
+  readonly home: string;
+  readonly scopes?: readonly Scope[];
+  /** By what a request says in `x-subject`; `default` unless it says anything. */
+  readonly namespaceOf?: (subject: string | null) => string;
+}
+
+/** A real HTTP server on a port of its own that serves MCP at every address; answers its URL. */
+export async function startEndpoint({
+  home,
+  scopes = ['read', 'write'],
+  namespaceOf,
+}: EndpointOptions): Promise<URL> {
+  const context = openContext({
+    home,
+    env: serverEnvironment({ home }),
+    caller: { surface: 'mcp', trust: 'agent' },
+  });
+  const endpoint = mcpHandler(context);
+  const fetch = (request: Request): Promise<Response> => {
+    const namespace = namespaceOf?.(request.headers.get('x-subject')) ?? 'default';
+    const caller = { namespace, actor: 'a token', surface: 'mcp', trust: 'agent' } as const;
+    return endpoint.handle(request, { caller, scopes: new Set(scopes) });
+  };
+  const { promise, resolve } = Promise.withResolvers<AddressInfo>();
+  const server = serve({ fetch, port: 0, hostname: '127.0.0.1' }, resolve);
+  onTestFinished(async () => {
+    await endpoint.close();
+    await new Promise((closed) => {
+      server.close(closed);
+      if ('closeAllConnections' in server) server.closeAllConnections();
+    });
+    await context.close();
+  });
+  const { port } = await promise;
+  return new URL(`http://127.0.0.1:${String(port)}/mcp`);
+}

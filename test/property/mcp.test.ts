@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ERROR_TABLE } from '../../src/core/errors.ts';
+import { openContext, type OpenContext } from '../../src/operations/context.ts';
+import { mcpServer } from '../../src/surfaces/mcp/server.ts';
+import { copyOfVault, loci, temporaryFolder } from '../e2e/loci-command.ts';
+import { garbageOf, type InputSchema, validOf } from './mcp-input.ts';
+
+const caller = { surface: 'mcp', trust: 'agent' } as const;
+
+/** Every tool gets what its own schema allows, and garbage. The client checks each answer against the tool's output. */
+describe('every tool, whatever it is given', () => {
+  let context: OpenContext;
+  const client = new Client({ name: 'fuzz', version: '1' });
+
+  beforeAll(async () => {
+    const home = join(temporaryFolder(), 'home');
+    await loci(['index', copyOfVault()], { home });
+    context = openContext({
+      home,
+      env: { LOCI_EMBEDDING_PROVIDER: 'none', LOCI_WRITES_ENABLED: 'true' },
+      caller,
+    });
+    const [ours, theirs] = InMemoryTransport.createLinkedPair();
+    const server = mcpServer({ context, scopes: new Set(['read', 'write']), callerOf: () => caller });
+    await Promise.all([server.connect(ours), client.connect(theirs)]);
+  });
+
+  afterAll(async () => {
+    await client.close();
+    await context.close();
+  });
+
+  it('answers success or an error of the table', async () => {
+    const { tools } = await client.listTools();
+    const outcomes = { success: 0, error: 0 };
+    for (const { name, inputSchema } of tools) {
+      const schema = inputSchema as InputSchema;
+      const given = fc.oneof(validOf(schema), garbageOf(schema));
+      const answers = fc.asyncProperty(given, async (input) => {
+        const result = await client.callTool({ name, arguments: input as Record<string, unknown> });
+        outcomes[result.isError === true ? 'error' : 'success']++;
+        if (result.isError !== true) return;
+        const error = result._meta?.['loci/error'] as { readonly code: string; readonly message: string };
+        expect(Object.keys(ERROR_TABLE)).toContain(error.code);
+        expect(error.code, error.message).not.toBe('internal');
+        expect(JSON.stringify(result)).not.toMatch(/node_modules|\.ts:\d+/);
+      });
+      await fc.assert(answers, { numRuns: 60 });
+    }
+    expect(outcomes.success).toBeGreaterThan(tools.length);
+    expect(outcomes.error).toBeGreaterThan(tools.length);
+  });
+
+  it('refuses unknown tools and wrong addresses within the protocol', async () => {
+    const wrong = fc.asyncProperty(fc.string({ maxLength: 40 }), async (text) => {
+      const outcomes = await Promise.allSettled([
+        client.callTool({ name: `no ${text}`, arguments: {} }),
+        client.readResource({ uri: text }),
+        client.readResource({ uri: `loci://record/${text}` }),
+        client.getPrompt({ name: `no ${text}`, arguments: {} }),
+      ]);
+      for (const [i, outcome] of outcomes.entries()) {
+        if (outcome.status === 'fulfilled') expect(i).toBe(2);
+        else expect(outcome.reason).toMatchObject({ code: expect.any(Number) as number });
+      }
+    });
+    await fc.assert(wrong, { numRuns: 60 });
+  });
+});
