@@ -11,6 +11,7 @@ import type { Page } from './page.ts';
 import type { SourceReads } from './source-reads.ts';
 import type { StartupEntries } from './startup.ts';
 import type { StoreStats } from './stats.ts';
+import type { Tokens } from './tokens.ts';
 
 /**
  * Where records live. Asynchronous and batch-shaped: one call a search stage, never one a row.
@@ -29,7 +30,8 @@ export interface Store
     AuditLog,
     StartupEntries,
     History,
-    Leases {
+    Leases,
+    Tokens {
   readonly capabilities: StoreCapabilities;
   /** Finishes what was begun and lets go of files, threads and connections. No call may follow. */
   close(): Promise<void>;

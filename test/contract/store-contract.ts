@@ -8,6 +8,7 @@ import { describeRecords } from './store-records.ts';
 import { describeConflicts } from './store-conflicts.ts';
 import { describeSourceReads } from './store-source-reads.ts';
 import { describeTextSearch } from './store-text.ts';
+import { describeTokens } from './store-tokens.ts';
 import { describeUpkeep } from './store-upkeep.ts';
 import { describeVectors } from './store-vectors.ts';
 import { describePendingEmbeddings } from './store-pending.ts';
@@ -55,6 +56,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describePendingEmbeddings(subject);
     describeNeighbours(subject);
     describeUpkeep(subject);
+    describeTokens(subject);
     describeIsolation(subject);
 
     it('is sound after all of this', async () => {

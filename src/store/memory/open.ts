@@ -2,12 +2,14 @@ import { LociError } from '../../core/errors.ts';
 import type { Embeddings } from '../embeddings.ts';
 import type { Canonical, SearchFilter, SearchStages, Store, Upkeep } from '../store.ts';
 import type { Facets } from '../facets.ts';
+import type { Tokens } from '../tokens.ts';
 import { refuseOtherVector } from '../vector-check.ts';
 import { facet, writtenWith } from './facets.ts';
 import { neighbours, newest, passages, passagesOf } from './passage-reads.ts';
 import { commit, countByKey, records, recordsByKey, sourceEntries } from './records.ts';
 import { byCodePoint, change, emptyNamespace, emptyState, type Namespace, type State } from './state.ts';
 import { searchText } from './text-search.ts';
+import { addToken, revokeToken, tokenByHash, tokens } from './tokens.ts';
 import { dropDerived, markStale, putPassages, scanRecords, staleRecords, stats, sweep } from './upkeep.ts';
 import {
   activateGeneration,
@@ -41,6 +43,7 @@ export function openMemoryStore(): Store {
     ...searchCalls(open),
     ...embeddingCalls(open),
     ...upkeepCalls(open),
+    ...tokenCalls(open),
     close: async () => {
       closed = true;
     },
@@ -133,5 +136,16 @@ function upkeepCalls(open: () => State): Upkeep {
       // Nothing is derived here that could differ.
       return [];
     },
+  };
+}
+
+function tokenCalls(open: () => State): Tokens {
+  return {
+    addToken: async (token) => {
+      addToken(open().tokens, token);
+    },
+    tokens: async () => tokens(open().tokens),
+    tokenByHash: async (hash) => tokenByHash(open().tokens, hash),
+    revokeToken: async (id, at) => revokeToken(open().tokens, id, at),
   };
 }

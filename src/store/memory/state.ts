@@ -6,6 +6,7 @@ import type { StartupEntry } from '../startup.ts';
 import type { SourceRead } from '../source-reads.ts';
 import type { Generation } from '../embeddings.ts';
 import { indexPassage, type IndexedPassage } from '../text-fields.ts';
+import type { StoredToken } from '../tokens.ts';
 
 export interface HeldRecord {
   readonly record: LociRecord;
@@ -44,6 +45,9 @@ export interface Namespace {
   readonly history: Map<HistoryCategory, readonly HistoryRow[]>;
 }
 
+/** By id. */
+export type HeldTokens = Map<string, StoredToken>;
+
 export interface State {
   readonly namespaces: Map<string, Namespace>;
   readonly generations: Generation[];
@@ -52,10 +56,17 @@ export interface State {
     { readonly holder: string; readonly token: number; readonly until: Timestamp }
   >;
   nextPassage: number;
+  readonly tokens: HeldTokens;
 }
 
 export function emptyState(): State {
-  return { namespaces: new Map(), generations: [], leases: new Map(), nextPassage: 1 };
+  return {
+    namespaces: new Map(),
+    generations: [],
+    leases: new Map(),
+    nextPassage: 1,
+    tokens: new Map(),
+  };
 }
 
 export function emptyNamespace(name: string): Namespace {

@@ -8,6 +8,7 @@ import type { StartupEntries } from '../startup.ts';
 import type { Embeddings } from '../embeddings.ts';
 import type { Canonical, PassageScore, SearchFilter, SearchStages, Store, Upkeep } from '../store.ts';
 import type { Facets } from '../facets.ts';
+import type { Tokens } from '../tokens.ts';
 import { refuseOtherVector } from '../vector-check.ts';
 import { auditChain, auditChains, auditEntries, importAudit, verifyAudit } from './audit.ts';
 import { CodeCache } from './code-cache.ts';
@@ -25,6 +26,7 @@ import { commit, countByKey, records, recordsByKey, sourceEntries } from './reco
 import { lastReads, markRead } from './source-reads.ts';
 import { noteStartupSeen, putStartup, startupEntries, startupSeen } from './startup.ts';
 import { searchText } from './text-search.ts';
+import { addToken, revokeToken, tokenByHash, tokens } from './tokens.ts';
 import { dropDerived, markStale, putPassages, scanRecords, staleRecords, stats, sweep } from './upkeep.ts';
 import { countPending, pendingEmbeddings, putVectors, scoreVectors, searchVectors } from './vectors.ts';
 import { VectorCache } from './vector-cache.ts';
@@ -63,6 +65,7 @@ export function storeCalls(db: Database): StoreCalls {
     ...searchCalls(db),
     ...embeddingCalls(db),
     ...upkeepCalls(db),
+    ...tokenCalls(db),
   };
 }
 
@@ -210,6 +213,17 @@ function upkeepCalls(db: Database): Pick<StoreCalls, keyof Upkeep> {
       sweep(db);
     },
     verify: () => verify(db),
+  };
+}
+
+function tokenCalls(db: Database): Pick<StoreCalls, keyof Tokens> {
+  return {
+    addToken: (token) => {
+      addToken(db, token);
+    },
+    tokens: () => tokens(db),
+    tokenByHash: (hash) => tokenByHash(db, hash),
+    revokeToken: (id, at) => revokeToken(db, id, at),
   };
 }
 

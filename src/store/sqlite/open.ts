@@ -73,6 +73,10 @@ const ROUTES: Readonly<Record<StoreCall, 'reader' | 'writer'>> = {
   takeLease: 'writer',
   dropLease: 'writer',
   verify: 'writer',
+  addToken: 'writer',
+  tokens: 'reader',
+  tokenByHash: 'reader',
+  revokeToken: 'writer',
 };
 
 /** @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `store_full`, `unreadable` */

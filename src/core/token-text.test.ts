@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isTokenText, newTokenText } from './token-text.ts';
+
+describe('the text of a token', () => {
+  it('is recognised, and no two are alike', () => {
+    const texts = Array.from({ length: 200 }, newTokenText);
+    expect(new Set(texts).size).toBe(texts.length);
+    for (const text of texts) {
+      expect(text).toMatch(/^loci_[0-9A-Za-z]{49}$/);
+      expect(isTokenText(text)).toBe(true);
+    }
+  });
+
+  it('is not recognised with any one digit wrong, cut short, longer or in other company', () => {
+    const text = newTokenText();
+    fc.assert(
+      fc.property(fc.nat({ max: 48 }), fc.constantFrom(...'019AZaz'), (at, digit) => {
+        const place = 'loci_'.length + at;
+        const wrong = text.slice(0, place) + digit + text.slice(place + 1);
+        expect(isTokenText(wrong)).toBe(wrong === text);
+      }),
+    );
+    for (const wrong of ['', 'loci_', text.slice(0, -1), `${text}0`, ` ${text}`, `${text}\n`, text.slice(5)])
+      expect(isTokenText(wrong)).toBe(false);
+  });
+});
