@@ -46,6 +46,13 @@ export async function examine(context: EngineContext): Promise<Check[]> {
   ];
 }
 
+/** Resolves when the store and the model answer. @throws LociError what keeps them from it */
+export async function answers(context: EngineContext): Promise<void> {
+  await context.store.generations();
+  const embedder = await context.embedder();
+  await embedder?.embed(['loci'], { purpose: 'query' });
+}
+
 async function checkVaults(context: EngineContext): Promise<Check[]> {
   try {
     const states = vaultChecks(await vaultStates(context), context.now());

@@ -5,10 +5,11 @@ import type { LociRecord, Timestamp } from '../core/types.ts';
 import type { FacetField, FacetValue } from '../store/facets.ts';
 import { openStore } from '../store/registry.ts';
 import type { SearchFilter } from '../store/store.ts';
+import { type Access, accessOf } from './access.ts';
 import { EngineContext } from './context.ts';
 import { find, type FindRequest, type FindResponse } from './find.ts';
 import type { Check } from './check.ts';
-import { examine, status, type Status } from './health.ts';
+import { answers, examine, status, type Status } from './health.ts';
 import { auditEntries, type AuditListed, type AuditRequest } from './audit.ts';
 import { corpus, type Corpus, type CorpusRequest } from './corpus.ts';
 import { deleteRecord, undeleteRecord, type DeleteResponse, type UndeleteResponse } from './delete.ts';
@@ -77,6 +78,9 @@ export interface Loci {
   /** Takes out what a vault or source brought; answers how many records. */
   forget(source: string, options?: Pick<LongCallOptions, 'signal'>): Promise<number>;
   doctor(): Promise<Check[]>;
+  /** Resolves when the store and the embedding model answer. @throws LociError what keeps them from it */
+  answers(): Promise<void>;
+  readonly access: Access;
   /** For whom this engine works. */
   readonly caller: Caller;
   /** The same engine on behalf of somebody else: nothing of one namespace is seen from another. `close` ends both. */
@@ -147,6 +151,8 @@ function engineOf(context: EngineContext): Loci {
     vaults: () => vaultStates(context),
     forget: (source, forgetOptions) => forgetSource(context, source, forgetOptions),
     doctor: () => examine(context),
+    answers: () => answers(context),
+    access: accessOf(context),
     caller: context.caller,
     as: (caller) => engineOf(context.as(caller)),
     close: () => context.close(),

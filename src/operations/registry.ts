@@ -145,4 +145,19 @@ export const OPERATIONS: readonly OperationEntry[] = [
     summary: 'change one setting in loci.yaml, comments kept',
     load: async () => (await import('./config-set.ts')).configSet,
   },
+  {
+    name: 'token-create',
+    summary: 'make a token with which somebody reaches a memory over HTTP',
+    load: async () => (await import('./token-create.ts')).tokenCreate,
+  },
+  {
+    name: 'token-list',
+    summary: 'list the tokens that were made',
+    load: async () => (await import('./token-list.ts')).tokenList,
+  },
+  {
+    name: 'token-revoke',
+    summary: 'end the use of a token',
+    load: async () => (await import('./token-revoke.ts')).tokenRevoke,
+  },
 ];

@@ -100,6 +100,12 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
       { field: 'value', label: 'value', takes: 'one' },
     ],
   },
+  'token-create': { words: ['token', 'create'] },
+  'token-list': { words: ['token', 'list'] },
+  'token-revoke': {
+    words: ['token', 'revoke'],
+    operands: [{ field: 'token', label: 'token', takes: 'one' }],
+  },
 };
 
 /** Summaries of commands that only hold others. */
@@ -107,6 +113,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   config: 'show or change the settings',
   fact: 'what is kept under a key until its time is over',
   startup: 'what agents are told before they begin',
+  token: 'tokens with which others reach a memory over HTTP',
 };
 
 export function shapeOf(name: string): CommandShape {

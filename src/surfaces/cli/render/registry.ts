@@ -15,6 +15,9 @@ const RENDERERS: Readonly<Record<string, () => Promise<Renderer<any>>>> = {
   'config-show': async () => (await import('./config.ts')).configShowRenderer,
   'config-get': async () => (await import('./config.ts')).configGetRenderer,
   'config-set': async () => (await import('./config.ts')).configSetRenderer,
+  'token-create': async () => (await import('./token.ts')).tokenCreateRenderer,
+  'token-list': async () => (await import('./token.ts')).tokenListRenderer,
+  'token-revoke': async () => (await import('./token.ts')).tokenRevokeRenderer,
 };
 
 /** A verb without a renderer of its own is shown as JSON. */

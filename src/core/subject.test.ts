@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest';
+import { isSubject } from './subject.ts';
+
+describe('a subject', () => {
+  it.each(['alice', 'Älice 世界', 'auth0|5f7c8ec7c33c6c004bbafe82', 'a@example.org', 'x'.repeat(128)])(
+    'may be %j',
+    (text) => expect(isSubject(text)).toBe(true),
+  );
+
+  it.each(['', ' ', ' alice', 'alice\n', 'al\u0000ice', 'al\u2028ice', '\ud800', 'x'.repeat(129)])(
+    'is not %j',
+    (text) => expect(isSubject(text)).toBe(false),
+  );
+});

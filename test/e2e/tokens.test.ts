@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import type { TokenCreateOutput } from '../../src/operations/token-create.ts';
+import type { TokenListOutput } from '../../src/operations/token-list.ts';
+import { loci, lociJson, temporaryFolder } from './loci-command.ts';
+
+describe('loci token', () => {
+  it('makes, lists and revokes tokens, and tells the text once', async () => {
+    const home = temporaryFolder();
+    const made = await loci(
+      ['token', 'create', '--subject', 'alice', '--scope', 'read,write', '--expires', '90d'],
+      {
+        home,
+      },
+    );
+    expect(made.code).toBe(0);
+    const text = /^loci_\w{49}$/m.exec(made.stdout)?.[0] ?? '';
+    expect(text).not.toBe('');
+    const { tokens } = await lociJson<TokenListOutput>(['token', 'list'], { home });
+    expect(tokens).toMatchObject([
+      { subject: 'alice', name: 'alice', scopes: ['read', 'write'], revoked_at: null },
+    ]);
+    const days = (Date.parse(tokens[0]?.expires_at ?? '') - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(89.9);
+    expect(days).toBeLessThanOrEqual(90);
+    const listed = await loci(['token', 'list'], { home });
+    expect(listed.stdout).toContain('lets alice read, write');
+    expect(listed.stdout).not.toContain(text);
+    const revoked = await loci(['token', 'revoke', tokens[0]?.id ?? ''], { home });
+    expect(revoked.code).toBe(0);
+    expect((await loci(['token', 'list'], { home })).stdout).toContain('revoked on');
+  });
+
+  it('takes never, and refuses what is no duration, no scope and no subject by name', async () => {
+    const home = temporaryFolder();
+    const create = (...args: string[]) => loci(['token', 'create', '--subject', 'bob', ...args], { home });
+    const lasting = await lociJson<TokenCreateOutput>(
+      ['token', 'create', '--subject', 'bob', '--expires', 'never'],
+      { home },
+    );
+    expect(lasting).toMatchObject({ expires_at: null, scopes: ['read'] });
+    for (const [args, name] of [
+      [['--expires', 'soon'], '--expires'],
+      [['--expires', '0d'], '--expires'],
+      [['--expires', '99999d'], '--expires'],
+      [['--scope', 'root'], '--scope'],
+      [['--subject', ' bob'], '--subject'],
+    ] as const) {
+      const { code, stderr } = await create(...args);
+      expect([args, code]).toEqual([args, 2]);
+      expect(stderr).toContain(`${name} must be`);
+    }
+  });
+});
