@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Json } from '../types.ts';
-import { configSchema, type ValueKind } from './schema.ts';
+import { configSchema } from './schema.ts';
 import type { PathStep } from './tree.ts';
+import type { ValueKind } from './values.ts';
 
 /** A key of `loci.yaml`, or (with `[]` in its path) of the entries of a list in it. */
 export interface ConfigKey {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { parseDuration, parseSize } from './units.ts';
+import { auth, type AuthConfig, server, type ServerConfig } from './server-schema.ts';
+import { duration, label, path, size } from './values.ts';
 
 /** One Obsidian vault, or any folder of Markdown. */
 export interface VaultConfig {
@@ -60,36 +61,15 @@ export interface Config {
     readonly maxFileSize: number;
     readonly passageTokens: number;
   };
+  readonly server: ServerConfig;
+  readonly auth: AuthConfig;
   readonly log: {
     readonly level: 'error' | 'warn' | 'info' | 'debug';
   };
 }
 
-/** What a key holds beyond its JSON type; `keys.ts` reads it back from the schema. */
-export type ValueKind = 'duration' | 'size' | 'path';
-
-// prefault, not default: the default is written as a user would write it, and parsed like it.
-const duration = (written: string) => quantity('duration', parseDuration).prefault(written);
-const size = (written: string) => quantity('size', parseSize).prefault(written);
-const path = () =>
-  z
-    .string()
-    .min(1)
-    .meta({ kind: 'path' satisfies ValueKind });
-const label = () => z.string().trim().min(1).max(128);
 const characters = () => z.number().int().min(0).max(1_000_000);
 const weight = () => z.number().min(0).max(1).exactOptional();
-
-function quantity(kind: ValueKind, parse: (text: string) => number | undefined) {
-  return z
-    .union([z.number().int().nonnegative(), z.string()])
-    .transform((written, context) => {
-      const parsed = typeof written === 'number' ? written : parse(written);
-      if (parsed === undefined) context.addIssue({ code: 'custom', message: `not a ${kind}` });
-      return parsed ?? z.NEVER;
-    })
-    .meta({ kind });
-}
 
 const vault = z.strictObject({
   name: label()
@@ -262,5 +242,9 @@ export const configSchema: z.ZodType<Config> = z.strictObject({
   retention: retention.prefault({}).describe('How long what was deleted can be brought back.'),
   startup: startup.prefault({}).describe('What an agent is told before it begins.'),
   index: index.prefault({}).describe('How files are read.'),
+  server: server.prefault({}).describe('How `loci serve` is reached.'),
+  auth: auth
+    .prefault({})
+    .describe('Who may come in over HTTP. Tokens made with `loci token create` always may.'),
   log: log.prefault({}).describe('What is logged.'),
 });
