@@ -23,6 +23,7 @@ export type ErrorCode =
   | 'embedding_unavailable'
   | 'unreadable'
   | 'aborted'
+  | 'timed_out'
   | 'unsupported_runtime'
   | 'internal';
 
@@ -91,6 +92,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
     exit: 130,
     hint: 'It was stopped; what was committed stays, and the same command goes on.',
   },
+  timed_out: { status: 504, exit: 6, hint: 'Try again; a write may have been done all the same.' },
   unsupported_runtime: { status: 500, exit: 9, hint: 'Run Loci with Node 24 or newer.' },
   internal: { status: 500, exit: 1, hint: 'This is a bug in Loci; run `loci doctor` and report it.' },
 };

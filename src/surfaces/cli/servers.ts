@@ -39,4 +39,27 @@ export const SERVERS: readonly ServerCommand[] = [
     examples: [{ title: 'What an agent runs', line: 'loci mcp' }],
     load: async () => (await import('../mcp/stdio.ts')).serveMcp,
   },
+  {
+    name: 'serve',
+    summary: 'serve the verbs over HTTP',
+    description:
+      'Serves every verb that needs none of your files over HTTP, until Ctrl-C or SIGTERM: docs/rest.md says how to ask. ' +
+      'Whoever asks shows a token (`loci token create`); without one nobody comes in, unless `auth.localhost` lets ' +
+      'programs of your own user.',
+    operands: [],
+    options: [
+      {
+        name: 'host',
+        placeholder: 'address',
+        description: 'the address to listen at, instead of server.host',
+      },
+      { name: 'port', placeholder: 'n', description: 'the port, instead of server.port; 0 takes any' },
+      { name: 'socket', placeholder: 'file', description: 'a Unix socket to listen at instead' },
+    ],
+    examples: [
+      { title: 'On this machine alone', line: 'loci serve' },
+      { title: 'Through a socket that is yours alone', line: 'loci serve --socket ~/.loci/loci.sock' },
+    ],
+    load: async () => (await import('../rest/command.ts')).serveRest,
+  },
 ];

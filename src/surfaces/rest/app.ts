@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { HttpBindings } from '@hono/node-server';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { routePath } from 'hono/route';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Logger } from 'pino';
+import type { ServerConfig } from '../../core/config/server-schema.ts';
+import { type ErrorCode, LociError } from '../../core/errors.ts';
+import type { OpenContext } from '../../operations/context.ts';
+import { parseInput } from '../../operations/input.ts';
+import type { Scope } from '../../operations/operation.ts';
+import type { Authenticator } from './authenticate.ts';
+import { withinTime } from './deadline.ts';
+import type { HostGuard } from './hosts.ts';
+import type { HttpEndpoint, Identity } from './identity.ts';
+import { logRequest } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { openApi } from './openapi.ts';
+import { PROBLEM_TYPE, problemOf } from './problem.ts';
+import type { RateLimit } from './rate-limit.ts';
+import type { Readiness } from './readiness.ts';
+import { readBody, requestInput } from './request-input.ts';
+import { API, type Route } from './routes.ts';
+
+export interface AppParts {
+  readonly settings: ServerConfig;
+  readonly context: OpenContext;
+  readonly routes: readonly Route[];
+  readonly authenticator: Authenticator;
+  readonly hosts: HostGuard;
+  readonly limit: RateLimit;
+  readonly metrics: Metrics;
+  readonly readiness: Readiness;
+  readonly log: Logger;
+  /** What answers at `/mcp`; nothing without it. */
+  readonly mcp?: HttpEndpoint | undefined;
+}
+
+interface Env {
+  Bindings: HttpBindings;
+  Variables: { id: string; identity: Identity; code: ErrorCode };
+}
+
+/** Everything that HTTP can ask for. Each answer, the refusals too, passes through `observed` and the guard of hosts. */
+export function restApp(parts: AppParts): Hono<Env> {
+  const { settings, context, routes, metrics, readiness, mcp } = parts;
+  const app = new Hono<Env>();
+  app.use(observed(parts), guarded(parts));
+  app.get('/healthz', (c) => c.json({ status: 'ok' }));
+  app.get('/readyz', async (c) => {
+    const fault = await readiness.fault();
+    if (fault === null) return c.json({ status: 'ready' });
+    // What is wrong is for the log: whoever asks here has shown no token.
+    parts.log.warn({ fault }, 'not ready');
+    return c.json({ status: 'not ready' }, 503);
+  });
+  const authenticated = authenticatedBy(parts);
+  if (!settings.metricsPublic) app.use('/metrics', authenticated, allowing('admin'));
+  app.get('/metrics', async (c) => {
+    const text = await metrics.text(context.loci());
+    return c.body(text, 200, { 'Content-Type': metrics.type });
+  });
+  const description = openApi(routes);
+  app.get(`${API}/openapi.json`, (c) => c.json(description));
+  app.use('/api/*', authenticated);
+  for (const route of routes) addRoute(app, route, parts);
+  if (mcp !== undefined)
+    app.all('/mcp', authenticated, (c) => {
+      const { caller, scopes } = c.get('identity');
+      return mcp.handle(c.req.raw, { caller: { ...caller, surface: 'mcp' }, scopes });
+    });
+  app.notFound((c) => answerProblem(c, notThere(c.req.method, c.req.path, routes)));
+  app.onError((error, c) => {
+    if (!(error instanceof LociError)) parts.log.error({ request_id: c.get('id'), err: error }, 'internal');
+    return answerProblem(c, error);
+  });
+  return app;
+}
+
+function addRoute(app: Hono<Env>, route: Route, { settings, context }: AppParts): void {
+  const { operation, path } = route;
+  app.on(operation.readOnly ? ['POST', 'GET'] : ['POST'], [path], allowing(operation.scope), async (c) => {
+    const { incoming, outgoing } = c.env;
+    const body = incoming.method === 'POST' ? await readBody(incoming, settings.maxBody) : '';
+    const input = parseInput(operation, requestInput(incoming, route, body));
+    const { caller } = c.get('identity');
+    const output = await withinTime(settings.requestTimeout, outgoing, (signal) =>
+      operation.run(context.forCall({ caller, signal }), input),
+    );
+    return c.json(output);
+  });
+}
+
+/** Gives each request an id, and tells the log and the metrics how it went. */
+function observed({ metrics, log }: AppParts): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const started = performance.now();
+    const id = requestId(c.env.incoming);
+    c.set('id', id);
+    c.env.outgoing.setHeader('X-Request-Id', id);
+    metrics.begin();
+    await next();
+    const ms = performance.now() - started;
+    const { method } = c.req;
+    const route = routeOf(c);
+    const { status } = c.res;
+    metrics.end(method, route, status, ms / 1000);
+    const code = c.get('code') as ErrorCode | undefined;
+    const line = { request_id: id, method, route, status, ms: Math.round(ms * 100) / 100 };
+    logRequest(log, code === undefined ? line : { ...line, code });
+  };
+}
+
+const SANE_ID = /^[\w.:-]{1,64}$/;
+
+function requestId({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID();
+}
+
+/** As it is declared; what nothing is declared for has one name, however it is spelt. */
+function routeOf(c: Context<Env>): string {
+  const path = routePath(c, -1);
+  return path.includes('*') ? 'none' : path;
+}
+
+function guarded({ hosts }: AppParts): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const { incoming, outgoing } = c.env;
+    hosts.check(incoming.headers);
+    const { origin } = incoming.headers;
+    if (hosts.allowsOrigin(origin)) {
+      for (const [name, value] of Object.entries(CORS_HEADERS)) outgoing.setHeader(name, value);
+      outgoing.setHeader('Access-Control-Allow-Origin', origin ?? '');
+      if (incoming.method === 'OPTIONS') return c.body(null, 204);
+    }
+    await next();
+    return undefined;
+  };
+}
+
+const CORS_HEADERS: Readonly<Record<string, string>> = {
+  'Access-Control-Allow-Methods': 'GET, POST',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
+  'Access-Control-Expose-Headers': 'Retry-After, X-Request-Id',
+  'Access-Control-Max-Age': '600',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  Vary: 'Origin',
+};
+
+function authenticatedBy({ authenticator, limit }: AppParts): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const { incoming } = c.env;
+    const identity = await authenticator.identify(incoming).catch((error: unknown) => {
+      if (!(error instanceof LociError) || error.code !== 'unauthorized') throw error;
+      // Who guesses is counted by address.
+      count(c, limit, `address ${incoming.socket.remoteAddress ?? ''}`);
+      const fault = incoming.headers.authorization === undefined ? '' : ', error="invalid_token"';
+      c.env.outgoing.setHeader('WWW-Authenticate', `Bearer realm="loci"${fault}`);
+      throw error;
+    });
+    count(c, limit, identity.key);
+    c.set('identity', identity);
+    await next();
+  };
+}
+
+function count(c: Context<Env>, limit: RateLimit, key: string): void {
+  const wait = limit.take(key);
+  if (wait === 0) return;
+  c.env.outgoing.setHeader('Retry-After', String(wait));
+  throw new LociError('rate_limited', `too many requests; the next is answered in ${String(wait)} s`);
+}
+
+function allowing(scope: Scope): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const { scopes } = c.get('identity');
+    if (!scopes.has(scope))
+      throw new LociError(
+        'forbidden',
+        `this takes the scope ${scope}; the token has ${[...scopes].join(', ') || 'none'}`,
+      );
+    await next();
+  };
+}
+
+function answerProblem(c: Context<Env>, error: unknown): Response {
+  const problem = problemOf(error, c.get('id'));
+  c.set('code', problem.code);
+  return c.body(JSON.stringify(problem), problem.status as ContentfulStatusCode, {
+    'Content-Type': PROBLEM_TYPE,
+  });
+}
+
+function notThere(method: string, path: string, routes: readonly Route[]): LociError {
+  const known = routes.find((route) => route.path === path);
+  const hint = `GET ${API}/openapi.json tells what there is.`;
+  if (known === undefined) return new LociError('not_found', 'nothing is at this path', { hint });
+  const methods = known.operation.readOnly ? 'GET or POST' : 'POST';
+  return new LociError('not_found', `${path} is asked with ${methods}, not ${method}`, { hint });
+}

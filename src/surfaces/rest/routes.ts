@@ -1,0 +1,26 @@
+import { inputFields, type FieldSchema } from '../../operations/input.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { OperationEntry } from '../../operations/registry.ts';
+import { toolName } from '../../operations/tool-name.ts';
+
+/** Where HTTP finds the verbs. */
+export const API = '/api/v1';
+
+/** A verb at its path. */
+export interface Route {
+  readonly path: string;
+  readonly operation: Operation;
+  readonly fields: ReadonlyMap<string, FieldSchema>;
+}
+
+/** Every verb that is not of this machine alone. `memory_search` is at `/api/v1/memory/search`. */
+export async function routesOf(entries: readonly OperationEntry[]): Promise<Route[]> {
+  const operations = await Promise.all(entries.map(({ load }) => load()));
+  return operations
+    .filter(({ local }) => local !== true)
+    .map((operation) => ({
+      path: `${API}/${toolName(operation).replace('_', '/')}`,
+      operation,
+      fields: new Map(inputFields(operation).map(({ name, schema }) => [name, schema])),
+    }));
+}

@@ -1,0 +1,90 @@
+import type { DestinationStream, Logger } from 'pino';
+import type { OperationEntry } from '../../operations/registry.ts';
+import { openContext, type OpenContext } from '../../operations/context.ts';
+import { restApp } from './app.ts';
+import { Authenticator } from './authenticate.ts';
+import { bind, type Place, unbind } from './bind.ts';
+import { HostGuard } from './hosts.ts';
+import type { HttpEndpoint } from './identity.ts';
+import { jwtVerifier } from './jwt.ts';
+import { httpListener } from './listener.ts';
+import { LocalPeers } from './local-peer.ts';
+import { openLog } from './log.ts';
+import { Metrics } from './metrics.ts';
+import { RateLimit } from './rate-limit.ts';
+import { Readiness } from './readiness.ts';
+import { routesOf } from './routes.ts';
+
+export interface ServeOptions {
+  readonly home?: string | undefined;
+  readonly env?: NodeJS.ProcessEnv;
+  /** The verbs. */
+  readonly entries: readonly OperationEntry[];
+  /** What the settings say otherwise. */
+  readonly place?: Partial<Place>;
+  /** Standard error unless given. */
+  readonly logTo?: DestinationStream;
+  /** What answers at `/mcp`. */
+  readonly mcp?: (context: OpenContext) => HttpEndpoint;
+}
+
+export interface RunningServer {
+  /** `http://127.0.0.1:8737`, or `unix:` and a path. */
+  readonly address: string;
+  readonly log: Logger;
+  /** Lets what runs end, then closes the store. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the verbs over HTTP until it is closed. The store is made when there is none.
+ * @throws LociError `invalid_config`, `conflict` when the place is taken, and what opening the store throws
+ */
+export async function serve(options: ServeOptions): Promise<RunningServer> {
+  const { home, env = process.env, entries, place: given = {}, mcp } = options;
+  const caller = { surface: 'rest', trust: 'agent' } as const;
+  const context = openContext({ caller, env, ...(home !== undefined && { home }) });
+  try {
+    const config = (await context.loadConfig()).values;
+    await context.loci({ create: true });
+    const place = { ...config.server, ...given };
+    const settings = { ...config.server, host: place.host };
+    const readiness = new Readiness(() => context.loci());
+    const metrics = new Metrics();
+    const log = openLog(config.log.level, options.logTo);
+    const endpoint = mcp?.(context);
+    const app = restApp({
+      settings,
+      context,
+      routes: await routesOf(entries),
+      authenticator: new Authenticator({
+        config,
+        loci: () => context.loci(),
+        jwt: await jwtVerifier(config.auth.jwt, context.home),
+        peers: new LocalPeers(place.socket !== undefined),
+      }),
+      hosts: new HostGuard(settings),
+      limit: new RateLimit(settings.rateLimit),
+      metrics,
+      readiness,
+      log,
+      mcp: endpoint,
+    });
+    const listener = httpListener(settings, metrics, app.fetch);
+    const address = await bind(listener.server, place);
+    log.info({ address }, 'listening');
+    const close = async (): Promise<void> => {
+      readiness.drain();
+      const ended = listener.end(settings.shutdownTimeout);
+      await endpoint?.close();
+      await ended;
+      await unbind(place);
+      await context.close();
+      log.info('stopped');
+    };
+    return { address, log, close };
+  } catch (error) {
+    await context.close();
+    throw error;
+  }
+}

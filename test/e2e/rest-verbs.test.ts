@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { ERROR_TABLE } from '../../src/core/errors.ts';
+import { OPERATIONS } from '../../src/operations/registry.ts';
+import { routesOf } from '../../src/surfaces/rest/routes.ts';
+import { startServer } from './rest-server.ts';
+
+describe('the verbs over HTTP', () => {
+  it('write, search and read, as the settings and the schemas say', async () => {
+    const server = await startServer();
+    const token = await server.token('alice', 'read', 'write');
+    const content = 'We take the induction oven, not gas.';
+    const written = await server.ask('/api/v1/memory/write', { token, body: { content, tags: ['kitchen'] } });
+    expect(written.status).toBe(200);
+    expect(written.json).toMatchObject({ id: 1, citation: 'record/1' });
+    const query = '?query=which%20oven&limit=3&tags=kitchen&explain=true';
+    const byQuery = await server.ask(`/api/v1/memory/search${query}`, { token });
+    const posted = await server.ask('/api/v1/memory/search', {
+      token,
+      body: { query: 'which oven', limit: 3, tags: ['kitchen'], explain: true },
+    });
+    for (const found of [byQuery, posted]) {
+      expect(found.status).toBe(200);
+      expect(found.headers['content-type']).toBe('application/json');
+      expect(found.json).toMatchObject({ results: [{ citation: 'record/1', source: 'rest' }] });
+    }
+    expect((await server.ask('/api/v1/memory/get?citation=record/1', { token })).json).toMatchObject({
+      text: content,
+    });
+  });
+
+  it('are all there but those of this machine, each under the scope that it takes', async () => {
+    const server = await startServer();
+    const reader = await server.token('alice', 'read');
+    const all = await Promise.all(OPERATIONS.map(({ load }) => load()));
+    const routes = await routesOf(OPERATIONS);
+    expect(routes).toHaveLength(all.filter(({ local }) => local !== true).length);
+    expect(routes.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['/api/v1/memory/search', '/api/v1/memory/write', '/api/v1/status']),
+    );
+    for (const { path, operation } of routes) {
+      const bare = await server.ask(path, { body: {} });
+      expect([path, bare.status, bare.problem.code]).toEqual([path, 401, 'unauthorized']);
+      const { status, text } = await server.ask(path, { token: reader, body: {} });
+      if (operation.scope === 'read') expect([path, status]).not.toEqual([path, 403]);
+      else
+        expect([path, status, text]).toEqual([
+          path,
+          403,
+          expect.stringContaining(`the scope ${operation.scope}`),
+        ]);
+    }
+    for (const { name } of all.filter(({ local }) => local === true)) {
+      const path = `/api/v1/${name.replace('-', '/')}`;
+      expect((await server.ask(path, { token: reader, body: {} })).status).toBe(404);
+    }
+  });
+
+  it('answer what is wrong as problem details with the code, the hint and the id of the request', async () => {
+    const server = await startServer();
+    const token = await server.token('alice', 'read', 'write');
+    const headers = { 'x-request-id': 'mine-7' };
+    const wrong = await server.ask('/api/v1/memory/search?query=x&limit=ten&colour=red', { token, headers });
+    expect(wrong.status).toBe(400);
+    expect(wrong.headers).toMatchObject({
+      'content-type': 'application/problem+json',
+      'x-request-id': 'mine-7',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    });
+    expect(wrong.headers).not.toHaveProperty('server');
+    expect(wrong.headers).not.toHaveProperty('access-control-allow-origin');
+    expect(wrong.problem).toEqual({
+      type: 'urn:loci:error:invalid_input',
+      title: 'Invalid input',
+      status: 400,
+      detail: 'limit must be a number, not "ten"\nunknown field colour',
+      code: 'invalid_input',
+      hint: ERROR_TABLE.invalid_input.hint,
+      request_id: 'mine-7',
+    });
+    const insane = await server.ask('/api/v1/memory/get?citation=record/9', {
+      token,
+      headers: { 'x-request-id': 'a b <c>' },
+    });
+    expect(insane.problem).toMatchObject({ status: 404, code: 'not_found' });
+    expect(insane.problem.request_id).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it.each([
+    ['no JSON', '{"query":', {}, 400, 'no JSON'],
+    ['a list', '["query"]', {}, 400, 'must be an object'],
+    ['another type', 'query=x', { 'content-type': 'text/plain' }, 400, 'Content-Type: application/json'],
+    ['half a million levels', `{"query":${'['.repeat(500_000)}`, {}, 400, 'levels'],
+    ['levels only in text', JSON.stringify({ query: `\\"${'['.repeat(500)}` }), {}, 200, '"results"'],
+    ['3 MB', JSON.stringify({ query: 'x'.repeat(3e6) }), {}, 413, 'larger than 2000000 bytes'],
+    ['its prototype', '{"query":"x","__proto__":{"limit":1}}', {}, 400, '__proto__'],
+  ])('take a body of %s for what it is', async (_, body, headers, status, told) => {
+    const server = await startServer();
+    const token = await server.token('alice', 'read');
+    const answer = await server.ask('/api/v1/memory/search', { token, body, headers });
+    expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(told)]);
+  });
+
+  it('say which method a path takes, and nothing of a path that is none', async () => {
+    const server = await startServer();
+    const token = await server.token('alice', 'read', 'write');
+    const other = await server.ask('/api/v1/memory/write', { token });
+    expect(other.problem).toMatchObject({
+      status: 404,
+      detail: '/api/v1/memory/write is asked with POST, not GET',
+    });
+    for (const path of ['/', '/api/v1', '/api/v1/memory', '/../etc/passwd', '/api/v1/../../x', '//x', '/%00'])
+      expect([path, (await server.ask(path, { token })).status]).toEqual([path, 404]);
+  });
+});
