@@ -1,6 +1,7 @@
 import { sha256 } from '../core/hash.ts';
 import type { Json, Timestamp } from '../core/types.ts';
 import type { Page } from './page.ts';
+import { wellFormed } from './well-formed.ts';
 
 /** What of something changed: for each field what it was and what it is, or a patch of a long text. */
 export type AuditDiff = Readonly<Record<string, Json>>;
@@ -81,16 +82,22 @@ export function auditHash(entry: Omit<AuditEntry, 'hash' | 'diff'>): string {
   return sha256(JSON.stringify([previous, chain, seq, at, actor, surface, action, subject, diffHash]));
 }
 
-/** The entry that follows the head of a chain. */
+/** The entry that follows the head of a chain; its texts as every store gives them back, or its hash would not hold. */
 export function chained(draft: AuditDraft, chain: string, length: number, head: string): AuditEntry {
-  const text = diffText(draft.diff);
+  const sound = wellFormed(draft);
+  const text = diffText(sound.diff);
   const diffHash = text === null ? null : sha256(text);
-  const entry = { ...draft, chain, seq: length + 1, diffHash, previous: head };
+  const entry = { ...sound, chain, seq: length + 1, diffHash, previous: head };
   return { ...entry, hash: auditHash(entry) };
 }
 
-/** What is wrong with an entry that should follow a head; `null` when it holds. */
-export function brokenLink(entry: AuditEntry, length: number, head: string): string | null {
+/** What is wrong with an entry that should follow a head, its diff as JSON beside it; `null` when it holds. */
+export function brokenLink(
+  entry: Omit<AuditEntry, 'diff'>,
+  diff: string | null,
+  length: number,
+  head: string,
+): string | null {
   const at = `entry ${String(entry.seq)} of the audit log`;
   if (entry.seq !== length + 1) {
     const missing = entry.seq - length - 1;
@@ -101,8 +108,7 @@ export function brokenLink(entry: AuditEntry, length: number, head: string): str
   if (entry.previous !== head)
     return `${at} does not follow the one before it: the log was cut or changed there`;
   if (auditHash(entry) !== entry.hash) return `${at} was changed`;
-  const text = diffText(entry.diff);
-  if (text !== null && sha256(text) !== entry.diffHash) return `the diff of ${at} was changed`;
+  if (diff !== null && sha256(diff) !== entry.diffHash) return `the diff of ${at} was changed`;
   return null;
 }
 

@@ -1,9 +1,20 @@
 import { LociError } from '../core/errors.ts';
-import type { RecordDraft } from './store.ts';
+import type { Timestamp } from '../core/types.ts';
+import type { CommitBatch } from './store.ts';
 
 /** Stores count in whole milliseconds; what they could not give back as it was, they do not take. */
-export function refuseUnsafeTimes({ createdAt, updatedAt, expiresAt }: RecordDraft): void {
-  for (const [name, time] of Object.entries({ createdAt, updatedAt, expiresAt })) {
+export function refuseUnsafeTimes(batch: CommitBatch): void {
+  for (const { draft } of batch.writes) {
+    const { createdAt, updatedAt, expiresAt } = draft;
+    refuseUnsafe({ createdAt, updatedAt, expiresAt });
+  }
+  const { deletions = [], restorations = [], audit = [], once } = batch;
+  for (const { at } of [...deletions, ...restorations, ...audit]) refuseUnsafe({ at });
+  if (once !== undefined) refuseUnsafe({ at: once.at, expiresAt: once.expiresAt });
+}
+
+function refuseUnsafe(times: Readonly<Record<string, Timestamp | null>>): void {
+  for (const [name, time] of Object.entries(times)) {
     if (time === null || Number.isSafeInteger(time)) continue;
     throw new LociError(
       'invalid_input',

@@ -1,11 +1,9 @@
-import type { RecordWrite } from './store.ts';
-
 /**
  * Half a surrogate pair is no character, and stores keep UTF-8: U+FFFD stands for it from the beginning, in every text
- * of a record and its passages, so that all of them are given back, listed and compared alike.
+ * that is given to a store, so that all of them are given back, listed and compared alike.
  */
-export function wellFormedWrite(write: RecordWrite): RecordWrite {
-  return isWellFormed(write) ? write : (wellFormed(write) as RecordWrite);
+export function wellFormed<Value>(value: Value): Value {
+  return isWellFormed(value) ? value : (mended(value) as Value);
 }
 
 /** Of nearly all: to look costs a tenth of a copy. */
@@ -19,12 +17,10 @@ function isWellFormed(value: unknown): boolean {
   return true;
 }
 
-function wellFormed(value: unknown): unknown {
+function mended(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(wellFormed);
+  if (Array.isArray(value)) return value.map(mended);
   if (typeof value !== 'object' || value === null) return value;
   // Defines own fields even for a key such as `__proto__`.
-  return Object.fromEntries(
-    Object.entries(value).map(([key, held]) => [key.toWellFormed(), wellFormed(held)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([key, held]) => [key.toWellFormed(), mended(held)]));
 }

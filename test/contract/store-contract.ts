@@ -1,18 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
+import { describeAudit } from './store-audit.ts';
 import { describeFacets } from './store-facets.ts';
 import { describeFilters } from './store-filters.ts';
+import { describeHistory } from './store-history.ts';
 import { describeIsolation } from './store-isolation.ts';
+import { describeLeases } from './store-leases.ts';
+import { describeListing } from './store-listing.ts';
+import { describeMortality } from './store-mortality.ts';
 import { describeNeighbours } from './store-neighbours.ts';
+import { describePurge } from './store-purge.ts';
 import { describeRecords } from './store-records.ts';
 import { describeConflicts } from './store-conflicts.ts';
 import { describeSourceReads } from './store-source-reads.ts';
+import { describeStartup } from './store-startup.ts';
 import { describeTextSearch } from './store-text.ts';
 import { describeTokens } from './store-tokens.ts';
 import { describeUpkeep } from './store-upkeep.ts';
 import { describeVectors } from './store-vectors.ts';
 import { describePendingEmbeddings } from './store-pending.ts';
 import { describeWords } from './store-words.ts';
+import { describeWrittenIsolation } from './store-written-isolation.ts';
 
 /** The store under test. Tests share it, each in namespaces and generations of its own. */
 export interface Subject {
@@ -57,7 +65,15 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describeNeighbours(subject);
     describeUpkeep(subject);
     describeTokens(subject);
+    describeMortality(subject);
+    describePurge(subject);
+    describeListing(subject);
+    describeAudit(subject);
+    describeStartup(subject);
+    describeHistory(subject);
+    describeLeases(subject);
     describeIsolation(subject);
+    describeWrittenIsolation(subject);
 
     it('is sound after all of this', async () => {
       expect(await store().verify()).toEqual([]);

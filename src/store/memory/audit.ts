@@ -4,6 +4,7 @@ import {
   brokenLink,
   CHAIN_START,
   chained,
+  diffText,
   isSameEntry,
   type AuditChain,
   type AuditCursor,
@@ -68,7 +69,10 @@ export function auditChain(
   { after, limit }: Page<number>,
 ): AuditEntry[] {
   const entries = namespace.audit.get(chain) ?? [];
-  return entries.filter(({ seq }) => seq > (after ?? 0)).slice(0, limit);
+  return entries
+    .filter(({ seq }) => seq > (after ?? 0))
+    .slice(0, limit)
+    .map((entry) => structuredClone(entry));
 }
 
 export function auditChains(namespace: Namespace): AuditChain[] {
@@ -83,7 +87,7 @@ export function importAudit(namespace: Namespace, entries: readonly AuditEntry[]
     const chain = namespace.audit.get(entry.chain) ?? [];
     const held = chain[entry.seq - 1];
     if (held === undefined) {
-      const broken = brokenLink(entry, chain.length, headOf(chain));
+      const broken = brokenLink(entry, diffText(entry.diff), chain.length, headOf(chain));
       if (broken !== null) throw new LociError('invalid_input', `the audit chain ${entry.chain}: ${broken}`);
       namespace.audit.set(entry.chain, [...chain, structuredClone(entry)]);
       added++;

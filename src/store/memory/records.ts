@@ -4,7 +4,7 @@ import { refuseUnsafeTimes } from '../record-times.ts';
 import type { Page } from '../page.ts';
 import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry } from '../store.ts';
 import { indexPassage } from '../text-fields.ts';
-import { wellFormedWrite } from '../well-formed.ts';
+import { wellFormed } from '../well-formed.ts';
 import { refuseChanged } from '../record-states.ts';
 import { appendAudit } from './audit.ts';
 import { isLive } from './filter.ts';
@@ -21,9 +21,10 @@ import {
 } from './state.ts';
 
 export function commit(state: State, name: string, batch: CommitBatch): number[] {
+  refuseUnsafeTimes(batch);
   return change(state, name, (namespace, nextPassage) => {
     for (const id of batch.evictions) evict(namespace, id);
-    const writes = batch.writes.map(wellFormedWrite);
+    const writes = batch.writes.map(wellFormed);
     for (const deletion of batch.deletions ?? []) deleteRecord(namespace, deletion);
     const ids = writes.map((write) => writeRecord(namespace, write, batch.chunking, nextPassage));
     for (const restoration of batch.restorations ?? [])
@@ -52,7 +53,6 @@ function writeRecord(
   chunking: string,
   nextPassage: () => number,
 ): number {
-  refuseUnsafeTimes(write.draft);
   refuseTakenIdentity(namespace, write);
   if (write.id === null && write.passages === 'keep') {
     throw new LociError('invalid_input', 'a new record has no passages to keep');

@@ -5,6 +5,7 @@ import type { Listing } from '../listing.ts';
 import type { Mortality } from '../mortality.ts';
 import type { StartupEntries, StartupEntry } from '../startup.ts';
 import type { SearchFilter } from '../store.ts';
+import { wellFormed } from '../well-formed.ts';
 import { appendAudit, auditChain, auditChains, auditEntries, importAudit } from './audit.ts';
 import { countRecords, factCategories, listRecords } from './listing.ts';
 import { doneOnce, heldRecords, idsOf, nextExpiry, oldestDeletion, purge } from './mortality.ts';
@@ -49,7 +50,8 @@ export function besideCalls(open: () => State): StartupEntries & History & Lease
       [...within(open(), namespace).startup.values()].sort(byPriority).map((entry) => ({ ...entry })),
     putStartup: async (namespace, entries, audit) => {
       change(open(), namespace, (copy) => {
-        for (const entry of entries) copy.startup.set(JSON.stringify([entry.agent, entry.key]), { ...entry });
+        for (const entry of entries.map(wellFormed))
+          copy.startup.set(JSON.stringify([entry.agent, entry.key]), { ...entry });
         appendAudit(copy, audit);
       });
     },
@@ -64,14 +66,15 @@ export function besideCalls(open: () => State): StartupEntries & History & Lease
       }
     },
     noteHistory: async (rows, keep) => {
-      for (const { namespace, row } of rows) noteRow(open(), namespace, row, keep);
+      for (const { namespace, row } of rows) noteRow(open(), namespace, wellFormed(row), keep);
       forgetHistory(open(), Math.max(0, ...rows.map(({ row }) => row.at)));
     },
     history: async (namespace, category, now, { after, limit }) =>
       (within(open(), namespace).history.get(category) ?? [])
         .filter(({ id, expiresAt }) => (after === null || id < after) && expiresAt > now)
         .toReversed()
-        .slice(0, limit),
+        .slice(0, limit)
+        .map((row) => structuredClone(row)),
     takeLease: async (request) => takeLease(open(), request),
     dropLease: async (name, holder) => {
       const held = open().leases.get(name);

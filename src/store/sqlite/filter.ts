@@ -9,9 +9,12 @@ export interface Condition {
   readonly parameters: readonly SQLInputValue[];
 }
 
-/** Live, and what the filter asks for. Lists travel as one JSON parameter, so that statements stay few. */
-export function recordCondition(filter: SearchFilter): Condition {
-  const parts = ['r.deleted_at IS NULL', '(r.expires_at IS NULL OR r.expires_at > ?)'];
+/** Live or deleted, and what the filter asks for. Lists travel as one JSON parameter, so that statements stay few. */
+export function recordCondition(filter: SearchFilter, state: 'live' | 'deleted' = 'live'): Condition {
+  const parts = [
+    `r.deleted_at IS ${state === 'live' ? '' : 'NOT '}NULL`,
+    '(r.expires_at IS NULL OR r.expires_at > ?)',
+  ];
   const parameters: SQLInputValue[] = [filter.now];
   const oneOf = (column: string, values: readonly string[] | undefined): void => {
     if (values === undefined) return;

@@ -1,6 +1,7 @@
 import type { Json, Timestamp } from '../../core/types.ts';
 import type { HistoryCategory, HistoryDraft, HistoryRow } from '../history.ts';
 import type { Page } from '../page.ts';
+import { wellFormed } from '../well-formed.ts';
 import type { Database } from './database.ts';
 import { ensureNamespace } from './namespaces.ts';
 
@@ -15,7 +16,7 @@ export function noteHistory(
     let now = 0;
     for (const { namespace, row } of rows) {
       const ns = ensureNamespace(db, namespace);
-      const id = insertRow(db, ns, row);
+      const id = insertRow(db, ns, wellFormed(row));
       now = Math.max(now, row.at);
       // Ids have no gaps, so that one goes for one that comes.
       db.prepare('DELETE FROM history WHERE ns = ? AND category = ? AND id <= ?').run(

@@ -109,8 +109,9 @@ export function purge(db: Database, namespace: string, ns: number, request: Purg
     const rows = db
       .prepare(
         `SELECT ${RECORD_COLUMNS} FROM record AS r
-         WHERE r.ns = ? AND (r.id IN (SELECT id FROM record WHERE ns = ? AND expires_at <= ?)
-           OR r.id IN (SELECT id FROM record WHERE ns = ? AND deleted_at < ?))
+         WHERE r.ns = ? AND r.id IN (
+           SELECT id FROM record WHERE ns = ? AND expires_at <= ?
+           UNION SELECT id FROM record WHERE ns = ? AND deleted_at < ?)
          ORDER BY r.id LIMIT ?`,
       )
       .all(ns, ns, request.expiredBy, ns, request.deletedBefore, request.limit);

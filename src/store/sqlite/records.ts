@@ -4,7 +4,7 @@ import { refuseUnsafeTimes } from '../record-times.ts';
 import type { Page } from '../page.ts';
 import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry } from '../store.ts';
 import { sameFields } from '../text-fields.ts';
-import { wellFormedWrite } from '../well-formed.ts';
+import { wellFormed } from '../well-formed.ts';
 import { refuseChanged } from '../record-states.ts';
 import { appendAudit } from './audit.ts';
 import type { Database } from './database.ts';
@@ -17,11 +17,12 @@ import { noteWords, type WordCounts } from './vocabulary.ts';
 const LIVE = 'r.deleted_at IS NULL AND (r.expires_at IS NULL OR r.expires_at > ?)';
 
 export function commit(db: Database, namespace: string, batch: CommitBatch): number[] {
+  refuseUnsafeTimes(batch);
   return db.transaction(() => {
     const ns = ensureNamespace(db, namespace);
     const counts: WordCounts = new Map();
     for (const id of batch.evictions) evict(db, namespace, ns, id, counts);
-    const writes = batch.writes.map(wellFormedWrite);
+    const writes = batch.writes.map(wellFormed);
     for (const deletion of batch.deletions ?? []) deleteRecord(db, namespace, ns, deletion, counts);
     const ids = writes.map((write) => writeRecord(db, namespace, ns, write, batch.chunking, counts));
     for (const restoration of batch.restorations ?? [])
@@ -41,7 +42,6 @@ function writeRecord(
   chunking: string,
   counts: WordCounts,
 ): number {
-  refuseUnsafeTimes(write.draft);
   refuseTakenIdentity(db, ns, write);
   if (write.id === null) {
     if (write.passages === 'keep')

@@ -39,14 +39,18 @@ ALTER TABLE record_trusted RENAME TO record;
 CREATE UNIQUE INDEX record_uuid ON record (ns, uuid);
 -- Of facts the key is unique within its category, and free again once the fact is deleted.
 CREATE UNIQUE INDEX record_key ON record (ns, source, key) WHERE key IS NOT NULL AND origin <> 'fact';
-CREATE UNIQUE INDEX record_fact ON record (ns, category, key) WHERE origin = 'fact' AND deleted_at IS NULL;
+CREATE UNIQUE INDEX record_fact ON record (ns, key, category) WHERE origin = 'fact' AND deleted_at IS NULL;
+-- Facts among a million notes: in the order of lists, and by category.
+CREATE INDEX record_facts ON record (ns, id) WHERE origin = 'fact' AND deleted_at IS NULL;
+CREATE INDEX record_category ON record (ns, category, updated_at, id, expires_at, key)
+  WHERE origin = 'fact' AND deleted_at IS NULL;
 CREATE INDEX record_by_key ON record (ns, key) WHERE key IS NOT NULL AND origin <> 'fact';
 CREATE INDEX record_session ON record (ns, session, id) WHERE session IS NOT NULL;
 CREATE INDEX record_turn ON record (ns, id, session) WHERE session IS NOT NULL;
 CREATE INDEX record_written ON record (ns, content_hash) WHERE origin = 'memory';
 -- What time ends: facts, and what was deleted long ago.
-CREATE INDEX record_expiry ON record (ns, expires_at) WHERE expires_at IS NOT NULL;
-CREATE INDEX record_deleted ON record (ns, deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX record_expiry ON record (ns, expires_at, id) WHERE expires_at IS NOT NULL;
+CREATE INDEX record_deleted ON record (ns, deleted_at, id) WHERE deleted_at IS NOT NULL;
 
 -- Who changed what, when and how: each entry's hash holds the one before it. A namespace writes a chain of its own; the
 -- chains of what it imported stand beside it.
@@ -67,7 +71,7 @@ CREATE TABLE audit (
   PRIMARY KEY (ns, chain, seq)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX audit_subject ON audit (ns, subject) WHERE subject IS NOT NULL;
+CREATE INDEX audit_subject ON audit (ns, subject, at);
 CREATE INDEX audit_at ON audit (ns, at);
 
 -- How long each chain is: what was cut off its end is missed.
@@ -85,11 +89,27 @@ CREATE UNIQUE INDEX audit_chain_own ON audit_chain (ns) WHERE own = 1;
 CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
 
+-- REPLACE deletes without asking the trigger above.
+CREATE TRIGGER audit_is_not_replaced BEFORE INSERT ON audit
+WHEN EXISTS (SELECT 1 FROM audit WHERE ns = NEW.ns AND chain = NEW.chain AND seq = NEW.seq)
+BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
+
 CREATE TRIGGER audit_is_not_rewritten BEFORE UPDATE ON audit
 WHEN NEW.diff IS NOT NULL OR NEW.ns <> OLD.ns OR NEW.chain <> OLD.chain OR NEW.seq <> OLD.seq OR NEW.at <> OLD.at
   OR NEW.actor <> OLD.actor OR NEW.surface <> OLD.surface OR NEW.action <> OLD.action
   OR NEW.subject IS NOT OLD.subject OR NEW.diff_hash IS NOT OLD.diff_hash OR NEW.previous <> OLD.previous
   OR NEW.hash <> OLD.hash
+BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
+
+CREATE TRIGGER audit_chain_is_kept BEFORE DELETE ON audit_chain
+BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
+
+CREATE TRIGGER audit_chain_only_grows BEFORE UPDATE ON audit_chain
+WHEN NEW.ns <> OLD.ns OR NEW.chain <> OLD.chain OR NEW.own <> OLD.own OR NEW.length <= OLD.length
+BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
+
+CREATE TRIGGER audit_chain_is_not_replaced BEFORE INSERT ON audit_chain
+WHEN EXISTS (SELECT 1 FROM audit_chain WHERE ns = NEW.ns AND (chain = NEW.chain OR (own = 1 AND NEW.own = 1)))
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
 
 -- What was asked under a key that its caller chose, and which records it made: asked again, it is not done again.
@@ -101,6 +121,8 @@ CREATE TABLE idempotency (
   expires_at INTEGER NOT NULL,
   PRIMARY KEY (ns, key)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX idempotency_expiry ON idempotency (ns, expires_at);
 
 -- What an agent is told before it begins; an empty agent means all of them.
 CREATE TABLE startup (

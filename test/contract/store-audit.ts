@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import { sha256 } from '../../src/core/hash.ts';
+import { auditHash, CHAIN_START, type AuditEntry, type AuditFilter } from '../../src/store/audit.ts';
+import type { Subject } from './store-contract.ts';
+import { note, NOW, write } from './store-samples.ts';
+import { ALL, commit, startupEntry, told } from './written-samples.ts';
+
+export function describeAudit(subject: Subject): void {
+  describeLog(subject);
+  describeImports(subject);
+}
+
+function describeLog({ store, namespace }: Subject): void {
+  const seqs = async (ns: string, filter: AuditFilter): Promise<number[]> =>
+    (await store().auditEntries(ns, filter, ALL)).map(({ seq }) => seq);
+
+  describe('the audit log', () => {
+    it('has what was told with each change, chained', async () => {
+      const ns = namespace();
+      expect(await store().auditChains(ns)).toEqual([]);
+      const diff = { title: { from: null, to: 'é "quoted"' }, 10: 1, 9: [{ a: -0.5 }] };
+      const drafts = [told({ subject: 'u', diff }), told({ at: NOW + 1, action: 'delete' })];
+      await commit(store(), ns, { writes: [note('x')], audit: drafts });
+      await store().putStartup(ns, [startupEntry()], [told({ at: NOW - 1, subject: 'startup:rules' })]);
+      const [own, ...others] = await store().auditChains(ns);
+      expect(others).toEqual([]);
+      expect(own).toMatchObject({ own: true, length: 3 });
+      const entries = await store().auditChain(ns, own!.chain, ALL);
+      expect(entries.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+      expect(entries[0]).toEqual({
+        ...drafts[0],
+        chain: own!.chain,
+        seq: 1,
+        diffHash: sha256(JSON.stringify(diff)),
+        previous: CHAIN_START,
+        hash: entries[0]!.hash,
+      });
+      for (const [i, entry] of entries.entries()) {
+        expect(entry.hash).toBe(auditHash(entry));
+        expect(entry.previous).toBe(entries[i - 1]?.hash ?? CHAIN_START);
+      }
+      expect(await store().verifyAudit(ns)).toEqual([]);
+    });
+
+    it('shows the newest first, by what is asked for', async () => {
+      const ns = namespace();
+      const audit = [
+        told({ subject: 'u', at: NOW }),
+        told({ subject: 'v', at: NOW + 2, actor: 'bob' }),
+        told({ subject: 'u', at: NOW + 1, action: 'delete' }),
+        told({ subject: null, at: NOW + 1, surface: 'rest' }),
+      ];
+      await commit(store(), ns, { audit });
+      expect(await seqs(ns, {})).toEqual([2, 4, 3, 1]);
+      expect(await seqs(ns, { subject: 'u' })).toEqual([3, 1]);
+      expect(await seqs(ns, { action: 'write' })).toEqual([2, 4, 1]);
+      expect(await seqs(ns, { actor: 'bob' })).toEqual([2]);
+      expect(await seqs(ns, { surface: 'rest' })).toEqual([4]);
+      expect(await seqs(ns, { from: NOW + 1 })).toEqual([2, 4, 3]);
+      expect(await seqs(ns, { until: NOW + 1 })).toEqual([1]);
+      expect(await seqs(ns, { subject: 'u', action: 'delete', from: NOW, until: NOW + 2 })).toEqual([3]);
+      expect(await seqs(ns, { subject: 'U' })).toEqual([]);
+    });
+
+    it('comes page by page, each entry once, also where times are the same', async () => {
+      const ns = namespace();
+      await commit(store(), ns, { audit: Array.from({ length: 7 }, (_, i) => told({ at: NOW + (i % 2) })) });
+      const seen: number[] = [];
+      for (let after: AuditEntry | null = null; ;) {
+        const page: AuditEntry[] = await store().auditEntries(ns, {}, { after, limit: 2 });
+        seen.push(...page.map(({ seq }) => seq));
+        after = page.at(-1) ?? null;
+        if (after === null) break;
+      }
+      expect(seen).toEqual([6, 4, 2, 7, 5, 3, 1]);
+      const [{ chain } = { chain: '' }] = await store().auditChains(ns);
+      const part = await store().auditChain(ns, chain, { after: 3, limit: 2 });
+      expect(part.map(({ seq }) => seq)).toEqual([4, 5]);
+      expect(await store().auditChain(ns, 'no chain', ALL)).toEqual([]);
+    });
+
+    it('has nothing of a change that failed', async () => {
+      const ns = namespace();
+      await commit(store(), ns, { audit: [told()] });
+      const failing = commit(store(), ns, { writes: [{ ...note('x'), id: 9 }], audit: [told()] });
+      await expect(failing).rejects.toThrow();
+      const odd = commit(store(), ns, { writes: [note('x')], audit: [told({ at: 0.5 })] });
+      await expect(odd).rejects.toMatchObject({ code: 'invalid_input' });
+      expect(await seqs(ns, {})).toEqual([1]);
+    });
+
+    it('holds together whatever texts it is given', async () => {
+      const ns = namespace();
+      const odd = ['\ud800', 'a\0b', '"\\', 'é e\u0301', '\u2028', ''];
+      const diff = { ['\udfff']: '\ud800' };
+      await commit(store(), ns, {
+        audit: odd.map((text) => told({ subject: text, actor: text, surface: text, action: text, diff })),
+      });
+      expect(await store().verifyAudit(ns)).toEqual([]);
+      const entries = (await store().auditEntries(ns, {}, ALL)).toReversed();
+      expect(entries.map(({ subject }) => subject)).toEqual(['\ufffd', ...odd.slice(1)]);
+      expect(entries[0]?.diff).toEqual({ '\ufffd': '\ufffd' });
+      for (const entry of entries) expect(entry.hash).toBe(auditHash(entry));
+    });
+  });
+}
+
+function describeImports({ store, namespace }: Subject): void {
+  /** A namespace with entries, and these. */
+  async function chainOf(length: number): Promise<AuditEntry[]> {
+    const ns = namespace();
+    const audit = Array.from({ length }, (_, i) => told({ at: NOW + i, subject: 'u', diff: { i } }));
+    await commit(store(), ns, { audit });
+    const [own] = await store().auditChains(ns);
+    return store().auditChain(ns, own!.chain, ALL);
+  }
+
+  describe('another store’s audit log', () => {
+    it('stands beside the own one, as it was, once', async () => {
+      const ns = namespace();
+      await commit(store(), ns, { audit: [told({ at: NOW + 1 })] });
+      const theirs = await chainOf(3);
+      expect(await store().importAudit(ns, theirs.slice(0, 2))).toBe(2);
+      expect(await store().importAudit(ns, theirs)).toBe(1);
+      expect(await store().importAudit(ns, theirs)).toBe(0);
+      const chains = await store().auditChains(ns);
+      expect(chains.map(({ own, length }) => [own, length])).toEqual([
+        [true, 1],
+        [false, 3],
+      ]);
+      expect(await store().auditChain(ns, theirs[0]!.chain, ALL)).toEqual(theirs);
+      expect((await store().auditEntries(ns, {}, ALL)).map(({ at }) => at - NOW)).toEqual([2, 1, 1, 0]);
+      expect(await store().verifyAudit(ns)).toEqual([]);
+      await commit(store(), ns, { audit: [told()] });
+      expect((await store().auditChains(ns))[0]).toMatchObject({ own: true, length: 2 });
+    });
+
+    it('may come first, and is not taken for the own one', async () => {
+      const ns = namespace();
+      const theirs = await chainOf(2);
+      await store().importAudit(ns, theirs);
+      await commit(store(), ns, { audit: [told()] });
+      const chains = await store().auditChains(ns);
+      expect(chains.map(({ own, length }) => [own, length])).toEqual([
+        [true, 1],
+        [false, 2],
+      ]);
+    });
+
+    it('may have lost the diffs of what was purged', async () => {
+      const ns = namespace();
+      const theirs = (await chainOf(2)).map((entry) => ({ ...entry, diff: null }));
+      expect(await store().importAudit(ns, theirs)).toBe(2);
+      expect(await store().auditChain(ns, theirs[0]!.chain, ALL)).toEqual(theirs);
+      expect(await store().verifyAudit(ns)).toEqual([]);
+    });
+
+    it('is refused where it does not hold together, and nothing of it is taken', async () => {
+      const [first, second, third] = (await chainOf(3)) as [AuditEntry, AuditEntry, AuditEntry];
+      const rehashed = { ...second, actor: 'eve' };
+      const broken: AuditEntry[][] = [
+        [second],
+        [first, third],
+        [second, first],
+        [first, { ...second, actor: 'eve' }],
+        [first, { ...rehashed, hash: auditHash(rehashed) }, third],
+        [first, { ...second, diff: { i: 9 } }],
+        [first, { ...second, diffHash: null }],
+        [first, { ...second, seq: 1.5 }],
+        [{ ...first, seq: 0 }],
+        [{ ...first, previous: 'f'.repeat(64) }],
+      ];
+      for (const entries of broken) {
+        const ns = namespace();
+        await expect(store().importAudit(ns, entries)).rejects.toMatchObject({ code: 'invalid_input' });
+        expect(await store().auditChains(ns)).toEqual([]);
+        expect(await store().auditEntries(ns, {}, ALL)).toEqual([]);
+      }
+    });
+
+    it('is refused where it tells otherwise than here', async () => {
+      const ns = namespace();
+      const theirs = await chainOf(2);
+      await store().importAudit(ns, theirs);
+      const other = { ...theirs[1]!, actor: 'eve' };
+      const told2 = [theirs[0]!, { ...other, hash: auditHash(other) }];
+      await expect(store().importAudit(ns, told2)).rejects.toMatchObject({ code: 'conflict' });
+      expect(await store().auditChain(ns, theirs[0]!.chain, ALL)).toEqual(theirs);
+    });
+
+    it('brings no records with it', async () => {
+      const ns = namespace();
+      await store().importAudit(ns, await chainOf(1));
+      expect(await store().namespaces()).not.toContain(ns);
+      expect(await write(store(), ns, note('x'))).toEqual([1]);
+    });
+  });
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import type { HistoryCategory, HistoryDraft } from '../../src/store/history.ts';
+import type { Subject } from './store-contract.ts';
+import { NOW } from './store-samples.ts';
+import { ALL, run } from './written-samples.ts';
+
+export function describeHistory({ store, namespace }: Subject): void {
+  const noted = (ns: string, rows: readonly HistoryDraft[], keep = 100): Promise<void> =>
+    store().noteHistory(
+      rows.map((row) => ({ namespace: ns, row })),
+      keep,
+    );
+  const names = async (
+    ns: string,
+    now = NOW,
+    category: HistoryCategory = 'pack_history',
+  ): Promise<string[]> => (await store().history(ns, category, now, ALL)).map(({ name }) => name);
+
+  describe('history', () => {
+    it('has each run as it was noted, the newest first', async () => {
+      const ns = namespace();
+      const first = run({ inputs: { deep: { list: [1, null, '\ud800 é'] } }, name: 'a' });
+      await noted(ns, [first, run({ category: 'pipeline_history', name: 'b' })]);
+      await noted(ns, [run({ name: 'c' })]);
+      const rows = await store().history(ns, 'pack_history', NOW, ALL);
+      expect(rows.map(({ name }) => name)).toEqual(['c', 'a']);
+      expect(rows[1]).toEqual({
+        ...first,
+        inputs: { deep: { list: [1, null, '\ufffd é'] } },
+        id: rows[1]!.id,
+      });
+      expect(await names(ns, NOW, 'pipeline_history')).toEqual(['b']);
+      expect(await store().namespaces()).not.toContain(ns);
+    });
+
+    it('comes page by page, before an id', async () => {
+      const ns = namespace();
+      await noted(
+        ns,
+        ['a', 'b', 'c', 'd', 'e'].map((name) => run({ name })),
+      );
+      const seen: string[] = [];
+      for (let after: number | null = null; ;) {
+        const page = await store().history(ns, 'pack_history', NOW, { after, limit: 2 });
+        seen.push(...page.map(({ name }) => name));
+        const last = page.at(-1);
+        if (last === undefined) break;
+        after = last.id;
+      }
+      expect(seen).toEqual(['e', 'd', 'c', 'b', 'a']);
+    });
+
+    it('keeps the newest of each category', async () => {
+      const ns = namespace();
+      await noted(
+        ns,
+        [run({ name: 'a' }), run({ name: 'b' }), run({ name: 'p', category: 'pipeline_history' })],
+        2,
+      );
+      await noted(ns, [run({ name: 'c' })], 2);
+      expect(await names(ns)).toEqual(['c', 'b']);
+      expect(await names(ns, NOW, 'pipeline_history')).toEqual(['p']);
+    });
+
+    it('shows none past its time, and lets go of it when the next is noted', async () => {
+      const ns = namespace();
+      await noted(ns, [run({ name: 'a', expiresAt: NOW + 5 }), run({ name: 'b', expiresAt: NOW + 6 })]);
+      expect(await names(ns, NOW + 4)).toEqual(['b', 'a']);
+      expect(await names(ns, NOW + 5)).toEqual(['b']);
+      await noted(ns, [run({ name: 'c', at: NOW + 5, expiresAt: NOW + 9 })]);
+      expect(await names(ns, NOW)).toEqual(['c', 'b']);
+    });
+
+    it('may be of several namespaces at once', async () => {
+      const [one, other] = [namespace(), namespace()];
+      await store().noteHistory(
+        [
+          { namespace: one, row: run({ name: 'a' }) },
+          { namespace: other, row: run({ name: 'b' }) },
+          { namespace: one, row: run({ name: 'c' }) },
+        ],
+        100,
+      );
+      expect(await names(one)).toEqual(['c', 'a']);
+      expect(await names(other)).toEqual(['b']);
+      await store().noteHistory([], 100);
+      expect(await names(one)).toEqual(['c', 'a']);
+    });
+  });
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { PAGE_CHARACTERS } from '../../src/store/derivation.ts';
+import type { ListFilter } from '../../src/store/listing.ts';
+import type { SearchFilter } from '../../src/store/store.ts';
+import type { Subject } from './store-contract.ts';
+import { ALL_LIVE, draft, note, NOW, write } from './store-samples.ts';
+import { ALL, commit, fact, idsOf, remove } from './written-samples.ts';
+
+export function describeListing({ store, namespace }: Subject): void {
+  /** The list's ids, and that it counts as many. */
+  const listed = async (ns: string, filter: Partial<ListFilter<SearchFilter>> = {}): Promise<number[]> => {
+    const ids = idsOf(await store().listRecords(ns, { ...ALL_LIVE, ...filter }, ALL));
+    expect(await store().countRecords(ns, { ...ALL_LIVE, ...filter })).toBe(ids.length);
+    return ids;
+  };
+
+  describe('a list of records', () => {
+    it('has whole records, the newest first', async () => {
+      const ns = namespace();
+      const one = draft({ content: 'text', title: 'Title', tags: ['a'], metadata: { n: 1 } });
+      await write(store(), ns, { id: null, draft: one, passages: [] }, note('b'));
+      const all = await store().listRecords(ns, ALL_LIVE, ALL);
+      expect(idsOf(all)).toEqual([2, 1]);
+      expect(all[1]).toEqual({ ...one, namespace: ns, id: 1, deletedAt: null });
+    });
+
+    it('comes page by page, before an id', async () => {
+      const ns = namespace();
+      await write(store(), ns, ...Array.from({ length: 5 }, () => note('x')), fact('k', 'c', 'x'));
+      const page = async (after: number | null, limit: number): Promise<number[]> =>
+        idsOf(await store().listRecords(ns, ALL_LIVE, { after, limit }));
+      expect(await page(null, 2)).toEqual([6, 5]);
+      expect(await page(5, 2)).toEqual([4, 3]);
+      expect(await page(3, 9)).toEqual([2, 1]);
+      expect(await page(1, 9)).toEqual([]);
+      expect(idsOf(await store().listRecords(ns, { ...ALL_LIVE, key: 'k' }, { after: 6, limit: 9 }))).toEqual(
+        [],
+      );
+    });
+
+    it('stops early where contents are long', async () => {
+      const ns = namespace();
+      const content = 'x'.repeat(PAGE_CHARACTERS / 2 + 1);
+      const long = { id: null, passages: [] };
+      await write(store(), ns, ...[1, 2].map(() => ({ ...long, draft: draft({ content }) })));
+      expect(idsOf(await store().listRecords(ns, ALL_LIVE, ALL))).toEqual([2]);
+      expect(idsOf(await store().listRecords(ns, ALL_LIVE, { after: 2, limit: 10 }))).toEqual([1]);
+      expect(await store().countRecords(ns, ALL_LIVE)).toBe(2);
+    });
+
+    it('shows what is live, or what is deleted', async () => {
+      const ns = namespace();
+      await write(
+        store(),
+        ns,
+        note('a'),
+        note('b'),
+        note('c', { expiresAt: NOW }),
+        note('d', { expiresAt: NOW + 1 }),
+      );
+      await remove(store(), ns, 2);
+      expect(await listed(ns)).toEqual([4, 1]);
+      expect(await listed(ns, { deleted: true })).toEqual([2]);
+      expect(await listed(ns, { now: 0 })).toEqual([4, 3, 1]);
+      // What is past its time is gone, deleted or not.
+      await commit(store(), ns, { deletions: [{ id: 4, at: NOW }] });
+      expect(await listed(ns, { deleted: true })).toEqual([4, 2]);
+      expect(await listed(ns, { deleted: true, now: NOW + 1 })).toEqual([2]);
+    });
+
+    it('obeys every condition, alone and together', async () => {
+      const ns = namespace();
+      await write(
+        store(),
+        ns,
+        note('1', { project: 'p', category: 'a', tags: ['x/y'], origin: 'memory', key: null }),
+        fact('k1', 'a', '2', { tags: ['x'], recordType: 'event' }),
+        fact('k2', 'b', '3', { createdAt: NOW }),
+        note('4', { source: 's', key: 'k1' }),
+      );
+      expect(await listed(ns, { project: 'p' })).toEqual([1]);
+      expect(await listed(ns, { origins: ['fact'] })).toEqual([3, 2]);
+      expect(await listed(ns, { origins: ['fact', 'memory'] })).toEqual([3, 2, 1]);
+      expect(await listed(ns, { origins: [] })).toEqual([]);
+      expect(await listed(ns, { sources: ['s'] })).toEqual([4]);
+      expect(await listed(ns, { categories: ['a'] })).toEqual([2, 1]);
+      expect(await listed(ns, { categories: ['a', 'b'], origins: ['fact'] })).toEqual([3, 2]);
+      expect(await listed(ns, { recordTypes: ['event'] })).toEqual([2]);
+      expect(await listed(ns, { tags: ['X'] })).toEqual([2, 1]);
+      expect(await listed(ns, { from: NOW })).toEqual([3]);
+      expect(await listed(ns, { until: NOW, categories: ['a'], origins: ['fact'] })).toEqual([2]);
+      expect(await listed(ns, { key: 'k1' })).toEqual([4, 2]);
+      expect(await listed(ns, { key: 'k1', origins: ['fact'], categories: ['a'] })).toEqual([2]);
+      expect(await listed(ns, { key: 'k1', origins: ['fact'], categories: ['b'] })).toEqual([]);
+      expect(await listed(ns, { key: 'K1' })).toEqual([]);
+      expect(await listed(ns, { keyPrefix: 'k' })).toEqual([4, 3, 2]);
+      expect(await listed(ns, { keyPrefix: 'k', origins: ['fact'] })).toEqual([3, 2]);
+      expect(await listed(ns, { keyPrefix: 'k', key: 'k2' })).toEqual([3]);
+    });
+
+    it('takes the beginning of a key for what it is', async () => {
+      const ns = namespace();
+      const keys = [
+        '',
+        'a',
+        'a%',
+        'a_b',
+        'A',
+        'é',
+        'é!',
+        '\u{D7FF}',
+        '\u{E000}',
+        '\u{1F600}',
+        '\u{10FFFF}',
+        '\u{10FFFF}!',
+      ];
+      await write(store(), ns, ...keys.map((key) => fact(key, 'c', 'x')), fact(null, 'c', 'x'));
+      for (const keyPrefix of [...keys, 'e', '%', 'a_', '\u{10FFFE}']) {
+        for (const origins of [{}, { origins: ['fact'] as const }]) {
+          const right = keys.flatMap((key, i) => (key.startsWith(keyPrefix) ? [i + 1] : [])).toReversed();
+          expect(await listed(ns, { keyPrefix, ...origins }), keyPrefix).toEqual(right);
+        }
+      }
+    });
+  });
+
+  describe('categories of facts', () => {
+    it('have a count and the keys that were stored last', async () => {
+      const ns = namespace();
+      const at = (updatedAt: number): object => ({ updatedAt });
+      await write(
+        store(),
+        ns,
+        fact('old', 'b', 'x', at(NOW - 3)),
+        fact('newest', 'b', 'x', at(NOW)),
+        fact('newer', 'b', 'x', at(NOW - 1)),
+        fact('same time', 'b', 'x', at(NOW - 1)),
+        fact('only', 'B', 'x'),
+        fact('for ever', 'é', 'x', { expiresAt: null }),
+        fact('expired', 'b', 'x', { expiresAt: NOW }),
+        fact('deleted', 'gone', 'x'),
+        note('no fact', { category: 'b' }),
+      );
+      await remove(store(), ns, 8);
+      const b = { name: 'b', count: 4, recentKeys: ['newest', 'same time', 'newer'] };
+      const others = [
+        { name: 'B', count: 1, recentKeys: ['only'] },
+        { name: 'é', count: 1, recentKeys: ['for ever'] },
+      ] as const;
+      expect(await store().factCategories(ns, NOW, 3)).toEqual([others[0], b, others[1]]);
+      const none = await store().factCategories(ns, NOW, 0);
+      expect(none.map(({ count, recentKeys }) => [count, recentKeys])).toEqual([
+        [1, []],
+        [4, []],
+        [1, []],
+      ]);
+      expect(await store().factCategories(ns, NOW + 1000, 3)).toEqual([others[1]]);
+    });
+  });
+}

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import type { Subject } from './store-contract.ts';
+import { ALL_LIVE, draft, embed, found, note, NOW, passage, unit, write } from './store-samples.ts';
+import { NO_TRACE, traces } from './traces.ts';
+import { ALL, commit, fact, idsOf, remove } from './written-samples.ts';
+
+export function describeMortality(subject: Subject): void {
+  describeDeletions(subject);
+  describeRestorations(subject);
+}
+
+function describeDeletions({ store, namespace, generation }: Subject): void {
+  describe('a deletion', () => {
+    it('takes a record out of every index at once, and keeps it', async () => {
+      const [ns, vectors] = [namespace(), await generation(3)];
+      await write(store(), ns, note('stays'), note('confidential', { title: 'confidential', key: 'k' }));
+      await embed(store(), vectors, ns, () => unit(1, 0, 0));
+      const [before] = await store().heldRecords(ns, [2]);
+      await remove(store(), ns, 2);
+      expect(await traces(store(), ns, 2, 'confidential')).toEqual(NO_TRACE);
+      expect(await store().searchVectors(ns, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toHaveLength(1);
+      expect(await store().recordsByKey(ns, 'k', NOW)).toEqual([]);
+      expect(await store().countByKey(ns, ['k'], NOW)).toEqual([0]);
+      expect(idsOf(await store().sourceEntries(ns, 'notes', ALL))).toEqual([1]);
+      expect(await store().newest(ns, ALL_LIVE, 10)).toHaveLength(1);
+      expect(await store().heldRecords(ns, [2])).toEqual([{ ...before, deletedAt: NOW }]);
+      expect(await store().namespaces()).toContain(ns);
+    });
+
+    it('holds through whatever is derived anew', async () => {
+      const ns = namespace();
+      await write(store(), ns, note('stays'), note('confidential'));
+      const [record] = await store().heldRecords(ns, [2]);
+      await remove(store(), ns, 2);
+      await store().markStale(ns, { vectors: true });
+      expect(idsOf(await store().staleRecords(ns, 'other', ALL))).toEqual([1]);
+      const from = { title: record!.title, metadata: record!.metadata, contentHash: record!.contentHash };
+      await store().putPassages(ns, 'other', new Map([[2, { from, passages: [passage('confidential')] }]]));
+      expect(await traces(store(), ns, 2, 'confidential')).toEqual(NO_TRACE);
+      expect(await store().verify()).toEqual([]);
+    });
+
+    it('is of what is live, once', async () => {
+      const ns = namespace();
+      await expect(remove(store(), ns, 1)).rejects.toMatchObject({ code: 'not_found' });
+      await write(store(), ns, note('a'));
+      await expect(remove(store(), ns, 1, 1)).rejects.toMatchObject({ code: 'not_found' });
+      await remove(store(), ns, 1);
+      await expect(remove(store(), ns, 1)).rejects.toMatchObject({ code: 'not_found' });
+      expect(await store().oldestDeletion(ns)).toBe(NOW);
+    });
+
+    it('shuts the record to writers, and its UUID to others', async () => {
+      const ns = namespace();
+      const { uuid } = draft();
+      await write(store(), ns, note('a', { uuid }));
+      await remove(store(), ns, 1);
+      for (const passages of [[passage('b')], 'keep'] as const) {
+        const late = { id: 1, draft: draft({ uuid }), passages };
+        await expect(write(store(), ns, late)).rejects.toMatchObject({ code: 'not_found' });
+      }
+      await expect(write(store(), ns, note('b', { uuid }))).rejects.toMatchObject({ code: 'conflict' });
+    });
+
+    it('refuses a time that is no whole number', async () => {
+      const ns = namespace();
+      await write(store(), ns, note('a'));
+      for (const at of [0.5, Number.NaN, 2 ** 60]) {
+        const deletions = [{ id: 1, at }];
+        await expect(commit(store(), ns, { deletions })).rejects.toMatchObject({ code: 'invalid_input' });
+      }
+      expect(idsOf(await store().records(ns, [1], NOW))).toEqual([1]);
+    });
+  });
+
+  describe('an update that expects', () => {
+    it('goes through only where nothing was changed meanwhile', async () => {
+      const ns = namespace();
+      await write(store(), ns, note('first', { updatedAt: 5 }));
+      const update = (text: string, expected: number): Promise<number[]> =>
+        write(store(), ns, { ...note(text, { updatedAt: 6 }), id: 1, expected });
+      await expect(update('late', 4)).rejects.toMatchObject({ code: 'conflict' });
+      expect(await found(store(), ns, 'first', 'late')).toEqual([1]);
+      expect(await found(store(), ns, 'late')).toEqual([]);
+      await update('second', 5);
+      await expect(update('late', 5)).rejects.toMatchObject({ code: 'conflict' });
+      expect(await found(store(), ns, 'second')).toEqual([1]);
+    });
+  });
+}
+
+function describeRestorations({ store, namespace }: Subject): void {
+  const restore = (ns: string, id: number, text: string): Promise<number[]> =>
+    commit(store(), ns, { restorations: [{ id, at: NOW, passages: [passage(text)] }], chunking: 'later' });
+
+  describe('a restoration', () => {
+    it('brings a record back as it was, found by what it is cut into now', async () => {
+      const ns = namespace();
+      await write(store(), ns, note('before', { title: 'Heading', tags: ['t'] }));
+      const before = await store().records(ns, [1], NOW);
+      await remove(store(), ns, 1);
+      expect(await restore(ns, 1, 'after')).toEqual([]);
+      expect(await store().records(ns, [1], NOW)).toEqual(before);
+      expect(await found(store(), ns, 'after')).toEqual([1]);
+      expect(await found(store(), ns, 'heading')).toEqual([1]);
+      expect(await found(store(), ns, 'before')).toEqual([]);
+      expect(await store().oldestDeletion(ns)).toBeNull();
+      expect(await store().staleRecords(ns, 'later', ALL)).toEqual([]);
+    });
+
+    it('is of what is deleted', async () => {
+      const ns = namespace();
+      await expect(restore(ns, 1, 'a')).rejects.toMatchObject({ code: 'not_found' });
+      await write(store(), ns, note('a'));
+      await expect(restore(ns, 1, 'b')).rejects.toMatchObject({ code: 'not_found' });
+      expect(await found(store(), ns, 'b')).toEqual([]);
+    });
+
+    it('finds its fact’s place taken', async () => {
+      const ns = namespace();
+      await write(store(), ns, fact('k', 'c', 'old'));
+      await remove(store(), ns, 1);
+      await write(store(), ns, fact('k', 'c', 'new'));
+      await expect(restore(ns, 1, 'old')).rejects.toMatchObject({ code: 'conflict' });
+      const swap = {
+        deletions: [{ id: 2, at: NOW }],
+        restorations: [{ id: 1, at: NOW, passages: [passage('old')] }],
+      };
+      await commit(store(), ns, swap);
+      expect(idsOf(await store().listRecords(ns, ALL_LIVE, ALL))).toEqual([1]);
+      expect(await found(store(), ns, 'old', 'new')).toEqual([1]);
+    });
+  });
+
+  describe('a fact', () => {
+    it('is one for its key and category, whoever brought it; documents of that key stand beside it', async () => {
+      const ns = namespace();
+      await write(
+        store(),
+        ns,
+        fact('k', 'c', 'one'),
+        fact('k', 'd', 'two'),
+        note('three', { key: 'k', source: 'mcp' }),
+      );
+      const twin = fact('k', 'c', 'four', { source: 'rest' });
+      await expect(write(store(), ns, twin)).rejects.toMatchObject({ code: 'conflict' });
+      const moved = { ...fact('k', 'c', 'two'), id: 2 };
+      await expect(write(store(), ns, moved)).rejects.toMatchObject({ code: 'conflict' });
+      expect(idsOf(await store().recordsByKey(ns, 'k', NOW))).toEqual([3]);
+      expect(await store().countByKey(ns, ['k'], NOW)).toEqual([1]);
+      expect(idsOf(await store().sourceEntries(ns, 'mcp', ALL))).toEqual([3]);
+    });
+
+    it('gives its place free once it is deleted, and holds it past its time', async () => {
+      const ns = namespace();
+      await write(store(), ns, fact('k', 'c', 'one', { expiresAt: NOW - 1 }));
+      await expect(write(store(), ns, fact('k', 'c', 'two'))).rejects.toMatchObject({ code: 'conflict' });
+      // Who asks as of long ago sees what is past its time, and takes its place in one commit.
+      const [held] = await store().listRecords(ns, { now: 0, origins: ['fact'], key: 'k' }, ALL);
+      expect(held?.id).toBe(1);
+      const writes = [fact('k', 'c', 'two')];
+      expect(await commit(store(), ns, { deletions: [{ id: 1, at: NOW }], writes })).toEqual([2]);
+      expect(await found(store(), ns, 'one', 'two')).toEqual([2]);
+    });
+  });
+}

@@ -1,0 +1,31 @@
+import type { Store } from '../../src/store/store.ts';
+import { ALL_LIVE, found, NOW } from './store-samples.ts';
+import { ALL, idsOf } from './written-samples.ts';
+
+/** Everywhere that a text could show. */
+export async function traces(store: Store, namespace: string, id: number, word: string): Promise<unknown> {
+  const stats = (await store.stats()).namespaces.find((one) => one.namespace === namespace);
+  const [known] = await store.lookUpTerms(namespace, [word]);
+  return {
+    found: await found(store, namespace, word),
+    word: { passages: known?.passages, near: known?.near },
+    near: (await store.lookUpTerms(namespace, [`${word}x`]))[0]?.near,
+    passages: (await store.passagesOf(namespace, [id])).get(id),
+    live: idsOf(await store.records(namespace, [id], NOW)),
+    scanned: idsOf(await store.scanRecords(namespace, ALL)).includes(id),
+    listed: idsOf(await store.listRecords(namespace, ALL_LIVE, ALL)).includes(id),
+    counts: [stats?.records, stats?.passages, stats?.terms],
+  };
+}
+
+/** Of a word that only this record held, where another record of one passage and one word stays. */
+export const NO_TRACE: unknown = {
+  found: [],
+  word: { passages: 0, near: [] },
+  near: [],
+  passages: [],
+  live: [],
+  scanned: false,
+  listed: false,
+  counts: [1, 1, 1],
+};
