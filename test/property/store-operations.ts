@@ -1,8 +1,22 @@
 import fc from 'fast-check';
 import { shortHash } from '../../src/core/hash.ts';
 import { ORIGINS, type Metadata, type Origin, type Passage } from '../../src/core/types.ts';
-import type { RecordDraft, RecordWrite, SearchFilter, TextQuery, TextTerm } from '../../src/store/store.ts';
-import { draft, NOW, term, unit } from '../contract/store-samples.ts';
+import type { AuditDraft } from '../../src/store/audit.ts';
+import type { Once } from '../../src/store/mortality.ts';
+import type { RecordDraft, RecordWrite } from '../../src/store/store.ts';
+import { draft, NOW } from '../contract/store-samples.ts';
+import {
+  chunking,
+  namespace,
+  NAMESPACES,
+  rarely,
+  text,
+  time,
+  which,
+  word,
+  type Which,
+} from './arbitraries.ts';
+import { auditDraft, once, writtenOperation, type WrittenOperation } from './written-operations.ts';
 
 /** What a random history of a store is made of. Records are named by their place among those written so far. */
 export type Operation =
@@ -11,8 +25,13 @@ export type Operation =
       readonly namespace: string;
       readonly writes: readonly Write[];
       readonly evictions: readonly Which[];
+      readonly deletions: readonly Which[];
+      readonly restorations: readonly { readonly which: Which; readonly passages: readonly Passage[] }[];
+      readonly audit: readonly AuditDraft[];
+      readonly once: Once | null;
       readonly chunking: string;
     }
+  | WrittenOperation
   | { readonly kind: 'putVectors'; readonly generation: number; readonly share: number }
   | {
       readonly kind: 'putPassages';
@@ -27,73 +46,12 @@ export type Operation =
   | { readonly kind: 'activate'; readonly generation: number }
   | { readonly kind: 'sweep' };
 
-/** The nth record written, counted around; `unknown` for an id that never was. */
-export type Which = number | 'unknown';
-
 export interface Write {
   readonly which: Which | null;
   readonly draft: RecordDraft;
   readonly passages: RecordWrite['passages'];
+  readonly expected?: number;
 }
-
-export const NAMESPACES = ['alpha', 'beta', 'gamma'] as const;
-const CHUNKINGS = ['one', 'two'] as const;
-export const DIMENSIONS = [3, 8] as const;
-
-/** Forms of one stem, words that are one letter apart, other scripts, numbers, a word that is in every other text. */
-const WORDS = [
-  'the',
-  'oven',
-  'ovens',
-  'kitchen',
-  'kitchens',
-  'remodel',
-  'remodelling',
-  'budget',
-  'budgets',
-  'plan',
-  'planned',
-  'naïve',
-  'Straße',
-  'ножи',
-  'ножик',
-  '数据库',
-  '咖啡厅',
-  'が',
-  'x1',
-  '2026',
-  'CONV-1234',
-  "don't",
-  'ﷺ',
-  '½',
-];
-const MISSPELT = [
-  'ovne',
-  'kitchne',
-  'remodell',
-  'budgt',
-  'plam',
-  'нажи',
-  '2027',
-  'zzzzzz',
-  'ove',
-  'kitchenss',
-];
-
-const word = fc.constantFrom(...WORDS);
-const text = fc.array(word, { maxLength: 9, size: 'max' }).map((words) => words.join(' '));
-const namespace = fc.constantFrom(...NAMESPACES);
-const chunking = fc.constantFrom(...CHUNKINGS);
-const which = fc.oneof(
-  { weight: 30, arbitrary: fc.nat(30) },
-  { weight: 1, arbitrary: fc.constant('unknown' as const) },
-);
-/** Mostly the first. */
-function rarely<T>(usual: T, otherwise: fc.Arbitrary<T>): fc.Arbitrary<T> {
-  return fc.oneof({ weight: 4, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: otherwise });
-}
-
-const time = fc.integer({ min: -3, max: 3 }).map((step) => NOW + step);
 
 const metadata: fc.Arbitrary<Metadata> = fc.record(
   {
@@ -132,18 +90,56 @@ const fields: fc.Arbitrary<Partial<RecordDraft>> = fc.record<Partial<RecordDraft
   }),
   metadata,
   createdAt: time,
+  updatedAt: time,
   expiresAt: rarely<number | null>(null, time),
 });
 
+/** Facts that fight for few places. */
+const factFields: fc.Arbitrary<Partial<RecordDraft>> = fc
+  .tuple(
+    fields,
+    fc.record<Partial<RecordDraft>>({
+      key: rarely<string | null>('k1', fc.constantFrom('k2', 'k10', '', null)),
+      category: fc.constantFrom('c', 'd'),
+      expiresAt: rarely<number | null>(NOW + 3, fc.option(time)),
+    }),
+  )
+  .map(([given, own]) => ({ ...given, ...own, origin: 'fact' as const }));
+
 const newRecord: fc.Arbitrary<Write> = fc
-  .tuple(fields, passages)
+  .tuple(fc.oneof({ weight: 2, arbitrary: fields }, { weight: 1, arbitrary: factFields }), passages)
   .map(([given, made]) => ({ which: null, draft: draft(given), passages: made }));
 
 const replacement: fc.Arbitrary<Write> = fc
-  .tuple(which, fields, fc.oneof(passages, fc.constant('keep' as const)))
-  .map(([id, given, made]) => ({ which: id, draft: draft(given), passages: made }));
+  .tuple(
+    which,
+    fc.oneof({ weight: 2, arbitrary: fields }, { weight: 1, arbitrary: factFields }),
+    fc.oneof(passages, fc.constant('keep' as const)),
+    rarely<number | null>(null, time),
+  )
+  .map(([id, given, made, expected]) => ({
+    which: id,
+    draft: draft(given),
+    passages: made,
+    ...(expected === null ? {} : { expected }),
+  }));
 
 const writing = fc.oneof({ weight: 3, arbitrary: newRecord }, { weight: 2, arbitrary: replacement });
+
+type Restored = (Operation & { kind: 'commit' })['restorations'][number];
+
+const EMPTY_COMMIT = {
+  kind: 'commit',
+  evictions: [],
+  deletions: [],
+  restorations: [],
+  audit: [],
+  once: null,
+} as const;
+
+const restoring: fc.Arbitrary<Operation> = fc
+  .record({ namespace, restorations: fc.tuple(fc.record({ which, passages })), chunking })
+  .map((given) => ({ ...EMPTY_COMMIT, writes: [], ...given }));
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   {
@@ -153,9 +149,32 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       namespace,
       writes: fc.array(writing, { maxLength: 4 }),
       evictions: rarely<Which[]>([], fc.array(which, { minLength: 1, maxLength: 2 })),
+      deletions: rarely<Which[]>([], fc.array(which, { minLength: 1, maxLength: 2 })),
+      restorations: rarely<Restored[]>(
+        [],
+        fc.array(fc.record({ which, passages }), { minLength: 1, maxLength: 2 }),
+      ),
+      audit: rarely<AuditDraft[]>([], fc.array(auditDraft, { minLength: 1, maxLength: 3 })),
+      once: rarely<Once | null>(null, once),
       chunking,
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('commit' as const),
+      namespace,
+      writes: fc.constant([]),
+      evictions: fc.constant([]),
+      deletions: fc.array(which, { minLength: 1, maxLength: 1 }),
+      restorations: fc.constant([]),
+      audit: fc.array(auditDraft, { maxLength: 1 }),
+      once: fc.constant(null),
+      chunking,
+    }),
+  },
+  { weight: 2, arbitrary: restoring },
+  { weight: 5, arbitrary: writtenOperation },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -194,7 +213,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 function beginning(name: string): fc.Arbitrary<Operation> {
   return fc
     .tuple(fc.array(newRecord, { minLength: 4, maxLength: 8 }), chunking)
-    .map(([writes, made]) => ({ kind: 'commit', namespace: name, writes, evictions: [], chunking: made }));
+    .map(([writes, made]) => ({ ...EMPTY_COMMIT, namespace: name, writes, chunking: made }));
 }
 
 export const operations: fc.Arbitrary<Operation[]> = fc
@@ -203,54 +222,3 @@ export const operations: fc.Arbitrary<Operation[]> = fc
     fc.array(operation, { minLength: 2, maxLength: 12, size: 'max' }),
   )
   .map(([first, then]) => [...first, ...then]);
-
-const textTerm = fc.oneof(
-  { weight: 4, arbitrary: word.map((one) => term(one)) },
-  { weight: 1, arbitrary: word.map((one) => term(one.slice(0, 2), true)) },
-  { weight: 2, arbitrary: fc.tuple(word, word).map((two) => term(two.join(' '))) },
-  { weight: 1, arbitrary: fc.constant({ terms: [], prefix: false }) },
-);
-const weight = fc.constantFrom(0, 0.5, 1, 2);
-
-export const textQuery: fc.Arbitrary<TextQuery> = fc.record({
-  any: fc.array(textTerm, { maxLength: 4, size: 'max' }),
-  all: rarely<TextTerm[]>([], fc.array(textTerm, { minLength: 1, maxLength: 2 })),
-  weights: fc.record({ title: weight, headings: weight, body: weight, tags: weight }),
-});
-
-/** At most two conditions at once: more would let nothing through. */
-export const searchFilter: fc.Arbitrary<SearchFilter> = fc
-  .tuple(
-    time,
-    fc.record({
-      project: fc.constantFrom('p', 'q'),
-      origins: fc.subarray([...ORIGINS]),
-      sources: fc.subarray(['a', 'b', 'c']),
-      categories: fc.subarray(['note', 'todo']),
-      recordTypes: fc.subarray(['fact', 'event']),
-      tags: fc.array(fc.constantFrom('KITCHEN', 'Kitchen/NEW', 'äPFEL', 'x "y"'), { maxLength: 1 }),
-      from: time,
-      until: time,
-    }),
-    fc.subarray(
-      ['project', 'origins', 'sources', 'categories', 'recordTypes', 'tags', 'from', 'until'] as const,
-      { maxLength: 2 },
-    ),
-  )
-  .map(([now, conditions, chosen]) => ({
-    now,
-    ...Object.fromEntries(chosen.map((name) => [name, conditions[name]])),
-  }));
-
-export const wordsToLookUp: fc.Arbitrary<string[]> = fc.array(fc.constantFrom(...WORDS, ...MISSPELT), {
-  maxLength: 8,
-});
-
-/** A direction for each content, so that both stores are given the same. */
-export function vectorOf(hash: string, dimensions: number): Float32Array {
-  const components = Array.from(
-    { length: dimensions },
-    (_, i) => parseInt(hash.slice(i * 2, i * 2 + 2), 16) - 127.5,
-  );
-  return unit(...components);
-}

@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { NOW } from '../contract/store-samples.ts';
+
+/** The nth record written, counted around; `unknown` for an id that never was. */
+export type Which = number | 'unknown';
+
+export const NAMESPACES = ['alpha', 'beta', 'gamma'] as const;
+export const CHUNKINGS = ['one', 'two'] as const;
+export const DIMENSIONS = [3, 8] as const;
+
+/** Forms of one stem, words that are one letter apart, other scripts, numbers, a word that is in every other text. */
+export const WORDS: readonly string[] = [
+  'the',
+  'oven',
+  'ovens',
+  'kitchen',
+  'kitchens',
+  'remodel',
+  'remodelling',
+  'budget',
+  'budgets',
+  'plan',
+  'planned',
+  'naïve',
+  'Straße',
+  'ножи',
+  'ножик',
+  '数据库',
+  '咖啡厅',
+  'が',
+  'x1',
+  '2026',
+  'CONV-1234',
+  "don't",
+  'ﷺ',
+  '½',
+];
+export const MISSPELT: readonly string[] = [
+  'ovne',
+  'kitchne',
+  'remodell',
+  'budgt',
+  'plam',
+  'нажи',
+  '2027',
+  'zzzzzz',
+  'ove',
+  'kitchenss',
+];
+
+export const word: fc.Arbitrary<string> = fc.constantFrom(...WORDS);
+export const text: fc.Arbitrary<string> = fc
+  .array(word, { maxLength: 9, size: 'max' })
+  .map((words) => words.join(' '));
+export const namespace: fc.Arbitrary<string> = fc.constantFrom(...NAMESPACES);
+export const chunking: fc.Arbitrary<string> = fc.constantFrom(...CHUNKINGS);
+export const which: fc.Arbitrary<Which> = fc.oneof(
+  { weight: 30, arbitrary: fc.nat(30) },
+  { weight: 1, arbitrary: fc.constant('unknown' as const) },
+);
+/** Mostly the first. */
+export function rarely<T>(usual: T, otherwise: fc.Arbitrary<T>): fc.Arbitrary<T> {
+  return fc.oneof({ weight: 4, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: otherwise });
+}
+
+export const time: fc.Arbitrary<number> = fc.integer({ min: -3, max: 3 }).map((step) => NOW + step);

@@ -1,0 +1,125 @@
+import { LociError } from '../../src/core/errors.ts';
+import type { AuditDraft } from '../../src/store/audit.ts';
+import type { Store } from '../../src/store/store.ts';
+import { cutNow, cutOf, NOW } from '../contract/store-samples.ts';
+import { DIMENSIONS, type Which } from './arbitraries.ts';
+import type { Operation } from './store-operations.ts';
+import { vectorOf } from './store-questions.ts';
+
+export type Outcome = { readonly value: unknown } | { readonly refused: string };
+
+async function outcomeOf(work: Promise<unknown>): Promise<Outcome> {
+  try {
+    return { value: await work };
+  } catch (error) {
+    return { refused: error instanceof LociError ? error.code : String(error) };
+  }
+}
+
+/** Does to one store what the history says. Ids are those of the store under test: both give the same. */
+export class Player {
+  readonly #store: Store;
+  readonly #written = new Map<string, number[]>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  async play(operation: Operation): Promise<Outcome> {
+    return outcomeOf(this.#run(operation));
+  }
+
+  async #run(operation: Operation): Promise<unknown> {
+    const store = this.#store;
+    switch (operation.kind) {
+      case 'commit':
+        return this.#commit(operation);
+      case 'putVectors': {
+        const pending = await store.pendingEmbeddings(operation.generation, { after: null, limit: 1000 });
+        const dimensions = DIMENSIONS[operation.generation - 1] ?? 0;
+        const chosen = pending.filter((_, i) => i % operation.share === 0);
+        return store.putVectors(
+          operation.generation,
+          chosen.map(({ namespace, hash }) => ({
+            namespace,
+            hash,
+            vector: vectorOf(hash, dimensions),
+          })),
+        );
+      }
+      case 'putPassages': {
+        const ids = operation.records.map((which) => this.#idOf(operation.namespace, which));
+        const passages = new Map(ids.map((id) => [id, operation.passages]));
+        const cut = await cutNow(store, operation.namespace, passages);
+        const stale = new Map(ids.map((id) => [id, cutOf(undefined, operation.passages)]));
+        return store.putPassages(operation.namespace, operation.chunking, operation.current ? cut : stale);
+      }
+      case 'dropDerived':
+        return store.dropDerived(operation.namespace, { vectors: operation.vectors });
+      case 'markStale':
+        return store.markStale(operation.namespace, { vectors: operation.vectors });
+      case 'activate':
+        return store.activateGeneration(operation.generation);
+      case 'sweep':
+        return store.sweep();
+      case 'purge':
+        return store.purge(operation.namespace, operation.request);
+      case 'importAudit': {
+        const own = (await store.auditChains(operation.from)).find((chain) => chain.own);
+        const page = { after: null, limit: operation.keep };
+        const entries = await store.auditChain(operation.from, own?.chain ?? '', page);
+        return store.importAudit(operation.to, entries);
+      }
+      case 'putStartup': {
+        const audit = await this.#told(operation.namespace, operation.audit);
+        return store.putStartup(operation.namespace, operation.entries, audit);
+      }
+      case 'noteStartupSeen':
+        return store.noteStartupSeen(operation.namespace, operation.seen);
+      case 'noteHistory':
+        return store.noteHistory(operation.rows, operation.keep);
+      case 'takeLease':
+        return store.takeLease(operation.request);
+      case 'dropLease':
+        return store.dropLease(operation.name, operation.holder);
+    }
+  }
+
+  async #commit(operation: Operation & { kind: 'commit' }): Promise<number[]> {
+    const { namespace, writes, evictions, deletions, restorations, audit, once, chunking } = operation;
+    const ids = await this.#store.commit(namespace, {
+      writes: writes.map(({ which, ...write }) => ({
+        ...write,
+        id: which === null ? null : this.#idOf(namespace, which),
+      })),
+      evictions: evictions.map((which) => this.#idOf(namespace, which)),
+      deletions: deletions.map((which, i) => ({ id: this.#idOf(namespace, which), at: NOW + i - 1 })),
+      restorations: restorations.map(({ which, passages }) => ({
+        id: this.#idOf(namespace, which),
+        at: NOW,
+        passages,
+      })),
+      audit: await this.#told(namespace, audit),
+      ...(once === null ? {} : { once }),
+      chunking,
+    });
+    this.#written.set(namespace, [...(this.#written.get(namespace) ?? []), ...ids]);
+    return ids;
+  }
+
+  /** What is told, of the records that it tells of. */
+  async #told(namespace: string, audit: readonly AuditDraft[]): Promise<AuditDraft[]> {
+    const told: AuditDraft[] = [];
+    for (const draft of audit) {
+      const id = this.#idOf(namespace, Number(draft.subject?.slice(1)));
+      const [record] = await this.#store.heldRecords(namespace, [id]);
+      told.push({ ...draft, subject: draft.subject === null ? null : (record?.uuid ?? draft.subject) });
+    }
+    return told;
+  }
+
+  #idOf(namespace: string, which: Which): number {
+    const written = this.#written.get(namespace) ?? [];
+    return which === 'unknown' ? 1_000_000 : (written[which % Math.max(written.length, 1)] ?? 1_000_000);
+  }
+}

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { ORIGINS } from '../../src/core/types.ts';
+import type { SearchFilter, TextQuery, TextTerm } from '../../src/store/store.ts';
+import { term, unit } from '../contract/store-samples.ts';
+import { MISSPELT, rarely, time, word, WORDS } from './arbitraries.ts';
+
+const textTerm = fc.oneof(
+  { weight: 4, arbitrary: word.map((one) => term(one)) },
+  { weight: 1, arbitrary: word.map((one) => term(one.slice(0, 2), true)) },
+  { weight: 2, arbitrary: fc.tuple(word, word).map((two) => term(two.join(' '))) },
+  { weight: 1, arbitrary: fc.constant({ terms: [], prefix: false }) },
+);
+const weight = fc.constantFrom(0, 0.5, 1, 2);
+
+export const textQuery: fc.Arbitrary<TextQuery> = fc.record({
+  any: fc.array(textTerm, { maxLength: 4, size: 'max' }),
+  all: rarely<TextTerm[]>([], fc.array(textTerm, { minLength: 1, maxLength: 2 })),
+  weights: fc.record({ title: weight, headings: weight, body: weight, tags: weight }),
+});
+
+/** At most two conditions at once: more would let nothing through. */
+export const searchFilter: fc.Arbitrary<SearchFilter> = fc
+  .tuple(
+    time,
+    fc.record({
+      project: fc.constantFrom('p', 'q'),
+      origins: fc.subarray([...ORIGINS]),
+      sources: fc.subarray(['a', 'b', 'c']),
+      categories: fc.subarray(['note', 'todo']),
+      recordTypes: fc.subarray(['fact', 'event']),
+      tags: fc.array(fc.constantFrom('KITCHEN', 'Kitchen/NEW', 'äPFEL', 'x "y"'), { maxLength: 1 }),
+      from: time,
+      until: time,
+    }),
+    fc.subarray(
+      ['project', 'origins', 'sources', 'categories', 'recordTypes', 'tags', 'from', 'until'] as const,
+      { maxLength: 2 },
+    ),
+  )
+  .map(([now, conditions, chosen]) => ({
+    now,
+    ...Object.fromEntries(chosen.map((name) => [name, conditions[name]])),
+  }));
+
+export const wordsToLookUp: fc.Arbitrary<string[]> = fc.array(fc.constantFrom(...WORDS, ...MISSPELT), {
+  maxLength: 8,
+});
+
+/** A direction for each content, so that both stores are given the same. */
+export function vectorOf(hash: string, dimensions: number): Float32Array {
+  const components = Array.from(
+    { length: dimensions },
+    (_, i) => parseInt(hash.slice(i * 2, i * 2 + 2), 16) - 127.5,
+  );
+  return unit(...components);
+}
