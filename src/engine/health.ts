@@ -41,6 +41,9 @@ export async function examine(context: EngineContext): Promise<Check[]> {
   return [
     await checked('store', 'Restore a backup, or run `loci reindex`.', () => checkStore(context)),
     await checked('derived', 'Run `loci reindex`.', () => checkPassages(context)),
+    await checked('audit', 'Somebody changed the store without Loci: compare it with a backup.', () =>
+      checkAudit(context),
+    ),
     await checked('embedding', 'Run `loci reindex --vectors`.', () => checkEmbedding(context)),
     ...(await checkVaults(context)),
   ];
@@ -79,6 +82,17 @@ async function checkStore({ store }: EngineContext): Promise<Finding> {
   if (findings.length === 0) return { result: 'ok', detail: 'the file and every index are sound' };
   const lines = findings.map(({ namespace, what }) => (namespace === null ? what : `${namespace}: ${what}`));
   return { result: 'failed', detail: lines.join('\n') };
+}
+
+async function checkAudit({ store, namespace }: EngineContext): Promise<Finding> {
+  const broken = await store.verifyAudit(namespace);
+  const chains = await store.auditChains(namespace);
+  const entries = chains.reduce((sum, { length }) => sum + length, 0);
+  if (broken.length > 0) return { result: 'failed', detail: broken.join('\n') };
+  return {
+    result: 'ok',
+    detail: `${String(entries)} ${entries === 1 ? 'entry' : 'entries'}, none cut or changed`,
+  };
 }
 
 async function checkEmbedding(context: EngineContext): Promise<Finding> {

@@ -1,19 +1,73 @@
+import { SECRET_DETECTION } from '../core/secrets/detect.ts';
+import { maskSecrets } from '../core/secrets/mask.ts';
+import { LociError } from '../core/errors.ts';
+import type { Json } from '../core/types.ts';
 import type { EngineContext } from './context.ts';
-import type { WrittenTexts } from './limits.ts';
+import { refuseUnfit, type WrittenTexts } from './limits.ts';
 
 export interface Screened<Texts> {
   readonly texts: Texts;
-  /** Kinds of secrets that were masked. */
+  /** Kinds of secrets that were masked, each once. */
   readonly masked: readonly string[];
 }
 
+/** Of what a text may be the value: a fact's key tells that `hunter2` is a password. */
+const NAMED_BY_KEY = 'content';
+
 /**
  * What of these texts may be stored, as `writes.secrets` says: before anything is stored, indexed, embedded or logged.
- * @throws LociError `secret_refused` that names what kind of secret is where
+ * @throws LociError `secret_refused` that names what kind of secret is where; `invalid_input` for a text that a mask
+ *   made too long
  */
 export async function screened<Texts extends WrittenTexts>(
-  _context: EngineContext,
+  context: EngineContext,
   texts: Texts,
 ): Promise<Screened<Texts>> {
-  return { texts, masked: [] };
+  if (context.config.writes.secrets === 'allow') return { texts, masked: [] };
+  const screen = new Screen(context);
+  const result: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(texts) as [string, Json][]) {
+    const name = field === NAMED_BY_KEY ? (texts.key ?? '') : '';
+    result[field] =
+      field === 'metadata' ? await screen.all(field, value) : await screen.all(field, value, name);
+  }
+  const masked = [...screen.kinds];
+  if (masked.length > 0) refuseUnfit(result);
+  return { texts: result as unknown as Texts, masked };
+}
+
+class Screen {
+  readonly #context: EngineContext;
+  readonly kinds = new Set<string>();
+
+  constructor(context: EngineContext) {
+    this.#context = context;
+  }
+
+  /** A value with every text in it; `name` is what it is the value of. */
+  async all(field: string, value: Json, name = ''): Promise<Json> {
+    if (typeof value === 'string') return this.#text(field, value, name);
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) {
+      const items: Json[] = [];
+      for (const item of value) items.push(await this.all(field, item, name));
+      return items;
+    }
+    const entries: [string, Json][] = [];
+    for (const [key, held] of Object.entries(value))
+      entries.push([await this.#text(field, key, ''), await this.all(field, held, key)]);
+    return Object.fromEntries(entries);
+  }
+
+  async #text(field: string, text: string, name: string): Promise<string> {
+    const { thread, config } = this.#context;
+    const found = await thread.run(SECRET_DETECTION, [text, name], { size: text.length });
+    const [first] = found;
+    if (first === undefined) return text;
+    if (config.writes.secrets === 'refuse') {
+      throw new LociError('secret_refused', `${field} holds a secret: ${first.kind}`);
+    }
+    for (const { kind } of found) this.kinds.add(kind);
+    return maskSecrets(text, found);
+  }
 }

@@ -89,6 +89,7 @@ export const indexVaults: Operation<IndexInput, IndexOutput> = {
   idempotent: true,
   scope: 'admin',
   local: true,
+  steps: true,
   examples: [
     { title: 'Read a folder of notes, and remember it', input: { paths: ['~/vault'] } },
     { title: 'Bring every known vault up to date', input: {} },

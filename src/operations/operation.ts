@@ -27,6 +27,8 @@ export interface Operation<Input = unknown, Output = unknown> {
   readonly scope: Scope;
   /** It reaches files or settings of this machine: for the command line alone, never over MCP or REST. */
   readonly local?: boolean;
+  /** Done in several steps, such as a refresh: each run is a row of the history, whoever began it. */
+  readonly steps?: boolean;
   /** What models and HTTP call it where that is not its name: `memory_search`, at `/api/v1/memory/search`. */
   readonly tool?: string;
   readonly examples: readonly Example[];

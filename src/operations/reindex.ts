@@ -34,6 +34,7 @@ export const reindex: Operation<ReindexInput, ReindexOutput> = {
   destructive: false,
   idempotent: true,
   scope: 'admin',
+  steps: true,
   examples: [
     { title: 'After `loci doctor` named a difference', input: {} },
     { title: 'After a change of the embedding model', input: { vectors: true } },

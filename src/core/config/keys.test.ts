@@ -9,7 +9,9 @@ describe('describeConfig', () => {
 
   it('gives every setting but those that stay unset a default, its own or the preset’s, and a variable of its own', () => {
     const presets = SETTINGS.filter((key) => key.default === undefined).map(({ path }) => path);
-    expect(presets.filter((path) => !/^(search\.(fusion|weights\.)|server\.socket$|auth\.jwt\.)/.test(path))).toEqual([]);
+    expect(
+      presets.filter((path) => !/^(search\.(fusion|weights\.)|server\.socket$|auth\.jwt\.)/.test(path)),
+    ).toEqual([]);
     expect(new Set(SETTINGS.map(({ env }) => env)).size).toBe(SETTINGS.length);
     const timeout = SETTINGS.find(({ path }) => path === 'store.busyTimeout');
     expect(timeout).toMatchObject({ env: 'LOCI_STORE_BUSY_TIMEOUT', default: '5s', type: 'quantity' });
@@ -20,7 +22,8 @@ describe('describeConfig', () => {
     expect(key).toMatchObject({ env: null, type: 'map', default: undefined });
   });
 
-  it('knows which settings are paths', () => expect(PATH_KEYS).toEqual(['store.path', 'vaults[].path', 'server.socket']));
+  it('knows which settings are paths', () =>
+    expect(PATH_KEYS).toEqual(['store.path', 'vaults[].path', 'server.socket']));
 });
 
 describe('expectedAt', () => {

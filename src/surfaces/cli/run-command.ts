@@ -1,6 +1,7 @@
 import { ERROR_TABLE, LociError } from '../../core/errors.ts';
 import { openContext, type OpenContext } from '../../operations/context.ts';
 import { parseInput } from '../../operations/input.ts';
+import { runOperation } from '../../operations/run.ts';
 import type { CommandCall } from './command-call.ts';
 import { printError, toJson } from './exit.ts';
 import { columnsOf, type Io, isTerminal } from './io.ts';
@@ -25,7 +26,7 @@ export async function runCommand(call: CommandCall, io: Io): Promise<number> {
   try {
     const renderer = await loadRenderer(operation.name);
     if (renderer.showsWarnings !== true) await warnOfSettings(context, io);
-    const output = await operation.run(context, input);
+    const output = await runOperation(operation, context, input);
     progress.clear();
     const notices = renderer.notices?.(output) ?? [];
     for (const notice of notices) warn(notice, io);

@@ -9,6 +9,7 @@ import {
 import { LociError } from '../../core/errors.ts';
 import { asLociError } from '../../core/file-errors.ts';
 import { packageVersion } from '../../core/version.ts';
+import { runOperation } from '../../operations/run.ts';
 import { parseInput } from '../../operations/input.ts';
 import type { OperationContext } from '../../operations/operation.ts';
 import { onOneLine } from './fence.ts';
@@ -81,7 +82,7 @@ async function callTool(
   try {
     if (!scopes.has(operation.scope))
       throw new LociError('forbidden', `${name} needs the scope ${operation.scope}`);
-    const output = await operation.run(context, parseInput(operation, input));
+    const output = await runOperation(operation, context, parseInput(operation, input));
     return successResult(operation.name, output);
   } catch (error) {
     if (context.signal.aborted)

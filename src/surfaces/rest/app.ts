@@ -7,6 +7,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
 import type { ServerConfig } from '../../core/config/server-schema.ts';
 import { type ErrorCode, LociError } from '../../core/errors.ts';
+import { runOperation } from '../../operations/run.ts';
 import type { OpenContext } from '../../operations/context.ts';
 import { parseInput } from '../../operations/input.ts';
 import type { Scope } from '../../operations/operation.ts';
@@ -86,7 +87,7 @@ function addRoute(app: Hono<Env>, route: Route, { settings, context }: AppParts)
     const input = parseInput(operation, requestInput(incoming, route, body));
     const { caller } = c.get('identity');
     const output = await withinTime(settings.requestTimeout, outgoing, (signal) =>
-      operation.run(context.forCall({ caller, signal }), input),
+      runOperation(operation, context.forCall({ caller, signal }), input),
     );
     return c.json(output);
   });
