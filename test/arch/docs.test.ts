@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { renderClientDocs } from '../../scripts/client-docs.ts';
 import { renderCommandDocs } from '../../scripts/command-docs.ts';
 import { renderConfigDocs } from '../../scripts/config-docs.ts';
 import { ERROR_TABLE } from '../../src/core/errors.ts';
@@ -17,6 +18,10 @@ describe('documentation', () => {
 
   it('docs/commands.md is what `node scripts/command-docs.ts` writes', async () => {
     expect(readSource('docs/commands.md')).toBe(await renderCommandDocs());
+  });
+
+  it('docs/clients.md is what `node scripts/client-docs.ts` writes', () => {
+    expect(readSource('docs/clients.md')).toBe(renderClientDocs());
   });
 
   it('names every error code with its exit code, and none more', () => {

@@ -112,7 +112,7 @@ export function commandLine(
 }
 
 /** Quoted when a POSIX shell would not leave it as it is. `~` at the beginning is for the shell to expand. */
-function quoted(value: Json): string {
+export function quoted(value: Json): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (/^[\w~@%+=:,./-]+$/.test(text)) return text;
   return text.includes('"') || /[$`\\!]/.test(text) ? `'${text.replaceAll("'", `'\\''`)}'` : `"${text}"`;

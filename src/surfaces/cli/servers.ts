@@ -40,6 +40,32 @@ export const SERVERS: readonly ServerCommand[] = [
     load: async () => (await import('../mcp/stdio.ts')).serveMcp,
   },
   {
+    name: 'mcp config',
+    summary: 'print what makes an agent use Loci',
+    description:
+      'Prints the settings, or the command, that make an agent start `loci mcp` on this machine, or ask a server of yours ' +
+      'over HTTP. Nothing is changed. docs/clients.md has them all.',
+    operands: [
+      {
+        label: 'client',
+        description: 'The agent: claude-code, claude-desktop, gemini-cli, cursor or vscode.',
+      },
+    ],
+    options: [
+      {
+        name: 'http',
+        placeholder: 'url',
+        description:
+          'Ask the server at this address instead of starting a process; its token is read from $LOCI_TOKEN.',
+      },
+    ],
+    examples: [
+      { title: 'Claude Code starts a process', line: 'loci mcp config claude-code' },
+      { title: 'Cursor asks a server', line: 'loci mcp config cursor --http https://loci.example.org/mcp' },
+    ],
+    load: async () => (await import('../mcp/print-config.ts')).printClientConfig,
+  },
+  {
     name: 'serve',
     summary: 'serve the verbs over HTTP',
     description:

@@ -1,0 +1,124 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CLIENT_NAMES, type ClientSetup } from '../../src/surfaces/mcp/clients.ts';
+import { loci, ROOT, startLoci, temporaryFolder } from './loci-command.ts';
+import { startEndpoint } from './mcp-endpoint.ts';
+import { connectStdio, MAIN } from './mcp-session.ts';
+
+interface ServerEntry {
+  readonly type?: string;
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly url?: string;
+  readonly httpUrl?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The entry of Loci, wherever a client has it. */
+function entryOf(settings: Readonly<Record<string, unknown>>): ServerEntry {
+  const servers = (settings['mcpServers'] ?? settings['servers']) as Record<string, ServerEntry>;
+  return servers['loci']!;
+}
+
+/** A folder of commands to put first on the path. */
+function commands(scripts: Readonly<Record<string, string>>): string {
+  const folder = temporaryFolder();
+  for (const [name, script] of Object.entries(scripts)) {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+  return `${folder}${delimiter}${process.env['PATH'] ?? ''}`;
+}
+
+const LOCI_ON_PATH = `exec '${process.execPath}' '${MAIN}' "$@"`;
+
+async function writesAndFinds(client: Client): Promise<void> {
+  await client.callTool({ name: 'memory_write', arguments: { content: 'The oven is induction.' } });
+  const found = await client.callTool({ name: 'memory_search', arguments: { query: 'oven' } });
+  expect(found.structuredContent).toMatchObject({ results: [{ citation: 'record/1' }] });
+}
+
+describe('what `loci mcp config` prints', () => {
+  it.each(CLIENT_NAMES)('starts a server that works with the settings of %s', async (name) => {
+    const home = join(temporaryFolder(), 'home with spaces');
+    mkdirSync(home);
+    const { stdout, code } = await startLoci(['mcp', 'config', name, '--json'], { home }).ended;
+    expect(code).toBe(0);
+    const { command = '', args = [] } = entryOf((JSON.parse(stdout) as ClientSetup).settings);
+    // A client gives it no variable of ours.
+    const client = await connectStdio({ home, command, args, env: { LOCI_HOME: '', PATH: '' } });
+    await writesAndFinds(client);
+    const { stdout: status } = await loci(['status', '--json'], { home });
+    expect(JSON.parse(status)).toMatchObject({ records: 1 });
+  });
+
+  it.each(CLIENT_NAMES.filter((name) => name !== 'claude-desktop'))(
+    'asks a server with the settings of %s',
+    async (name) => {
+      const url = await startEndpoint({ home: join(temporaryFolder(), 'home') });
+      const { stdout } = await loci(['mcp', 'config', name, '--http', url.href, '--json'], { home: '' });
+      const { settings } = JSON.parse(stdout) as ClientSetup;
+      const entry = entryOf(settings);
+      expect(entry.headers?.['Authorization']).toMatch(/^Bearer \$/);
+      const client = new Client({ name, version: '1' });
+      onTestFinished(() => client.close());
+      await client.connect(new StreamableHTTPClientTransport(new URL(entry.url ?? entry.httpUrl ?? '')));
+      await writesAndFinds(client);
+    },
+  );
+
+  it('is a command of Claude Code’s own that works', async () => {
+    const home = temporaryFolder();
+    const { stdout } = await startLoci(['mcp', 'config', 'claude-code', '--json'], { home }).ended;
+    const { shell } = JSON.parse(stdout) as ClientSetup;
+    // In place of Claude Code: runs what it is told to add.
+    const path = commands({ claude: 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"' });
+    const env = { PATH: path, LOCI_HOME: '' };
+    await writesAndFinds(await connectStdio({ home, command: '/bin/sh', args: ['-c', shell ?? ''], env }));
+  });
+
+  it('says which clients there are, and what one cannot do', async () => {
+    const home = temporaryFolder();
+    const missing = await loci(['mcp', 'config'], { home });
+    expect(missing).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('claude-code, claude-desktop') as string,
+    });
+    const typo = await loci(['mcp', 'config', 'cursr'], { home });
+    expect(typo.stderr).toContain('Did you mean cursor?');
+    const desktop = await loci(['mcp', 'config', 'claude-desktop', '--http', 'http://127.0.0.1/mcp'], {
+      home,
+    });
+    expect(desktop.stderr).toContain('Leave out --http');
+    const wrong = await loci(['mcp', 'config', 'cursor', '--http', 'localhost'], { home });
+    expect(wrong).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--http must be a URL') as string,
+    });
+  });
+});
+
+describe('docs/clients.md', () => {
+  const page = readFileSync(`${ROOT}docs/clients.md`, 'utf8');
+  const blocks = [...page.matchAll(/```json\n(.*?)```/gs)].map(([, json = '']) => JSON.parse(json) as object);
+  const entries = blocks.map((block) => entryOf(block as Record<string, unknown>));
+
+  it('has a section and settings for every client', () => {
+    expect(entries.filter(({ command }) => command !== undefined)).toHaveLength(CLIENT_NAMES.length);
+    expect(entries.filter(({ command }) => command === undefined)).toHaveLength(CLIENT_NAMES.length - 1);
+  });
+
+  it('names a command that works where `loci` is on the path', async () => {
+    const started = new Set(
+      entries.flatMap(({ command, args = [] }) =>
+        command === undefined ? [] : [[command, ...args].join(' ')],
+      ),
+    );
+    expect([...started]).toEqual(['loci mcp']);
+    const home = temporaryFolder();
+    const env = { PATH: commands({ loci: LOCI_ON_PATH }) };
+    await writesAndFinds(await connectStdio({ home, command: 'loci', args: ['mcp'], env }));
+  });
+});
