@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { OPERATIONS } from '../../src/operations/registry.ts';
+import { toolName } from '../../src/operations/tool-name.ts';
 import { copyOfVault, loci, temporaryFolder } from './loci-command.ts';
 import { startEndpoint } from './mcp-endpoint.ts';
 import { textOf } from './mcp-session.ts';
@@ -42,8 +44,9 @@ describe('MCP over streamable HTTP and the official client', () => {
     await loci(['index', copyOfVault()], { home });
     const client = await connectHttp(await startEndpoint({ home, scopes: ['read'] }));
     const { tools } = await client.listTools();
-    expect(tools.length).toBeGreaterThan(0);
-    expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
+    const verbs = await Promise.all(OPERATIONS.map(({ load }) => load()));
+    const readers = verbs.filter(({ local, scope }) => local !== true && scope === 'read');
+    expect(tools.map(({ name }) => name)).toEqual(readers.map(toolName));
     const refused = await client.callTool({ name: 'memory_write', arguments: { content: 'x' } });
     expect(textOf(refused)).toMatch(/^forbidden: memory_write needs the scope write — /);
     const owner = await connectHttp(await startEndpoint({ home, scopes: ['read', 'write', 'admin'] }));

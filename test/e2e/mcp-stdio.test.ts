@@ -104,6 +104,26 @@ describe('loci mcp and the official client', () => {
     await expect(client.getPrompt({ name: 'recall', arguments: {} })).rejects.toMatchObject({ code: -32602 });
   });
 
+  it('has what the owner wants said and what facts there are as resources (F5)', async () => {
+    const home = missingHome();
+    const client = await connectStdio({ home });
+    await client.callTool({
+      name: 'memory_store',
+      arguments: { key: 'oven', value: 'induction', category: 'house' },
+    });
+    await loci(['startup', 'set', 'name', 'My name is Ada.'], { home });
+    const { resources } = await client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual(['loci://startup', 'loci://my-memory']);
+    const [startup, memory] = await Promise.all(resources.map(({ uri }) => client.readResource({ uri })));
+    expect(startup?.contents).toMatchObject([
+      { mimeType: 'text/markdown', text: expect.stringContaining('Ada') as string },
+    ]);
+    const [{ text = '' } = {}] = memory?.contents as { text?: string }[];
+    expect(JSON.parse(text)).toMatchObject({
+      categories: [{ name: 'house', count: 1, recent_keys: ['oven'] }],
+    });
+  });
+
   it('refuses what belongs to the owner alone', async () => {
     const client = await connectStdio({ home: await homeWithVault() });
     const refused = await client.callTool({ name: 'doctor', arguments: {} });

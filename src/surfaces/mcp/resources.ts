@@ -9,9 +9,11 @@ import {
 } from '@modelcontextprotocol/server';
 import { asLociError } from '../../core/file-errors.ts';
 import type { Json } from '../../core/types.ts';
+import type { FactCategoriesOutput } from '../../operations/fact-categories.ts';
 import type { GetOutput } from '../../operations/get.ts';
 import { parseInput } from '../../operations/input.ts';
 import type { OperationContext } from '../../operations/operation.ts';
+import type { StartupTextOutput } from '../../operations/startup-text.ts';
 import { errorText } from './result.ts';
 import type { Toolbox } from './toolbox.ts';
 
@@ -29,6 +31,28 @@ interface ResourceEntry {
 
 const RESOURCES: readonly ResourceEntry[] = [
   {
+    uri: 'loci://startup',
+    name: 'startup',
+    title: 'What to know at the start',
+    description: 'What the owner wants every agent to be told before it begins.',
+    mimeType: 'text/markdown',
+    operation: 'startup-preview',
+    // Whoever asks wants it now, whatever a session was told before.
+    input: () => ({ mode: 'always' }),
+    text: ({ text }: StartupTextOutput) => text,
+  },
+  {
+    uri: 'loci://my-memory',
+    name: 'my-memory',
+    title: 'What facts there are',
+    description:
+      'The categories of the facts that are stored, how many each has, and the keys that were stored last.',
+    mimeType: 'application/json',
+    operation: 'fact-categories',
+    input: () => ({}),
+    text: (output: FactCategoriesOutput) => JSON.stringify(output),
+  },
+  {
     uri: 'loci://record/{id}',
     name: 'record',
     title: 'A record',
@@ -42,7 +66,6 @@ const RESOURCES: readonly ResourceEntry[] = [
 
 const isTemplate = ({ uri }: ResourceEntry): boolean => uri.includes('{');
 
-/** Only of verbs that there are. */
 export function listResources(): Resource[] {
   return RESOURCES.filter((entry) => !isTemplate(entry)).map(({ uri, ...entry }) => ({
     uri,
