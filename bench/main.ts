@@ -8,6 +8,7 @@ import { Progress } from '../eval/progress.ts';
 import { embedMeasures, type EmbedReport } from './embed-measures.ts';
 import { benchStore } from './fill.ts';
 import { codeToOpen, measureFresh } from './fresh.ts';
+import { measureMcp } from './mcp.ts';
 import { missedTargets, sectionLines, type Section } from './report.ts';
 import { measureSearch } from './search.ts';
 import { measureWrites } from './writes.ts';
@@ -90,6 +91,7 @@ async function main(): Promise<void> {
   };
   const sizes = [10_000, ...(flags.quick ? [] : [100_000]), ...(flags.million ? [1_000_000] : [])];
   for (const passages of sizes) say(await measureSize(passages, namespaces));
+  say({ title: 'MCP on standard input and output', measures: await measureMcp(join(scratch, 'mcp')) });
   if (flags.embed) say(await measureEmbedder(flags.quick ?? false));
   if (flags.json !== undefined)
     writeFileSync(flags.json, `${JSON.stringify({ machine, sections }, null, 2)}\n`);

@@ -24,7 +24,11 @@ describe('every tool, whatever it is given', () => {
       caller,
     });
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
-    const server = mcpServer({ context, scopes: new Set(['read', 'write']), callerOf: () => caller });
+    const server = mcpServer({
+      context: async () => context,
+      scopes: new Set(['read', 'write']),
+      callerOf: () => caller,
+    });
     await Promise.all([server.connect(ours), client.connect(theirs)]);
   });
 

@@ -26,7 +26,7 @@ export function mcpHandler(context: OpenContext): McpEndpoint {
     ({ authInfo }) => {
       const auth = authInfo?.extra?.['loci'] as McpAuth | undefined;
       if (auth === undefined) throw new Error('a request came without its caller');
-      return mcpServer({ context, scopes: auth.scopes, callerOf: () => auth.caller });
+      return mcpServer({ context: async () => context, scopes: auth.scopes, callerOf: () => auth.caller });
     },
     { maxRequestBodySize: MAX_REQUEST },
   );

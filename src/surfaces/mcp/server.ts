@@ -35,23 +35,23 @@ export function mcpServer(session: McpSession): McpServer {
   // The verbs check their own input, with messages of their own: only the protocol is the library's.
   const { server } = product;
   server.registerCapabilities({ tools: {}, resources: {}, prompts: {} });
-  const lend = (request: ServerContext): OperationContext =>
+  const lend = (request: ServerContext): Promise<OperationContext> =>
     contextOf(session, request, clientOf(product, request));
   server.setRequestHandler('tools/list', async () => {
     const toolbox = await loadToolbox();
     return { tools: toolbox.definitions(session.scopes) };
   });
   server.setRequestHandler('tools/call', async ({ params }, request) =>
-    callTool(session, params.name, params.arguments ?? {}, lend(request)),
+    callTool(session, params.name, params.arguments ?? {}, await lend(request)),
   );
   server.setRequestHandler('resources/list', () => ({ resources: listResources() }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates() }));
   server.setRequestHandler('resources/read', async ({ params }, request) =>
-    readResource(params.uri, await loadToolbox(), lend(request)),
+    readResource(params.uri, await loadToolbox(), await lend(request)),
   );
   server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts() }));
   server.setRequestHandler('prompts/get', async ({ params }, request) =>
-    getPrompt(params.name, params.arguments ?? {}, await loadToolbox(), lend(request)),
+    getPrompt(params.name, params.arguments ?? {}, await loadToolbox(), await lend(request)),
   );
   return product;
 }

@@ -7,7 +7,8 @@ import { progressTeller } from './progress.ts';
 
 /** For whom a server works, and what they may do. */
 export interface McpSession {
-  readonly context: OpenContext;
+  /** Asked for at the first request that needs it: settings take a while to load. */
+  readonly context: () => Promise<OpenContext>;
   readonly scopes: ReadonlySet<Scope>;
   /** Ends every call, when the server is told to stop. */
   readonly signal?: AbortSignal;
@@ -16,16 +17,17 @@ export interface McpSession {
 }
 
 /** What a verb is lent for one request: its caller, its cancellation and its progress. */
-export function contextOf(
+export async function contextOf(
   session: McpSession,
   request: ServerContext,
   client: string | undefined,
-): OperationContext {
+): Promise<OperationContext> {
   const { mcpReq } = request;
+  const context = await session.context();
   const token = mcpReq._meta?.progressToken;
   const onProgress: ((progress: Progress) => void) | undefined =
     token === undefined ? undefined : progressTeller(token, (notification) => mcpReq.notify(notification));
-  return session.context.forCall({
+  return context.forCall({
     caller: session.callerOf(client),
     signal: session.signal === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, session.signal]),
     ...(onProgress !== undefined && { onProgress }),

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { ERROR_TABLE, LociError, messageOf } from '../../core/errors.ts';
-import { type ContextOptions, openContext, type OpenContext } from '../../operations/context.ts';
+import type { ContextOptions, OpenContext } from '../../operations/context.ts';
 import type { Io } from '../cli/io.ts';
 import { neutralise } from '../cli/neutralise.ts';
 import type { RunServer } from '../cli/server-call.ts';
@@ -15,7 +15,7 @@ const CALLER: ContextOptions['caller'] = { surface: 'mcp', trust: 'agent' };
 /** `loci mcp`: serves whoever holds the other ends of standard input and output, until either is closed. */
 export const serveMcp: RunServer = async ({ home }, io) => {
   const interruption = new AbortController();
-  const context = openContext({ caller: CALLER, env: io.env, ...(home !== undefined && { home }) });
+  const context = lazyContext({ caller: CALLER, env: io.env, ...(home !== undefined && { home }) });
   const session: McpSession = {
     context,
     scopes: new Set(['read', 'write']),
@@ -37,15 +37,25 @@ export const serveMcp: RunServer = async ({ home }, io) => {
     serveStdio(() => mcpServer(session), { transport, onerror: (error) => log(error.message, io) });
     await transport.ended;
   } finally {
-    await context.close();
+    await (await context()).close();
     process.off('SIGINT', stop).off('SIGTERM', stop);
   }
   return 0;
 };
 
+/** Loaded after `initialize` has been answered. */
+function lazyContext(options: ContextOptions): McpSession['context'] {
+  let context: Promise<OpenContext> | undefined;
+  return () => {
+    context ??= import('../../operations/context.ts').then(({ openContext }) => openContext(options));
+    return context;
+  };
+}
+
 /** What the first call would wait for, while nobody waits. Whatever fails here fails again where it can be told. */
-async function prepare(context: OpenContext, io: Io): Promise<void> {
+async function prepare(open: McpSession['context'], io: Io): Promise<void> {
   try {
+    const context = await open();
     const { values, warnings } = await context.loadConfig();
     if (values.log.level !== 'error') for (const warning of warnings) log(`warning: ${warning}`, io);
     await Promise.all([loadToolbox(), context.loci()]);

@@ -1,0 +1,159 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { openContext } from '../src/operations/context.ts';
+import { search } from '../src/operations/search.ts';
+import { write } from '../src/operations/write.ts';
+import { codeToOpen } from './fresh.ts';
+import type { Measure } from './report.ts';
+import { quantile, timeEach } from './timing.ts';
+
+const PROCESSES = 7;
+const RECORDS = 500;
+const QUERIES = 300;
+const MAX_READY_MS = 300;
+const MAX_ADDED_MS = 5;
+
+interface Answer {
+  readonly id?: number;
+  readonly result?: { readonly isError?: boolean };
+}
+
+/** How soon `loci mcp` answers, and what it adds to the engine's own time. */
+export async function measureMcp(folder: string): Promise<Measure[]> {
+  const home = join(folder, 'home');
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const env = {
+    ...process.env,
+    LOCI_HOME: home,
+    LOCI_EMBEDDING_PROVIDER: 'none',
+    LOCI_WRITES_ENABLED: 'true',
+  };
+  const context = openContext({ home, env, caller: { surface: 'mcp', trust: 'agent' } });
+  try {
+    for (let i = 0; i < RECORDS; i++) await write.run(context, { content: contentOf(i) });
+    const ready: number[] = [];
+    const bare: number[] = [];
+    for (let run = 0; run < PROCESSES; run++) {
+      ready.push(await timeToReady(env));
+      bare.push(await timeToEcho());
+    }
+    const queries = Array.from(
+      { length: QUERIES },
+      (_, i) => `topic ${String(i % 40)} word${String(i % 17)}`,
+    );
+    const client = await StdioClient.start(env);
+    // Neither side is cold: the first calls load and compile.
+    for (const query of queries.slice(0, 50)) {
+      await client.search(query);
+      await search.run(context, { query });
+    }
+    const [own, over]: [number[], number[]] = [[], []];
+    // By turns, so that what else the machine does falls on both.
+    for (const query of queries) {
+      own.push(...(await timeEach([query], () => search.run(context, { query }))));
+      over.push(...(await timeEach([query], () => client.search(query))));
+    }
+    await client.end();
+    return [
+      {
+        what: 'loci mcp answers initialize, from the start of the process',
+        unit: 'ms',
+        ours: quantile(ready, 0.5),
+        baseline: { name: 'a Node that echoes', value: quantile(bare, 0.5) },
+        target: { of: 'ours', most: MAX_READY_MS, checked: false },
+      },
+      ...[0.5, 0.95].map((share): Measure => ({
+        what: `MCP stdio adds to a search, p${String(share * 100)}`,
+        unit: 'ms',
+        ours: quantile(over, share) - quantile(own, share),
+        baseline: { name: 'the search itself', value: quantile(own, share) },
+        target: { of: 'ours', most: MAX_ADDED_MS, checked: false },
+      })),
+    ];
+  } finally {
+    await context.close();
+  }
+}
+
+function contentOf(i: number): string {
+  const words = Array.from({ length: 40 }, (_, n) => `word${String((i * 7 + n * 13) % 211)}`);
+  return `# Note ${String(i)}\n\nAbout topic ${String(i % 40)}: ${words.join(' ')}.`;
+}
+
+async function timeToReady(env: NodeJS.ProcessEnv): Promise<number> {
+  const start = performance.now();
+  const client = await StdioClient.start(env);
+  const elapsed = performance.now() - start;
+  await client.end();
+  return elapsed;
+}
+
+/** The least that any server on standard input and output takes. */
+async function timeToEcho(): Promise<number> {
+  const start = performance.now();
+  const child = spawn(process.execPath, ['--eval', 'process.stdin.pipe(process.stdout)']);
+  child.stdin.write('hello\n');
+  await once(child.stdout, 'data');
+  const elapsed = performance.now() - start;
+  await endOf(child);
+  return elapsed;
+}
+
+/** The smallest client there is: the official one has a time of its own. */
+class StdioClient {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #waiting = new Map<number, (answer: Answer) => void>();
+  #id = 0;
+
+  private constructor(env: NodeJS.ProcessEnv) {
+    const { code, extension } = codeToOpen();
+    // The command as it is installed; of the sources, their own.
+    const script =
+      extension === 'js'
+        ? new URL('../bin/loci.js', import.meta.url)
+        : new URL(`${code}/surfaces/cli/main.ts`);
+    this.#child = spawn(process.execPath, [script.pathname, 'mcp'], { env });
+    createInterface({ input: this.#child.stdout }).on('line', (line) => {
+      const answer = JSON.parse(line) as Answer;
+      this.#waiting.get(answer.id ?? 0)?.(answer);
+    });
+    this.#child.once('exit', () => {
+      for (const answer of this.#waiting.values()) answer({});
+    });
+  }
+
+  static async start(env: NodeJS.ProcessEnv): Promise<StdioClient> {
+    const client = new StdioClient(env);
+    const clientInfo = { name: 'bench', version: '1' };
+    const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+    const { result } = await client.#request('initialize', hello);
+    if (result === undefined) throw new Error('loci mcp did not answer initialize');
+    return client;
+  }
+
+  async search(query: string): Promise<void> {
+    const { result } = await this.#request('tools/call', { name: 'memory_search', arguments: { query } });
+    if (result === undefined || result.isError === true) throw new Error('loci mcp did not answer a search');
+  }
+
+  end(): Promise<void> {
+    return endOf(this.#child);
+  }
+
+  #request(method: string, params: object): Promise<Answer> {
+    const id = ++this.#id;
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    this.#waiting.set(id, resolve);
+    this.#child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    return promise;
+  }
+}
+
+async function endOf(child: ChildProcessWithoutNullStreams): Promise<void> {
+  const ended = once(child, 'exit');
+  child.stdin.end();
+  await ended;
+}
