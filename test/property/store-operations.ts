@@ -26,6 +26,7 @@ export type Operation =
       readonly writes: readonly Write[];
       readonly evictions: readonly Which[];
       readonly deletions: readonly Which[];
+      /** Of those deleted so far. */
       readonly restorations: readonly { readonly which: Which; readonly passages: readonly Passage[] }[];
       readonly audit: readonly AuditDraft[];
       readonly once: Once | null;
@@ -99,7 +100,7 @@ const factFields: fc.Arbitrary<Partial<RecordDraft>> = fc
   .tuple(
     fields,
     fc.record<Partial<RecordDraft>>({
-      key: rarely<string | null>('k1', fc.constantFrom('k2', 'k10', '', null)),
+      key: fc.constantFrom('k1', 'k2', 'k3', 'k10', '', null),
       category: fc.constantFrom('c', 'd'),
       expiresAt: rarely<number | null>(NOW + 3, fc.option(time)),
     }),
@@ -209,11 +210,33 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'sweep' as const }) },
 );
 
+/** Without those whose place another has: they would refuse the whole batch. */
+function apart(writes: readonly Write[]): Write[] {
+  const taken = new Set<string>();
+  return writes.filter(({ draft: { origin, source, category, key } }) => {
+    if (key === null) return true;
+    const place = JSON.stringify(origin === 'fact' ? [category, key] : [source, key, 'document']);
+    const free = !taken.has(place);
+    taken.add(place);
+    return free;
+  });
+}
+
 /** What each namespace begins with, so that there is something to replace, to evict and to find. */
 function beginning(name: string): fc.Arbitrary<Operation> {
   return fc
-    .tuple(fc.array(newRecord, { minLength: 4, maxLength: 8 }), chunking)
-    .map(([writes, made]) => ({ ...EMPTY_COMMIT, namespace: name, writes, chunking: made }));
+    .tuple(
+      fc.array(newRecord, { minLength: 4, maxLength: 8 }),
+      fc.array(auditDraft, { maxLength: 2 }),
+      chunking,
+    )
+    .map(([writes, audit, made]) => ({
+      ...EMPTY_COMMIT,
+      namespace: name,
+      writes: apart(writes),
+      audit,
+      chunking: made,
+    }));
 }
 
 export const operations: fc.Arbitrary<Operation[]> = fc

@@ -20,6 +20,8 @@ async function outcomeOf(work: Promise<unknown>): Promise<Outcome> {
 export class Player {
   readonly #store: Store;
   readonly #written = new Map<string, number[]>();
+  /** Last first. */
+  readonly #deleted = new Map<string, number[]>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -86,16 +88,20 @@ export class Player {
   }
 
   async #commit(operation: Operation & { kind: 'commit' }): Promise<number[]> {
-    const { namespace, writes, evictions, deletions, restorations, audit, once, chunking } = operation;
+    const { namespace, writes, evictions, restorations, audit, once, chunking } = operation;
+    const deletions = operation.deletions.map((which, i) => ({
+      id: this.#idOf(namespace, which),
+      at: NOW + i - 1,
+    }));
     const ids = await this.#store.commit(namespace, {
       writes: writes.map(({ which, ...write }) => ({
         ...write,
         id: which === null ? null : this.#idOf(namespace, which),
       })),
       evictions: evictions.map((which) => this.#idOf(namespace, which)),
-      deletions: deletions.map((which, i) => ({ id: this.#idOf(namespace, which), at: NOW + i - 1 })),
+      deletions,
       restorations: restorations.map(({ which, passages }) => ({
-        id: this.#idOf(namespace, which),
+        id: idAmong(this.#deleted.get(namespace) ?? [], which),
         at: NOW,
         passages,
       })),
@@ -104,6 +110,7 @@ export class Player {
       chunking,
     });
     this.#written.set(namespace, [...(this.#written.get(namespace) ?? []), ...ids]);
+    this.#deleted.set(namespace, [...deletions.map(({ id }) => id), ...(this.#deleted.get(namespace) ?? [])]);
     return ids;
   }
 
@@ -119,7 +126,10 @@ export class Player {
   }
 
   #idOf(namespace: string, which: Which): number {
-    const written = this.#written.get(namespace) ?? [];
-    return which === 'unknown' ? 1_000_000 : (written[which % Math.max(written.length, 1)] ?? 1_000_000);
+    return idAmong(this.#written.get(namespace) ?? [], which);
   }
+}
+
+function idAmong(ids: readonly number[], which: Which): number {
+  return which === 'unknown' ? 1_000_000 : (ids[which % Math.max(ids.length, 1)] ?? 1_000_000);
 }

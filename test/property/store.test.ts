@@ -95,7 +95,7 @@ describe('SQLite, beside the plain store in memory', () => {
           await sqlite.close();
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 60 },
     );
   });
 });
