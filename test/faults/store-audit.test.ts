@@ -1,0 +1,152 @@
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { auditHash } from '../../src/store/audit.ts';
+import type { Store } from '../../src/store/store.ts';
+import { NOW } from '../contract/store-samples.ts';
+import { ALL, commit, told } from '../contract/written-samples.ts';
+import { openSqlite, scratchFolder } from './store-processes.ts';
+
+const NAMESPACE = 'n';
+
+describe('an audit log whose file somebody writes to', () => {
+  let folder: ReturnType<typeof scratchFolder>;
+  let path: string;
+  let store: Store;
+
+  beforeEach(async () => {
+    folder = scratchFolder();
+    path = join(folder.path, 'store.db');
+    store = await openSqlite(path);
+    for (const namespace of ['other', NAMESPACE]) {
+      const audit = Array.from({ length: 5 }, (_, i) =>
+        told({ at: NOW + i, subject: `u${String(i)}`, diff: { content: `text ${String(i)}` } }),
+      );
+      await commit(store, namespace, { audit });
+    }
+  });
+  afterEach(async () => {
+    await store.close();
+    folder[Symbol.dispose]();
+  });
+
+  const ours = "ns = (SELECT id FROM namespace WHERE name = 'n')";
+
+  /** Does it to the file behind the store's back, without what protects the log. */
+  function tamper(sql: string): void {
+    using db = new DatabaseSync(path, { defensive: false });
+    const triggers = db
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name LIKE 'audit%'")
+      .all();
+    for (const { name } of triggers) db.exec(`DROP TRIGGER ${String(name)}`);
+    expect(db.prepare(sql).run().changes).toBeGreaterThan(0);
+  }
+
+  it.each([
+    [
+      'the actor of an entry',
+      `UPDATE audit SET actor = 'eve' WHERE ${ours} AND seq = 3`,
+      ['entry 3 of the audit log was changed'],
+    ],
+    [
+      'the time of the last entry',
+      `UPDATE audit SET at = at - 1 WHERE ${ours} AND seq = 5`,
+      ['entry 5 of the audit log was changed'],
+    ],
+    [
+      'a diff',
+      `UPDATE audit SET diff = '{"content":"other"}' WHERE ${ours} AND seq = 2`,
+      ['the diff of entry 2 of the audit log was changed'],
+    ],
+    [
+      'a diff into what is no JSON',
+      `UPDATE audit SET diff = '{' WHERE ${ours} AND seq = 2`,
+      ['the diff of entry 2 of the audit log was changed'],
+    ],
+    [
+      'a diff and its hash',
+      `UPDATE audit SET diff = '1', diff_hash = '2' WHERE ${ours} AND seq = 4`,
+      ['entry 4 of the audit log was changed'],
+    ],
+    [
+      'an entry away',
+      `DELETE FROM audit WHERE ${ours} AND seq = 3`,
+      ['entries 3 to 3 of the audit log are missing'],
+    ],
+    [
+      'the first ones away',
+      `DELETE FROM audit WHERE ${ours} AND seq < 3`,
+      ['entries 1 to 2 of the audit log are missing'],
+    ],
+    [
+      'the end away',
+      `DELETE FROM audit WHERE ${ours} AND seq > 3`,
+      ['entries 4 to 5 of the audit log are missing at its end'],
+    ],
+    [
+      'everything away',
+      `DELETE FROM audit WHERE ${ours}`,
+      ['entries 1 to 5 of the audit log are missing at its end'],
+    ],
+    [
+      'the number of an entry',
+      `UPDATE audit SET seq = 9 WHERE ${ours} AND seq = 5`,
+      ['entries 5 to 8 of the audit log are missing', 'entry 9'],
+    ],
+    [
+      'the head',
+      `UPDATE audit_chain SET head = 'x' WHERE ${ours}`,
+      ['the audit log does not end as it was written'],
+    ],
+    ['the chain away', `DELETE FROM audit_chain WHERE ${ours}`, ['nobody began the audit chain']],
+  ])('says where: %s', async (_, sql, findings) => {
+    tamper(sql);
+    const said = await store.verifyAudit(NAMESPACE);
+    expect(said[0]).toContain(findings[0]);
+    expect(said.length).toBeLessThanOrEqual(findings.length);
+    expect(await store.verifyAudit('other')).toEqual([]);
+  });
+
+  it('says where an entry was changed and its own hash with it', async () => {
+    const entry = (await store.auditEntries(NAMESPACE, { subject: 'u2' }, ALL))[0]!;
+    const hash = auditHash({ ...entry, actor: 'eve' });
+    tamper(`UPDATE audit SET actor = 'eve', hash = '${hash}' WHERE ${ours} AND seq = 3`);
+    expect(await store.verifyAudit(NAMESPACE)).toEqual([
+      expect.stringContaining('entry 4 of the audit log does not follow the one before it'),
+    ]);
+  });
+
+  it('names the faults of each chain, a few of them', async () => {
+    const [own] = await store.auditChains('other');
+    await store.importAudit(NAMESPACE, await store.auditChain('other', own!.chain, ALL));
+    tamper(`UPDATE audit SET action = action || '!' WHERE ${ours}`);
+    const said = await store.verifyAudit(NAMESPACE);
+    expect(said).toHaveLength(10);
+    expect(new Set(said.map((what) => /\(chain (.*)\)/.exec(what)?.[1])).size).toBe(2);
+  });
+
+  it.each([
+    `DELETE FROM audit`,
+    `DELETE FROM audit WHERE seq = 5`,
+    `UPDATE audit SET actor = 'eve'`,
+    `UPDATE audit SET diff = '{}'`,
+    `UPDATE audit SET diff = NULL, action = 'x'`,
+    `UPDATE audit SET seq = seq + 100`,
+    `UPDATE OR REPLACE audit SET seq = 1 WHERE seq = 2`,
+    `INSERT OR REPLACE INTO audit SELECT ns, chain, seq, at, 'eve', surface, action, subject, diff, diff_hash, previous, hash FROM audit`,
+    `REPLACE INTO audit SELECT ns, chain, 1, at, actor, surface, action, subject, diff, diff_hash, previous, hash FROM audit WHERE seq = 2`,
+    `DELETE FROM audit_chain`,
+    `UPDATE audit_chain SET length = length - 1`,
+    `UPDATE audit_chain SET head = 'x'`,
+    `UPDATE audit_chain SET own = 0, length = length + 1`,
+    `INSERT OR REPLACE INTO audit_chain SELECT ns, chain, own, 0, head FROM audit_chain`,
+    `INSERT OR REPLACE INTO audit_chain SELECT ns, 'another', 1, 0, head FROM audit_chain`,
+  ])('is append-only for SQL: %s', async (sql) => {
+    using db = new DatabaseSync(path);
+    expect(() => db.prepare(sql).run()).toThrow('the audit log is append-only');
+    expect(await store.verifyAudit(NAMESPACE)).toEqual([]);
+    expect(await store.auditEntries(NAMESPACE, {}, ALL)).toHaveLength(5);
+    await commit(store, NAMESPACE, { audit: [told()] });
+    expect(await store.verifyAudit(NAMESPACE)).toEqual([]);
+  });
+});
