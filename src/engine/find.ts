@@ -1,7 +1,7 @@
 import { ageOf } from '../core/age.ts';
 import { stem } from '../core/text/analyze.ts';
 import { LociError } from '../core/errors.ts';
-import type { Metadata, Origin, Timestamp } from '../core/types.ts';
+import type { Metadata, Origin, Timestamp, Trust } from '../core/types.ts';
 import type { Boost } from '../search/boosts.ts';
 import type { Contribution } from '../search/fuse.ts';
 import type { Certainty } from '../search/confidence.ts';
@@ -36,6 +36,7 @@ export interface FoundRecord {
   readonly age: string;
   readonly origin: Origin;
   readonly source: string;
+  readonly trust: Trust;
   readonly project: string;
   readonly category: string;
   readonly recordType: string;
@@ -165,6 +166,7 @@ function foundRecord(hit: Hit, citation: string, { terms, now, ranking }: FindCo
     age: ageOf(record.createdAt, now),
     origin: record.origin,
     source: record.source,
+    trust: record.trust,
     project: record.project,
     category: record.category,
     recordType: record.recordType,

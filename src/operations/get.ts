@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ORIGINS, type Metadata, type Origin } from '../core/types.ts';
+import { ORIGINS, TRUST, type Metadata, type Origin, type Trust } from '../core/types.ts';
 import { isoTime } from './dates.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
@@ -16,6 +16,7 @@ export interface GetOutput {
   readonly lines: { readonly from: number; readonly to: number; readonly total: number };
   readonly origin: Origin;
   readonly source: string;
+  readonly trust: Trust;
   readonly path: string | null;
   readonly project: string;
   readonly category: string;
@@ -53,6 +54,7 @@ export const get: Operation<GetInput, GetOutput> = {
       .describe('Which lines `text` is, from 1, inclusive, and how many there are.'),
     origin: z.enum(ORIGINS),
     source: z.string().describe('The vault, source or surface that brought it.'),
+    trust: z.enum(TRUST).describe('Whose word it is: operator, agent or external.'),
     path: z.string().nullable().describe('Where it stands in its source.'),
     project: z.string(),
     category: z.string(),
@@ -93,6 +95,7 @@ async function runGet(context: OperationContext, { citation }: GetInput): Promis
     lines: { ...lines, total: totalLines },
     origin: record.origin,
     source: record.source,
+    trust: record.trust,
     path: record.key,
     project: record.project,
     category: record.category,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ORIGINS, type Origin } from '../core/types.ts';
+import { ORIGINS, TRUST, type Origin, type Trust } from '../core/types.ts';
 import type { Explanation, FoundRecord } from '../engine/find.ts';
 import { isoTime } from './dates.ts';
 import { reasonsOf, type BoostName, type SignalName } from './reasons.ts';
@@ -17,6 +17,7 @@ export interface SearchResult {
   readonly age: string;
   readonly origin: Origin;
   readonly source: string;
+  readonly trust: Trust;
   readonly project: string;
   readonly category: string;
   readonly record_type: string;
@@ -92,6 +93,7 @@ export const searchResult: z.ZodType<SearchResult> = z.strictObject({
   age: z.string(),
   origin: z.enum(ORIGINS),
   source: z.string().describe('The vault, source or surface that brought it.'),
+  trust: z.enum(TRUST).describe('Whose word it is: operator, agent or external.'),
   project: z.string(),
   category: z.string(),
   record_type: z.string(),
@@ -137,6 +139,7 @@ export function resultOf(record: FoundRecord, rank: number, explain: boolean): S
     age: record.age,
     origin: record.origin,
     source: record.source,
+    trust: record.trust,
     project: record.project,
     category: record.category,
     record_type: record.recordType,

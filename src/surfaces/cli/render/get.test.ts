@@ -13,6 +13,7 @@ const record: GetOutput = {
   lines: { from: 1, to: 1, total: 1 },
   origin: 'memory',
   source: 'cli',
+  trust: 'operator',
   path: null,
   project: 'default',
   category: 'general',

@@ -18,6 +18,7 @@ function result(rank: number, score: number): SearchResult {
     age: '2d ago',
     origin: 'vault',
     source: 'notes',
+    trust: 'operator',
     project: 'default',
     category: 'note',
     record_type: 'note',
