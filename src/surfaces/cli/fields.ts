@@ -100,19 +100,19 @@ export function commandLine(
   const operands = shape.operands.flatMap(({ field }) => {
     const value = input[field];
     if (value === undefined) return [];
-    return (Array.isArray(value) ? value : [value]).map(quoted);
+    return (Array.isArray(value) ? value : [value]).map(shellWord);
   });
   const options = fieldOptions(fields, shape).flatMap(({ field, name, kind }) => {
     const value = input[field];
     if (value === undefined) return [];
     if (kind === 'flag') return value === true ? [`--${name}`] : [];
-    return (Array.isArray(value) ? value : [value]).map((each) => `--${name} ${quoted(each)}`);
+    return (Array.isArray(value) ? value : [value]).map((each) => `--${name} ${shellWord(each)}`);
   });
   return ['loci', ...shape.words, ...operands, ...options].join(' ');
 }
 
 /** Quoted when a POSIX shell would not leave it as it is. `~` at the beginning is for the shell to expand. */
-export function quoted(value: Json): string {
+export function shellWord(value: Json): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (/^[\w~@%+=:,./-]+$/.test(text)) return text;
   return text.includes('"') || /[$`\\!]/.test(text) ? `'${text.replaceAll("'", `'\\''`)}'` : `"${text}"`;

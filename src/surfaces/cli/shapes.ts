@@ -67,7 +67,11 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
     ],
     commaLists: ['tags'],
   },
-  'fact-recall': { words: ['fact', 'recall'], operands: [{ field: 'key', label: 'key', takes: 'one' }] },
+  'fact-recall': {
+    words: ['fact', 'recall'],
+    operands: [{ field: 'key', label: 'key', takes: 'one' }],
+    views: [{ name: 'plain', description: 'the value alone' }],
+  },
   'fact-list': { words: ['fact', 'list'], letters: { limit: 'n' }, commaLists: ['tags'] },
   'fact-forget': { words: ['fact', 'forget'], operands: [{ field: 'key', label: 'key', takes: 'one' }] },
   'fact-categories': { words: ['fact', 'categories'] },
@@ -86,7 +90,11 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
   },
   'startup-preview': { words: ['startup', 'preview'] },
   'startup-inject': { words: ['startup', 'inject'] },
-  audit: { letters: { limit: 'n' }, aliases: { until: 'to' } },
+  audit: {
+    letters: { limit: 'n' },
+    aliases: { until: 'to' },
+    views: [{ name: 'verbose', description: 'changes in full, and where each entry stands in its chain' }],
+  },
   doctor: {
     views: [{ name: 'verbose', description: 'list everything that a check found, not the first ten' }],
   },

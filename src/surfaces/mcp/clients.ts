@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
-import { quoted } from '../cli/fields.ts';
+import { shellWord } from '../cli/fields.ts';
 
 /** How a client gets at Loci: it starts a process, or it asks a server. */
 export type Connection =
@@ -45,8 +45,8 @@ const CLIENTS: Readonly<Record<string, McpClient>> = {
         : { type: 'stdio', ...connection },
     shellOf: (connection) =>
       'url' in connection
-        ? `claude mcp add --scope user --transport http loci ${quoted(connection.url)} --header "Authorization: Bearer $${TOKEN}"`
-        : `claude mcp add --scope user loci -- ${[connection.command, ...connection.args].map(quoted).join(' ')}`,
+        ? `claude mcp add --scope user --transport http loci ${shellWord(connection.url)} --header "Authorization: Bearer $${TOKEN}"`
+        : `claude mcp add --scope user loci -- ${[connection.command, ...connection.args].map(shellWord).join(' ')}`,
   },
   'claude-desktop': {
     title: 'Claude Desktop',
