@@ -36,11 +36,11 @@ export class Database {
     this.#connection = guarded(path, () => {
       const connection = new DatabaseSync(existingFile(path), { timeout: options.busyTimeout });
       try {
-        // Nothing here writes: the file may not be ours.
+        // Nothing here writes: the file may not be ours. What is forgotten is overwritten, on pages that are let go of too.
         connection.exec(`
           PRAGMA synchronous = FULL;
           PRAGMA foreign_keys = ON;
-          PRAGMA secure_delete = FAST;
+          PRAGMA secure_delete = ON;
           PRAGMA cache_size = -${CACHE_KIB};
         `);
         // SQLite's own lower() knows ASCII only.
@@ -110,6 +110,15 @@ export class Database {
         if (this.#inTransaction()) this.#connection.exec('COMMIT');
       }
     });
+  }
+
+  /**
+   * Moves what the journal holds into the file and empties it: it keeps old pages until they happen to be overwritten. Not
+   * where somebody reads or writes at this moment; the next one does it.
+   */
+  emptyJournal(): void {
+    this.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);');
+    this.exec(`PRAGMA busy_timeout = ${String(this.#busyTimeout)}`);
   }
 
   /** Some errors end a transaction by themselves. */

@@ -4,9 +4,10 @@ import type { AuditDraft } from '../audit.ts';
 import type { Deletion, DoneOnce, Once, PurgeRequest, Restoration } from '../mortality.ts';
 import { appendAudit, eraseDiffs } from './audit.ts';
 import type { Database } from './database.ts';
+import { forgetting } from './namespaces.ts';
 import { insertPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
-import { noteWords, type WordCounts } from './vocabulary.ts';
+import { countWords, settle, unsettledWords, type WordCounts } from './vocabulary.ts';
 
 export function heldRecords(
   db: Database,
@@ -49,8 +50,21 @@ export function oldestDeletion(db: Database, ns: number): Timestamp | null {
   return (first.get(ns)?.['at'] ?? null) as Timestamp | null;
 }
 
-/** Out of every index at once; the record itself stays until it is purged. Within a transaction. */
-export function deleteRecord(
+/** Out of every index at once; the records themselves stay until they are purged. Within a transaction. */
+export function deleteRecords(
+  db: Database,
+  namespace: string,
+  ns: number,
+  deletions: readonly Deletion[],
+  counts: WordCounts,
+): void {
+  if (deletions.length === 0) return;
+  forgetting(db, ns, () => {
+    for (const deletion of deletions) deleteRecord(db, namespace, ns, deletion, counts);
+  });
+}
+
+function deleteRecord(
   db: Database,
   namespace: string,
   ns: number,
@@ -105,6 +119,12 @@ function inState(
 }
 
 export function purge(db: Database, namespace: string, ns: number, request: PurgeRequest): number {
+  const purged = purgeDue(db, namespace, ns, request);
+  if (purged > 0) db.emptyJournal();
+  return purged;
+}
+
+function purgeDue(db: Database, namespace: string, ns: number, request: PurgeRequest): number {
   return db.transaction(() => {
     const rows = db
       .prepare(
@@ -116,19 +136,28 @@ export function purge(db: Database, namespace: string, ns: number, request: Purg
       )
       .all(ns, ns, request.expiredBy, ns, request.deletedBefore, request.limit);
     const counts: WordCounts = new Map();
-    const drafts = rows.map((row): AuditDraft => {
-      const record = recordOf(namespace, row);
-      removePassages(db, ns, record.id, record, counts);
-      db.prepare('DELETE FROM record WHERE ns = ? AND id = ?').run(ns, record.id);
-      eraseDiffs(db, ns, record.uuid);
-      const action = record.deletedAt === null ? 'expire' : 'purge';
-      return { ...request.by, action, subject: record.uuid, diff: null };
+    const records = rows.map((row) => recordOf(namespace, row));
+    if (records.length > 0) {
+      forgetting(db, ns, () => {
+        for (const record of records) purgeRecord(db, ns, record, counts);
+        for (const [word, change] of unsettledWords(db, ns)) countWords(counts, [word], change);
+        settle(db, ns, counts);
+      });
+    }
+    const drafts = records.map(({ uuid, deletedAt }): AuditDraft => {
+      const action = deletedAt === null ? 'expire' : 'purge';
+      return { ...request.by, action, subject: uuid, diff: null };
     });
-    noteWords(db, ns, counts);
     appendAudit(db, ns, drafts);
     db.prepare('DELETE FROM idempotency WHERE ns = ? AND expires_at <= ?').run(ns, request.by.at);
     return rows.length;
   });
+}
+
+function purgeRecord(db: Database, ns: number, record: LociRecord, counts: WordCounts): void {
+  removePassages(db, ns, record.id, record, counts);
+  db.prepare('DELETE FROM record WHERE ns = ? AND id = ?').run(ns, record.id);
+  eraseDiffs(db, ns, record.uuid);
 }
 
 /** Within a transaction. @throws LociError `conflict` when something was done under the key already */

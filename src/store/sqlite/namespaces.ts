@@ -44,6 +44,22 @@ export function createTextTables(db: Database, ns: number): void {
   `);
 }
 
+/**
+ * Takes texts out of the indexes without a trace. Otherwise FTS5 keeps what it was told to remove until its segments are
+ * merged, which may be never; to look for each word's place costs several times as much, so updates go without.
+ */
+export function forgetting(db: Database, ns: number, work: () => void): void {
+  secureDelete(db, ns, 1);
+  work();
+  // Writes down what it holds before it changes.
+  secureDelete(db, ns, 0);
+}
+
+function secureDelete(db: Database, ns: number, value: 0 | 1): void {
+  for (const table of [textTable(ns), wordTable(ns)])
+    db.prepare(`INSERT INTO ${table} (${table}, rank) VALUES ('secure-delete', ${String(value)})`).run();
+}
+
 export function dropTextTables(db: Database, ns: number): void {
   db.exec(`DROP TABLE IF EXISTS ${textTable(ns)}; DROP TABLE IF EXISTS ${wordTable(ns)};`);
 }

@@ -8,7 +8,7 @@ import { wellFormed } from '../well-formed.ts';
 import { refuseChanged } from '../record-states.ts';
 import { appendAudit } from './audit.ts';
 import type { Database } from './database.ts';
-import { deleteRecord, noteOnce, restoreRecord } from './mortality.ts';
+import { deleteRecords, noteOnce, restoreRecord } from './mortality.ts';
 import { ensureNamespace } from './namespaces.ts';
 import { insertPassages, reindexPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
@@ -23,7 +23,7 @@ export function commit(db: Database, namespace: string, batch: CommitBatch): num
     const counts: WordCounts = new Map();
     for (const id of batch.evictions) evict(db, namespace, ns, id, counts);
     const writes = batch.writes.map(wellFormed);
-    for (const deletion of batch.deletions ?? []) deleteRecord(db, namespace, ns, deletion, counts);
+    deleteRecords(db, namespace, ns, batch.deletions ?? [], counts);
     const ids = writes.map((write) => writeRecord(db, namespace, ns, write, batch.chunking, counts));
     for (const restoration of batch.restorations ?? [])
       restoreRecord(db, namespace, ns, restoration, batch.chunking, counts);

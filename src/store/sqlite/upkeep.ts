@@ -141,7 +141,7 @@ export function sweep(db: Database): void {
       removeVectors(db, `ns = ? AND ${ORPHANS}`, ns);
     });
   }
-  db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+  db.emptyJournal();
 }
 
 function removeVectors(db: Database, where: string, ns: number): void {

@@ -52,8 +52,8 @@ export function settleWords(db: Database, ns: number): void {
   });
 }
 
-/** Takes what waits into the vocabulary, in its order: each of its pages is touched once. */
-function settle(db: Database, ns: number, counts: WordCounts): void {
+/** Takes counts into the vocabulary, in its order: each of its pages is touched once. What waits must be among them. */
+export function settle(db: Database, ns: number, counts: WordCounts): void {
   const words = [...counts.keys()].sort();
   const update = db.prepare('UPDATE term SET passages = passages + ? WHERE ns = ? AND word = ?');
   for (const word of words) {

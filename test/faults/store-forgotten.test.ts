@@ -1,0 +1,53 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { embed, note, NOW, unit, write } from '../contract/store-samples.ts';
+import { commit, fact, purgeRequest, remove, told } from '../contract/written-samples.ts';
+import { openSqlite, scratchFolder } from './store-processes.ts';
+
+const NAMESPACE = 'n';
+
+/** How often the store's files hold the text. */
+function bytesThatHold(path: string, text: string): number {
+  let count = 0;
+  for (const file of [path, `${path}-wal`, `${path}-journal`]) {
+    const bytes = existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
+    for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) count++;
+  }
+  return count;
+}
+
+describe('what was purged', () => {
+  it('is in no byte of the store’s files, whether it was deleted or has expired', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    const store = await openSqlite(path);
+    const { id: vectors } = await store.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+    const others = (from: number): ReturnType<typeof note>[] =>
+      Array.from({ length: 300 }, (_, i) => note(`other words ${String(from + i)}`));
+    await write(store, NAMESPACE, ...others(0));
+    const long = Array.from({ length: 40 }, (_, i) => `qqlongsecret${String(i)} ${'filler '.repeat(200)}`);
+    const forgotten = [
+      note('a zyxwvutsecret text', {
+        title: 'zyxwvuttitle',
+        tags: ['zyxwvuttag'],
+        origin: 'memory',
+        key: null,
+      }),
+      note(long, { origin: 'memory', key: null }),
+      fact('k', 'c', 'the zyxwvutexpired text', { expiresAt: NOW }),
+    ];
+    const audit = forgotten.map(({ draft: { uuid, content } }) => told({ subject: uuid, diff: { content } }));
+    const ids = await commit(store, NAMESPACE, { writes: forgotten, audit });
+    await embed(store, vectors, NAMESPACE, () => unit(1, 0, 0));
+    await write(store, NAMESPACE, ...others(300));
+    expect(bytesThatHold(path, 'zyxwvut')).toBeGreaterThan(0);
+    expect(bytesThatHold(path, 'qqlongsecret')).toBeGreaterThan(40);
+    await remove(store, NAMESPACE, ids[0]!, ids[1]!);
+    await store.purge(NAMESPACE, purgeRequest());
+    expect([bytesThatHold(path, 'zyxwvut'), bytesThatHold(path, 'qqlongsecret')]).toEqual([0, 0]);
+    expect(await store.verify()).toEqual([]);
+    await store.close();
+    expect([bytesThatHold(path, 'zyxwvut'), bytesThatHold(path, 'qqlongsecret')]).toEqual([0, 0]);
+  });
+});
