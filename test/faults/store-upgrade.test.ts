@@ -1,0 +1,100 @@
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { TRUST } from '../../src/core/types.ts';
+import { loadMigrations } from '../../src/store/migrate.ts';
+import { Database } from '../../src/store/sqlite/database.ts';
+import { migrate } from '../../src/store/sqlite/migrate.ts';
+import type { Store } from '../../src/store/store.ts';
+import { ALL_LIVE, anyOf, embed, found, note, NOW, unit, write } from '../contract/store-samples.ts';
+import { ALL, commit, fact, idsOf, purgeRequest, told } from '../contract/written-samples.ts';
+import { openSqlite, scratchFolder } from './store-processes.ts';
+
+const MIGRATIONS = loadMigrations(new URL('../../src/store/sqlite/migrations/', import.meta.url));
+const BEFORE = 6;
+const NAMESPACES = ['one', 'two'];
+
+/** Makes a store of schema 6 that holds what the other one holds: what that Loci would have written. */
+function copyAsItWas(from: string, to: string): void {
+  closeSync(openSync(to, 'w'));
+  const empty = new Database(to, { busyTimeout: 0 });
+  migrate(empty, MIGRATIONS.slice(0, BEFORE));
+  empty.close();
+  // FTS5's own tables are copied as they are.
+  using db = new DatabaseSync(to, { defensive: false, enableForeignKeyConstraints: false });
+  db.prepare('ATTACH ? AS held').run(from);
+  const named = (where: string): { name: string; sql: string }[] =>
+    db
+      .prepare(`SELECT name, sql FROM held.sqlite_schema WHERE type = 'table' AND ${where}`)
+      .all()
+      .map(({ name, sql }) => ({ name: String(name), sql: String(sql) }));
+  for (const { sql } of named("sql LIKE '%USING fts5%'")) db.exec(sql);
+  for (const { name } of named("rootpage > 0 AND name NOT LIKE 'sqlite%'")) {
+    // No column, where schema 7 alone has the table.
+    const columns = db.prepare(`SELECT name FROM pragma_table_info(?, 'main')`).all(name);
+    if (columns.length === 0) continue;
+    const list = columns.map((column) => String(column['name'])).join(', ');
+    db.exec(`DELETE FROM main.${name}; INSERT INTO main.${name} (${list}) SELECT ${list} FROM held.${name}`);
+  }
+}
+
+/** What searches and reads answer. */
+async function answers(store: Store, vectors: number): Promise<unknown> {
+  return Promise.all(
+    NAMESPACES.map(async (namespace) => ({
+      records: await store.scanRecords(namespace, ALL),
+      byWord: await store.searchText(namespace, anyOf('common', 'word3', 'heading'), ALL_LIVE, 100),
+      later: await store.searchText(namespace, anyOf('common'), { now: NOW + 10 }, 100),
+      near: await store.searchVectors(namespace, vectors, unit(1, 2, 3), ALL_LIVE, 100),
+      terms: await store.lookUpTerms(namespace, ['common', 'comon', 'word3']),
+      beside: await store.neighbours(namespace, [1, 5, 9], { before: 2, after: 2 }),
+      entries: await store.sourceEntries(namespace, 'notes', ALL),
+      passages: await store.passages(namespace, [1, 2, 3, 50], ALL_LIVE),
+      newest: await store.newest(namespace, ALL_LIVE, 5),
+      pending: await store.countPending(vectors),
+    })),
+  );
+}
+
+describe('a store of schema 6', () => {
+  it('answers the same once it is migrated, and takes what agents write', async () => {
+    using folder = scratchFolder();
+    const [now, before] = [join(folder.path, 'now.db'), join(folder.path, 'before.db')];
+    const made = await openSqlite(now);
+    const { id: vectors } = await made.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+    for (const namespace of NAMESPACES) {
+      const notes = Array.from({ length: 40 }, (_, i) =>
+        note([`common word${String(i)}`, `${namespace} ${'pad '.repeat(i)}`], {
+          title: i % 3 === 0 ? 'Heading' : '',
+          metadata: i % 2 === 0 ? { session: 's', speaker: 'Ada' } : {},
+          expiresAt: i % 5 === 0 ? NOW + i - 10 : null,
+          origin: i % 7 === 0 ? 'memory' : 'vault',
+          tags: ['a/b'],
+        }),
+      );
+      await write(made, namespace, ...notes);
+    }
+    await embed(made, vectors, 'one', (text) => unit(1, text.length, 2));
+    await made.activateGeneration(vectors);
+    const right = await answers(made, vectors);
+    await made.close();
+    copyAsItWas(now, before);
+
+    const migrated = await openSqlite(before, { create: false });
+    expect((await migrated.stats()).schemaVersion).toBe(MIGRATIONS.length);
+    expect(await answers(migrated, vectors)).toEqual(right);
+    expect(await migrated.verify()).toEqual([]);
+    for (const { trust } of await migrated.scanRecords('one', ALL)) expect(trust).toBe(TRUST[0]);
+    expect(await migrated.nextExpiry('one')).toBe(NOW - 10);
+    const audit = [told({ subject: 'u', diff: { a: 1 } })];
+    expect(await commit(migrated, 'one', { writes: [fact('k', 'c', 'fresh')], audit })).toEqual([41]);
+    await commit(migrated, 'one', { deletions: [{ id: 2, at: NOW }] });
+    expect(await migrated.purge('one', purgeRequest())).toBe(4);
+    expect(idsOf(await migrated.listRecords('one', { ...ALL_LIVE, origins: ['fact'] }, ALL))).toEqual([41]);
+    expect(await found(migrated, 'one', 'fresh')).toEqual([41]);
+    expect(await migrated.verifyAudit('one')).toEqual([]);
+    expect(await migrated.verify()).toEqual([]);
+    await migrated.close();
+  });
+});
