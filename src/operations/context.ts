@@ -31,6 +31,7 @@ export function openContext(options: ContextOptions): OpenContext {
   const env = options.env ?? process.env;
   const home = configHome({ env, ...(options.home === undefined ? {} : { home: options.home }) });
   const engine = new SharedEngine(() => loadConfig({ home, env }));
+  const actor = userName();
   const forCall = (call: CallOptions): OperationContext => {
     const caller = call.caller ?? options.caller;
     return {
@@ -41,7 +42,7 @@ export function openContext(options: ContextOptions): OpenContext {
       loadConfig: engine.loadConfig,
       loci: async ({ create = false } = {}) => {
         const opened = await engine.open(create);
-        return opened.as({ ...opened.caller, actor: userName(), ...caller });
+        return opened.as({ ...opened.caller, actor, ...caller });
       },
     };
   };
