@@ -15,6 +15,7 @@ export const serveRest: RunServer = async (call, io) => {
     env: io.env,
     entries: OPERATIONS,
     place: placeOf(call),
+    ownsProcess: true,
     mcp: mcpHandler,
   });
   announce(running.address, io);

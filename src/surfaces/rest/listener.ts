@@ -16,6 +16,14 @@ const KEEP_ALIVE = 5000;
 
 type Fetch = Parameters<typeof getRequestListener>[0];
 
+export interface ListenerOptions {
+  readonly settings: ServerConfig;
+  readonly metrics: Metrics;
+  readonly fetch: Fetch;
+  /** Lets the adapter put lighter `Request` and `Response` in place of the global ones: a third less work a request. */
+  readonly ownsProcess: boolean;
+}
+
 /** A server of Node's that trusts no connection, and how it ends. */
 export interface Listener {
   readonly server: Server;
@@ -23,10 +31,10 @@ export interface Listener {
   end(deadline: number): Promise<void>;
 }
 
-export function httpListener(settings: ServerConfig, metrics: Metrics, fetch: Fetch): Listener {
+export function httpListener({ settings, metrics, fetch, ownsProcess }: ListenerOptions): Listener {
   const running = new Set<ServerResponse>();
   let ending = false;
-  const answer = getRequestListener(fetch, { errorHandler: unreadable, overrideGlobalObjects: false });
+  const answer = getRequestListener(fetch, { errorHandler: unreadable, overrideGlobalObjects: ownsProcess });
   const listen: RequestListener = (request, response) => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     response.shouldKeepAlive &&= !ending;

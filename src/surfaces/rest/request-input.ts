@@ -4,6 +4,7 @@ import type { Json } from '../../core/types.ts';
 import type { FieldSchema } from '../../operations/input.ts';
 import type { Route } from './routes.ts';
 
+type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 type Fields = Record<string, unknown>;
 
 /** Levels of a body: more than any verb's input has, and few enough for whoever walks through them. */
@@ -16,7 +17,7 @@ const IDEMPOTENCY_FIELD = 'idempotency_key';
  * @param body of a POST; see `readBody`
  * @throws LociError `invalid_input`
  */
-export function requestInput(request: IncomingMessage, route: Route, body: string): unknown {
+export function requestInput(request: RequestHead, route: Route, body: string): unknown {
   const given =
     request.method === 'POST' ? jsonOf(body, request.headers['content-type']) : queryOf(request, route);
   const key = request.headers['idempotency-key'];
@@ -94,7 +95,7 @@ function isDeeper(json: string, limit: number): boolean {
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-function queryOf({ url = '' }: IncomingMessage, { fields }: Route): Fields {
+function queryOf({ url = '' }: RequestHead, { fields }: Route): Fields {
   const start = url.indexOf('?');
   const query = new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
   const given: [string, unknown][] = [...new Set(query.keys())].map((name) => {

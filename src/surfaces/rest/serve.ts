@@ -24,6 +24,8 @@ export interface ServeOptions {
   readonly place?: Partial<Place>;
   /** Standard error unless given. */
   readonly logTo?: DestinationStream;
+  /** Whether nothing else runs in this process, so that its globals may be changed. */
+  readonly ownsProcess?: boolean;
   /** What answers at `/mcp`. */
   readonly mcp?: (context: OpenContext) => HttpEndpoint;
 }
@@ -41,7 +43,7 @@ export interface RunningServer {
  * @throws LociError `invalid_config`, `conflict` when the place is taken, and what opening the store throws
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { home, env = process.env, entries, place: given = {}, mcp } = options;
+  const { home, env = process.env, entries, place: given = {}, ownsProcess = false, mcp } = options;
   const caller = { surface: 'rest', trust: 'agent' } as const;
   const context = openContext({ caller, env, ...(home !== undefined && { home }) });
   try {
@@ -70,9 +72,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       log,
       mcp: endpoint,
     });
-    const listener = httpListener(settings, metrics, app.fetch);
+    const listener = httpListener({ settings, metrics, fetch: app.fetch, ownsProcess });
     const address = await bind(listener.server, place);
     log.info({ address }, 'listening');
+    if (isExposed(place))
+      log.warn({ address }, 'other machines reach this: without TLS before it, tokens can be read');
     const close = async (): Promise<void> => {
       readiness.drain();
       const ended = listener.end(settings.shutdownTimeout);
@@ -87,4 +91,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     await context.close();
     throw error;
   }
+}
+
+function isExposed({ host, socket }: Place): boolean {
+  return socket === undefined && !/^(localhost|127\.[\d.]+|::1)$/i.test(host);
 }

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { HostGuard, type HostHeaders } from './hosts.ts';
+
+const guard = new HostGuard({
+  host: '0.0.0.0',
+  hosts: ['Memory.example.org'],
+  origins: ['https://app.example.org'],
+});
+
+describe('the guard of hosts', () => {
+  it.each<HostHeaders>([
+    { host: 'localhost' },
+    { host: 'LOCALHOST:8737' },
+    { host: '127.0.0.1:8737' },
+    { host: '[::1]:8737' },
+    { host: 'memory.example.org' },
+    { host: 'localhost:8737', origin: 'http://localhost:8737', 'sec-fetch-site': 'same-origin' },
+    { host: 'localhost:8737', 'sec-fetch-site': 'none' },
+    { host: 'localhost:8737', origin: 'https://app.example.org', 'sec-fetch-site': 'cross-site' },
+  ])('lets %j through', (headers) => expect(() => guard.check(headers)).not.toThrow());
+
+  it.each<HostHeaders>([
+    {},
+    { host: '' },
+    { host: 'evil.example' },
+    { host: 'evil.example:8737' },
+    { host: 'localhost.evil.example' },
+    { host: 'evil.example:80@localhost' },
+    { host: 'localhost:8737:evil' },
+    { host: '0.0.0.0:8737' },
+    { host: 'localhost:8737', origin: 'http://evil.example' },
+    { host: 'localhost:8737', origin: 'http://localhost:3000' },
+    { host: 'localhost:8737', origin: 'http://localhost:8737.evil.example' },
+    { host: 'localhost:8737', origin: 'null' },
+    { host: 'localhost:8737', origin: 'https://app.example.org.evil.example' },
+    { host: 'localhost:8737', 'sec-fetch-site': 'cross-site' },
+    { host: 'localhost:8737', 'sec-fetch-site': 'same-site' },
+  ])('refuses %j', (headers) =>
+    expect(() => guard.check(headers)).toThrow(expect.objectContaining({ code: 'forbidden' })),
+  );
+
+  it('takes the address that it listens at for a name of its own', () => {
+    const own = new HostGuard({ host: '192.0.2.7', hosts: [], origins: [] });
+    expect(() => own.check({ host: '192.0.2.7:8737' })).not.toThrow();
+    const v6 = new HostGuard({ host: 'fd00::7', hosts: [], origins: [] });
+    expect(() => v6.check({ host: '[fd00::7]:8737' })).not.toThrow();
+  });
+});

@@ -1,0 +1,181 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from './rest-server.ts';
+
+const HOST = 'Host: localhost\r\n';
+
+/** Sends bytes as they are; answers all that comes back until the server closes. `hold`: our end stays open. */
+function raw(port: number, parts: readonly string[], { hold = true } = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error);
+    });
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString()));
+    for (const part of parts) socket.write(part);
+    if (!hold) socket.end();
+  });
+}
+
+function opened(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(socket)).on('error', reject);
+  });
+}
+
+async function isWell(server: TestServer): Promise<void> {
+  expect((await server.ask('/healthz')).status).toBe(200);
+}
+
+describe('a server among strangers', () => {
+  it('answers no name and no page that is not its own, on any path', async () => {
+    const server = await startServer({ auth: { localhost: true } });
+    for (const path of [
+      '/healthz',
+      '/readyz',
+      '/metrics',
+      '/api/v1/openapi.json',
+      '/api/v1/status',
+      '/mcp',
+      '/nope',
+    ]) {
+      for (const headers of [
+        { host: 'evil.example' },
+        { host: `evil.example:${String(server.port)}` },
+        { origin: 'http://evil.example' },
+        { origin: 'http://localhost:1' },
+        { 'sec-fetch-site': 'cross-site' },
+      ]) {
+        const answer = await server.ask(path, { headers });
+        expect([path, headers, answer.status, answer.problem.code]).toEqual([
+          path,
+          headers,
+          403,
+          'forbidden',
+        ]);
+        expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+      }
+    }
+    const target = `GET http://evil.example/api/v1/status HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`;
+    expect(await raw(server.port, [target])).toMatch(/^HTTP\/1\.1 (400|403) /);
+  });
+
+  it('lets pages of the origins that are named read answers, and these alone', async () => {
+    const server = await startServer({ server: { origins: ['https://app.example.org'] } });
+    const asked = { method: 'OPTIONS', headers: { origin: 'https://app.example.org' } };
+    const allowed = await server.ask('/api/v1/memory/search', asked);
+    expect(allowed.status).toBe(204);
+    expect(allowed.headers['access-control-allow-origin']).toBe('https://app.example.org');
+    const refused = await server.ask('/api/v1/memory/search', {
+      ...asked,
+      headers: { origin: 'https://other.example.org' },
+    });
+    expect(refused.status).toBe(403);
+  });
+
+  it.each([
+    ['no HTTP', ['\u0000\u0001garbage\r\n\r\n'], /^HTTP\/1\.1 400 [^]*"code":"invalid_input"/],
+    ['no host', ['GET /healthz HTTP/1.1\r\n\r\n'], /^HTTP\/1\.1 400 /],
+    ['an old protocol without a host', ['GET /healthz HTTP/1.0\r\n\r\n'], /^HTTP\/1\.[01] 40[03] /],
+    [
+      'two lengths',
+      [`POST /api/v1/status HTTP/1.1\r\n${HOST}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxx`],
+      /^HTTP\/1\.1 400 /,
+    ],
+    [
+      'a length and chunks',
+      [`POST /x HTTP/1.1\r\n${HOST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+      /^HTTP\/1\.1 400 /,
+    ],
+    [
+      'headers of 20 KB',
+      [`GET /healthz HTTP/1.1\r\n${HOST}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
+      /^HTTP\/1\.1 413 [^]*"code":"too_large"/,
+    ],
+    ['a folded header', [`GET /healthz HTTP/1.1\r\n${HOST}X-A: b\r\n c\r\n\r\n`], /^HTTP\/1\.1 400 /],
+  ])('refuses %s and goes on', async (_, parts, answer) => {
+    const server = await startServer();
+    const told = await raw(server.port, parts);
+    expect(told).toMatch(answer);
+    expect(told).not.toMatch(/ at .*\.[jt]s|node:/);
+    await isWell(server);
+  });
+
+  it('refuses chunks that are none, and more of them than a body may have', async () => {
+    const server = await startServer({ server: { maxBody: '10KB' } });
+    const token = await server.token('alice', 'read');
+    const head = `POST /api/v1/memory/search HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    expect(await raw(server.port, [head, 'zz\r\nnonsense\r\n'])).toMatch(/^HTTP\/1\.1 400 /);
+    const chunk = `1000\r\n${'x'.repeat(4096)}\r\n`;
+    expect(await raw(server.port, [head, chunk, chunk, chunk, chunk])).toMatch(
+      /^HTTP\/1\.1 413 [^]*"too_large"/,
+    );
+    const declared = head.replace('Transfer-Encoding: chunked', 'Content-Length: 999999999');
+    expect(await raw(server.port, [declared])).toMatch(/^HTTP\/1\.1 413 [^]*"too_large"/);
+    await isWell(server);
+  });
+
+  it('waits for a slow head or body so long and no longer, and answers others meanwhile', async () => {
+    const server = await startServer({ server: { headersTimeout: '300ms', requestTimeout: '900ms' } });
+    const token = await server.token('alice', 'read');
+    const head = `POST /api/v1/memory/search HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n`;
+    const body = `${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"query`;
+    const slow = [raw(server.port, [head]), raw(server.port, [body]), raw(server.port, ['G'])];
+    await isWell(server);
+    for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^(HTTP\/1\.1 504 |$)/);
+    await isWell(server);
+  });
+
+  it('answers whoever has closed the half that asks, and forgets whoever has gone', async () => {
+    const server = await startServer();
+    const token = await server.token('alice', 'read', 'write');
+    const asked = `GET /api/v1/memory/search?query=x HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\nConnection: close\r\n\r\n`;
+    expect(await raw(server.port, [asked], { hold: false })).toMatch(/^(HTTP\/1\.1 200 |$)/);
+    for (let i = 0; i < 20; i++) {
+      const socket = await opened(server.port);
+      socket.write(asked);
+      socket.destroy();
+    }
+    await isWell(server);
+    expect(server.log.filter(({ code }) => code === 'internal')).toEqual([]);
+  });
+
+  it('takes no more connections than it may, and some again when others end', async () => {
+    const server = await startServer({ server: { maxConnections: 3 } });
+    const held = await Promise.all([1, 2, 3].map(() => opened(server.port)));
+    expect(await raw(server.port, [`GET /healthz HTTP/1.1\r\n${HOST}\r\n`])).toBe('');
+    for (const socket of held) {
+      const closed = once(socket, 'close');
+      socket.destroy();
+      await closed;
+    }
+    await expect
+      .poll(() =>
+        server.ask('/healthz').then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      )
+      .toBe(200);
+  });
+
+  it('lets each token ask so often, and whoever has none no more often', async () => {
+    const server = await startServer({ server: { rateLimit: 2 } });
+    const [alice, bob] = [await server.token('alice', 'read'), await server.token('bob', 'read')];
+    const search = (token: string) => server.ask('/api/v1/memory/search?query=x', { token });
+    const answers = await Promise.all(Array.from({ length: 12 }, () => search(alice)));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(4);
+    for (const { headers, problem } of refused) {
+      expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
+      expect(problem.code).toBe('rate_limited');
+    }
+    expect((await search(bob)).status).toBe(200);
+    const guesses = await Promise.all(Array.from({ length: 12 }, () => search('loci_guess')));
+    expect(new Set(guesses.map(({ status }) => status))).toEqual(new Set([401, 429]));
+  });
+});

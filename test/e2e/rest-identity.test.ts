@@ -1,0 +1,182 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { newTokenText } from '../../src/core/token-text.ts';
+import { loci, temporaryFolder } from './loci-command.ts';
+import { startServer, type TestServer } from './rest-server.ts';
+
+const SEARCH = '/api/v1/memory/search?query=oven';
+const WRITE = '/api/v1/memory/write';
+const SECRET = 'a shared secret of more than thirty-two characters';
+const [ISSUER, AUDIENCE] = ['https://id.example.org', 'loci'];
+const now = Math.floor(Date.now() / 1000);
+const CLAIMS: JWTPayload = {
+  sub: 'alice',
+  iss: ISSUER,
+  aud: AUDIENCE,
+  exp: now + 300,
+  nbf: now - 5,
+  scope: 'openid write',
+};
+
+function shared(claims: JWTPayload, secret = SECRET, alg = 'HS256'): Promise<string> {
+  return new SignJWT(claims).setProtectedHeader({ alg }).sign(new TextEncoder().encode(secret));
+}
+
+async function refusal(server: TestServer, token: string): Promise<[number, string]> {
+  const { status, problem, headers } = await server.ask(SEARCH, { token });
+  expect(headers['www-authenticate']).toContain('error="invalid_token"');
+  return [status, problem.code];
+}
+
+describe('who asks', () => {
+  it('is the subject of the token, and meets nothing of anybody else', async () => {
+    const server = await startServer();
+    const [alice, bob] = [await server.token('alice', 'write'), await server.token('bob', 'write')];
+    const content = 'The spare key of the oven lies in the blue teapot.';
+    const written = await server.ask(WRITE, { token: alice, body: { content, category: 'hiding-places' } });
+    expect(written.status).toBe(200);
+    expect((await server.ask(SEARCH, { token: alice })).json).toMatchObject({ results: [{ id: 1 }] });
+    const others = [
+      await server.ask(SEARCH, { token: bob }),
+      await server.ask('/api/v1/memory/get?citation=record/1', { token: bob }),
+      await server.ask('/api/v1/memory/search?query=teapot&category=hidden', { token: bob }),
+      await server.ask('/metrics', { token: bob }),
+    ];
+    for (const { text } of others) expect(text).not.toMatch(/teapot lies|blue|hiding|alice/);
+    expect(others.map(({ status }) => status)).toEqual([200, 404, 200, 403]);
+    const own = await server.ask(WRITE, { token: bob, body: { content: 'Bob has an oven too.' } });
+    expect(own.json).toMatchObject({ id: 1 });
+  });
+
+  it('does what the scopes of the token allow, each with those below it', async () => {
+    const server = await startServer();
+    const statuses = async (...scopes: string[]) => {
+      const token = await server.token('alice', ...scopes);
+      const answers = [
+        await server.ask(SEARCH, { token }),
+        await server.ask(WRITE, { token, body: { content: 'x' } }),
+        await server.ask('/metrics', { token }),
+      ];
+      return answers.map(({ status }) => status);
+    };
+    expect(await statuses('read')).toEqual([200, 403, 403]);
+    expect(await statuses('write')).toEqual([200, 200, 403]);
+    expect(await statuses('admin')).toEqual([200, 200, 200]);
+    expect(await statuses()).toEqual([403, 403, 403]);
+  });
+
+  it('is nobody without a token, with half of one, or with one that was revoked', async () => {
+    const server = await startServer();
+    const bare = await server.ask(SEARCH);
+    expect([bare.status, bare.problem.code]).toEqual([401, 'unauthorized']);
+    expect(bare.headers['www-authenticate']).toBe('Bearer realm="loci"');
+    const token = await server.token('alice', 'read');
+    for (const wrong of [newTokenText(), token.slice(0, -1), `${token}x`, 'x', 'a.b.c'])
+      expect(await refusal(server, wrong)).toEqual([401, 'unauthorized']);
+    for (const authorization of [token, `Basic ${token}`, 'Bearer', 'Bearer ', `Bearer ${token} ${token}`])
+      expect((await server.ask(SEARCH, { headers: { authorization } })).status).toBe(401);
+    expect((await server.ask(`${SEARCH}&access_token=${token}`)).status).toBe(401);
+    expect((await server.ask(SEARCH, { token })).status).toBe(200);
+    expect((await loci(['token', 'revoke', "alice's"], { home: server.home })).code).toBe(0);
+    await expect
+      .poll(() => server.ask(SEARCH, { token }).then(({ status }) => status), { timeout: 3000 })
+      .toBe(401);
+  });
+
+  it('is the subject of a JSON Web Token of the shared secret, if all of it is in order', async () => {
+    const jwt = { secret: SECRET, issuer: ISSUER, audience: AUDIENCE };
+    const server = await startServer({ auth: { jwt } });
+    const written = await server.ask(WRITE, { token: await shared(CLAIMS), body: { content: 'An oven.' } });
+    expect(written.status).toBe(200);
+    const own = await server.ask(SEARCH, { token: await server.token('alice', 'read') });
+    expect(own.json).toMatchObject({ results: [{ id: 1 }] });
+    const reader = await shared({ ...CLAIMS, scope: 'read' });
+    expect((await server.ask(WRITE, { token: reader, body: { content: 'x' } })).status).toBe(403);
+    const { exp: _, ...endless } = CLAIMS;
+    const wrong = [
+      await shared({ ...CLAIMS, exp: now - 31 }),
+      await shared({ ...CLAIMS, nbf: now + 60 }),
+      await shared({ ...CLAIMS, iss: 'https://evil.example' }),
+      await shared({ ...CLAIMS, aud: 'another' }),
+      await shared(endless),
+      await shared({ ...CLAIMS, sub: '' }),
+      await shared({ ...CLAIMS, sub: 'a\nb' }),
+      await shared(CLAIMS, `${SECRET}!`),
+      await shared(CLAIMS, SECRET.repeat(2), 'HS512'),
+      new UnsecuredJWT(CLAIMS).encode(),
+    ];
+    for (const token of wrong) expect(await refusal(server, token)).toEqual([401, 'unauthorized']);
+    const tolerated = await shared({ ...CLAIMS, exp: now - 5 });
+    expect((await server.ask(SEARCH, { token: tolerated })).status).toBe(200);
+  });
+
+  it('is checked with public keys where these are set, which are never taken for a shared secret', async () => {
+    const home = temporaryFolder();
+    const [ours, theirs] = [await generateKeyPair('ES256'), await generateKeyPair('ES256')];
+    const key = { ...(await exportJWK(ours.publicKey)), kid: 'k1', alg: 'ES256' };
+    writeFileSync(join(home, 'keys.json'), JSON.stringify({ keys: [key] }));
+    const jwt = { jwks: 'keys.json', issuer: ISSUER, audience: AUDIENCE };
+    const server = await startServer({ auth: { jwt } }, { home });
+    const sign = ({ privateKey }: typeof ours) =>
+      new SignJWT(CLAIMS).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(privateKey);
+    expect((await server.ask(SEARCH, { token: await sign(ours) })).status).toBe(200);
+    expect(await refusal(server, await sign(theirs))).toEqual([401, 'unauthorized']);
+    expect(await refusal(server, await shared(CLAIMS, JSON.stringify(key)))).toEqual([401, 'unauthorized']);
+  });
+
+  it('cannot be told where a signer is set and what it signs for is not: the server does not start', async () => {
+    for (const jwt of [
+      { secret: SECRET },
+      { secret: SECRET, issuer: ISSUER },
+      { jwks: 'none.json', issuer: ISSUER, audience: AUDIENCE },
+    ])
+      await expect(startServer({ auth: { jwt } })).rejects.toMatchObject({ code: 'invalid_config' });
+  });
+});
+
+describe('who runs Loci', () => {
+  it('comes in without a token from this machine where that is allowed, to the configured memory', async () => {
+    const server = await startServer({ auth: { localhost: true }, namespace: 'mine' });
+    expect((await server.ask(WRITE, { body: { content: 'My oven.' } })).status).toBe(200);
+    const token = await server.token('mine', 'read');
+    expect((await server.ask(SEARCH, { token })).json).toMatchObject({ results: [{ id: 1 }] });
+    for (const header of ['forwarded', 'x-forwarded-for', 'via', 'x-real-ip'])
+      expect((await server.ask(SEARCH, { headers: { [header]: 'for=192.0.2.1' } })).status).toBe(401);
+    // Whoever shows a token is who it says, or nobody.
+    expect((await server.ask(SEARCH, { token: newTokenText() })).status).toBe(401);
+  });
+
+  it('is told from other users of this machine', async ({ skip }) => {
+    if (process.getuid?.() !== 0) skip('only root can be somebody else');
+    const server = await startServer({ auth: { localhost: true } });
+    const script = `fetch('${server.address}${SEARCH}').then((answer) => console.log(answer.status))`;
+    const run = promisify(execFile);
+    const asNobody = await run(process.execPath, ['-e', script], { uid: 65_534, gid: 65_534, env: {} });
+    expect(asNobody.stdout).toBe('401\n');
+    expect((await run(process.execPath, ['-e', script], { env: {} })).stdout).toBe('200\n');
+  });
+
+  it('is reached through a socket that nobody else may open', async () => {
+    const folder = temporaryFolder();
+    const socket = join(folder, 'loci.sock');
+    const server = await startServer({ auth: { localhost: true } }, { place: { socket } });
+    expect(server.address).toBe(`unix:${socket}`);
+    expect(statSync(socket).mode & 0o777).toBe(0o600);
+    expect((await server.ask(SEARCH)).status).toBe(200);
+    await expect(startServer({}, { place: { socket } })).rejects.toMatchObject({ code: 'conflict' });
+    if (process.getuid?.() === 0) {
+      chmodSync(folder, 0o755);
+      const script = `require('node:net').connect('${socket}').on('error', (e) => console.log(e.code)).on('connect', () => console.log('in'))`;
+      const options = { uid: 65_534, gid: 65_534, env: {}, timeout: 5000 };
+      expect((await promisify(execFile)(process.execPath, ['-e', script], options)).stdout).toBe('EACCES\n');
+    }
+    await server.close();
+    expect(statSync(socket, { throwIfNoEntry: false })).toBeUndefined();
+    writeFileSync(socket, 'a file');
+    await expect(startServer({}, { place: { socket } })).rejects.toMatchObject({ code: 'conflict' });
+  });
+});

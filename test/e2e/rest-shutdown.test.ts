@@ -1,0 +1,92 @@
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { lociJson, startLoci, temporaryFolder, type RunningLoci } from './loci-command.ts';
+import { ask, makeToken } from './rest-server.ts';
+
+interface Served extends RunningLoci {
+  readonly address: string;
+}
+
+/** `loci serve` as a process of its own. */
+async function serveProcess(home: string, env: NodeJS.ProcessEnv = {}): Promise<Served> {
+  const args = ['serve', '--port', '0', '--home', home];
+  const running = startLoci(args, { home, env: { LOCI_WRITES_ENABLED: 'true', ...env } });
+  onTestFinished(() => void running.child.kill('SIGKILL'));
+  const address = await new Promise<string>((resolve, reject) => {
+    let told = '';
+    running.child.stderr?.on('data', (chunk: Buffer) => {
+      told += chunk.toString();
+      const found = /Loci listens at (\S+);/.exec(told);
+      if (found?.[1] !== undefined) resolve(found[1]);
+    });
+    void running.ended.then(({ stderr }) => reject(new Error(stderr)));
+  });
+  return { ...running, address };
+}
+
+describe('loci serve', () => {
+  it('ends on a signal with what was answered kept, and what runs answered', async () => {
+    const home = temporaryFolder();
+    const token = await makeToken(home, 'default', ['write']);
+    const server = await serveProcess(home);
+    const kept: string[] = [];
+    const write = async (i: number): Promise<void> => {
+      const content = `Fact number ${String(i)}`;
+      const { status } = await ask(server.address, '/api/v1/memory/write', { token, body: { content } });
+      if (status === 200) kept.push(content);
+    };
+    await write(0);
+    const writes = Array.from({ length: 40 }, (_, i) => write(i + 1).catch(() => undefined));
+    await Promise.race(writes);
+    server.child.kill('SIGTERM');
+    const [{ code, stderr }] = await Promise.all([server.ended, ...writes]);
+    expect([code, stderr.includes('bug in Loci')]).toEqual([0, false]);
+    expect(kept.length).toBeGreaterThan(1);
+    const { records } = await lociJson<{ records: number }>(['status'], { home });
+    expect(records).toBeGreaterThanOrEqual(kept.length);
+    for (const content of kept) {
+      const found = await lociJson<{ results: object[] }>(['search', `"${content}"`], { home });
+      expect(JSON.stringify(found.results)).toContain(content);
+    }
+  });
+
+  it('waits for nobody longer than it may: not for idle connections, and not for those who never end', async () => {
+    const home = temporaryFolder();
+    const server = await serveProcess(home, { LOCI_SERVER_SHUTDOWN_TIMEOUT: '300ms' });
+    const port = Number(new URL(server.address).port);
+    const idle = connect(port, '127.0.0.1');
+    const slow = connect(port, '127.0.0.1');
+    await Promise.all([once(idle, 'connect'), once(slow, 'connect')]);
+    for (const socket of [idle, slow]) socket.on('error', () => undefined);
+    slow.write('POST /api/v1/memory/search HTTP/1.1\r\nHost: localhost\r\n');
+    expect((await ask(server.address, '/healthz')).status).toBe(200);
+    const started = performance.now();
+    server.child.kill('SIGINT');
+    const { code } = await server.ended;
+    expect(code).toBe(0);
+    expect(performance.now() - started).toBeLessThan(5000);
+    await expect(ask(server.address, '/healthz')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('says what keeps it from starting, with the exit code of the table', async () => {
+    const home = temporaryFolder();
+    const server = await serveProcess(home);
+    const { port } = new URL(server.address);
+    const run = (...args: string[]) => startLoci(['serve', '--home', home, ...args], { home }).ended;
+    const taken = await run('--port', port);
+    expect([taken.code, taken.stderr]).toEqual([
+      5,
+      expect.stringContaining(`another program listens at 127.0.0.1:${port}`),
+    ]);
+    const wrong = await run('--port', '99999');
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--port must be a whole number')]);
+    const nowhere = await run('--host', 'no.such.name.invalid', '--port', '0');
+    expect([nowhere.code, nowhere.stderr]).toEqual([8, expect.stringContaining('cannot listen at')]);
+    const unsafe = await startLoci(['serve', '--home', home], {
+      home,
+      env: { LOCI_AUTH_JWT_SECRET: 'short' },
+    }).ended;
+    expect([unsafe.code, unsafe.stderr]).toEqual([3, expect.not.stringContaining('short')]);
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
+import { startServer } from './rest-server.ts';
+
+const WORD = 'xylophonist';
+
+describe('whoever watches a server', () => {
+  it('sees that it lives and whether it can answer, and no more than that', async () => {
+    const server = await startServer();
+    expect((await server.ask('/healthz')).json).toEqual({ status: 'ok' });
+    const ready = await server.ask('/readyz');
+    expect([ready.status, ready.text]).toEqual([200, '{"status":"ready"}']);
+  });
+
+  it('counts requests by route and status, and learns of no memory, subject or word', async () => {
+    const server = await startServer({ server: { metricsPublic: true } });
+    const token = await server.token('alice', 'write');
+    await server.ask('/api/v1/memory/write', { token, body: { content: `A ${WORD}.` } });
+    await server.ask(`/api/v1/memory/search?query=${WORD}`, { token });
+    await server.ask(`/api/v1/memory/get?citation=${WORD}`, { token });
+    for (const path of [`/${WORD}`, `/api/v1/${WORD}`, `/api/v1/memory/${WORD}`])
+      await server.ask(path, { token });
+    await server.ask('/healthz', { method: 'PROPFIND' });
+    const { text, headers } = await server.ask('/metrics');
+    expect(headers['content-type']).toContain('text/plain; version=0.0.4');
+    const count = (labels: string) =>
+      Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`loci_http_request_duration_seconds_count{${labels}}`))
+          ?.split(' ')[1],
+      );
+    expect(count('method="POST",route="/api/v1/memory/write",status="200"')).toBe(1);
+    expect(count('method="GET",route="/api/v1/memory/search",status="200"')).toBe(1);
+    expect(count('method="GET",route="/api/v1/memory/get",status="404"')).toBe(1);
+    expect(count('method="GET",route="none",status="404"')).toBe(3);
+    expect(text).toMatch(/^loci_store_records 1$/m);
+    expect(text).toMatch(/^loci_embeddings_pending 0$/m);
+    expect(text).toMatch(/^loci_store_bytes [1-9]/m);
+    expect(text).toMatch(/^process_resident_memory_bytes [1-9]/m);
+    expect(text).not.toMatch(new RegExp(`${WORD}|alice|default|loci_[0-9A-Za-z]{40}`));
+  });
+
+  it('reads in the log how each request went, and nothing that was sent', async () => {
+    const server = await startServer();
+    const token = await server.token('alice', 'write');
+    await server.ask('/api/v1/memory/write', {
+      token,
+      headers: { 'x-request-id': 'r1', 'x-note': WORD, 'user-agent': WORD },
+      body: { content: `A ${WORD}.` },
+    });
+    await server.ask(`/api/v1/memory/search?query=${WORD}&limit=0`, {
+      token,
+      headers: { 'x-request-id': 'r2' },
+    });
+    await server.ask(`/${WORD}`, { token: WORD, headers: { 'x-request-id': 'r3' } });
+    const lines = server.log.filter(({ msg }) => msg === 'request');
+    expect(lines).toMatchObject([
+      { request_id: 'r1', method: 'POST', route: '/api/v1/memory/write', status: 200 },
+      { request_id: 'r2', method: 'GET', route: '/api/v1/memory/search', status: 400, code: 'invalid_input' },
+      { request_id: 'r3', method: 'GET', route: 'none', status: 404, code: 'not_found' },
+    ]);
+    for (const line of lines) {
+      expect(line['ms']).toBeGreaterThan(0);
+      const known = ['level', 'time', 'request_id', 'method', 'route', 'status', 'ms', 'code', 'msg'];
+      expect(Object.keys(line).filter((key) => !known.includes(key))).toEqual([]);
+    }
+    expect(JSON.stringify(server.log)).not.toMatch(new RegExp(`${WORD}|alice|${token.slice(5, 25)}`));
+  });
+
+  it('reads as much as log.level says', async () => {
+    const server = await startServer({ log: { level: 'error' } });
+    await server.ask('/nope');
+    expect(server.log).toEqual([]);
+  });
+});
+
+describe('another protocol at the same door', () => {
+  it('is there with the caller and the scopes that the token has, and nobody else', async () => {
+    const server = await startServer({}, { mcp: mcpHandler });
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+    const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
+    const tools = async (scope: string): Promise<string> => {
+      const token = await server.token('alice', scope);
+      const { status, text } = await server.ask('/mcp', { token, body, headers });
+      expect([status, text]).toEqual([200, expect.stringContaining('memory_search')]);
+      return text;
+    };
+    expect(await tools('read')).not.toContain('"memory_write"');
+    expect(await tools('write')).toContain('"memory_write"');
+    expect((await server.ask('/mcp', { body, headers })).status).toBe(401);
+    expect(
+      (await server.ask('/mcp', { body, headers: { ...headers, origin: 'http://evil.example' } })).status,
+    ).toBe(403);
+  });
+});
