@@ -9,6 +9,7 @@ import { embedMeasures, type EmbedReport } from './embed-measures.ts';
 import { benchStore } from './fill.ts';
 import { codeToOpen, measureFresh } from './fresh.ts';
 import { measureMcp } from './mcp.ts';
+import { measureRest } from './rest.ts';
 import { missedTargets, sectionLines, type Section } from './report.ts';
 import { measureSearch } from './search.ts';
 import { measureWrites } from './writes.ts';
@@ -24,6 +25,7 @@ const HELP = `How fast Loci is on synthetic stores, beside plain SQLite and an e
                   times are reported only, since machines differ
   --json FILE     the figures as JSON
   --no-embed      leaves the embedder's own bench out
+  --no-rest       leaves the HTTP server out; its load lasts ten minutes, with --quick some seconds
 
 Filled stores are kept in .cache/bench, so that the next run is quick.`;
 
@@ -35,10 +37,14 @@ const { values: flags } = parseArgs({
     check: { type: 'boolean' },
     json: { type: 'string' },
     embed: { type: 'boolean', default: true },
+    rest: { type: 'boolean', default: true },
     help: { type: 'boolean' },
   },
   allowNegative: true,
 });
+
+/** Seconds under load: long enough to see memory grow, and to see that it works. */
+const [LOAD, QUICK_LOAD] = [600, 2];
 
 /** Copies that are written to; gone when the process ends, however it ends. */
 const scratch = fileURLToPath(new URL(`../.cache/bench/scratch-${String(process.pid)}`, import.meta.url));
@@ -55,6 +61,14 @@ async function measureSize(passages: number, namespaces: number): Promise<Sectio
   ];
   rmSync(scratch, { recursive: true, force: true });
   return { title: `${count} passages in ${String(namespaces)} namespaces`, measures };
+}
+
+async function measureServer(quick: boolean): Promise<Section> {
+  const bench = await benchStore({ passages: 10_000, namespaces: 1, report: () => undefined });
+  const seconds = quick ? QUICK_LOAD : LOAD;
+  const measures = await measureRest(bench, join(scratch, 'rest'), { seconds });
+  rmSync(scratch, { recursive: true, force: true });
+  return { title: `REST, 10,000 records, 1,000 requests a second for ${String(seconds)} s`, measures };
 }
 
 async function measureEmbedder(quick: boolean): Promise<Section> {
@@ -92,6 +106,7 @@ async function main(): Promise<void> {
   const sizes = [10_000, ...(flags.quick ? [] : [100_000]), ...(flags.million ? [1_000_000] : [])];
   for (const passages of sizes) say(await measureSize(passages, namespaces));
   say({ title: 'MCP on standard input and output', measures: await measureMcp(join(scratch, 'mcp')) });
+  if (flags.rest) say(await measureServer(flags.quick ?? false));
   if (flags.embed) say(await measureEmbedder(flags.quick ?? false));
   if (flags.json !== undefined)
     writeFileSync(flags.json, `${JSON.stringify({ machine, sections }, null, 2)}\n`);

@@ -1,0 +1,70 @@
+import { Agent, request } from 'node:http';
+
+/** One request of a load. */
+export interface LoadRequest {
+  readonly path: string;
+  readonly token: string;
+  readonly body: string;
+}
+
+export interface LoadResult {
+  /** Milliseconds from when each request was due, not from when it could be sent: waiting counts. */
+  readonly times: readonly number[];
+  /** Answers other than 200. */
+  readonly failed: number;
+  /** From the first request to the last answer. */
+  readonly seconds: number;
+}
+
+/** Connections, as many as some dozens of agents have. */
+const CONNECTIONS = 64;
+/** Milliseconds between two looks at what is due. */
+const TICK = 2;
+
+/** So many requests a second, whether or not the ones before were answered. */
+export async function applyLoad(
+  port: number,
+  perSecond: number,
+  requests: readonly LoadRequest[],
+): Promise<LoadResult> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  const times: number[] = [];
+  let failed = 0;
+  const started = performance.now();
+  const answers: Promise<void>[] = [];
+  await new Promise<void>((resolve) => {
+    const timer = setInterval(() => {
+      const due = Math.min(requests.length, Math.floor(((performance.now() - started) / 1000) * perSecond));
+      while (answers.length < due) {
+        const at = started + (answers.length / perSecond) * 1000;
+        const answered = send(agent, port, requests[answers.length]!).then((status) => {
+          if (status !== 200) failed += 1;
+          times.push(performance.now() - at);
+        });
+        answers.push(answered);
+      }
+      if (due < requests.length) return;
+      clearInterval(timer);
+      resolve();
+    }, TICK);
+  });
+  await Promise.all(answers);
+  agent.destroy();
+  return { times, failed, seconds: (performance.now() - started) / 1000 };
+}
+
+/** Answers the status; 0 when there is none. */
+function send(agent: Agent, port: number, { path, token, body }: LoadRequest): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  return new Promise((resolve) => {
+    const sent = request({ agent, port, host: '127.0.0.1', path, method: 'POST', headers }, (response) => {
+      response.resume().on('end', () => {
+        resolve(response.statusCode ?? 0);
+      });
+    });
+    sent.on('error', () => {
+      resolve(0);
+    });
+    sent.end(body);
+  });
+}

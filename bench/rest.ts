@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { loadConfig } from '../src/core/config/load.ts';
+import { type Loci, openLoci } from '../src/engine/open.ts';
+import type { BenchStore } from './fill.ts';
+import { applyLoad, type LoadRequest } from './load.ts';
+import type { Measure } from './report.ts';
+import { quantile } from './timing.ts';
+
+const PER_SECOND = 1000;
+/** One request of ten writes. */
+const WRITE_EVERY = 10;
+const WARM_UP = 300;
+const MOST_P99 = 50;
+/** Searches of the engine alone. */
+const ENGINE_SEARCHES = 200;
+const MAIN = fileURLToPath(new URL('../src/surfaces/cli/main.ts', import.meta.url));
+
+/** How many seconds the load lasts. */
+export interface RestOptions {
+  readonly seconds: number;
+}
+
+/**
+ * `loci serve` on one processor over loopback, on a copy of the store in the folder given, with no embeddings: searches and
+ * writes at a steady rate, what they take, and what of it is the engine's own.
+ */
+export async function measureRest(
+  bench: BenchStore,
+  folder: string,
+  { seconds }: RestOptions,
+): Promise<Measure[]> {
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(bench.path, join(folder, 'loci.db'), constants.COPYFILE_FICLONE);
+  writeFileSync(
+    join(folder, 'loci.yaml'),
+    'embedding:\n  provider: none\nwrites:\n  enabled: true\nserver:\n  rateLimit: 0\n',
+  );
+  const loci = await openLoci((await loadConfig({ home: folder, env: {} })).values);
+  const engine = await engineTime(loci, bench);
+  const requests = await mixedRequests(loci, bench, WARM_UP + seconds * PER_SECOND);
+  await loci.close();
+  const server = await startServer(folder);
+  try {
+    await applyLoad(server.port, PER_SECOND / 10, requests.slice(0, WARM_UP));
+    const before = await server.figures();
+    const load = await applyLoad(server.port, PER_SECOND, requests.slice(WARM_UP));
+    const after = await server.figures();
+    const count = load.times.length;
+    const shell = await shellTime(server);
+    return [
+      row('requests of a mixed load, answered', 'a second', (count - load.failed) / load.seconds),
+      {
+        ...row('a request of it, p99', 'ms', quantile(load.times, 0.99)),
+        target: { of: 'ours', most: MOST_P99, checked: false },
+      },
+      row('a request of it, p50', 'ms', quantile(load.times, 0.5)),
+      {
+        ...row('processor time of a request', 'ms', ((after.cpu - before.cpu) / count) * 1000),
+        baseline: { name: 'a search of the engine', value: engine },
+      },
+      row('processor time of a request that asks nothing', 'ms', shell),
+      {
+        ...row('memory after the load', 'MB', after.memory / 1e6),
+        baseline: { name: 'before it', value: before.memory / 1e6 },
+      },
+    ];
+  } finally {
+    server.child.kill('SIGTERM');
+    await server.ended;
+  }
+}
+
+function row(what: string, unit: Measure['unit'], ours: number): Measure {
+  return { what, unit, ours };
+}
+
+/** Milliseconds of processor time, all threads, of a search within one process. */
+async function engineTime(loci: Loci, { queries }: BenchStore): Promise<number> {
+  const ask = async (count: number): Promise<void> => {
+    for (let i = 0; i < count; i++) {
+      const { namespace, text } = queries[i % queries.length]!;
+      await loci.as({ ...loci.caller, namespace }).search({ query: text });
+    }
+  };
+  await ask(ENGINE_SEARCHES);
+  const before = process.cpuUsage();
+  await ask(ENGINE_SEARCHES);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000 / ENGINE_SEARCHES;
+}
+
+async function mixedRequests(loci: Loci, bench: BenchStore, count: number): Promise<LoadRequest[]> {
+  const { queries, unwritten } = bench;
+  const tokens = new Map<string, string>();
+  for (const { namespace } of [...queries, ...unwritten]) {
+    if (tokens.has(namespace)) continue;
+    const request = { subject: namespace, name: namespace, scopes: ['write'], lifetime: null };
+    tokens.set(namespace, (await loci.access.create(request)).text);
+  }
+  return Array.from({ length: count }, (_, i) => {
+    if (i % WRITE_EVERY > 0) {
+      const { namespace, text } = queries[i % queries.length]!;
+      const body = JSON.stringify({ query: text });
+      return { path: '/api/v1/memory/search', token: tokens.get(namespace)!, body };
+    }
+    const { namespace, title, body, tags } = unwritten[(i / WRITE_EVERY) % unwritten.length]!;
+    const written = JSON.stringify({ content: `${body} ${String(i)}`, title, tags });
+    return { path: '/api/v1/memory/write', token: tokens.get(namespace)!, body: written };
+  });
+}
+
+interface Server {
+  readonly child: ChildProcess;
+  readonly port: number;
+  readonly ended: Promise<void>;
+  /** Seconds of processor time, and bytes of memory. */
+  figures(): Promise<{ readonly cpu: number; readonly memory: number }>;
+}
+
+/** On the first processor alone, where that can be said. */
+async function startServer(home: string): Promise<Server> {
+  const pinned = process.platform === 'linux' ? ['taskset', '-c', '0'] : [];
+  const line = [...pinned, process.execPath, MAIN, 'serve', '--port', '0'];
+  const env = { ...process.env, LOCI_HOME: home, LOCI_SERVER_METRICS_PUBLIC: 'true' };
+  const child = spawn(line[0]!, line.slice(1), { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const ended = new Promise<void>((resolve) => void child.once('close', () => resolve()));
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('error', reject);
+    void ended.then(() => reject(new Error('loci serve ended before it listened')));
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      const found = /http:\/\/127\.0\.0\.1:(\d+)/.exec(line);
+      if (found !== null) resolve(Number(found[1]));
+    });
+  });
+  const figures = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${String(port)}/metrics`)).text();
+    const of = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+    return { cpu: of('process_cpu_seconds_total'), memory: of('process_resident_memory_bytes') };
+  };
+  return { child, port, ended, figures };
+}
+
+/** Milliseconds of processor time of a request that reaches no verb. */
+async function shellTime(server: Server): Promise<number> {
+  const requests = Array.from({ length: PER_SECOND }, () => ({ path: '/healthz', token: '-', body: '' }));
+  const before = await server.figures();
+  await applyLoad(server.port, PER_SECOND, requests);
+  return (((await server.figures()).cpu - before.cpu) / requests.length) * 1000;
+}

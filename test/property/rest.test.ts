@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ERROR_TABLE } from '../../src/core/errors.ts';
+import { OPERATIONS } from '../../src/operations/registry.ts';
+import { type Route, routesOf } from '../../src/surfaces/rest/routes.ts';
+import { type Answer, type AskOptions, startServer } from '../e2e/rest-server.ts';
+import { garbageOf, type InputSchema, validOf } from './mcp-input.ts';
+
+/** Milliseconds after which an answer is a hang. */
+const HANG = 20_000;
+const RUNS = 60;
+
+interface Request extends AskOptions {
+  readonly path: string;
+}
+
+/** What the verb's schema allows and what it does not, by body and by query, and bodies that are no JSON. */
+function requestsOf({ path, operation }: Route): fc.Arbitrary<Request> {
+  const schema = z.toJSONSchema(operation.input, { io: 'input' }) as InputSchema;
+  const input = fc.oneof(validOf(schema), garbageOf(schema));
+  const posted = input.map((body): Request => ({ path, body }));
+  const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.json());
+  const raw = text.map((body): Request => ({ path, body, method: 'POST' }));
+  const query = fc.oneof(input.map(queryOf), fc.webQueryParameters());
+  const asked = query.map((written): Request => ({ path: `${path}?${written}` }));
+  return operation.readOnly ? fc.oneof(posted, raw, asked) : fc.oneof(posted, raw);
+}
+
+function queryOf(input: unknown): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(input as Record<string, unknown>))
+    for (const each of Array.isArray(value) ? (value as unknown[]) : [value])
+      query.append(
+        name.toWellFormed(),
+        (typeof each === 'string' ? each : JSON.stringify(each)).toWellFormed(),
+      );
+  return query.toString().slice(0, 8000);
+}
+
+function expectSound({ operation }: Route, { status, text, headers, problem }: Answer): void {
+  expect(text).not.toMatch(/node_modules|\.ts:\d+|ZodError|SqliteError/);
+  if (status === 200) {
+    expect(headers['content-type']).toBe('application/json');
+    expect(operation.output.safeParse(JSON.parse(text)).error).toBeUndefined();
+    return;
+  }
+  expect(headers['content-type']).toBe('application/problem+json');
+  const { code, detail } = problem;
+  expect(Object.keys(ERROR_TABLE)).toContain(code);
+  expect([code, detail, status]).toEqual([code, detail, ERROR_TABLE[code].status]);
+  expect([code, detail, status >= 500]).toEqual([code, detail, false]);
+}
+
+describe('every verb over HTTP, whatever it is given', () => {
+  it('answers success or an error of the table, and what it refuses changes nothing', async () => {
+    const server = await startServer({ server: { rateLimit: 0 } });
+    const token = await server.token('alice', 'admin');
+    const outcomes = { success: 0, error: 0 };
+    const written = { total: 0 };
+    const routes = await routesOf(OPERATIONS);
+    for (const route of routes) {
+      const sound = fc.asyncProperty(requestsOf(route), async ({ path, ...asked }) => {
+        const answer = await Promise.race([
+          server.ask(path, { token, ...asked }),
+          new Promise<never>((_, reject) => {
+            setTimeout(() => reject(new Error('no answer')), HANG).unref();
+          }),
+        ]);
+        outcomes[answer.status === 200 ? 'success' : 'error']++;
+        if (answer.status === 200 && route.operation.name === 'write') written.total++;
+        expectSound(route, answer);
+      });
+      await fc.assert(sound, { numRuns: RUNS });
+    }
+    expect(outcomes.success).toBeGreaterThan(routes.length);
+    expect(outcomes.error).toBeGreaterThan(routes.length);
+    expect((await server.ask('/api/v1/status', { token })).json).toMatchObject({ records: written.total });
+    expect(server.log.filter(({ code, msg }) => code === 'internal' || msg === 'internal')).toEqual([]);
+  });
+
+  it('takes any path, method and header for what it is', async () => {
+    const server = await startServer({ server: { rateLimit: 0 } });
+    const token = await server.token('alice', 'read');
+    const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'];
+    const header = fc.stringMatching(/^[\t\x20-\x7e]{0,60}$/);
+    const request = fc.record({
+      path: fc.webPath().map((path) => `/${path}`),
+      method: fc.constantFrom(...methods),
+      id: header,
+      type: header,
+    });
+    const sound = fc.asyncProperty(request, async ({ path, method, id, type }) => {
+      const headers = { 'x-request-id': id, 'content-type': type, accept: type };
+      const { status, text } = await server.ask(path, { method, token, headers });
+      expect([path, method, text, status < 500]).toEqual([path, method, text, true]);
+    });
+    await fc.assert(sound, { numRuns: 150 });
+  });
+});
