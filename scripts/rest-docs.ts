@@ -1,0 +1,22 @@
+// Writes the list of verbs in docs/rest.md: `node scripts/rest-docs.ts`. A test holds the two together.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { OPERATIONS } from '../src/operations/registry.ts';
+import { routesOf } from '../src/surfaces/rest/routes.ts';
+
+const PAGE = new URL('../docs/rest.md', import.meta.url);
+const [BEGIN, END] = ['<!-- verbs -->\n', '<!-- /verbs -->'];
+
+/** The whole page with the list as it must be. */
+export async function renderRestDocs(): Promise<string> {
+  const routes = await routesOf(OPERATIONS);
+  const lines = routes.map(({ path, operation: { readOnly, scope, title } }) => {
+    const methods = readOnly ? '`POST`, `GET`' : '`POST`';
+    return `- ${methods} \`${path}\` (scope \`${scope}\`): ${title.charAt(0).toLowerCase()}${title.slice(1)}`;
+  });
+  const page = readFileSync(PAGE, 'utf8');
+  const [head = '', rest = ''] = page.split(BEGIN);
+  const [, tail = ''] = rest.split(END);
+  return `${head}${BEGIN}\n${lines.join('\n')}\n\n${END}${tail}`;
+}
+
+if (import.meta.main) writeFileSync(PAGE, await renderRestDocs());
