@@ -53,6 +53,21 @@ describe('MCP over streamable HTTP and the official client', () => {
     expect((await owner.listTools()).tools.map(({ name }) => name)).toContain('doctor');
   });
 
+  it.each([
+    ['without sessions', {}],
+    ['2026-07-28', { versionNegotiation: { mode: { pin: '2026-07-28' } } }],
+  ] as const)('tells how far a long call is to a client that asks (%s)', async (_, options) => {
+    const home = missingHome();
+    await loci(['index', copyOfVault()], { home });
+    const client = await connectHttp(await startEndpoint({ home, scopes: ['read', 'admin'] }), options);
+    const told: number[] = [];
+    const onprogress = ({ progress }: { readonly progress: number }): void => void told.push(progress);
+    const result = await client.callTool({ name: 'reindex', arguments: {} }, { onprogress });
+    expect(result.isError).not.toBe(true);
+    expect(told.length).toBeGreaterThan(0);
+    expect(told).toEqual(told.toSorted((a, b) => a - b));
+  });
+
   it('keeps callers apart, also when they ask at the same time', async () => {
     const url = await startEndpoint({
       home: missingHome(),

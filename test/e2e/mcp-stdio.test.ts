@@ -179,7 +179,7 @@ describe('loci mcp and the official client', () => {
 /** Lines of JSON-RPC, and what a process answers to them before it ends. */
 async function exchange(
   home: string,
-  messages: readonly object[],
+  messages: readonly (object | string)[],
   stop?: NodeJS.Signals,
 ): Promise<{ code: number | null; answers: Record<string, unknown>[]; stderr: string }> {
   const child = spawn(process.execPath, [MAIN, 'mcp'], { env: serverEnvironment({ home }) });
@@ -192,7 +192,8 @@ async function exchange(
     if (stop !== undefined && !child.killed && chunk.includes('structuredContent')) child.kill(stop);
   });
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  child.stdin.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
+  const sent = messages.map((message) => (typeof message === 'string' ? message : JSON.stringify(message)));
+  child.stdin.write(sent.map((line) => `${line}\n`).join(''));
   if (stop === undefined) child.stdin.end();
   const code = await ended;
   const lines = Buffer.concat(stdout).toString().split('\n').slice(0, -1);
@@ -225,6 +226,29 @@ describe('a server whose input ends', () => {
     expect(answers.every((answer) => answer['jsonrpc'] === '2.0' && 'result' in answer)).toBe(true);
     const { stdout } = await loci(['status', '--json'], { home });
     expect(JSON.parse(stdout)).toMatchObject({ records: 20, by_source: { mcp: 20 } });
+  });
+
+  it('goes on after lines that are no messages, and takes a record of the longest content', async () => {
+    const content = '"'.repeat(1_048_576);
+    const params = { name: 'memory_write', arguments: { content } };
+    const { code, answers } = await exchange(missingHome(), [
+      'no JSON',
+      '{"half": ',
+      '[]',
+      'null',
+      '7',
+      INITIALIZE,
+      '{"jsonrpc":"2.0","id":5}',
+      { jsonrpc: '2.0', id: 6, method: 'no/such/method' },
+      { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 7 } },
+      { jsonrpc: '2.0', id: 8, method: 'tools/call', params },
+    ]);
+    expect(code).toBe(0);
+    const byId = new Map(answers.map((answer) => [answer['id'], answer]));
+    expect(byId.get('first')).toMatchObject({ result: { serverInfo: { name: 'loci' } } });
+    expect(byId.get(6)).toMatchObject({ error: { code: -32601 } });
+    expect(byId.get(7)).toMatchObject({ error: { code: -32602 } });
+    expect(byId.get(8)).toMatchObject({ result: { structuredContent: { id: 1 } } });
   });
 
   it('makes nothing for a client that only says hello', async () => {

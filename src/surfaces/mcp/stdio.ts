@@ -33,6 +33,8 @@ export const serveMcp: RunServer = async ({ home }, io) => {
     transport.drain();
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
+  if ('isTTY' in io.stdin && io.stdin.isTTY === true)
+    log('an agent is to speak MCP here; `loci mcp config CLIENT` says how one starts this', io);
   try {
     serveStdio(() => mcpServer(session), { transport, onerror: (error) => log(error.message, io) });
     await transport.ended;
