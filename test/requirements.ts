@@ -69,6 +69,12 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       test: 'keeps nothing from being written and found by its words, and is caught up with later',
     },
   ],
+  F5: [
+    {
+      file: 'test/e2e/mcp-stdio.test.ts',
+      test: 'has what the owner wants said and what facts there are as resources (F5)',
+    },
+  ],
   S1: [
     {
       file: 'test/e2e/homes.test.ts',
