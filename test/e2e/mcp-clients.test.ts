@@ -3,9 +3,10 @@ import { delimiter, join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CLIENT_NAMES, type ClientSetup } from '../../src/surfaces/mcp/clients.ts';
+import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
 import { loci, ROOT, startLoci, temporaryFolder } from './loci-command.ts';
-import { startEndpoint } from './mcp-endpoint.ts';
 import { connectStdio, MAIN } from './mcp-session.ts';
+import { startServer } from './rest-server.ts';
 
 interface ServerEntry {
   readonly type?: string;
@@ -57,14 +58,19 @@ describe('what `loci mcp config` prints', () => {
   it.each(CLIENT_NAMES.filter((name) => name !== 'claude-desktop'))(
     'asks a server with the settings of %s',
     async (name) => {
-      const url = await startEndpoint({ home: join(temporaryFolder(), 'home') });
-      const { stdout } = await loci(['mcp', 'config', name, '--http', url.href, '--json'], { home: '' });
-      const { settings } = JSON.parse(stdout) as ClientSetup;
-      const entry = entryOf(settings);
-      expect(entry.headers?.['Authorization']).toMatch(/^Bearer \$/);
+      const server = await startServer({}, { mcp: mcpHandler });
+      const place = ['--http', `${server.address}/mcp`, '--json'];
+      const { stdout } = await loci(['mcp', 'config', name, ...place], { home: '' });
+      const { url, httpUrl, headers } = entryOf((JSON.parse(stdout) as ClientSetup).settings);
+      const secret = await server.token('ada', 'read', 'write');
+      // What each client puts in the place of its variable: ${LOCI_TOKEN}, $LOCI_TOKEN, ${env:…}, ${input:…}.
+      const authorization = headers?.['Authorization']?.replace(/\$(\{[\w:-]+\}|\w+)/, secret) ?? '';
+      expect(authorization).toBe(`Bearer ${secret}`);
       const client = new Client({ name, version: '1' });
       onTestFinished(() => client.close());
-      await client.connect(new StreamableHTTPClientTransport(new URL(entry.url ?? entry.httpUrl ?? '')));
+      const requestInit = { headers: { authorization } };
+      const at = new URL(url ?? httpUrl ?? '');
+      await client.connect(new StreamableHTTPClientTransport(at, { requestInit }));
       await writesAndFinds(client);
     },
   );

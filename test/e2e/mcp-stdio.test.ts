@@ -59,7 +59,7 @@ describe('loci mcp and the official client', () => {
     const { results } = found.structuredContent as Found;
     expect(results).toMatchObject([{ citation: 'record/1', source: 'mcp', origin: 'memory' }]);
     expect(textOf(found)).toMatch(
-      /^1 result.*\n~~~~ recalled\n1\. Oven\n {3}citation: record\/1\n {3}from memory mcp · just now · score \d\.\d\d · #kitchen\n {3}\| The oven is induction/,
+      /^1 result.*\n~~~~ recalled\n1\. Oven\n {3}citation: record\/1\n {3}from memory mcp · the word of an agent · just now · score \d\.\d\d · #kitchen\n {3}\| The oven is induction/,
     );
     expect(textOf(found).endsWith('\n~~~~')).toBe(true);
     const read = await client.callTool({ name: 'memory_get', arguments: { citation: 'record/1' } });

@@ -1,13 +1,15 @@
 import type { GetOutput } from '../../operations/get.ts';
 import { fence, onOneLine } from './fence.ts';
+import { WHOSE } from './whose.ts';
 
 /** A record, for a model to read. */
 export function recordText(record: GetOutput): string {
-  const { citation, title, text, lines, origin, source, age, tags } = record;
+  const { citation, title, text, lines, origin, source, trust, age, tags } = record;
   const facts = [
     `citation: ${onOneLine(citation)}`,
     `lines ${String(lines.from)} to ${String(lines.to)} of ${String(lines.total)}`,
     `from ${origin} ${onOneLine(source)}`,
+    `the word of ${WHOSE[trust]}`,
     age,
     ...(tags.length === 0 ? [] : [tags.map((tag) => `#${onOneLine(tag)}`).join(' ')]),
   ];

@@ -1,6 +1,7 @@
 import type { SearchOutput } from '../../operations/search.ts';
 import type { SearchResult } from '../../operations/search-result.ts';
 import { fence, onOneLine } from './fence.ts';
+import { WHOSE } from './whose.ts';
 
 /** What a search found, for a model to read: no time that it took in it, so that the same results are the same bytes. */
 export function searchText(output: SearchOutput): string {
@@ -17,10 +18,11 @@ export function searchText(output: SearchOutput): string {
 
 /** Lines of the snippet begin with a bar, so that none can pass for the next result. */
 function resultText(result: SearchResult): string {
-  const { rank, title, headings, citation, origin, source, age, score, tags, snippet } = result;
+  const { rank, title, headings, citation, origin, source, trust, age, score, tags, snippet } = result;
   const name = [title, ...headings.filter((heading) => heading !== title)].filter((part) => part !== '');
   const facts = [
     `from ${origin} ${onOneLine(source)}`,
+    `the word of ${WHOSE[trust]}`,
     age,
     `score ${score.toFixed(2)}`,
     ...(tags.length === 0 ? [] : [tags.map((tag) => `#${onOneLine(tag)}`).join(' ')]),
