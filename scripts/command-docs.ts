@@ -4,6 +4,7 @@ import { ERROR_TABLE, type ErrorCode } from '../src/core/errors.ts';
 import { inputFields } from '../src/operations/input.ts';
 import type { Operation } from '../src/operations/operation.ts';
 import { OPERATIONS } from '../src/operations/registry.ts';
+import { inCommands } from '../src/surfaces/cli/command-names.ts';
 import { EXIT_CODES } from '../src/surfaces/cli/exit.ts';
 import { commandLine, fieldOptions } from '../src/surfaces/cli/fields.ts';
 import { type ServerCommand, SERVERS } from '../src/surfaces/cli/servers.ts';
@@ -29,7 +30,7 @@ function section(operation: Operation): string {
   const operands = shape.operands.map(({ field, label, takes }) => {
     const description = fields.find(({ name }) => name === field)?.schema.description ?? '';
     const stdin = takes === 'words' ? ' `-` alone reads standard input.' : '';
-    return `- \`${label.toUpperCase()}\`: ${description}${stdin}`;
+    return `- \`${label.toUpperCase()}\`: ${inCommands(description)}${stdin}`;
   });
   const options = fieldOptions(fields, shape).map(({ name, letter, kind, placeholder, description }) => {
     const short = letter === null ? '' : `\`-${letter}\`, `;
@@ -44,7 +45,7 @@ function section(operation: Operation): string {
   const lists = [...operands, ...options, ...views];
   return [
     `## \`loci ${shape.words.join(' ')}\``,
-    operation.description,
+    inCommands(operation.description),
     ...(lists.length === 0 ? [] : [lists.join('\n')]),
     `\`\`\`sh\n${examples.join('\n\n')}\n\`\`\``,
   ].join('\n\n');

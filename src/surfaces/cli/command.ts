@@ -3,6 +3,7 @@ import type { Json } from '../../core/types.ts';
 import { fieldPath, inputFields, type InputField } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { CommandCall } from './command-call.ts';
+import { inCommands } from './command-names.ts';
 import { commandLine, type FieldOption, fieldOptions, fieldValue, isList } from './fields.ts';
 import type { Io } from './io.ts';
 import { type CommandShape, shapeOf } from './shapes.ts';
@@ -26,14 +27,14 @@ export function describeCommand(
   const fields = inputFields(operation);
   const options = fieldOptions(fields, shape);
   const required = new Set(fields.filter((field) => field.required).map(({ name }) => name));
-  command.description(operation.description);
+  command.description(inCommands(operation.description));
   const usage: string[] = [];
   for (const { field, label, takes } of shape.operands) {
     const name = takes === 'one' ? label.toUpperCase() : `${label.toUpperCase()}...`;
     const stdin = takes === 'words' ? ' (- reads standard input)' : '';
     const description = fields.find((each) => each.name === field)?.schema.description ?? '';
     // Never required here: --input may bring it, and the verb says what is missing.
-    command.argument(`[${name}]`, description + stdin);
+    command.argument(`[${name}]`, inCommands(description) + stdin);
     usage.push(required.has(field) ? `<${name}>` : `[${name}]`);
   }
   command.usage(['[options]', ...usage].join(' '));
@@ -63,12 +64,13 @@ export function describeCommand(
 
 function addOption(
   command: Command,
-  { name, alias, kind, letter, placeholder, description }: FieldOption,
+  { name, alias, kind, letter, placeholder, description, negatable }: FieldOption,
 ): void {
   const argument = kind === 'flag' ? '' : ` <${placeholder}>`;
   const short = letter === null ? '' : `-${letter}, `;
   const option = new Option(`${short}--${name}${argument}`, description);
   command.addOption(isList(kind) ? option.argParser(gather) : option);
+  if (negatable) command.addOption(new Option(`--no-${name}`).hideHelp());
   if (alias !== null) command.addOption(new Option(`--${alias}${argument}`).argParser(gather).hideHelp());
 }
 

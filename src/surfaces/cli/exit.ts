@@ -1,5 +1,6 @@
 import { ERROR_TABLE, type LociError } from '../../core/errors.ts';
 import { asLociError } from '../../core/file-errors.ts';
+import { inCommands } from './command-names.ts';
 import type { Io } from './io.ts';
 import { neutralise, neutraliseJson } from './neutralise.ts';
 import { hasColours, makeStyle } from './style.ts';
@@ -13,7 +14,9 @@ export function reportError(error: unknown, io: Io, json: boolean): number {
   const known = asLociError(error);
   const { code, message, hint, exitCode } = known;
   if (json) {
-    io.stdout.write(`${toJson({ error: { code, message: message.toWellFormed(), hint } })}\n`);
+    io.stdout.write(
+      `${toJson({ error: { code, message: message.toWellFormed(), hint: inCommands(hint) } })}\n`,
+    );
     return exitCode;
   }
   printError(known, io);
@@ -27,7 +30,7 @@ export function printError({ message, hint }: LociError, io: Io): void {
   const lines = neutralise(message).split('\n');
   io.stderr.write(`${style.bad('loci:')} ${lines.join('\n      ')}\n`);
   if (hint === '') return;
-  for (const line of neutralise(hint).split('\n')) io.stderr.write(`      ${style.dim(line)}\n`);
+  for (const line of neutralise(inCommands(hint)).split('\n')) io.stderr.write(`      ${style.dim(line)}\n`);
 }
 
 export function toJson(value: unknown): string {

@@ -1,5 +1,6 @@
 import type { Json } from '../../core/types.ts';
 import type { FieldSchema, InputField } from '../../operations/input.ts';
+import { inCommands } from './command-names.ts';
 import type { CommandShape } from './shapes.ts';
 
 /** A field of a verb's input as an option of a command. */
@@ -14,6 +15,8 @@ export interface FieldOption {
   readonly letter: string | null;
   readonly placeholder: string;
   readonly description: string;
+  /** A flag that may be taken back: `--no-reinforce`. */
+  readonly negatable: boolean;
 }
 
 /** The fields that no operand takes. */
@@ -28,7 +31,9 @@ function fieldOption({ name: field, schema }: InputField, shape: CommandShape): 
   const name = isList(kind) ? singular(plural) : plural;
   const also = shape.aliases[field] ?? null;
   const choices = schema.enum ?? schema.items?.enum;
-  const description = schema.description ?? '';
+  const description = inCommands(schema.description ?? '');
+  const negatable = shape.negatable.includes(field);
+  const negation = negatable ? ` --no-${name}: no longer.` : '';
   return {
     field,
     name,
@@ -36,7 +41,8 @@ function fieldOption({ name: field, schema }: InputField, shape: CommandShape): 
     kind,
     letter: shape.letters[field] ?? null,
     placeholder: choices === undefined ? (kind === 'number' ? 'n' : name) : choices.join('|'),
-    description: `${description}${REPEATED[kind] ?? ''}${also === null ? '' : ` Also --${also}.`}`,
+    description: `${description}${REPEATED[kind] ?? ''}${also === null ? '' : ` Also --${also}.`}${negation}`,
+    negatable,
   };
 }
 

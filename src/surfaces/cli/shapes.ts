@@ -10,6 +10,8 @@ export interface CommandShape {
   readonly aliases: Readonly<Record<string, string>>;
   /** Lists whose entries hold no commas, so that an option may take several at once. Lists of choices always may. */
   readonly commaLists: readonly string[];
+  /** Flags that mean something else when they are off than when they are not given. */
+  readonly negatable: readonly string[];
   /** Options that change what is shown, not what is done. */
   readonly views: readonly ViewOption[];
 }
@@ -83,6 +85,7 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
       { field: 'key', label: 'key', takes: 'one' },
       { field: 'content', label: 'content', takes: 'words' },
     ],
+    negatable: ['reinforce'],
   },
   'startup-remove': {
     words: ['startup', 'remove'],
@@ -131,6 +134,7 @@ export function shapeOf(name: string): CommandShape {
     letters: {},
     aliases: {},
     commaLists: [],
+    negatable: [],
     views: [],
     ...SHAPES[name],
   };
