@@ -37,7 +37,7 @@ const USUAL = 50;
 
 const cursor: z.ZodType<AuditCursor> = z
   .string()
-  .regex(/^\d{1,16}\/[0-9a-f-]{36}\/\d{1,16}$/, '`next` of the page before')
+  .regex(/^\d{1,16}\/[0-9a-f-]{36}\/\d{1,16}$/, 'what the page before answers as next')
   .transform((text): AuditCursor => {
     const [at = '', chain = '', seq = ''] = text.split('/');
     return { at: Number(at), chain, seq: Number(seq) };

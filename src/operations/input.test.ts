@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { LociError } from '../core/errors.ts';
 import { inputFields, parseInput } from './input.ts';
 import { OPERATIONS } from './registry.ts';
@@ -54,6 +55,12 @@ describe('parseInput', () => {
     [undefined, 'the input must be an object of fields, not nothing'],
   ])('refuses %j by name', (raw, message) => {
     expect(refusal(() => parseInput(search, raw))).toBe(message);
+  });
+
+  it('says on which side of a bound that is left out itself a number must be', () => {
+    const input = z.strictObject({ n: z.number().gt(0).lt(1) });
+    expect(refusal(() => parseInput({ input }, { n: 0 }))).toBe('n must be more than 0, not 0');
+    expect(refusal(() => parseInput({ input }, { n: 1 }))).toBe('n must be less than 1, not 1');
   });
 
   it('calls fields what the surface calls them, and says what to do when one is missing', () => {

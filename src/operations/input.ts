@@ -92,9 +92,9 @@ function expectation(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return `one of ${issue.values.map(String).join(', ')}`;
     case 'too_small':
-      return bound('at least', issue.origin, Number(issue.minimum));
+      return bound(issue.inclusive === false ? 'more than' : 'at least', issue.origin, Number(issue.minimum));
     case 'too_big':
-      return bound('at most', issue.origin, Number(issue.maximum));
+      return bound(issue.inclusive === false ? 'less than' : 'at most', issue.origin, Number(issue.maximum));
     default:
       return issue.message;
   }
