@@ -35,6 +35,63 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
   ],
   R4: [{ file: 'test/e2e/newcomer.test.ts', test: 'reads what a result cites, with line numbers or plain' }],
+  R5: [
+    {
+      file: 'test/e2e/written-memory.test.ts',
+      test: 'is general and a fact unless told otherwise, and found at once',
+    },
+    {
+      file: 'test/e2e/written-memory.test.ts',
+      test: 'may write only where the settings say so, and is told which one to change',
+    },
+  ],
+  R6: [
+    {
+      file: 'test/e2e/written-memory.test.ts',
+      test: 'is changed only in the fields that are given; a text that stays is not cut and embedded anew',
+    },
+  ],
+  R7: [
+    {
+      file: 'test/e2e/written-memory.test.ts',
+      test: 'leaves every answer when it is deleted, and comes back as it was',
+    },
+    {
+      file: 'test/e2e/written-memory.test.ts',
+      test: 'that was deleted long enough ago is purged by time alone, and undelete says so',
+    },
+  ],
+  R8: [
+    {
+      file: 'test/e2e/written-memory.test.ts',
+      test: 'leaves every answer when it is deleted, and comes back as it was',
+    },
+  ],
+  R9: [
+    {
+      file: 'test/e2e/written-memory.test.ts',
+      test: 'tells who changed what, when and through which surface, with the diff',
+    },
+    { file: 'test/e2e/written-memory.test.ts', test: 'is never rewritten: the store refuses it' },
+  ],
+  R10: [
+    {
+      file: 'test/e2e/startup-text.test.ts',
+      test: 'puts what matters most first and leaves out what does not fit the budget, saying why',
+    },
+    {
+      file: 'test/e2e/startup-text.test.ts',
+      test: 'has the budget of the longest part of the model’s name, letters in any case',
+    },
+    {
+      file: 'test/e2e/startup-text.test.ts',
+      test: 'comes at every turn, at the first, or when it has changed, as the mode says',
+    },
+    {
+      file: 'test/e2e/startup-text.test.ts',
+      test: 'has an agent’s own entries, in the place of those for all of the same key',
+    },
+  ],
   R11: [
     {
       file: 'test/e2e/local-model.test.ts',
@@ -84,5 +141,21 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       file: 'test/faults/cli-interrupted.test.ts',
       test: 'killed with kill -9 loses nothing that was committed and ends the same',
     },
+  ],
+  F2: [
+    {
+      file: 'test/e2e/stored-facts.test.ts',
+      test: 'is kept under its key for 90 days, in user_facts; a new value takes its place',
+    },
+    { file: 'test/e2e/stored-facts.test.ts', test: 'lives an hour at least and 365 days at most' },
+    { file: 'test/e2e/stored-facts.test.ts', test: 'is gone from every answer as soon as its time is over' },
+  ],
+  F3: [{ file: 'test/e2e/stored-facts.test.ts', test: 'cannot be put where the engine keeps its history' }],
+  F4: [
+    {
+      file: 'test/e2e/stored-facts.test.ts',
+      test: 'is forgotten by key, by prefix or by category, and can be brought back',
+    },
+    { file: 'test/e2e/stored-facts.test.ts', test: 'is listed page by page, and by tag' },
   ],
 };

@@ -1,0 +1,19 @@
+import { onTestFinished } from 'vitest';
+import { openContext } from '../../src/operations/context.ts';
+import { parseInput } from '../../src/operations/input.ts';
+import type { Operation } from '../../src/operations/operation.ts';
+
+/** Runs a verb as a tool of an agent does: what the agent gives is checked, and it is not the operator. */
+export async function asAgent<Input, Output>(
+  operation: Operation<Input, Output>,
+  input: unknown,
+  home: string,
+): Promise<Output> {
+  const context = openContext({
+    caller: { surface: 'mcp', trust: 'agent', actor: 'ada' },
+    home,
+    env: { LOCI_EMBEDDING_PROVIDER: 'none' },
+  });
+  onTestFinished(() => context.close());
+  return operation.run(context, parseInput(operation, input));
+}

@@ -1,0 +1,185 @@
+import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { StartupListOutput } from '../../src/operations/startup-list.ts';
+import type { StartupTextOutput } from '../../src/operations/startup-text.ts';
+import { loci, lociJson, temporaryFolder } from './loci-command.ts';
+
+interface Home {
+  readonly home: string;
+}
+
+async function homeWith(entries: readonly (readonly string[])[], settings = ''): Promise<Home> {
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'loci.yaml'), settings);
+  for (const entry of entries) {
+    const { code, stderr } = await loci(['startup', 'set', ...entry], { home });
+    if (code !== 0) throw new Error(stderr);
+  }
+  return { home };
+}
+
+function preview(own: Home, ...args: string[]): Promise<StartupTextOutput> {
+  return lociJson(['startup', 'preview', ...args], own);
+}
+
+async function injected(own: Home, ...args: string[]): Promise<string> {
+  const { code, stdout } = await loci(['startup', 'inject', ...args], own);
+  expect(code).toBe(0);
+  return stdout;
+}
+
+const SOUL = ['soul', 'You are Ada.', '--priority', '0', '--reinforce'];
+const RULES = ['rules', 'Be brief.', '--priority', '1'];
+const NEWS = ['news', `News: ${'n'.repeat(60)}`, '--priority', '1'];
+const TEAM = ['team', 'Ann.', '--priority', '3'];
+
+describe('the startup text', () => {
+  it('puts what matters most first and leaves out what does not fit the budget, saying why', async () => {
+    const own = await homeWith([TEAM, NEWS, RULES, SOUL], 'startup:\n  maxChars: 50\n');
+    const { text, characters, budget, included, left_out } = await preview(own);
+    expect(text).toBe('You are Ada.\n\nBe brief.\n\nAnn.');
+    expect([characters, budget]).toEqual([text.length, 50]);
+    expect(included.map(({ key, priority }) => [priority, key])).toEqual([
+      [0, 'soul'],
+      [1, 'rules'],
+      [3, 'team'],
+    ]);
+    expect(left_out).toEqual([
+      { key: 'news', priority: 1, why: 'it needs 68 characters, and 38 of 50 are left' },
+    ]);
+    const { stdout } = await loci(['startup', 'preview'], own);
+    const [told, rest] = stdout.split(`${'─'.repeat(100)}\n`);
+    expect(told).toBe(`${text}\n`);
+    expect(rest).toMatch(/^29 of 50 characters, mode digest\n {2}P0 {2}soul {3}12 characters\n/);
+    expect(rest).toContain('\nleft out:\n  P1  news\n      it needs 68 characters');
+    expect((await loci(['startup', 'list'], own)).stdout).toMatch(
+      /^P0 soul\n {3}for every agent · reinforced · 12 /,
+    );
+  });
+
+  it('has the budget of the longest part of the model’s name, letters in any case', async () => {
+    const budgets =
+      'startup:\n  maxChars: 500\n  maxCharsByModel:\n    opus: 10\n    opus-5: 20\n    haiku: 30\n';
+    const own = await homeWith([SOUL, RULES], budgets);
+    const budget = async (model: string) => (await preview(own, '--model', model)).budget;
+    expect(await budget('acme/Opus-5-large')).toBe(20);
+    expect(await budget('OPUS 4')).toBe(10);
+    expect(await budget('other')).toBe(500);
+    expect((await preview(own)).budget).toBe(500);
+    expect((await preview(own, '--model', 'opus-5')).text).toBe('You are Ada.');
+    const narrow = await preview(own, '--model', 'opus');
+    expect([narrow.text, narrow.left_out.length]).toEqual(['Be brief.', 1]);
+  });
+
+  it('is the same bytes while the selection is the same', async () => {
+    const own = await homeWith([SOUL, RULES, TEAM]);
+    const other = await homeWith([TEAM, RULES, SOUL]);
+    const first = await injected(own);
+    expect(await injected(own)).toBe(first);
+    expect(await injected(other)).toBe(first);
+    expect(first).toBe('You are Ada.\n\nBe brief.\n\nAnn.\n');
+    await loci(['startup', 'set', 'team', 'Bob.'], own);
+    expect(await injected(own)).toBe('You are Ada.\n\nBe brief.\n\nBob.\n');
+  });
+
+  it('comes at every turn, at the first, or when it has changed, as the mode says', async () => {
+    const own = await homeWith([SOUL, RULES]);
+    const whole = 'You are Ada.\n\nBe brief.\n';
+    const turn = (mode: string, session: string) => injected(own, '--mode', mode, '--session', session);
+    expect([await turn('always', 'a'), await turn('always', 'a')]).toEqual([whole, whole]);
+    expect([await turn('first-run', 'f'), await turn('first-run', 'f')]).toEqual([whole, '']);
+    expect([await turn('digest', 'd'), await turn('digest', 'd')]).toEqual([whole, 'You are Ada.\n']);
+    const quiet = await preview(own, '--session', 'd');
+    expect(quiet.left_out).toEqual([
+      {
+        key: 'rules',
+        priority: 1,
+        why: 'the session knows it, nothing has changed, and it is not to be reinforced',
+      },
+    ]);
+    expect(await turn('digest', 'another')).toBe(whole);
+
+    await loci(['startup', 'set', 'rules', 'Be kind.'], own);
+    expect(await turn('digest', 'd')).toBe('You are Ada.\n\nBe kind.\n');
+    expect(await turn('digest', 'd')).toBe('You are Ada.\n');
+    expect(await turn('first-run', 'f')).toBe('');
+    await loci(['startup', 'set', 'soul', '--no-reinforce'], own);
+    expect(await turn('digest', 'd')).toBe('');
+  });
+
+  it('is previewed without being told: the session still does not know it', async () => {
+    const own = await homeWith([SOUL, RULES]);
+    const before = await preview(own, '--session', 's');
+    expect(await preview(own, '--session', 's')).toEqual(before);
+    expect(await injected(own, '--session', 's')).toBe(`${before.text}\n`);
+    expect((await preview(own, '--session', 's')).text).toBe('You are Ada.');
+  });
+
+  it('has an agent’s own entries, in the place of those for all of the same key', async () => {
+    const own = await homeWith([
+      SOUL,
+      RULES,
+      ['rules', 'Be formal.', '--priority', '1', '--agent', 'mailer'],
+    ]);
+    expect((await preview(own)).text).toBe('You are Ada.\n\nBe brief.');
+    expect((await preview(own, '--agent', 'other')).text).toBe('You are Ada.\n\nBe brief.');
+    const mailer = await preview(own, '--agent', 'mailer');
+    expect(mailer.text).toBe('You are Ada.\n\nBe formal.');
+    expect(mailer.left_out).toMatchObject([
+      { key: 'rules', why: expect.stringContaining('mailer') as string },
+    ]);
+    await injected(own, '--agent', 'mailer', '--session', 's');
+    expect(await injected(own, '--agent', 'other', '--session', 's')).toBe('You are Ada.\n\nBe brief.\n');
+  });
+
+  it('is silent where it is switched off', async () => {
+    const own = await homeWith([SOUL], 'startup:\n  enabled: false\n');
+    expect(await injected(own)).toBe('');
+    expect((await loci(['startup', 'preview'], own)).stdout).toContain('startup.enabled is false');
+  });
+});
+
+describe('startup entries', () => {
+  let held: Home;
+
+  beforeAll(async () => {
+    held = await homeWith([SOUL]);
+  });
+
+  it('are changed in what is given, removed, and brought back as they were', async () => {
+    const own = await homeWith([SOUL, [...TEAM, '--agent', 'my mailer']]);
+    await loci(['startup', 'set', 'soul', '--priority', '2'], own);
+    const list = () => lociJson<StartupListOutput>(['startup', 'list'], own);
+    const { entries } = await list();
+    expect(entries).toMatchObject([
+      { key: 'soul', agent: null, priority: 2, reinforce: true, content: 'You are Ada.', characters: 12 },
+      { key: 'team', agent: 'my mailer', priority: 3, reinforce: false },
+    ]);
+    const removed = await loci(['startup', 'remove', 'team', '--agent', 'my mailer'], own);
+    expect(removed.stdout).toBe(
+      'Removed team for my mailer. `loci startup set team --agent "my mailer"` brings it back.\n',
+    );
+    expect((await list()).entries).toHaveLength(1);
+    await loci(['startup', 'set', 'team', '--agent', 'my mailer'], own);
+    expect((await list()).entries[1]).toEqual({
+      ...entries[1],
+      updated_at: expect.any(String) as string,
+    });
+    const audit = await loci(['audit', '--action', 'startup-remove'], own);
+    expect(audit.stdout).toMatch(/ via cli {2}startup-remove {2}startup:my mailer:team\n$/);
+  });
+
+  it.each([
+    [['set', 'new'], 2, 'the new entry new has no content'],
+    [['set', 'new', 'x', '--priority', '10'], 2, '--priority must be at most 9, not 10'],
+    [['set', 'new', 'x', '--priority', '-1'], 2, '--priority must be at least 0, not -1'],
+    [['set', 'new', 'a\u0000b'], 2, 'content has the control character U+0000 at offset 1'],
+    [['remove', 'new'], 4, 'no startup entry is called "new"'],
+    [['remove', 'soul', '--agent', 'x'], 4, 'no startup entry is called "soul" for x'],
+    [['preview', '--mode', 'never'], 2, '--mode must be one of always, first-run, digest, not "never"'],
+  ])('%j ends with %i: %s', async (args, exit, message) => {
+    const { code, stderr } = await loci(['startup', ...args], held);
+    expect([code, stderr.split('\n')[0]]).toEqual([exit, `loci: ${message}`]);
+  });
+});
