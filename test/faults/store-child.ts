@@ -2,10 +2,12 @@
  * The other process of the store's fault tests. What it did is said on stdout, a line of JSON each, only once it was
  * answered: `node store-child.ts STORE NAMESPACE JOB`.
  */
+import { LociError } from '../../src/core/errors.ts';
 import { openStore } from '../../src/store/registry.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Line } from './store-processes.ts';
-import { ALL_LIVE, anyOf, embed, evict, note, unit, write } from '../contract/store-samples.ts';
+import { ALL_LIVE, anyOf, embed, evict, note, NOW, unit, write } from '../contract/store-samples.ts';
+import { commit, purgeRequest, told } from '../contract/written-samples.ts';
 
 const [, , path = '', namespace = '', job = ''] = process.argv;
 
@@ -75,10 +77,53 @@ async function churn(store: Store, vectors: number): Promise<void> {
   say({ left: ids });
 }
 
+const KEYS = 60;
+
+/** Asks for the same as the other processes do, under the same idempotency keys, each in an order of its own. */
+async function writeOnce(store: Store): Promise<void> {
+  for (let i = 0; i < KEYS; i++) {
+    const key = `key${String((i * 7 + process.pid) % KEYS)}`;
+    if ((await store.doneOnce(namespace, key, NOW)) !== null) continue;
+    const writing = note(`asked for ${key}`, {
+      origin: 'memory',
+      key: null,
+      uuid: `${key}/${String(process.pid)}`,
+    });
+    const audit = [told({ subject: writing.draft.uuid, diff: { key } })];
+    const once = { key, fingerprint: key, at: NOW, expiresAt: NOW + 1 };
+    try {
+      say({ written: await commit(store, namespace, { writes: [writing], audit, once }) });
+    } catch (error) {
+      // Another process was faster.
+      if (!(error instanceof LociError) || error.code !== 'conflict') throw error;
+    }
+  }
+}
+
+/** Writes, deletes and purges until it is killed, each with its audit entry. Says what was answered. */
+async function liveAndDie(store: Store): Promise<void> {
+  for (let serial = 0; ; serial++) {
+    const writes = [0, 1, 2].map((i) =>
+      note(`${wordOf(serial)} ${'text '.repeat(100)}`, { ...own(serial, i), origin: 'memory' }),
+    );
+    const uuids = writes.map(({ draft: { uuid } }) => uuid);
+    const entries = (action: string): ReturnType<typeof told>[] =>
+      uuids.map((subject) => told({ action, subject, diff: { serial } }));
+    const ids = await commit(store, namespace, { writes, audit: entries('write') });
+    say({ told: uuids.map((uuid) => `write ${uuid}`) });
+    const deletions = ids.slice(0, 2).map((id) => ({ id, at: NOW }));
+    await commit(store, namespace, { deletions, audit: entries('delete').slice(0, 2) });
+    say({ told: uuids.slice(0, 2).map((uuid) => `delete ${uuid}`) });
+    if (serial % 3 === 2) await store.purge(namespace, purgeRequest({ limit: 4 }));
+  }
+}
+
 const store = await openStore({ driver: 'sqlite', path, busyTimeout: 20_000, create: true });
 const { id: vectors } = await store.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
 say({ ready: true });
 if (job === 'write') await writeForEver(store, vectors);
 if (job === 'search') await writeAndSearch(store, vectors);
 if (job === 'churn') await churn(store, vectors);
+if (job === 'once') await writeOnce(store);
+if (job === 'mortal') await liveAndDie(store);
 if (job !== 'forget to close') await store.close();

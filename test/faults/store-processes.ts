@@ -38,6 +38,8 @@ export interface Line {
   readonly written?: number[];
   readonly evicted?: number;
   readonly left?: number[];
+  /** Audit entries that were answered: action and subject. */
+  readonly told?: string[];
 }
 
 export interface Child {

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { AuditEntry } from '../../src/store/audit.ts';
+import type { Store } from '../../src/store/store.ts';
+import { NOW } from '../contract/store-samples.ts';
+import { idsOf } from '../contract/written-samples.ts';
+import { openSqlite, scratchFolder, startChild } from './store-processes.ts';
+
+const NAMESPACE = 'n';
+const PROCESSES = 4;
+const KEYS = 60;
+const KILLS = 5;
+const ALL = { after: null, limit: 100_000 };
+
+/** The one chain of the namespace, whole. */
+async function ownChain(store: Store): Promise<AuditEntry[]> {
+  const chains = await store.auditChains(NAMESPACE);
+  expect(chains.length).toBeLessThanOrEqual(1);
+  expect(await store.verifyAudit(NAMESPACE)).toEqual([]);
+  return store.auditChain(NAMESPACE, chains[0]?.chain ?? '', ALL);
+}
+
+describe('processes that are asked for the same under the same idempotency keys', () => {
+  it('do each once, and tell of it once', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    const store = await openSqlite(path);
+    const children = Array.from({ length: PROCESSES }, () => startChild(path, NAMESPACE, 'once'));
+    const ended = await Promise.all(children.map((child) => child.ended));
+    expect(ended).toEqual(children.map(() => ({ code: 0, errors: '' })));
+    const written = children.flatMap(({ lines }) => lines.flatMap((line) => line.written ?? []));
+    expect(written.toSorted((a, b) => a - b)).toEqual(Array.from({ length: KEYS }, (_, i) => i + 1));
+    const records = await store.scanRecords(NAMESPACE, ALL);
+    expect(idsOf(records)).toEqual(Array.from({ length: KEYS }, (_, i) => i + 1));
+    for (const { id, uuid } of records) {
+      const [key = ''] = uuid.split('/');
+      expect(await store.doneOnce(NAMESPACE, key, NOW)).toEqual({ fingerprint: key, records: [id] });
+    }
+    expect(new Set(records.map(({ uuid }) => uuid.split('/')[0])).size).toBe(KEYS);
+    expect((await ownChain(store)).map(({ subject }) => subject)).toEqual(records.map(({ uuid }) => uuid));
+    expect(await store.verify()).toEqual([]);
+    await store.close();
+  });
+});
+
+describe('a process that is killed while it writes, deletes and purges', () => {
+  it('leaves every answered change with its audit entry, and no entry without its change', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    const answered = new Set<string>();
+    for (let kill = 0; kill < KILLS; kill++) {
+      const after = 5 + Math.floor(Math.random() * 12);
+      const child = startChild(path, NAMESPACE, 'mortal', (lines) => {
+        if (lines === after) setTimeout(() => child.process.kill('SIGKILL'), Math.random() * 30);
+      });
+      expect(await child.ended).toEqual({ code: null, errors: '' });
+      for (const { told = [] } of child.lines) for (const one of told) answered.add(one);
+
+      const store = await openSqlite(path);
+      const entries = await ownChain(store);
+      const told = new Set(entries.map(({ action, subject }) => `${action} ${String(subject)}`));
+      expect(told.size).toBe(entries.length);
+      expect([...answered].filter((one) => !told.has(one))).toEqual([]);
+      const ids = Array.from({ length: await store.highestId(NAMESPACE) }, (_, i) => i + 1);
+      const held = new Map((await store.heldRecords(NAMESPACE, ids)).map((record) => [record.uuid, record]));
+      for (const { action, subject, diff } of entries) {
+        const record = held.get(subject ?? '');
+        const purged = told.has(`purge ${String(subject)}`);
+        expect(record === undefined, `${action} ${String(subject)}`).toBe(purged);
+        expect(diff === null).toBe(purged);
+        if (action === 'delete' && record !== undefined) expect(record.deletedAt).toBe(NOW);
+      }
+      for (const { uuid, deletedAt } of held.values()) {
+        expect(told.has(`write ${uuid}`)).toBe(true);
+        expect(told.has(`delete ${uuid}`)).toBe(deletedAt !== null);
+      }
+      expect(await store.verify()).toEqual([]);
+      await store.close();
+    }
+    expect(answered.size).toBeGreaterThan(KILLS);
+  });
+});
