@@ -5,7 +5,7 @@ import { NOW } from '../contract/store-samples.ts';
 export type Which = number | 'unknown';
 
 export const NAMESPACES = ['alpha', 'beta', 'gamma'] as const;
-export const CHUNKINGS = ['one', 'two'] as const;
+const CHUNKINGS = ['one', 'two'] as const;
 export const DIMENSIONS = [3, 8] as const;
 
 /** Forms of one stem, words that are one letter apart, other scripts, numbers, a word that is in every other text. */

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { anyOf, note, NOW } from '../../../test/contract/store-samples.ts';
+import { ALL, fact, purgeRequest, told } from '../../../test/contract/written-samples.ts';
+import { storeCalls } from './calls.ts';
+import { Database } from './database.ts';
+import { migrate } from './migrate.ts';
+
+/** Plans of what is done, of statements that read or change these tables. */
+function plansOf(
+  tables: RegExp,
+  work: (calls: ReturnType<typeof storeCalls>) => void,
+): Map<string, string[]> {
+  const db = new Database(':memory:', { busyTimeout: 0 });
+  migrate(db);
+  const calls = storeCalls(db);
+  const writes = [fact('k', 'c', 'a'), fact('k2', 'c', 'b'), note('c')];
+  calls.commit('n', { writes, evictions: [], chunking: 'c', audit: [told({ subject: 'u' })] });
+  const seen = new Set<string>();
+  const prepare = db.prepare.bind(db);
+  db.prepare = (sql) => {
+    if (tables.test(sql)) seen.add(sql);
+    return prepare(sql);
+  };
+  work(calls);
+  const plans = [...seen].map((sql): [string, string[]] => [
+    sql,
+    prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(...Array.from(sql.matchAll(/\?/g), () => null))
+      .map((row) => String(row['detail'])),
+  ]);
+  db.close();
+  return new Map(plans);
+}
+
+/** Reads every row of a namespace, or of all. */
+const WHOLE =
+  /^SCAN (?!json_each|text_|t$)|^SEARCH (r|record|audit|idempotency|p|passage) USING .*(PRIMARY KEY|autoindex_record_1|record_uuid) \(ns=\?( AND id<\?)?\)$/;
+
+it('what agents ask for is found by index, not by a look at all of a namespace', () => {
+  const plans = plansOf(/\b(FROM|UPDATE) (record|audit|idempotency|passage)\b/, (calls) => {
+    const facts = { now: NOW, origins: ['fact'] } as const;
+    for (const given of [
+      {},
+      { key: 'k' },
+      { keyPrefix: 'k' },
+      { categories: ['c'] },
+      { key: 'k', categories: ['c'] },
+    ]) {
+      calls.listRecords('n', { ...facts, ...given }, ALL);
+      calls.countRecords('n', { ...facts, ...given });
+    }
+    calls.listRecords('n', { now: NOW, deleted: true }, ALL);
+    calls.factCategories('n', NOW, 3);
+    calls.heldRecords('n', [1]);
+    calls.nextExpiry('n');
+    calls.oldestDeletion('n');
+    calls.doneOnce('n', 'k', NOW);
+    calls.auditEntries('n', { subject: 'u' }, ALL);
+    calls.auditEntries('n', { from: NOW }, { after: { at: NOW, chain: 'c', seq: 1 }, limit: 5 });
+    calls.searchText('n', anyOf('a'), { now: NOW + 5000 }, 5);
+    const batch = { writes: [], evictions: [], chunking: 'c' };
+    calls.commit('n', { ...batch, writes: [fact('k3', 'c', 'x')] });
+    calls.commit('n', { ...batch, deletions: [{ id: 1, at: NOW }] });
+    calls.commit('n', { ...batch, restorations: [{ id: 1, at: NOW, passages: [] }] });
+    calls.purge('n', purgeRequest({ expiredBy: NOW + 5000 }));
+  });
+  expect(plans.size).toBeGreaterThan(20);
+  const whole = [...plans].filter(([, plan]) => plan.some((step) => WHOLE.test(step)));
+  expect(whole).toEqual([]);
+});
