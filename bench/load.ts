@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Agent, request } from 'node:http';
 
 /** One request of a load. */
@@ -18,6 +19,8 @@ export interface LoadResult {
 
 /** Connections, as many as some dozens of agents have. */
 const CONNECTIONS = 64;
+/** Milliseconds after the last request was due; what is not answered then has failed, and took at least so long. */
+const PATIENCE = 10_000;
 /** Milliseconds between two looks at what is due. */
 const TICK = 2;
 
@@ -27,6 +30,9 @@ export async function applyLoad(
   perSecond: number,
   requests: readonly LoadRequest[],
 ): Promise<LoadResult> {
+  const over = new AbortController();
+  // Each request listens to it.
+  setMaxListeners(0, over.signal);
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const times: number[] = [];
   let failed = 0;
@@ -37,10 +43,12 @@ export async function applyLoad(
       const due = Math.min(requests.length, Math.floor(((performance.now() - started) / 1000) * perSecond));
       while (answers.length < due) {
         const at = started + (answers.length / perSecond) * 1000;
-        const answered = send(agent, port, requests[answers.length]!).then((status) => {
-          if (status !== 200) failed += 1;
-          times.push(performance.now() - at);
-        });
+        const answered = send({ agent, port, signal: over.signal }, requests[answers.length]!).then(
+          (status) => {
+            if (status !== 200) failed += 1;
+            times.push(performance.now() - at);
+          },
+        );
         answers.push(answered);
       }
       if (due < requests.length) return;
@@ -48,19 +56,29 @@ export async function applyLoad(
       resolve();
     }, TICK);
   });
+  const patience = setTimeout(() => over.abort(), PATIENCE);
   await Promise.all(answers);
+  clearTimeout(patience);
   agent.destroy();
   return { times, failed, seconds: (performance.now() - started) / 1000 };
 }
 
 /** Answers the status; 0 when there is none. */
-function send(agent: Agent, port: number, { path, token, body }: LoadRequest): Promise<number> {
+function send(
+  to: { readonly agent: Agent; readonly port: number; readonly signal: AbortSignal },
+  { path, token, body }: LoadRequest,
+): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   return new Promise((resolve) => {
-    const sent = request({ agent, port, host: '127.0.0.1', path, method: 'POST', headers }, (response) => {
-      response.resume().on('end', () => {
-        resolve(response.statusCode ?? 0);
-      });
+    const sent = request({ ...to, host: '127.0.0.1', path, method: 'POST', headers }, (response) => {
+      response
+        .resume()
+        .on('end', () => {
+          resolve(response.statusCode ?? 0);
+        })
+        .on('error', () => {
+          resolve(0);
+        });
     });
     sent.on('error', () => {
       resolve(0);

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { newTokenText } from '../../src/core/token-text.ts';
 import { loci, temporaryFolder } from './loci-command.ts';
 import { startServer, type TestServer } from './rest-server.ts';
@@ -119,12 +122,21 @@ describe('who asks', () => {
     const [ours, theirs] = [await generateKeyPair('ES256'), await generateKeyPair('ES256')];
     const key = { ...(await exportJWK(ours.publicKey)), kid: 'k1', alg: 'ES256' };
     writeFileSync(join(home, 'keys.json'), JSON.stringify({ keys: [key] }));
-    const jwt = { jwks: 'keys.json', issuer: ISSUER, audience: AUDIENCE };
-    const server = await startServer({ auth: { jwt } }, { home });
+    const keys = createServer((_, response) => response.end(JSON.stringify({ keys: [key] })));
+    await once(keys.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void keys.close());
+    const { port } = keys.address() as AddressInfo;
+    const jwt = { issuer: ISSUER, audience: AUDIENCE };
+    const byUrl = await startServer({
+      auth: { jwt: { ...jwt, jwks: `http://127.0.0.1:${String(port)}/keys` } },
+    });
+    const server = await startServer({ auth: { jwt: { ...jwt, jwks: 'keys.json' } } }, { home });
     const sign = ({ privateKey }: typeof ours) =>
       new SignJWT(CLAIMS).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(privateKey);
-    expect((await server.ask(SEARCH, { token: await sign(ours) })).status).toBe(200);
-    expect(await refusal(server, await sign(theirs))).toEqual([401, 'unauthorized']);
+    for (const each of [server, byUrl]) {
+      expect((await each.ask(SEARCH, { token: await sign(ours) })).status).toBe(200);
+      expect(await refusal(each, await sign(theirs))).toEqual([401, 'unauthorized']);
+    }
     expect(await refusal(server, await shared(CLAIMS, JSON.stringify(key)))).toEqual([401, 'unauthorized']);
   });
 
