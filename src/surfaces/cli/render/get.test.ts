@@ -36,4 +36,17 @@ describe('get', () => {
     const [, facts] = getRenderer.render({ ...record, lines: { from, to, total } }, view).split('\n');
     expect(facts).toBe(`From memory (cli) · 2026-09-14 (2d ago) · project default · ${said}`);
   });
+
+  it('names a note with its path, and a fact, which is called what it is kept under, once', () => {
+    const header = (given: Partial<GetOutput>) =>
+      getRenderer
+        .render({ ...record, ...given }, view)
+        .split('\n')
+        .slice(0, 2);
+    expect(header({ path: 'Home/Paint.md' })).toEqual(['Paint', 'Home/Paint.md']);
+    expect(header({ path: 'Paint', origin: 'fact', trust: 'agent' })).toEqual([
+      'Paint',
+      expect.stringMatching(/^From facts \(cli, agent\) · /),
+    ]);
+  });
 });

@@ -38,7 +38,8 @@ function header(output: GetOutput, { style, columns }: View): string[] {
   const properties = propertiesOf(output.metadata).map(oneLine).join(' · ');
   return [
     style.bold(clip(name, columns)),
-    ...(path === null ? [] : [style.link(oneLine(path))]),
+    // A fact is called what it is kept under.
+    ...(path === null || path === title ? [] : [style.link(oneLine(path))]),
     clip(facts.join(' · '), columns),
     ...labelled('tags', tags.map((tag) => `#${oneLine(tag)}`).join(' '), columns),
     ...labelled('links', links, columns),
