@@ -4,6 +4,7 @@ import { sha256 } from '../core/hash.ts';
 import { isTokenText, newTokenText } from '../core/token-text.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { StoredToken } from '../store/tokens.ts';
+import { auditDraft } from './audit.ts';
 import type { EngineContext } from './context.ts';
 
 /** What is known of a token: all but its text. */
@@ -32,7 +33,8 @@ export interface Access {
 
 const ID_BYTES = 5;
 
-export function accessOf({ store, now }: EngineContext): Access {
+export function accessOf(context: EngineContext): Access {
+  const { store, now } = context;
   return {
     create: async ({ lifetime, ...request }) => {
       const text = newTokenText();
@@ -45,14 +47,17 @@ export function accessOf({ store, now }: EngineContext): Access {
         expiresAt,
         revokedAt: null,
       };
-      await store.addToken({ ...info, hash: sha256(text) });
+      const { subject, name, scopes } = info;
+      const diff = { for: subject, name, scopes: [...scopes] };
+      const audit = [auditDraft(context, 'token-create', `token:${info.id}`, diff)];
+      await store.addToken({ ...info, hash: sha256(text) }, audit);
       return { ...info, text };
     },
     list: async () => (await store.tokens()).map(infoOf),
     revoke: async (idOrName) => {
       const token = chosen(await store.tokens(), idOrName, now());
       const at = now();
-      await store.revokeToken(token.id, at);
+      await store.revokeToken(token.id, at, [auditDraft(context, 'token-revoke', `token:${token.id}`)]);
       return { ...infoOf(token), revokedAt: token.revokedAt ?? at };
     },
     find: async (text) => {

@@ -93,6 +93,11 @@ export class EngineContext {
     return this.#parts.ends.expire(this.namespace);
   }
 
+  /** What is known of the next expiry is read anew. */
+  lookAgain(): void {
+    this.#parts.ends.lookAgain(this.namespace);
+  }
+
   /** After a write: what was deleted long ago may go now, by and by. */
   tidy(): void {
     this.#parts.ends.tidy();

@@ -22,7 +22,7 @@ export interface DeleteResponse {
  */
 export async function deleteRecord(context: EngineContext, id: number): Promise<DeleteResponse> {
   refuseDisabledWrites(context);
-  const { uuid, title } = await changeable(context, id, 'live');
+  const { uuid, title, expiresAt } = await changeable(context, id, 'live');
   const at = context.now();
   await context.store.commit(context.namespace, {
     writes: [],
@@ -32,10 +32,10 @@ export async function deleteRecord(context: EngineContext, id: number): Promise<
     audit: [auditDraft(context, 'delete', uuid)],
   });
   context.tidy();
-  return { id, title, deletedAt: at, purgedAfter: purgedAfter(context, at) };
+  return { id, title, deletedAt: at, purgedAfter: Math.min(purgedAfter(context, at), expiresAt ?? Infinity) };
 }
 
-export function purgedAfter({ config }: EngineContext, deletedAt: Timestamp): Timestamp {
+function purgedAfter({ config }: EngineContext, deletedAt: Timestamp): Timestamp {
   return deletedAt + config.retention.purgeAfterDays * DAY;
 }
 
@@ -54,7 +54,7 @@ export async function undeleteRecord(context: EngineContext, id: number): Promis
   await context.store.commit(context.namespace, {
     writes: [],
     evictions: [],
-    restorations: [{ id, at: context.now(), passages: await chunking.cut(record) }],
+    restorations: [{ id, passages: await chunking.cut(record) }],
     chunking: chunking.signature,
     audit: [auditDraft(context, 'undelete', record.uuid)],
   });

@@ -52,8 +52,8 @@ export class EndOfLife {
     this.#looks.delete(namespace);
   }
 
-  /** What was written may be the next to expire. */
-  wrote(namespace: string): void {
+  /** Something else may be the next to expire. */
+  lookAgain(namespace: string): void {
     this.#looks.delete(namespace);
   }
 

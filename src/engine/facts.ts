@@ -75,6 +75,8 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
         const conflict = error instanceof LociError && ['conflict', 'not_found'].includes(error.code);
         const isOurs = only.once !== undefined && (await wasDone(context, only.once.key));
         if (!conflict || isOurs || attempt === ATTEMPTS) throw error;
+        // What holds the key may have expired: then it goes before the next try.
+        context.lookAgain();
       }
     }
   });

@@ -2,7 +2,7 @@ import { ageOf } from '../core/age.ts';
 import type { Config } from '../core/config/schema.ts';
 import { LociError, messageOf } from '../core/errors.ts';
 import type { Timestamp } from '../core/types.ts';
-import type { StoreStats } from '../store/stats.ts';
+import type { NamespaceStats } from '../store/stats.ts';
 import type { Generation } from '../store/embeddings.ts';
 import type { Check, Finding } from './check.ts';
 import { checkNotes } from './check-notes.ts';
@@ -15,7 +15,13 @@ export interface Status {
   readonly storePath: string;
   readonly store: string;
   readonly namespace: string;
-  readonly stats: StoreStats;
+  /** Bytes on the disk, journals included. */
+  readonly bytes: number;
+  readonly schemaVersion: number;
+  /** Of the caller's namespace; `null` while it was never written to. */
+  readonly own: NamespaceStats | null;
+  /** How many namespaces stand beside it; `null` for whoever is not to know. */
+  readonly others: number | null;
   readonly generation: Generation | null;
   /** Contents without a vector of the active generation. */
   readonly pending: number;
@@ -23,16 +29,53 @@ export interface Status {
 }
 
 export async function status(context: EngineContext): Promise<Status> {
+  await context.expire();
   const { store, config, namespace } = context;
   const generation = activeOf(await store.generations()) ?? null;
   return {
     storePath: config.store.path,
     store: store.capabilities.name,
     namespace,
-    stats: await store.stats(),
+    ...(await statsOf(context)),
     generation,
-    pending: generation === null ? 0 : await store.countPending(generation.id),
+    pending: generation === null ? 0 : await store.countPending(generation.id, namespace),
     vaults: config.vaults,
+  };
+}
+
+async function statsOf({
+  store,
+  namespace,
+  caller,
+}: EngineContext): Promise<Pick<Status, 'bytes' | 'schemaVersion' | 'own' | 'others'>> {
+  const { bytes, schemaVersion, namespaces } = await store.stats();
+  const own = namespaces.find((each) => each.namespace === namespace) ?? null;
+  const others = namespaces.length - (own === null ? 0 : 1);
+  return { bytes, schemaVersion, own, others: caller.trust === 'operator' ? others : null };
+}
+
+/** What a store holds in all its namespaces, for whoever runs it. */
+export interface Totals {
+  /** On the disk, journals included. */
+  readonly bytes: number;
+  readonly records: number;
+  readonly passages: number;
+  readonly vectors: number;
+  /** Contents without a vector of the active generation. */
+  readonly pending: number;
+}
+
+export async function totals({ store }: EngineContext): Promise<Totals> {
+  const generation = activeOf(await store.generations());
+  const { bytes, namespaces } = await store.stats();
+  const sum = (what: 'records' | 'passages' | 'vectors'): number =>
+    namespaces.reduce((total, namespace) => total + namespace[what], 0);
+  return {
+    bytes,
+    records: sum('records'),
+    passages: sum('passages'),
+    vectors: sum('vectors'),
+    pending: generation === undefined ? 0 : await store.countPending(generation.id),
   };
 }
 
@@ -77,11 +120,16 @@ async function checked(name: string, hint: string, look: () => Promise<Finding>)
   }
 }
 
-async function checkStore({ store }: EngineContext): Promise<Finding> {
+async function checkStore({ store, namespace: ours, caller }: EngineContext): Promise<Finding> {
   const findings = await store.verify();
   if (findings.length === 0) return { result: 'ok', detail: 'the file and every index are sound' };
-  const lines = findings.map(({ namespace, what }) => (namespace === null ? what : `${namespace}: ${what}`));
-  return { result: 'failed', detail: lines.join('\n') };
+  const lines = findings.map(({ namespace, what }) => {
+    if (namespace === null) return what;
+    // What stands in others' memory, and whose it is, is for the operator alone.
+    if (namespace !== ours && caller.trust !== 'operator') return 'another namespace has a broken index';
+    return `${namespace}: ${what}`;
+  });
+  return { result: 'failed', detail: [...new Set(lines)].join('\n') };
 }
 
 async function checkAudit({ store, namespace }: EngineContext): Promise<Finding> {
@@ -101,7 +149,7 @@ async function checkEmbedding(context: EngineContext): Promise<Finding> {
   const side = await context.vectors();
   await embedder.embed(['loci'], { purpose: 'query' });
   const model = `${embedder.provider} ${embedder.model} answers`;
-  const pending = side === null ? 0 : await context.store.countPending(side.generation);
+  const pending = side === null ? 0 : await context.store.countPending(side.generation, context.namespace);
   if (pending === 0) return { result: 'ok', detail: model };
   return {
     result: 'warning',

@@ -19,7 +19,7 @@ export async function changeable(
   if (expiresAt !== null && expiresAt <= context.now()) throw gone(id, 'has expired');
   if (state === 'live' && deletedAt !== null) {
     throw new LociError('not_found', `record ${String(id)} was deleted ${ageOf(deletedAt, context.now())}`, {
-      hint: `\`undelete ${String(id)}\` brings it back.`,
+      hint: '`memory_undelete` brings it back.',
     });
   }
   if (state === 'deleted' && deletedAt === null)
@@ -34,7 +34,9 @@ async function held(context: EngineContext, id: number): Promise<LociRecord> {
   const [record] = await store.heldRecords(namespace, [id]);
   if (record !== undefined) return record;
   if (id <= (await store.highestId(namespace))) throw gone(id, 'was purged: its time was over');
-  throw new LociError('not_found', `there is no record ${String(id)}`);
+  throw new LociError('not_found', `there is no record ${String(id)}`, {
+    hint: 'Search for it: a record is cited by its number, as `record/12`.',
+  });
 }
 
 function gone(id: number, what: string): LociError {

@@ -80,10 +80,8 @@ describe('an engine without a model', () => {
       expect(read.record.id).toBe(id);
       expect(read.text).toContain(snippet.text.replace(/^…|…$/g, '').trim());
     }
-    const { stats, generation, pending } = await loci.status();
-    expect(stats.namespaces).toMatchObject([
-      { namespace: 'default', records: added, byOrigin: { vault: added } },
-    ]);
+    const { own, generation, pending } = await loci.status();
+    expect(own).toMatchObject({ namespace: 'default', records: added, byOrigin: { vault: added } });
     expect([generation, pending]).toEqual([null, 0]);
     expect(await faults()).toEqual([]);
   });
@@ -101,8 +99,7 @@ describe('an engine without a model', () => {
     await loci.index();
     await loci.write({ content: 'Ada says the clock is late.' });
     const before = await answers();
-    const { stats } = await loci.status();
-    const records = stats.namespaces[0]!.records;
+    const records = (await loci.status()).own?.records;
     expect(await loci.reindex()).toEqual({ records, problems: [], embedded: 0 });
     expect(await answers()).toEqual(before);
     expect(await faults()).toEqual([]);

@@ -9,7 +9,7 @@ import { type Access, accessOf } from './access.ts';
 import { EngineContext } from './context.ts';
 import { find, type FindRequest, type FindResponse } from './find.ts';
 import type { Check } from './check.ts';
-import { answers, examine, status, type Status } from './health.ts';
+import { answers, examine, status, totals, type Status, type Totals } from './health.ts';
 import { auditEntries, type AuditListed, type AuditRequest } from './audit.ts';
 import { corpus, type Corpus, type CorpusRequest } from './corpus.ts';
 import { deleteRecord, undeleteRecord, type DeleteResponse, type UndeleteResponse } from './delete.ts';
@@ -73,6 +73,8 @@ export interface Loci {
   refuseTakenNames(vaults: readonly VaultConfig[]): Promise<void>;
   reindex(options?: ReindexOptions): Promise<ReindexReport>;
   status(): Promise<Status>;
+  /** What the store holds in all its namespaces, for whoever runs it. */
+  totals(): Promise<Totals>;
   /** The configured vaults and what changed in them, and vaults that are configured no more. */
   vaults(): Promise<VaultStates>;
   /** Takes out what a vault or source brought; answers how many records. */
@@ -148,6 +150,7 @@ function engineOf(context: EngineContext): Loci {
     refuseTakenNames: (vaults) => refuseTakenNames(context, vaults),
     reindex: (reindexOptions) => reindex(context, reindexOptions),
     status: () => status(context),
+    totals: () => totals(context),
     vaults: () => vaultStates(context),
     forget: (source, forgetOptions) => forgetSource(context, source, forgetOptions),
     doctor: () => examine(context),

@@ -2,6 +2,7 @@ import { LociError } from '../core/errors.ts';
 import { sha256 } from '../core/hash.ts';
 import type { Config } from '../core/config/schema.ts';
 import type { StartupEntry } from '../store/startup.ts';
+import type { AuditDiff } from '../store/audit.ts';
 import { auditDraft, contentDiff } from './audit.ts';
 import type { EngineContext } from './context.ts';
 import { refuseUnfit } from './limits.ts';
@@ -166,7 +167,11 @@ export async function setStartup(
   const { texts, masked } = await screened(context, { ...(content === undefined ? {} : { content }) });
   const before = await entryNamed(context, agent, key);
   const text = texts.content ?? before?.content;
-  if (text === undefined) throw new LociError('invalid_input', `the new entry ${key} has no content`);
+  if (text === undefined) {
+    throw new LociError('invalid_input', `the new entry ${JSON.stringify(key)} has no content`, {
+      hint: 'Say what agents are to be told.',
+    });
+  }
   const now = context.now();
   const entry: StartupEntry = {
     agent,
@@ -178,18 +183,24 @@ export async function setStartup(
     updatedAt: now,
     deletedAt: null,
   };
-  const was = { content: before?.content ?? '', priority: before?.priority ?? null };
-  const diff = {
-    ...(was.content === text ? {} : { content: contentDiff(was.content, text) }),
-    ...(was.priority === entry.priority ? {} : { priority: { before: was.priority, after: entry.priority } }),
-    ...(before?.reinforce === entry.reinforce ? {} : { reinforce: { after: entry.reinforce } }),
-  };
-  await context.store.putStartup(
-    context.namespace,
-    [entry],
-    [auditDraft(context, 'startup-set', subjectOf(entry), diff)],
-  );
+  const diff = startupDiff(before, entry);
+  const isSame = before?.deletedAt === null && Object.keys(diff).length === 0;
+  if (!isSame) {
+    const audit = [auditDraft(context, 'startup-set', subjectOf(entry), diff)];
+    await context.store.putStartup(context.namespace, [entry], audit);
+  }
   return { entry, created: before === undefined, masked };
+}
+
+function startupDiff(before: StartupEntry | undefined, after: StartupEntry): AuditDiff {
+  const content = before?.content ?? '';
+  const priority = before?.priority ?? null;
+  const reinforce = before?.reinforce ?? null;
+  return {
+    ...(content !== after.content && { content: contentDiff(content, after.content) }),
+    ...(priority !== after.priority && { priority: { before: priority, after: after.priority } }),
+    ...(reinforce !== after.reinforce && { reinforce: { before: reinforce, after: after.reinforce } }),
+  };
 }
 
 /** It is told to nobody any more; set again, it is as before. @throws LociError `not_found` */

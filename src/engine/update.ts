@@ -53,13 +53,22 @@ export async function update(context: EngineContext, request: UpdateRequest): Pr
   const draft = changedDraft(context, before, texts);
   const changed = diffOf(before, draft);
   const answer = { id, citation: `record/${String(id)}`, changed: Object.keys(changed), masked };
-  if (answer.changed.length === 0) return { ...answer, reembedded: false, embedded: true, why: null };
+  if (answer.changed.length === 0) return { ...answer, reembedded: false, ...(await unchanged(context)) };
   const reembedded = !samePassages(before, draft);
   await commitUpdate(context, before, draft, reembedded);
   context.tidy();
-  const side = reembedded ? await context.vectorsToFill() : null;
-  const state = reembedded ? await embedWritten(context, side, id, draft) : { embedded: true, why: null };
+  const state = reembedded
+    ? await embedWritten(context, await context.vectorsToFill(), id, draft)
+    : await unchanged(context);
   return { ...answer, reembedded, ...state };
+}
+
+/** Of a text that stays as it is, its vectors do, where there are any. */
+async function unchanged(context: EngineContext): Promise<Embedded> {
+  const vectors = await context.vectors();
+  return vectors === null
+    ? { embedded: false, why: 'no embedding provider is configured' }
+    : { embedded: true, why: null };
 }
 
 async function commitUpdate(

@@ -38,7 +38,9 @@ export interface VaultStates {
 export async function vaultStates(context: EngineContext): Promise<VaultStates> {
   const { store, config, namespace } = context;
   const reads = await store.lastReads(namespace);
-  const vaults = await Promise.all(config.vaults.map((vault) => stateOf(context, vault, reads)));
+  // Vaults are read for the configured namespace alone.
+  const configured = namespace === config.namespace ? config.vaults : [];
+  const vaults = await Promise.all(configured.map((vault) => stateOf(context, vault, reads)));
   const names = new Set(vaults.map(({ name }) => name));
   const filter = { now: context.now(), origins: ['vault' as const] };
   const sources = await store.facet(namespace, 'source', filter);

@@ -113,8 +113,10 @@ async function runAudit(
   { limit = USUAL, ...input }: AuditInput,
 ): Promise<AuditOutput> {
   const loci = await context.loci();
-  const entries = await loci.audit({ ...input, limit });
-  const last = entries.length < limit ? undefined : entries.at(-1);
+  // One more tells whether there is another page.
+  const found = await loci.audit({ ...input, limit: limit + 1 });
+  const entries = found.slice(0, limit);
+  const last = found.length > limit ? entries.at(-1) : undefined;
   return {
     entries: entries.map(
       ({ seq, at, actor, surface, action, subject, record, diff, diffHash, chain, hash }) => ({

@@ -41,8 +41,8 @@ export const factCategories: Operation<Record<string, never>, FactCategoriesOutp
       })),
       note:
         categories.length === 0
-          ? 'No facts are stored yet; memory_store keeps one.'
-          : 'memory_recall reads a key, memory_list lists a category, memory_search finds by what is said.',
+          ? 'No facts are stored yet; `memory_store` keeps one.'
+          : '`memory_recall` reads a key, `memory_list` lists a category, `memory_search` finds by what is said.',
     };
   },
 };

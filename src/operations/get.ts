@@ -24,6 +24,7 @@ export interface GetOutput {
   readonly tags: string[];
   readonly created_at: string;
   readonly updated_at: string;
+  readonly expires_at: string | null;
   readonly age: string;
   readonly links: { readonly target: string; readonly path: string | null }[];
   readonly metadata: Metadata;
@@ -62,6 +63,7 @@ export const get: Operation<GetInput, GetOutput> = {
     tags: z.array(z.string()),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
+    expires_at: z.iso.datetime().nullable().describe('Of a fact: from then on it is gone.'),
     age: z.string(),
     links: z
       .array(z.strictObject({ target: z.string(), path: z.string().nullable() }))
@@ -103,6 +105,7 @@ async function runGet(context: OperationContext, { citation }: GetInput): Promis
     tags: [...record.tags],
     created_at: isoTime(record.createdAt),
     updated_at: isoTime(record.updatedAt),
+    expires_at: record.expiresAt === null ? null : isoTime(record.expiresAt),
     age,
     links: [...links],
     metadata: record.metadata,

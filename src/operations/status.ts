@@ -38,7 +38,7 @@ export interface StatusOutput {
     readonly unreadable: string | null;
   }[];
   readonly strays: { readonly name: string; readonly records: number }[];
-  readonly other_namespaces: number;
+  readonly other_namespaces: number | null;
 }
 
 const count = () => z.number().int().nonnegative();
@@ -96,12 +96,14 @@ export const status: Operation<Record<string, never>, StatusOutput> = {
     strays: z
       .array(z.strictObject({ name: z.string(), records: count() }))
       .describe('Vaults that are not in the settings and have records: nothing refreshes them.'),
-    other_namespaces: count().describe('Namespaces in the store beside this one.'),
+    other_namespaces: count()
+      .nullable()
+      .describe('Namespaces in the store beside this one; null for whoever is not to know.'),
   }),
   readOnly: true,
   destructive: false,
   idempotent: true,
-  scope: 'read',
+  scope: 'admin',
   examples: [{ title: 'What is remembered, and where', input: {} }],
   run: runStatus,
 };
@@ -109,15 +111,15 @@ export const status: Operation<Record<string, never>, StatusOutput> = {
 async function runStatus(context: OperationContext): Promise<StatusOutput> {
   const config = await context.loadConfig();
   const loci = await context.loci();
-  const { stats, generation, pending, storePath, store, namespace } = await loci.status();
+  const { bytes, schemaVersion, own, others, generation, pending, storePath, store, namespace } =
+    await loci.status();
   namedVaults(config);
   const { vaults, strays } = await loci.vaults();
-  const own = stats.namespaces.find((each) => each.namespace === namespace);
   const bySource = own?.bySource ?? {};
   return {
     home: context.home,
     config_file: config.file,
-    store: { path: storePath, driver: store, bytes: stats.bytes, schema_version: stats.schemaVersion },
+    store: { path: storePath, driver: store, bytes, schema_version: schemaVersion },
     namespace,
     records: own?.records ?? 0,
     passages: own?.passages ?? 0,
@@ -138,6 +140,6 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
       last_read: lastRead === null ? null : isoTime(lastRead),
     })),
     strays: [...strays],
-    other_namespaces: stats.namespaces.filter((each) => each.namespace !== namespace).length,
+    other_namespaces: others,
   };
 }

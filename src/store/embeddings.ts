@@ -40,8 +40,8 @@ export interface Embeddings {
   activateGeneration(id: number): Promise<void>;
   /** Live passages without a vector, by id, after an id. Passages of the same content share a hash. */
   pendingEmbeddings(generation: number, page: Page<number>): Promise<PendingEmbedding[]>;
-  /** Contents without a vector. */
-  countPending(generation: number): Promise<number>;
+  /** Contents without a vector: of a namespace, or of all. */
+  countPending(generation: number, namespace?: string): Promise<number>;
   /**
    * Contents that have a vector keep it.
    * @throws LociError `embedding_mismatch` for a vector of other dimensions, `invalid_input` for one with a component

@@ -10,7 +10,6 @@ export interface Deletion {
 /** A deleted record that comes back, with its passages. */
 export interface Restoration {
   readonly id: number;
-  readonly at: Timestamp;
   readonly passages: readonly Passage[];
 }
 

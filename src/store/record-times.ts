@@ -8,8 +8,8 @@ export function refuseUnsafeTimes(batch: CommitBatch): void {
     const { createdAt, updatedAt, expiresAt } = draft;
     refuseUnsafe({ createdAt, updatedAt, expiresAt });
   }
-  const { deletions = [], restorations = [], audit = [], once } = batch;
-  for (const { at } of [...deletions, ...restorations, ...audit]) refuseUnsafe({ at });
+  const { deletions = [], audit = [], once } = batch;
+  for (const { at } of [...deletions, ...audit]) refuseUnsafe({ at });
   if (once !== undefined) refuseUnsafe({ at: once.at, expiresAt: once.expiresAt });
 }
 

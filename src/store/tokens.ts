@@ -1,4 +1,5 @@
 import type { Timestamp } from '../core/types.ts';
+import type { AuditDraft } from './audit.ts';
 
 /** A key to one subject's memory, without the key: of its text only the hash is known. */
 export interface StoredToken {
@@ -18,11 +19,14 @@ export interface StoredToken {
 
 /** Who may come in over HTTP. Tokens stand beside the namespaces, not in one. */
 export interface Tokens {
-  /** Durable when it resolves. @throws LociError `conflict` for an id or a hash that is taken */
-  addToken(token: StoredToken): Promise<void>;
+  /**
+   * Durable when it resolves, with what the subject's audit log says of it.
+   * @throws LociError `conflict` for an id or a hash that is taken
+   */
+  addToken(token: StoredToken, audit: readonly AuditDraft[]): Promise<void>;
   /** All of them, revoked and expired ones too; oldest first, ties by id. */
   tokens(): Promise<StoredToken[]>;
   tokenByHash(hash: string): Promise<StoredToken | null>;
-  /** From now on it opens nothing; what was revoked before stays so since then. Whether there is one of this id. */
-  revokeToken(id: string, at: Timestamp): Promise<boolean>;
+  /** From now on it opens nothing; what was revoked before stays so since then, unsaid. Whether there is one of this id. */
+  revokeToken(id: string, at: Timestamp, audit: readonly AuditDraft[]): Promise<boolean>;
 }

@@ -91,7 +91,7 @@ function describeDeletions({ store, namespace, generation }: Subject): void {
 
 function describeRestorations({ store, namespace }: Subject): void {
   const restore = (ns: string, id: number, text: string): Promise<number[]> =>
-    commit(store(), ns, { restorations: [{ id, at: NOW, passages: [passage(text)] }], chunking: 'later' });
+    commit(store(), ns, { restorations: [{ id, passages: [passage(text)] }], chunking: 'later' });
 
   describe('a restoration', () => {
     it('brings a record back as it was, found by what it is cut into now', async () => {

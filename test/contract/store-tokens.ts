@@ -26,7 +26,7 @@ export function describeTokens({ store }: Subject): void {
         token('old', { scopes: [] }),
         token('lasting', { expiresAt: null }),
       ];
-      for (const each of [young, old, lasting]) await store().addToken(each);
+      for (const each of [young, old, lasting]) await store().addToken(each, []);
       expect(await store().tokens()).toEqual([lasting, old, young]);
       expect(await store().tokenByHash(old.hash)).toEqual(old);
       expect(await store().tokenByHash(sha256('nobody'))).toBeNull();
@@ -34,12 +34,12 @@ export function describeTokens({ store }: Subject): void {
 
     it('refuse an id or a hash that is taken', async () => {
       const first = token('first');
-      await store().addToken(first);
+      await store().addToken(first, []);
       const count = (await store().tokens()).length;
-      await expect(store().addToken(token('first', { hash: sha256('x') }))).rejects.toMatchObject({
+      await expect(store().addToken(token('first', { hash: sha256('x') }), [])).rejects.toMatchObject({
         code: 'conflict',
       });
-      await expect(store().addToken(token('second', { hash: first.hash }))).rejects.toMatchObject({
+      await expect(store().addToken(token('second', { hash: first.hash }), [])).rejects.toMatchObject({
         code: 'conflict',
       });
       expect(await store().tokens()).toHaveLength(count);
@@ -47,11 +47,11 @@ export function describeTokens({ store }: Subject): void {
 
     it('are revoked once and for all, and stay in the list', async () => {
       const given = token('revoked');
-      await store().addToken(given);
-      expect(await store().revokeToken('revoked', NOW + 5)).toBe(true);
-      expect(await store().revokeToken('revoked', NOW + 9)).toBe(true);
+      await store().addToken(given, []);
+      expect(await store().revokeToken('revoked', NOW + 5, [])).toBe(true);
+      expect(await store().revokeToken('revoked', NOW + 9, [])).toBe(true);
       expect(await store().tokenByHash(given.hash)).toEqual({ ...given, revokedAt: NOW + 5 });
-      expect(await store().revokeToken('nobody', NOW)).toBe(false);
+      expect(await store().revokeToken('nobody', NOW, [])).toBe(false);
     });
   });
 }

@@ -59,7 +59,7 @@ export function describeWrittenIsolation({ store, namespace }: Subject): void {
       expect(JSON.stringify(before)).not.toContain('theirs');
       await commit(store(), theirs, {
         deletions: [{ id: 2, at: NOW - 5 }],
-        restorations: [{ id: 3, at: NOW, passages: [passage('theirs')] }],
+        restorations: [{ id: 3, passages: [passage('theirs')] }],
         audit: [told({ subject: uuid })],
       });
       await store().putStartup(theirs, [startupEntry({ deletedAt: NOW })], []);

@@ -4,6 +4,7 @@ import type { Canonical, SearchFilter, SearchStages, Store, Upkeep } from '../st
 import type { Facets } from '../facets.ts';
 import type { Tokens } from '../tokens.ts';
 import { refuseOtherVector } from '../vector-check.ts';
+import { appendAudit } from './audit.ts';
 import { facet, writtenWith } from './facets.ts';
 import { neighbours, newest, passages, passagesOf } from './passage-reads.ts';
 import { commit, countByKey, records, recordsByKey, sourceEntries } from './records.ts';
@@ -105,7 +106,7 @@ function embeddingCalls(open: () => State): Embeddings {
       activateGeneration(open(), id);
     },
     pendingEmbeddings: async (generation, page) => pendingEmbeddings(open(), generation, page),
-    countPending: async (generation) => countPending(open(), generation),
+    countPending: async (generation, namespace) => countPending(open(), generation, namespace),
     putVectors: async (generation, vectors) => {
       putVectors(open(), generationById(open(), generation), vectors);
     },
@@ -141,11 +142,22 @@ function upkeepCalls(open: () => State): Upkeep {
 
 function tokenCalls(open: () => State): Tokens {
   return {
-    addToken: async (token) => {
+    addToken: async (token, audit) => {
       addToken(open().tokens, token);
+      change(open(), token.subject, (copy) => {
+        appendAudit(copy, audit);
+      });
     },
     tokens: async () => tokens(open().tokens),
     tokenByHash: async (hash) => tokenByHash(open().tokens, hash),
-    revokeToken: async (id, at) => revokeToken(open().tokens, id, at),
+    revokeToken: async (id, at, audit) => {
+      const token = open().tokens.get(id);
+      if (token?.revokedAt === null) {
+        change(open(), token.subject, (copy) => {
+          appendAudit(copy, audit);
+        });
+      }
+      return revokeToken(open().tokens, id, at);
+    },
   };
 }

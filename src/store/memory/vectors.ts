@@ -97,10 +97,10 @@ export function pendingEmbeddings(state: State, generation: number, page: Page<n
     });
 }
 
-export function countPending(state: State, generation: number): number {
-  const contents = pending(state, generation).map(
-    ({ held, owner }) => `${held.passage.hash} ${owner.namespace}`,
-  );
+export function countPending(state: State, generation: number, namespace?: string): number {
+  const contents = pending(state, generation)
+    .filter(({ owner }) => namespace === undefined || owner.namespace === namespace)
+    .map(({ held, owner }) => `${held.passage.hash} ${owner.namespace}`);
   return new Set(contents).size;
 }
 

@@ -186,9 +186,27 @@ export function verifyAudit(db: Database, ns: number): string[] {
     )
     .all(ns, ns);
   return [
+    ...lostDiffs(db, ns),
     ...chains.flatMap((chain) => verifyChain(db, ns, chain).map((what) => `${what} (chain ${chain.chain})`)),
     ...strays.map((row) => `nobody began the audit chain ${String(row['chain'])}`),
   ];
+}
+
+/** A diff goes with the record that it tells of, and the log says that this went. Of other chains only a part may be here. */
+function lostDiffs(db: Database, ns: number): string[] {
+  return db
+    .prepare(
+      `SELECT seq, chain FROM audit AS a WHERE ns = ? AND diff IS NULL AND diff_hash IS NOT NULL
+         AND chain IN (SELECT chain FROM audit_chain WHERE ns = a.ns AND own = 1)
+         AND NOT EXISTS (
+           SELECT 1 FROM audit WHERE ns = a.ns AND subject = a.subject AND action IN ('purge', 'expire'))
+       ORDER BY seq LIMIT ?`,
+    )
+    .all(ns, NAMED)
+    .map((row) => {
+      const entry = `entry ${String(row['seq'])} of the audit log`;
+      return `the diff of ${entry} is gone, and nothing says why (chain ${String(row['chain'])})`;
+    });
 }
 
 function verifyChain(db: Database, ns: number, { chain, length: whole, head: end }: Chain): string[] {

@@ -183,7 +183,7 @@ function embeddingCalls(db: Database): Pick<StoreCalls, keyof Embeddings> {
       activateGeneration(db, id);
     },
     pendingEmbeddings: (generation, page) => pendingEmbeddings(db, generation, page),
-    countPending: (generation) => countPending(db, generation),
+    countPending: (generation, namespace) => countPending(db, generation, namespace),
     putVectors: (generation, vectors) => {
       putVectors(db, generationById(db, generation), vectors);
     },
@@ -218,12 +218,12 @@ function upkeepCalls(db: Database): Pick<StoreCalls, keyof Upkeep> {
 
 function tokenCalls(db: Database): Pick<StoreCalls, keyof Tokens> {
   return {
-    addToken: (token) => {
-      addToken(db, token);
+    addToken: (token, audit) => {
+      addToken(db, token, audit);
     },
     tokens: () => tokens(db),
     tokenByHash: (hash) => tokenByHash(db, hash),
-    revokeToken: (id, at) => revokeToken(db, id, at),
+    revokeToken: (id, at, audit) => revokeToken(db, id, at, audit),
   };
 }
 

@@ -61,7 +61,7 @@ it('what agents ask for is found by index, not by a look at all of a namespace',
     const batch = { writes: [], evictions: [], chunking: 'c' };
     calls.commit('n', { ...batch, writes: [fact('k3', 'c', 'x')] });
     calls.commit('n', { ...batch, deletions: [{ id: 1, at: NOW }] });
-    calls.commit('n', { ...batch, restorations: [{ id: 1, at: NOW, passages: [] }] });
+    calls.commit('n', { ...batch, restorations: [{ id: 1, passages: [] }] });
     calls.purge('n', purgeRequest({ expiredBy: NOW + 5000 }));
   });
   expect(plans.size).toBeGreaterThan(20);

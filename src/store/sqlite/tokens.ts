@@ -1,17 +1,21 @@
 import { LociError } from '../../core/errors.ts';
 import type { Timestamp } from '../../core/types.ts';
+import type { AuditDraft } from '../audit.ts';
 import type { StoredToken } from '../tokens.ts';
+import { appendAudit } from './audit.ts';
 import type { Database } from './database.ts';
+import { ensureNamespace } from './namespaces.ts';
 
 const COLUMNS = 'id, hash, subject, name, scopes, created_at, expires_at, revoked_at';
 
-export function addToken(db: Database, token: StoredToken): void {
+export function addToken(db: Database, token: StoredToken, audit: readonly AuditDraft[]): void {
   db.transaction(() => {
     const { id, hash, subject, name, scopes, createdAt, expiresAt, revokedAt } = token;
     const taken = db.prepare('SELECT 1 FROM token WHERE id = ? OR hash = ?').get(id, hash);
     if (taken !== undefined) throw new LociError('conflict', `there is a token of the id ${id} already`);
     const insert = db.prepare(`INSERT INTO token (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
     insert.run(id, hash, subject, name, scopes.join(' '), createdAt, expiresAt, revokedAt);
+    appendAudit(db, ensureNamespace(db, subject), audit);
   });
 }
 
@@ -24,10 +28,14 @@ export function tokenByHash(db: Database, hash: string): StoredToken | null {
   return row === undefined ? null : tokenOf(row);
 }
 
-export function revokeToken(db: Database, id: string, at: Timestamp): boolean {
+export function revokeToken(db: Database, id: string, at: Timestamp, audit: readonly AuditDraft[]): boolean {
   return db.transaction(() => {
-    db.prepare('UPDATE token SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL').run(at, id);
-    return db.prepare('SELECT 1 FROM token WHERE id = ?').get(id) !== undefined;
+    const token = db.prepare('SELECT subject, revoked_at FROM token WHERE id = ?').get(id);
+    if (token === undefined) return false;
+    if (token['revoked_at'] !== null) return true;
+    db.prepare('UPDATE token SET revoked_at = ? WHERE id = ?').run(at, id);
+    appendAudit(db, ensureNamespace(db, token['subject'] as string), audit);
+    return true;
   });
 }
 

@@ -207,10 +207,10 @@ const PENDING = `FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.
   WHERE r.deleted_at IS NULL
     AND NOT EXISTS (SELECT 1 FROM vector AS v WHERE v.ns = p.ns AND v.generation = ? AND v.hash = p.hash)`;
 
-export function countPending(db: Database, generation: number): number {
-  return Number(
-    db.prepare(`SELECT count(DISTINCT p.ns || ':' || hex(p.hash)) AS n ${PENDING}`).get(generation)?.['n'],
-  );
+export function countPending(db: Database, generation: number, namespace?: string): number {
+  const count = `SELECT count(DISTINCT p.ns || ':' || hex(p.hash)) AS n ${PENDING} AND (? IS NULL OR n.name = ?)`;
+  const whose = namespace ?? null;
+  return Number(db.prepare(count).get(generation, whose, whose)?.['n']);
 }
 
 export function pendingEmbeddings(db: Database, generation: number, page: Page<number>): PendingEmbedding[] {

@@ -60,14 +60,10 @@ export class Metrics {
 
   /** In the text format of Prometheus; without what the store tells where it cannot be asked. */
   async text(loci: Promise<Loci>): Promise<string> {
-    const status = await loci.then((opened) => opened.status()).catch(() => null);
-    if (status !== null) {
-      const { stats, pending } = status;
-      const total = (what: 'records' | 'passages' | 'vectors'): number =>
-        stats.namespaces.reduce((sum, namespace) => sum + namespace[what], 0);
-      this.#store.bytes.set(stats.bytes);
-      for (const what of ['records', 'passages', 'vectors'] as const) this.#store[what].set(total(what));
-      this.#store.pending.set(pending);
+    const totals = await loci.then((opened) => opened.totals()).catch(() => null);
+    if (totals !== null) {
+      for (const what of ['bytes', 'records', 'passages', 'vectors', 'pending'] as const)
+        this.#store[what].set(totals[what]);
     }
     return this.#registry.metrics();
   }

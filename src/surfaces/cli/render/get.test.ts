@@ -20,6 +20,7 @@ const record: GetOutput = {
   record_type: 'fact',
   tags: [],
   created_at: '2026-09-14T00:00:00.000Z',
+  expires_at: null,
   updated_at: '2026-09-14T00:00:00.000Z',
   age: '2d ago',
   links: [],

@@ -50,8 +50,10 @@ function vaultLine({
   return `${name}: ${String(records)} notes, ${path}, ${read}${since}${left}${why}`;
 }
 
-function namespaceLine(namespace: string, others: number): string {
-  return others === 0 ? namespace : `${namespace} (and ${String(others)} more in this store)`;
+function namespaceLine(namespace: string, others: number | null): string {
+  return others === 0 || others === null
+    ? namespace
+    : `${namespace} (and ${String(others)} more in this store)`;
 }
 
 function counted(bySource: Readonly<Record<string, number>>): string {
