@@ -8,6 +8,10 @@ export function refuseUnsafeTimes(batch: CommitBatch): void {
     const { createdAt, updatedAt, expiresAt } = draft;
     refuseUnsafe({ createdAt, updatedAt, expiresAt });
   }
+  for (const { draft, deletedAt } of batch.imports ?? []) {
+    const { createdAt, updatedAt, expiresAt } = draft;
+    refuseUnsafe({ createdAt, updatedAt, expiresAt, deletedAt });
+  }
   const { deletions = [], audit = [], once } = batch;
   for (const { at } of [...deletions, ...audit]) refuseUnsafe({ at });
   if (once !== undefined) refuseUnsafe({ at: once.at, expiresAt: once.expiresAt });

@@ -8,6 +8,7 @@ import type { Leases } from './leases.ts';
 import type { Listing } from './listing.ts';
 import type { Deletion, Mortality, Once, Restoration } from './mortality.ts';
 import type { Page } from './page.ts';
+import type { Portability, RecordImport } from './portability.ts';
 import type { SourceReads } from './source-reads.ts';
 import type { StartupEntries } from './startup.ts';
 import type { StoreStats } from './stats.ts';
@@ -31,7 +32,8 @@ export interface Store
     StartupEntries,
     History,
     Leases,
-    Tokens {
+    Tokens,
+    Portability {
   readonly capabilities: StoreCapabilities;
   /** Finishes what was begun and lets go of files, threads and connections. No call may follow. */
   close(): Promise<void>;
@@ -67,6 +69,8 @@ export interface CommitBatch {
   readonly evictions: readonly number[];
   readonly deletions?: readonly Deletion[];
   readonly restorations?: readonly Restoration[];
+  /** Records of another store; after all of the above. */
+  readonly imports?: readonly RecordImport[];
   /** What the audit log says of it. */
   readonly audit?: readonly AuditDraft[];
   readonly once?: Once;
@@ -85,7 +89,8 @@ export interface SourceEntry {
 
 export interface Canonical extends SourceReads {
   /**
-   * All of the batch or none of it, durable when the promise resolves. Answers the ids of the writes, in order.
+   * All of the batch or none of it, durable when the promise resolves. Answers the ids of the writes, then those of the
+   * imports, in order.
    * @throws LociError `not_found` for an unknown id, or a deletion or restoration of what is not live or not deleted;
    *   `conflict` for a key or UUID that is taken, a record that was changed meanwhile or a `once` that was; `invalid_input`
    *   for an eviction of what did not come from a source, for a new record that keeps passages and for a time that is

@@ -10,6 +10,7 @@ import { describeListing } from './store-listing.ts';
 import { describeMortality } from './store-mortality.ts';
 import { describeNeighbours } from './store-neighbours.ts';
 import { describePurge } from './store-purge.ts';
+import { describePortability } from './store-portability.ts';
 import { describeRecords } from './store-records.ts';
 import { describeConflicts } from './store-conflicts.ts';
 import { describeSourceReads } from './store-source-reads.ts';
@@ -72,6 +73,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describeStartup(subject);
     describeHistory(subject);
     describeLeases(subject);
+    describePortability(subject);
     describeIsolation(subject);
     describeWrittenIsolation(subject);
 

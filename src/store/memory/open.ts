@@ -3,6 +3,7 @@ import type { Embeddings } from '../embeddings.ts';
 import type { Canonical, SearchFilter, SearchStages, Store, Upkeep } from '../store.ts';
 import type { Facets } from '../facets.ts';
 import type { Tokens } from '../tokens.ts';
+import type { Portability } from '../portability.ts';
 import { refuseOtherVector } from '../vector-check.ts';
 import { appendAudit } from './audit.ts';
 import { facet, writtenWith } from './facets.ts';
@@ -22,6 +23,7 @@ import {
   scoreVectors,
   searchVectors,
 } from './vectors.ts';
+import { heldPage, historyFrom, standIns } from './portability.ts';
 import { lookUpTerms } from './vocabulary.ts';
 import { besideCalls, writtenCalls } from './written.ts';
 
@@ -45,6 +47,7 @@ export function openMemoryStore(): Store {
     ...embeddingCalls(open),
     ...upkeepCalls(open),
     ...tokenCalls(open),
+    ...portabilityCalls(open),
     close: async () => {
       closed = true;
     },
@@ -53,6 +56,15 @@ export function openMemoryStore(): Store {
 
 function within(state: State, name: string): Namespace {
   return state.namespaces.get(name) ?? emptyNamespace(name);
+}
+
+function portabilityCalls(open: () => State): Portability {
+  return {
+    heldPage: async (namespace, now, page) => heldPage(within(open(), namespace), now, page),
+    standIns: async (namespace, records) => standIns(within(open(), namespace), records),
+    historyFrom: async (namespace, category, now, page) =>
+      historyFrom(within(open(), namespace), category, now, page),
+  };
 }
 
 function recordCalls(open: () => State): Canonical {

@@ -2,10 +2,11 @@ import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
 import { refuseUnsafeTimes } from '../record-times.ts';
 import type { Page } from '../page.ts';
-import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry } from '../store.ts';
+import type { RecordImport, Standing } from '../portability.ts';
+import type { CommitBatch, RecordWrite, SourceEntry } from '../store.ts';
 import { indexPassage } from '../text-fields.ts';
 import { wellFormed } from '../well-formed.ts';
-import { refuseChanged } from '../record-states.ts';
+import { refuseChanged, refuseOtherState } from '../record-states.ts';
 import { appendAudit } from './audit.ts';
 import { isLive } from './filter.ts';
 import { deleteRecord, noteOnce, restoreRecord } from './mortality.ts';
@@ -29,6 +30,8 @@ export function commit(state: State, name: string, batch: CommitBatch): number[]
     const ids = writes.map((write) => writeRecord(namespace, write, batch.chunking, nextPassage));
     for (const restoration of batch.restorations ?? [])
       restoreRecord(namespace, restoration, batch.chunking, nextPassage);
+    for (const given of (batch.imports ?? []).map(wellFormed))
+      ids.push(importRecord(namespace, given, batch.chunking, nextPassage));
     if (batch.once !== undefined) noteOnce(namespace, batch.once, ids);
     appendAudit(namespace, batch.audit ?? []);
     return ids;
@@ -37,7 +40,7 @@ export function commit(state: State, name: string, batch: CommitBatch): number[]
 
 function evict(namespace: Namespace, id: number): void {
   const { record } = existing(namespace, id);
-  if (record.origin !== 'vault' && record.origin !== 'source') {
+  if (!isSourced(record)) {
     throw new LociError(
       'invalid_input',
       `record ${String(id)} is ${record.origin}: only what a source brought can go`,
@@ -78,16 +81,36 @@ function writeRecord(
   return id;
 }
 
-function refuseTakenIdentity(namespace: Namespace, { id, draft }: RecordWrite): void {
+function importRecord(
+  namespace: Namespace,
+  given: RecordImport,
+  chunking: string,
+  nextPassage: () => number,
+): number {
+  const { replaces, draft, passages, deletedAt } = given;
+  const isLive = deletedAt === null;
+  refuseTakenIdentity(namespace, { id: replaces, draft, passages }, isLive);
+  if (replaces !== null) refuseOtherState(existing(namespace, replaces).record, given);
+  const id = replaces ?? Math.max(namespace.nextRecord, given.wanted ?? 0);
+  namespace.nextRecord = Math.max(namespace.nextRecord, id + 1);
+  const record: LociRecord = { ...structuredClone(draft), namespace: namespace.name, id, deletedAt };
+  namespace.records.set(id, { record, chunking: isLive ? chunking : null });
+  replacePassages(namespace, record, isLive ? passages : [], nextPassage);
+  return id;
+}
+
+function refuseTakenIdentity(namespace: Namespace, { id, draft }: RecordWrite, isLive = true): void {
   for (const { record } of namespace.records.values()) {
     if (record.id === id) continue;
-    if (record.uuid !== draft.uuid && !hasSameKey(record, draft)) continue;
+    // The key of a deleted fact is free.
+    const isFree = draft.origin === 'fact' && !isLive;
+    if (record.uuid !== draft.uuid && (isFree || !hasSameKey(record, draft))) continue;
     throw new LociError('conflict', `record ${String(record.id)} already is ${draft.key ?? draft.uuid}`);
   }
 }
 
 /** Documents of one source, live facts of one category. */
-function hasSameKey(record: LociRecord, draft: RecordDraft): boolean {
+export function hasSameKey(record: LociRecord, draft: Standing): boolean {
   if (draft.key === null || record.key !== draft.key) return false;
   if ((record.origin === 'fact') !== (draft.origin === 'fact')) return false;
   if (draft.origin !== 'fact') return record.source === draft.source;
@@ -121,11 +144,15 @@ export function countByKey(namespace: Namespace, keys: readonly string[], now: T
   return keys.map((key) => recordsByKey(namespace, key, now).length);
 }
 
+function isSourced({ origin }: LociRecord): boolean {
+  return origin === 'vault' || origin === 'source';
+}
+
 export function sourceEntries(namespace: Namespace, source: string, page: Page<string>): SourceEntry[] {
   const entries: SourceEntry[] = [];
   for (const { record } of namespace.records.values()) {
     const { id, key, identity, revision, contentHash } = record;
-    if (record.source !== source || key === null || record.origin === 'fact') continue;
+    if (record.source !== source || key === null || !isSourced(record)) continue;
     if (record.deletedAt !== null) continue;
     if (page.after === null || byCodePoint(key, page.after) > 0) {
       entries.push({ id, key, identity, revision, contentHash });

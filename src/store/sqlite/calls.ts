@@ -4,6 +4,7 @@ import type { History } from '../history.ts';
 import type { Leases } from '../leases.ts';
 import type { Listing } from '../listing.ts';
 import type { Mortality } from '../mortality.ts';
+import type { Portability } from '../portability.ts';
 import type { StartupEntries } from '../startup.ts';
 import type { Embeddings } from '../embeddings.ts';
 import type { Canonical, PassageScore, SearchFilter, SearchStages, Store, Upkeep } from '../store.ts';
@@ -22,6 +23,7 @@ import { doneOnce, heldRecords, highestId, idsOf, nextExpiry, oldestDeletion, pu
 import { findNamespace, writtenNamespaces } from './namespaces.ts';
 import { neighbours, newest, passages, passagesOf } from './passage-reads.ts';
 import { lookUpTerms } from './near-words.ts';
+import { heldPage, historyFrom, standIns } from './portability.ts';
 import { commit, countByKey, records, recordsByKey, sourceEntries } from './records.ts';
 import { lastReads, markRead } from './source-reads.ts';
 import { noteStartupSeen, putStartup, startupEntries, startupSeen } from './startup.ts';
@@ -66,6 +68,7 @@ export function storeCalls(db: Database): StoreCalls {
     ...embeddingCalls(db),
     ...upkeepCalls(db),
     ...tokenCalls(db),
+    ...portabilityCalls(db),
   };
 }
 
@@ -114,6 +117,22 @@ function writtenCalls(db: Database): Pick<StoreCalls, keyof Written> {
     dropLease: (name, holder) => {
       dropLease(db, name, holder);
     },
+  };
+}
+
+function portabilityCalls(db: Database): Pick<StoreCalls, keyof Portability> {
+  return {
+    heldPage: (namespace, now, page) =>
+      within(db, namespace, [], (ns) => heldPage(db, namespace, ns, now, page)),
+    standIns: (namespace, records) =>
+      within(
+        db,
+        namespace,
+        records.map(() => ({ same: null, inPlace: null })),
+        (ns) => standIns(db, ns, records),
+      ),
+    historyFrom: (namespace, category, now, page) =>
+      within(db, namespace, [], (ns) => historyFrom(db, ns, category, now, page)),
   };
 }
 

@@ -4,8 +4,10 @@ import type { Page } from '../page.ts';
 import { wellFormed } from '../well-formed.ts';
 import type { Database } from './database.ts';
 import { ensureNamespace } from './namespaces.ts';
+import type { Row } from './rows.ts';
 
-const COLUMNS = 'category, id, name, surface, actor, inputs, outcome, at, took_ms, expires_at';
+export const HISTORY_COLUMNS: string =
+  'category, id, name, surface, actor, inputs, outcome, at, took_ms, expires_at';
 
 export function noteHistory(
   db: Database,
@@ -32,7 +34,7 @@ export function noteHistory(
 function insertRow(db: Database, ns: number, row: HistoryDraft): number {
   const last = db.prepare('SELECT max(id) AS id FROM history WHERE ns = ? AND category = ?');
   const id = Number(last.get(ns, row.category)?.['id'] ?? 0) + 1;
-  db.prepare(`INSERT INTO history (ns, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+  db.prepare(`INSERT INTO history (ns, ${HISTORY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
     ns,
     row.category,
     id,
@@ -57,20 +59,24 @@ export function history(
 ): HistoryRow[] {
   return db
     .prepare(
-      `SELECT ${COLUMNS} FROM history
+      `SELECT ${HISTORY_COLUMNS} FROM history
        WHERE ns = ? AND category = ? AND id < ? AND expires_at > ? ORDER BY id DESC LIMIT ?`,
     )
     .all(ns, category, after ?? Number.MAX_SAFE_INTEGER, now, limit)
-    .map((row) => ({
-      id: row['id'] as number,
-      category: row['category'] as HistoryCategory,
-      name: row['name'] as string,
-      surface: row['surface'] as string,
-      actor: row['actor'] as string,
-      inputs: JSON.parse(row['inputs'] as string) as Record<string, Json>,
-      outcome: row['outcome'] as string,
-      at: row['at'] as number,
-      tookMs: row['took_ms'] as number,
-      expiresAt: row['expires_at'] as number,
-    }));
+    .map(historyRowOf);
+}
+
+export function historyRowOf(row: Row): HistoryRow {
+  return {
+    id: row['id'] as number,
+    category: row['category'] as HistoryCategory,
+    name: row['name'] as string,
+    surface: row['surface'] as string,
+    actor: row['actor'] as string,
+    inputs: JSON.parse(row['inputs'] as string) as Record<string, Json>,
+    outcome: row['outcome'] as string,
+    at: row['at'] as number,
+    tookMs: row['took_ms'] as number,
+    expiresAt: row['expires_at'] as number,
+  };
 }

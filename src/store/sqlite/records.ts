@@ -2,10 +2,11 @@ import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
 import { refuseUnsafeTimes } from '../record-times.ts';
 import type { Page } from '../page.ts';
+import type { RecordImport } from '../portability.ts';
 import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry } from '../store.ts';
 import { sameFields } from '../text-fields.ts';
 import { wellFormed } from '../well-formed.ts';
-import { refuseChanged } from '../record-states.ts';
+import { refuseChanged, refuseOtherState } from '../record-states.ts';
 import { appendAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import { deleteRecords, noteOnce, restoreRecord } from './mortality.ts';
@@ -27,6 +28,8 @@ export function commit(db: Database, namespace: string, batch: CommitBatch): num
     const ids = writes.map((write) => writeRecord(db, namespace, ns, write, batch.chunking, counts));
     for (const restoration of batch.restorations ?? [])
       restoreRecord(db, namespace, ns, restoration, batch.chunking, counts);
+    for (const given of (batch.imports ?? []).map(wellFormed))
+      ids.push(importRecord(db, namespace, ns, given, batch.chunking, counts));
     noteWords(db, ns, counts);
     if (batch.once !== undefined) noteOnce(db, ns, batch.once, ids);
     appendAudit(db, ns, batch.audit ?? []);
@@ -64,9 +67,39 @@ function writeRecord(
   return write.id;
 }
 
+function importRecord(
+  db: Database,
+  namespace: string,
+  ns: number,
+  given: RecordImport,
+  chunking: string,
+  counts: WordCounts,
+): number {
+  const { replaces, draft, deletedAt } = given;
+  const isLive = deletedAt === null;
+  const write = { id: replaces, draft, passages: isLive ? given.passages : [] };
+  refuseTakenIdentity(db, ns, write, isLive);
+  const id = replaces ?? nextId(db, ns, given.wanted);
+  const mark = db.prepare('UPDATE record SET deleted_at = ?, chunking = ? WHERE ns = ? AND id = ?');
+  if (replaces === null) insertRow(db, ns, id, write.draft, chunking, deletedAt);
+  else {
+    const before = existing(db, namespace, ns, id);
+    refuseOtherState(before, given);
+    if (before.deletedAt === null) removePassages(db, ns, id, before, counts);
+    // While it is deleted, what is live may have its key.
+    mark.run(deletedAt ?? before.deletedAt, null, ns, id);
+    updateRow(db, ns, id, write.draft);
+  }
+  mark.run(deletedAt, isLive ? chunking : null, ns, id);
+  if (isLive) insertPassages(db, ns, id, draft, given.passages, counts);
+  return id;
+}
+
 /** Said before anything is written, in words; the unique indexes are the second lock. */
-function refuseTakenIdentity(db: Database, ns: number, write: RecordWrite): void {
-  const { uuid, origin, source, category, key } = write.draft;
+function refuseTakenIdentity(db: Database, ns: number, write: RecordWrite, isLive = true): void {
+  const { uuid, origin, source, category } = write.draft;
+  // The key of a deleted fact is free.
+  const key = origin === 'fact' && !isLive ? null : write.draft.key;
   const [same, place] =
     origin === 'fact'
       ? ["origin = 'fact' AND category = ? AND deleted_at IS NULL", category]
@@ -83,10 +116,11 @@ function refuseTakenIdentity(db: Database, ns: number, write: RecordWrite): void
 }
 
 /** Two statements: one with RETURNING opens a savepoint, at which FTS5 writes out what it holds, record by record. */
-function nextId(db: Database, ns: number): number {
+function nextId(db: Database, ns: number, wanted: number | null = null): number {
   const row = db.prepare('SELECT next_record AS id FROM namespace WHERE id = ?').get(ns);
-  db.prepare('UPDATE namespace SET next_record = next_record + 1 WHERE id = ?').run(ns);
-  return Number(row?.['id']);
+  const id = Math.max(Number(row?.['id']), wanted ?? 0);
+  db.prepare('UPDATE namespace SET next_record = ? WHERE id = ?').run(id + 1, ns);
+  return id;
 }
 
 function columnsOf(draft: RecordDraft): (string | number | null)[] {
@@ -112,12 +146,19 @@ function columnsOf(draft: RecordDraft): (string | number | null)[] {
   ];
 }
 
-function insertRow(db: Database, ns: number, id: number, draft: RecordDraft, chunking: string): void {
+function insertRow(
+  db: Database,
+  ns: number,
+  id: number,
+  draft: RecordDraft,
+  chunking: string,
+  deletedAt: Timestamp | null = null,
+): void {
   db.prepare(
-    `INSERT INTO record (ns, id, chunking, uuid, project, origin, source, trust, key, identity, category,
+    `INSERT INTO record (ns, id, chunking, deleted_at, uuid, project, origin, source, trust, key, identity, category,
        record_type, title, tags, content, metadata, created_at, updated_at, expires_at, content_hash, revision)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(ns, id, chunking, ...columnsOf(draft));
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(ns, id, chunking, deletedAt, ...columnsOf(draft));
 }
 
 function updateRow(db: Database, ns: number, id: number, draft: RecordDraft): void {
@@ -192,7 +233,7 @@ export function sourceEntries(db: Database, ns: number, source: string, page: Pa
   return db
     .prepare(
       `SELECT id, key, identity, revision, content_hash FROM record
-       WHERE ns = ? AND source = ? AND origin <> 'fact' AND key ${behind} ? AND deleted_at IS NULL
+       WHERE ns = ? AND source = ? AND origin IN ('vault', 'source') AND key ${behind} ? AND deleted_at IS NULL
        ORDER BY key LIMIT ?`,
     )
     .all(ns, source, page.after ?? '', page.limit)

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import type { LociRecord } from '../../src/core/types.ts';
+import type { RecordImport } from '../../src/store/portability.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Subject } from './store-contract.ts';
+import { CHUNKING, draft, found, note, NOW, passage, write } from './store-samples.ts';
+
+/** A record of one passage from elsewhere. */
+function arrival(text: string, given: Partial<RecordImport> = {}): RecordImport {
+  const { draft: drafted = draft({ content: text, origin: 'memory', key: null }), ...rest } = given;
+  return {
+    replaces: null,
+    wanted: null,
+    deletedAt: null,
+    passages: [passage(text)],
+    draft: drafted,
+    ...rest,
+  };
+}
+
+function bring(store: Store, namespace: string, ...imports: readonly RecordImport[]): Promise<number[]> {
+  return store.commit(namespace, { writes: [], evictions: [], imports, chunking: CHUNKING });
+}
+
+async function held(store: Store, namespace: string, id: number): Promise<LociRecord | undefined> {
+  return (await store.heldRecords(namespace, [id]))[0];
+}
+
+export function describePortability({ store, namespace }: Subject): void {
+  describe('records of another store', () => {
+    it('keep numbers that were never given, and get new ones where they were', async () => {
+      const ns = namespace();
+      const [mine] = await write(store(), ns, note('mine'));
+      expect(mine).toBe(1);
+      const arrivals = [arrival('seven', { wanted: 7 }), arrival('one', { wanted: 1 }), arrival('any')];
+      expect(await bring(store(), ns, ...arrivals)).toEqual([7, 8, 9]);
+      expect(await write(store(), ns, note('next'))).toEqual([10]);
+      expect(await store().highestId(ns)).toBe(10);
+      expect(await found(store(), ns, 'seven')).toEqual([7]);
+    });
+
+    it('come deleted or live as they were, whatever stood in their place', async () => {
+      const ns = namespace();
+      const gone = arrival('tombstone', { deletedAt: NOW - 5 });
+      const [id = 0] = await bring(store(), ns, gone);
+      expect(await held(store(), ns, id)).toMatchObject({ ...gone.draft, deletedAt: NOW - 5 });
+      expect(await found(store(), ns, 'tombstone')).toEqual([]);
+      expect(await store().records(ns, [id], NOW)).toEqual([]);
+      const { uuid } = gone.draft;
+      const risen = arrival('risen', {
+        replaces: id,
+        draft: draft({ ...gone.draft, uuid, content: 'risen' }),
+      });
+      expect(await bring(store(), ns, risen)).toEqual([id]);
+      expect(await found(store(), ns, 'risen')).toEqual([id]);
+      await bring(store(), ns, { ...risen, deletedAt: NOW });
+      expect(await found(store(), ns, 'risen')).toEqual([]);
+      expect(await store().passagesOf(ns, [id])).toEqual(new Map([[id, []]]));
+      expect(await store().lookUpTerms(ns, ['risen'])).toEqual([{ word: 'risen', passages: 0, near: [] }]);
+    });
+
+    it('are refused where their identity is taken or the replaced one was changed, all of a batch', async () => {
+      const ns = namespace();
+      const [id = 0] = await write(store(), ns, note('held', { source: 's', key: 'k' }));
+      const record = await held(store(), ns, id);
+      const same = arrival('x', { draft: draft({ uuid: record?.uuid ?? '' }) });
+      const inPlace = arrival('x', { draft: draft({ source: 's', key: 'k' }) });
+      const stale = arrival('x', { replaces: id, expected: { updatedAt: 1, deletedAt: null } });
+      for (const refused of [same, inPlace, stale])
+        await expect(bring(store(), ns, arrival('before'), refused)).rejects.toMatchObject({
+          code: 'conflict',
+        });
+      expect(await found(store(), ns, 'before')).toEqual([]);
+      await expect(bring(store(), ns, arrival('x', { replaces: 99 }))).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      const odd = arrival('x', { draft: draft({ createdAt: 0.5 }) });
+      await expect(bring(store(), ns, odd)).rejects.toMatchObject({ code: 'invalid_input' });
+    });
+
+    it('are recognised by UUID and by place', async () => {
+      const ns = namespace();
+      const fact = { origin: 'fact', category: 'c', key: 'k', expiresAt: NOW + 9 } as const;
+      const [doc = 0, live = 0] = await write(store(), ns, note('doc', { key: 'k' }), note('fact', fact));
+      const [gone = 0] = await bring(store(), ns, arrival('old', { draft: draft(fact), deletedAt: NOW }));
+      const [first, second, third] = await store().heldRecords(ns, [doc, live, gone]);
+      const asked = [first!, second!, third!, draft({ key: 'k' }), draft(fact), draft({ key: null })];
+      expect(await store().standIns(ns, asked)).toEqual([
+        { same: doc, inPlace: null },
+        { same: live, inPlace: null },
+        { same: gone, inPlace: live },
+        { same: null, inPlace: doc },
+        { same: null, inPlace: live },
+        { same: null, inPlace: null },
+      ]);
+      expect(await store().standIns(namespace(), asked.slice(0, 1))).toEqual([{ same: null, inPlace: null }]);
+    });
+  });
+
+  describe('everything that is held', () => {
+    it('is listed page by page, deleted records too, without what has expired', async () => {
+      const ns = namespace();
+      await bring(
+        store(),
+        ns,
+        arrival('a', { wanted: 3 }),
+        arrival('b', { deletedAt: NOW }),
+        arrival('c', { draft: draft({ expiresAt: NOW }) }),
+        arrival('d', { draft: draft({ expiresAt: NOW + 1 }) }),
+      );
+      const first = await store().heldPage(ns, NOW, { after: null, limit: 2 });
+      expect(first.map(({ id }) => id)).toEqual([3, 4]);
+      const rest = await store().heldPage(ns, NOW, { after: 4, limit: 9 });
+      expect(rest.map(({ id }) => id)).toEqual([6]);
+      expect(first).toEqual(await store().heldRecords(ns, [3, 4]));
+      expect(await store().heldPage(namespace(), NOW, { after: null, limit: 9 })).toEqual([]);
+    });
+
+    it('has its runs oldest first', async () => {
+      const ns = namespace();
+      const run = { name: 'x', surface: 'cli', actor: 'a', inputs: { n: 1 }, outcome: 'done', tookMs: 1 };
+      const row = { ...run, category: 'pack_history', at: NOW, expiresAt: NOW + 2 } as const;
+      const rows = [row, { ...row, name: 'y' }, { ...row, name: 'z', expiresAt: NOW + 1 }];
+      await store().noteHistory(
+        rows.map((each) => ({ namespace: ns, row: each })),
+        100,
+      );
+      const page = (after: number | null, now = NOW): Promise<string[]> =>
+        store()
+          .historyFrom(ns, 'pack_history', now, { after, limit: 2 })
+          .then((list) => list.map(({ name }) => name));
+      expect(await page(null)).toEqual(['x', 'y']);
+      expect(await page(2)).toEqual(['z']);
+      expect(await page(2, NOW + 1)).toEqual([]);
+      expect(await store().historyFrom(ns, 'pipeline_history', NOW, { after: null, limit: 9 })).toEqual([]);
+    });
+  });
+}
