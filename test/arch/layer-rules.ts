@@ -29,7 +29,11 @@ function layerRules(): IForbiddenRuleType[] {
 }
 
 /** Folders beside the drivers that several of them, and the layers above, share. */
-const SHARED: Readonly<Record<string, readonly string[]>> = { store: [], embed: [], sources: ['markdown'] };
+const SHARED: Readonly<Record<string, readonly string[]>> = {
+  store: [],
+  embed: [],
+  sources: ['files', 'markdown'],
+};
 
 /** A folder inside store/, embed/ or sources/ is a driver: its layer's registry alone may import it. */
 function driverRules(): IForbiddenRuleType[] {

@@ -1,7 +1,7 @@
 import type { ThreadTask } from '../../core/task-thread.ts';
 import { workerModule } from '../../core/worker-module.ts';
 import { refuseTooDense } from '../markdown/density.ts';
-import { decodeText, type DecodedText } from './decode.ts';
+import { decodeText, type DecodedText } from '../files/decode.ts';
 import { parseNote, type Note } from './note.ts';
 
 export interface NoteText extends DecodedText {

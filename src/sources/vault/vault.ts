@@ -5,12 +5,12 @@ import { LociError } from '../../core/errors.ts';
 import type { TaskThread } from '../../core/task-thread.ts';
 import type { Json, Metadata } from '../../core/types.ts';
 import type { Source, SourceDocument, SourceItem, SourceProblem, SourceProblemReason } from '../source.ts';
-import { createdDate, noteDate, timeOfFile } from './dates.ts';
+import { createdDate, noteDate, timeOfFile } from '../files/dates.ts';
 import { describeFileError } from '../../core/file-errors.ts';
 import type { Note } from './note.ts';
 import { READ_NOTE_TEXT, readNoteText, type NoteText } from './note-text.ts';
-import type { ReadFile } from './read-file.ts';
-import { readWithin } from './read-file.ts';
+import type { ReadFile } from '../files/read-file.ts';
+import { readWithin } from '../files/read-file.ts';
 import { unreadableRoot, walkNotes } from './walk.ts';
 
 export interface VaultOptions {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import type { SourceProblem } from '../source.ts';
 import { describeFileError, errorCode } from '../../core/file-errors.ts';
-import { isWithin } from './paths.ts';
+import { isWithin } from '../files/paths.ts';
 
 /** A note as the walk finds it. */
 export interface FoundFile {
