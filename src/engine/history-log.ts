@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 const WAIT = 200;
 const MOST_WAITING = 1000;
 /** Rows of a namespace and category that stay. */
-const KEEP = 10_000;
+export const KEEP = 10_000;
 const KEEP_FOR = 90 * 24 * 60 * 60 * 1000;
 
 /** A run, as it is noted. */

@@ -1,5 +1,6 @@
 import { LociError } from '../core/errors.ts';
-import type { Json, Metadata } from '../core/types.ts';
+import { isDeeperThan } from '../core/json-depth.ts';
+import type { Metadata } from '../core/types.ts';
 
 /** Longest content of a record, bytes of UTF-8. */
 export const MAX_CONTENT_BYTES = 1_048_576;
@@ -72,21 +73,9 @@ function refuseControl(name: string, text: string): void {
 }
 
 function refuseUnfitMetadata(metadata: Metadata): void {
-  refuseDeep(metadata);
+  if (isDeeperThan(MAX_METADATA_DEPTH, metadata))
+    throw unfit(`metadata is nested deeper than ${String(MAX_METADATA_DEPTH)} levels`);
   const bytes = Buffer.byteLength(JSON.stringify(metadata));
   if (bytes > MAX_METADATA_BYTES)
     throw unfit(`metadata has ${String(bytes)} bytes; at most ${String(MAX_METADATA_BYTES)} fit`);
-}
-
-/** Level by level: what is nested without end, or in itself, must not end the stack here either. */
-function refuseDeep(metadata: Metadata): void {
-  let level: Json[] = [metadata];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_METADATA_DEPTH)
-      throw unfit(`metadata is nested deeper than ${String(MAX_METADATA_DEPTH)} levels`);
-    const below = level.flatMap((value) =>
-      typeof value === 'object' && value !== null ? Object.values<Json>(value) : [],
-    );
-    level = [...new Set(below)];
-  }
 }

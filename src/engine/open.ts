@@ -27,6 +27,16 @@ import {
   type Forgotten,
 } from './facts.ts';
 import type { Run } from './history-log.ts';
+import { importFrom, type ImportRequest, type ImportResult } from './portable/import.ts';
+import { exportPage, type ExportPage } from './portable/export-page.ts';
+import {
+  exportSteps,
+  exportToFile,
+  exportToFolder,
+  noExportCounts,
+  type ExportCounts,
+  type ExportOptions,
+} from './portable/export-write.ts';
 import {
   removeStartup,
   setStartup,
@@ -61,6 +71,8 @@ export interface Loci {
   undelete(id: number): Promise<UndeleteResponse>;
   readonly facts: Facts;
   readonly startup: Startup;
+  /** All of it, to take elsewhere and to bring back. */
+  readonly portable: PortableMemory;
   /** Who changed what, newest first. */
   audit(request: AuditRequest): Promise<AuditListed[]>;
   /** Notes a run of a tool or of several steps. */
@@ -108,6 +120,17 @@ export interface Startup {
   remove(key: string, agent?: string): Promise<StartupEntry>;
 }
 
+/** The caller's whole namespace, as docs/export-format.md describes it. */
+export interface PortableMemory {
+  /** As JSON Lines, without their ends. */
+  lines(options?: LongCallOptions): AsyncGenerator<string, ExportCounts>;
+  /** Some of the lines; behind the page that `after` came with. */
+  page(after?: string): Promise<ExportPage>;
+  toFile(path: string, options?: ExportOptions): Promise<ExportCounts>;
+  toFolder(path: string, options?: ExportOptions): Promise<ExportCounts>;
+  import(request: ImportRequest): Promise<ImportResult>;
+}
+
 export interface OpenOptions {
   /** Makes the store when it is not there. Default true. */
   readonly create?: boolean;
@@ -141,6 +164,7 @@ function engineOf(context: EngineContext): Loci {
     undelete: (id) => undeleteRecord(context, id),
     facts: factsOf(context),
     startup: startupOf(context),
+    portable: portableOf(context),
     audit: (request) => auditEntries(context, request),
     note: (run) => {
       context.history.note(namespace, run);
@@ -169,6 +193,20 @@ function factsOf(context: EngineContext): Facts {
     list: (request) => listFacts(context, request),
     forget: (request) => forgetFacts(context, request),
     categories: (recent) => factCategories(context, recent),
+  };
+}
+
+function portableOf(context: EngineContext): PortableMemory {
+  return {
+    async *lines(options = {}) {
+      const counts = noExportCounts();
+      for await (const { lines } of exportSteps(context, options, counts)) yield* lines;
+      return counts;
+    },
+    page: (after) => exportPage(context, after),
+    toFile: (path, options = {}) => exportToFile(context, path, options),
+    toFolder: (path, options = {}) => exportToFolder(context, path, options),
+    import: (request) => importFrom(context, request),
   };
 }
 

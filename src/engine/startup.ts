@@ -1,8 +1,8 @@
 import { LociError } from '../core/errors.ts';
 import { sha256 } from '../core/hash.ts';
 import type { Config } from '../core/config/schema.ts';
+import type { AuditDraft } from '../store/audit.ts';
 import type { StartupEntry } from '../store/startup.ts';
-import type { AuditDiff } from '../store/audit.ts';
 import { auditDraft, contentDiff } from './audit.ts';
 import type { EngineContext } from './context.ts';
 import { refuseUnfit } from './limits.ts';
@@ -183,24 +183,30 @@ export async function setStartup(
     updatedAt: now,
     deletedAt: null,
   };
-  const diff = startupDiff(before, entry);
-  const isSame = before?.deletedAt === null && Object.keys(diff).length === 0;
-  if (!isSame) {
-    const audit = [auditDraft(context, 'startup-set', subjectOf(entry), diff)];
-    await context.store.putStartup(context.namespace, [entry], audit);
-  }
+  const draft = startupDraft(context, 'startup-set', before, entry);
+  const isSame = before !== undefined && Object.keys(draft.diff ?? {}).length === 0;
+  if (!isSame) await context.store.putStartup(context.namespace, [entry], [draft]);
   return { entry, created: before === undefined, masked };
 }
 
-function startupDiff(before: StartupEntry | undefined, after: StartupEntry): AuditDiff {
+/** What the audit log says of an entry that is set. */
+export function startupDraft(
+  context: EngineContext,
+  action: string,
+  before: StartupEntry | undefined,
+  after: StartupEntry,
+): AuditDraft {
   const content = before?.content ?? '';
   const priority = before?.priority ?? null;
   const reinforce = before?.reinforce ?? null;
-  return {
+  const [was, is] = [before?.deletedAt ?? null, after.deletedAt].map((at) => at !== null);
+  const diff = {
     ...(content !== after.content && { content: contentDiff(content, after.content) }),
     ...(priority !== after.priority && { priority: { before: priority, after: after.priority } }),
     ...(reinforce !== after.reinforce && { reinforce: { before: reinforce, after: after.reinforce } }),
+    ...(was !== is && { deleted: { before: was ?? false, after: is ?? false } }),
   };
+  return auditDraft(context, action, startupSubject(after), diff);
 }
 
 /** It is told to nobody any more; set again, it is as before. @throws LociError `not_found` */
@@ -217,7 +223,7 @@ export async function removeStartup(context: EngineContext, key: string, agent =
   await context.store.putStartup(
     context.namespace,
     [removed],
-    [auditDraft(context, 'startup-remove', subjectOf(entry))],
+    [auditDraft(context, 'startup-remove', startupSubject(entry))],
   );
   return removed;
 }
@@ -230,7 +236,8 @@ async function entryNamed(
   return (await store.startupEntries(namespace)).find((entry) => entry.agent === agent && entry.key === key);
 }
 
-function subjectOf({ agent, key }: StartupEntry): string {
+/** What the audit log calls an entry. */
+export function startupSubject({ agent, key }: StartupEntry): string {
   return agent === '' ? `startup:${key}` : `startup:${agent}:${key}`;
 }
 

@@ -4,7 +4,7 @@ import { configHome, loadConfig, type LoadedConfig } from '../core/config/load.t
 import { userName } from '../core/user.ts';
 import type { Progress } from '../engine/index-vaults.ts';
 import type { Loci } from '../engine/open.ts';
-import type { OperationContext } from './operation.ts';
+import type { LocalMachine, OperationContext } from './operation.ts';
 
 export interface ContextOptions {
   /** Else `LOCI_HOME`, else `~/.loci`. */
@@ -14,6 +14,8 @@ export interface ContextOptions {
   readonly caller: Pick<Caller, 'surface' | 'trust'> & Partial<Caller>;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
+  /** For calls of the operator's own, made here; a call on behalf of somebody else never has it. */
+  readonly machine?: LocalMachine;
 }
 
 /** What one call may say otherwise. */
@@ -39,6 +41,7 @@ export function openContext(options: ContextOptions): OpenContext {
       env,
       signal: call.signal ?? options.signal ?? new AbortController().signal,
       onProgress: call.onProgress ?? options.onProgress ?? (() => undefined),
+      ...(call.caller === undefined && options.machine !== undefined && { machine: options.machine }),
       loadConfig: engine.loadConfig,
       loci: async ({ create = false } = {}) => {
         const opened = await engine.open(create);

@@ -29,6 +29,8 @@ export interface Operation<Input = unknown, Output = unknown> {
   readonly local?: boolean;
   /** Done in several steps, such as a refresh: each run is a row of the history, whoever began it. */
   readonly steps?: boolean;
+  /** Fields that name files of this machine: who calls from elsewhere neither sees nor may give them. */
+  readonly localFields?: readonly string[];
   /** What models and HTTP call it where that is not its name: `memory_search`, at `/api/v1/memory/search`. */
   readonly tool?: string;
   readonly examples: readonly Example[];
@@ -38,6 +40,14 @@ export interface Operation<Input = unknown, Output = unknown> {
 /** `read` looks at the caller's own memory, `write` changes it, `admin` is for who runs Loci. */
 export const SCOPES = ['read', 'write', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
+
+/** What a command line has and no other surface: standard input and output; and with it the right to name files. */
+export interface LocalMachine {
+  /** All of standard input. @throws LociError `invalid_input` when it is too long */
+  readInput(): Promise<string>;
+  /** What is written here is the answer: no other is shown on standard output. */
+  writeOutput(text: string): Promise<void>;
+}
 
 export interface Example {
   readonly title: string;
@@ -51,6 +61,8 @@ export interface OperationContext {
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
+  /** This machine's files and streams, where the caller may reach them; else there is none. */
+  readonly machine?: LocalMachine;
   /** Read anew at each call. @throws LociError `invalid_config`, `unreadable` */
   loadConfig(): Promise<LoadedConfig>;
   /**

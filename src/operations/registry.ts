@@ -81,6 +81,16 @@ export const OPERATIONS: readonly OperationEntry[] = [
     load: async () => (await import('./corpus.ts')).corpus,
   },
   {
+    name: 'import',
+    summary: 'take in an export, or what an OpenClaw agent has',
+    load: async () => (await import('./import.ts')).importMemory,
+  },
+  {
+    name: 'export',
+    summary: 'give everything in a portable form',
+    load: async () => (await import('./export.ts')).exportMemory,
+  },
+  {
     name: 'startup-list',
     summary: 'list what agents are told before they begin',
     load: async () => (await import('./startup-list.ts')).startupList,

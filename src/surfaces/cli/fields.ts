@@ -22,7 +22,9 @@ export interface FieldOption {
 /** The fields that no operand takes. */
 export function fieldOptions(fields: readonly InputField[], shape: CommandShape): FieldOption[] {
   const operands = new Set(shape.operands.map(({ field }) => field));
-  return fields.filter(({ name }) => !operands.has(name)).map((field) => fieldOption(field, shape));
+  return fields
+    .filter(({ name }) => !operands.has(name) && !shape.inputOnly.includes(name))
+    .map((field) => fieldOption(field, shape));
 }
 
 function fieldOption({ name: field, schema }: InputField, shape: CommandShape): FieldOption {

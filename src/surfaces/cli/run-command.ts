@@ -4,6 +4,7 @@ import { parseInput } from '../../operations/input.ts';
 import { runOperation } from '../../operations/run.ts';
 import type { CommandCall } from './command-call.ts';
 import { printError, toJson } from './exit.ts';
+import { CommandMachine } from './command-machine.ts';
 import { columnsOf, type Io, isTerminal } from './io.ts';
 import { neutralise } from './neutralise.ts';
 import { ProgressDisplay } from './progress.ts';
@@ -15,12 +16,15 @@ export async function runCommand(call: CommandCall, io: Io): Promise<number> {
   const { operation } = call;
   const input = parseInput(operation, call.input, call.wording);
   const progress = new ProgressDisplay(io.stderr);
-  const interruption = new Interruption(io, operation.readOnly, progress);
+  const writesFiles = operation.localFields?.some((field) => field in call.input) ?? false;
+  const interruption = new Interruption(io, operation.readOnly && !writesFiles, progress);
+  const machine = new CommandMachine(io);
   const context = openContext({
     caller: { surface: 'cli', trust: 'operator' },
     env: io.env,
     signal: interruption.signal,
     onProgress: (now) => progress.update(now),
+    machine,
     ...(call.home === undefined ? {} : { home: call.home }),
   });
   try {
@@ -36,7 +40,8 @@ export async function runCommand(call: CommandCall, io: Io): Promise<number> {
       terminal: isTerminal(io.stdout),
       options: call.views,
     };
-    io.stdout.write(call.json ? `${toJson(output)}\n` : renderer.render(output, view));
+    if (!machine.hasAnswered)
+      io.stdout.write(call.json ? `${toJson(output)}\n` : renderer.render(output, view));
     const failure = renderer.failure?.(output) ?? null;
     if (failure === null) return renderer.exitCode?.(output) ?? 0;
     // In JSON it is part of the answer.

@@ -12,6 +12,8 @@ export interface CommandShape {
   readonly commaLists: readonly string[];
   /** Flags that mean something else when they are off than when they are not given. */
   readonly negatable: readonly string[];
+  /** Fields that no option can hold: `--input` brings them. */
+  readonly inputOnly: readonly string[];
   /** Options that change what is shown, not what is done. */
   readonly views: readonly ViewOption[];
 }
@@ -78,6 +80,11 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
   'fact-forget': { words: ['fact', 'forget'], operands: [{ field: 'key', label: 'key', takes: 'one' }] },
   'fact-categories': { words: ['fact', 'categories'] },
   corpus: { operands: [{ field: 'query', label: 'query', takes: 'words' }], letters: { limit: 'n' } },
+  import: {
+    operands: [{ field: 'path', label: 'path', takes: 'one' }],
+    inputOnly: ['lines', 'files'],
+    views: [ALL_PROBLEMS],
+  },
   'startup-list': { words: ['startup', 'list'] },
   'startup-set': {
     words: ['startup', 'set'],
@@ -135,6 +142,7 @@ export function shapeOf(name: string): CommandShape {
     aliases: {},
     commaLists: [],
     negatable: [],
+    inputOnly: [],
     views: [],
     ...SHAPES[name],
   };

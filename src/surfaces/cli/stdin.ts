@@ -5,17 +5,17 @@ import { describeFileError } from '../../core/file-errors.ts';
 import type { Io } from './io.ts';
 
 /** Bytes. More than any record may hold. */
-const MOST = 16 * 1024 * 1024;
+const MOST: number = 16 * 1024 * 1024;
 
 /** All of standard input, without the line break at its end. @throws LociError `invalid_input` when it is too long */
-export async function readStdin({ stdin }: Io): Promise<string> {
+export async function readStdin({ stdin }: Io, most: number = MOST): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stdin as AsyncIterable<Buffer | string>) {
     const buffer = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     bytes += buffer.length;
-    if (bytes > MOST)
-      throw new LociError('invalid_input', `standard input has more than ${String(MOST)} bytes`);
+    if (bytes > most)
+      throw new LociError('invalid_input', `standard input has more than ${String(most)} bytes`);
     chunks.push(buffer);
   }
   return Buffer.concat(chunks)

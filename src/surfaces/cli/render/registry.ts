@@ -26,6 +26,8 @@ const RENDERERS: Readonly<Record<string, () => Promise<Renderer<any>>>> = {
   status: async () => (await import('./status.ts')).statusRenderer,
   doctor: async () => (await import('./doctor.ts')).doctorRenderer,
   reindex: async () => (await import('./reindex.ts')).reindexRenderer,
+  import: async () => (await import('./import.ts')).importRenderer,
+  export: async () => (await import('./export.ts')).exportRenderer,
   'forget-vault': async () => (await import('./forget-vault.ts')).forgetVaultRenderer,
   'config-show': async () => (await import('./config.ts')).configShowRenderer,
   'config-get': async () => (await import('./config.ts')).configGetRenderer,

@@ -1,0 +1,81 @@
+import { LociError } from '../../core/errors.ts';
+import { sha256 } from '../../core/hash.ts';
+import type { LociRecord } from '../../core/types.ts';
+import type { StartupEntry } from '../../store/startup.ts';
+import type { EngineContext } from '../context.ts';
+import { TTL } from '../facts.ts';
+import { refuseUnfit } from '../limits.ts';
+import { lowerTrust } from '../permission.ts';
+import { screened } from '../screen.ts';
+import type { PortableRecord } from './portable-record.ts';
+
+export interface Fit<Thing> {
+  readonly thing: Thing;
+  /** Kinds of secrets that were masked. */
+  readonly masked: readonly string[];
+}
+
+/** A day more than a fact may live: the clocks of two machines differ. */
+const LONGEST_LIFE = (TTL.most + 24 * 60 * 60) * 1000;
+
+/**
+ * A record as it may be kept here: within the limits of a write and without its secrets, where it is not what a vault or
+ * a source brought, and trusted no more than whoever imports it.
+ * @throws LociError `invalid_input`, `secret_refused`, `forbidden` for what only the operator's own hand may bring
+ */
+export async function fitRecord(
+  context: EngineContext,
+  record: PortableRecord,
+): Promise<Fit<PortableRecord>> {
+  const { caller } = context;
+  const trust = lowerTrust(record.trust, caller.trust);
+  const isOperator = caller.trust === 'operator';
+  if (!isOperator && record.origin !== 'memory' && record.origin !== 'fact')
+    throw new LociError(
+      'forbidden',
+      `it is of the origin ${record.origin}: only the operator may import those`,
+    );
+  // Notes are kept as they are read: nobody writes them here.
+  if (isSourced(record)) return { thing: record, masked: [] };
+  refuseUnfitRecord(record, context.now());
+  const { content, title, category, recordType, project, tags, metadata, key } = record;
+  const given = { content, title, category, recordType, project, tags, metadata };
+  const { texts, masked } = await screened(context, { ...given, ...(key !== null && { key }) });
+  const contentHash = texts.content === content ? record.contentHash : sha256(texts.content);
+  const source = isOperator ? record.source : caller.surface;
+  return { thing: { ...record, ...texts, contentHash, trust, source }, masked };
+}
+
+function isSourced({ origin }: Pick<LociRecord, 'origin'>): boolean {
+  return origin === 'vault' || origin === 'source';
+}
+
+function refuseUnfitRecord(record: PortableRecord, now: number): void {
+  const { content, title, category, recordType, project, tags, metadata, key, origin, expiresAt } = record;
+  // A fact is found by its key, which may be longer than a title.
+  const named = origin === 'fact' && title === key ? {} : { title };
+  refuseUnfit({
+    content,
+    category,
+    recordType,
+    project,
+    tags,
+    metadata,
+    ...named,
+    ...(key !== null && { key }),
+  });
+  if (origin !== 'fact') return;
+  if (key === null) throw new LociError('invalid_input', 'it is a fact without a key');
+  if (expiresAt === null || expiresAt > now + LONGEST_LIFE)
+    throw new LociError('invalid_input', 'it is a fact that lives longer than 365 days');
+}
+
+/** @throws LociError `invalid_input`, `secret_refused`; `forbidden` where agents would write what agents are told */
+export async function fitStartup(context: EngineContext, entry: StartupEntry): Promise<Fit<StartupEntry>> {
+  if (context.caller.trust !== 'operator')
+    throw new LociError('forbidden', 'it is a startup entry: only the operator may import those');
+  const { key, content } = entry;
+  refuseUnfit({ key, content });
+  const { texts, masked } = await screened(context, { content });
+  return { thing: { ...entry, content: texts.content }, masked };
+}
