@@ -110,6 +110,7 @@ export const importMemory: Operation<ImportInput, ImportOutput> = {
   destructive: false,
   idempotent: true,
   scope: 'write',
+  steps: true,
   localFields: ['path'],
   tool: 'memory_import',
   examples: [
