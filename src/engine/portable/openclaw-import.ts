@@ -11,7 +11,7 @@ import type { Planned } from './import-records.ts';
 import type { ImportReport } from './import-report.ts';
 import type { ImportOptions, ImportRun } from './import-run.ts';
 import { hashOf, markOf, matched, type Match } from './openclaw-match.ts';
-import { piecesOf, type Piece } from './openclaw-pieces.ts';
+import { piecesOf, type Piece, type Points } from './openclaw-pieces.ts';
 import { importStartupFiles, STARTUP_FILES } from './openclaw-startup.ts';
 import type { PortableRecord } from './portable-record.ts';
 import type { TextFiles } from './text-files.ts';
@@ -19,6 +19,8 @@ import type { TextFiles } from './text-files.ts';
 /** Which shelf the records of a file stand on. */
 const SHELVES: Readonly<Record<string, string>> = { 'MEMORY.md': 'memory', 'USER.md': 'user' };
 const DAILY = 'daily';
+/** What lasts is a list of things; what is said of the user belongs together. */
+const POINTS: Readonly<Record<string, Points>> = { 'MEMORY.md': 'all', 'USER.md': 'none' };
 
 /** What of an OpenClaw workspace is memory; the rest of it is nobody's business. */
 export function isOfWorkspace(path: string): boolean {
@@ -120,7 +122,7 @@ class Workspace {
   async take(path: string, files: TextFiles | null): Promise<void> {
     try {
       const text = files === null ? '' : await files.read(path, 'plain');
-      const pieces = await this.#fit(path, piecesOf(text, path === 'MEMORY.md'));
+      const pieces = await this.#fit(path, piecesOf(text, POINTS[path] ?? 'untitled'));
       const held: LociRecord[] = [];
       for (const deleted of [false, true])
         for await (const record of this.#held(`${path}#`, deleted)) held.push(record);

@@ -16,6 +16,9 @@ const RULE = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 /** `- **Name:**`: a label that nobody filled in. */
 const UNFILLED = /^(?:\*\*[^*]+\*\*|__[^_]+__)[:：]?[ \t]*$/;
 
+/** Which lists are cut into their points: all of them, those under no heading, or none. */
+export type Points = 'all' | 'untitled' | 'none';
+
 interface Section {
   readonly heading: string;
   readonly lines: string[];
@@ -25,10 +28,11 @@ interface Section {
  * The things that a file tells of: what stands under each of its upper headings, or, where `points` says so and it is a
  * list alone, each of its points. Comments, rules and labels without a value are nothing.
  */
-export function piecesOf(text: string, points: boolean): Piece[] {
+export function piecesOf(text: string, points: Points): Piece[] {
   const body = text.slice(frontMatterSpan(text)?.bodyStart ?? 0);
   return sectionsOf(withoutComments(body)).flatMap(({ heading, lines }) => {
-    const listed = points || heading === '' ? pointsOf(lines) : null;
+    const isCut = points === 'all' || (points === 'untitled' && heading === '');
+    const listed = isCut ? pointsOf(lines) : null;
     const contents = listed ?? [trimmed(lines)];
     const kind = listed === null ? ('section' as const) : ('point' as const);
     const filled = contents.filter(

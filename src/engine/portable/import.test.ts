@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { NOW } from '../../../test/contract/store-samples.ts';
+import type { Trust } from '../../core/types.ts';
+import { openMemoryStore } from '../../store/memory/open.ts';
+import { EngineContext } from '../context.ts';
+import { storeFact } from '../facts.ts';
+import { setStartup } from '../startup.ts';
+import { write } from '../write.ts';
+import { exportPage } from './export-page.ts';
+import { importFrom } from './import.ts';
+import { digestWith, DIGEST_START } from './portable-line.ts';
+
+async function engine(given: { now?: () => number; writes?: boolean } = {}): Promise<EngineContext> {
+  await using folder = await temporaryFolder();
+  const config = settings(folder.path, { writes: { enabled: given.writes ?? true } });
+  return EngineContext.open(config, openMemoryStore(), given.now ?? (() => NOW));
+}
+
+function agentOf(context: EngineContext, trust: Trust = 'agent'): EngineContext {
+  return context.as({ namespace: 'default', actor: 'bot', surface: 'mcp', trust });
+}
+
+async function linesOf(context: EngineContext): Promise<string> {
+  return (await exportPage(context)).lines;
+}
+
+/** The same export with other lines, and an end that fits. */
+function edited(lines: string, edit: (line: Record<string, unknown>) => unknown): string {
+  const inner = lines.trimEnd().split('\n').slice(0, -1);
+  const changed = inner.map((line) => JSON.stringify(edit(JSON.parse(line) as Record<string, unknown>)));
+  const digest = changed.reduce(digestWith, DIGEST_START);
+  return [...changed, JSON.stringify({ type: 'end', lines: changed.length, digest })].join('\n');
+}
+
+describe('an import', () => {
+  it('by an agent raises no trust, makes nobody a vault, and tells no agent what to do', async () => {
+    const source = await engine();
+    await write(source, { content: 'The oven is gas' });
+    await setStartup(source, { key: 'soul', content: 'Be brief.' });
+    const lines = await linesOf(source);
+    const target = await engine();
+    const { report } = await importFrom(agentOf(target), { from: { lines } });
+    expect([report.records.added, report.startup.refused, report.beside.audit]).toEqual([1, 1, 0]);
+    const [record] = await target.store.heldPage('default', NOW, { after: null, limit: 9 });
+    expect(record).toMatchObject({ trust: 'agent', source: 'mcp' });
+    expect(await target.store.startupEntries('default')).toEqual([]);
+    const forged = edited(lines, (line) =>
+      line['type'] === 'record' ? { ...line, origin: 'vault', key: 'a.md' } : line,
+    );
+    const other = await engine();
+    expect((await importFrom(agentOf(other), { from: { lines: forged } })).report.records).toMatchObject({
+      added: 0,
+      refused: 1,
+    });
+    const closed = await engine({ writes: false });
+    await expect(importFrom(agentOf(closed), { from: { lines } })).rejects.toMatchObject({
+      code: 'writes_disabled',
+    });
+  });
+
+  it('by an agent over what the operator wrote lowers its trust, and uses up no numbers', async () => {
+    const context = await engine();
+    const { id } = await write(context, { content: 'The oven is gas' });
+    const later = edited(await linesOf(context), (line) =>
+      line['type'] === 'record'
+        ? { ...line, content: 'The oven is steam', content_hash: undefined, updated_at: NOW + 1 }
+        : line,
+    );
+    expect((await importFrom(agentOf(context), { from: { lines: later } })).report.records.updated).toBe(1);
+    const [record] = await context.store.heldRecords('default', [id]);
+    expect(record).toMatchObject({ content: 'The oven is steam', trust: 'agent' });
+    const far = edited(later, (line) =>
+      line['type'] === 'record'
+        ? { ...line, id: 2_000_000_000, uuid: '00000000-0000-7000-8000-000000000001' }
+        : line,
+    );
+    await importFrom(agentOf(context), { from: { lines: far } });
+    expect(await context.store.highestId('default')).toBe(2);
+  });
+
+  it('leaves out what has expired, and refuses a fact that would live for ever', async () => {
+    let now = NOW;
+    const source = await engine();
+    await storeFact(source, { key: 'phone', value: '555', ttlSeconds: 3600 });
+    const lines = await linesOf(source);
+    now += 3_600_000;
+    const target = await engine({ now: () => now });
+    expect((await importFrom(target, { from: { lines } })).report.records).toMatchObject({
+      added: 0,
+      expired: 1,
+    });
+    const endless = edited(lines, (line) =>
+      line['type'] === 'record' ? { ...line, expires_at: null } : line,
+    );
+    const { report } = await importFrom(target, { from: { lines: endless } });
+    expect(report.records).toMatchObject({ added: 0, refused: 1 });
+    expect(report.problems[0]?.what).toContain('365 days');
+  });
+
+  it('takes the same record once, however often a file has it, and goes on behind what is broken', async () => {
+    const source = await engine();
+    await write(source, { content: 'one' });
+    await write(source, { content: 'two' });
+    const uuids: unknown[] = [];
+    const doubled = edited(await linesOf(source), (line) => {
+      if (line['type'] === 'record') uuids.push(line['uuid']);
+      return line['type'] === 'record'
+        ? { ...line, uuid: uuids[0], ...(uuids.length > 1 && { updated_at: NOW + 5 }) }
+        : line;
+    });
+    const target = await engine();
+    expect((await importFrom(target, { from: { lines: doubled } })).report.records).toMatchObject({
+      added: 1,
+      updated: 1,
+    });
+    const broken = edited(await linesOf(source), (line) =>
+      line['id'] === 1 ? { ...line, tags: 'x' } : line,
+    );
+    const other = await engine();
+    const { report } = await importFrom(other, { from: { lines: broken } });
+    expect(report.records).toMatchObject({ added: 1, refused: 1 });
+    expect(report.problems).toMatchObject([
+      { where: 'line 2', what: expect.stringContaining('tags') as string },
+    ]);
+  });
+
+  it('names an audit chain that was changed, and takes in the rest', async () => {
+    const source = await engine();
+    await write(source, { content: 'one' });
+    const forged = edited(await linesOf(source), (line) =>
+      line['type'] === 'audit' ? { ...line, actor: 'mallory' } : line,
+    );
+    const target = await engine();
+    const { report } = await importFrom(target, { from: { lines: forged } });
+    expect([report.records.added, report.beside.audit]).toEqual([1, 0]);
+    expect(report.conflicts[0]?.what).toContain('was changed');
+  });
+
+  it('writes nothing in a dry run, and tells what it would do', async () => {
+    const source = await engine();
+    await write(source, { content: 'one', title: 'First' });
+    const target = await engine();
+    const { report } = await importFrom(target, { from: { lines: await linesOf(source) }, dryRun: true });
+    expect([report.records.added, report.beside.audit, report.changes]).toMatchObject([
+      1,
+      1,
+      [{ change: 'added', title: 'First' }],
+    ]);
+    expect(await target.store.namespaces()).toEqual([]);
+    expect(await target.store.auditChains('default')).toEqual([]);
+  });
+});

@@ -1,0 +1,288 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ExportOutput } from '../../src/operations/export.ts';
+import type { ImportOutput } from '../../src/operations/import.ts';
+import type { SearchOutput } from '../../src/operations/search.ts';
+import { copyOfVault, loci, lociJson, temporaryFolder, type Ran } from './loci-command.ts';
+
+/** A home with notes, records, a tombstone, a fact and a startup entry. */
+async function filledHome(): Promise<string> {
+  const home = temporaryFolder();
+  await loci(['index', copyOfVault()], { home });
+  await loci(['write', 'The plumber is Tove', '--title', 'Plumber: "---"', '--tag', 'house'], { home });
+  const { id } = await lociJson<{ id: number }>(['write', 'A mistake about pangolins'], { home });
+  await loci(['delete', String(id)], { home });
+  await loci(['fact', 'store', 'phone', '555 1234'], { home });
+  await loci(['startup', 'set', 'soul', 'Be brief.', '--priority', '0'], { home });
+  return home;
+}
+
+async function imported(home: string, ...args: readonly string[]): Promise<ImportOutput> {
+  return lociJson<ImportOutput>(['import', ...args], { home });
+}
+
+function done(counts: ImportOutput['records']): Partial<ImportOutput['records']> {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => (count as number) > 0));
+}
+
+async function answers(home: string): Promise<unknown[]> {
+  const asked = ['oven', 'plumber', 'phone', 'pangolins'].map(async (query) => {
+    const { results } = await lociJson<SearchOutput>(['search', query, '--min-score', '0'], { home });
+    return results.map(({ citation, score, snippet }) => ({ citation, score, snippet }));
+  });
+  return Promise.all(asked);
+}
+
+describe('an export', () => {
+  it.each(['jsonl', 'markdown'])('as %s comes back with nothing lost, and found the same', async (format) => {
+    const home = await filledHome();
+    const to = join(temporaryFolder(), 'out');
+    const exported = await lociJson<ExportOutput>(['export', '--to', to, '--format', format], { home });
+    expect(exported).toMatchObject({ to, deleted: 1, startup: 1 });
+    const other = temporaryFolder();
+    const dry = await imported(other, to, '--dry-run');
+    expect(dry.changes).toHaveLength((exported.records ?? 0) + 1);
+    expect(done((await imported(other, to)).records)).toEqual({ added: exported.records });
+    expect(done((await imported(other, to)).records)).toEqual({ unchanged: exported.records });
+    expect(await answers(other)).toEqual(await answers(home));
+    expect((await loci(['undelete', String((await deletedId(to, format)) ?? 0)], { home: other })).code).toBe(
+      0,
+    );
+    expect(await loci(['doctor'], { home: other })).toMatchObject({ code: 0 });
+  });
+
+  it('goes to standard output, page by page, and from standard input', async () => {
+    const home = await filledHome();
+    const piped = await loci(['export', '--to', '-', '--json'], { home });
+    const page = await loci(['export'], { home });
+    const withoutTimes = (text: string): string =>
+      text.replaceAll(/"exported_at":"[^"]+"|"digest":"\w+"/g, '');
+    expect(withoutTimes(piped.stdout)).toBe(withoutTimes(page.stdout));
+    const other = temporaryFolder();
+    const { code } = await loci(['import', '-'], { home: other, stdin: piped.stdout });
+    expect(code).toBe(0);
+    expect(await answers(other)).toEqual(await answers(home));
+  });
+
+  it('replaces nothing unless it is told to, and never what is no export', async () => {
+    const home = await filledHome();
+    const folder = temporaryFolder();
+    const [file, full] = [join(folder, 'x.jsonl'), join(folder, 'full')];
+    mkdirSync(full);
+    writeFileSync(join(full, 'mine.txt'), 'mine');
+    writeFileSync(file, 'mine');
+    const run = (...args: readonly string[]): Promise<Ran> => loci(['export', '--to', ...args], { home });
+    expect(await run(file)).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('is there already') as string,
+    });
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+    expect(await run(full, '--format', 'markdown', '--force')).toMatchObject({ code: 5 });
+    expect(await run(full)).toMatchObject({ code: 5 });
+    expect(await run(join(folder, 'no', 'such.jsonl'))).toMatchObject({ code: 8 });
+    expect(await run(file, '--force')).toMatchObject({ code: 0 });
+    const md = join(folder, 'md');
+    for (const args of [[], ['--force']])
+      expect(await run(md, '--format', 'markdown', ...args)).toMatchObject({ code: 0 });
+    expect(await run(md, '--format', 'markdown')).toMatchObject({ code: 5 });
+    expect(readdirSync(folder).toSorted()).toEqual(['full', 'md', 'x.jsonl']);
+    expect(readdirSync(full)).toEqual(['mine.txt']);
+  });
+});
+
+async function deletedId(to: string, format: string): Promise<number | undefined> {
+  if (format === 'markdown') return Number(/^\d+/.exec(readdirSync(join(to, '.deleted'))[0] ?? '')?.[0]);
+  const lines = readFileSync(to, 'utf8').trim().split('\n');
+  const records = lines.map(
+    (line) => JSON.parse(line) as { type: string; id: number; deleted_at: string | null },
+  );
+  return records.find(({ type, deleted_at }) => type === 'record' && deleted_at !== null)?.id;
+}
+
+describe('an import', () => {
+  it('keeps what is newer here, names it, and gives way to --overwrite; ids that are taken change', async () => {
+    const home = temporaryFolder();
+    await loci(['write', 'The oven is gas'], { home });
+    const file = join(temporaryFolder(), 'x.jsonl');
+    await loci(['export', '--to', file], { home });
+    await loci(['update', '1', '--content', 'The oven is electric'], { home });
+    const kept = await imported(home, file);
+    expect(done(kept.records)).toEqual({ kept: 1 });
+    expect(kept.conflicts).toMatchObject([{ what: 'record/1 was changed later here' }]);
+    expect(done((await imported(home, file, '--overwrite')).records)).toEqual({ updated: 1 });
+    expect((await loci(['get', '1', '--plain'], { home })).stdout).toBe('The oven is gas\n');
+    const other = temporaryFolder();
+    await loci(['write', 'Mine'], { home: other });
+    const { renumbered, records } = await imported(other, file);
+    expect(done(records)).toEqual({ added: 1 });
+    expect(renumbered).toMatchObject([{ from: 1, to: 2 }]);
+    const { entries } = await lociJson<{ entries: { action: string }[] }>(['audit'], { home });
+    expect(entries.map(({ action }) => action)).toEqual(['import', 'update', 'write']);
+  });
+
+  it('refuses what is hostile, with the store as it was', async () => {
+    const home = await filledHome();
+    const folder = temporaryFolder();
+    const good = join(folder, 'good.jsonl');
+    await loci(['export', '--to', good], { home });
+    const text = readFileSync(good, 'utf8');
+    const lines = text.trimEnd().split('\n');
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+    const files: Readonly<Record<string, string | Buffer>> = {
+      cut: lines.slice(0, -1).join('\n'),
+      changed: text.replace('Tove', 'Tora'),
+      short: lines.toSpliced(3, 1).join('\n'),
+      version: text.replace('"version":1', '"version":99'),
+      empty: '',
+      note: '# A note\n',
+      binary: Buffer.from([0, 255, 254, 1, 128, 10]),
+      deep: deep,
+      long: `${lines[0] ?? ''}\n"${'x'.repeat(20_000_000)}`,
+    };
+    const other = temporaryFolder();
+    for (const [name, content] of Object.entries(files)) {
+      const path = join(folder, name);
+      writeFileSync(path, content);
+      const { code, stderr } = await loci(['import', path], { home: other });
+      expect([name, code]).toEqual([name, 2]);
+      expect(stderr, name).not.toMatch(/ at .*:\d+:\d+/);
+    }
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const path of [pipe, join(folder, 'gone'), '/dev/zero'])
+      expect((await loci(['import', path], { home: other })).code).toBe(8);
+    expect((await loci(['search', 'plumber', '--json'], { home: other })).stdout).not.toContain('Tove');
+  });
+
+  it('of a folder leaves out what was changed, leads out of it or is no text, and names it', async () => {
+    const home = await filledHome();
+    const folder = join(temporaryFolder(), 'md');
+    await loci(['export', '--to', folder, '--format', 'markdown'], { home });
+    const records = readdirSync(join(folder, 'records')).toSorted();
+    const [first = '', second = '', third = '', fourth = '', fifth = ''] = records.map((name) =>
+      join(folder, 'records', name),
+    );
+    writeFileSync(first, `${readFileSync(first, 'utf8')} changed`);
+    writeFileSync(
+      second,
+      readFileSync(second, 'utf8')
+        .replace(/content_hash: .*\n/, '')
+        .concat(' on purpose'),
+    );
+    rmSync(third);
+    symlinkSync('/etc/passwd', third);
+    rmSync(fourth);
+    writeFileSync(join(folder, 'records', '9 double.md'), readFileSync(second));
+    writeFileSync(fifth, Buffer.from([255, 0, 1]));
+    const other = temporaryFolder();
+    const { problems, records: counts } = await imported(other, folder);
+    const told = problems.map(({ what }) => what).join('\n');
+    for (const what of [
+      'it was changed or cut',
+      'links are not followed',
+      'no text in UTF-8',
+      'were exported',
+    ])
+      expect(told).toContain(what);
+    expect(counts.unchanged).toBe(1);
+    expect(counts.added).toBeGreaterThan(records.length - 6);
+  });
+});
+
+describe('the folder of an OpenClaw agent', () => {
+  function workspace(): string {
+    const folder = join(temporaryFolder(), 'workspace');
+    mkdirSync(join(folder, 'memory'), { recursive: true });
+    const files: Readonly<Record<string, string>> = {
+      'MEMORY.md':
+        '# Memory\n\n## Preferences\n\n- Ada likes green tea in the morning\n- Ada dislikes loud music at work\n\n## Kitchen\n\nThe oven is induction.\n',
+      'USER.md': '# USER.md\n\n- **Name:** Ada\n- **Timezone:** Europe/Oslo\n',
+      'memory/2026-02-03.md': '# 2026-02-03\n\n## Gas meter\n\nTomas came at nine.\n\n## Lunch\n\nSoup.\n',
+      'SOUL.md': 'You are calm.\n',
+      'AGENTS.md': '# Rules\n\nAsk first.\n',
+      'BOOTSTRAP.md': 'Delete me.\n',
+      'notes.txt': 'Not memory.\n',
+    };
+    for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, path), text);
+    return folder;
+  }
+
+  it('becomes records and startup entries, once, and follows what is edited there', async () => {
+    const home = temporaryFolder();
+    const folder = workspace();
+    const dry = await imported(home, folder, '--dry-run');
+    expect(existsSync(join(home, 'loci.db')) && (await answers(home)).flat()).toEqual([]);
+    const first = await imported(home, folder);
+    expect(first).toMatchObject({ format: 'openclaw', problems: [], conflicts: [] });
+    expect([done(first.records), done(first.startup)]).toEqual([{ added: 6 }, { added: 2 }]);
+    expect(dry.changes).toHaveLength(8);
+    const again = await imported(home, folder);
+    expect([done(again.records), done(again.startup)]).toEqual([{ unchanged: 6 }, { unchanged: 2 }]);
+    const { results } = await lociJson<SearchOutput>(['search', 'gas meter', '--category', 'daily'], {
+      home,
+    });
+    expect(results[0]).toMatchObject({ title: '2026-02-03 › Gas meter', source: 'openclaw' });
+    expect(new Date(results[0]?.created_at ?? 0).getDate()).toBe(3);
+
+    const tea = (await lociJson<SearchOutput>(['search', 'green tea'], { home })).results[0]?.id;
+    writeFileSync(
+      join(folder, 'MEMORY.md'),
+      '# Memory\n\n## Kitchen\n\nThe oven is gas.\n\n## Habits\n\n- Ada dislikes loud music at work\n\n## Preferences\n\n- Ada likes black tea in the morning\n- Ada owns a boat\n',
+    );
+    rmSync(join(folder, 'memory/2026-02-03.md'));
+    writeFileSync(join(folder, 'SOUL.md'), 'You are very calm.\n');
+    const soon = new Date(Date.now() + 5000);
+    utimesSync(join(folder, 'SOUL.md'), soon, soon);
+    rmSync(join(folder, 'AGENTS.md'));
+    const edited = await imported(home, folder);
+    expect(done(edited.records)).toEqual({ added: 1, updated: 3, removed: 2, unchanged: 1 });
+    expect(done(edited.startup)).toEqual({ updated: 1, removed: 1 });
+    expect((await lociJson<SearchOutput>(['search', 'black tea'], { home })).results[0]?.id).toBe(tea);
+    expect((await loci(['startup', 'preview', '--json'], { home })).stdout).toContain('very calm');
+  });
+
+  it('leaves alone what was changed or deleted here, and brings back what comes back there', async () => {
+    const home = temporaryFolder();
+    const folder = workspace();
+    await imported(home, folder);
+    const idOf = async (query: string): Promise<string> =>
+      String((await lociJson<SearchOutput>(['search', query], { home })).results[0]?.id);
+    const [oven, music] = [await idOf('oven induction'), await idOf('loud music')];
+    await loci(['update', oven, '--content', 'The oven is steam.'], { home });
+    await loci(['delete', music], { home });
+    expect(done((await imported(home, folder)).records)).toEqual({ unchanged: 6 });
+    const memory = readFileSync(join(folder, 'MEMORY.md'), 'utf8');
+    writeFileSync(
+      join(folder, 'MEMORY.md'),
+      memory.replace('induction', 'gas').replace('- Ada likes green tea in the morning\n', ''),
+    );
+    const kept = await imported(home, folder);
+    expect([done(kept.records), kept.conflicts]).toMatchObject([
+      { kept: 1, removed: 1, unchanged: 4 },
+      [{ what: `record/${oven} was changed here, and so was the file` }],
+    ]);
+    writeFileSync(join(folder, 'MEMORY.md'), memory);
+    expect(done((await imported(home, folder)).records)).toEqual({ updated: 1, unchanged: 5 });
+    expect((await loci(['get', oven, '--plain'], { home })).stdout).toBe('The oven is steam.\n');
+  });
+
+  it('is not taken for that of another agent, and other folders are not taken for one', async () => {
+    const home = temporaryFolder();
+    await imported(home, workspace());
+    const other = workspace();
+    expect(await loci(['import', other], { home })).toMatchObject({ code: 5 });
+    expect(done((await imported(home, other, '--agent', 'mailer')).records)).toEqual({ added: 6 });
+    expect(await loci(['import', temporaryFolder()], { home })).toMatchObject({ code: 2 });
+  });
+});
