@@ -147,7 +147,7 @@ describe('an import', () => {
       empty: '',
       note: '# A note\n',
       binary: Buffer.from([0, 255, 254, 1, 128, 10]),
-      deep: deep,
+      deep,
       long: `${lines[0] ?? ''}\n"${'x'.repeat(20_000_000)}`,
     };
     const other = temporaryFolder();

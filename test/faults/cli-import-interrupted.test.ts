@@ -1,0 +1,103 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { EngineContext } from '../../src/engine/context.ts';
+import { exportToFile } from '../../src/engine/portable/export-write.ts';
+import type { ImportOutput } from '../../src/operations/import.ts';
+import { openStore } from '../../src/store/registry.ts';
+import { settings } from '../contract/engines.ts';
+import { note, NOW } from '../contract/store-samples.ts';
+import { loci, lociJson, startLoci, temporaryFolder, type RunningLoci } from '../e2e/loci-command.ts';
+
+const RECORDS = 4000;
+
+/** An export of many records. */
+async function bigExport(): Promise<string> {
+  const folder = temporaryFolder();
+  const store = await openStore({
+    driver: 'sqlite',
+    path: join(folder, 'x.db'),
+    busyTimeout: 1000,
+    create: true,
+  });
+  const context = EngineContext.open(settings(folder), store, () => NOW);
+  const writes = Array.from({ length: RECORDS }, (_, n) =>
+    note(`The lantern of day ${String(n)}`, { origin: 'memory', key: null }),
+  );
+  const audit = { at: NOW, actor: 'a', surface: 'cli', action: 'write', subject: null, diff: null };
+  await store.commit('default', {
+    writes,
+    evictions: [],
+    chunking: (await context.chunking()).signature,
+    audit: [audit],
+  });
+  const path = join(folder, 'x.jsonl');
+  await exportToFile(context, path, {});
+  await context.close();
+  return path;
+}
+
+function countRecords(home: string): number {
+  try {
+    using database = new DatabaseSync(join(home, 'loci.db'), { readOnly: true });
+    return Number(database.prepare('SELECT count(*) AS count FROM record').get()?.['count']);
+  } catch {
+    // Not made yet, or its tables are not.
+    return 0;
+  }
+}
+
+/** Waits until the first batch is in the store and more is to come. */
+async function midway(home: string, { child }: RunningLoci): Promise<void> {
+  await expect
+    .poll(() => countRecords(home) > 0 || child.exitCode !== null, { interval: 2, timeout: 30_000 })
+    .toBe(true);
+  expect(child.exitCode).toBeNull();
+}
+
+describe('an import', () => {
+  let file = '';
+
+  beforeAll(async () => {
+    file = await bigExport();
+  });
+
+  it.each(['SIGKILL', 'SIGINT'] as const)(
+    'that %s ends is whole batches, and goes on from there',
+    async (signal) => {
+      const home = temporaryFolder();
+      await lociJson(['init'], { home });
+      const running = startLoci(['import', file], { home });
+      await midway(home, running);
+      running.child.kill(signal);
+      expect((await running.ended).code).toBe(signal === 'SIGINT' ? 130 : null);
+      const held = countRecords(home);
+      expect(held).toBeLessThan(RECORDS);
+      expect(held % 100).toBe(0);
+      const { records, audit, renumbered } = await lociJson<ImportOutput>(['import', file], { home });
+      expect(records).toMatchObject({ unchanged: held, added: RECORDS - held });
+      expect([audit, renumbered]).toEqual([1, []]);
+      expect(countRecords(home)).toBe(RECORDS);
+      expect(await loci(['doctor'], { home })).toMatchObject({ code: 0 });
+    },
+  );
+
+  it.each([['jsonl'], ['markdown']])('undone, an export as %s leaves nothing behind', async (format) => {
+    const home = temporaryFolder();
+    await lociJson(['import', file], { home });
+    const folder = temporaryFolder();
+    const running = startLoci(['export', '--to', join(folder, 'out'), '--format', format], { home });
+    await expect
+      .poll(() => readdirSync(folder).length > 0 || running.child.exitCode !== null, {
+        interval: 1,
+        timeout: 30_000,
+      })
+      .toBe(true);
+    running.child.kill('SIGINT');
+    const { code } = await running.ended;
+    // It may have been whole already.
+    expect([130, 0]).toContain(code);
+    expect(readdirSync(folder)).toEqual(code === 0 ? ['out'] : []);
+  });
+});
