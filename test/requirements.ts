@@ -120,6 +120,14 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     { file: 'test/faults/store-migration.test.ts', test: 'that fails changes nothing' },
   ],
+  R15: [
+    { file: 'test/property/portable.test.ts', test: 'is the same again: $form, from $from to $to' },
+    { file: 'test/e2e/portable.test.ts', test: 'as %s comes back with nothing lost, and found the same' },
+    {
+      file: 'test/e2e/portable.test.ts',
+      test: 'becomes records and startup entries, once, and follows what is edited there',
+    },
+  ],
   R16: [
     {
       file: 'test/faults/cli-model-down.test.ts',

@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import { sha256 } from '../../src/core/hash.ts';
+import { ORIGINS, TRUST, type Metadata } from '../../src/core/types.ts';
+import type { EngineContext } from '../../src/engine/context.ts';
+import type { HistoryDraft } from '../../src/store/history.ts';
+import type { RecordImport } from '../../src/store/portability.ts';
+import type { StartupEntry } from '../../src/store/startup.ts';
+import { NOW } from '../contract/store-samples.ts';
+
+/** A namespace, as it is put into a store. */
+export interface RandomNamespace {
+  readonly records: readonly Omit<RecordImport, 'passages'>[];
+  readonly startup: readonly StartupEntry[];
+  readonly history: readonly HistoryDraft[];
+}
+
+/** What has a meaning in front matter, in JSON, in Markdown, or to a reader of lines. */
+const HOSTILE = [
+  '---',
+  '\n---\n',
+  ': ',
+  ' #',
+  '"',
+  "'",
+  '\\',
+  '\n',
+  '\t',
+  '\r\n',
+  '{',
+  '[x]',
+  '| ',
+  '>',
+  '&a *a',
+  '!!str ',
+  '\u0085',
+  '\u2028',
+  '\ufeff',
+  '\ufffe',
+  '👩‍👩‍👧',
+  'é',
+  '漢字',
+  '# ',
+  '- ',
+  '```',
+  'true',
+  '12',
+  '~',
+  '__proto__',
+  'a/b\\..',
+  'oven',
+  'harbour',
+  'maple',
+];
+
+const word = fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'grapheme', maxLength: 6 }));
+const text = (most: number): fc.Arbitrary<string> =>
+  fc
+    .oneof(
+      { weight: 9, arbitrary: fc.array(word, { maxLength: 12 }).map((words) => words.join(' ')) },
+      fc.constant('x'.repeat(most)),
+    )
+    .map((made) => [...made.slice(0, most)].join('').toWellFormed());
+const fit = (given: string): string =>
+  given.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)/g, '');
+const filled = (most: number): fc.Arbitrary<string> =>
+  text(most - 1).map((given) => `m${fit(given)}`.slice(0, most));
+
+const metadata: fc.Arbitrary<Metadata> = fc.oneof(
+  fc.constant({}),
+  fc
+    .array(fc.tuple(text(40), fc.jsonValue({ maxDepth: 3 })), { maxLength: 4 })
+    .map((pairs) => JSON.parse(JSON.stringify(Object.fromEntries(pairs))) as Metadata),
+);
+
+const past = fc.integer({ min: -(10 ** 12), max: NOW });
+
+const record = fc.record({
+  origin: fc.constantFrom(...ORIGINS),
+  trust: fc.constantFrom(...TRUST),
+  source: filled(20),
+  key: fc.option(filled(400)),
+  identity: fc.option(text(20)),
+  category: filled(100),
+  recordType: filled(100),
+  project: filled(100),
+  title: text(500).map(fit),
+  tags: fc.array(filled(100), { maxLength: 5 }),
+  content: fc.oneof(filled(600), text(600)),
+  metadata,
+  createdAt: past,
+  updatedAt: past,
+  // Not so long ago that it would be purged.
+  deletedAt: fc.option(fc.integer({ min: NOW - 10 ** 9, max: NOW })),
+  expiresAt: fc.option(fc.integer({ min: NOW - 5, max: NOW + 10 ** 9 })),
+  revision: fc.option(text(20)),
+  gap: fc.integer({ min: 1, max: 3 }),
+});
+
+const startup: fc.Arbitrary<StartupEntry> = fc.record({
+  agent: fc.constantFrom('', 'ada', 'a: b\n'),
+  key: filled(500),
+  content: filled(500),
+  priority: fc.integer({ min: 0, max: 9 }),
+  reinforce: fc.boolean(),
+  createdAt: past,
+  updatedAt: past,
+  deletedAt: fc.option(past),
+});
+
+const history: fc.Arbitrary<HistoryDraft> = fc.record({
+  category: fc.constantFrom('pack_history' as const, 'pipeline_history' as const),
+  name: text(20),
+  surface: text(20),
+  actor: text(20),
+  inputs: metadata,
+  outcome: text(20),
+  at: past,
+  tookMs: fc.nat(),
+  expiresAt: fc.integer({ min: NOW + 1, max: NOW + 9999 }),
+});
+
+export const namespaces: fc.Arbitrary<RandomNamespace> = fc
+  .record({
+    records: fc.array(record, { maxLength: 12 }),
+    startup: fc.uniqueArray(startup, {
+      maxLength: 4,
+      selector: ({ agent, key }) => JSON.stringify([agent, key]),
+    }),
+    history: fc.uniqueArray(history, { maxLength: 5, selector: (row) => JSON.stringify(row) }),
+  })
+  .map(({ records, ...rest }) => ({ ...rest, records: placed(records) }));
+
+type Random = typeof record extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** With numbers that have gaps, identities of their own, and within the limits of what writes them. */
+function placed(records: readonly Random[]): RandomNamespace['records'] {
+  let id = 0;
+  return records.map(({ gap, deletedAt, ...given }, i) => {
+    id += gap;
+    const isFact = given.origin === 'fact';
+    const isSourced = given.origin === 'vault' || given.origin === 'source';
+    const key = given.key === null && !isFact ? null : `${String(i)} ${given.key ?? ''}`;
+    const content = (isSourced ? given.content : `m${fit(given.content)}`).toWellFormed();
+    const draft = {
+      ...given,
+      uuid: `00000000-0000-7000-8000-${String(i + 1).padStart(12, '0')}`,
+      key,
+      title: isFact ? (key ?? '') : given.title,
+      content,
+      contentHash: sha256(content),
+      expiresAt: isFact ? (given.expiresAt ?? NOW + 1000) : given.expiresAt,
+    };
+    return { replaces: null, wanted: id, draft, deletedAt };
+  });
+}
+
+/** Puts all of it into the store of a context, with an audit log that tells of it. */
+export async function fill(
+  context: EngineContext,
+  { records, startup: entries, history: rows }: RandomNamespace,
+): Promise<void> {
+  const { store, namespace } = context;
+  const chunking = await context.chunking();
+  for (const given of records) {
+    const passages = given.deletedAt === null ? await chunking.cut(given.draft) : [];
+    const { uuid, title, metadata: diff } = given.draft;
+    const audit = { at: NOW, actor: title, surface: 'cli', action: 'write', subject: uuid, diff };
+    const imports = [{ ...given, passages }];
+    await store.commit(namespace, {
+      writes: [],
+      evictions: [],
+      imports,
+      chunking: chunking.signature,
+      audit: [audit],
+    });
+  }
+  await store.putStartup(namespace, entries, []);
+  await store.noteHistory(
+    rows.map((row) => ({ namespace, row })),
+    1000,
+  );
+}
