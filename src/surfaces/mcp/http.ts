@@ -14,8 +14,11 @@ export interface McpAuth {
 }
 
 export interface McpEndpoint {
-  /** Answers one request; no session is kept, so that any of many servers may answer the next. */
-  handle(request: Request, auth: McpAuth): Promise<Response>;
+  /**
+   * Answers one request; no session is kept, so that any of many servers may answer the next.
+   * @param body of a POST, where it is read and parsed already
+   */
+  handle(request: Request, auth: McpAuth, body?: unknown): Promise<Response>;
   /** Ends the requests that are being answered. The context stays open. */
   close(): Promise<void>;
 }
@@ -31,11 +34,12 @@ export function mcpHandler(context: OpenContext): McpEndpoint {
     { maxRequestBodySize: MAX_REQUEST },
   );
   return {
-    handle: (request, auth) => {
+    handle: (request, auth, body) => {
       const { caller, scopes } = auth;
       const extra = { loci: auth };
       return handler.fetch(request, {
         authInfo: { token: '', clientId: caller.actor, scopes: [...scopes], extra },
+        ...(body !== undefined && { parsedBody: body }),
       });
     },
     close: () => handler.close(),

@@ -6,16 +6,24 @@ import {
 } from '@modelcontextprotocol/server';
 import { asLociError } from '../../core/file-errors.ts';
 import { parseInput } from '../../operations/input.ts';
-import type { OperationContext } from '../../operations/operation.ts';
+import type { OperationContext, Scope } from '../../operations/operation.ts';
 import { fence } from './fence.ts';
+import { refuseBeyond } from './permission.ts';
 import { answerText, errorText } from './result.ts';
 import type { Toolbox } from './toolbox.ts';
 
 type PromptArguments = Readonly<Record<string, string>>;
 
+/** What a prompt may use. */
+interface Lent {
+  readonly toolbox: Toolbox;
+  readonly context: OperationContext;
+  readonly scopes: ReadonlySet<Scope>;
+}
+
 interface PromptEntry {
   readonly prompt: Prompt & { readonly arguments: NonNullable<Prompt['arguments']> };
-  readonly text: (given: PromptArguments, toolbox: Toolbox, context: OperationContext) => Promise<string>;
+  readonly text: (given: PromptArguments, lent: Lent) => Promise<string>;
 }
 
 const PROMPTS: readonly PromptEntry[] = [
@@ -52,6 +60,7 @@ export async function getPrompt(
   given: PromptArguments,
   toolbox: Toolbox,
   context: OperationContext,
+  scopes: ReadonlySet<Scope>,
 ): Promise<GetPromptResult> {
   const entry = PROMPTS.find(({ prompt }) => prompt.name === name);
   if (entry === undefined)
@@ -60,19 +69,19 @@ export async function getPrompt(
     if (argument.required === true && (given[argument.name] ?? '').trim() === '')
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${argument.name} is missing`);
   }
-  const text = await entry.text(given, toolbox, context);
+  const text = await entry.text(given, { toolbox, context, scopes });
   const { description = '' } = entry.prompt;
   return { description, messages: [{ role: 'user', content: { type: 'text', text: text.toWellFormed() } }] };
 }
 
 async function recallText(
   { question = '' }: PromptArguments,
-  toolbox: Toolbox,
-  context: OperationContext,
+  { toolbox, context, scopes }: Lent,
 ): Promise<string> {
   const search = toolbox.byName.get('search');
   if (search === undefined) throw new ProtocolError(ProtocolErrorCode.InternalError, 'there is no search');
   try {
+    refuseBeyond(scopes, search, 'recall');
     const found = await search.run(context, parseInput(search, { query: question }));
     return `${question}\n\nAnswer from what is remembered, and say where it stands.\n${answerText('search', found)}`;
   } catch (error) {

@@ -17,6 +17,7 @@ import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
 import { errorResult, successResult } from './result.ts';
 import { contextOf, type McpSession } from './session.ts';
+import { refuseBeyond } from './permission.ts';
 import { loadToolbox } from './toolbox.ts';
 
 const INSTRUCTIONS =
@@ -47,11 +48,11 @@ export function mcpServer(session: McpSession): McpServer {
   server.setRequestHandler('resources/list', () => ({ resources: listResources() }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates() }));
   server.setRequestHandler('resources/read', async ({ params }, request) =>
-    readResource(params.uri, await loadToolbox(), await lend(request)),
+    readResource(params.uri, await loadToolbox(), await lend(request), session.scopes),
   );
   server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts() }));
   server.setRequestHandler('prompts/get', async ({ params }, request) =>
-    getPrompt(params.name, params.arguments ?? {}, await loadToolbox(), await lend(request)),
+    getPrompt(params.name, params.arguments ?? {}, await loadToolbox(), await lend(request), session.scopes),
   );
   return product;
 }
@@ -80,8 +81,7 @@ async function callTool(
       `There is no tool ${JSON.stringify(name.slice(0, 100))}`,
     );
   try {
-    if (!scopes.has(operation.scope))
-      throw new LociError('forbidden', `${name} needs the scope ${operation.scope}`);
+    refuseBeyond(scopes, operation, name);
     const output = await runOperation(operation, context, parseInput(operation, input));
     return successResult(operation.name, output);
   } catch (error) {

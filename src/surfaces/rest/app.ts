@@ -21,7 +21,7 @@ import { openApi } from './openapi.ts';
 import { PROBLEM_TYPE, problemOf } from './problem.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Readiness } from './readiness.ts';
-import { readBody, requestInput } from './request-input.ts';
+import { jsonBody, readBody, requestInput } from './request-input.ts';
 import { API, type Route } from './routes.ts';
 
 export interface AppParts {
@@ -66,11 +66,7 @@ export function restApp(parts: AppParts): Hono<Env> {
   app.get(`${API}/openapi.json`, (c) => c.json(description));
   app.use('/api/*', authenticated);
   for (const route of routes) addRoute(app, route, parts);
-  if (mcp !== undefined)
-    app.all('/mcp', authenticated, (c) => {
-      const { caller, scopes } = c.get('identity');
-      return mcp.handle(c.req.raw, { caller: { ...caller, surface: 'mcp' }, scopes });
-    });
+  if (mcp !== undefined) app.all('/mcp', authenticated, answeringMcp(mcp, parts));
   app.notFound((c) => answerProblem(c, notThere(c.req.method, c.req.path, routes)));
   app.onError((error, c) => {
     if (!(error instanceof LociError)) parts.log.error({ request_id: c.get('id'), err: error }, 'internal');
@@ -91,6 +87,22 @@ function addRoute(app: Hono<Env>, route: Route, { settings, context }: AppParts)
     );
     return c.json(output);
   });
+}
+
+/** Behind the same limits as the verbs: how large and deep a body is, and how often one asks. */
+function answeringMcp(
+  mcp: HttpEndpoint,
+  { settings, limit }: AppParts,
+): (c: Context<Env>) => Promise<Response> {
+  return async (c) => {
+    const { incoming } = c.env;
+    const { caller, key, scopes } = c.get('identity');
+    const body =
+      incoming.method === 'POST' ? jsonBody(incoming, await readBody(incoming, settings.maxBody)) : undefined;
+    // The first message of a batch is counted already.
+    if (Array.isArray(body)) for (const _ of body.slice(1)) count(c, limit, key);
+    return mcp.handle(c.req.raw, { caller: { ...caller, surface: 'mcp' }, scopes }, body);
+  };
 }
 
 /** Gives each request an id, and tells the log and the metrics how it went. */

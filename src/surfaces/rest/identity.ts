@@ -12,7 +12,8 @@ export interface Identity {
 
 /** Another protocol at a path of the same server, behind the same door. */
 export interface HttpEndpoint {
-  handle(request: Request, identity: Pick<Identity, 'caller' | 'scopes'>): Promise<Response>;
+  /** @param body of a POST, read and parsed already */
+  handle(request: Request, identity: Pick<Identity, 'caller' | 'scopes'>, body?: unknown): Promise<Response>;
   /** Ends the requests that are being answered. */
   close(): Promise<void>;
 }

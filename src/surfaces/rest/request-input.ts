@@ -18,8 +18,7 @@ const IDEMPOTENCY_FIELD = 'idempotency_key';
  * @throws LociError `invalid_input`
  */
 export function requestInput(request: RequestHead, route: Route, body: string): unknown {
-  const given =
-    request.method === 'POST' ? jsonOf(body, request.headers['content-type']) : queryOf(request, route);
+  const given = request.method === 'POST' ? jsonBody(request, body) : queryOf(request, route);
   const key = request.headers['idempotency-key'];
   if (key === undefined || !route.fields.has(IDEMPOTENCY_FIELD)) return given;
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
@@ -59,11 +58,11 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   }
 }
 
-/** No body at all is an input without fields. */
-function jsonOf(body: string, contentType: string | undefined): unknown {
+/** A body as JSON; no body at all is an input without fields. @throws LociError `invalid_input` */
+export function jsonBody({ headers }: Pick<RequestHead, 'headers'>, body: string): unknown {
   if (body.trim() === '') return {};
   // Browsers send other types to anybody, without asking first.
-  if (!/^application\/json\s*(;|$)/i.test(contentType ?? ''))
+  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     throw new LociError('invalid_input', 'the body must be JSON: `Content-Type: application/json`');
   if (isDeeper(body, MAX_DEPTH))
     throw new LociError('invalid_input', `the body has more than ${String(MAX_DEPTH)} levels`);
