@@ -88,6 +88,15 @@ describe('parseInput', () => {
   });
 });
 
+describe('a value that is nested without end', () => {
+  it('is refused like any other that is not of its kind', () => {
+    const content: unknown = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`);
+    expect(refusal(() => parseInput(write, { content }))).toBe(
+      'content must be text, not something nested too deeply to be shown',
+    );
+  });
+});
+
 describe('every verb', () => {
   it.each(OPERATIONS.map(({ name, load }) => [name, load] as const))(
     '%s describes itself',

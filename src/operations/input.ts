@@ -126,7 +126,12 @@ function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function shown(value: unknown): string {
-  return abridged(value === undefined ? 'nothing' : JSON.stringify(value));
+  try {
+    return abridged(value === undefined ? 'nothing' : JSON.stringify(value));
+  } catch {
+    // Writing it takes a call a level: what is nested a hundred thousand times ends the stack.
+    return 'something nested too deeply to be shown';
+  }
 }
 
 const SHOWN = 60;
