@@ -57,12 +57,15 @@ export async function reasonsForNothing(
   { hidden }: Pick<FindResponse, 'hidden'>,
 ): Promise<WhyNothing> {
   const config = await context.loadConfig();
+  const { namespace } = loci.caller;
+  // The vaults of the settings are the owner's: nobody else learns their names.
+  const vaults = namespace === config.values.namespace ? namedVaults(config) : [];
   const sources = new Set((await loci.facet('source')).map(({ value }) => value));
   const read = new Set((await loci.facet('source', { origins: ['vault'] })).map(({ value }) => value));
   return {
-    namespace: config.values.namespace,
+    namespace,
     empty: sources.size === 0,
-    unread_vaults: namedVaults(config).flatMap(({ name }) => (read.has(name) ? [] : [name])),
+    unread_vaults: vaults.flatMap(({ name }) => (read.has(name) ? [] : [name])),
     unmet_filters: sources.size === 0 ? [] : await unmetFilters(loci, request),
     hidden:
       hidden === null
