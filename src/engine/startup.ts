@@ -34,11 +34,15 @@ export interface StartupText {
 const SEPARATOR = '\n\n';
 /** Sessions are forgotten when they were not heard of for so long, milliseconds. */
 const SESSION_LIFE = 30 * 24 * 60 * 60 * 1000;
+/** Of a namespace; a session beyond them is told everything once more. */
+const MOST_SESSIONS = 1000;
 
 /** What an agent is told before it begins (R10). */
 export async function startup(context: EngineContext, request: StartupRequest): Promise<StartupText> {
   const { store, namespace, config } = context;
-  const { agent = '', session } = request;
+  const { agent = '' } = request;
+  // Hosts call sessions what they like; nobody reads the name again.
+  const session = request.session === undefined ? undefined : sha256(request.session);
   const mode = request.mode ?? config.startup.mode;
   const budget = budgetFor(config.startup, request.model);
   const entries = await liveEntries(context);
@@ -58,7 +62,8 @@ export async function startup(context: EngineContext, request: StartupRequest): 
   if (session !== undefined && request.preview !== true && seen !== digest) {
     const at = context.now();
     const forgetBefore = at - SESSION_LIFE;
-    await store.noteStartupSeen(namespace, { agent, session, digest, at, forgetBefore });
+    const seenNow = { agent, session, digest, at, forgetBefore, keep: MOST_SESSIONS };
+    await store.noteStartupSeen(namespace, seenNow);
   }
   return { text: textOf(said.included), mode, budget, included: said.included, leftOut };
 }

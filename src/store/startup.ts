@@ -28,7 +28,10 @@ export interface StartupEntries {
   ): Promise<void>;
   /** The digest of what a session was told last; `null` when it was told nothing yet. */
   startupSeen(namespace: string, agent: string, session: string): Promise<string | null>;
-  /** Notes what a session was told; what sessions were told before `forgetBefore` is let go of. */
+  /**
+   * Notes what a session was told. What sessions were told before `forgetBefore` is let go of, and of the namespace all
+   * but the `keep` that were told last: whoever may only read makes sessions too.
+   */
   noteStartupSeen(
     namespace: string,
     seen: {
@@ -37,6 +40,7 @@ export interface StartupEntries {
       readonly digest: string;
       readonly at: Timestamp;
       readonly forgetBefore: Timestamp;
+      readonly keep: number;
     },
   ): Promise<void>;
 }

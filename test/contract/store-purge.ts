@@ -146,6 +146,18 @@ function describeOnce({ store, namespace }: Subject): void {
       expect(await store().searchText(ns, anyOf('x'), ALL_LIVE, 5)).toHaveLength(1);
     });
 
+    it('is forgotten once it is past its time and something else is asked once', async () => {
+      const ns = namespace();
+      await commit(store(), ns, { once });
+      for (const [at, done] of [
+        [NOW + 9, { fingerprint: 'f', records: [] }],
+        [NOW + 10, null],
+      ] as const) {
+        await commit(store(), ns, { once: { ...once, key: `at ${String(at)}`, at, expiresAt: at + 10 } });
+        expect(await store().doneOnce(ns, 'k', NOW)).toEqual(done);
+      }
+    });
+
     it('is forgotten by a purge once it is past its time', async () => {
       const ns = namespace();
       await commit(store(), ns, { once });

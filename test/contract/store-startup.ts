@@ -46,7 +46,7 @@ export function describeStartup({ store, namespace }: Subject): void {
   });
 
   describe('what a session was told at startup', () => {
-    const seen = { agent: 'ada', session: 's', digest: 'd1', at: NOW, forgetBefore: 0 };
+    const seen = { agent: 'ada', session: 's', digest: 'd1', at: NOW, forgetBefore: 0, keep: 100 };
 
     it('is the last digest, of each agent and session', async () => {
       const ns = namespace();
@@ -70,6 +70,18 @@ export function describeStartup({ store, namespace }: Subject): void {
       await store().noteStartupSeen(ns, { ...seen, forgetBefore: NOW - 1 });
       const digests = ['old', 'edge', 's'].map((session) => store().startupSeen(ns, 'ada', session));
       expect(await Promise.all(digests)).toEqual([null, 'd1', 'd1']);
+    });
+
+    it('is kept of so many sessions of a namespace, those that were told last', async () => {
+      const [ns, other] = [namespace(), namespace()];
+      await store().noteStartupSeen(other, { ...seen, at: NOW - 9 });
+      for (const [i, session] of ['a', 'b', 'c'].entries())
+        await store().noteStartupSeen(ns, { ...seen, session, at: NOW + i, keep: 2 });
+      await store().noteStartupSeen(ns, { ...seen, session: 'b', at: NOW + 5, keep: 2 });
+      await store().noteStartupSeen(ns, { ...seen, session: 'd', at: NOW + 5, keep: 2 });
+      const digests = ['a', 'b', 'c', 'd'].map((session) => store().startupSeen(ns, 'ada', session));
+      expect(await Promise.all(digests)).toEqual([null, 'd1', null, 'd1']);
+      expect(await store().startupSeen(other, 'ada', 's')).toBe('d1');
     });
 
     it('is no record', async () => {

@@ -31,7 +31,7 @@ export function describeWrittenIsolation({ store, namespace }: Subject): void {
     };
   };
   const once = { key: 'k', fingerprint: 'f', at: NOW, expiresAt: NOW + 10 };
-  const seen = { agent: 'ada', session: 's', digest: 'd', at: NOW, forgetBefore: 0 };
+  const seen = { agent: 'ada', session: 's', digest: 'd', at: NOW, forgetBefore: 0, keep: 1 };
 
   /** A little of everything. */
   async function fill(ns: string, text: string, uuid: string): Promise<void> {

@@ -108,6 +108,7 @@ export const writtenOperation: fc.Arbitrary<WrittenOperation> = fc.oneof(
       digest: word,
       at: time,
       forgetBefore: time,
+      keep: fc.constantFrom(1, 2, 100),
     }),
   }),
   fc.record({

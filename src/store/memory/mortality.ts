@@ -92,6 +92,7 @@ export function noteOnce(namespace: Namespace, once: Once, records: readonly num
       `something was written under the idempotency key ${JSON.stringify(once.key)}`,
     );
   }
+  for (const [key, done] of namespace.done) if (done.expiresAt <= once.at) namespace.done.delete(key);
   namespace.done.set(once.key, { ...once, records: [...records] });
 }
 

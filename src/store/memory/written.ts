@@ -57,11 +57,14 @@ export function besideCalls(open: () => State): StartupEntries & History & Lease
     },
     startupSeen: async (namespace, agent, session) =>
       within(open(), namespace).startupSeen.get(JSON.stringify([agent, session]))?.digest ?? null,
-    noteStartupSeen: async (namespace, { agent, session, digest, at, forgetBefore }) => {
+    noteStartupSeen: async (namespace, { agent, session, digest, at, forgetBefore, keep }) => {
       for (const name of [...open().namespaces.keys(), namespace]) {
         change(open(), name, ({ startupSeen }) => {
           for (const [who, seen] of startupSeen) if (seen.at < forgetBefore) startupSeen.delete(who);
-          if (name === namespace) startupSeen.set(JSON.stringify([agent, session]), { digest, at });
+          if (name !== namespace) return;
+          startupSeen.set(JSON.stringify([agent, session]), { digest, at });
+          for (const who of [...startupSeen.keys()].sort(byTime(startupSeen)).slice(keep))
+            startupSeen.delete(who);
         });
       }
     },
@@ -85,6 +88,16 @@ export function besideCalls(open: () => State): StartupEntries & History & Lease
 
 function byPriority(a: StartupEntry, b: StartupEntry): number {
   return a.priority - b.priority || byCodePoint(a.key, b.key) || byCodePoint(a.agent, b.agent);
+}
+
+/** The session that was told last first; of the same time by agent and session. */
+function byTime(seen: ReadonlyMap<string, { readonly at: number }>): (a: string, b: string) => number {
+  const nameOf = (who: string): readonly string[] => JSON.parse(who) as string[];
+  return (a, b) => {
+    const [[agentA = '', sessionA = ''], [agentB = '', sessionB = '']] = [nameOf(a), nameOf(b)];
+    const later = (seen.get(b)?.at ?? 0) - (seen.get(a)?.at ?? 0);
+    return later || byCodePoint(agentA, agentB) || byCodePoint(sessionA, sessionB);
+  };
 }
 
 function noteRow(state: State, namespace: string, row: HistoryDraft, keep: number): void {

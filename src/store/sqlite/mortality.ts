@@ -170,6 +170,8 @@ export function noteOnce(
   if (doneOnce(db, ns, key, at) !== null) {
     throw new LociError('conflict', `something was written under the idempotency key ${JSON.stringify(key)}`);
   }
+  // Nobody knows them any more; a namespace in which nothing is ever purged would keep them all.
+  db.prepare('DELETE FROM idempotency WHERE ns = ? AND expires_at <= ?').run(ns, at);
   db.prepare(
     'INSERT OR REPLACE INTO idempotency (ns, key, fingerprint, records, expires_at) VALUES (?, ?, ?, ?, ?)',
   ).run(ns, key, fingerprint, JSON.stringify(records), expiresAt);

@@ -54,7 +54,7 @@ export function startupSeen(db: Database, ns: number, agent: string, session: st
 export function noteStartupSeen(
   db: Database,
   namespace: string,
-  { agent, session, digest, at, forgetBefore }: Parameters<StartupEntries['noteStartupSeen']>[1],
+  { agent, session, digest, at, forgetBefore, keep }: Parameters<StartupEntries['noteStartupSeen']>[1],
 ): void {
   db.transaction(() => {
     const ns = ensureNamespace(db, namespace);
@@ -62,5 +62,10 @@ export function noteStartupSeen(
     db.prepare(
       'INSERT OR REPLACE INTO startup_seen (ns, agent, session, digest, at) VALUES (?, ?, ?, ?, ?)',
     ).run(ns, agent, session, digest, at);
+    db.prepare(
+      `DELETE FROM startup_seen WHERE ns = ?1 AND (agent, session) IN (
+         SELECT agent, session FROM startup_seen WHERE ns = ?1
+         ORDER BY at DESC, agent, session LIMIT -1 OFFSET ?2)`,
+    ).run(ns, keep);
   });
 }
