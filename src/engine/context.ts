@@ -30,7 +30,7 @@ class Parts {
     this.store = store;
     this.now = now;
     this.ends = new EndOfLife(store, config.retention.purgeAfterDays, now);
-    this.history = new HistoryLog(store);
+    this.history = new HistoryLog(store, this.thread);
   }
 
   embedder(): Promise<Embedder | null> {

@@ -138,7 +138,8 @@ function factOf(
   };
 }
 
-function refuseReserved(category: string): void {
+/** F3. @throws LociError `invalid_input` for a category of the engine's own */
+export function refuseReserved(category: string): void {
   if (!(HISTORY_CATEGORIES as readonly string[]).includes(category)) return;
   throw new LociError('invalid_input', `the category ${category} belongs to the engine`, {
     hint: `Take another category, such as ${DEFAULT_CATEGORY}.`,

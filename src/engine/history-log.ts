@@ -1,4 +1,7 @@
-import type { Timestamp } from '../core/types.ts';
+import { SECRET_DETECTION } from '../core/secrets/detect.ts';
+import { maskSecrets } from '../core/secrets/mask.ts';
+import type { TaskThread } from '../core/task-thread.ts';
+import type { Json, Timestamp } from '../core/types.ts';
 import type { HistoryDraft } from '../store/history.ts';
 import type { Store } from '../store/store.ts';
 
@@ -12,15 +15,23 @@ const KEEP_FOR = 90 * 24 * 60 * 60 * 1000;
 /** A run, as it is noted. */
 export type Run = Omit<HistoryDraft, 'expiresAt'>;
 
+interface Noted {
+  readonly namespace: string;
+  readonly row: HistoryDraft;
+}
+
 /** Notes runs by and by: whoever ran something does not wait for it. */
 export class HistoryLog {
   readonly #store: Store;
-  #waiting: { namespace: string; row: HistoryDraft }[] = [];
+  readonly #thread: TaskThread;
+  #waiting: Noted[] = [];
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(store: Store) {
+  /** @param thread where secrets are looked for */
+  constructor(store: Store, thread: TaskThread) {
     this.#store = store;
+    this.#thread = thread;
   }
 
   note(namespace: string, run: Run): void {
@@ -37,13 +48,36 @@ export class HistoryLog {
     const rows = this.#waiting;
     this.#waiting = [];
     if (rows.length > 0) {
-      this.#writing = this.#writing.then(() => this.#store.noteHistory(rows, KEEP)).catch(() => undefined);
+      this.#writing = this.#writing.then(() => this.#write(rows)).catch(() => undefined);
     }
     return this.#writing;
   }
 
   close(): Promise<void> {
     return this.flush();
+  }
+
+  async #write(rows: readonly Noted[]): Promise<void> {
+    const masked: Noted[] = [];
+    for (const { namespace, row } of rows) {
+      const inputs = (await this.#masked(row.inputs)) as HistoryDraft['inputs'];
+      masked.push({ namespace, row: { ...row, inputs } });
+    }
+    await this.#store.noteHistory(masked, KEEP);
+  }
+
+  /** Whatever `writes.secrets` says: what was asked is kept here although nobody wanted it to be written. */
+  async #masked(value: Json): Promise<Json> {
+    if (typeof value === 'string') {
+      const secrets = await this.#thread.run(SECRET_DETECTION, [value], { size: value.length });
+      return maskSecrets(value, secrets);
+    }
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return Promise.all(value.map((each) => this.#masked(each)));
+    const fields = Object.entries(value).map(
+      async ([name, each]) => [name, await this.#masked(each)] as const,
+    );
+    return Object.fromEntries(await Promise.all(fields));
   }
 }
 

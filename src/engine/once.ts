@@ -13,6 +13,13 @@ export interface OnceOutcome {
   readonly replayed: boolean;
 }
 
+/** What is asked once. The store holds a hash of the key: people put what they have at hand into it, tokens too. */
+interface Request {
+  readonly key: string;
+  readonly held: string;
+  readonly fingerprint: string;
+}
+
 /**
  * Does something once for an idempotency key, however often and from however many processes it is asked for.
  * @throws LociError `invalid_input` for a key that is none, `conflict` for one that was used for something else
@@ -29,16 +36,17 @@ export async function once(
     throw new LociError('invalid_input', `the idempotency key ${JSON.stringify(key.slice(0, 60))} ${rule}`);
   }
   const fingerprint = sha256(JSON.stringify(asked));
-  const before = await replay(context, key, fingerprint);
+  const request = { key, held: sha256(key), fingerprint };
+  const before = await replay(context, request);
   if (before !== null) return before;
   const at = context.now();
   try {
-    const ids = await work({ once: { key, fingerprint, at, expiresAt: at + KNOWN } });
+    const ids = await work({ once: { key: request.held, fingerprint, at, expiresAt: at + KNOWN } });
     return { ids, replayed: false };
   } catch (error) {
     if (!(error instanceof LociError) || error.code !== 'conflict') throw error;
     // Somebody else may have done it meanwhile.
-    const meanwhile = await replay(context, key, fingerprint);
+    const meanwhile = await replay(context, request);
     if (meanwhile === null) throw error;
     return meanwhile;
   }
@@ -46,10 +54,9 @@ export async function once(
 
 async function replay(
   { store, namespace, now }: EngineContext,
-  key: string,
-  fingerprint: string,
+  { key, held, fingerprint }: Request,
 ): Promise<OnceOutcome | null> {
-  const done = await store.doneOnce(namespace, key, now());
+  const done = await store.doneOnce(namespace, held, now());
   if (done === null) return null;
   if (done.fingerprint === fingerprint) return { ids: done.records, replayed: true };
   throw new LociError('conflict', `the idempotency key ${JSON.stringify(key)} was used for another request`, {

@@ -6,6 +6,7 @@ import type { RecordDraft } from '../store/store.ts';
 import { auditDraft, diffOf } from './audit.ts';
 import type { EngineContext } from './context.ts';
 import { embedWritten, type Embedded } from './embed-written.ts';
+import { refuseReserved } from './facts.ts';
 import { changeable } from './held-record.ts';
 import { refuseUnfit } from './limits.ts';
 import { lowerTrust, refuseDisabledWrites } from './permission.ts';
@@ -47,6 +48,7 @@ export async function update(context: EngineContext, request: UpdateRequest): Pr
     });
   }
   refuseUnfit(asked);
+  if (asked.category !== undefined) refuseReserved(asked.category);
   const { texts, masked } = await screened(context, asked);
   const before = await changeable(context, id, 'live');
   if (before.origin !== 'memory') throw isFact(before);

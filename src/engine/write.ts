@@ -5,6 +5,7 @@ import { newDraft } from '../ingest/remember.ts';
 import { auditDraft, newDiff } from './audit.ts';
 import type { EngineContext } from './context.ts';
 import { embedWritten, type Embedded } from './embed-written.ts';
+import { refuseReserved } from './facts.ts';
 import { refuseUnfit } from './limits.ts';
 import { once } from './once.ts';
 import { refuseDisabledWrites } from './permission.ts';
@@ -42,6 +43,7 @@ export async function write(context: EngineContext, request: WriteRequest): Prom
   refuseDisabledWrites(context);
   const { idempotencyKey, ...asked } = request;
   refuseUnfit(asked);
+  if (asked.category !== undefined) refuseReserved(asked.category);
   const { texts, masked } = await screened(context, asked);
   const { store, namespace } = context;
   const now = context.now();

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { CorpusOutput } from '../../src/operations/corpus.ts';
+import { OPERATIONS } from '../../src/operations/registry.ts';
+import { toolName } from '../../src/operations/tool-name.ts';
+import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
+import { routesOf } from '../../src/surfaces/rest/routes.ts';
+import { filesThatHold } from '../contract/raw-file.ts';
+import { type Answer, startServer, type TestServer } from './rest-server.ts';
+
+const HEADERS = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
+/** In parts, so that nothing that looks for secrets finds one here. */
+const SECRET = ['gh', 'p_', 'aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bD1fG3hJ5'].join('');
+
+function callTool(server: TestServer, token: string, name: string, given: object): Promise<Answer> {
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } };
+  return server.ask('/mcp', { token, headers: HEADERS, body });
+}
+
+async function documents(server: TestServer, token: string): Promise<CorpusOutput['documents']> {
+  const { json } = await server.ask('/api/v1/memory/corpus?limit=500', { token });
+  return (json as CorpusOutput).documents;
+}
+
+describe('what tools do', () => {
+  it('is noted once each, over REST and MCP, and told by memory_corpus (F3)', async () => {
+    const server = await startServer({ server: { rateLimit: 0 } }, { mcp: mcpHandler });
+    const token = await server.token('alice', 'admin');
+    const routes = await routesOf(OPERATIONS);
+    const expected: string[] = [];
+    for (const { path, operation } of routes) {
+      const input = operation.examples[0]?.input ?? {};
+      await server.ask(path, { token, body: input });
+      await callTool(server, token, toolName(operation), input);
+      const category = operation.steps === true ? 'pipeline_history' : 'pack_history';
+      for (const surface of ['rest', 'mcp']) expected.push(`${category} ${toolName(operation)} ${surface}`);
+    }
+    const runs = (await documents(server, token)).filter(({ collection }) => collection !== 'facts');
+    const told = runs.map(({ metadata }) =>
+      ['category', 'name', 'surface'].map((key) => metadata[key]).join(' '),
+    );
+    expect(told.toSorted()).toEqual(expected.toSorted());
+    expect(told).toContain('pipeline_history reindex mcp');
+    for (const { title, collection, content, snippet, metadata } of runs) {
+      const heading = collection === 'pack_history' ? 'Pack call' : 'Pipeline run';
+      expect(content.startsWith(`## ${heading}: ${title}\n\n`)).toBe(true);
+      expect(content).toMatch(/\nOutcome: .+ \(\d+ ms\)$/);
+      expect(content).toContain(`By: alice's (${String(metadata['surface'])})`);
+      expect(content.startsWith(snippet.replace(/…$/, ''))).toBe(true);
+    }
+  });
+
+  it('is noted without texts and without secrets, in no byte of the store', async () => {
+    const server = await startServer({ server: { rateLimit: 0 } }, { mcp: mcpHandler });
+    const token = await server.token('alice', 'write');
+    const given: [string, object][] = [
+      ['memory_write', { content: `xylophonist ${SECRET}`, title: `xylophonist ${SECRET}`, tags: [SECRET] }],
+      [
+        'memory_store',
+        { key: SECRET, value: `xylophonist ${SECRET}`, category: SECRET, idempotency_key: SECRET },
+      ],
+      ['memory_recall', { key: SECRET }],
+      ['memory_list', { prefix: SECRET, tags: [SECRET, 'plain'] }],
+      ['memory_forget', { prefix: SECRET }],
+      ['memory_get', { citation: SECRET }],
+      ['memory_search', { query: `xylophonist ${SECRET}`, tags: [SECRET], sources: [SECRET] }],
+      ['memory_corpus', { query: SECRET }],
+      ['startup_inject', { session: SECRET, model: SECRET }],
+    ];
+    for (const [name, input] of given) {
+      await server.ask(`/api/v1/${name.replace('_', '/')}`, { token, body: input });
+      await callTool(server, token, name, input);
+    }
+    const runs = (await documents(server, token)).filter(({ collection }) => collection === 'pack_history');
+    expect(runs).toHaveLength(2 * given.length);
+    expect(JSON.stringify(runs)).not.toContain('xylophonist');
+    expect(JSON.stringify(runs)).toContain('[secret masked: GitHub token]');
+    expect(JSON.stringify(runs)).toContain('plain');
+    expect(JSON.stringify(runs)).not.toContain(SECRET);
+    expect(filesThatHold(server.home, SECRET)).toEqual([]);
+    await server.close();
+    expect(filesThatHold(server.home, SECRET)).toEqual([]);
+  });
+
+  it.each(['pack_history', 'pipeline_history'])(
+    'cannot be put into %s by anybody else (F3)',
+    async (category) => {
+      const server = await startServer();
+      const token = await server.token('alice', 'admin');
+      const own = { token, body: { content: 'x' } };
+      expect((await server.ask('/api/v1/memory/write', own)).status).toBe(200);
+      for (const [verb, body] of [
+        ['store', { key: 'k', value: 'v', category }],
+        ['store', { key: 'k', value: 'v', category: ` ${category} ` }],
+        ['forget', { category }],
+        ['write', { content: 'x', category }],
+        ['update', { id: 1, category }],
+      ] as const) {
+        const { status, problem } = await server.ask(`/api/v1/memory/${verb}`, { token, body });
+        expect([verb, status, problem.code]).toEqual([verb, 400, 'invalid_input']);
+        expect(problem.detail).toBe(`the category ${category} belongs to the engine`);
+      }
+    },
+  );
+});
