@@ -71,7 +71,7 @@ export const exportMemory: Operation<ExportInput, ExportOutput> = {
   localFields: ['to', 'format', 'force'],
   tool: 'memory_export',
   examples: [
-    { title: 'Everything in one file', input: { to: 'memory.jsonl' } },
+    { title: 'Everything in one file', input: { to: '~/memory.jsonl' } },
     { title: 'A folder of Markdown', input: { to: '~/memory', format: 'markdown' } },
     { title: 'Into another program', input: { to: '-' } },
     { title: 'The first page', input: {} },

@@ -118,7 +118,7 @@ export const importMemory: Operation<ImportInput, ImportOutput> = {
       title: 'What would come of an OpenClaw agent',
       input: { path: '~/.openclaw/workspace', dry_run: true },
     },
-    { title: 'An export', input: { path: 'memory.jsonl' } },
+    { title: 'An export', input: { path: '~/memory.jsonl' } },
   ],
   run: runImport,
 };

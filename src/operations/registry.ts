@@ -81,14 +81,14 @@ export const OPERATIONS: readonly OperationEntry[] = [
     load: async () => (await import('./corpus.ts')).corpus,
   },
   {
-    name: 'import',
-    summary: 'take in an export, or what an OpenClaw agent has',
-    load: async () => (await import('./import.ts')).importMemory,
-  },
-  {
     name: 'export',
     summary: 'give everything in a portable form',
     load: async () => (await import('./export.ts')).exportMemory,
+  },
+  {
+    name: 'import',
+    summary: 'take in an export, or what an OpenClaw agent has',
+    load: async () => (await import('./import.ts')).importMemory,
   },
   {
     name: 'startup-list',

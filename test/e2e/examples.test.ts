@@ -2,11 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { write } from '../../src/operations/write.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { loadRenderer } from '../../src/surfaces/cli/render/registry.ts';
 import { shapeOf } from '../../src/surfaces/cli/shapes.ts';
 import { makeStyle } from '../../src/surfaces/cli/style.ts';
 import { copyOfVault, loci, temporaryFolder } from './loci-command.ts';
+
+const OF_WRITTEN: ReadonlySet<string> = new Set(['update', 'delete', 'undelete', 'audit']);
 
 describe('examples', () => {
   const home = join(temporaryFolder(), 'home');
@@ -18,6 +21,12 @@ describe('examples', () => {
     writeFileSync(join(home, 'loci.yaml'), 'embedding:\n  provider: none\n');
     cpSync(join(copyOfVault(), 'Home'), join(user, 'vault', 'Home'), { recursive: true });
     mkdirSync(join(user, 'notes'));
+    mkdirSync(join(user, '.openclaw', 'workspace'), { recursive: true });
+    writeFileSync(join(user, '.openclaw', 'workspace', 'MEMORY.md'), '# Memory\n\n- The plumber is Tove.\n');
+    // Of records that were written the numbers are those of a memory without notes.
+    const written = join(user, 'written');
+    for (const example of [write.examples[0]!, ...write.examples])
+      await loci(['write', '--input', '-'], { home: written, stdin: JSON.stringify(example.input) });
     let count = 0;
     for (const { name, load } of OPERATIONS) {
       const operation = await load();
@@ -29,12 +38,18 @@ describe('examples', () => {
         // The shell splits it, as it would for whoever copies it.
         const split = execFileSync('bash', ['-c', `printf '%s\\0' ${line}`], { env: { HOME: user } });
         const args = split.toString().split('\0').slice(1, -1);
-        const { code, stdout, stderr } = await loci([...args, '--json'], { home, env });
+        const of = OF_WRITTEN.has(name) ? written : home;
+        const { code, stdout, stderr } = await loci([...args, '--json'], { home: of, env });
         expect([line, code, stderr.includes('warning')]).toEqual([line, 0, false]);
+        count++;
+        // What goes to standard output is the export itself.
+        if (name === 'export' && (args.length === 1 || args.at(-1) === '-')) {
+          expect(stdout.split('\n').length).toBeGreaterThan(2);
+          continue;
+        }
         const output = operation.output.parse(JSON.parse(stdout));
         const view = { style: makeStyle(false), columns: 100, terminal: false, options: new Set<string>() };
         expect((await loadRenderer(name)).render(output, view), line).toMatch(/^[^{[][^]*\n$/);
-        count++;
       }
     }
     expect(count).toBeGreaterThanOrEqual(OPERATIONS.length);

@@ -1,5 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { remoteOperation } from '../../operations/machine.ts';
 import type { Operation, Scope } from '../../operations/operation.ts';
 import { OPERATIONS } from '../../operations/registry.ts';
 import { toolName } from '../../operations/tool-name.ts';
@@ -18,7 +19,7 @@ let toolbox: Promise<Toolbox> | undefined;
 export function loadToolbox(): Promise<Toolbox> {
   toolbox ??= (async () => {
     const all = await Promise.all(OPERATIONS.map(({ load }) => load()));
-    return toolboxOf(all.filter(({ local }) => local !== true));
+    return toolboxOf(all.flatMap((operation) => remoteOperation(operation) ?? []));
   })();
   return toolbox;
 }

@@ -1,4 +1,5 @@
 import { inputFields, type FieldSchema } from '../../operations/input.ts';
+import { remoteOperation } from '../../operations/machine.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { toolName } from '../../operations/tool-name.ts';
@@ -17,7 +18,7 @@ export interface Route {
 export async function routesOf(entries: readonly OperationEntry[]): Promise<Route[]> {
   const operations = await Promise.all(entries.map(({ load }) => load()));
   return operations
-    .filter(({ local }) => local !== true)
+    .flatMap((operation) => remoteOperation(operation) ?? [])
     .map((operation) => ({
       path: `${API}/${toolName(operation).replace('_', '/')}`,
       operation,
