@@ -158,12 +158,37 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     { file: 'test/e2e/stored-facts.test.ts', test: 'lives an hour at least and 365 days at most' },
     { file: 'test/e2e/stored-facts.test.ts', test: 'is gone from every answer as soon as its time is over' },
   ],
-  F3: [{ file: 'test/e2e/stored-facts.test.ts', test: 'cannot be put where the engine keeps its history' }],
+  F3: [
+    { file: 'test/e2e/stored-facts.test.ts', test: 'cannot be put where the engine keeps its history' },
+    {
+      file: 'test/e2e/tool-history.test.ts',
+      test: 'is noted once each, over REST and MCP, and told by memory_corpus (F3)',
+    },
+    {
+      file: 'test/e2e/tool-history.test.ts',
+      test: 'is noted without texts and without secrets, in no byte of the store',
+    },
+    { file: 'test/e2e/tool-history.test.ts', test: 'cannot be put into %s by anybody else (F3)' },
+  ],
   F4: [
     {
       file: 'test/e2e/stored-facts.test.ts',
       test: 'is forgotten by key, by prefix or by category, and can be brought back',
     },
     { file: 'test/e2e/stored-facts.test.ts', test: 'is listed page by page, and by tag' },
+  ],
+  F6: [
+    {
+      file: 'test/property/isolation.test.ts',
+      test: 'are each told what they would be told alone, by every verb on every surface (F6)',
+    },
+    {
+      file: 'test/contract/store-written-isolation.ts',
+      test: 'is not reached from another namespace, by whatever id, key or chain',
+    },
+    {
+      file: 'test/e2e/rest-identity.test.ts',
+      test: 'is the subject of the token, and meets nothing of anybody else',
+    },
   ],
 };

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { z } from 'zod';
+import type { Operation } from '../../src/operations/operation.ts';
+import type { InputSchema } from './mcp-input.ts';
+import { type Surface, SURFACES } from './isolation-world.ts';
+
+/** One thing that somebody asks. */
+export interface Step {
+  /** Its name in the registry. */
+  readonly verb: string;
+  readonly surface: Surface;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** Words that everybody writes, so that what they hold is alike. No numbers: the corpus tells how long calls took. */
+const SHARED = ['oven', 'kitchen', 'budget', 'the plan', 'ovne', 'teapot', 'k1', 'k2', 'general'];
+
+/** `zorblatine` → `zorblatien`: near enough to be taken for it where it is known. */
+export function misspelt(word: string): string {
+  return `${word.slice(0, -2)}${word.slice(-1)}${word.slice(-2, -1)}`;
+}
+
+/**
+ * Steps of somebody whose texts hold `marker`, made from the schemas of the verbs, and so of verbs to come too.
+ * @param others words that others write: asked for in a wrong spelling only, since an answer may repeat what was asked
+ */
+export function steps(
+  operations: readonly Operation[],
+  marker: string,
+  others: readonly string[],
+  count: number,
+): fc.Arbitrary<Step[]> {
+  const text = fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(...SHARED) },
+    { weight: 4, arbitrary: fc.constantFrom(...SHARED).map((word) => `${word} ${marker}`) },
+    { weight: 1, arbitrary: fc.constantFrom(...others.map(misspelt)) },
+    { weight: 1, arbitrary: fc.constant(marker) },
+  );
+  const step = fc.constantFrom(...weighted(operations)).chain((operation) =>
+    fc.record({
+      verb: fc.constant(operation.name),
+      surface: fc.constantFrom(...SURFACES),
+      input: inputOf(operation, text),
+    }),
+  );
+  return fc.array(step, { minLength: count, maxLength: count });
+}
+
+/** Verbs that write come oftener: the others have nothing to tell without them. */
+function weighted(operations: readonly Operation[]): Operation[] {
+  return operations.flatMap((operation) => {
+    const isWrite = !operation.readOnly && operation.scope === 'write';
+    return isWrite ? [operation, operation, operation] : [operation];
+  });
+}
+
+function inputOf(operation: Operation, text: fc.Arbitrary<string>): fc.Arbitrary<Record<string, unknown>> {
+  const schema = z.toJSONSchema(operation.input, { io: 'input' }) as InputSchema;
+  const fields = Object.entries(schema.properties ?? {}).map(
+    ([name, inner]) => [name, valueOf(name, inner, text)] as const,
+  );
+  return fc.record(Object.fromEntries(fields), { requiredKeys: [...(schema.required ?? [])] });
+}
+
+/** Keys and numbers from so few that they are met again. */
+function valueOf(name: string, schema: InputSchema, text: fc.Arbitrary<string>): fc.Arbitrary<unknown> {
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  switch (schema.type) {
+    case 'integer':
+      return name === 'ttl_seconds' ? fc.constantFrom(3600, 86_400) : fc.integer({ min: 1, max: 12 });
+    case 'number':
+      return fc.constantFrom(0, 0.1, 0.9);
+    case 'boolean':
+      return fc.boolean();
+    case 'array':
+      return fc.array(valueOf(name, schema.items ?? {}, text), { maxLength: 2 });
+    case 'string':
+      return textOf(name, text);
+    default:
+      return fc.constant(null);
+  }
+}
+
+function textOf(name: string, text: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  if (name === 'idempotency_key') return fc.constantFrom('one', 'two', 'three');
+  if (name === 'key' || name === 'prefix') return fc.constantFrom('k1', 'k2', 'k', 'oven');
+  if (name === 'citation') return fc.nat({ max: 12 }).map((id) => `record/${String(id)}`);
+  if (name === 'from' || name === 'until') return fc.constantFrom('yesterday', '2026-01-01', '2999-01-01');
+  return text;
+}

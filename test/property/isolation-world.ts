@@ -1,0 +1,166 @@
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import type { Caller } from '../../src/core/caller.ts';
+import { messageOf } from '../../src/core/errors.ts';
+import type { OpenContext } from '../../src/operations/context.ts';
+import { parseInput } from '../../src/operations/input.ts';
+import type { Operation, Scope } from '../../src/operations/operation.ts';
+import { runOperation } from '../../src/operations/run.ts';
+import { toolName } from '../../src/operations/tool-name.ts';
+import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
+import { mcpServer } from '../../src/surfaces/mcp/server.ts';
+import { SignJWT } from 'jose';
+import { startServer, type TestServer } from '../e2e/rest-server.ts';
+
+export const SURFACES = ['library', 'rest', 'mcp over http', 'mcp over stdio'] as const;
+export type Surface = (typeof SURFACES)[number];
+
+const SECRET = 'a shared secret of more than thirty-two characters';
+const SETTINGS = {
+  server: { rateLimit: 0 },
+  auth: { jwt: { secret: SECRET, issuer: 'https://id.example.org', audience: 'loci' } },
+};
+const MCP_HEADERS = {
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': '2025-06-18',
+};
+const ALL: ReadonlySet<Scope> = new Set(['read', 'write', 'admin']);
+
+/** Somebody with a memory of their own, who comes in by every door there is. */
+interface Member {
+  readonly bearer: string;
+  readonly caller: Caller;
+  readonly client: Client;
+}
+
+/** A store with a server and whoever uses it. */
+export class World {
+  readonly server: TestServer;
+  readonly #context: OpenContext;
+  readonly #members = new Map<string, Member>();
+
+  private constructor(server: TestServer, context: OpenContext) {
+    this.server = server;
+    this.#context = context;
+  }
+
+  /** @param owner the namespace of the settings, whose store it is */
+  static async open(owner: string): Promise<World> {
+    let shared: OpenContext | undefined;
+    const mcp = (context: OpenContext): ReturnType<typeof mcpHandler> => {
+      shared = context;
+      return mcpHandler(context);
+    };
+    const server = await startServer({ ...SETTINGS, namespace: owner }, { mcp });
+    if (shared === undefined) throw new Error('the server made no context');
+    return new World(server, shared);
+  }
+
+  /** Some come with a token of Loci, some with one of another issuer. */
+  async join(subject: string, by: 'token' | 'jwt'): Promise<void> {
+    const bearer = by === 'jwt' ? await webToken(subject) : await this.server.token(subject, 'admin');
+    const caller = { namespace: subject, actor: subject, surface: 'library', trust: 'agent' } as const;
+    const [ours, theirs] = InMemoryTransport.createLinkedPair();
+    const client = new Client({ name: `client of ${subject}`, version: '1' });
+    const server = mcpServer({
+      context: async () => this.#context,
+      scopes: ALL,
+      callerOf: (name) => ({ ...caller, surface: 'mcp', ...(name !== undefined && { actor: name }) }),
+    });
+    await Promise.all([server.connect(ours), client.connect(theirs)]);
+    this.#members.set(subject, { bearer, caller, client });
+  }
+
+  /** Everything that a member is told when they ask a verb of a surface, errors too. */
+  async ask(subject: string, surface: Surface, operation: Operation, input: unknown): Promise<unknown> {
+    const member = this.#memberOf(subject);
+    const name = toolName(operation);
+    switch (surface) {
+      case 'library': {
+        const context = this.#context.forCall({ caller: member.caller });
+        return runOperation(operation, context, parseInput(operation, input));
+      }
+      case 'rest': {
+        const path = `/api/v1/${name.replace('_', '/')}`;
+        const { status, text } = await this.server.ask(path, { token: member.bearer, body: input });
+        return { status, body: JSON.parse(text) as unknown };
+      }
+      case 'mcp over http':
+        return this.#rpc(member, 'tools/call', { name, arguments: input });
+      case 'mcp over stdio':
+        return member.client.callTool({ name, arguments: input as Record<string, unknown> });
+    }
+  }
+
+  /** What MCP has beside tools, and what a server tells of itself. */
+  async look(subject: string): Promise<unknown[]> {
+    const member = this.#memberOf(subject);
+    const looks: Promise<unknown>[] = [
+      ...['loci://my-memory', 'loci://startup', 'loci://record/1', 'loci://record/2', 'loci://record/9'].map(
+        (uri) => this.#rpc(member, 'resources/read', { uri }),
+      ),
+      this.#rpc(member, 'prompts/get', { name: 'recall', arguments: { question: 'oven kitchen' } }),
+      this.#rpc(member, 'tools/list', {}),
+      this.#rpc(member, 'resources/list', {}),
+    ];
+    return Promise.all(looks);
+  }
+
+  /** Told to everybody together, and so not the same for one who is alone. */
+  async common(subject: string): Promise<string> {
+    const { bearer } = this.#memberOf(subject);
+    const answers = await Promise.all(
+      ['/metrics', '/healthz', '/readyz', '/api/v1/openapi.json'].map((path) =>
+        this.server.ask(path, { token: bearer }),
+      ),
+    );
+    return JSON.stringify([answers.map(({ text }) => text), this.server.log]);
+  }
+
+  /** What the store's own checks find: nothing. */
+  async faults(): Promise<unknown[]> {
+    const loci = await this.#context.loci();
+    const own = [...this.#members.values()].map(({ caller }) =>
+      loci.as({ ...caller, trust: 'operator' }).doctor(),
+    );
+    return (await Promise.all(own)).flat().filter(({ result }) => result === 'failed');
+  }
+
+  async close(): Promise<void> {
+    for (const { client } of this.#members.values()) await client.close();
+    await this.server.close();
+  }
+
+  #memberOf(subject: string): Member {
+    const member = this.#members.get(subject);
+    if (member === undefined) throw new Error(`${subject} has not joined`);
+    return member;
+  }
+
+  async #rpc({ bearer }: Member, method: string, params: object): Promise<unknown> {
+    const body = { jsonrpc: '2.0', id: 1, method, params };
+    const { status, text } = await this.server.ask('/mcp', { token: bearer, headers: MCP_HEADERS, body });
+    const messages = [...text.matchAll(/^data: (.+)$/gm)].map(
+      (match) => JSON.parse(match[1] ?? '') as unknown,
+    );
+    return messages.length === 0 ? { status, text } : { status, messages };
+  }
+}
+
+function webToken(subject: string): Promise<string> {
+  return new SignJWT({ sub: subject, scope: 'admin' })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setIssuer('https://id.example.org')
+    .setAudience('loci')
+    .setExpirationTime('10m')
+    .sign(new TextEncoder().encode(SECRET));
+}
+
+/** An answer, or the error in its place, as what can be compared. */
+export async function settled(answer: Promise<unknown>): Promise<unknown> {
+  try {
+    return JSON.parse(JSON.stringify(await answer)) as unknown;
+  } catch (error) {
+    const { code, hint } = error as { code?: unknown; hint?: unknown };
+    return { error: messageOf(error), code, hint };
+  }
+}

@@ -1,0 +1,119 @@
+import { setImmediate } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../src/operations/registry.ts';
+import type { Operation } from '../../src/operations/operation.ts';
+import { misspelt, type Step, steps } from './isolation-history.ts';
+import { settled, World } from './isolation-world.ts';
+
+/** More by hand: `LOCI_ISOLATION_RUNS=50 npx vitest run test/property/isolation.test.ts`. */
+const RUNS = Number(process.env['LOCI_ISOLATION_RUNS'] ?? 3);
+const STEPS = 40;
+/** Both a namespace and the word in everything that is written there: neither may show anywhere else. */
+const SUBJECTS = ['zorblatine', 'quixaroth', 'fenwickle'] as const;
+const OWNER = 'operatrix';
+const VERBS = (await Promise.all(OPERATIONS.map(({ load }) => load()))).filter(({ local }) => local !== true);
+
+const OPERATION: ReadonlyMap<string, Operation> = new Map(VERBS.map((verb) => [verb.name, verb]));
+
+/** What differs between two stores in which the same was done: times, places on the disk, and what is drawn by lot. */
+function normalised(answer: unknown, { server }: World): unknown {
+  const text = JSON.stringify(answer)
+    .replaceAll(server.home, 'HOME')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID')
+    .replaceAll(/\b[0-9a-f]{64}\b/g, 'HASH')
+    .replaceAll(/\b\d{13}\/UUID/g, 'TIME/UUID')
+    .replaceAll(/(\\*"(?:took_ms|bytes)\\*":)[\d.]+/g, '$1N')
+    .replaceAll(/(\\*"docid\\*":\\*")[0-9a-f]{6}/g, '$1ID')
+    .replaceAll(/\b[\d.]+ (?:[KMGT]i?B)\b/g, 'N')
+    // At the end of what tells of a run, and of what was cut there.
+    .replaceAll(/At: [\d:T.-]*…/g, 'At: …')
+    .replaceAll(/\(\d+(?: m?s?)?(?:\)|…)/g, '(N)')
+    .replaceAll(/(?:just now|\d+ (?:second|minute)s? ago)/g, 'AGE')
+    // Of how old a record is a little goes into these.
+    .replaceAll(/\b0\.\d+/g, (number) => Number(number).toFixed(2));
+  return JSON.parse(text.replaceAll(/":N([,}])/g, '":0$1').replaceAll(/\\":N([,}])/g, '\\":0$1'));
+}
+
+/** The next millisecond: which of two records is newer is then the same in every store. */
+async function tick(): Promise<void> {
+  const now = Date.now();
+  while (Date.now() === now) await setImmediate();
+}
+
+interface Lived {
+  readonly step: Step;
+  readonly told: unknown;
+}
+
+/** Everybody's nth step at the same time, then what each can see besides. */
+async function live(
+  world: World,
+  histories: ReadonlyMap<string, readonly Step[]>,
+): Promise<Map<string, Lived[]>> {
+  const lived = new Map([...histories.keys()].map((subject): [string, Lived[]] => [subject, []]));
+  for (let i = 0; i < STEPS; i++) {
+    await tick();
+    const asked = [...histories].map(async ([subject, history]) => {
+      const step = history[i]!;
+      const told = await settled(world.ask(subject, step.surface, OPERATION.get(step.verb)!, step.input));
+      lived.get(subject)?.push({ step, told: normalised(told, world) });
+    });
+    await Promise.all(asked);
+  }
+  return lived;
+}
+
+function expectNothingOf(others: readonly string[], told: unknown, what: string): void {
+  const text = JSON.stringify(told).toLowerCase();
+  for (const other of others) expect(text.includes(other), `${what} tells of ${other}: ${text}`).toBe(false);
+}
+
+describe('several who share a store', () => {
+  const othersOf = (subject: string): string[] => [...SUBJECTS, OWNER].filter((other) => other !== subject);
+  const history = (subject: string): fc.Arbitrary<Step[]> => steps(VERBS, subject, othersOf(subject), STEPS);
+
+  it(
+    'are each told what they would be told alone, by every verb on every surface (F6)',
+    async () => {
+      const asked = new Set<string>();
+      const alike = fc.asyncProperty(fc.tuple(...SUBJECTS.map(history)), async (drawn) => {
+        const histories = new Map(SUBJECTS.map((subject, i) => [subject, drawn[i]!] as const));
+        const together = await World.open(OWNER);
+        await Promise.all(SUBJECTS.map((subject, i) => together.join(subject, i === 1 ? 'jwt' : 'token')));
+        const lived = await live(together, histories);
+        for (const [i, subject] of SUBJECTS.entries()) {
+          const alone = await World.open(OWNER);
+          await alone.join(subject, i === 1 ? 'jwt' : 'token');
+          const own = (await live(alone, new Map([[subject, histories.get(subject)!]]))).get(subject) ?? [];
+          for (const [at, { step, told }] of (lived.get(subject) ?? []).entries()) {
+            const what = `${subject}'s step ${String(at)}, ${step.verb} over ${step.surface}`;
+            expectNothingOf(othersOf(subject), told, what);
+            expect(told, `${what}: ${JSON.stringify(step.input)}`).toEqual(own[at]?.told);
+            asked.add(`${step.verb} ${step.surface}`);
+          }
+          const [seen, seenAlone] = [await together.look(subject), await alone.look(subject)];
+          expectNothingOf(othersOf(subject), seen, `what ${subject} sees`);
+          expect(normalised(seen, together)).toEqual(normalised(seenAlone, alone));
+          await alone.close();
+        }
+        expectNothingOf(SUBJECTS, await together.common(SUBJECTS[0]), 'what is told to all');
+        expect(await together.faults()).toEqual([]);
+        await together.close();
+      });
+      await fc.assert(alike, { numRuns: RUNS, endOnFailure: true });
+      expect(asked.size).toBeGreaterThan(RUNS * 20);
+    },
+    RUNS * 60_000,
+  );
+
+  it('are asked for by words that are near to what others wrote', () => {
+    for (const subject of SUBJECTS) {
+      const drawn = fc.sample(history(subject), { numRuns: 5, seed: 1 }).flat();
+      const inputs = drawn.map(({ input }) => input);
+      for (const other of othersOf(subject)) expect(JSON.stringify(inputs)).toContain(misspelt(other));
+      expectNothingOf(othersOf(subject), inputs, 'a question');
+    }
+  });
+});
