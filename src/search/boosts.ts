@@ -63,7 +63,7 @@ export function isDatedByFile({ record }: StoredPassage): boolean {
 function relativeBoost(passage: StoredPassage, { query, dates, ranking }: BoostContext): number {
   const ofDates = termsOfDates(dates);
   const rest = query.terms.filter(({ terms }) => !terms.every((term) => ofDates.has(term)));
-  const held = rest.length === 0 ? new Set<string>() : heldTerms(passage);
+  const held = heldTerms(passage, new Set(rest.flatMap(({ terms }) => terms)));
   const says = rest.some(({ terms }) => terms.every((term) => held.has(term)));
   return ranking.relativeDateBoost * (says ? 2 : 1) * (isDatedByFile(passage) ? 0.5 : 1);
 }

@@ -33,7 +33,9 @@ export function evidenceOf(
   corrected: Corrected,
   dated: ReadonlySet<string> = new Set(),
 ): Evidence {
-  const held = heldTerms(passage);
+  const asked = new Set(terms.flatMap(({ terms: words }) => words));
+  for (const instead of corrected.values()) for (const word of instead) asked.add(word);
+  const held = heldTerms(passage, asked);
   let whole = 0;
   let covered = 0;
   for (const term of terms) {

@@ -1,3 +1,4 @@
+import { analyzeAmong } from '../core/text/among.ts';
 import { analyze } from '../core/text/analyze.ts';
 import type { StoredPassage, TextTerm } from '../store/store.ts';
 import { textFields } from '../store/text-fields.ts';
@@ -14,10 +15,12 @@ export function holdsPhrases(passage: StoredPassage, phrases: readonly TextTerm[
   return phrases.every(({ terms }) => texts.some((words) => follows(words, terms)));
 }
 
-/** Every index term of a passage, its title, headings and tags included. */
-export function heldTerms(passage: StoredPassage): Set<string> {
+/** Which of these index terms a passage holds, its title, headings and tags included. */
+export function heldTerms(passage: StoredPassage, terms: ReadonlySet<string>): Set<string> {
   const { title, headings, body, tags } = textFields(passage.record, passage);
-  return new Set([title, headings, body, tags].flatMap((text) => analyze(text).map(({ term }) => term)));
+  return new Set(
+    [title, headings, body, tags].flatMap((text) => analyzeAmong(text, terms).map(({ term }) => term)),
+  );
 }
 
 function follows(words: readonly string[], phrase: readonly string[]): boolean {

@@ -1,4 +1,5 @@
-import { analyze, type Token } from '../core/text/analyze.ts';
+import { analyzeAmong } from '../core/text/among.ts';
+import type { Token } from '../core/text/analyze.ts';
 
 /** A part of a passage around what matched. */
 export interface Snippet {
@@ -18,7 +19,7 @@ const EDGE_REACH = 24;
  * `terms` are analyzer terms; a passage that matched by meaning alone is shown from its beginning.
  */
 export function snippet(text: string, terms: ReadonlySet<string>, length: number = SNIPPET_LENGTH): Snippet {
-  const matches = analyze(text).filter((token) => token.kind !== 'tail' && terms.has(token.term));
+  const matches = analyzeAmong(text, terms).filter(({ kind }) => kind !== 'tail');
   const [from, to] = edges(text, bestWindow(matches, length), length);
   const before = from > 0 ? ELLIPSIS : '';
   const after = to < text.length ? ELLIPSIS : '';
@@ -63,9 +64,7 @@ export function snippetWithProperties(
 }
 
 function termsWithin(text: string, terms: ReadonlySet<string>): Set<string> {
-  return new Set(
-    analyze(text).flatMap(({ term, kind }) => (kind !== 'tail' && terms.has(term) ? [term] : [])),
-  );
+  return new Set(analyzeAmong(text, terms).flatMap(({ term, kind }) => (kind === 'tail' ? [] : [term])));
 }
 
 function joined(before: Snippet, between: string, after: Snippet): Snippet {
