@@ -5,7 +5,7 @@ import type { Metadata } from '../core/types.ts';
 /** Longest content of a record, bytes of UTF-8. */
 export const MAX_CONTENT_BYTES = 1_048_576;
 /** Longest metadata, bytes of its JSON text. */
-export const MAX_METADATA_BYTES = 16_384;
+const MAX_METADATA_BYTES = 16_384;
 /** Levels of metadata: some 1,700 are what threads can tell each other. */
 const MAX_METADATA_DEPTH = 100;
 /** Characters. */

@@ -74,7 +74,7 @@ interface Packed {
 }
 
 /** The longest part of a model's name that has a budget decides; letters in any case. */
-export function budgetFor(settings: Config['startup'], model: string | undefined): number {
+function budgetFor(settings: Config['startup'], model: string | undefined): number {
   const name = model?.toLowerCase() ?? '';
   const parts = Object.keys(settings.maxCharsByModel).filter((part) => name.includes(part.toLowerCase()));
   const [longest] = parts.toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));

@@ -36,7 +36,7 @@ describe('what tools do', () => {
     }
     const runs = (await documents(server, token)).filter(({ collection }) => collection !== 'facts');
     const told = runs.map(({ metadata }) =>
-      ['category', 'name', 'surface'].map((key) => metadata[key]).join(' '),
+      ['category', 'name', 'surface'].map((key) => metadata[key] as string).join(' '),
     );
     expect(told.toSorted()).toEqual(expected.toSorted());
     expect(told).toContain('pipeline_history reindex mcp');
@@ -44,7 +44,7 @@ describe('what tools do', () => {
       const heading = collection === 'pack_history' ? 'Pack call' : 'Pipeline run';
       expect(content.startsWith(`## ${heading}: ${title}\n\n`)).toBe(true);
       expect(content).toMatch(/\nOutcome: .+ \(\d+ ms\)$/);
-      expect(content).toContain(`By: alice's (${String(metadata['surface'])})`);
+      expect(content).toContain(`By: alice's (${metadata['surface'] as string})`);
       expect(content.startsWith(snippet.replace(/…$/, ''))).toBe(true);
     }
   });
