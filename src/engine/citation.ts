@@ -30,7 +30,7 @@ export async function citationsOf(
   places: readonly Place[],
 ): Promise<string[]> {
   const keys = [...new Set(places.flatMap(({ record }) => pathOf(record) ?? []))];
-  const counts = await store.countByKey(namespace, keys, now());
+  const counts = keys.length === 0 ? [] : await store.countByKey(namespace, keys, now());
   const shared = new Set(keys.filter((_, i) => (counts[i] ?? 0) > 1));
   return places.map(({ record, startLine, endLine }) => {
     const path = pathOf(record);

@@ -56,8 +56,10 @@ function within<Result>(
   empty: Result,
   read: (ns: number) => Result,
 ): Result {
-  const ns = findNamespace(db, namespace);
-  return ns === null ? empty : db.snapshot(() => read(ns));
+  return db.snapshot(() => {
+    const ns = findNamespace(db, namespace);
+    return ns === null ? empty : read(ns);
+  });
 }
 
 export function storeCalls(db: Database): StoreCalls {

@@ -103,11 +103,11 @@ export class Database {
   snapshot<Result>(work: () => Result): Result {
     return guarded(this.path, () => {
       if (this.#inTransaction()) return work();
-      this.#connection.exec('BEGIN');
+      this.prepare('BEGIN').run();
       try {
         return work();
       } finally {
-        if (this.#inTransaction()) this.#connection.exec('COMMIT');
+        if (this.#inTransaction()) this.prepare('COMMIT').run();
       }
     });
   }

@@ -62,6 +62,9 @@ export function neighbours(
   ids: readonly number[],
   reach: { readonly before: number; readonly after: number },
 ): Neighbourhood[] {
+  // Most namespaces have no sessions: one look says so for all the passages.
+  const anySession = db.prepare('SELECT 1 FROM record WHERE ns = ? AND session IS NOT NULL LIMIT 1');
+  if (anySession.get(ns) === undefined) return [];
   const asked = JSON.stringify(ids);
   const places = db.prepare(`SELECT asked.key, p.id AS passage, p.record, r.session FROM ${ASKED_TURNS}`);
   const turns = places.all(asked, ns) as unknown as Place[];

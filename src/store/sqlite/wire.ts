@@ -1,5 +1,6 @@
+import type { SQLOutputValue } from 'node:sqlite';
 import type { PassageScore, StoredPassage } from '../store.ts';
-import { headerOf, passageOf, type Row } from './rows.ts';
+import { headerOfList, storedPassageOf } from './rows.ts';
 
 /** Passage, record and score of each, one after another. */
 export type PackedScores = Float64Array<ArrayBuffer>;
@@ -55,10 +56,10 @@ function unpackScores(packed: PackedScores): PassageScore[] {
 
 function unpackPassages({ namespace, passages, records }: PackedPassages): StoredPassage[] {
   const headers = new Map(
-    (JSON.parse(records) as Row[]).map((row) => [row['id'], headerOf(namespace, row)] as const),
+    (JSON.parse(records) as SQLOutputValue[][]).map((row) => [row[0], headerOfList(namespace, row)] as const),
   );
-  return (JSON.parse(passages) as Row[]).flatMap((row) => {
-    const record = headers.get(row['record']);
-    return record === undefined ? [] : [{ ...passageOf(row), id: row['passage'] as number, record }];
+  return (JSON.parse(passages) as SQLOutputValue[][]).flatMap((row) => {
+    const record = headers.get(row[1]);
+    return record === undefined ? [] : [storedPassageOf(row, record)];
   });
 }
