@@ -1,6 +1,7 @@
 import type { PassageScore } from '../store/store.ts';
 import type { Ranking, SignalWeights } from './ranking.ts';
-import type { Signal, SignalList } from './retrieve.ts';
+import type { SignalList } from './retrieve.ts';
+import type { Signal } from './signals.ts';
 
 /** What one signal said of a passage. */
 export interface Contribution {

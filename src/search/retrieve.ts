@@ -6,8 +6,7 @@ import type { PassageScore, SearchFilter, Store, TermInfo, TextTerm } from '../s
 import { asksForDaysAlone, termsOfDates, type DateRange } from './dates.ts';
 import { requiredPhrases, type ParsedQuery, type QueryTerm } from './query.ts';
 import type { Ranking } from './ranking.ts';
-
-export type Signal = 'vector' | 'text' | 'trigram' | 'recency';
+import { timed, type Signal } from './signals.ts';
 
 /** One signal's passages, best first. */
 export interface SignalList {
@@ -66,7 +65,7 @@ export async function retrieve(query: ParsedQuery, retrieval: Retrieval): Promis
   const { days, look, ofThoseDays } = lookingAtDays(retrieval);
   const [lexical, dense] = await Promise.all([
     retrieveWords(query, retrieval, look),
-    retrieveMeaning(query, retrieval, look),
+    timed('vector', () => retrieveMeaning(query, retrieval, look)),
   ]);
   const { list: vectorList, incomplete } = await completeVectorScores(lexical.lists, dense, retrieval);
   const lists = vectorList === null ? [...lexical.lists] : [vectorList, ...lexical.lists];
@@ -177,8 +176,8 @@ async function retrieveWords(query: ParsedQuery, retrieval: Retrieval, look: Loo
   // The corrected list holds all of the literal one; where it takes over the whole weight, nobody looks at that.
   const isTakenOver = corrections.length > 0 && ranking.correctionShare === 1;
   const [text, trigram] = await Promise.all([
-    isTakenOver ? [] : ask(terms),
-    corrections.length === 0 ? [] : ask([...terms, ...corrected]),
+    isTakenOver ? [] : timed('text', () => ask(terms)),
+    corrections.length === 0 ? [] : timed('trigram', () => ask([...terms, ...corrected])),
   ]);
   return {
     lists: [

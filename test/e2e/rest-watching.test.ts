@@ -34,6 +34,8 @@ describe('whoever watches a server', () => {
     expect(count('method="GET",route="/api/v1/memory/search",status="200"')).toBe(1);
     expect(count('method="GET",route="/api/v1/memory/get",status="404"')).toBe(1);
     expect(count('method="GET",route="none",status="404"')).toBe(3);
+    // Other searches of this process are heard of too.
+    expect(text).toMatch(/^loci_search_signal_duration_seconds_count\{signal="text"\} [1-9]/m);
     expect(text).toMatch(/^loci_store_records 1$/m);
     expect(text).toMatch(/^loci_embeddings_pending 0$/m);
     expect(text).toMatch(/^loci_store_bytes [1-9]/m);

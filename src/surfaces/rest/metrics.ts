@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Loci } from '../../engine/open.ts';
+import { onSignalTime } from '../../search/signals.ts';
 
 /** Seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -13,6 +14,8 @@ export class Metrics {
   readonly #latency: Histogram<(typeof LABELS)[number]>;
   readonly #refused: Counter;
   readonly #store: Readonly<Record<'bytes' | 'records' | 'passages' | 'vectors' | 'pending', Gauge>>;
+
+  readonly #deafen: () => void;
 
   constructor() {
     const registers = [this.#registry];
@@ -37,12 +40,27 @@ export class Metrics {
       vectors: gauge('loci_store_vectors', 'Embeddings, of everybody together.'),
       pending: gauge('loci_embeddings_pending', 'Texts that wait to be embedded.'),
     };
+    const signals = new Histogram({
+      name: 'loci_search_signal_duration_seconds',
+      help: 'How long each signal of a search took to answer.',
+      labelNames: ['signal'],
+      buckets: BUCKETS,
+      registers,
+    });
+    this.#deafen = onSignalTime(({ signal, milliseconds }) => {
+      signals.observe({ signal }, milliseconds / 1000);
+    });
     this.#registry.registerMetric(processMemory());
     this.#registry.registerMetric(processTime());
   }
 
   get type(): string {
     return this.#registry.contentType;
+  }
+
+  /** Searches are counted no more. */
+  close(): void {
+    this.#deafen();
   }
 
   begin(): void {

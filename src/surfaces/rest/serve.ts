@@ -79,6 +79,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       log.warn({ address }, 'other machines reach this: without TLS before it, tokens can be read');
     const close = async (): Promise<void> => {
       readiness.drain();
+      metrics.close();
       const ended = listener.end(settings.shutdownTimeout);
       await endpoint?.close();
       await ended;
