@@ -129,6 +129,44 @@ describe('a server among strangers', () => {
     await isWell(server);
   });
 
+  it('holds no connection for whoever asks for much and does not read it', async () => {
+    const server = await startServer({ server: { requestTimeout: '3s', maxConnections: 3 } });
+    const token = await server.token('alice', 'write');
+    const content = 'x '.repeat(500_000);
+    expect((await server.ask('/api/v1/memory/write', { token, body: { content } })).status).toBe(200);
+    const path = '/api/v1/memory/get?citation=record/1';
+    const asked = `GET ${path} HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n\r\n`.repeat(12);
+    const closed: Promise<unknown>[] = [];
+    const sockets = await Promise.all([1, 2, 3].map(() => opened(server.port)));
+    for (const socket of sockets) {
+      socket
+        .pause()
+        .on('error', () => undefined)
+        .write(asked);
+      closed.push(once(socket, 'close'));
+    }
+    const isWellAgain = (): Promise<number> =>
+      server.ask('/healthz').then(
+        ({ status }) => status,
+        () => 0,
+      );
+    expect(await isWellAgain()).toBe(0);
+    await expect.poll(isWellAgain, { timeout: 20_000 }).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    await Promise.all(closed);
+  });
+
+  it('answers so many requests of a connection that are sent before their answers, and no more', async () => {
+    const server = await startServer();
+    const asked = `GET /api/v1/openapi.json HTTP/1.1\r\n${HOST}\r\n`;
+    const last = asked.replace(HOST, `${HOST}Connection: close\r\n`);
+    const few = await raw(server.port, [asked.repeat(7) + last]);
+    expect(few.match(/HTTP\/1\.1 200 /g)).toHaveLength(8);
+    const many = await raw(server.port, [asked.repeat(300) + last]);
+    expect(many.match(/HTTP\/1\.1 200 /g) ?? []).not.toHaveLength(301);
+    await isWell(server);
+  });
+
   it('answers whoever has closed the half that asks, and forgets whoever has gone', async () => {
     const server = await startServer();
     const token = await server.token('alice', 'read', 'write');

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { ServerConfig } from '../../core/config/server-schema.ts';
@@ -13,6 +14,8 @@ const MAX_HEADER_BYTES = 16 * 1024;
 /** How often connections that are too slow are looked for, in milliseconds. */
 const CHECK_EVERY = 500;
 const KEEP_ALIVE = 5000;
+/** Requests of one connection that are not answered yet: each keeps its answer until those before it are read. */
+const MAX_WAITING = 16;
 
 type Fetch = Parameters<typeof getRequestListener>[0];
 
@@ -32,17 +35,21 @@ export interface Listener {
 }
 
 export function httpListener({ settings, metrics, fetch, ownsProcess }: ListenerOptions): Listener {
-  const running = new Set<ServerResponse>();
+  const running = new Running();
+  const { headersTimeout, requestTimeout } = settings;
   let ending = false;
   const answer = getRequestListener(fetch, { errorHandler: unreadable, overrideGlobalObjects: ownsProcess });
   const listen: RequestListener = (request, response) => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     response.shouldKeepAlive &&= !ending;
-    running.add(response);
-    response.once('close', () => running.delete(response));
+    if (!running.add(response, request.socket)) {
+      request.socket.destroy();
+      return;
+    }
+    // Whoever does not read an answer holds the connection no longer than one that is slow to ask.
+    response.once('prefinish', () => request.socket.setTimeout(requestTimeout));
     void answer(request, response);
   };
-  const { headersTimeout, requestTimeout } = settings;
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -63,13 +70,44 @@ export function httpListener({ settings, metrics, fetch, ownsProcess }: Listener
     const closed = new Promise<void>((resolve) => {
       server.close(() => resolve());
     });
-    for (const response of running) if (!response.headersSent) response.shouldKeepAlive = false;
+    for (const response of running.responses) if (!response.headersSent) response.shouldKeepAlive = false;
     server.closeIdleConnections();
     const timer = setTimeout(() => server.closeAllConnections(), deadline);
     await closed;
     clearTimeout(timer);
   };
   return { server, end };
+}
+
+/** Answers that are not sent yet. */
+class Running {
+  readonly responses = new Set<ServerResponse>();
+  readonly #waiting = new WeakMap<Socket, Set<ServerResponse>>();
+
+  /** False where a connection has too many of them already. */
+  add(response: ServerResponse, socket: Socket): boolean {
+    const waiting = this.#waitingOf(socket);
+    if (waiting.size >= MAX_WAITING) return false;
+    waiting.add(response);
+    this.responses.add(response);
+    response.once('close', () => {
+      waiting.delete(response);
+      this.responses.delete(response);
+    });
+    return true;
+  }
+
+  #waitingOf(socket: Socket): Set<ServerResponse> {
+    const known = this.#waiting.get(socket);
+    if (known !== undefined) return known;
+    const waiting = new Set<ServerResponse>();
+    this.#waiting.set(socket, waiting);
+    // What never had its turn is not told that the connection has ended.
+    socket.once('close', () => {
+      for (const response of waiting) this.responses.delete(response);
+    });
+    return waiting;
+  }
 }
 
 /** What never becomes a request of the application: no host, an impossible path. */
