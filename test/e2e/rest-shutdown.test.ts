@@ -1,29 +1,9 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { lociJson, startLoci, temporaryFolder, type RunningLoci } from './loci-command.ts';
+import { describe, expect, it } from 'vitest';
+import { lociJson, startLoci, temporaryFolder } from './loci-command.ts';
 import { ask, makeToken } from './rest-server.ts';
-
-interface Served extends RunningLoci {
-  readonly address: string;
-}
-
-/** `loci serve` as a process of its own. */
-async function serveProcess(home: string, env: NodeJS.ProcessEnv = {}): Promise<Served> {
-  const args = ['serve', '--port', '0', '--home', home];
-  const running = startLoci(args, { home, env: { LOCI_WRITES_ENABLED: 'true', ...env } });
-  onTestFinished(() => void running.child.kill('SIGKILL'));
-  const address = await new Promise<string>((resolve, reject) => {
-    let told = '';
-    running.child.stderr?.on('data', (chunk: Buffer) => {
-      told += chunk.toString();
-      const found = /Loci listens at (\S+);/.exec(told);
-      if (found?.[1] !== undefined) resolve(found[1]);
-    });
-    void running.ended.then(({ stderr }) => reject(new Error(stderr)));
-  });
-  return { ...running, address };
-}
+import { serveProcess } from './served-process.ts';
 
 describe('loci serve', () => {
   it('ends on a signal with what was answered kept, and what runs answered', async () => {

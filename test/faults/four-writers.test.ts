@@ -1,0 +1,123 @@
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Client } from '@modelcontextprotocol/client';
+import { temporaryFolder } from '../e2e/loci-command.ts';
+import { connectStdio } from '../e2e/mcp-session.ts';
+import { ask, makeToken } from '../e2e/rest-server.ts';
+import { serveProcess } from '../e2e/served-process.ts';
+import { openSqlite } from './store-processes.ts';
+
+const NAMESPACE = 'default';
+/** What each of four processes is asked for alone, and what all of them are asked for: 1,000 records. */
+const OWN = 235;
+const SHARED = 60;
+const AT_ONCE = 8;
+const ALL = { after: null, limit: 10_000 };
+
+/** Answers the number of the record that was written under the key, now or before. */
+type Write = (key: string, i: number) => Promise<number>;
+
+/** Over HTTP by a client that loses answers: it hangs up when it has asked, or when the answer begins, and asks again. */
+function overHttp(address: string, token: string): Write {
+  return async (key, i) => {
+    const path = i % 5 === 0 ? '/api/v1/memory/store' : '/api/v1/memory/write';
+    const body = inputOf(key, i);
+    const headers = { 'idempotency-key': key };
+    if (i % 3 !== 2)
+      await hungUp(address, path, { token, key, body, at: i % 3 === 0 ? 'finish' : 'response' });
+    for (;;) {
+      const { status, json, text } = await ask(address, path, { token, headers, body });
+      if (status === 200) return (json as { readonly id: number }).id;
+      if (status !== 503 && status !== 409) throw new Error(text);
+    }
+  };
+}
+
+interface HungUp {
+  readonly token: string;
+  readonly key: string;
+  readonly body: object;
+  readonly at: 'finish' | 'response';
+}
+
+function hungUp(address: string, path: string, { token, key, body, at }: HungUp): Promise<void> {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    'idempotency-key': key,
+  };
+  return new Promise((resolve) => {
+    const sent = request(`${address}${path}`, { method: 'POST', headers, agent: false });
+    sent
+      .on('error', () => undefined)
+      .on('close', () => resolve())
+      .on(at, () => sent.destroy());
+    sent.end(JSON.stringify(body));
+  });
+}
+
+function overMcp(client: Client): Write {
+  return async (key, i) => {
+    const name = i % 5 === 0 ? 'memory_store' : 'memory_write';
+    const result = await client.callTool({ name, arguments: { ...inputOf(key, i), idempotency_key: key } });
+    if (result.isError === true) throw new Error(JSON.stringify(result.content));
+    return (result.structuredContent as { readonly id: number }).id;
+  };
+}
+
+/** The same for all who ask under a key. */
+function inputOf(key: string, i: number): Record<string, string> {
+  return i % 5 === 0 ? { key, value: `said under ${key}` } : { content: `said under ${key}` };
+}
+
+async function writeAll(write: Write, own: string, first: number): Promise<Map<string, number>> {
+  const shared = Array.from({ length: SHARED }, (_, i) => (i + first * 15) % SHARED);
+  const asked = [
+    ...Array.from({ length: OWN }, (_, i) => [`${own}-${String(i)}`, i] as const),
+    ...shared.map((i) => [`shared-${String(i)}`, i] as const),
+  ];
+  const ids = new Map<string, number>();
+  const lanes = Array.from({ length: AT_ONCE }, async () => {
+    for (let next = asked.pop(); next !== undefined; next = asked.pop())
+      ids.set(next[0], await write(...next));
+  });
+  await Promise.all(lanes);
+  return ids;
+}
+
+describe('a thousand writes from four processes, some of them asked for again', () => {
+  it('are all there, none of them twice, with an audit log that is whole', { timeout: 120_000 }, async () => {
+    const home = temporaryFolder();
+    const token = await makeToken(home, NAMESPACE, ['write']);
+    const env = { LOCI_SERVER_RATE_LIMIT: '0', LOCI_STORE_BUSY_TIMEOUT: '30s' };
+    const servers = await Promise.all([serveProcess(home, env), serveProcess(home, env)]);
+    const clients = await Promise.all([connectStdio({ home, env }), connectStdio({ home, env })]);
+    const writers = [
+      ...servers.map(({ address }) => overHttp(address, token)),
+      ...clients.map((client) => overMcp(client)),
+    ];
+    const answered = await Promise.all(writers.map((write, i) => writeAll(write, `own${String(i)}`, i)));
+    const ids = new Map<string, Set<number>>();
+    for (const [key, id] of answered.flatMap((each) => [...each]))
+      ids.set(key, (ids.get(key) ?? new Set()).add(id));
+    expect(ids.size).toBe(4 * OWN + SHARED);
+    expect([...ids].filter(([, each]) => each.size !== 1)).toEqual([]);
+
+    const store = await openSqlite(join(home, 'loci.db'));
+    const records = await store.scanRecords(NAMESPACE, ALL);
+    const contents = new Map(records.map(({ id, content }) => [id, content]));
+    expect(records).toHaveLength(ids.size);
+    for (const [key, [id = 0]] of ids) expect(contents.get(id)).toBe(`said under ${key}`);
+    const entries = await store.auditEntries(NAMESPACE, {}, ALL);
+    const told = entries
+      .filter(({ action }) => ['write', 'store'].includes(action))
+      .map(({ subject }) => subject);
+    expect(told.toSorted()).toEqual(records.map(({ uuid }) => uuid).toSorted());
+    expect(await store.verifyAudit(NAMESPACE)).toEqual([]);
+    expect(await store.verify()).toEqual([]);
+    await store.close();
+    for (const { child } of servers) child.kill('SIGTERM');
+    expect((await Promise.all(servers.map(({ ended }) => ended))).map(({ code }) => code)).toEqual([0, 0]);
+  });
+});
