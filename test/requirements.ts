@@ -134,6 +134,16 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       test: 'keeps nothing from being written and found by its words, and is caught up with later',
     },
   ],
+  F1: [
+    {
+      file: 'test/e2e/rest-facts.test.ts',
+      test: 'keeps a fact in user_facts for 90 days, or where and as long as it is told (F1, F2)',
+    },
+    {
+      file: 'test/e2e/rest-facts.test.ts',
+      test: 'refuses what does not fit with 400 invalid_input, and keeps nothing of it (F1)',
+    },
+  ],
   F5: [
     {
       file: 'test/e2e/mcp-stdio.test.ts',
@@ -177,6 +187,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     { file: 'test/e2e/stored-facts.test.ts', test: 'is listed page by page, and by tag' },
   ],
+  F7: [{ file: 'test/e2e/rest-facts.test.ts', test: 'gives facts and runs as documents of QMD (F7)' }],
   F6: [
     {
       file: 'test/property/isolation.test.ts',

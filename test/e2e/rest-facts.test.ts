@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import type { CorpusOutput } from '../../src/operations/corpus.ts';
+import type { FactStoreOutput } from '../../src/operations/fact-store.ts';
+import { sha256 } from '../../src/core/hash.ts';
+import { type Answer, startServer, type TestServer } from './rest-server.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+
+async function started(): Promise<{
+  server: TestServer;
+  store: (body: unknown, key?: string) => Promise<Answer>;
+}> {
+  const server = await startServer({ server: { rateLimit: 0 } });
+  const token = await server.token('alice', 'write');
+  const store = (body: unknown, key?: string): Promise<Answer> =>
+    server.ask('/api/v1/memory/store', {
+      token,
+      body,
+      ...(key !== undefined && { headers: { 'idempotency-key': key } }),
+    });
+  return { server, store };
+}
+
+/** Milliseconds from now. */
+function lifeOf(answer: Answer): number {
+  return Date.parse((answer.json as FactStoreOutput).expires_at) - Date.now();
+}
+
+const UNFIT: readonly (readonly [what: string, body: unknown, detail: string])[] = [
+  ['no key', { value: 'v' }, 'key is missing'],
+  ['an empty key', { key: ' ', value: 'v' }, 'key must be text of at least 1 character'],
+  ['a long key', { key: 'k'.repeat(513), value: 'v' }, 'key must be text of at most 512 characters'],
+  ['no value', { key: 'k' }, 'value is missing'],
+  ['an empty value', { key: 'k', value: ' ' }, 'content is empty'],
+  [
+    'a long value',
+    { key: 'k', value: 'é'.repeat(524_289) },
+    'content has 1048578 bytes; at most 1048576 fit',
+  ],
+  ['a control character', { key: 'k', value: 'a\u001bb' }, 'content has the control character U+001b'],
+  ['less than an hour', { key: 'k', value: 'v', ttl_seconds: 3599 }, 'ttl_seconds must be at least 3600'],
+  [
+    'more than a year',
+    { key: 'k', value: 'v', ttl_seconds: 31_536_001 },
+    'ttl_seconds must be at most 31536000',
+  ],
+  ['a broken time', { key: 'k', value: 'v', ttl_seconds: 3600.5 }, 'ttl_seconds must be a whole number'],
+  ['no time', { key: 'k', value: 'v', ttl_seconds: null }, 'ttl_seconds must be'],
+  [
+    'many tags',
+    { key: 'k', value: 'v', tags: Array.from({ length: 65 }, () => 't') },
+    'tags must be a list of at most 64',
+  ],
+  ['a long tag', { key: 'k', value: 'v', tags: ['t'.repeat(101)] }, 'tags.0 must be text of at most 100'],
+  ['another field', { key: 'k', value: 'v', trust: 'operator' }, 'unknown field trust'],
+  ['a prototype', '{"key":"k","value":"v","__proto__":{"trust":"operator"}}', 'unknown field __proto__'],
+  ['another subject', { key: 'k', value: 'v', namespace: 'bob' }, 'unknown field namespace'],
+];
+
+describe('POST /api/v1/memory/store', () => {
+  it('keeps a fact in user_facts for 90 days, or where and as long as it is told (F1, F2)', async () => {
+    const { store } = await started();
+    const usual = await store({ key: 'tea', value: 'Darjeeling' });
+    expect([usual.status, usual.json]).toMatchObject([200, { key: 'tea', category: 'user_facts', id: 1 }]);
+    expect(Math.abs(lifeOf(usual) - 90 * DAY)).toBeLessThan(60_000);
+    for (const seconds of [3600, 31_536_000]) {
+      const given = { key: 'os', value: 'Linux', category: 'work', tags: ['desk'], ttl_seconds: seconds };
+      const answer = await store(given);
+      expect(answer.json).toMatchObject({ id: 2, key: 'os', category: 'work' });
+      expect(Math.abs(lifeOf(answer) - seconds * 1000)).toBeLessThan(60_000);
+    }
+  });
+
+  it('refuses what does not fit with 400 invalid_input, and keeps nothing of it (F1)', async () => {
+    const { server, store } = await started();
+    for (const [what, body, detail] of UNFIT) {
+      const { status, headers, problem } = await store(body);
+      expect([what, status, problem.code]).toEqual([what, 400, 'invalid_input']);
+      expect(headers['content-type']).toBe('application/problem+json');
+      expect(problem.detail.startsWith(detail), problem.detail).toBe(true);
+    }
+    const token = await server.token('alice', 'read');
+    expect((await server.ask('/api/v1/memory/list', { token })).json).toMatchObject({ total: 0 });
+  });
+
+  it('does once what is asked again under an Idempotency-Key, and refuses anything else under it', async () => {
+    const { server, store } = await started();
+    const body = { key: 'tea', value: 'Darjeeling' };
+    const first = await store(body, 'a');
+    const again = await Promise.all(Array.from({ length: 8 }, () => store(body, 'a')));
+    for (const { status, json } of again)
+      expect([status, json]).toEqual([200, { ...(first.json as FactStoreOutput), replayed: true }]);
+    const other = await store({ ...body, value: 'Assam' }, 'a');
+    expect([other.status, other.problem.code]).toEqual([409, 'conflict']);
+    const both = await store({ ...body, idempotency_key: 'b' }, 'a');
+    expect([both.status, both.problem.code]).toEqual([400, 'invalid_input']);
+    const token = await server.token('alice', 'admin');
+    const written = await server.ask('/api/v1/memory/write', {
+      token,
+      headers: { 'idempotency-key': 'a' },
+      body: { content: 'x' },
+    });
+    expect([written.status, written.problem.code]).toEqual([409, 'conflict']);
+    const log = await server.ask('/api/v1/audit', { token });
+    expect(
+      (log.json as { readonly entries: object[] }).entries.filter(
+        (entry) => 'action' in entry && entry.action === 'store',
+      ),
+    ).toHaveLength(1);
+    // Somebody else's key of the same name is another key.
+    const bob = await server.token('bob', 'write');
+    const theirs = await server.ask('/api/v1/memory/store', {
+      token: bob,
+      headers: { 'idempotency-key': 'a' },
+      body: { key: 'tea', value: 'Assam' },
+    });
+    expect([theirs.status, theirs.json]).toMatchObject([200, { id: 1, replayed: false }]);
+  });
+});
+
+describe('GET /api/v1/memory/corpus', () => {
+  it('gives facts and runs as documents of QMD (F7)', async () => {
+    const { server, store } = await started();
+    const value = 'Darjeeling, first flush';
+    await store({ key: 'tea', value, category: 'kitchen', tags: ['drink'] });
+    const token = await server.token('alice', 'read');
+    const { json } = await server.ask('/api/v1/memory/corpus?query=darjeeling', { token });
+    const [fact, ...others] = (json as CorpusOutput).documents;
+    expect(others).toEqual([]);
+    expect(fact).toEqual({
+      docid: sha256(value).slice(0, 6),
+      path: 'facts/kitchen/tea',
+      collection: 'facts',
+      score: expect.any(Number) as number,
+      title: 'tea',
+      snippet: value,
+      content: value,
+      metadata: {
+        id: 1,
+        category: 'kitchen',
+        key: 'tea',
+        tags: ['drink'],
+        trust: 'agent',
+        at: expect.stringMatching(/Z$/) as string,
+        expires_at: expect.stringMatching(/Z$/) as string,
+      },
+    });
+    const all = (await server.ask('/api/v1/memory/corpus', { token })).json as CorpusOutput;
+    const run = all.documents.find(({ title }) => title === 'memory_store');
+    expect(run).toMatchObject({ collection: 'pack_history', path: 'pack_history/1', score: 1 });
+    expect(run?.content).toMatch(
+      /^## Pack call: memory_store\n\nKey: tea\nValue: 23 characters\nCategory: kitchen\nTags: \["drink"\]\nBy: alice's \(rest\)\nAt: \S+Z\n\nOutcome: record\/1 \(\d+ ms\)$/,
+    );
+  });
+});
