@@ -38,6 +38,8 @@ export async function fitRecord(
   // Notes are kept as they are read: nobody writes them here.
   if (isSourced(record)) return { thing: record, masked: [] };
   refuseUnfitRecord(record, context.now());
+  if (!isOperator && record.origin === 'memory' && record.expiresAt !== null)
+    throw new LociError('forbidden', 'it expires and is no fact: only the operator may import those');
   const { content, title, category, recordType, project, tags, metadata, key } = record;
   const given = { content, title, category, recordType, project, tags, metadata };
   const { texts, masked } = await screened(context, { ...given, ...(key !== null && { key }) });

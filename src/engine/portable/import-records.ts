@@ -5,6 +5,7 @@ import type { AuditDraft } from '../../store/audit.ts';
 import type { RecordImport, StandIns } from '../../store/portability.ts';
 import { auditDraft, diffOf } from '../audit.ts';
 import type { EngineContext } from '../context.ts';
+import { TTL } from '../facts.ts';
 import { lowerTrust } from '../permission.ts';
 import { fitRecord } from './import-fitness.ts';
 import type { ImportReport } from './import-report.ts';
@@ -111,7 +112,7 @@ export class RecordImporter {
     try {
       const chunking = await this.#context.chunking();
       const passages = record.deletedAt === null ? await chunking.cut(record) : [];
-      const put = held === null ? record : this.#besides(record, held);
+      const put = this.#inTime(held === null ? record : this.#besides(record, held));
       return { where, record: put, held, from: record.id, passages };
     } catch (error) {
       if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
@@ -142,6 +143,18 @@ export class RecordImporter {
     const isOperator = this.#context.caller.trust === 'operator';
     const trust = isOperator ? record.trust : lowerTrust(held.trust, record.trust);
     return { ...record, uuid: held.uuid, trust };
+  }
+
+  /** Only time can destroy: an agent may not say that it has passed already, nor that it soon will have (R7). */
+  #inTime(record: PortableRecord): PortableRecord {
+    const { caller, now } = this.#context;
+    if (caller.trust === 'operator') return record;
+    const { deletedAt, expiresAt } = record;
+    return {
+      ...record,
+      deletedAt: deletedAt === null ? null : Math.max(deletedAt, now()),
+      expiresAt: expiresAt === null ? null : Math.max(expiresAt, now() + TTL.least * 1000),
+    };
   }
 
   /** All of them, but those that somebody else was quicker with. */

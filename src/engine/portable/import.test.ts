@@ -59,6 +59,29 @@ describe('an import', () => {
     });
   });
 
+  it('by an agent destroys nothing: no time may have passed already, nor be about to (R7)', async () => {
+    const context = await engine();
+    const { id } = await write(context, { content: 'The oven is gas' });
+    const fact = await storeFact(context, { key: 'oven', value: 'gas' });
+    const forged = edited(await linesOf(context), (line) => {
+      if (line['type'] !== 'record') return line;
+      const later = { ...line, updated_at: NOW + 1 };
+      return line['origin'] === 'fact'
+        ? { ...later, expires_at: new Date(NOW + 1000).toISOString() }
+        : { ...later, deleted_at: '2001-01-01T00:00:00.000Z' };
+    });
+    await importFrom(agentOf(context), { from: { lines: forged } });
+    const [deleted, kept] = await context.store.heldRecords('default', [id, fact.id]);
+    expect([deleted?.deletedAt, kept?.expiresAt]).toEqual([NOW, NOW + 3_600_000]);
+    const mortal = edited(await linesOf(context), (line) =>
+      line['type'] === 'record' && line['origin'] === 'memory'
+        ? { ...line, updated_at: NOW + 2, expires_at: new Date(NOW + 1000).toISOString() }
+        : line,
+    );
+    const { report } = await importFrom(agentOf(context), { from: { lines: mortal } });
+    expect(report.records.refused).toBe(1);
+  });
+
   it('by an agent over what the operator wrote lowers its trust, and uses up no numbers', async () => {
     const context = await engine();
     const { id } = await write(context, { content: 'The oven is gas' });
