@@ -20,6 +20,8 @@ export class Connection {
   #opened: Promise<unknown> | null = null;
   #closed: Promise<void> | null = null;
   #nextId = 1;
+  /** Calls that go together, when all that is running has made its own. */
+  #outgoing: CallMessage[] = [];
 
   constructor(options: ThreadOptions) {
     this.#options = options;
@@ -67,11 +69,11 @@ export class Connection {
       execArgv: [],
     });
     this.#thread = thread;
-    thread.on('message', (answer: AnswerMessage) => {
-      this.#settle(answer);
+    thread.on('message', (answers: readonly AnswerMessage[]) => {
+      for (const answer of answers) this.#settle(answer);
     });
     thread.on('messageerror', (error: Error) => {
-      this.#refuseFirst(this.#failure(`its answer cannot be received: ${error.message}`, error));
+      this.#refuseAll(this.#failure(`its answer cannot be received: ${error.message}`, error));
     });
     thread.on('error', (error: Error) => {
       this.#abandon(thread, this.#failure(error.message, error));
@@ -85,9 +87,29 @@ export class Connection {
   async #send(call: CallMessage['call'], parameters: readonly unknown[]): Promise<unknown> {
     if (this.#thread === null) throw this.#failure('its thread ended');
     const id = this.#nextId++;
-    // Throws for what cannot be cloned; nobody may wait for an answer then.
-    this.#thread.postMessage({ id, call, parameters } satisfies CallMessage);
+    if (this.#outgoing.push({ id, call, parameters }) === 1) queueMicrotask(() => this.#post());
     return this.#wait(id);
+  }
+
+  /** To wake the thread takes as long as many a call: searches that run side by side wake it together. */
+  #post(): void {
+    const calls = this.#outgoing;
+    this.#outgoing = [];
+    try {
+      this.#thread?.postMessage(calls);
+    } catch {
+      for (const call of calls) this.#postAlone(call);
+    }
+  }
+
+  /** Nobody waits for an answer to what cannot be cloned. */
+  #postAlone(call: CallMessage): void {
+    try {
+      this.#thread?.postMessage([call]);
+    } catch (error) {
+      this.#waiting.get(call.id)?.reject(error as Error);
+      this.#forget(call.id);
+    }
   }
 
   #wait(id: number): Promise<unknown> {
@@ -99,16 +121,19 @@ export class Connection {
 
   #settle(answer: AnswerMessage): void {
     const waiting = this.#waiting.get(answer.id);
-    this.#waiting.delete(answer.id);
-    if (this.#waiting.size === 0) this.#thread?.unref();
+    this.#forget(answer.id);
     if ('error' in answer) waiting?.reject(lociError(answer.error));
     else waiting?.resolve(answer.value);
   }
 
-  /** An answer that does not say whose it is: calls are answered in the order in which they were made. */
-  #refuseFirst(error: LociError): void {
-    const [id] = this.#waiting.keys();
-    if (id !== undefined) this.#settle({ id, error });
+  #forget(id: number): void {
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) this.#thread?.unref();
+  }
+
+  /** Answers that do not say whose they are. Those that come all the same are ignored. */
+  #refuseAll(error: LociError): void {
+    for (const id of [...this.#waiting.keys()]) this.#settle({ id, error });
   }
 
   /** The thread is gone: nobody waits for it in vain, and the next call starts another. */
@@ -116,6 +141,7 @@ export class Connection {
     if (this.#thread !== thread) return;
     this.#thread = null;
     this.#opened = null;
+    this.#outgoing = [];
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }

@@ -35,11 +35,32 @@ export const OPENED = 0;
 const port = parentPort;
 if (port === null) throw new Error('thread.ts runs in a worker only');
 
-function answer(id: number, work: () => unknown): void {
+/** Milliseconds that an answer waits at most for those of the calls that came with its own. */
+const TOGETHER = 2;
+
+function answerOf(id: number, work: () => unknown): AnswerMessage {
   try {
-    port?.postMessage({ id, value: work() } satisfies AnswerMessage);
+    return { id, value: work() };
   } catch (error) {
-    port?.postMessage({ id, error: threadError(error) } satisfies AnswerMessage);
+    return { id, error: threadError(error) };
+  }
+}
+
+function post(answers: readonly AnswerMessage[]): void {
+  if (answers.length === 0) return;
+  try {
+    port?.postMessage(answers);
+  } catch {
+    for (const answer of answers) postAlone(answer);
+  }
+}
+
+/** What cannot be cloned is no answer, and the others are. */
+function postAlone(answer: AnswerMessage): void {
+  try {
+    port?.postMessage([answer]);
+  } catch (error) {
+    port?.postMessage([{ id: answer.id, error: threadError(error) }] satisfies AnswerMessage[]);
   }
 }
 
@@ -77,19 +98,25 @@ function open(): Database {
 /** Until it is told to close. A thread that could not open listens to nobody, and so ends. */
 function serve(db: Database): void {
   const calls = storeCalls(db);
-  port?.on('message', ({ id, call, parameters }: CallMessage) => {
-    if (call === 'close') {
-      answer(id, () => {
-        db.close();
-      });
-      port.close();
-      return;
+  port?.on('message', (batch: readonly CallMessage[]) => {
+    let answers: AnswerMessage[] = [];
+    let since = performance.now();
+    for (const { id, call, parameters } of batch) {
+      const run =
+        call === 'close' ? () => db.close() : (calls[call] as (...given: readonly unknown[]) => unknown);
+      answers.push(answerOf(id, () => guarded(db.path, () => run(...parameters))));
+      if (performance.now() - since < TOGETHER) continue;
+      post(answers);
+      answers = [];
+      since = performance.now();
     }
-    const run = calls[call] as (...parameters: readonly unknown[]) => unknown;
-    answer(id, () => guarded(db.path, () => run(...parameters)));
+    post(answers);
+    if (batch.some(({ call }) => call === 'close')) port.close();
   });
 }
 
-answer(OPENED, () => {
-  serve(open());
-});
+post([
+  answerOf(OPENED, () => {
+    serve(open());
+  }),
+]);
