@@ -92,7 +92,7 @@ async function refuseDeleted({ store, namespace, now }: EngineContext, id: numbe
   if (held?.deletedAt === null || held === undefined) return;
   const age = ageOf(held.deletedAt, now());
   throw new LociError('not_found', `record ${String(id)} was deleted ${age}`, {
-    hint: '`memory_undelete` brings it back.',
+    hint: `\`memory_undelete ${String(id)}\` brings it back.`,
   });
 }
 

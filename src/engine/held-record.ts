@@ -19,7 +19,7 @@ export async function changeable(
   if (expiresAt !== null && expiresAt <= context.now()) throw gone(id, 'has expired');
   if (state === 'live' && deletedAt !== null) {
     throw new LociError('not_found', `record ${String(id)} was deleted ${ageOf(deletedAt, context.now())}`, {
-      hint: '`memory_undelete` brings it back.',
+      hint: `\`memory_undelete ${String(id)}\` brings it back.`,
     });
   }
   if (state === 'deleted' && deletedAt === null)

@@ -84,5 +84,7 @@ function outcomeOf(output: unknown): string {
   if (typeof citation === 'string') return citation.length > LONGEST ? 'done' : citation;
   if (typeof id === 'number') return `record/${String(id)}`;
   const list = Object.entries(rest).find(([, value]) => Array.isArray(value));
-  return list === undefined ? 'done' : `${String((list[1] as unknown[]).length)} ${list[0]}`;
+  if (list === undefined) return 'done';
+  const [name, { length }] = list as [string, unknown[]];
+  return length === 1 ? `1 ${name.replace(/ies$/, 'y').replace(/s$/, '')}` : `${String(length)} ${name}`;
 }

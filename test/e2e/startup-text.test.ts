@@ -171,7 +171,7 @@ describe('startup entries', () => {
   });
 
   it.each([
-    [['set', 'new'], 2, 'the new entry new has no content'],
+    [['set', 'new'], 2, 'the new entry "new" has no content'],
     [['set', 'new', 'x', '--priority', '10'], 2, '--priority must be at most 9, not 10'],
     [['set', 'new', 'x', '--priority', '-1'], 2, '--priority must be at least 0, not -1'],
     [['set', 'new', 'a\u0000b'], 2, 'content has the control character U+0000 at offset 1'],

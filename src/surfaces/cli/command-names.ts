@@ -10,7 +10,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
 /** Descriptions and hints name verbs in backticks as models call them; who is at a shell types commands. */
 export function inCommands(text: string): string {
   return text.replaceAll(
-    /`memory_([a-z]+)`/g,
-    (_, verb: string) => `\`loci ${Object.hasOwn(COMMANDS, verb) ? String(COMMANDS[verb]) : verb}\``,
+    /`memory_([a-z]+)( \d+)?`/g,
+    (_, verb: string, id = '') =>
+      `\`loci ${Object.hasOwn(COMMANDS, verb) ? String(COMMANDS[verb]) : verb}${String(id)}\``,
   );
 }
