@@ -9,7 +9,13 @@ import { checkNotes } from './check-notes.ts';
 import { checkPassages } from './check-passages.ts';
 import { activeOf, type EngineContext } from './context.ts';
 import { changesInWords } from './vault-changes.ts';
-import { type StrayVault, type VaultState, type VaultStates, vaultStates } from './vault-states.ts';
+import {
+  ownVaults,
+  type StrayVault,
+  type VaultState,
+  type VaultStates,
+  vaultStates,
+} from './vault-states.ts';
 
 export interface Status {
   readonly storePath: string;
@@ -102,7 +108,7 @@ export async function answers(context: EngineContext): Promise<void> {
 async function checkVaults(context: EngineContext): Promise<Check[]> {
   try {
     const states = vaultChecks(await vaultStates(context), context.now());
-    const notes = await Promise.all(context.config.vaults.map((vault) => checkNotes(context, vault)));
+    const notes = await Promise.all(ownVaults(context).map((vault) => checkNotes(context, vault)));
     return [...states, ...notes.flat()];
   } catch (error) {
     return [{ name: 'vaults', result: 'failed', detail: messageOf(error), hint: null }];

@@ -34,13 +34,16 @@ export interface VaultStates {
   readonly strays: readonly StrayVault[];
 }
 
+/** Vaults are read for the configured namespace alone: nobody else learns their names, places and notes. */
+export function ownVaults({ config, namespace }: EngineContext): readonly VaultConfig[] {
+  return namespace === config.namespace ? config.vaults : [];
+}
+
 /** Looks at the files of every configured vault, without reading them. */
 export async function vaultStates(context: EngineContext): Promise<VaultStates> {
-  const { store, config, namespace } = context;
+  const { store, namespace } = context;
   const reads = await store.lastReads(namespace);
-  // Vaults are read for the configured namespace alone.
-  const configured = namespace === config.namespace ? config.vaults : [];
-  const vaults = await Promise.all(configured.map((vault) => stateOf(context, vault, reads)));
+  const vaults = await Promise.all(ownVaults(context).map((vault) => stateOf(context, vault, reads)));
   const names = new Set(vaults.map(({ name }) => name));
   const filter = { now: context.now(), origins: ['vault' as const] };
   const sources = await store.facet(namespace, 'source', filter);

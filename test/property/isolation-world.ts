@@ -9,6 +9,7 @@ import { toolName } from '../../src/operations/tool-name.ts';
 import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
 import { mcpServer } from '../../src/surfaces/mcp/server.ts';
 import { SignJWT } from 'jose';
+import { copyOfVault } from '../e2e/loci-command.ts';
 import { startServer, type TestServer } from '../e2e/rest-server.ts';
 
 export const SURFACES = ['library', 'rest', 'mcp over http', 'mcp over stdio'] as const;
@@ -50,7 +51,8 @@ export class World {
       shared = context;
       return mcpHandler(context);
     };
-    const server = await startServer({ ...SETTINGS, namespace: owner }, { mcp });
+    const vaults = [{ name: `diary of ${owner}`, path: copyOfVault(`notes of ${owner}`) }];
+    const server = await startServer({ ...SETTINGS, namespace: owner, vaults }, { mcp });
     if (shared === undefined) throw new Error('the server made no context');
     return new World(server, shared);
   }
