@@ -20,7 +20,7 @@ export interface LoadResult {
 /** Connections, as many as some dozens of agents have. */
 const CONNECTIONS = 64;
 /** Milliseconds after the last request was due; what is not answered then has failed, and took at least so long. */
-const PATIENCE = 10_000;
+const PATIENCE = 3000;
 /** Milliseconds between two looks at what is due. */
 const TICK = 2;
 

@@ -13,10 +13,10 @@ import { quantile } from './timing.ts';
 const PER_SECOND = 1000;
 /** One request of ten writes. */
 const WRITE_EVERY = 10;
-const WARM_UP = 300;
+const WARM_UP = 200;
 const MOST_P99 = 50;
 /** Searches of the engine alone. */
-const ENGINE_SEARCHES = 200;
+const ENGINE_SEARCHES = 100;
 const MAIN = fileURLToPath(new URL('../src/surfaces/cli/main.ts', import.meta.url));
 
 /** How many seconds the load lasts. */
