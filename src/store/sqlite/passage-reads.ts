@@ -15,17 +15,21 @@ export function passages(
   ids: readonly number[],
   filter: SearchFilter,
 ): PackedPassages {
-  const asked = JSON.stringify(ids);
   const condition = recordCondition(filter);
-  const records = db.prepare(
-    `SELECT json_group_array(${HEADER_JSON}) AS rows FROM (SELECT DISTINCT p.record FROM ${ASKED} WHERE p.ns = ?) AS p
-     CROSS JOIN record AS r ON r.ns = ? AND r.id = p.record WHERE ${condition.sql}`,
+  const rows = db.prepare(
+    `SELECT json_group_array(${PASSAGE_JSON}) AS passages, json_group_array(DISTINCT p.record) AS records
+     FROM ${ASKED} WHERE p.ns = ?`,
   );
-  const rows = db.prepare(`SELECT json_group_array(${PASSAGE_JSON}) AS rows FROM ${ASKED} WHERE p.ns = ?`);
+  const headers = db.prepare(
+    `SELECT json_group_array(${HEADER_JSON}) AS headers FROM json_each(?) AS asked
+     CROSS JOIN record AS r ON r.ns = ? AND r.id = asked.value WHERE ${condition.sql}`,
+  );
+  const found = rows.get(JSON.stringify(ids), ns);
+  const records = String(found?.['records']);
   return {
     namespace,
-    passages: String(rows.get(asked, ns)?.['rows']),
-    records: String(records.get(asked, ns, ns, ...condition.parameters)?.['rows']),
+    passages: String(found?.['passages']),
+    records: String(headers.get(records, ns, ...condition.parameters)?.['headers']),
   };
 }
 
