@@ -21,8 +21,8 @@ export interface DeleteResponse {
  * @throws LociError `not_found`, `gone`, `invalid_input`, `writes_disabled`
  */
 export async function deleteRecord(context: EngineContext, id: number): Promise<DeleteResponse> {
-  refuseDisabledWrites(context);
-  const { uuid, title, expiresAt } = await changeable(context, id, 'live');
+  const { uuid, title, expiresAt, origin } = await changeable(context, id, 'live');
+  if (origin !== 'fact') refuseDisabledWrites(context);
   const at = context.now();
   await context.store.commit(context.namespace, {
     writes: [],
@@ -47,8 +47,9 @@ export interface UndeleteResponse extends Embedded {
 
 /** @throws LociError `not_found`; `gone` for what was purged; `conflict` for a fact whose key is taken again */
 export async function undeleteRecord(context: EngineContext, id: number): Promise<UndeleteResponse> {
-  refuseDisabledWrites(context);
   const record = await changeable(context, id, 'deleted');
+  // Whoever may forget a fact may have it back.
+  if (record.origin !== 'fact') refuseDisabledWrites(context);
   const vectors = await context.vectorsToFill();
   const chunking = await context.chunking();
   await context.store.commit(context.namespace, {
