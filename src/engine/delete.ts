@@ -21,8 +21,8 @@ export interface DeleteResponse {
  * @throws LociError `not_found`, `gone`, `invalid_input`, `writes_disabled`
  */
 export async function deleteRecord(context: EngineContext, id: number): Promise<DeleteResponse> {
-  const { uuid, title, expiresAt, origin } = await changeable(context, id, 'live');
-  if (origin !== 'fact') refuseDisabledWrites(context);
+  await refuseDisabled(context, id);
+  const { uuid, title, expiresAt } = await changeable(context, id, 'live');
   const at = context.now();
   await context.store.commit(context.namespace, {
     writes: [],
@@ -33,6 +33,12 @@ export async function deleteRecord(context: EngineContext, id: number): Promise<
   });
   context.tidy();
   return { id, title, deletedAt: at, purgedAfter: Math.min(purgedAfter(context, at), expiresAt ?? Infinity) };
+}
+
+/** Whoever may store a fact may also forget it, and have it back. @throws LociError `writes_disabled` */
+async function refuseDisabled(context: EngineContext, id: number): Promise<void> {
+  const [held] = await context.store.heldRecords(context.namespace, [id]);
+  if (held?.origin !== 'fact') refuseDisabledWrites(context);
 }
 
 function purgedAfter({ config }: EngineContext, deletedAt: Timestamp): Timestamp {
@@ -47,9 +53,8 @@ export interface UndeleteResponse extends Embedded {
 
 /** @throws LociError `not_found`; `gone` for what was purged; `conflict` for a fact whose key is taken again */
 export async function undeleteRecord(context: EngineContext, id: number): Promise<UndeleteResponse> {
+  await refuseDisabled(context, id);
   const record = await changeable(context, id, 'deleted');
-  // Whoever may forget a fact may have it back.
-  if (record.origin !== 'fact') refuseDisabledWrites(context);
   const vectors = await context.vectorsToFill();
   const chunking = await context.chunking();
   await context.store.commit(context.namespace, {

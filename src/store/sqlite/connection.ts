@@ -73,7 +73,7 @@ export class Connection {
       for (const answer of answers) this.#settle(answer);
     });
     thread.on('messageerror', (error: Error) => {
-      this.#refuseAll(this.#failure(`its answer cannot be received: ${error.message}`, error));
+      this.#refuseFirst(this.#failure(`its answer cannot be received: ${error.message}`, error));
     });
     thread.on('error', (error: Error) => {
       this.#abandon(thread, this.#failure(error.message, error));
@@ -131,9 +131,10 @@ export class Connection {
     if (this.#waiting.size === 0) this.#thread?.unref();
   }
 
-  /** Answers that do not say whose they are. Those that come all the same are ignored. */
-  #refuseAll(error: LociError): void {
-    for (const id of [...this.#waiting.keys()]) this.#settle({ id, error });
+  /** An answer that does not say whose it is: it came alone, and calls are answered in the order in which they were made. */
+  #refuseFirst(error: LociError): void {
+    const [id] = this.#waiting.keys();
+    if (id !== undefined) this.#settle({ id, error });
   }
 
   /** The thread is gone: nobody waits for it in vain, and the next call starts another. */

@@ -37,6 +37,18 @@ if (port === null) throw new Error('thread.ts runs in a worker only');
 
 /** Milliseconds that an answer waits at most for those of the calls that came with its own. */
 const TOGETHER = 2;
+/** Calls whose answers go together. Others may be nested too deep to be received, and then say so alone. */
+const FLAT: ReadonlySet<CallMessage['call']> = new Set<StoreCall>([
+  'lookUpTerms',
+  'searchText',
+  'searchVectors',
+  'scoreVectors',
+  'newest',
+  'neighbours',
+  'passages',
+  'countByKey',
+  'nextExpiry',
+]);
 
 function answerOf(id: number, work: () => unknown): AnswerMessage {
   try {
@@ -101,16 +113,20 @@ function serve(db: Database): void {
   port?.on('message', (batch: readonly CallMessage[]) => {
     let answers: AnswerMessage[] = [];
     let since = performance.now();
-    for (const { id, call, parameters } of batch) {
-      const run =
-        call === 'close' ? () => db.close() : (calls[call] as (...given: readonly unknown[]) => unknown);
-      answers.push(answerOf(id, () => guarded(db.path, () => run(...parameters))));
-      if (performance.now() - since < TOGETHER) continue;
+    const postAll = (): void => {
       post(answers);
       answers = [];
       since = performance.now();
+    };
+    for (const { id, call, parameters } of batch) {
+      const run =
+        call === 'close' ? () => db.close() : (calls[call] as (...given: readonly unknown[]) => unknown);
+      // In the order of the calls.
+      if (!FLAT.has(call)) postAll();
+      answers.push(answerOf(id, () => guarded(db.path, () => run(...parameters))));
+      if (!FLAT.has(call) || performance.now() - since >= TOGETHER) postAll();
     }
-    post(answers);
+    postAll();
     if (batch.some(({ call }) => call === 'close')) port.close();
   });
 }
