@@ -1,7 +1,8 @@
+import { mapTexts } from '../core/map-texts.ts';
 import { SECRET_DETECTION } from '../core/secrets/detect.ts';
 import { maskSecrets } from '../core/secrets/mask.ts';
 import type { TaskThread } from '../core/task-thread.ts';
-import type { Json, Timestamp } from '../core/types.ts';
+import type { Timestamp } from '../core/types.ts';
 import type { HistoryDraft } from '../store/history.ts';
 import type { Store } from '../store/store.ts';
 
@@ -60,25 +61,17 @@ export class HistoryLog {
   async #write(rows: readonly Noted[]): Promise<void> {
     const masked: Noted[] = [];
     for (const { namespace, row } of rows) {
-      const inputs = (await this.#masked(row.inputs)) as HistoryDraft['inputs'];
+      const inputs = (await mapTexts(row.inputs, this.#masked)) as HistoryDraft['inputs'];
       masked.push({ namespace, row: { ...row, inputs } });
     }
     await this.#store.noteHistory(masked, KEEP);
   }
 
   /** Whatever `writes.secrets` says: what was asked is kept here although nobody wanted it to be written. */
-  async #masked(value: Json): Promise<Json> {
-    if (typeof value === 'string') {
-      const secrets = await this.#thread.run(SECRET_DETECTION, [value], { size: value.length });
-      return maskSecrets(value, secrets);
-    }
-    if (typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) return Promise.all(value.map((each) => this.#masked(each)));
-    const fields = Object.entries(value).map(
-      async ([name, each]) => [name, await this.#masked(each)] as const,
-    );
-    return Object.fromEntries(await Promise.all(fields));
-  }
+  readonly #masked = async (text: string): Promise<string> => {
+    const secrets = await this.#thread.run(SECRET_DETECTION, [text], { size: text.length });
+    return maskSecrets(text, secrets);
+  };
 }
 
 function expiryOf(at: Timestamp): Timestamp {

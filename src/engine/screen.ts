@@ -1,6 +1,7 @@
 import { SECRET_DETECTION } from '../core/secrets/detect.ts';
 import { maskSecrets } from '../core/secrets/mask.ts';
 import { LociError } from '../core/errors.ts';
+import { mapTexts } from '../core/map-texts.ts';
 import type { Json } from '../core/types.ts';
 import type { EngineContext } from './context.ts';
 import { refuseUnfit, type WrittenTexts } from './limits.ts';
@@ -28,8 +29,7 @@ export async function screened<Texts extends WrittenTexts>(
   const result: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(texts) as [string, Json][]) {
     const name = field === NAMED_BY_KEY ? (texts.key ?? '') : '';
-    result[field] =
-      field === 'metadata' ? await screen.all(field, value) : await screen.all(field, value, name);
+    result[field] = await mapTexts(value, (text, of) => screen.text(field, text, of), name);
   }
   const masked = [...screen.kinds];
   if (masked.length > 0) refuseUnfit(result);
@@ -44,22 +44,8 @@ class Screen {
     this.#context = context;
   }
 
-  /** A value with every text in it; `name` is what it is the value of. */
-  async all(field: string, value: Json, name = ''): Promise<Json> {
-    if (typeof value === 'string') return this.#text(field, value, name);
-    if (typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) {
-      const items: Json[] = [];
-      for (const item of value) items.push(await this.all(field, item, name));
-      return items;
-    }
-    const entries: [string, Json][] = [];
-    for (const [key, held] of Object.entries(value))
-      entries.push([await this.#text(field, key, ''), await this.all(field, held, key)]);
-    return Object.fromEntries(entries);
-  }
-
-  async #text(field: string, text: string, name: string): Promise<string> {
+  /** `name` is what the text is the value of. */
+  async text(field: string, text: string, name: string): Promise<string> {
     const { thread, config } = this.#context;
     const found = await thread.run(SECRET_DETECTION, [text, name], { size: text.length });
     const [first] = found;

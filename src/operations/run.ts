@@ -14,13 +14,16 @@ export async function runOperation<Input, Output>(
   input: Input,
 ): Promise<Output> {
   const began = Date.now();
+  let outcome = 'internal';
   try {
     const output = await operation.run(context, input);
-    await note(operation, context, input, began, outcomeOf(output));
+    outcome = outcomeOf(output);
     return output;
   } catch (error) {
-    await note(operation, context, input, began, error instanceof LociError ? error.code : 'internal');
+    if (error instanceof LociError) outcome = error.code;
     throw error;
+  } finally {
+    await note(operation, context, input, began, outcome);
   }
 }
 
