@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EngineContext } from '../../src/engine/context.ts';
 import { exportToFile } from '../../src/engine/portable/export-write.ts';
@@ -8,7 +7,8 @@ import type { ImportOutput } from '../../src/operations/import.ts';
 import { openStore } from '../../src/store/registry.ts';
 import { settings } from '../contract/engines.ts';
 import { note, NOW } from '../contract/store-samples.ts';
-import { loci, lociJson, startLoci, temporaryFolder, type RunningLoci } from '../e2e/loci-command.ts';
+import { loci, lociJson, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
+import { countRecords, midway } from './midway.ts';
 
 const RECORDS = 4000;
 
@@ -36,24 +36,6 @@ async function bigExport(): Promise<string> {
   await exportToFile(context, path, {});
   await context.close();
   return path;
-}
-
-function countRecords(home: string): number {
-  try {
-    using database = new DatabaseSync(join(home, 'loci.db'), { readOnly: true });
-    return Number(database.prepare('SELECT count(*) AS count FROM record').get()?.['count']);
-  } catch {
-    // Not made yet, or its tables are not.
-    return 0;
-  }
-}
-
-/** Waits until the first batch is in the store and more is to come. */
-async function midway(home: string, { child }: RunningLoci): Promise<void> {
-  await expect
-    .poll(() => countRecords(home) > 0 || child.exitCode !== null, { interval: 2, timeout: 30_000 })
-    .toBe(true);
-  expect(child.exitCode).toBeNull();
 }
 
 describe('an import', () => {

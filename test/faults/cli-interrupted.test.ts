@@ -1,12 +1,12 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { IndexOutput } from '../../src/operations/index-vaults.ts';
 import type { SearchOutput } from '../../src/operations/search.ts';
 import type { StatusOutput } from '../../src/operations/status.ts';
 import type { WriteOutput } from '../../src/operations/write.ts';
-import { loci, lociJson, startLoci, temporaryFolder, type RunningLoci } from '../e2e/loci-command.ts';
+import { loci, lociJson, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
+import { countRecords, midway } from './midway.ts';
 
 const NOTES = 500;
 const WORDS = [
@@ -38,26 +38,6 @@ function makeVault(): string {
     );
   }
   return vault;
-}
-
-function countRecords(home: string): number {
-  const file = join(home, 'loci.db');
-  if (!existsSync(file)) return 0;
-  try {
-    using database = new DatabaseSync(file, { readOnly: true });
-    return Number(database.prepare('SELECT count(*) AS count FROM record').get()?.['count']);
-  } catch {
-    // Not made yet, or its tables are not.
-    return 0;
-  }
-}
-
-/** Waits until the first batch is in the store and more is to come. */
-async function midway(home: string, { child }: RunningLoci): Promise<void> {
-  await expect
-    .poll(() => countRecords(home) > 0 || child.exitCode !== null, { interval: 2, timeout: 30_000 })
-    .toBe(true);
-  expect(child.exitCode).toBeNull();
 }
 
 const QUERIES = ['oven harbour', 'maple ledger day 77', 'saffrom violn', '"the tide"'];
