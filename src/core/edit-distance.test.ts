@@ -25,4 +25,14 @@ describe('editDistance', () => {
       }),
     );
   });
+
+  it('says of whatever is further apart only that it is', () => {
+    const words = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd'), maxLength: 10 });
+    fc.assert(
+      fc.property(words, words, fc.nat({ max: 5 }), (a, b, most) => {
+        expect(editDistance(a, b, most)).toBe(Math.min(editDistance(a, b), most + 1));
+      }),
+    );
+    expect(editDistance('x'.repeat(500), 'y'.repeat(400))).toBe(500);
+  });
 });

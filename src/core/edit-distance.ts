@@ -1,32 +1,61 @@
 /**
  * Damerau–Levenshtein distance in its restricted form (optimal string alignment, Damerau 1964): the fewest insertions,
  * deletions, substitutions and swaps of neighbours that turn `a` into `b`, no part edited twice. In UTF-16 units.
+ * @param most whatever is further apart is one more than this
  */
-export function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string, most: number = Number.POSITIVE_INFINITY): number {
   // What both begin and end with costs nothing, and most words that are compared share a good part.
   const shorter = Math.min(a.length, b.length);
   let start = 0;
-  while (start < shorter && a[start] === b[start]) start++;
+  while (start < shorter && a.charCodeAt(start) === b.charCodeAt(start)) start++;
   let end = 0;
-  while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++;
-  return distanceOf(a.slice(start, a.length - end), b.slice(start, b.length - end));
+  while (
+    end < shorter - start &&
+    a.charCodeAt(a.length - 1 - end) === b.charCodeAt(b.length - 1 - end)
+  )
+    end++;
+  const rows = a.length - start - end;
+  const columns = b.length - start - end;
+  if (Math.abs(rows - columns) > most) return most + 1;
+  if (rows === 0 || columns === 0) return rows + columns;
+  return distanceOf(a.slice(start, start + rows), b.slice(start, start + columns), most);
 }
 
-function distanceOf(a: string, b: string): number {
-  if (a === '' || b === '') return a.length + b.length;
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      let best = Math.min(last[j]! + 1, row[j - 1]! + 1, substitution);
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      if (swapped) best = Math.min(best, beforeLast[j - 2]! + 1);
-      row.push(best);
-    }
-    beforeLast = last;
-    last = row;
-  }
-  return last[b.length]!;
+/** Three rows of the table, used again and again: to make new ones would take longer than to fill them. */
+let rowsOfTable: [Int32Array, Int32Array, Int32Array] = threeRows(64);
+
+function threeRows(columns: number): [Int32Array, Int32Array, Int32Array] {
+  return [new Int32Array(columns), new Int32Array(columns), new Int32Array(columns)];
 }
+
+/** Only cells so near the diagonal are looked at that a path through them can be within `most` (Ukkonen 1985). */
+function distanceOf(a: string, b: string, most: number): number {
+  if (rowsOfTable[0].length <= b.length) rowsOfTable = threeRows(b.length * 2);
+  let [beforeLast, last, row] = rowsOfTable;
+  for (let j = 0; j <= b.length; j++) last[j] = j;
+  for (let i = 1; i <= a.length; i++) {
+    const from = Math.max(1, i - most);
+    const until = Math.min(b.length, i + most);
+    row[from - 1] = from === 1 ? i : FAR;
+    let least = row[from - 1]!;
+    const letter = a.charCodeAt(i - 1);
+    const before = a.charCodeAt(i - 2);
+    for (let j = from; j <= until; j++) {
+      let best = last[j - 1]! + (letter === b.charCodeAt(j - 1) ? 0 : 1);
+      if (last[j]! < best) best = last[j]! + 1;
+      if (row[j - 1]! < best) best = row[j - 1]! + 1;
+      const swapped = i > 1 && j > 1 && letter === b.charCodeAt(j - 2) && before === b.charCodeAt(j - 1);
+      if (swapped && beforeLast[j - 2]! < best) best = beforeLast[j - 2]! + 1;
+      row[j] = best;
+      if (best < least) least = best;
+    }
+    if (until < b.length) row[until + 1] = FAR;
+    // Not even a swap, which goes by the row before this, leads back.
+    if (least > most) return most + 1;
+    [beforeLast, last, row] = [last, row, beforeLast];
+  }
+  return Math.min(last[b.length]!, most + 1);
+}
+
+/** More than any distance of words. */
+const FAR = 1 << 20;

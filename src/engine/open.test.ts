@@ -128,7 +128,7 @@ describe('an engine without a model', () => {
     const db = new DatabaseSync(join(folder.path, 'loci.db'), { readOnly: true });
     const tables = db.prepare("SELECT name FROM sqlite_schema WHERE name GLOB '*_data' ORDER BY name").all();
     db.close();
-    expect(tables.length).toBeGreaterThan(1);
+    expect(tables.length).toBeGreaterThan(0);
     for (const { name } of tables) {
       await damage(`DELETE FROM "${String(name)}" WHERE id > 10`);
       expect(await faults()).toContain('store');

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { analyze } from '../../src/core/text/analyze.ts';
 import { openMemoryStore } from '../../src/store/memory/open.ts';
-import { storeCalls } from '../../src/store/sqlite/calls.ts';
+import { calledStore } from '../../src/store/sqlite/called-store.ts';
+import { storeCalls, type StoreCall } from '../../src/store/sqlite/calls.ts';
 import { Database } from '../../src/store/sqlite/database.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
-import { unpacked } from '../../src/store/sqlite/wire.ts';
 import type { PassageScore, Store } from '../../src/store/store.ts';
+import { NOW } from '../contract/store-samples.ts';
 import { DIMENSIONS, NAMESPACES } from './arbitraries.ts';
 import { observe } from './store-observation.ts';
 import { operations } from './store-operations.ts';
@@ -17,15 +19,17 @@ import { auditFilter, listFilter } from './written-operations.ts';
 function openInThisThread(): Store {
   const db = new Database(':memory:', { busyTimeout: 0 });
   migrate(db);
-  const calls: Record<string, unknown> = {};
-  for (const [name, call] of Object.entries(storeCalls(db))) {
-    const run: (...parameters: never[]) => unknown = call;
-    calls[name] = async (...parameters: never[]) => unpacked(name, run(...parameters));
-  }
+  const calls = storeCalls(db);
+  const make = async (call: StoreCall, parameters: readonly unknown[]): Promise<unknown> =>
+    (calls[call] as (...given: readonly unknown[]) => unknown)(...parameters);
   const close = async (): Promise<void> => {
     db.close();
   };
-  return { capabilities: {}, ...calls, close } as unknown as Store;
+  return {
+    ...calledStore(Object.keys(calls) as StoreCall[], make),
+    capabilities: { name: 'sqlite', durable: false, shared: false },
+    close,
+  };
 }
 
 /** The same passages with the same scores, each list in its own right order. */
@@ -47,6 +51,19 @@ function expectSameRanking(
     if (next !== undefined)
       expect(score > next.score || (score === next.score && passage < next.passage)).toBe(true);
   }
+}
+
+/** What a search reads on its way. */
+async function look(store: Store, namespace: string, words: readonly string[]): Promise<unknown> {
+  const any = words.flatMap((word) => analyze(word).map(({ term }) => ({ terms: [term], prefix: false })));
+  const weights = { title: 6, headings: 1.5, body: 1, tags: 1 };
+  const scores = await store.searchText(namespace, { any, all: [], weights }, { now: NOW }, 1000);
+  const found = scores.map(({ passage }) => passage).toSorted((a, b) => a - b);
+  return {
+    terms: await store.lookUpTerms(namespace, words),
+    scores: scores.map(({ score }) => score.toFixed(6)),
+    passages: await store.passages(namespace, found, { now: NOW }),
+  };
 }
 
 async function openBoth(): Promise<[Store, Store]> {
@@ -75,6 +92,11 @@ describe('SQLite, beside the plain store in memory', () => {
           const [one, other] = [new Player(sqlite), new Player(memory)];
           for (const operation of history) {
             expect(await one.play(operation), operation.kind).toEqual(await other.play(operation));
+            // In between too: what was read before a change must not be answered after it.
+            for (const namespace of NAMESPACES)
+              expect(await look(sqlite, namespace, questions.words), operation.kind).toEqual(
+                await look(memory, namespace, questions.words),
+              );
           }
           expect(await observe(sqlite, questions)).toEqual(await observe(memory, questions));
           for (const namespace of NAMESPACES) {

@@ -1,7 +1,7 @@
 import type { LociRecord, Timestamp } from '../../core/types.ts';
 import type { FacetField, FacetValue } from '../facets.ts';
 import type { SearchFilter } from '../store.ts';
-import { admits } from './filter.ts';
+import { admits } from '../admits.ts';
 import { byCodePoint, type Namespace } from './state.ts';
 
 export function facet(namespace: Namespace, field: FacetField, filter: SearchFilter): FacetValue[] {

@@ -3,7 +3,7 @@ import { firstOfPage } from '../derivation.ts';
 import type { FactCategory, ListFilter } from '../listing.ts';
 import type { Page } from '../page.ts';
 import type { SearchFilter } from '../store.ts';
-import { admits } from './filter.ts';
+import { admits } from '../admits.ts';
 import { byCodePoint, type Namespace } from './state.ts';
 
 export function listRecords(

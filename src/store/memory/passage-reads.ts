@@ -1,6 +1,6 @@
 import type { LociRecord, Metadata, Passage } from '../../core/types.ts';
 import type { Neighbourhood, PassageScore, RecordHeader, SearchFilter, StoredPassage } from '../store.ts';
-import { admits } from './filter.ts';
+import { admits } from '../admits.ts';
 import { passagesOfRecord, type HeldPassage, type Namespace } from './state.ts';
 
 export function passages(

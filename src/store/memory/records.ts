@@ -8,7 +8,7 @@ import { indexPassage } from '../text-fields.ts';
 import { wellFormed } from '../well-formed.ts';
 import { refuseChanged, refuseOtherState } from '../record-states.ts';
 import { appendAudit } from './audit.ts';
-import { isLive } from './filter.ts';
+import { isLive } from '../admits.ts';
 import { deleteRecord, noteOnce, restoreRecord } from './mortality.ts';
 import {
   byCodePoint,

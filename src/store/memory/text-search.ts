@@ -1,6 +1,6 @@
 import type { PassageScore, SearchFilter, TextQuery, TextTerm } from '../store.ts';
 import { TEXT_FIELDS } from '../text-fields.ts';
-import { admits } from './filter.ts';
+import { admits } from '../admits.ts';
 import type { HeldPassage, Namespace } from './state.ts';
 
 /** Robertson and Zaragoza 2009, with the constants of SQLite's FTS5. */

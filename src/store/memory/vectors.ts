@@ -4,7 +4,7 @@ import type { Generation, GenerationSpec, PendingEmbedding, VectorWrite } from '
 import type { Page } from '../page.ts';
 import type { PassageScore, SearchFilter } from '../store.ts';
 import { refuseOtherVector } from '../vector-check.ts';
-import { admits } from './filter.ts';
+import { admits } from '../admits.ts';
 import { emptyNamespace, type HeldPassage, type Namespace, type State } from './state.ts';
 
 export function addGeneration(

@@ -1,15 +1,18 @@
 import { stem } from '../../core/text/analyze.ts';
-import { isConsidered, isCorrectable, nearestWords, type KnownWord } from '../spelling.ts';
+import { isCorrectable, nearestWords } from '../spelling.ts';
 import type { TermInfo } from '../store.ts';
+import { WordList } from '../word-list.ts';
 import type { Namespace } from './state.ts';
 
 export function lookUpTerms(namespace: Namespace, words: readonly string[]): TermInfo[] {
   const counts = countWords(namespace);
+  const list = new WordList();
+  for (const [word, passages] of counts) list.add(word, passages);
   return words.map((word) => {
     let passages = 0;
     for (const [known, count] of counts) if (stem(known) === stem(word)) passages += count;
     const unknown = passages === 0 && isCorrectable(word);
-    return { word, passages, near: unknown ? nearestWords(word, candidates(word, counts)) : [] };
+    return { word, passages, near: unknown ? nearestWords(word, list.near(word)) : [] };
   });
 }
 
@@ -20,11 +23,4 @@ export function countWords(namespace: Namespace): Map<string, number> {
     for (const word of indexed.words) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   return counts;
-}
-
-function candidates(word: string, counts: ReadonlyMap<string, number>): KnownWord[] {
-  const considered = isConsidered(word);
-  return [...counts]
-    .filter(([known]) => considered(known))
-    .map(([known, passages]) => ({ word: known, passages }));
 }

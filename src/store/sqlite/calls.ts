@@ -21,9 +21,9 @@ import { dropLease, takeLease } from './leases.ts';
 import { countRecords, factCategories, listRecords } from './listing.ts';
 import { doneOnce, heldRecords, highestId, idsOf, nextExpiry, oldestDeletion, purge } from './mortality.ts';
 import { findNamespace, writtenNamespaces } from './namespaces.ts';
-import { neighbours, newest, passages, passagesOf } from './passage-reads.ts';
-import { lookUpTerms } from './near-words.ts';
+import { neighbours, newest, passagesOf, readPassages } from './passage-reads.ts';
 import { heldPage, historyFrom, standIns } from './portability.ts';
+import { PostingCache } from './posting-cache.ts';
 import { commit, countByKey, records, recordsByKey, sourceEntries } from './records.ts';
 import { lastReads, markRead } from './source-reads.ts';
 import { noteStartupSeen, putStartup, startupEntries, startupSeen } from './startup.ts';
@@ -33,7 +33,14 @@ import { dropDerived, markStale, putPassages, scanRecords, staleRecords, stats, 
 import { countPending, pendingEmbeddings, putVectors, scoreVectors, searchVectors } from './vectors.ts';
 import { VectorCache } from './vector-cache.ts';
 import { verify } from './verify.ts';
-import { NO_PASSAGES, packScores, type PackedAnswers } from './wire.ts';
+import { VocabularyCache } from './vocabulary-cache.ts';
+import {
+  type AskedPassages,
+  NO_PASSAGES,
+  packScores,
+  type PackedAnswers,
+  type PackedPassages,
+} from './wire.ts';
 
 type Synchronous<Interface> = {
   [
@@ -44,8 +51,11 @@ type Synchronous<Interface> = {
 };
 
 /** Every call of the interface, as it runs on a connection; some answers are packed, for the way out of the thread. */
-export type StoreCalls = Omit<Synchronous<Store>, 'close' | keyof PackedAnswers> & {
+export type StoreCalls = Omit<Synchronous<Store>, 'close' | 'passages' | keyof PackedAnswers> & {
   [Call in keyof PackedAnswers]: (...parameters: Parameters<Store[Call]>) => PackedAnswers[Call];
+} & {
+  /** For `passages`: what the caller does not hold already. */
+  readonly readPassages: (namespace: string, asked: AskedPassages) => PackedPassages;
 };
 export type StoreCall = keyof StoreCalls;
 
@@ -161,19 +171,23 @@ function recordCalls(db: Database): Pick<StoreCalls, keyof Canonical> {
   };
 }
 
-function searchCalls(db: Database): Pick<StoreCalls, keyof SearchStages | keyof Facets<unknown>> {
+function searchCalls(
+  db: Database,
+): Pick<StoreCalls, Exclude<keyof SearchStages, 'passages'> | 'readPassages' | keyof Facets<unknown>> {
   const codes = new CodeCache(db);
   const vectors = new VectorCache(db);
+  const postings = new PostingCache(db);
+  const vocabularies = new VocabularyCache(db);
   return {
     lookUpTerms: (namespace, words) =>
       within(
         db,
         namespace,
         words.map((word) => ({ word, passages: 0, near: [] })),
-        (ns) => lookUpTerms(db, ns, words),
+        (ns) => vocabularies.lookUp(ns, words),
       ),
     searchText: (namespace, query, filter, limit) =>
-      packScores(within(db, namespace, [], (ns) => searchText(db, ns, query, filter, limit))),
+      packScores(within(db, namespace, [], (ns) => searchText(db, postings, ns, query, filter, limit))),
     searchVectors: (namespace, generation, vector, filter, limit) => {
       refuseOtherVector(generationById(db, generation), vector);
       const search = (ns: number): PassageScore[] =>
@@ -188,8 +202,8 @@ function searchCalls(db: Database): Pick<StoreCalls, keyof SearchStages | keyof 
     newest: (namespace, filter, limit) =>
       packScores(within(db, namespace, [], (ns) => newest(db, ns, filter, limit))),
     neighbours: (namespace, ids, reach) => within(db, namespace, [], (ns) => neighbours(db, ns, ids, reach)),
-    passages: (namespace, ids, filter) =>
-      within(db, namespace, NO_PASSAGES, (ns) => passages(db, namespace, ns, ids, filter)),
+    readPassages: (namespace, asked) =>
+      within(db, namespace, NO_PASSAGES, (ns) => readPassages(db, ns, asked)),
     writtenWith: (namespace, contentHash, now) =>
       within(db, namespace, [], (ns) => writtenWith(db, ns, contentHash, now)),
     facet: (namespace, field, filter) => within(db, namespace, [], (ns) => facet(db, ns, field, filter)),

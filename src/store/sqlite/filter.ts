@@ -56,12 +56,17 @@ export function passageCondition(db: Database, ns: number, filter: SearchFilter)
   if (isSelective(filter)) {
     return { join: 'CROSS JOIN record AS r ON r.ns = p.ns AND r.id = p.record', ...recordCondition(filter) };
   }
-  // What was deleted has no passages; what has expired keeps them until it is purged.
-  const expired = 'SELECT id FROM record WHERE ns = ? AND expires_at <= ?';
-  if (db.prepare(`${expired} LIMIT 1`).get(ns, filter.now) === undefined)
-    return { join: '', sql: 'TRUE', parameters: [] };
-  return { join: '', sql: `p.record NOT IN (${expired})`, parameters: [ns, filter.now] };
+  if (showsAll(db, ns, filter)) return { join: '', sql: 'TRUE', parameters: [] };
+  return { join: '', sql: `p.record NOT IN (${EXPIRED})`, parameters: [ns, filter.now] };
 }
+
+/** Whether the filter lets through every passage of the namespace. */
+export function showsAll(db: Database, ns: number, filter: SearchFilter): boolean {
+  return !isSelective(filter) && db.prepare(`${EXPIRED} LIMIT 1`).get(ns, filter.now) === undefined;
+}
+
+/** What was deleted has no passages; what has expired keeps them until it is purged. */
+const EXPIRED = 'SELECT id FROM record WHERE ns = ? AND expires_at <= ?';
 
 /** Whether the filter hides live records at all; if not, an index can answer alone. */
 export function isSelective(filter: SearchFilter): boolean {

@@ -32,11 +32,20 @@ export function migrate(
         db.exec(migration.sql);
         db.exec(`PRAGMA user_version = ${String(migration.version)}`);
       }
+      dropSpellingIndexes(db);
       db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
     });
   } finally {
     db.exec('PRAGMA foreign_keys = ON');
   }
+}
+
+/** Until schema 8 each namespace had an index of its vocabulary's trigrams. SQL alone cannot name them. */
+function dropSpellingIndexes(db: Database): void {
+  const indexes = db.prepare(
+    "SELECT name FROM sqlite_schema WHERE name GLOB 'word_[0-9]*' AND sql LIKE 'CREATE VIRTUAL TABLE%'",
+  );
+  for (const row of indexes.all()) db.exec(`DROP TABLE ${String(row['name'])}`);
 }
 
 function schemaVersion(db: Database): number {

@@ -1,16 +1,11 @@
 import type { Database } from './database.ts';
 
 /**
- * Each namespace has full-text tables of its own: its word statistics, and so its scores, cannot change with
+ * Each namespace has a full-text table of its own: its word statistics, and so its scores, cannot change with
  * (or tell of) what another namespace holds, and no query has to filter.
  */
 export function textTable(ns: number): string {
   return `text_${String(ns)}`;
-}
-
-/** Trigrams of the namespace's vocabulary. */
-export function wordTable(ns: number): string {
-  return `word_${String(ns)}`;
 }
 
 export function findNamespace(db: Database, name: string): number | null {
@@ -24,7 +19,7 @@ export function ensureNamespace(db: Database, name: string): number {
   if (found !== null) return found;
   const { lastInsertRowid } = db.prepare('INSERT INTO namespace (name) VALUES (?)').run(name);
   const ns = Number(lastInsertRowid);
-  createTextTables(db, ns);
+  createTextTable(db, ns);
   return ns;
 }
 
@@ -35,17 +30,12 @@ export function ensureNamespace(db: Database, name: string): number {
  */
 export const TEXT_INDEX_OPTIONS = `title, headings, body, tags, content = '', tokenize = 'ascii'`;
 
-export const WORD_INDEX_OPTIONS = `word, content = '', detail = none, tokenize = 'trigram case_sensitive 1'`;
-
-export function createTextTables(db: Database, ns: number): void {
-  db.exec(`
-    CREATE VIRTUAL TABLE ${textTable(ns)} USING fts5(${TEXT_INDEX_OPTIONS});
-    CREATE VIRTUAL TABLE ${wordTable(ns)} USING fts5(${WORD_INDEX_OPTIONS});
-  `);
+export function createTextTable(db: Database, ns: number): void {
+  db.exec(`CREATE VIRTUAL TABLE ${textTable(ns)} USING fts5(${TEXT_INDEX_OPTIONS})`);
 }
 
 /**
- * Takes texts out of the indexes without a trace. Otherwise FTS5 keeps what it was told to remove until its segments are
+ * Takes texts out of the index without a trace. Otherwise FTS5 keeps what it was told to remove until its segments are
  * merged, which may be never; to look for each word's place costs several times as much, so updates go without.
  */
 export function forgetting(db: Database, ns: number, work: () => void): void {
@@ -56,12 +46,22 @@ export function forgetting(db: Database, ns: number, work: () => void): void {
 }
 
 function secureDelete(db: Database, ns: number, value: 0 | 1): void {
-  for (const table of [textTable(ns), wordTable(ns)])
-    db.prepare(`INSERT INTO ${table} (${table}, rank) VALUES ('secure-delete', ${String(value)})`).run();
+  const table = textTable(ns);
+  db.prepare(`INSERT INTO ${table} (${table}, rank) VALUES ('secure-delete', ${String(value)})`).run();
 }
 
-export function dropTextTables(db: Database, ns: number): void {
-  db.exec(`DROP TABLE IF EXISTS ${textTable(ns)}; DROP TABLE IF EXISTS ${wordTable(ns)};`);
+export function dropTextTable(db: Database, ns: number): void {
+  db.exec(`DROP TABLE IF EXISTS ${textTable(ns)}`);
+}
+
+/** What readers hold of records and passages is not true any more. Within the transaction that makes it so. */
+export function outdateReads(db: Database, ns: number): void {
+  db.prepare('UPDATE namespace SET epoch = epoch + 1 WHERE id = ?').run(ns);
+}
+
+/** What a reader holds of the namespace is true as long as this is the same; new passages aside. */
+export function epochOf(db: Database, ns: number): number {
+  return Number(db.prepare('SELECT epoch FROM namespace WHERE id = ?').get(ns)?.['epoch']);
 }
 
 /** Names that have a record. */

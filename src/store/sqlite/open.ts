@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { makePrivateFolder } from '../../core/make-folder.ts';
 import type { Store } from '../store.ts';
+import { calledStore } from './called-store.ts';
 import type { StoreCall } from './calls.ts';
 import { Connection } from './connection.ts';
 import { guarded } from './store-error.ts';
-import { unpacked } from './wire.ts';
 
 export interface SqliteOptions {
   readonly path: string;
@@ -32,7 +32,7 @@ const ROUTES: Readonly<Record<StoreCall, 'reader' | 'writer'>> = {
   scoreVectors: 'reader',
   newest: 'reader',
   neighbours: 'reader',
-  passages: 'reader',
+  readPassages: 'reader',
   facet: 'reader',
   writtenWith: 'reader',
   generations: 'reader',
@@ -88,7 +88,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const threadOptions = { path: options.path, busyTimeout: options.busyTimeout, inode: file.ino };
   const connections = { reader: new Connection(threadOptions), writer: new Connection(threadOptions) };
   await connections.reader.open();
-  const store: Record<string, unknown> = {
+  return {
+    ...calledStore(Object.keys(ROUTES) as StoreCall[], (call, parameters) =>
+      connections[ROUTES[call]].call(call, parameters),
+    ),
     capabilities: { name: 'sqlite', durable: true, shared: true },
     close: async () => {
       // The last connection to close folds the journal into the file.
@@ -96,11 +99,6 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       await connections.writer.close();
     },
   };
-  for (const [call, route] of Object.entries(ROUTES)) {
-    store[call] = async (...parameters: unknown[]) =>
-      unpacked(call, await connections[route].call(call as StoreCall, parameters));
-  }
-  return store as unknown as Store;
 }
 
 /** SQLite's own databases have a page at least. */

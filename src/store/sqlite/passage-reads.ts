@@ -2,34 +2,33 @@ import type { Passage } from '../../core/types.ts';
 import type { Neighbourhood, PassageScore, SearchFilter } from '../store.ts';
 import type { Database } from './database.ts';
 import { recordCondition } from './filter.ts';
+import { epochOf } from './namespaces.ts';
 import { HEADER_JSON, PASSAGE_COLUMNS, PASSAGE_JSON, passageOf } from './rows.ts';
-import type { PackedPassages } from './wire.ts';
+import { type AskedPassages, NO_PASSAGES, type PackedPassages } from './wire.ts';
 
 /** Passages by id in the order asked for: one statement for all, and CROSS JOIN keeps it from reordering the loops. */
 const ASKED = 'json_each(?) AS asked CROSS JOIN passage AS p ON p.id = asked.value';
 
-export function passages(
-  db: Database,
-  namespace: string,
-  ns: number,
-  ids: readonly number[],
-  filter: SearchFilter,
-): PackedPassages {
-  const condition = recordCondition(filter);
+export function readPassages(db: Database, ns: number, { ids, known }: AskedPassages): PackedPassages {
+  const epoch = epochOf(db, ns);
+  const isKnown = epoch === known?.epoch;
+  const held = new Set(isKnown ? known.ids : []);
   const rows = db.prepare(
     `SELECT json_group_array(${PASSAGE_JSON}) AS passages, json_group_array(DISTINCT p.record) AS records
      FROM ${ASKED} WHERE p.ns = ?`,
   );
   const headers = db.prepare(
     `SELECT json_group_array(${HEADER_JSON}) AS headers FROM json_each(?) AS asked
-     CROSS JOIN record AS r ON r.ns = ? AND r.id = asked.value WHERE ${condition.sql}`,
+     CROSS JOIN record AS r ON r.ns = ? AND r.id = asked.value`,
   );
-  const found = rows.get(JSON.stringify(ids), ns);
-  const records = String(found?.['records']);
+  const missing = ids.filter((id) => !held.has(id));
+  if (missing.length === 0) return { ...NO_PASSAGES, epoch, isKnown };
+  const found = rows.get(JSON.stringify(missing), ns);
   return {
-    namespace,
+    epoch,
+    isKnown,
     passages: String(found?.['passages']),
-    records: String(headers.get(records, ns, ...condition.parameters)?.['headers']),
+    records: String(headers.get(String(found?.['records']), ns)?.['headers']),
   };
 }
 

@@ -10,7 +10,7 @@ import { refuseChanged, refuseOtherState } from '../record-states.ts';
 import { appendAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import { deleteRecords, noteOnce, restoreRecord } from './mortality.ts';
-import { ensureNamespace } from './namespaces.ts';
+import { ensureNamespace, outdateReads } from './namespaces.ts';
 import { insertPassages, reindexPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
 import { noteWords, type WordCounts } from './vocabulary.ts';
@@ -162,6 +162,7 @@ function insertRow(
 }
 
 function updateRow(db: Database, ns: number, id: number, draft: RecordDraft): void {
+  outdateReads(db, ns);
   db.prepare(
     `UPDATE record SET uuid = ?, project = ?, origin = ?, source = ?, trust = ?, key = ?, identity = ?, category = ?,
        record_type = ?, title = ?, tags = ?, content = ?, metadata = ?, created_at = ?, updated_at = ?,

@@ -1,11 +1,16 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import type { PassageScore, SearchFilter, TextQuery, TextTerm } from '../store.ts';
+import { bestByBm25 } from './bm25.ts';
 import type { Database } from './database.ts';
-import { isSelective, passageCondition } from './filter.ts';
+import { isSelective, passageCondition, showsAll } from './filter.ts';
 import { textTable } from './namespaces.ts';
+import type { PostingCache } from './posting-cache.ts';
+import { readTotals } from './read-postings.ts';
 
+/** What is in memory ranks at once; phrases and filters are FTS5's. Both give the same scores. */
 export function searchText(
   db: Database,
+  cache: PostingCache,
   ns: number,
   query: TextQuery,
   filter: SearchFilter,
@@ -13,8 +18,37 @@ export function searchText(
 ): PassageScore[] {
   const match = matchExpression(query);
   if (match === '') return [];
+  if (isOfPlainTerms(query) && showsAll(db, ns, filter)) return rankInMemory(db, cache, ns, query, limit);
   const best = isSelective(filter) ? null : rankAlone(db, ns, match, query, filter, limit);
   return best ?? rankWithin(db, ns, match, query, filter, limit);
+}
+
+/** FTS5's tokenizer leaves these as they are. */
+const PLAIN_TERM = /^[a-z0-9\u0080-\uffff]+$/;
+
+function isOfPlainTerms({ any, all }: TextQuery): boolean {
+  const isPlain = ({ terms, prefix }: TextTerm): boolean =>
+    terms.length === 1 && !prefix && PLAIN_TERM.test(terms[0]!);
+  return all.length === 0 && any.every(isPlain);
+}
+
+function rankInMemory(
+  db: Database,
+  cache: PostingCache,
+  ns: number,
+  { any, weights }: TextQuery,
+  limit: number,
+): PassageScore[] {
+  const terms = cache.postings(
+    ns,
+    any.map((term) => term.terms[0]!),
+  );
+  const best = bestByBm25(terms, readTotals(db, ns), weights, limit);
+  const records = cache.recordsOf(
+    ns,
+    best.map(({ passage }) => passage),
+  );
+  return best.map(({ passage, score }, i) => ({ passage, record: records[i]!, score }));
 }
 
 /** The index ranks without a look at the records; `null` when one of the best is a record that has expired. */

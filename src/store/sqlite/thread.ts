@@ -45,7 +45,7 @@ const FLAT: ReadonlySet<CallMessage['call']> = new Set<StoreCall>([
   'scoreVectors',
   'newest',
   'neighbours',
-  'passages',
+  'readPassages',
   'countByKey',
   'nextExpiry',
 ]);

@@ -5,7 +5,7 @@ import { firstOfPage, isAsCut, type CutPassages, type RecordPage } from '../deri
 import type { NamespaceStats, StoreStats } from '../stats.ts';
 import type { Database } from './database.ts';
 import { generations } from './generations.ts';
-import { allNamespaces, createTextTables, dropTextTables } from './namespaces.ts';
+import { allNamespaces, createTextTable, dropTextTable } from './namespaces.ts';
 import { passagesOf } from './passage-reads.ts';
 import { insertPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
@@ -116,11 +116,12 @@ export function markStale(db: Database, ns: number, options: { readonly vectors:
 
 export function dropDerived(db: Database, ns: number, options: { readonly vectors: boolean }): void {
   db.transaction(() => {
-    dropTextTables(db, ns);
-    createTextTables(db, ns);
+    dropTextTable(db, ns);
+    createTextTable(db, ns);
     db.prepare('DELETE FROM passage WHERE ns = ?').run(ns);
     db.prepare('DELETE FROM term WHERE ns = ?').run(ns);
     db.prepare('DELETE FROM word_change WHERE ns = ?').run(ns);
+    db.prepare('UPDATE namespace SET epoch = epoch + 1, word_epoch = word_epoch + 1 WHERE id = ?').run(ns);
     db.prepare('UPDATE record SET chunking = NULL WHERE ns = ?').run(ns);
     if (options.vectors) removeVectors(db, 'ns = ?', ns);
     else repackCodes(db, ns);

@@ -1,9 +1,8 @@
 import { messageOf } from '../../core/errors.ts';
-import { boundedWord, isCorrectable } from '../spelling.ts';
 import type { StoreFinding } from '../store.ts';
 import { indexPassage } from '../text-fields.ts';
 import type { Database } from './database.ts';
-import { allNamespaces, TEXT_INDEX_OPTIONS, textTable, WORD_INDEX_OPTIONS, wordTable } from './namespaces.ts';
+import { allNamespaces, TEXT_INDEX_OPTIONS, textTable } from './namespaces.ts';
 import { columnsOf } from './passages.ts';
 import { components } from './quantise.ts';
 import { HEADER_COLUMNS, PASSAGE_COLUMNS, headerOf, passageOf } from './rows.ts';
@@ -38,9 +37,8 @@ function findingsOf(namespace: string, look: () => string[]): StoreFinding[] {
  * an old idea after another process has written, and takes what was merged away for corruption (SQLite 3.53).
  */
 function refreshIndexes(db: Database, ns: number): string[] {
-  for (const index of [textTable(ns), wordTable(ns)]) {
-    db.prepare(`SELECT rowid FROM ${index} WHERE ${index} MATCH '"xxx"' LIMIT 1`).get();
-  }
+  const index = textTable(ns);
+  db.prepare(`SELECT rowid FROM ${index} WHERE ${index} MATCH '"xxx"' LIMIT 1`).get();
   return [];
 }
 
@@ -60,29 +58,32 @@ function verifyFile(db: Database): StoreFinding[] {
 
 function verifyNamespace(db: Database, ns: number, namespace: string): string[] {
   const counts: WordCounts = new Map();
-  const text = verifyIndex(db, textTable(ns), TEXT_INDEX_OPTIONS, 'the full-text index', () => {
+  const text = verifyIndex(db, textTable(ns), () => {
     indexAfresh(db, ns, namespace, counts);
   });
-  const words = verifyIndex(db, wordTable(ns), WORD_INDEX_OPTIONS, 'the index of spellings', () => {
-    spellAfresh(db, ns);
-  });
-  return [...text, ...verifyVocabulary(db, ns, counts), ...words, ...verifyCodes(db, ns)];
+  return [...text, ...verifyVocabulary(db, ns, counts), ...verifyCodes(db, ns)];
 }
 
 /** Builds the index afresh beside the real one and compares every occurrence, and the totals that BM25 reckons with. */
-function verifyIndex(db: Database, index: string, options: string, name: string, fill: () => void): string[] {
+function verifyIndex(db: Database, index: string, fill: () => void): string[] {
   db.exec(`
-    CREATE VIRTUAL TABLE temp.fresh_index USING fts5(${options});
+    CREATE VIRTUAL TABLE temp.fresh_index USING fts5(${TEXT_INDEX_OPTIONS});
     CREATE VIRTUAL TABLE temp.fresh_terms USING fts5vocab(temp, fresh_index, instance);
     CREATE VIRTUAL TABLE temp.held_terms USING fts5vocab(main, ${index}, instance);
   `);
   try {
     fill();
     // First: to look at the fresh terms also writes down the fresh totals.
-    const missing = differences(db, 'fresh_terms', 'held_terms', `is missing from ${name}`);
-    const excess = differences(db, 'held_terms', 'fresh_terms', `is in ${name} but not in the records`);
+    const missing = differences(db, 'fresh_terms', 'held_terms', 'is missing from the full-text index');
+    const excess = differences(
+      db,
+      'held_terms',
+      'fresh_terms',
+      'is in the full-text index but not in the records',
+    );
     const same = totalsOf(db, 'temp.fresh_index') === totalsOf(db, `main.${index}`);
-    return [...missing, ...excess, ...(same ? [] : [`the totals of ${name} are not those of the records`])];
+    const totals = same ? [] : ['the totals of the full-text index are not those of the records'];
+    return [...missing, ...excess, ...totals];
   } finally {
     db.exec('DROP TABLE temp.held_terms; DROP TABLE temp.fresh_terms; DROP TABLE temp.fresh_index;');
   }
@@ -107,14 +108,6 @@ function indexAfresh(db: Database, ns: number, namespace: string, counts: WordCo
     const entry = indexPassage(headerOf(namespace, row), passageOf(row));
     insert.run(Number(row['passage']), ...columnsOf(entry));
     countWords(counts, entry.words, 1);
-  }
-}
-
-function spellAfresh(db: Database, ns: number): void {
-  const insert = db.prepare('INSERT INTO temp.fresh_index (rowid, word) VALUES (?, ?)');
-  for (const row of db.prepare('SELECT id, word FROM term WHERE ns = ?').iterate(ns)) {
-    const word = String(row['word']);
-    if (isCorrectable(word)) insert.run(Number(row['id']), boundedWord(word));
   }
 }
 

@@ -1,7 +1,5 @@
 import { stem } from '../../core/text/analyze.ts';
-import { boundedWord, isCorrectable } from '../spelling.ts';
 import type { Database } from './database.ts';
-import { wordTable } from './namespaces.ts';
 
 /** How many passages more (or fewer) hold each word; noted once a transaction. */
 export type WordCounts = Map<string, number>;
@@ -13,7 +11,7 @@ export function countWords(counts: WordCounts, words: Iterable<string>, by: numb
   for (const word of words) countWord(counts, word, by);
 }
 
-function countWord(counts: WordCounts, word: string, by: number): void {
+export function countWord(counts: WordCounts, word: string, by: number): void {
   counts.set(word, (counts.get(word) ?? 0) + by);
 }
 
@@ -36,11 +34,24 @@ export function noteWords(db: Database, ns: number, counts: WordCounts): void {
 /** Changes that the vocabulary does not tell of yet. */
 export function unsettledWords(db: Database, ns: number): WordCounts {
   const counts: WordCounts = new Map();
-  for (const row of db.prepare('SELECT changes FROM word_change WHERE ns = ?').all(ns)) {
-    const changes = JSON.parse(String(row['changes'])) as Record<string, number>;
-    for (const [word, change] of Object.entries(changes)) countWord(counts, word, change);
-  }
+  for (const { changes } of wordChanges(db, ns, 0))
+    for (const [word, change] of changes) countWord(counts, word, change);
   return counts;
+}
+
+/** The changes of each commit that the vocabulary does not tell of yet, behind the one given, oldest first. */
+export function wordChanges(
+  db: Database,
+  ns: number,
+  behind: number,
+): { readonly id: number; readonly changes: readonly (readonly [word: string, change: number])[] }[] {
+  return db
+    .prepare('SELECT id, changes FROM word_change WHERE ns = ? AND id > ? ORDER BY id')
+    .all(ns, behind)
+    .map((row) => ({
+      id: Number(row['id']),
+      changes: Object.entries(JSON.parse(String(row['changes'])) as Record<string, number>),
+    }));
 }
 
 /** Leaves nothing waiting. */
@@ -56,38 +67,17 @@ export function settleWords(db: Database, ns: number): void {
 export function settle(db: Database, ns: number, counts: WordCounts): void {
   const words = [...counts.keys()].sort();
   const update = db.prepare('UPDATE term SET passages = passages + ? WHERE ns = ? AND word = ?');
+  const add = db.prepare('INSERT INTO term (ns, word, stem, passages) VALUES (?, ?, ?, ?)');
+  const forget = db.prepare('DELETE FROM term WHERE ns = ? AND word = ? AND passages <= 0');
   for (const word of words) {
     const change = counts.get(word) ?? 0;
     if (change === 0) continue;
     const known = Number(update.run(change, ns, word).changes) > 0;
-    if (!known) addWord(db, ns, word, change);
-    else if (change < 0) forgetUnused(db, ns, word);
+    if (!known) add.run(ns, word, stem(word), change);
+    else if (change < 0) forget.run(ns, word);
   }
   db.prepare('DELETE FROM word_change WHERE ns = ?').run(ns);
-}
-
-function addWord(db: Database, ns: number, word: string, passages: number): void {
-  const id = Number(db.prepare('SELECT coalesce(max(id), 0) + 1 AS id FROM term').get()?.['id']);
-  db.prepare('INSERT INTO term (ns, word, stem, passages, id) VALUES (?, ?, ?, ?, ?)').run(
-    ns,
-    word,
-    stem(word),
-    passages,
-    id,
-  );
-  if (!isCorrectable(word)) return;
-  db.prepare(`INSERT INTO ${wordTable(ns)} (rowid, word) VALUES (?, ?)`).run(id, boundedWord(word));
-}
-
-function forgetUnused(db: Database, ns: number, word: string): void {
-  const unused = 'SELECT id FROM term WHERE ns = ? AND word = ? AND passages <= 0';
-  const id = db.prepare(unused).get(ns, word)?.['id'];
-  if (id === undefined) return;
-  db.prepare('DELETE FROM term WHERE ns = ? AND word = ?').run(ns, word);
-  if (!isCorrectable(word)) return;
-  const table = wordTable(ns);
-  const remove = `INSERT INTO ${table} (${table}, rowid, word) VALUES ('delete', ?, ?)`;
-  db.prepare(remove).run(id, boundedWord(word));
+  db.prepare('UPDATE namespace SET word_epoch = word_epoch + 1 WHERE id = ?').run(ns);
 }
 
 /** How many words the namespace's passages hold. */

@@ -5,18 +5,26 @@ import { headerOfList, storedPassageOf } from './rows.ts';
 /** Passage, record and score of each, one after another. */
 export type PackedScores = Float64Array<ArrayBuffer>;
 
+/** Passages by id, in order; those that are held already, as of an epoch of their namespace, need not be read. */
+export interface AskedPassages {
+  readonly ids: readonly number[];
+  readonly known: { readonly epoch: number; readonly ids: readonly number[] } | null;
+}
+
 /** Rows as SQLite writes them down in JSON; a record once, however many passages it has. */
 export interface PackedPassages {
-  readonly namespace: string;
+  readonly epoch: number;
+  /** Whether what is held is true; else all that was asked for is here. */
+  readonly isKnown: boolean;
   readonly passages: string;
   readonly records: string;
 }
 
 /** For a namespace that has never been written. */
-export const NO_PASSAGES: PackedPassages = { namespace: '', passages: '[]', records: '[]' };
+export const NO_PASSAGES: PackedPassages = { epoch: 0, isKnown: false, passages: '[]', records: '[]' };
 
 /**
- * Calls whose answers leave the thread as one array of numbers or one text: to clone hundreds of small objects takes
+ * Calls whose answers leave the thread as one array of numbers: to clone hundreds of small objects takes
  * longer than to find what they say.
  */
 export interface PackedAnswers {
@@ -24,7 +32,6 @@ export interface PackedAnswers {
   readonly searchVectors: PackedScores;
   readonly scoreVectors: PackedScores;
   readonly newest: PackedScores;
-  readonly passages: PackedPassages;
 }
 
 const UNPACK: { readonly [Call in keyof PackedAnswers]: (answer: PackedAnswers[Call]) => unknown } = {
@@ -32,7 +39,6 @@ const UNPACK: { readonly [Call in keyof PackedAnswers]: (answer: PackedAnswers[C
   searchVectors: unpackScores,
   scoreVectors: unpackScores,
   newest: unpackScores,
-  passages: unpackPassages,
 };
 
 /** A call's answer as the interface of the store promises it. */
@@ -54,7 +60,7 @@ function unpackScores(packed: PackedScores): PassageScore[] {
   }));
 }
 
-function unpackPassages({ namespace, passages, records }: PackedPassages): StoredPassage[] {
+export function unpackPassages(namespace: string, { passages, records }: PackedPassages): StoredPassage[] {
   const headers = new Map(
     (JSON.parse(records) as SQLOutputValue[][]).map((row) => [row[0], headerOfList(namespace, row)] as const),
   );

@@ -1,12 +1,13 @@
-import type { LociRecord, Timestamp } from '../../core/types.ts';
-import type { SearchFilter } from '../store.ts';
-import { foldTag } from '../tags.ts';
+import type { Timestamp } from '../core/types.ts';
+import type { RecordHeader, SearchFilter } from './store.ts';
+import { foldTag } from './tags.ts';
 
-export function isLive({ deletedAt, expiresAt }: LociRecord, now: Timestamp): boolean {
+export function isLive({ deletedAt, expiresAt }: RecordHeader, now: Timestamp): boolean {
   return deletedAt === null && (expiresAt === null || expiresAt > now);
 }
 
-export function admits(record: LociRecord, filter: SearchFilter): boolean {
+/** What SQL says of a record in `sqlite/filter.ts`. */
+export function admits(record: RecordHeader, filter: SearchFilter): boolean {
   const tags = record.tags.map((tag) => `${foldTag(tag)}/`);
   return (
     isLive(record, filter.now) &&
