@@ -16,7 +16,9 @@ function boosts(
   const { title = '', ...context } = given;
   const passage = storedPassage({ record: { title, metadata, createdAt: MAY_3 } });
   const nothing = { dates: [], sessionRanks: new Map<string, number>(), ranking: DEFAULT_RANKING };
-  return boostsOf(passage, { query: parseQuery(query), ...nothing, ...context });
+  const parsed = parseQuery(query);
+  const asked = new Set(parsed.terms.flatMap(({ terms }) => terms));
+  return boostsOf(passage, { query: parsed, asked, ...nothing, ...context });
 }
 
 describe('boostsOf', () => {

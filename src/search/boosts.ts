@@ -1,6 +1,6 @@
-import { analyze, type Token } from '../core/text/analyze.ts';
+import { analyze } from '../core/text/analyze.ts';
 import type { Timestamp } from '../core/types.ts';
-import type { StoredPassage } from '../store/store.ts';
+import type { RecordHeader, StoredPassage } from '../store/store.ts';
 import { termsOfDates, type DateRange } from './dates.ts';
 import { heldTerms } from './phrases.ts';
 import type { ParsedQuery } from './query.ts';
@@ -15,6 +15,8 @@ export interface Boost {
 
 export interface BoostContext {
   readonly query: ParsedQuery;
+  /** The index terms of its words. */
+  readonly asked: ReadonlySet<string>;
   readonly ranking: Ranking;
   readonly dates: readonly DateRange[];
   /** Rank of each session among the sessions of the candidates, from 1. */
@@ -35,7 +37,7 @@ export function boostsOf(passage: StoredPassage, context: BoostContext): Boost[]
   const sessionRank = context.sessionRanks.get(sessionOf(passage) ?? '');
   if (sessionRank !== undefined) add('session', ranking.sessionPrior / sessionRank);
   if (metadata['role'] === 'user') add('user', ranking.userPrior);
-  if (namesTitle(context.query, passage)) add('title', ranking.titleBoost);
+  if (namesTitle(context, passage)) add('title', ranking.titleBoost);
   return boosts;
 }
 
@@ -80,17 +82,24 @@ function namesSpeaker(query: ParsedQuery, speaker: unknown): boolean {
   return query.terms.some((term) => names.includes(term.surface));
 }
 
-function namesTitle(query: ParsedQuery, { record }: StoredPassage): boolean {
+function namesTitle({ asked }: BoostContext, { record }: StoredPassage): boolean {
+  return titlesOf(record).some((terms) => terms.length > 0 && terms.every((term) => asked.has(term)));
+}
+
+/** Of records that are looked at again and again: what a store holds in memory does not change. */
+const titles = new WeakMap<RecordHeader, readonly (readonly string[])[]>();
+
+/** The terms of a record's title and of each of its aliases. */
+function titlesOf(record: RecordHeader): readonly (readonly string[])[] {
+  const known = titles.get(record);
+  if (known !== undefined) return known;
   const { aliases } = record.metadata;
-  const titles = [record.title, ...(Array.isArray(aliases) ? aliases : [])];
-  const asked = new Set(query.terms.flatMap((term) => term.terms));
-  return titles.some((title) => {
-    if (typeof title !== 'string') return false;
-    const named = (tokens: readonly Token[]): boolean =>
-      tokens.every(({ kind, term }) => kind === 'tail' || asked.has(term));
-    // Most titles begin with another word, and need not be read further.
-    if (!named(analyze(title, 1))) return false;
-    const tokens = analyze(title).filter(({ kind }) => kind !== 'tail');
-    return tokens.length > 0 && named(tokens);
-  });
+  const texts = [record.title, ...(Array.isArray(aliases) ? aliases : [])];
+  const terms = texts.flatMap((text) =>
+    typeof text === 'string'
+      ? [analyze(text).flatMap(({ kind, term }) => (kind === 'tail' ? [] : [term]))]
+      : [],
+  );
+  titles.set(record, terms);
+  return terms;
 }

@@ -43,6 +43,7 @@ export function rank(
   const entries = new Map(pool.map((entry) => [entry.passage, entry]));
   const context = {
     query,
+    asked: new Set(query.terms.flatMap(({ terms }) => terms)),
     ranking,
     dates,
     sessionRanks: rankSessions(pool, passages),

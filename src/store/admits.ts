@@ -8,7 +8,6 @@ export function isLive({ deletedAt, expiresAt }: RecordHeader, now: Timestamp): 
 
 /** What SQL says of a record in `sqlite/filter.ts`. */
 export function admits(record: RecordHeader, filter: SearchFilter): boolean {
-  const tags = record.tags.map((tag) => `${foldTag(tag)}/`);
   return (
     isLive(record, filter.now) &&
     (filter.project === undefined || record.project === filter.project) &&
@@ -16,9 +15,14 @@ export function admits(record: RecordHeader, filter: SearchFilter): boolean {
     (filter.sources === undefined || filter.sources.includes(record.source)) &&
     (filter.categories === undefined || filter.categories.includes(record.category)) &&
     (filter.recordTypes === undefined || filter.recordTypes.includes(record.recordType)) &&
-    (filter.tags === undefined ||
-      filter.tags.every((tag) => tags.some((held) => held.startsWith(`${foldTag(tag)}/`)))) &&
+    (filter.tags === undefined || hasTags(record, filter.tags)) &&
     (filter.from === undefined || record.createdAt >= filter.from) &&
     (filter.until === undefined || record.createdAt < filter.until)
   );
+}
+
+/** `project/` is of `project/active/` and of `project/`, not of `projects/`. */
+function hasTags(record: RecordHeader, asked: readonly string[]): boolean {
+  const held = record.tags.map((tag) => `${foldTag(tag)}/`);
+  return asked.every((tag) => held.some((one) => one.startsWith(`${foldTag(tag)}/`)));
 }

@@ -2,12 +2,11 @@ import { admits } from '../admits.ts';
 import type { SearchFilter, StoredPassage } from '../store.ts';
 import { type AskedPassages, type PackedPassages, unpackPassages } from './wire.ts';
 
-/** Passages that stay in memory, one to two kilobytes each; the least recently used go first. */
+/** Passages that stay in memory, one to two kilobytes each; those that came first go first. */
 const MAX_HELD = 8000;
 
 interface Held {
   readonly epoch: number;
-  /** The last in the map is the one used last. */
   readonly passages: Map<number, StoredPassage>;
 }
 
@@ -25,33 +24,23 @@ export class PassageCache {
   /** Each answer is of one state: what is held counts only if nothing has changed since it was read. */
   async passages(namespace: string, ids: readonly number[], filter: SearchFilter): Promise<StoredPassage[]> {
     const held = this.#namespaces.get(namespace);
-    const known = new Map(
-      ids.flatMap((id) => {
-        const passage = held?.passages.get(id);
-        return passage === undefined ? [] : [[id, passage] as const];
-      }),
-    );
-    const answer = await this.#read(namespace, {
-      ids,
-      known: held === undefined ? null : { epoch: held.epoch, ids: [...known.keys()] },
-    });
-    const read = unpackPassages(namespace, answer);
-    const found = new Map(answer.isKnown ? known : []);
-    for (const passage of read) found.set(passage.id, passage);
-    this.#keep(namespace, answer.epoch, found);
-    return ids.flatMap((id) => {
-      const passage = found.get(id);
+    // What is let go of meanwhile is still at hand here.
+    const known = ids.map((id) => held?.passages.get(id));
+    const missing = ids.filter((_, i) => known[i] === undefined);
+    const answer = await this.#read(namespace, { ids, missing, epoch: held?.epoch ?? null });
+    const read = new Map(unpackPassages(namespace, answer).map((passage) => [passage.id, passage]));
+    this.#keep(namespace, answer.epoch, read);
+    return ids.flatMap((id, i) => {
+      const passage = read.get(id) ?? (answer.isKnown ? known[i] : undefined);
       return passage === undefined || !admits(passage.record, filter) ? [] : [passage];
     });
   }
 
-  #keep(namespace: string, epoch: number, found: ReadonlyMap<number, StoredPassage>): void {
+  #keep(namespace: string, epoch: number, read: ReadonlyMap<number, StoredPassage>): void {
     const held = this.#namespaces.get(namespace);
-    const { passages } = held?.epoch === epoch ? held : { passages: new Map<number, StoredPassage>() };
-    for (const [id, passage] of found) {
-      passages.delete(id);
-      passages.set(id, passage);
-    }
+    const passages = held?.epoch === epoch ? held.passages : new Map<number, StoredPassage>();
+    for (const [id, passage] of read) passages.set(id, passage);
+    // The last in the map is the one used last.
     this.#namespaces.delete(namespace);
     this.#namespaces.set(namespace, { epoch, passages });
     this.#makeRoom();

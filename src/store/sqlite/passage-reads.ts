@@ -9,10 +9,11 @@ import { type AskedPassages, NO_PASSAGES, type PackedPassages } from './wire.ts'
 /** Passages by id in the order asked for: one statement for all, and CROSS JOIN keeps it from reordering the loops. */
 const ASKED = 'json_each(?) AS asked CROSS JOIN passage AS p ON p.id = asked.value';
 
-export function readPassages(db: Database, ns: number, { ids, known }: AskedPassages): PackedPassages {
+export function readPassages(db: Database, ns: number, asked: AskedPassages): PackedPassages {
   const epoch = epochOf(db, ns);
-  const isKnown = epoch === known?.epoch;
-  const held = new Set(isKnown ? known.ids : []);
+  const isKnown = epoch === asked.epoch;
+  const wanted = isKnown ? asked.missing : asked.ids;
+  if (wanted.length === 0) return { ...NO_PASSAGES, epoch, isKnown };
   const rows = db.prepare(
     `SELECT json_group_array(${PASSAGE_JSON}) AS passages, json_group_array(DISTINCT p.record) AS records
      FROM ${ASKED} WHERE p.ns = ?`,
@@ -21,9 +22,7 @@ export function readPassages(db: Database, ns: number, { ids, known }: AskedPass
     `SELECT json_group_array(${HEADER_JSON}) AS headers FROM json_each(?) AS asked
      CROSS JOIN record AS r ON r.ns = ? AND r.id = asked.value`,
   );
-  const missing = ids.filter((id) => !held.has(id));
-  if (missing.length === 0) return { ...NO_PASSAGES, epoch, isKnown };
-  const found = rows.get(JSON.stringify(missing), ns);
+  const found = rows.get(JSON.stringify(wanted), ns);
   return {
     epoch,
     isKnown,

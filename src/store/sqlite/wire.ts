@@ -5,10 +5,11 @@ import { headerOfList, storedPassageOf } from './rows.ts';
 /** Passage, record and score of each, one after another. */
 export type PackedScores = Float64Array<ArrayBuffer>;
 
-/** Passages by id, in order; those that are held already, as of an epoch of their namespace, need not be read. */
+/** Passages by id. The others than the missing ones are held already, as of an epoch of their namespace. */
 export interface AskedPassages {
   readonly ids: readonly number[];
-  readonly known: { readonly epoch: number; readonly ids: readonly number[] } | null;
+  readonly missing: readonly number[];
+  readonly epoch: number | null;
 }
 
 /** Rows as SQLite writes them down in JSON; a record once, however many passages it has. */
