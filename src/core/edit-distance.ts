@@ -9,10 +9,7 @@ export function editDistance(a: string, b: string, most: number = Number.POSITIV
   let start = 0;
   while (start < shorter && a.charCodeAt(start) === b.charCodeAt(start)) start++;
   let end = 0;
-  while (
-    end < shorter - start &&
-    a.charCodeAt(a.length - 1 - end) === b.charCodeAt(b.length - 1 - end)
-  )
+  while (end < shorter - start && a.charCodeAt(a.length - 1 - end) === b.charCodeAt(b.length - 1 - end))
     end++;
   const rows = a.length - start - end;
   const columns = b.length - start - end;
