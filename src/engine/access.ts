@@ -27,6 +27,8 @@ export interface Access {
   list(): Promise<TokenInfo[]>;
   /** By id, or by a name that one token in use has. @throws LociError `not_found`, `ambiguous` */
   revoke(idOrName: string): Promise<TokenInfo>;
+  /** Whether anything was ever remembered for a subject. */
+  isKnown(subject: string): Promise<boolean>;
   /** The token of this text that is in use; `null` for any other text. */
   find(text: string): Promise<TokenInfo | null>;
 }
@@ -60,6 +62,7 @@ export function accessOf(context: EngineContext): Access {
       await store.revokeToken(token.id, at, [auditDraft(context, 'token-revoke', `token:${token.id}`)]);
       return { ...infoOf(token), revokedAt: token.revokedAt ?? at };
     },
+    isKnown: async (subject) => (await store.namespaces()).includes(subject),
     find: async (text) => {
       if (!isTokenText(text)) return null;
       const hash = sha256(text);

@@ -9,6 +9,7 @@ import type { EngineContext } from './context.ts';
 import { embedWritten, type Embedded } from './embed-written.ts';
 import { refuseUnfit } from './limits.ts';
 import { once } from './once.ts';
+import { refuseOverruling } from './permission.ts';
 import { screened } from './screen.ts';
 
 /** Where facts go that name no category. */
@@ -49,7 +50,8 @@ const ATTEMPTS = 20;
 
 /**
  * Keeps a value under a key until its time is over; a value that the key had in this category gives way.
- * @throws LociError `invalid_input` for a reserved category, a time out of bounds or an unfit text; `secret_refused`
+ * @throws LociError `invalid_input` for a reserved category, a time out of bounds or an unfit text; `secret_refused`;
+ *   `writes_disabled` where an agent may not change what the operator said
  */
 export async function storeFact(context: EngineContext, request: FactRequest): Promise<FactResponse> {
   const { idempotencyKey, ...asked } = request;
@@ -67,6 +69,7 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
   const { ids, replayed } = await once(context, idempotencyKey, ['store', asked], async (only) => {
     for (let attempt = 1; ; attempt++) {
       const before = await factNamed(context, category, texts.key);
+      if (before !== null) refuseOverruling(context, [before]);
       draft = { ...draft, uuid: before?.uuid ?? draft.uuid };
       replaced = before !== null;
       try {
@@ -221,9 +224,10 @@ export async function listFacts(context: EngineContext, request: FactsRequest): 
   };
 }
 
-function factFilter(
+/** What a store lists of a caller's facts. */
+export function factFilter(
   { now }: EngineContext,
-  { category, prefix, tags }: Omit<FactsRequest, 'limit'>,
+  { category, prefix, tags }: Partial<FactsRequest>,
 ): { now: Timestamp; origins: ['fact'] } & Record<string, unknown> {
   return {
     now: now(),
@@ -232,65 +236,6 @@ function factFilter(
     ...(prefix !== undefined && { keyPrefix: prefix }),
     ...(tags !== undefined && { tags }),
   };
-}
-
-export interface ForgetRequest {
-  readonly key?: string;
-  readonly prefix?: string;
-  readonly category?: string;
-}
-
-export interface Forgotten {
-  readonly facts: readonly Pick<LociRecord, 'id' | 'key' | 'category'>[];
-}
-
-const BATCH = 500;
-
-/**
- * Deletes facts by key, by the beginning of their keys or by category; all that are given must hold. They can be
- * brought back by id until they are purged or their time is over.
- * @throws LociError `invalid_input` for a request that names nothing, `not_found` for a key that is not there
- */
-export async function forgetFacts(context: EngineContext, request: ForgetRequest): Promise<Forgotten> {
-  const { key, prefix, category } = request;
-  if (key === undefined && prefix === undefined && category === undefined) {
-    throw new LociError('invalid_input', 'nothing says which facts to forget', {
-      hint: 'Give a key, a prefix or a category.',
-    });
-  }
-  if (category !== undefined) refuseReserved(category);
-  if (key !== undefined && prefix === undefined) {
-    return { facts: await deleteFacts(context, [await recallFact(context, key, category)]) };
-  }
-  const facts: LociRecord[] = [];
-  for (;;) {
-    await context.expire();
-    const filter = { ...factFilter(context, request), ...(key !== undefined && { key }) };
-    const page = await context.store.listRecords(context.namespace, filter, { after: null, limit: BATCH });
-    if (page.length === 0) return { facts };
-    facts.push(...(await deleteFacts(context, page)));
-  }
-}
-
-/** Those that went; somebody else may have been quicker with some. */
-async function deleteFacts(
-  context: EngineContext,
-  facts: readonly LociRecord[],
-): Promise<readonly LociRecord[]> {
-  const at = context.now();
-  try {
-    await context.store.commit(context.namespace, {
-      writes: [],
-      evictions: [],
-      deletions: facts.map(({ id }) => ({ id, at })),
-      chunking: '',
-      audit: facts.map(({ uuid }) => auditDraft(context, 'forget', uuid)),
-    });
-    return facts;
-  } catch (error) {
-    if (!(error instanceof LociError) || error.code !== 'not_found') throw error;
-    return [];
-  }
 }
 
 export async function factCategories(context: EngineContext, recent: number): Promise<FactCategory[]> {

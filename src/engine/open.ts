@@ -15,7 +15,6 @@ import { corpus, type Corpus, type CorpusRequest } from './corpus.ts';
 import { deleteRecord, undeleteRecord, type DeleteResponse, type UndeleteResponse } from './delete.ts';
 import {
   factCategories,
-  forgetFacts,
   listFacts,
   recallFact,
   storeFact,
@@ -23,9 +22,8 @@ import {
   type FactResponse,
   type FactsPage,
   type FactsRequest,
-  type ForgetRequest,
-  type Forgotten,
 } from './facts.ts';
+import { forgetFacts, type ForgetRequest, type Forgotten } from './forget-facts.ts';
 import type { Run } from './history-log.ts';
 import { importFrom, type ImportRequest, type ImportResult } from './portable/import.ts';
 import { exportPage, type ExportPage } from './portable/export-page.ts';

@@ -1,5 +1,5 @@
 import { LociError } from '../core/errors.ts';
-import { TRUST, type Trust } from '../core/types.ts';
+import { type LociRecord, TRUST, type Trust } from '../core/types.ts';
 import type { EngineContext } from './context.ts';
 
 /** The operator's own hand may always write, agents where the settings say so (R5). @throws LociError `writes_disabled` */
@@ -8,6 +8,20 @@ export function refuseDisabledWrites({ caller, config }: EngineContext): void {
   throw new LociError(
     'writes_disabled',
     'agents may not write records here: the setting writes.enabled is false',
+  );
+}
+
+/** Facts are for agents to keep, but what the operator said is changed by agents only where they may write (R5). */
+export function refuseOverruling(
+  { caller, config }: EngineContext,
+  facts: readonly Pick<LociRecord, 'key' | 'trust'>[],
+): void {
+  if (caller.trust === 'operator' || config.writes.enabled) return;
+  const said = facts.find(({ trust }) => trust === 'operator');
+  if (said === undefined) return;
+  throw new LociError(
+    'writes_disabled',
+    `the operator said ${JSON.stringify(said.key)}; agents may not change that here: the setting writes.enabled is false`,
   );
 }
 

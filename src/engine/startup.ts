@@ -28,7 +28,14 @@ export interface StartupText {
   readonly mode: StartupMode;
   readonly budget: number;
   readonly included: readonly StartupEntry[];
-  readonly leftOut: readonly { readonly entry: StartupEntry; readonly why: string }[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+export interface LeftOut {
+  readonly entry: StartupEntry;
+  readonly why: string;
+  /** Whether it is for want of room. */
+  readonly tooLong: boolean;
 }
 
 const SEPARATOR = '\n\n';
@@ -57,7 +64,7 @@ export async function startup(context: EngineContext, request: StartupRequest): 
   if (off) {
     const all = [...said.included, ...leftOut.map(({ entry }) => entry)];
     const why = 'startup.enabled is false';
-    return { text: '', mode, budget, included: [], leftOut: all.map((entry) => ({ entry, why })) };
+    return { text: '', mode, budget, included: [], leftOut: unsaid(all, why) };
   }
   if (session !== undefined && request.preview !== true && seen !== digest) {
     const at = context.now();
@@ -70,7 +77,18 @@ export async function startup(context: EngineContext, request: StartupRequest): 
 
 interface Packed {
   readonly included: readonly StartupEntry[];
-  readonly leftOut: readonly { readonly entry: StartupEntry; readonly why: string }[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+function unsaid(entries: readonly StartupEntry[], why: string): readonly LeftOut[] {
+  return entries.map((entry) => ({ entry, why, tooLong: false }));
+}
+
+/** Why an entry is told to nobody whose model has no budget of its own; `null` when it fits. */
+export function tooLongToTell(settings: Config['startup'], { content }: StartupEntry): string | null {
+  const budget = budgetFor(settings, undefined);
+  if (content.length <= budget) return null;
+  return `it has ${String(content.length)} characters and startup.maxChars is ${String(budget)}: agents are not told of it`;
 }
 
 /** The longest part of a model's name that has a budget decides; letters in any case. */
@@ -91,14 +109,14 @@ function scoped(
   const why = `the entry of the same key for ${agent} takes its place`;
   return {
     chosen: entries.filter((entry) => !replaced.includes(entry)),
-    replaced: replaced.map((entry) => ({ entry, why })),
+    replaced: unsaid(replaced, why),
   };
 }
 
 /** In order of priority, each entry whole or not at all; a smaller one behind one that is too large still fits. */
 function packed(entries: readonly StartupEntry[], budget: number): Packed {
   const included: StartupEntry[] = [];
-  const leftOut: { entry: StartupEntry; why: string }[] = [];
+  const leftOut: LeftOut[] = [];
   let used = 0;
   for (const entry of entries) {
     const needs = entry.content.length + (included.length === 0 ? 0 : SEPARATOR.length);
@@ -108,7 +126,7 @@ function packed(entries: readonly StartupEntry[], budget: number): Packed {
     } else {
       const left = String(budget - used);
       const why = `it needs ${String(needs)} characters, and ${left} of ${String(budget)} are left`;
-      leftOut.push({ entry, why });
+      leftOut.push({ entry, why, tooLong: true });
     }
   }
   return { included, leftOut };
@@ -123,8 +141,6 @@ function selection(
   budget: number,
 ): Packed {
   if (mode === 'always' || seen === null) return whole;
-  const unsaid = (entries: readonly StartupEntry[], why: string): Packed['leftOut'] =>
-    entries.map((entry) => ({ entry, why }));
   if (mode === 'first-run')
     return { included: [], leftOut: unsaid(chosen, 'the session was told at its first turn') };
   if (seen !== digest) return whole;
@@ -158,6 +174,8 @@ export interface StartupSetResponse {
   readonly entry: StartupEntry;
   readonly created: boolean;
   readonly masked: readonly string[];
+  /** Why agents are not told of it; `null` when it fits. */
+  readonly tooLong: string | null;
 }
 
 const USUAL_PRIORITY = 2;
@@ -191,7 +209,8 @@ export async function setStartup(
   const draft = startupDraft(context, 'startup-set', before, entry);
   const isSame = before !== undefined && Object.keys(draft.diff ?? {}).length === 0;
   if (!isSame) await context.store.putStartup(context.namespace, [entry], [draft]);
-  return { entry, created: before === undefined, masked };
+  const tooLong = tooLongToTell(context.config.startup, entry);
+  return { entry, created: before === undefined, masked, tooLong };
 }
 
 /** What the audit log says of an entry that is set. */

@@ -67,7 +67,7 @@ export const exportMemory: Operation<ExportInput, ExportOutput> = {
   readOnly: true,
   destructive: false,
   idempotent: true,
-  scope: 'read',
+  scope: 'admin',
   localFields: ['to', 'format', 'force'],
   tool: 'memory_export',
   examples: [

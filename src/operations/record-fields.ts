@@ -3,12 +3,13 @@ import { MAX_LABEL, MAX_TAG, MAX_TAGS, MAX_TITLE } from '../engine/limits.ts';
 
 /** Fields that several verbs of writing share, told alike. */
 
+/** What cites a whole record names it too: agents copy what they were shown. */
 export const recordId = (): z.ZodType<number> =>
   z
-    .number()
-    .int()
-    .positive()
-    .max(Number.MAX_SAFE_INTEGER)
+    .preprocess((given) => {
+      const cited = typeof given === 'string' ? /^record\/(\d+)$/.exec(given) : null;
+      return cited === null ? given : Number(cited[1]);
+    }, z.number().int().positive().max(Number.MAX_SAFE_INTEGER))
     .describe('Number of the record: 12 of `record/12`.');
 
 /** A word or two to sort by. */

@@ -22,6 +22,7 @@ export interface StartupSetOutput {
   readonly entry: StartupEntryOutput;
   readonly created: boolean;
   readonly masked: string[];
+  readonly too_long: string | null;
 }
 
 export const startupSet: Operation<StartupSetInput, StartupSetOutput> = {
@@ -45,7 +46,12 @@ export const startupSet: Operation<StartupSetInput, StartupSetOutput> = {
       .exactOptional()
       .describe('For this agent only, in the place of the entry of the same key for all.'),
   }),
-  output: z.strictObject({ entry: startupEntry, created: z.boolean(), masked: maskedKinds() }),
+  output: z.strictObject({
+    entry: startupEntry,
+    created: z.boolean(),
+    masked: maskedKinds(),
+    too_long: z.string().nullable().describe('Why agents are not told of it; null when it fits.'),
+  }),
   readOnly: false,
   destructive: false,
   idempotent: true,
@@ -59,7 +65,7 @@ export const startupSet: Operation<StartupSetInput, StartupSetOutput> = {
   ],
   run: async (context: OperationContext, input: StartupSetInput): Promise<StartupSetOutput> => {
     const loci = await context.loci({ create: true });
-    const { entry, created, masked } = await loci.startup.set(input);
-    return { entry: startupEntryOf(entry), created, masked: [...masked] };
+    const { entry, created, masked, tooLong } = await loci.startup.set(input);
+    return { entry: startupEntryOf(entry), created, masked: [...masked], too_long: tooLong };
   },
 };

@@ -16,7 +16,12 @@ export interface StartupTextOutput {
   readonly characters: number;
   readonly budget: number;
   readonly included: { readonly key: string; readonly priority: number; readonly characters: number }[];
-  readonly left_out: { readonly key: string; readonly priority: number; readonly why: string }[];
+  readonly left_out: {
+    readonly key: string;
+    readonly priority: number;
+    readonly why: string;
+    readonly too_long: boolean;
+  }[];
 }
 
 const MODES: readonly [StartupMode, StartupMode, StartupMode] = ['always', 'first-run', 'digest'];
@@ -46,7 +51,14 @@ export const startupTextOutput: z.ZodType<StartupTextOutput> = z.strictObject({
   included: z.array(
     z.strictObject({ key: z.string(), priority: z.number().int(), characters: z.number().int() }),
   ),
-  left_out: z.array(z.strictObject({ key: z.string(), priority: z.number().int(), why: z.string() })),
+  left_out: z.array(
+    z.strictObject({
+      key: z.string(),
+      priority: z.number().int(),
+      why: z.string(),
+      too_long: z.boolean().describe('Whether it is for want of room.'),
+    }),
+  ),
 });
 
 export function startupTextOf({ text, mode, budget, included, leftOut }: StartupText): StartupTextOutput {
@@ -56,6 +68,11 @@ export function startupTextOf({ text, mode, budget, included, leftOut }: Startup
     characters: text.length,
     budget,
     included: included.map(({ key, priority, content }) => ({ key, priority, characters: content.length })),
-    left_out: leftOut.map(({ entry: { key, priority }, why }) => ({ key, priority, why })),
+    left_out: leftOut.map(({ entry: { key, priority }, why, tooLong }) => ({
+      key,
+      priority,
+      why,
+      too_long: tooLong,
+    })),
   };
 }

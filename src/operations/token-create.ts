@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseDuration } from '../core/config/units.ts';
 import { isSubject } from '../core/subject.ts';
+import type { Loci } from '../engine/open.ts';
 import { type Operation, type OperationContext, type Scope, SCOPES } from './operation.ts';
 import { tokenFields, tokenOutput, type TokenOutput } from './token-output.ts';
 
@@ -13,6 +14,7 @@ export interface TokenCreateInput {
 
 export interface TokenCreateOutput extends TokenOutput {
   readonly token: string;
+  readonly note: string | null;
 }
 
 const USUAL_LIFETIME = '90d';
@@ -62,6 +64,7 @@ export const tokenCreate: Operation<TokenCreateInput, TokenCreateOutput> = {
   output: z.strictObject({
     token: z.string().describe('Told now and never again: `Authorization: Bearer TOKEN`.'),
     ...tokenFields,
+    note: z.string().nullable().describe('What may surprise about the memory that it opens.'),
   }),
   readOnly: false,
   destructive: false,
@@ -92,5 +95,15 @@ async function runTokenCreate(
   const loci = await context.loci({ create: true });
   const lifetime = lifetimeOf(expires) ?? null;
   const { text, ...token } = await loci.access.create({ subject, scopes, name, lifetime });
-  return { token: text, ...tokenOutput(token) };
+  return { token: text, ...tokenOutput(token), note: await noteOn(loci, subject) };
+}
+
+/** A name that was never written to is often a mistake: one's own notes are in the configured namespace. */
+async function noteOn(loci: Loci, subject: string): Promise<string | null> {
+  const { namespace } = loci.caller;
+  if (subject === namespace || (await loci.access.isKnown(subject))) return null;
+  return (
+    `nothing is remembered for ${subject} yet; what you index and write on this machine is in ${namespace}, ` +
+    `which \`--subject ${namespace}\` opens`
+  );
 }

@@ -12,6 +12,7 @@ interface ServerEntry {
   readonly type?: string;
   readonly command?: string;
   readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
   readonly url?: string;
   readonly httpUrl?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -75,10 +76,13 @@ describe('what `loci mcp config` prints', () => {
     },
   );
 
-  it('is a command of Claude Code’s own that works', async () => {
+  it('is a command of Claude Code’s own that works, for the memory of the namespace in force', async () => {
     const home = temporaryFolder();
-    const { stdout } = await startLoci(['mcp', 'config', 'claude-code', '--json'], { home }).ended;
-    const { shell } = JSON.parse(stdout) as ClientSetup;
+    const ours = { home, env: { LOCI_NAMESPACE: 'ada lovelace' } };
+    const { stdout } = await startLoci(['mcp', 'config', 'claude-code', '--json'], ours).ended;
+    const { shell, settings } = JSON.parse(stdout) as ClientSetup;
+    expect(entryOf(settings).env).toEqual({ LOCI_NAMESPACE: 'ada lovelace' });
+    expect(shell).toContain(' loci --env "LOCI_NAMESPACE=ada lovelace" -- ');
     // In place of Claude Code: runs what it is told to add.
     const path = commands({ claude: 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"' });
     const env = { PATH: path, LOCI_HOME: '' };

@@ -46,8 +46,13 @@ describe('the startup text', () => {
       [3, 'team'],
     ]);
     expect(left_out).toEqual([
-      { key: 'news', priority: 1, why: 'it needs 68 characters, and 38 of 50 are left' },
+      { key: 'news', priority: 1, why: 'it needs 68 characters, and 38 of 50 are left', too_long: true },
     ]);
+    const host = await loci(['startup', 'inject'], own);
+    expect([host.code, host.stdout]).toEqual([0, `${text}\n`]);
+    expect(host.stderr).toContain('news is left out: it needs 68 characters');
+    const long = await loci(['startup', 'set', 'long', 'x'.repeat(51)], own);
+    expect(long.stderr).toContain('long: it has 51 characters and startup.maxChars is 50');
     const { stdout } = await loci(['startup', 'preview'], own);
     const [told, rest] = stdout.split(`${'─'.repeat(100)}\n`);
     expect(told).toBe(`${text}\n`);
@@ -96,6 +101,7 @@ describe('the startup text', () => {
         key: 'rules',
         priority: 1,
         why: 'the session knows it, nothing has changed, and it is not to be reinforced',
+        too_long: false,
       },
     ]);
     expect(await turn('digest', 'another')).toBe(whole);

@@ -44,6 +44,32 @@ function secondsLeft({ expires_at }: { expires_at: string }): number {
 }
 
 describe('a fact', () => {
+  it('of the operator is not overruled by agents, unless they may write', async () => {
+    const own = newHome();
+    await store(own, 'framework', 'Svelte', '--category', 'project');
+    await asAgent(factStore, { key: 'db', value: 'SQLite', category: 'project' }, own.home);
+    await asAgent(factStore, { key: 'db', value: 'SQLite 3', category: 'project' }, own.home);
+    const overruling: readonly (() => Promise<unknown>)[] = [
+      () => asAgent(factStore, { key: 'framework', value: 'jQuery', category: 'project' }, own.home),
+      () => asAgent(factForget, { key: 'framework' }, own.home),
+      () => asAgent(factForget, { prefix: 'frame' }, own.home),
+      () => asAgent(factForget, { category: 'project' }, own.home),
+    ];
+    for (const attempt of overruling)
+      await expect(attempt()).rejects.toMatchObject({
+        code: 'writes_disabled',
+        message: expect.stringContaining('the operator said "framework"') as string,
+      });
+    expect(await keys(own)).toEqual(expect.arrayContaining(['framework', 'db']));
+    expect(await asAgent(factForget, { key: 'db' }, own.home)).toMatchObject({ forgotten: 1 });
+    await loci(['config', 'set', 'writes.enabled', 'true'], own);
+    await asAgent(factStore, { key: 'framework', value: 'Vue', category: 'project' }, own.home);
+    expect(await lociJson<Fact>(['fact', 'recall', 'framework'], own)).toMatchObject({
+      value: 'Vue',
+      trust: 'agent',
+    });
+  });
+
   it('is kept under its key for 90 days, in user_facts; a new value takes its place', async () => {
     const own = newHome();
     const stored = await store(own, 'framework', 'React', '--tag', 'web');
@@ -215,6 +241,6 @@ describe('a fact', () => {
       'tea  agent  green  just now  2mo left',
       'os          Linux  just now  2mo left',
     ]);
-    expect(await asAgent(factForget, { key: 'os' }, own.home)).toMatchObject({ forgotten: 1 });
+    expect(await asAgent(factForget, { key: 'tea' }, own.home)).toMatchObject({ forgotten: 1 });
   });
 });

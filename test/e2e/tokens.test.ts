@@ -15,10 +15,18 @@ describe('loci token', () => {
     expect(made.code).toBe(0);
     const text = /^loci_\w{49}$/m.exec(made.stdout)?.[0] ?? '';
     expect(text).not.toBe('');
+    expect(made.stderr).toContain('nothing is remembered for alice yet');
+    expect(made.stderr).toContain('`--subject default`');
+    const own = await loci(['token', 'create', '--subject', 'default'], { home });
+    expect([own.code, own.stderr]).toEqual([0, '']);
+    await loci(['token', 'revoke', 'default'], { home });
     const { tokens } = await lociJson<TokenListOutput>(['token', 'list'], { home });
-    expect(tokens).toMatchObject([
-      { subject: 'alice', name: 'alice', scopes: ['read', 'write'], revoked_at: null },
-    ]);
+    expect(tokens[0]).toMatchObject({
+      subject: 'alice',
+      name: 'alice',
+      scopes: ['read', 'write'],
+      revoked_at: null,
+    });
     const days = (Date.parse(tokens[0]?.expires_at ?? '') - Date.now()) / 86_400_000;
     expect(days).toBeGreaterThan(89.9);
     expect(days).toBeLessThanOrEqual(90);

@@ -8,7 +8,7 @@ import type { EngineContext } from '../context.ts';
 import { KEEP } from '../history-log.ts';
 import { refuseAborted, type LongCallOptions } from '../index-vaults.ts';
 import { screened } from '../screen.ts';
-import { startupDraft } from '../startup.ts';
+import { startupDraft, tooLongToTell } from '../startup.ts';
 import { fitStartup } from './import-fitness.ts';
 import { RecordImporter, type ArrivedRecord, type RecordOptions } from './import-records.ts';
 import type { ImportReport } from './import-report.ts';
@@ -118,6 +118,9 @@ export class ImportRun {
     const { startup } = this.#report;
     const entries = await store.startupEntries(namespace);
     const held = entries.find(({ agent, key }) => agent === entry.agent && key === entry.key);
+    const tooLong = entry.deletedAt === null ? tooLongToTell(this.#context.config.startup, entry) : null;
+    if (tooLong !== null)
+      this.#report.problem(where, `the startup entry ${JSON.stringify(entry.key)} is kept, but ${tooLong}`);
     if (isDeepStrictEqual(held, entry)) {
       startup.unchanged++;
       return;

@@ -4,7 +4,13 @@ import { shellWord } from '../cli/fields.ts';
 
 /** How a client gets at Loci: it starts a process, or it asks a server. */
 export type Connection =
-  { readonly command: string; readonly args: readonly string[] } | { readonly url: string };
+  | {
+      readonly command: string;
+      readonly args: readonly string[];
+      /** What of the environment decides whose memory it is. */
+      readonly env?: Readonly<Record<string, string>>;
+    }
+  | { readonly url: string };
 
 /** What to do so that a client knows Loci. */
 export interface ClientSetup {
@@ -46,7 +52,7 @@ const CLIENTS: Readonly<Record<string, McpClient>> = {
     shellOf: (connection) =>
       'url' in connection
         ? `claude mcp add --scope user --transport http loci ${shellWord(connection.url)} --header "Authorization: Bearer $${TOKEN}"`
-        : `claude mcp add --scope user loci -- ${[connection.command, ...connection.args].map(shellWord).join(' ')}`,
+        : `claude mcp add --scope user loci${variables(connection.env)} -- ${[connection.command, ...connection.args].map(shellWord).join(' ')}`,
   },
   'claude-desktop': {
     title: 'Claude Desktop',
@@ -82,6 +88,12 @@ const CLIENTS: Readonly<Record<string, McpClient>> = {
     }),
   },
 };
+
+function variables(env: Readonly<Record<string, string>> = {}): string {
+  return Object.entries(env)
+    .map(([name, value]) => ` --env ${shellWord(`${name}=${value}`)}`)
+    .join('');
+}
 
 export const CLIENT_NAMES: readonly string[] = Object.keys(CLIENTS);
 

@@ -30,7 +30,9 @@ function connectionOf(
   const script = realpathSync(process.argv[1] ?? '');
   const isUsual = home === undefined && (env['LOCI_HOME'] ?? '') === '';
   const where = isUsual ? [] : ['--home', configHome({ env, ...(home !== undefined && { home }) })];
-  return { command: process.execPath, args: [script, 'mcp', ...where] };
+  const started = { command: process.execPath, args: [script, 'mcp', ...where] };
+  const namespace = env['LOCI_NAMESPACE'] ?? '';
+  return namespace === '' ? started : { ...started, env: { LOCI_NAMESPACE: namespace } };
 }
 
 function setupText({ title, shell, file, settings }: ClientSetup): string {

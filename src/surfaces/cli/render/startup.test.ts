@@ -31,11 +31,17 @@ describe('startup list, set and remove', () => {
       '',
     ]);
     const forAll = { ...entry, agent: null, reinforce: false, characters: 1 };
-    expect(startupSetRenderer.render({ entry: forAll, created: true, masked: [] }, view)).toBe(
-      'Made tone of voice: P2 · for every agent · 1 character.\n',
+    expect(
+      startupSetRenderer.render({ entry: forAll, created: true, masked: [], too_long: null }, view),
+    ).toBe('Made tone of voice: P2 · for every agent · 1 character.\n');
+    expect(startupSetRenderer.render({ entry, created: false, masked: [], too_long: null }, view)).toMatch(
+      /^Set tone/,
     );
-    expect(startupSetRenderer.render({ entry, created: false, masked: [] }, view)).toMatch(/^Set tone/);
-    expect(startupSetRenderer.notices?.({ entry, created: false, masked: ['key'] })).toHaveLength(1);
+    const noticed = { entry, created: false, masked: ['key'], too_long: 'it has 9 characters' };
+    expect(startupSetRenderer.notices?.(noticed)).toEqual([
+      expect.stringContaining('masked'),
+      'tone of voice: it has 9 characters',
+    ]);
   });
 
   it('say how to go on', () => {
@@ -56,7 +62,14 @@ describe('startup preview', () => {
       { key: 'soul', priority: 0, characters: 12 },
       { key: 'rules', priority: 1, characters: 14 },
     ],
-    left_out: [{ key: 'long', priority: 2, why: 'it needs 30000 characters, and 19970 of 20000 are left' }],
+    left_out: [
+      {
+        key: 'long',
+        priority: 2,
+        why: 'it needs 30000 characters, and 19970 of 20000 are left',
+        too_long: true,
+      },
+    ],
   };
 
   it('shows the text, then what is in it, what is left out and why', () => {
@@ -87,5 +100,10 @@ describe('startup preview', () => {
     expect(startupInjectRenderer.render(output, view)).toBe(`${output.text}\n`);
     expect(startupInjectRenderer.render(output, { ...view, terminal: true })).not.toContain('\u001b');
     expect(startupInjectRenderer.render({ ...output, text: '' }, view)).toBe('');
+    expect(startupInjectRenderer.notices?.(output)).toEqual([
+      expect.stringMatching(/^long is left out: it needs/),
+    ]);
+    const known = output.left_out.map((entry) => ({ ...entry, too_long: false }));
+    expect(startupInjectRenderer.notices?.({ ...output, left_out: known })).toEqual([]);
   });
 });

@@ -43,7 +43,10 @@ function grouped(count: number): string {
 }
 
 export const startupSetRenderer: Renderer<StartupSetOutput> = {
-  notices: maskedNotices,
+  notices: (output) => [
+    ...maskedNotices(output),
+    ...(output.too_long === null ? [] : [`${oneLine(output.entry.key)}: ${output.too_long}`]),
+  ],
   render: ({ entry, created }) =>
     `${created ? 'Made' : 'Set'} ${oneLine(entry.key)}: P${String(entry.priority)} · ${factsOf(entry)}.\n`,
 };
@@ -59,6 +62,8 @@ export const startupRemoveRenderer: Renderer<StartupRemoveOutput> = {
 
 /** What a host takes as it is. */
 export const startupInjectRenderer: Renderer<StartupTextOutput> = {
+  notices: ({ left_out }) =>
+    left_out.flatMap(({ key, why, too_long }) => (too_long ? [`${oneLine(key)} is left out: ${why}`] : [])),
   render: ({ text }, { terminal }) => (text === '' ? '' : `${terminal ? neutralise(text) : text}\n`),
 };
 
