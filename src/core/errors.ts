@@ -54,7 +54,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
   writes_disabled: {
     status: 403,
     exit: 10,
-    hint: 'Whoever runs Loci can allow it: `loci config set writes.enabled true`.',
+    hint: 'Whoever runs Loci can allow it: `loci config set writes.enabled true`; then restart what serves agents.',
   },
   rate_limited: { status: 429, exit: 10, hint: 'Wait as long as Retry-After says, then try again.' },
   too_large: { status: 413, exit: 2, hint: 'Send less at once.' },

@@ -1,15 +1,30 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { renderRestDocs } from '../../scripts/rest-docs.ts';
 import { parse } from 'yaml';
 import { describeConfig } from '../../src/core/config/keys.ts';
-import { ROOT } from './loci-command.ts';
-import { startServer } from './rest-server.ts';
+import { copyOfVault, loci, lociJson, ROOT, temporaryFolder } from './loci-command.ts';
+import { serveProcess } from './served-process.ts';
 
 const PAGE = readFileSync(`${ROOT}docs/rest.md`, 'utf8');
 const run = promisify(execFile);
+const blocks = [...PAGE.matchAll(/^```sh\n([^]*?)^```/gm)].map((match) => match[1] ?? '');
+
+function linesOf(block = ''): string[] {
+  return block.trim().split('\n');
+}
+
+/** What follows `loci`; with what stands before it, if anything does. */
+function wordsOf(line: string): string[] {
+  return line.replace(/^loci /, '').split(' ');
+}
+
+function lineWith(words: string): string {
+  return linesOf(blocks.find((block) => block.includes(words))).find((line) => line.includes(words)) ?? '';
+}
 
 describe('docs/rest.md', () => {
   it('lists the verbs as `node scripts/rest-docs.ts` writes them', async () => {
@@ -23,21 +38,22 @@ describe('docs/rest.md', () => {
     expect(named.filter((name) => name !== undefined && !known.includes(name))).toEqual([]);
   });
 
-  it('has examples that work as they stand', async ({ skip }) => {
-    if (
-      await run('curl', ['--version']).then(
-        () => false,
-        () => true,
-      )
-    )
-      skip('there is no curl here');
-    const server = await startServer();
-    const env = {
-      PATH: process.env['PATH'],
-      LOCI: server.address,
-      TOKEN: await server.token('alice', 'write'),
-    };
-    const blocks = [...PAGE.matchAll(/^```sh\n([^]*?)^```/gm)].map((match) => match[1] ?? '');
+  it('has examples that work as they stand, from the first command on', async ({ skip }) => {
+    const hasCurl = await run('curl', ['--version']).then(
+      () => true,
+      () => false,
+    );
+    if (!hasCurl) skip('there is no curl here');
+    const home = temporaryFolder();
+    let token = '';
+    for (const line of linesOf(blocks[0]).slice(0, -1)) {
+      const { code, stdout } = await loci(wordsOf(line), { home });
+      expect([line, code]).toEqual([line, 0]);
+      token = /loci_\S+/.exec(stdout)?.[0] ?? token;
+    }
+    expect(linesOf(blocks[0]).at(-1)).toBe('loci serve');
+    const server = await serveProcess(home, { LOCI_WRITES_ENABLED: '' });
+    const env = { PATH: process.env['PATH'], LOCI: server.address, TOKEN: token };
     const examples = blocks.filter((block) => block.includes('curl'));
     expect(examples).toHaveLength(6);
     const answers: string[] = [];
@@ -49,5 +65,27 @@ describe('docs/rest.md', () => {
     const told = parse(/^```json\n([^]*?)^```/m.exec(PAGE)?.[1] ?? '') as object;
     expect(JSON.parse(answers[4] ?? '')).toMatchObject(told);
     expect(answers[5]).toBe('{"status":"ok"}{"status":"ready"}');
+  });
+
+  it('says how a token opens one’s own notes, and how another’s get into a namespace of theirs', async () => {
+    const home = temporaryFolder();
+    await loci(['index', copyOfVault('mine')], { home });
+    const mine = wordsOf(lineWith('--subject default'));
+    expect((await loci(mine, { home })).stdout).toMatch(/loci_\S+/);
+    const [setting, ...indexing] = wordsOf(lineWith('--once'));
+    const [name = '', namespace = ''] = setting?.split('=') ?? [];
+    const notes = join(temporaryFolder(), 'alice-notes');
+    mkdirSync(notes);
+    writeFileSync(join(notes, 'Fence.md'), 'The quuxian fence is green.');
+    const args = indexing.slice(1).map((word) => word.replace('~/alice-notes', notes));
+    const env = { [name]: namespace };
+    expect((await loci(args, { home, env })).code).toBe(0);
+    const search = async (query: string, own: NodeJS.ProcessEnv): Promise<number> =>
+      (await lociJson<{ results: object[] }>(['search', query], { home, env: own })).results.length;
+    expect([await search('quuxian', env), await search('quuxian', {})]).toEqual([1, 0]);
+    expect([await search('oven', env), (await search('oven', {})) > 0]).toEqual([0, true]);
+    // Neither reading takes anything from the other.
+    await loci(['index'], { home });
+    expect([await search('quuxian', env), await search('quuxian', {})]).toEqual([1, 0]);
   });
 });

@@ -136,7 +136,7 @@ describe('an agent', () => {
     await loci(['write', 'The fence is green'], own);
     const refused = {
       code: 'writes_disabled',
-      hint: expect.stringContaining('writes.enabled true') as string,
+      hint: expect.stringMatching(/writes\.enabled true.*restart/) as string,
     };
     const attempts = [
       asAgent(write, { content: 'x' }, own.home),
