@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { errorCode } from '../../core/file-errors.ts';
+import { holderOf } from './place-holder.ts';
 
 /** Where a server listens. */
 export interface Place {
@@ -56,9 +57,7 @@ async function refuseTaken(path: string): Promise<void> {
       hint: 'Set server.socket to a path of its own.',
     });
   if (await answers(path))
-    throw new LociError('conflict', `another server listens at ${path}`, {
-      hint: 'Stop it first, or set server.socket to another path.',
-    });
+    throw taken(await holderOf({ socketPath: path }), path, 'set server.socket to another path');
 }
 
 /** A socket whose server is gone refuses at once. */
@@ -79,7 +78,14 @@ function listening(
   place: string,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const onError = (error: Error): void => reject(cannotListen(error, place));
+    const onError = (error: Error): void => {
+      if (errorCode(error) !== 'EADDRINUSE' || 'path' in options) {
+        reject(cannotListen(error, place));
+        return;
+      }
+      const tell = (holder: string): void => reject(taken(holder, place, 'choose another port with --port'));
+      void holderOf(options).then(tell);
+    };
     server.once('error', onError);
     server.listen(options, () => {
       server.off('error', onError);
@@ -88,11 +94,13 @@ function listening(
   });
 }
 
+function taken(holder: string, place: string, instead: string): LociError {
+  return new LociError('conflict', `${holder} listens at ${place} already`, {
+    hint: `Stop it, or ${instead}.`,
+  });
+}
+
 function cannotListen(error: unknown, place: string): LociError {
-  if (errorCode(error) === 'EADDRINUSE')
-    return new LociError('conflict', `another program listens at ${place}`, {
-      hint: 'Stop it, or choose another port with --port.',
-    });
   return new LociError('unreadable', `cannot listen at ${place}: ${messageOf(error)}`, {
     hint: 'Check server.host, server.port or server.socket.',
     cause: error,
