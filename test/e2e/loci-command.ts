@@ -94,13 +94,14 @@ export interface RunningLoci {
   readonly ended: Promise<Ran>;
 }
 
-/** Runs the command line as a process of its own, from the sources; or whatever `node` is told instead. */
+/** Runs the command line as a process of its own, from the sources; or whatever `node` is told instead, by its path. */
 export function startLoci(
   args: readonly string[],
   options: RunOptions,
   node: readonly string[] = [MAIN],
+  path: string = process.execPath,
 ): RunningLoci {
-  const child = spawn(process.execPath, [...node, ...args], { env: environment(options), ...options.user });
+  const child = spawn(path, [...node, ...args], { env: environment(options), ...options.user });
   child.stdin.on('error', () => undefined).end(options.stdin ?? '');
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));

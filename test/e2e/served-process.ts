@@ -5,10 +5,16 @@ export interface Served extends RunningLoci {
   readonly address: string;
 }
 
-/** `loci serve` as a process of its own. */
-export async function serveProcess(home: string, env: NodeJS.ProcessEnv = {}): Promise<Served> {
+/** `loci serve` as a process of its own, from the sources unless `command` says how: the path of Node, and a script. */
+export async function serveProcess(
+  home: string,
+  env: NodeJS.ProcessEnv = {},
+  command: readonly [node?: string, script?: string] = [],
+): Promise<Served> {
   const args = ['serve', '--port', '0', '--home', home];
-  const running = startLoci(args, { home, env: { LOCI_WRITES_ENABLED: 'true', ...env } });
+  const [node, script] = command;
+  const options = { home, env: { LOCI_WRITES_ENABLED: 'true', ...env } };
+  const running = startLoci(args, options, script === undefined ? undefined : [script], node);
   onTestFinished(() => void running.child.kill('SIGKILL'));
   const address = await new Promise<string>((resolve, reject) => {
     let told = '';

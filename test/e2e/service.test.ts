@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { ROOT, temporaryFolder } from './loci-command.ts';
+import { ask } from './rest-server.ts';
+import { serveProcess } from './served-process.ts';
+
+const run = promisify(execFile);
+const PAGE = readFileSync(`${ROOT}docs/rest.md`, 'utf8');
+const CLONE = ROOT.replace(/\/$/, '');
+const UNIT = (/^```ini\n([^]*?)^```/m.exec(PAGE)?.[1] ?? '').replaceAll('%h/loci', CLONE);
+const PLIST = /^```xml\n([^]*?)^```/m.exec(PAGE)?.[1] ?? '';
+
+/** The words of the command that a service runs, in each form that the page has it in. */
+const FORMS: readonly (readonly [string, readonly string[]])[] = [
+  ['by hand', (/^~\/loci\/\S+ .*serve$/m.exec(PAGE)?.[0] ?? '').replaceAll('~/loci', CLONE).split(' ')],
+  ['in the unit of systemd', (/^ExecStart=(.*)$/m.exec(UNIT)?.[1] ?? '').split(' ')],
+  [
+    'in the list of launchd',
+    [...(/<array>([^]*)<\/array>/.exec(PLIST)?.[1] ?? '').matchAll(/<string>(.*)<\/string>/g)].map(
+      ([, word = '']) => word.replace('/Users/ann/loci', CLONE),
+    ),
+  ],
+];
+
+describe('the command of a service', () => {
+  it.each(FORMS)('%s starts the server itself, which ends when it is told to', async (_, words) => {
+    const [node = '', script = '', ...args] = words;
+    expect([script, args]).toEqual([`${CLONE}/bin/loci.js`, ['serve']]);
+    const server = await serveProcess(temporaryFolder(), {}, [node, script]);
+    expect((await ask(server.address, '/healthz')).status).toBe(200);
+    server.child.kill('SIGTERM');
+    expect((await server.ended).code).toBe(0);
+    await expect(ask(server.address, '/healthz')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('stands in a unit that systemd understands', async ({ skip }) => {
+    const hasSystemd = await run('systemd-analyze', ['--version']).then(
+      () => true,
+      () => false,
+    );
+    if (!hasSystemd) skip('there is no systemd-analyze here');
+    const folder = temporaryFolder();
+    const file = join(folder, 'loci.service');
+    writeFileSync(file, UNIT);
+    const env = { PATH: process.env['PATH'], XDG_RUNTIME_DIR: folder, HOME: folder };
+    const { stderr } = await run('systemd-analyze', ['--user', 'verify', file], { env });
+    expect(stderr).not.toContain('loci.service');
+    writeFileSync(file, UNIT.replace('ExecStart', 'ExecStrat'));
+    await expect(run('systemd-analyze', ['--user', 'verify', file], { env })).rejects.toThrow('ExecStrat');
+  });
+});
