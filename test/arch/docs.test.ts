@@ -20,8 +20,8 @@ describe('documentation', () => {
     expect(readSource('docs/commands.md')).toBe(await renderCommandDocs());
   });
 
-  it('docs/clients.md is what `node scripts/client-docs.ts` writes', () => {
-    expect(readSource('docs/clients.md')).toBe(renderClientDocs());
+  it('docs/clients.md is what `node scripts/client-docs.ts` writes', async () => {
+    expect(readSource('docs/clients.md')).toBe(await renderClientDocs());
   });
 
   it('names every error code with its exit code, and none more', () => {
