@@ -51,4 +51,32 @@ describe('piecesOf', () => {
       'Tuesday',
     ]);
   });
+
+  it('takes the closing signs off a heading, and leaves those that are its own', () => {
+    const text = '## One ##\na\n##  Two # # \nb\n## C#\nc\n## #\nd\n##\ne';
+    expect(piecesOf(text, 'none').map(({ heading, content }) => [heading, content])).toEqual([
+      ['One', 'a'],
+      ['Two #', 'b'],
+      ['C', 'c'],
+      ['', 'd\n##\ne'],
+    ]);
+  });
+
+  it('takes as long as a text is long, whatever stands in it', () => {
+    const hostile = [
+      `# a${' '.repeat(20_000)}x`,
+      `# a${' #'.repeat(20_000)} x`,
+      `#${' '.repeat(50_000)}\u2028`,
+      '<!--'.repeat(200_000),
+      '# a\n'.repeat(200_000),
+      `a${'- '.repeat(100_000)}x`,
+      '`'.repeat(200_000),
+    ];
+    for (const text of hostile) {
+      const started = performance.now();
+      piecesOf(text, 'all');
+      // Looked at anew from each place, the shortest of them takes minutes.
+      expect(performance.now() - started, text.slice(0, 10)).toBeLessThan(3000);
+    }
+  });
 });

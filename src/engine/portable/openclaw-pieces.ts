@@ -9,7 +9,8 @@ export interface Piece {
   readonly content: string;
 }
 
-const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$/;
+/** Its closing signs are taken off apart: a pattern for them takes the cube of a line's length. */
+const HEADING = /^ {0,3}(#{1,6})[ \t]([^]*)$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const POINT = /^(?:[-*+]|\d{1,9}[.)])[ \t]+/;
 const RULE = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/;
@@ -42,15 +43,27 @@ export function piecesOf(text: string, points: Points): Piece[] {
   });
 }
 
+/** An unclosed one is text. By hand: a pattern looks for the end of each anew. */
 function withoutComments(text: string): string {
-  return text.replaceAll(/<!--[\s\S]*?-->/g, '');
+  let kept = '';
+  let from = 0;
+  for (let start = text.indexOf('<!--'); start !== -1; start = text.indexOf('<!--', from)) {
+    const end = text.indexOf('-->', start + 4);
+    if (end === -1) break;
+    kept += text.slice(from, start);
+    from = end + 3;
+  }
+  return kept + text.slice(from);
 }
 
 /** Cut at headings of the first two levels; where a file has none of those, at its uppermost. */
 function sectionsOf(text: string): Section[] {
   const marked = markedLines(text);
   const levels = marked.flatMap(({ level }) => level ?? []);
-  const deepest = Math.max(2, Math.min(...levels, 6));
+  const deepest = Math.max(
+    2,
+    levels.reduce((uppermost, level) => Math.min(uppermost, level), 6),
+  );
   const sections: Section[] = [{ heading: '', lines: [] }];
   // The first heading of all is the file's own title, and so none of its sections.
   const isTitled = levels[0] === 1 && levels.filter((level) => level === 1).length === 1;
@@ -77,9 +90,16 @@ function markedLines(text: string): MarkedLine[] {
       return { line, level: null, title: '' };
     }
     if (mark !== undefined) fence = mark;
-    const [, signs, title = ''] = HEADING.exec(line) ?? [];
-    return { line, level: signs?.length ?? null, title };
+    const [, signs, rest = ''] = HEADING.exec(line) ?? [];
+    return { line, level: signs?.length ?? null, title: titleIn(rest) };
   });
+}
+
+/** Without the signs that may close a heading, and the spaces around. */
+function titleIn(rest: string): string {
+  let end = rest.length;
+  for (const signs of [' \t', '#', ' \t']) while (end > 0 && signs.includes(rest.charAt(end - 1))) end--;
+  return rest.slice(0, end).replace(/^[ \t]+/, '');
 }
 
 /** The points of a list that is all there is; `null` where there is anything else. */
