@@ -174,3 +174,31 @@ describe('an import', () => {
     expect(await target.store.auditChains('default')).toEqual([]);
   });
 });
+
+describe('an import of the files of an OpenClaw agent', () => {
+  const SECRET = 'ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
+
+  it('masks a secret in a heading, and leaves out a file whose path holds one or is no key', async () => {
+    const target = await engine();
+    const files = [
+      { path: 'MEMORY.md', content: `# M\n\n## My ${SECRET}\n\nhello\n` },
+      { path: `memory/${SECRET}.md`, content: 'name' },
+      { path: `memory/${'x'.repeat(600)}.md`, content: 'long' },
+      { path: 'memory/a\u001bb/x.md', content: 'control' },
+    ];
+    const { report } = await importFrom(agentOf(target), { from: { files } });
+    expect([report.records.added, report.records.refused, [...report.masked]]).toEqual([
+      1,
+      3,
+      ['GitHub token'],
+    ]);
+    expect(await linesOf(target)).not.toContain(SECRET);
+    expect((await importFrom(agentOf(target), { from: { files } })).report.records.unchanged).toBe(1);
+  });
+
+  it('refuses a file of more things than anybody keeps in one', async () => {
+    const files = [{ path: 'memory/x.md', content: '- x\n'.repeat(10_001) }];
+    const { report } = await importFrom(await engine(), { from: { files } });
+    expect(report.problems).toMatchObject([{ what: expect.stringContaining('10001 things') as string }]);
+  });
+});

@@ -10,6 +10,7 @@ import { fitRecord } from './import-fitness.ts';
 import type { Planned } from './import-records.ts';
 import type { ImportReport } from './import-report.ts';
 import type { ImportOptions, ImportRun } from './import-run.ts';
+import { Keys, placeOf, refuseUnfitPath } from './openclaw-keys.ts';
 import { hashOf, markOf, matched, type Match } from './openclaw-match.ts';
 import { piecesOf, type Piece, type Points } from './openclaw-pieces.ts';
 import { importStartupFiles, STARTUP_FILES } from './openclaw-startup.ts';
@@ -121,13 +122,20 @@ class Workspace {
   /** One file, or what is left of one that is gone. */
   async take(path: string, files: TextFiles | null): Promise<void> {
     try {
+      if (files !== null) await refuseUnfitPath(this.#context, path);
       const text = files === null ? '' : await files.read(path, 'plain');
-      const pieces = await this.#fit(path, piecesOf(text, POINTS[path] ?? 'untitled'));
+      const cut = piecesOf(text, POINTS[path] ?? 'untitled');
+      if (cut.length > MOST_PIECES)
+        throw new LociError(
+          'invalid_input',
+          `it tells of ${String(cut.length)} things: at most ${String(MOST_PIECES)} fit in a file`,
+        );
+      const pieces = await this.#fit(path, cut);
       const held: LociRecord[] = [];
       for (const deleted of [false, true])
         for await (const record of this.#held(`${path}#`, deleted)) held.push(record);
       const createdAt = await this.#timeOf(path, files);
-      const keys = new Set(held.map(({ key }) => key ?? ''));
+      const keys = new Keys(held);
       const planned: Planned[] = [];
       for (const match of matched(pieces, held)) {
         const plan = await this.#plan(path, match, keys, createdAt);
@@ -136,7 +144,7 @@ class Workspace {
       for (let start = 0; start < planned.length; start += BATCH)
         await this.#run.records.put(planned.slice(start, start + BATCH));
     } catch (error) {
-      if (!(error instanceof LociError) || !['unreadable', 'invalid_input'].includes(error.code)) throw error;
+      if (!(error instanceof LociError) || !REFUSALS.includes(error.code)) throw error;
       this.#report.refuse(this.#report.records, path, error);
     }
   }
@@ -157,11 +165,13 @@ class Workspace {
   async #fit(path: string, pieces: readonly Piece[]): Promise<Piece[]> {
     const fit: Piece[] = [];
     for (const piece of pieces) {
+      refuseAborted(this.#options);
       const where = piece.heading === '' ? path : `${path} › ${piece.heading}`;
       try {
         const { thing, masked } = await fitRecord(this.#context, this.#recordOf(path, piece, '', 0));
         for (const kind of masked) this.#report.masked.add(kind);
-        fit.push({ ...piece, content: thing.content });
+        const { heading = '' } = thing.metadata as { readonly heading?: string };
+        fit.push({ ...piece, heading, content: thing.content });
       } catch (error) {
         if (!(error instanceof LociError)) throw error;
         this.#report.refuse(this.#report.records, where, error);
@@ -177,13 +187,13 @@ class Workspace {
   }
 
   /** What is to be done; `null` for nothing. */
-  async #plan(path: string, match: Match, keys: Set<string>, createdAt: number): Promise<Planned | null> {
+  async #plan(path: string, match: Match, keys: Keys, createdAt: number): Promise<Planned | null> {
     const { piece, held } = match;
     const where = held?.key ?? path;
     if (piece === null) return held === null ? null : this.#removal(held);
     const chunking = await this.#context.chunking();
     if (held === null) {
-      const record = this.#recordOf(path, piece, newKey(path, piece, keys), createdAt);
+      const record = this.#recordOf(path, piece, keys.unique(placeOf(path, piece)), createdAt);
       return { where: record.key ?? where, record, held, from: null, passages: await chunking.cut(record) };
     }
     const mark = markOf(held);
@@ -267,20 +277,12 @@ class Workspace {
   }
 }
 
+/** Said of one file, and no reason not to go on with the next. */
+const REFUSALS: readonly string[] = ['unreadable', 'invalid_input', 'secret_refused'];
 const BATCH = 100;
 const TITLE_LENGTH = 300;
-const HEADING_LENGTH = 150;
-
-/** Where a piece stood when it was first imported; unique within the file. */
-function newKey(path: string, piece: Piece, taken: Set<string>): string {
-  const heading = piece.heading.slice(0, HEADING_LENGTH).toWellFormed();
-  const point = piece.kind === 'point' ? `/${hashOf(piece).slice(0, 8)}` : '';
-  const base = `${path}#${heading}${point}`;
-  let key = base;
-  for (let n = 2; taken.has(key); n++) key = `${base}~${String(n)}`;
-  taken.add(key);
-  return key;
-}
+/** Of a file. */
+const MOST_PIECES = 10_000;
 
 function without(metadata: Metadata, ...names: readonly string[]): Metadata {
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => !names.includes(name)));

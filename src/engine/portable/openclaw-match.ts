@@ -25,38 +25,96 @@ export function hashOf({ content }: Piece): string {
 
 /** Shares of words of two points that are still the same point, edited. */
 const ALIKE = 0.5;
+/** An edited point is looked for among so many of those under its heading, oldest first: all with all takes for ever. */
+const MOST_COMPARED = 100;
 
 /**
  * Which piece of a file is which record of it: first what is the same under the same heading, then what was moved to
  * another, then what was edited; a section is known by its heading, a point by its words.
  */
 export function matched(pieces: readonly Piece[], held: readonly LociRecord[]): Match[] {
-  const matches: Match[] = [];
-  const left = new Set(held);
-  const pair = (isSame: (piece: Piece, record: LociRecord) => boolean, rest: readonly Piece[]): Piece[] =>
-    rest.filter((piece) => {
-      const record = [...left].find((each) => isSame(piece, each));
-      if (record === undefined) return true;
-      left.delete(record);
-      matches.push({ piece, held: record });
-      return false;
-    });
+  const marks = new Map(held.map((record) => [record, markOf(record)]));
   const hashes = new Map(pieces.map((piece) => [piece, hashOf(piece)]));
-  const isSame = (piece: Piece, record: LociRecord): boolean => hashes.get(piece) === markOf(record).hash;
-  const isBeside = (piece: Piece, record: LociRecord): boolean => piece.heading === markOf(record).heading;
+  const pairing = new Pairing(pieces, held);
+  pairing.pair(
+    (piece) => [piece.heading, hashes.get(piece)],
+    (record) => [marks.get(record)?.heading, marks.get(record)?.hash],
+  );
+  pairing.pair(
+    (piece) => hashes.get(piece),
+    (record) => marks.get(record)?.hash,
+  );
   // What its owner deleted here is not the former state of something else.
-  const isOurs = (record: LociRecord): boolean => record.deletedAt === null || markOf(record).removed;
-  let rest = pair((piece, record) => isSame(piece, record) && isBeside(piece, record), pieces);
-  rest = pair(isSame, rest);
-  rest = pair((piece, record) => isOurs(record) && isBeside(piece, record) && isEdited(piece, record), rest);
-  matches.push(...rest.map((piece) => ({ piece, held: null })));
-  const gone = [...left].filter(({ deletedAt }) => deletedAt === null);
-  return [...matches, ...gone.map((record) => ({ piece: null, held: record }))];
+  const isOurs = (record: LociRecord): boolean =>
+    record.deletedAt === null || marks.get(record)?.removed === true;
+  const words = new Words();
+  pairing.pair(
+    ({ heading, kind }) => [heading, kind === 'section' ? 'note' : 'fact'],
+    (record) => isOurs(record) && [marks.get(record)?.heading, record.recordType],
+    (piece, record) => piece.kind === 'section' || likeness(words.of(piece), words.of(record)) >= ALIKE,
+  );
+  return pairing.all();
 }
 
-function isEdited({ kind, content }: Piece, record: LociRecord): boolean {
-  if (kind === 'section') return record.recordType === 'note';
-  return record.recordType === 'fact' && likeness(wordsOf(content), wordsOf(record.content)) >= ALIKE;
+/** Brings pieces and records together, each once. */
+class Pairing {
+  readonly #matches: Match[] = [];
+  readonly #left: Set<LociRecord>;
+  #pieces: readonly Piece[];
+
+  constructor(pieces: readonly Piece[], held: readonly LociRecord[]) {
+    this.#pieces = pieces;
+    this.#left = new Set(held);
+  }
+
+  /** Of what is left, those that the same is said of, and that are alike. */
+  pair(
+    ofPiece: (piece: Piece) => unknown,
+    ofRecord: (record: LociRecord) => unknown,
+    areAlike: (piece: Piece, record: LociRecord) => boolean = () => true,
+  ): void {
+    const groups = Map.groupBy(this.#left, (record) => JSON.stringify(ofRecord(record)));
+    const candidates = new Map([...groups].map(([name, records]) => [name, new Set(records)]));
+    this.#pieces = this.#pieces.filter((piece) => {
+      const among = candidates.get(JSON.stringify(ofPiece(piece)));
+      const record = firstOf(among, (each) => areAlike(piece, each));
+      if (record === undefined) return true;
+      among?.delete(record);
+      this.#left.delete(record);
+      this.#matches.push({ piece, held: record });
+      return false;
+    });
+  }
+
+  /** The pairs, then what is new, then what is gone. */
+  all(): Match[] {
+    const added = this.#pieces.map((piece) => ({ piece, held: null }));
+    const gone = [...this.#left].filter(({ deletedAt }) => deletedAt === null);
+    return [...this.#matches, ...added, ...gone.map((record) => ({ piece: null, held: record }))];
+  }
+}
+
+function firstOf(
+  among: Iterable<LociRecord> | undefined,
+  isWanted: (record: LociRecord) => boolean,
+): LociRecord | undefined {
+  let compared = 0;
+  for (const record of among ?? []) {
+    if (isWanted(record)) return record;
+    if (++compared === MOST_COMPARED) return undefined;
+  }
+  return undefined;
+}
+
+/** The words of what is compared again and again. */
+class Words {
+  readonly #known = new Map<{ readonly content: string }, ReadonlySet<string>>();
+
+  of(text: { readonly content: string }): ReadonlySet<string> {
+    const words = this.#known.get(text) ?? wordsOf(text.content);
+    this.#known.set(text, words);
+    return words;
+  }
 }
 
 function wordsOf(text: string): ReadonlySet<string> {
