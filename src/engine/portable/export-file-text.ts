@@ -1,6 +1,8 @@
 import { parseDocument } from 'yaml';
 import { shortHash, sha256 } from '../../core/hash.ts';
+import type { ThreadTask } from '../../core/task-thread.ts';
 import type { Json } from '../../core/types.ts';
+import { workerModule } from '../../core/worker-module.ts';
 import { fieldsOf, portableOf, type Portable } from './portable-line.ts';
 
 /** The file that says that a folder is an export; it is written last. */
@@ -70,6 +72,13 @@ export function filedIn(type: Filed['type'], text: string): Portable | string {
   return portableOf(type, { ...fields, content: asExported(content, fields['content_hash']) });
 }
 
+/** For texts that may be long, or take long: YAML does. */
+export const READ_FILED: ThreadTask<[type: Filed['type'], text: string], Portable | string> = {
+  module: workerModule(import.meta.url, 'export-file-text'),
+  name: filedIn.name,
+  here: filedIn,
+};
+
 /** Editors end every file with a line break. */
 function asExported(content: string, hash: unknown): string {
   const shorter = content.slice(0, -1);
@@ -92,9 +101,15 @@ function fieldsIn(yaml: string): Record<string, unknown> | string {
   return fieldsInYaml(yaml);
 }
 
+/** UTF-16 units of YAML that people wrote; a hostile megabyte takes minutes. */
+const MAX_YAML = 32_768;
+
 function fieldsInYaml(yaml: string): Record<string, unknown> | string {
+  if (yaml.length > MAX_YAML)
+    return `its front matter, which is not as it was exported, has more than ${String(MAX_YAML)} characters`;
   try {
-    const document = parseDocument(yaml, { logLevel: 'silent' });
+    // To compare each key with all others takes long; of two that are the same, the latter holds, as in JSON.
+    const document = parseDocument(yaml, { logLevel: 'silent', uniqueKeys: false });
     const [fault] = document.errors;
     if (fault !== undefined) return `its front matter is broken: ${fault.message.split('\n')[0] ?? ''}`;
     const value: unknown = document.toJS({ maxAliasCount: 100 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LociError, messageOf } from '../../core/errors.ts';
-import { filedIn, MANIFEST, numberIn } from './export-file-text.ts';
+import type { TaskThread } from '../../core/task-thread.ts';
+import { MANIFEST, numberIn, READ_FILED } from './export-file-text.ts';
 import type { Arrival } from './import-run.ts';
 import { FORMAT, portableOf, VERSION } from './portable-line.ts';
 import { parsed } from './portable-record.ts';
@@ -45,12 +46,13 @@ async function jsonIn(files: TextFiles): Promise<unknown> {
 export async function* arrivalsBelow(
   files: TextFiles,
   counts: Readonly<Record<string, number>>,
+  thread: TaskThread,
 ): AsyncGenerator<Arrival> {
   const below = (folder: string): string[] => files.paths.filter((path) => path.startsWith(`${folder}/`));
   const records = [...below('records'), ...below('.deleted')].toSorted((a, b) => numberIn(a) - numberIn(b));
   const kinds = [
-    ['startup', arrivalsOf(files, below('startup'), 'startup')],
-    ['records', arrivalsOf(files, records, 'record')],
+    ['startup', arrivalsOf(files, below('startup'), 'startup', thread)],
+    ['records', arrivalsOf(files, records, 'record', thread)],
     ['audit', arrivalsOfLines(files, below('audit'), 'audit')],
     ['history', arrivalsOfLines(files, below('history'), 'history')],
   ] as const;
@@ -70,13 +72,20 @@ async function* arrivalsOf(
   files: TextFiles,
   paths: readonly string[],
   type: 'record' | 'startup',
+  thread: TaskThread,
 ): AsyncGenerator<Arrival> {
-  for (const path of paths) yield await arrivalIn(files, path, type);
+  for (const path of paths) yield await arrivalIn(files, path, type, thread);
 }
 
-async function arrivalIn(files: TextFiles, path: string, type: 'record' | 'startup'): Promise<Arrival> {
+async function arrivalIn(
+  files: TextFiles,
+  path: string,
+  type: 'record' | 'startup',
+  thread: TaskThread,
+): Promise<Arrival> {
   try {
-    const item = filedIn(type, await files.read(path, 'exact'));
+    const text = await files.read(path, 'exact');
+    const item = await thread.run(READ_FILED, [type, text], { size: text.length });
     return typeof item === 'string' ? { where: path, fault: item } : { where: path, item };
   } catch (error) {
     if (error instanceof LociError) return { where: path, fault: error.message };

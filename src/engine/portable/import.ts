@@ -79,7 +79,7 @@ async function takeIn(context: EngineContext, source: Opened, taking: Taking): P
     return 'openclaw';
   }
   const counts = await countsOf(files);
-  await run.takeAll(arrivalsBelow(files, counts), files.name, files.paths.length - 1);
+  await run.takeAll(arrivalsBelow(files, counts, context.thread), files.name, files.paths.length - 1);
   return 'markdown';
 }
 
