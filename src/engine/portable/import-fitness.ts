@@ -3,8 +3,8 @@ import { sha256 } from '../../core/hash.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { StartupEntry } from '../../store/startup.ts';
 import type { EngineContext } from '../context.ts';
-import { TTL } from '../facts.ts';
-import { refuseUnfit } from '../limits.ts';
+import { refuseReserved, TTL } from '../facts.ts';
+import { MAX_KEY, refuseUnfit } from '../limits.ts';
 import { lowerTrust } from '../permission.ts';
 import { screened } from '../screen.ts';
 import type { PortableRecord } from './portable-record.ts';
@@ -42,10 +42,13 @@ export async function fitRecord(
     throw new LociError('forbidden', 'it expires and is no fact: only the operator may import those');
   const { content, title, category, recordType, project, tags, metadata, key } = record;
   const given = { content, title, category, recordType, project, tags, metadata };
-  const { texts, masked } = await screened(context, { ...given, ...(key !== null && { key }) });
+  // Sources know their documents by these: nobody reads them, and a written record has none.
+  const marks = isOperator
+    ? { source: record.source, identity: record.identity, revision: record.revision }
+    : { source: caller.surface, identity: null, revision: null };
+  const { texts, masked } = await screened(context, { ...given, ...marks, ...(key !== null && { key }) });
   const contentHash = texts.content === content ? record.contentHash : sha256(texts.content);
-  const source = isOperator ? record.source : caller.surface;
-  return { thing: { ...record, ...texts, contentHash, trust, source }, masked };
+  return { thing: { ...record, ...texts, contentHash, trust }, masked };
 }
 
 function isSourced({ origin }: Pick<LociRecord, 'origin'>): boolean {
@@ -54,6 +57,15 @@ function isSourced({ origin }: Pick<LociRecord, 'origin'>): boolean {
 
 function refuseUnfitRecord(record: PortableRecord, now: number): void {
   const { content, title, category, recordType, project, tags, metadata, key, origin, expiresAt } = record;
+  for (const mark of ['source', 'identity', 'revision'] as const) {
+    const length = record[mark]?.length ?? 0;
+    if (length > MAX_KEY)
+      throw new LociError(
+        'invalid_input',
+        `${mark} has ${String(length)} characters; at most ${String(MAX_KEY)} fit`,
+      );
+  }
+  refuseReserved(category);
   // A fact is found by its key, which may be longer than a title.
   const named = origin === 'fact' && title === key ? {} : { title };
   refuseUnfit({

@@ -32,11 +32,14 @@ export interface Planned {
   readonly passages: readonly Passage[];
 }
 
+/** Numbers that can still be counted on from. */
+const MAX_ID = 2 ** 31 - 1;
+
 /** What of a record may differ between two states of it. */
 function stateOf(record: PortableRecord, isOperator: boolean): object {
-  const { id: _, uuid: __, contentHash: ___, trust, source, revision, ...rest } = record;
+  const { id: _, uuid: __, contentHash: ___, trust, source, identity, revision, ...rest } = record;
   // What an agent imports is trusted less than what was exported, and it is the same all the same.
-  return isOperator ? { ...rest, trust, source, revision } : rest;
+  return isOperator ? { ...rest, trust, source, identity, revision } : rest;
 }
 
 /** Takes in records by the batch, each batch whole or not at all. */
@@ -209,7 +212,7 @@ export class RecordImporter {
       replaces: held?.id ?? null,
       ...(held !== null && { expected: { updatedAt: held.updatedAt, deletedAt: held.deletedAt } }),
       // Whoever may not be trusted may not use up numbers.
-      wanted: this.#context.caller.trust === 'operator' ? from : null,
+      wanted: this.#context.caller.trust === 'operator' && (from ?? 0) <= MAX_ID ? from : null,
       draft,
       deletedAt,
       passages,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { sha256 } from '../../core/hash.ts';
 import type { Json, Metadata } from '../../core/types.ts';
 import type { AuditEntry } from '../../store/audit.ts';
+import { TIMES } from '../../sources/files/dates.ts';
 import { HISTORY_CATEGORIES, type HistoryDraft } from '../../store/history.ts';
 import type { StartupEntry } from '../../store/startup.ts';
 import {
@@ -80,7 +81,7 @@ const startup = z.strictObject({
 const audit = z.strictObject({
   chain: uuid,
   seq: z.number().int().positive(),
-  at: z.number().int(),
+  at: z.number().int().min(TIMES.first).max(TIMES.last),
   actor: z.string(),
   surface: z.string(),
   action: z.string(),

@@ -9,6 +9,7 @@ import {
   type Metadata,
   type Timestamp,
 } from '../../core/types.ts';
+import { TIMES } from '../../sources/files/dates.ts';
 
 /** A record as an export tells it: everything that is canonical but the namespace, which is the reader's. */
 export type PortableRecord = Omit<LociRecord, 'namespace'>;
@@ -19,15 +20,14 @@ export function timeText(time: Timestamp): string | number {
   return Number.isNaN(date.getTime()) ? time : date.toISOString();
 }
 
-/** Numbers that can still be counted on from. */
-const MAX_ID = 2 ** 31 - 1;
 /** Levels of a line; stores take 100 of metadata. */
 const MAX_DEPTH = 110;
 
 export const isoTime: z.ZodType<Timestamp> = z.union([z.string(), z.number()]).transform((given, context) => {
   const time = typeof given === 'number' ? given : Date.parse(given);
-  if (Number.isSafeInteger(time)) return time;
-  context.addIssue({ code: 'custom', message: 'expected a time in ISO 8601' });
+  // Whoever shows a record writes its times: one that cannot be written would hide every answer that it is in.
+  if (Number.isSafeInteger(time) && time >= TIMES.first && time <= TIMES.last) return time;
+  context.addIssue({ code: 'custom', message: 'expected a time in ISO 8601, of the years 1 to 9999' });
   return z.NEVER;
 });
 
@@ -41,7 +41,7 @@ const metadata = z.custom<Metadata>(
 );
 
 const fields = {
-  id: z.number().int().min(1).max(MAX_ID),
+  id: z.number().int().min(1),
   uuid,
   project: z.string(),
   origin: z.enum(ORIGINS),

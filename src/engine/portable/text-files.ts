@@ -2,6 +2,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/file-errors.ts';
+import { timeOfFile } from '../../sources/files/dates.ts';
 import { decodeText } from '../../sources/files/decode.ts';
 import { isPlainKey } from '../../sources/files/paths.ts';
 import { readWithin } from '../../sources/files/read-file.ts';
@@ -67,7 +68,7 @@ export async function filesBelow(root: string, wanted: (path: string) => boolean
     root: realRoot,
     paths: paths.sort(),
     problems,
-    changedAt: async (path) => Math.trunc((await stat(`${realRoot}/${path}`)).mtimeMs),
+    changedAt: async (path) => timeOfFile((await stat(`${realRoot}/${path}`, { bigint: true })).mtimeMs),
     read: async (path, form) => textOf(await bytesOf(realRoot, path), path, form),
   };
 }

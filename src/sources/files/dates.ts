@@ -62,7 +62,10 @@ function noteDay(year: number, month: number, day: number): NoteDate | null {
 }
 
 /** Years of four digits, as ISO 8601 writes them. */
-const TIMES = { first: Date.parse('0001-01-01T00:00:00Z'), last: Date.parse('9999-12-31T00:00:00Z') };
+export const TIMES: { readonly first: Timestamp; readonly last: Timestamp } = {
+  first: Date.parse('0001-01-01T00:00:00Z'),
+  last: Date.parse('9999-12-31T00:00:00Z'),
+};
 
 /** A file's time. Some file systems keep times that no calendar has: then the nearest that one has. */
 export function timeOfFile(milliseconds: bigint): Timestamp {
