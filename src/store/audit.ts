@@ -1,3 +1,4 @@
+import { LociError } from '../core/errors.ts';
 import { sha256 } from '../core/hash.ts';
 import type { Json, Timestamp } from '../core/types.ts';
 import type { Page } from './page.ts';
@@ -64,7 +65,8 @@ export interface AuditLog {
   auditChains(namespace: string): Promise<AuditChain[]>;
   /**
    * Entries of another store's chain, as they were: what is here already is left alone. Answers how many are new.
-   * @throws LociError `invalid_input` where the chain does not hold together, `conflict` where it tells otherwise than here
+   * @throws LociError `invalid_input` where the chain does not hold together, `conflict` where it tells otherwise than
+   *   here, or more of the namespace's own chain than this ever wrote
    */
   importAudit(namespace: string, entries: readonly AuditEntry[]): Promise<number>;
   /** Where the log was cut or changed, in words; empty when it is whole. */
@@ -110,6 +112,14 @@ export function brokenLink(
   if (auditHash(entry) !== entry.hash) return `${at} was changed`;
   if (diff !== null && sha256(diff) !== entry.diffHash) return `the diff of ${at} was changed`;
   return null;
+}
+
+/** What would let somebody else write what only the namespace itself writes. */
+export function notOurs({ chain, seq }: Pick<AuditEntry, 'chain' | 'seq'>): LociError {
+  return new LociError(
+    'conflict',
+    `entry ${String(seq)} of the audit chain ${chain} was never written here, and the chain is the one written here`,
+  );
 }
 
 /** Chains that were imported may be compared with what is here entry by entry. */

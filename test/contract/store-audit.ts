@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/core/hash.ts';
-import { auditHash, CHAIN_START, type AuditEntry, type AuditFilter } from '../../src/store/audit.ts';
+import { auditHash, CHAIN_START, chained, type AuditEntry, type AuditFilter } from '../../src/store/audit.ts';
 import type { Subject } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';
 import { ALL, commit, startupEntry, told } from './written-samples.ts';
@@ -186,6 +186,16 @@ function describeImports({ store, namespace }: Subject): void {
       const told2 = [theirs[0]!, { ...other, hash: auditHash(other) }];
       await expect(store().importAudit(ns, told2)).rejects.toMatchObject({ code: 'conflict' });
       expect(await store().auditChain(ns, theirs[0]!.chain, ALL)).toEqual(theirs);
+    });
+
+    it('adds nothing to the own one, however well it follows', async () => {
+      const ns = namespace();
+      await commit(store(), ns, { audit: [told()] });
+      const own = await store().auditEntries(ns, {}, ALL);
+      const forged = chained(told({ actor: 'eve', at: NOW + 1 }), own[0]!.chain, 1, own[0]!.hash);
+      await expect(store().importAudit(ns, [...own, forged])).rejects.toMatchObject({ code: 'conflict' });
+      expect(await store().importAudit(ns, own)).toBe(0);
+      expect(await store().auditEntries(ns, {}, ALL)).toEqual(own);
     });
 
     it('brings no records with it', async () => {

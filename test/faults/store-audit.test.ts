@@ -125,6 +125,16 @@ describe('an audit log whose file somebody writes to', () => {
     expect(new Set(said.map((what) => /\(chain (.*)\)/.exec(what)?.[1])).size).toBe(2);
   });
 
+  it('says which diff is gone, though an imported chain tells of a purge', async () => {
+    await commit(store, 'other', { audit: [told({ at: NOW + 9, subject: 'u2', action: 'purge' })] });
+    const [theirs] = await store.auditChains('other');
+    await store.importAudit(NAMESPACE, await store.auditChain('other', theirs!.chain, ALL));
+    tamper(`UPDATE audit SET diff = NULL WHERE ${ours} AND chain <> '${theirs!.chain}' AND subject = 'u2'`);
+    expect(await store.verifyAudit(NAMESPACE)).toEqual([
+      expect.stringContaining('the diff of entry 3 of the audit log is gone, and nothing says why'),
+    ]);
+  });
+
   it.each([
     `DELETE FROM audit`,
     `DELETE FROM audit WHERE seq = 5`,

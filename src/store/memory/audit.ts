@@ -6,6 +6,7 @@ import {
   chained,
   diffText,
   isSameEntry,
+  notOurs,
   type AuditChain,
   type AuditCursor,
   type AuditDraft,
@@ -87,6 +88,7 @@ export function importAudit(namespace: Namespace, entries: readonly AuditEntry[]
     const chain = namespace.audit.get(entry.chain) ?? [];
     const held = chain[entry.seq - 1];
     if (held === undefined) {
+      if (entry.chain === namespace.ownChain) throw notOurs(entry);
       const broken = brokenLink(entry, diffText(entry.diff), chain.length, headOf(chain));
       if (broken !== null) throw new LociError('invalid_input', `the audit chain ${entry.chain}: ${broken}`);
       namespace.audit.set(entry.chain, [...chain, structuredClone(entry)]);

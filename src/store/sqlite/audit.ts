@@ -7,6 +7,7 @@ import {
   chained,
   diffText,
   isSameEntry,
+  notOurs,
   type AuditChain,
   type AuditCursor,
   type AuditDiff,
@@ -162,8 +163,9 @@ function importEntry(db: Database, ns: number, entry: AuditEntry): boolean {
       `entry ${String(entry.seq)} of the audit chain ${entry.chain} is another one here`,
     );
   }
-  const select = db.prepare('SELECT chain, length, head FROM audit_chain WHERE ns = ? AND chain = ?');
+  const select = db.prepare('SELECT chain, own, length, head FROM audit_chain WHERE ns = ? AND chain = ?');
   const row = select.get(ns, entry.chain);
+  if (row?.['own'] === 1) throw notOurs(entry);
   if (row === undefined) addChain(db, ns, entry.chain, 0);
   const { length, head } = row === undefined ? { length: 0, head: CHAIN_START } : chainOf(row);
   const broken = brokenLink(entry, diffText(entry.diff), length, head);
@@ -199,7 +201,8 @@ function lostDiffs(db: Database, ns: number): string[] {
       `SELECT seq, chain FROM audit AS a WHERE ns = ? AND diff IS NULL AND diff_hash IS NOT NULL
          AND chain IN (SELECT chain FROM audit_chain WHERE ns = a.ns AND own = 1)
          AND NOT EXISTS (
-           SELECT 1 FROM audit WHERE ns = a.ns AND subject = a.subject AND action IN ('purge', 'expire'))
+           SELECT 1 FROM audit WHERE ns = a.ns AND subject = a.subject AND action IN ('purge', 'expire')
+             AND chain = a.chain)
        ORDER BY seq LIMIT ?`,
     )
     .all(ns, NAMED)
