@@ -5,6 +5,7 @@ import type { Timestamp } from '../core/types.ts';
 import type { NamespaceStats } from '../store/stats.ts';
 import type { Generation } from '../store/embeddings.ts';
 import type { Check, Finding } from './check.ts';
+import { checkAudit } from './check-audit.ts';
 import { checkNotes } from './check-notes.ts';
 import { checkPassages } from './check-passages.ts';
 import { activeOf, type EngineContext } from './context.ts';
@@ -136,17 +137,6 @@ async function checkStore({ store, namespace: ours, caller }: EngineContext): Pr
     return `${namespace}: ${what}`;
   });
   return { result: 'failed', detail: [...new Set(lines)].join('\n') };
-}
-
-async function checkAudit({ store, namespace }: EngineContext): Promise<Finding> {
-  const broken = await store.verifyAudit(namespace);
-  const chains = await store.auditChains(namespace);
-  const entries = chains.reduce((sum, { length }) => sum + length, 0);
-  if (broken.length > 0) return { result: 'failed', detail: broken.join('\n') };
-  return {
-    result: 'ok',
-    detail: `${String(entries)} ${entries === 1 ? 'entry' : 'entries'}, none cut or changed`,
-  };
 }
 
 async function checkEmbedding(context: EngineContext): Promise<Finding> {
