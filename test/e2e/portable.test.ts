@@ -96,6 +96,13 @@ describe('an export', () => {
     for (const args of [[], ['--force']])
       expect(await run(md, '--format', 'markdown', ...args)).toMatchObject({ code: 0 });
     expect(await run(md, '--format', 'markdown')).toMatchObject({ code: 5 });
+    mkdirSync(join(md, '.git'));
+    writeFileSync(join(md, '.git', 'HEAD'), 'ref');
+    expect(await run(md, '--format', 'markdown', '--force')).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('holds .git, which is of no export') as string,
+    });
+    expect(readFileSync(join(md, '.git', 'HEAD'), 'utf8')).toBe('ref');
     expect(readdirSync(folder).toSorted()).toEqual(['full', 'md', 'x.jsonl']);
     expect(readdirSync(full)).toEqual(['mine.txt']);
   });

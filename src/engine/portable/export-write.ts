@@ -7,6 +7,7 @@ import { shortHash } from '../../core/hash.ts';
 import type { EngineContext } from '../context.ts';
 import { refuseAborted, type LongCallOptions } from '../index-vaults.ts';
 import { fileTextOf, MANIFEST, pathOf } from './export-file-text.ts';
+import { isOfExport } from './export-folder-read.ts';
 import { EXPORT_START, exportStep, headerLine, type ExportStep } from './export-steps.ts';
 import { lineOf, type Portable } from './portable-line.ts';
 
@@ -149,11 +150,13 @@ async function besides(target: string, make: (temporary: string) => Promise<void
 
 /** A folder that is not empty gives way only by being moved aside. */
 async function putInPlace(temporary: string, target: string): Promise<void> {
-  const isFull = (await entryAt(target)) === 'folder' && (await readdir(target)).length > 0;
+  const names = (await entryAt(target)) === 'folder' ? await readdir(target) : [];
+  // Somebody may have put something there since it was looked at.
+  refuseForeign(names, target);
   const aside = `${target}.${shortHash(temporary).slice(0, 12)}.old`;
-  if (isFull) await rename(target, aside);
+  if (names.length > 0) await rename(target, aside);
   await rename(temporary, target);
-  if (isFull) await rm(aside, { recursive: true });
+  if (names.length > 0) await rm(aside, { recursive: true });
   if (process.platform === 'win32') return;
   await using folder = await open(dirname(target), 'r');
   await folder.sync();
@@ -170,6 +173,16 @@ async function refuseTaken(target: string, path: string, force: boolean): Promis
       hint: 'Name an empty folder, or one that is not there.',
     });
   if (!force) throw taken(path);
+  refuseForeign(names, path);
+}
+
+/** What was put beside an export, such as `.git`, would go with it. */
+function refuseForeign(names: readonly string[], path: string): void {
+  const foreign = names.find((name) => !isOfExport(name));
+  if (foreign === undefined) return;
+  throw new LociError('conflict', `the folder ${path} holds ${foreign}, which is of no export`, {
+    hint: 'Move it away, or export into a folder of its own.',
+  });
 }
 
 function taken(path: string): LociError {
