@@ -1,5 +1,6 @@
 import { LociError } from '../core/errors.ts';
 import { sha256 } from '../core/hash.ts';
+import { isSubject } from '../core/subject.ts';
 import type { Config } from '../core/config/schema.ts';
 import type { AuditDraft } from '../store/audit.ts';
 import type { StartupEntry } from '../store/startup.ts';
@@ -180,14 +181,32 @@ export interface StartupSetResponse {
 
 const USUAL_PRIORITY = 2;
 
+/** @throws LociError `invalid_input` */
+export function refuseUnfitEntry({ agent, ...texts }: EntryTexts): void {
+  refuseUnfit(texts);
+  if (agent !== '' && !isSubject(agent))
+    throw new LociError(
+      'invalid_input',
+      'the agent is no name: it has control characters, or spaces around it',
+    );
+}
+
+interface EntryTexts {
+  readonly agent: string;
+  readonly key: string;
+  readonly content?: string;
+}
+
 /** Makes an entry, or changes what is given of one. @throws LociError `invalid_input`, `secret_refused` */
 export async function setStartup(
   context: EngineContext,
   request: StartupSetRequest,
 ): Promise<StartupSetResponse> {
-  const { key, agent = '', content } = request;
-  refuseUnfit({ key, ...(content === undefined ? {} : { content }) });
-  const { texts, masked } = await screened(context, { ...(content === undefined ? {} : { content }) });
+  const { agent: asked = '', content } = request;
+  const given = { agent: asked, key: request.key, ...(content === undefined ? {} : { content }) };
+  refuseUnfitEntry(given);
+  const { texts, masked } = await screened(context, given);
+  const { agent, key } = texts;
   const before = await entryNamed(context, agent, key);
   const text = texts.content ?? before?.content;
   if (text === undefined) {

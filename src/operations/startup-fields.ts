@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isSubject } from '../core/subject.ts';
 import type { StartupEntry } from '../store/startup.ts';
 import { isoTime } from './dates.ts';
 
@@ -15,7 +16,8 @@ export interface StartupEntryOutput {
 
 export const MAX_PRIORITY = 9;
 
-export const agentName = (): z.ZodString => z.string().trim().min(1).max(128);
+export const agentName = (): z.ZodString =>
+  z.string().trim().min(1).max(128).refine(isSubject, 'expected a name without control characters');
 
 export const startupEntry: z.ZodType<StartupEntryOutput> = z.strictObject({
   key: z.string(),

@@ -189,3 +189,27 @@ describe('startup entries', () => {
     expect([code, stderr.split('\n')[0]]).toEqual([exit, `loci: ${message}`]);
   });
 });
+
+describe('what a startup entry is called', () => {
+  const SECRET = 'ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
+
+  it('holds no secret, in the store or in its audit log, and what its key names is one', async () => {
+    const own = await homeWith([
+      [SECRET, 'a', '--agent', 'ada'],
+      ['tone', 'b', '--agent', SECRET],
+      ['password', 'hunter2-and-more'],
+    ]);
+    const { stdout } = await loci(['export', '--to', '-'], own);
+    expect(stdout.match(/"type":"startup"/g)).toHaveLength(3);
+    expect(stdout).not.toMatch(/ghp_a1B2|hunter2/);
+  });
+
+  it('has no control characters: they would be told to a terminal', async () => {
+    const own = await homeWith([]);
+    for (const agent of ['a\u001b]0;x\u0007', 'a\nb', 'a\u2028b']) {
+      const set = await loci(['startup', 'set', 'soul', 'x', '--agent', agent], own);
+      expect([set.code, set.stderr]).toEqual([2, expect.stringContaining('control characters')]);
+    }
+    expect((await loci(['startup', 'list'], own)).stdout).not.toContain('soul');
+  });
+});

@@ -97,7 +97,7 @@ const record = fc.record({
 });
 
 const startup: fc.Arbitrary<StartupEntry> = fc.record({
-  agent: fc.constantFrom('', 'ada', 'a: b\n'),
+  agent: fc.constantFrom('', 'ada', 'a: b #"'),
   key: filled(500),
   content: filled(500),
   priority: fc.integer({ min: 0, max: 9 }),

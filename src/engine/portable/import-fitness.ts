@@ -7,6 +7,7 @@ import { refuseReserved, TTL } from '../facts.ts';
 import { MAX_KEY, refuseUnfit } from '../limits.ts';
 import { lowerTrust } from '../permission.ts';
 import { screened } from '../screen.ts';
+import { refuseUnfitEntry } from '../startup.ts';
 import type { PortableRecord } from './portable-record.ts';
 
 export interface Fit<Thing> {
@@ -88,8 +89,8 @@ function refuseUnfitRecord(record: PortableRecord, now: number): void {
 export async function fitStartup(context: EngineContext, entry: StartupEntry): Promise<Fit<StartupEntry>> {
   if (context.caller.trust !== 'operator')
     throw new LociError('forbidden', 'it is a startup entry: only the operator may import those');
-  const { key, content } = entry;
-  refuseUnfit({ key, content });
-  const { texts, masked } = await screened(context, { content });
-  return { thing: { ...entry, content: texts.content }, masked };
+  const { agent, key, content } = entry;
+  refuseUnfitEntry({ agent, key, content });
+  const { texts, masked } = await screened(context, { agent, key, content });
+  return { thing: { ...entry, ...texts }, masked };
 }

@@ -226,6 +226,24 @@ describe('an import of what nobody wrote', () => {
     expect(record).toMatchObject({ source: 'mcp', identity: null, revision: null });
   });
 
+  it('calls a startup entry as a hand would: no secret, no control characters', async () => {
+    const source = await engine();
+    await setStartup(source, { key: 'soul', content: 'Be brief.' });
+    const lines = await linesOf(source);
+    const take = async (given: object): Promise<[EngineContext, ImportReport]> => {
+      const target = await engine();
+      const forged = edited(lines, (line) => (line['type'] === 'startup' ? { ...line, ...given } : line));
+      return [target, (await importFrom(target, { from: { lines: forged } })).report];
+    };
+    for (const given of [{ key: SECRET }, { agent: SECRET }]) {
+      const [target, { startup, masked }] = await take(given);
+      expect([startup.added, [...masked]]).toEqual([1, ['GitHub token']]);
+      expect(await linesOf(target)).not.toContain(SECRET);
+    }
+    for (const agent of ['a\u001b]0;x', 'a\nb', ' a'])
+      expect((await take({ agent }))[1].startup).toMatchObject({ added: 0, refused: 1 });
+  });
+
   it('lets no number use up all that there are', async () => {
     const [target, { records, renumbered }] = await importedAs({ id: 2 ** 31 }, 'operator');
     expect([records.added, renumbered]).toMatchObject([1, [{ from: 2 ** 31, to: 1 }]]);
