@@ -61,6 +61,9 @@ describe('a server among strangers', () => {
     }
     const target = `GET http://evil.example/api/v1/status HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`;
     expect(await raw(server.port, [target])).toMatch(/^HTTP\/1\.1 (400|403) /);
+    const own = `Host: localhost:${String(server.port)}\r\n`;
+    const two = `GET /healthz HTTP/1.1\r\n${own}Host: evil.example\r\nConnection: close\r\n\r\n`;
+    expect(await raw(server.port, [two])).toMatch(/^HTTP\/1\.1 400 [^]*more than one `Host`/);
   });
 
   it('lets pages of the origins that are named read answers, and these alone', async () => {

@@ -141,6 +141,9 @@ function routeOf(c: Context<Env>): string {
 function guarded({ hosts }: AppParts): MiddlewareHandler<Env> {
   return async (c, next) => {
     const { incoming, outgoing } = c.env;
+    // Node takes the first, and a proxy before it may have taken another (RFC 9112, section 3.2).
+    if ((incoming.headersDistinct['host']?.length ?? 0) > 1)
+      throw new LociError('invalid_input', 'the request has more than one `Host`');
     hosts.check(incoming.headers);
     const { origin } = incoming.headers;
     if (hosts.allowsOrigin(origin)) {
