@@ -11,7 +11,8 @@ const WAIT = 200;
 const MOST_WAITING = 1000;
 /** Rows of a namespace and category that stay. */
 export const KEEP = 10_000;
-const KEEP_FOR = 90 * 24 * 60 * 60 * 1000;
+/** Milliseconds. */
+export const KEEP_FOR: number = 90 * 24 * 60 * 60 * 1000;
 
 /** A run, as it is noted. */
 export type Run = Omit<HistoryDraft, 'expiresAt'>;

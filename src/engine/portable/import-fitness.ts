@@ -1,9 +1,11 @@
 import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/hash.ts';
 import type { LociRecord } from '../../core/types.ts';
+import type { HistoryDraft } from '../../store/history.ts';
 import type { StartupEntry } from '../../store/startup.ts';
 import type { EngineContext } from '../context.ts';
 import { refuseReserved, TTL } from '../facts.ts';
+import { KEEP_FOR } from '../history-log.ts';
 import { MAX_KEY, refuseUnfit } from '../limits.ts';
 import { lowerTrust } from '../permission.ts';
 import { screened } from '../screen.ts';
@@ -93,4 +95,24 @@ export async function fitStartup(context: EngineContext, entry: StartupEntry): P
   refuseUnfitEntry({ agent, key, content });
   const { texts, masked } = await screened(context, { agent, key, content });
   return { thing: { ...entry, ...texts }, masked };
+}
+
+/**
+ * A run as it may be kept here, no longer than one that is noted here.
+ * @throws LociError `invalid_input`, `secret_refused`
+ */
+export async function fitRun(context: EngineContext, run: HistoryDraft): Promise<Fit<HistoryDraft>> {
+  const { name, surface, actor, outcome, inputs } = run;
+  const said = { name, surface, actor, outcome };
+  for (const [field, text] of Object.entries(said))
+    if (text.length > MAX_KEY)
+      throw new LociError(
+        'invalid_input',
+        `${field} has ${String(text.length)} characters; at most ${String(MAX_KEY)} fit`,
+      );
+  refuseUnfit({ metadata: inputs });
+  const { texts, masked } = await screened(context, { ...said, metadata: inputs });
+  const { metadata, ...rest } = texts;
+  const expiresAt = Math.min(run.expiresAt, context.now() + KEEP_FOR);
+  return { thing: { ...run, ...rest, inputs: metadata, expiresAt }, masked };
 }

@@ -9,7 +9,7 @@ import { KEEP } from '../history-log.ts';
 import { refuseAborted, type LongCallOptions } from '../index-vaults.ts';
 import { screened } from '../screen.ts';
 import { startupDraft, tooLongToTell } from '../startup.ts';
-import { fitStartup } from './import-fitness.ts';
+import { fitRun, fitStartup } from './import-fitness.ts';
 import { RecordImporter, type ArrivedRecord, type RecordOptions } from './import-records.ts';
 import type { ImportReport } from './import-report.ts';
 import type { Portable } from './portable-line.ts';
@@ -197,7 +197,14 @@ export class ImportRun {
       return;
     }
     if (row.expiresAt <= this.#context.now()) return;
-    this.#history.push(row);
+    try {
+      const { thing, masked } = await fitRun(this.#context, row);
+      for (const kind of masked) this.#report.masked.add(kind);
+      this.#history.push(thing);
+    } catch (error) {
+      if (!(error instanceof LociError) || !isRefusal(error)) throw error;
+      this.#report.problem(where, error.message);
+    }
     if (this.#history.length >= BATCH) await this.#flush();
   }
 

@@ -1,40 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { agentOf, edited, engine, linesOf, SECRET } from '../../../test/contract/export-samples.ts';
 import { NOW } from '../../../test/contract/store-samples.ts';
-import type { Trust } from '../../core/types.ts';
-import { openMemoryStore } from '../../store/memory/open.ts';
-import { EngineContext } from '../context.ts';
 import { storeFact } from '../facts.ts';
 import { setStartup } from '../startup.ts';
 import { write } from '../write.ts';
-import { exportPage } from './export-page.ts';
 import { importFrom } from './import.ts';
-import type { ImportReport } from './import-report.ts';
-import { digestWith, DIGEST_START } from './portable-line.ts';
-
-const SECRET = 'ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
-
-async function engine(given: { now?: () => number; writes?: boolean } = {}): Promise<EngineContext> {
-  await using folder = await temporaryFolder();
-  const config = settings(folder.path, { writes: { enabled: given.writes ?? true } });
-  return EngineContext.open(config, openMemoryStore(), given.now ?? (() => NOW));
-}
-
-function agentOf(context: EngineContext, trust: Trust = 'agent'): EngineContext {
-  return context.as({ namespace: 'default', actor: 'bot', surface: 'mcp', trust });
-}
-
-async function linesOf(context: EngineContext): Promise<string> {
-  return (await exportPage(context)).lines;
-}
-
-/** The same export with other lines, and an end that fits. */
-function edited(lines: string, edit: (line: Record<string, unknown>) => unknown): string {
-  const inner = lines.trimEnd().split('\n').slice(0, -1);
-  const changed = inner.map((line) => JSON.stringify(edit(JSON.parse(line) as Record<string, unknown>)));
-  const digest = changed.reduce(digestWith, DIGEST_START);
-  return [...changed, JSON.stringify({ type: 'end', lines: changed.length, digest })].join('\n');
-}
 
 describe('an import', () => {
   it('by an agent raises no trust, makes nobody a vault, and tells no agent what to do', async () => {
@@ -175,82 +145,6 @@ describe('an import', () => {
     ]);
     expect(await target.store.namespaces()).toEqual([]);
     expect(await target.store.auditChains('default')).toEqual([]);
-  });
-});
-
-describe('an import of what nobody wrote', () => {
-  /** What of an export becomes of it where its record is another one. */
-  async function importedAs(given: object, trust: Trust = 'agent'): Promise<[EngineContext, ImportReport]> {
-    const source = await engine();
-    await write(source, { content: 'The oven is gas' });
-    const lines = edited(await linesOf(source), (line) =>
-      line['type'] === 'record' ? { ...line, ...given } : line,
-    );
-    const target = await engine();
-    return [target, (await importFrom(agentOf(target, trust), { from: { lines } })).report];
-  }
-
-  it.each(['created_at', 'updated_at', 'deleted_at', 'expires_at'])(
-    'refuses times of %s that cannot be written: each answer with such a record would fail',
-    async (field) => {
-      const never = [9_007_199_254_740_991, -9_007_199_254_740_991, 8.64e15, '+275760-09-13T00:00:00.000Z'];
-      for (const time of never) {
-        const [, { records, problems }] = await importedAs({ [field]: time }, 'operator');
-        expect([records.added, records.refused, problems[0]?.what]).toEqual([
-          0,
-          1,
-          `${field}: expected a time in ISO 8601, of the years 1 to 9999`,
-        ]);
-      }
-    },
-  );
-
-  it('refuses a category of the engine (F3), and marks that are longer than any source makes', async () => {
-    for (const given of [
-      { category: 'pack_history' },
-      { source: 'x'.repeat(513) },
-      { identity: 'x'.repeat(1_000_000) },
-      { revision: 'x'.repeat(513) },
-    ]) {
-      const [, { records }] = await importedAs(given, 'operator');
-      expect([records.added, records.refused], Object.keys(given)[0]).toEqual([0, 1]);
-    }
-  });
-
-  it.each(['source', 'identity', 'revision'])('keeps no secret that stands in %s', async (field) => {
-    const [owned, { masked }] = await importedAs({ [field]: SECRET }, 'operator');
-    expect([...masked]).toEqual(['GitHub token']);
-    expect(await linesOf(owned)).not.toContain(SECRET);
-    const [target] = await importedAs({ [field]: 'mine' });
-    const [record] = await target.store.heldPage('default', NOW, { after: null, limit: 9 });
-    expect(record).toMatchObject({ source: 'mcp', identity: null, revision: null });
-  });
-
-  it('calls a startup entry as a hand would: no secret, no control characters', async () => {
-    const source = await engine();
-    await setStartup(source, { key: 'soul', content: 'Be brief.' });
-    const lines = await linesOf(source);
-    const take = async (given: object): Promise<[EngineContext, ImportReport]> => {
-      const target = await engine();
-      const forged = edited(lines, (line) => (line['type'] === 'startup' ? { ...line, ...given } : line));
-      return [target, (await importFrom(target, { from: { lines: forged } })).report];
-    };
-    for (const given of [{ key: SECRET }, { agent: SECRET }]) {
-      const [target, { startup, masked }] = await take(given);
-      expect([startup.added, [...masked]]).toEqual([1, ['GitHub token']]);
-      expect(await linesOf(target)).not.toContain(SECRET);
-    }
-    for (const agent of ['a\u001b]0;x', 'a\nb', ' a'])
-      expect((await take({ agent }))[1].startup).toMatchObject({ added: 0, refused: 1 });
-  });
-
-  it('lets no number use up all that there are', async () => {
-    const [target, { records, renumbered }] = await importedAs({ id: 2 ** 31 }, 'operator');
-    expect([records.added, renumbered]).toMatchObject([1, [{ from: 2 ** 31, to: 1 }]]);
-    const [last] = await importedAs({ id: 2 ** 31 - 1 }, 'operator');
-    await write(last, { content: 'The next' });
-    const again = await importFrom(target, { from: { lines: await linesOf(last) } });
-    expect(again.report.records).toMatchObject({ added: 2, refused: 0 });
   });
 });
 

@@ -1,0 +1,32 @@
+import { EngineContext } from '../../src/engine/context.ts';
+import { exportPage } from '../../src/engine/portable/export-page.ts';
+import { digestWith, DIGEST_START } from '../../src/engine/portable/portable-line.ts';
+import { openMemoryStore } from '../../src/store/memory/open.ts';
+import type { Trust } from '../../src/core/types.ts';
+import { settings, temporaryFolder } from './engines.ts';
+import { NOW } from './store-samples.ts';
+
+/** Of a kind that is masked. */
+export const SECRET = 'ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
+
+export async function engine(given: { now?: () => number; writes?: boolean } = {}): Promise<EngineContext> {
+  await using folder = await temporaryFolder();
+  const config = settings(folder.path, { writes: { enabled: given.writes ?? true } });
+  return EngineContext.open(config, openMemoryStore(), given.now ?? (() => NOW));
+}
+
+export function agentOf(context: EngineContext, trust: Trust = 'agent'): EngineContext {
+  return context.as({ namespace: 'default', actor: 'bot', surface: 'mcp', trust });
+}
+
+export async function linesOf(context: EngineContext): Promise<string> {
+  return (await exportPage(context)).lines;
+}
+
+/** The same export with other lines, and an end that fits. */
+export function edited(lines: string, edit: (line: Record<string, unknown>) => unknown): string {
+  const inner = lines.trimEnd().split('\n').slice(0, -1);
+  const changed = inner.map((line) => JSON.stringify(edit(JSON.parse(line) as Record<string, unknown>)));
+  const digest = changed.reduce(digestWith, DIGEST_START);
+  return [...changed, JSON.stringify({ type: 'end', lines: changed.length, digest })].join('\n');
+}
