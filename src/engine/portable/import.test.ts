@@ -167,6 +167,19 @@ describe('an import of the files of an OpenClaw agent', () => {
     expect((await importFrom(agentOf(target), { from: { files } })).report.records.unchanged).toBe(1);
   });
 
+  it('takes out nothing that was edited into what may not be here', async () => {
+    const target = await engine();
+    const take = async (content: string): Promise<object> =>
+      (await importFrom(target, { from: { files: [{ path: 'MEMORY.md', content }] } })).report.records;
+    expect(await take('## Oven\ngas\n## Tea\ngreen')).toMatchObject({ added: 2 });
+    expect(await take('## Oven\ngas \0\n## Tea\ngreen')).toMatchObject({
+      removed: 0,
+      refused: 1,
+      unchanged: 1,
+    });
+    expect(await take('## Tea\ngreen')).toMatchObject({ removed: 1, unchanged: 1 });
+  });
+
   it('refuses a file of more things than anybody keeps in one', async () => {
     const files = [{ path: 'memory/x.md', content: '- x\n'.repeat(10_001) }];
     const { report } = await importFrom(await engine(), { from: { files } });

@@ -138,6 +138,8 @@ class Workspace {
       const keys = new Keys(held);
       const planned: Planned[] = [];
       for (const match of matched(pieces, held)) {
+        // What may not be here was perhaps only edited: its former state is no more gone than it is new.
+        if (match.piece === null && pieces.length < cut.length) continue;
         const plan = await this.#plan(path, match, keys, createdAt);
         if (plan !== null) planned.push(plan);
       }
