@@ -92,6 +92,7 @@ describe('an export', () => {
     expect(await run(full)).toMatchObject({ code: 5 });
     expect(await run(join(folder, 'no', 'such.jsonl'))).toMatchObject({ code: 8 });
     expect(await run(file, '--force')).toMatchObject({ code: 0 });
+    expect(await run(join(home, 'loci.db'), '--force')).toMatchObject({ code: 5 });
     const md = join(folder, 'md');
     for (const args of [[], ['--force']])
       expect(await run(md, '--format', 'markdown', ...args)).toMatchObject({ code: 0 });

@@ -74,6 +74,7 @@ export async function exportToFile(
     });
   if (there !== 'nothing' && options.force !== true) throw taken(path);
   if (there === 'special') throw new LociError('conflict', `${path} is no regular file`);
+  await refuseStore(context, target, path);
   const counts = noExportCounts();
   await besides(target, async (temporary) => {
     await using handle = await open(temporary, 'wx', 0o600);
@@ -160,6 +161,13 @@ async function putInPlace(temporary: string, target: string): Promise<void> {
   if (process.platform === 'win32') return;
   await using folder = await open(dirname(target), 'r');
   await folder.sync();
+}
+
+/** The store's file and what belongs to it, such as its journal. */
+async function refuseStore({ config }: EngineContext, target: string, path: string): Promise<void> {
+  const store = await realpath(config.store.path).catch(() => resolve(config.store.path));
+  if (target !== store && !target.startsWith(`${store}-`)) return;
+  throw new LociError('conflict', `${path} is the store itself`, { hint: 'Name another file.' });
 }
 
 async function refuseTaken(target: string, path: string, force: boolean): Promise<void> {
