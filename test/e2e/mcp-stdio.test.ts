@@ -127,11 +127,16 @@ describe('loci mcp and the official client', () => {
     });
   });
 
-  it('refuses what belongs to the owner alone', async () => {
+  it.each([
+    ['doctor', 'loci doctor'],
+    ['startup_set', 'loci startup set'],
+  ])('refuses %s, which belongs to the owner alone, and says where', async (name, command) => {
     const client = await connectStdio({ home: await homeWithVault() });
-    const refused = await client.callTool({ name: 'doctor', arguments: {} });
+    const refused = await client.callTool({ name, arguments: {} });
     expect(refused).toMatchObject({ isError: true });
-    expect(textOf(refused)).toMatch(/^forbidden: doctor needs the scope admin — /);
+    expect(textOf(refused)).toBe(
+      `forbidden: ${name} needs the scope admin — It is the owner’s alone, on the command line: \`${command}\`.`,
+    );
   });
 
   it('has prompts that bring what is remembered along', async () => {

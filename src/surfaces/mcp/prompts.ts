@@ -6,9 +6,9 @@ import {
 } from '@modelcontextprotocol/server';
 import { asLociError } from '../../core/file-errors.ts';
 import { parseInput } from '../../operations/input.ts';
-import type { OperationContext, Scope } from '../../operations/operation.ts';
+import type { OperationContext } from '../../operations/operation.ts';
 import { fence } from './fence.ts';
-import { refuseBeyond } from './permission.ts';
+import { type Permission, refuseBeyond } from './permission.ts';
 import { answerText, errorText } from './result.ts';
 import type { Toolbox } from './toolbox.ts';
 
@@ -18,7 +18,7 @@ type PromptArguments = Readonly<Record<string, string>>;
 interface Lent {
   readonly toolbox: Toolbox;
   readonly context: OperationContext;
-  readonly scopes: ReadonlySet<Scope>;
+  readonly permission: Permission;
 }
 
 interface PromptEntry {
@@ -60,7 +60,7 @@ export async function getPrompt(
   given: PromptArguments,
   toolbox: Toolbox,
   context: OperationContext,
-  scopes: ReadonlySet<Scope>,
+  permission: Permission,
 ): Promise<GetPromptResult> {
   const entry = PROMPTS.find(({ prompt }) => prompt.name === name);
   if (entry === undefined)
@@ -69,19 +69,19 @@ export async function getPrompt(
     if (argument.required === true && (given[argument.name] ?? '').trim() === '')
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${argument.name} is missing`);
   }
-  const text = await entry.text(given, { toolbox, context, scopes });
+  const text = await entry.text(given, { toolbox, context, permission });
   const { description = '' } = entry.prompt;
   return { description, messages: [{ role: 'user', content: { type: 'text', text: text.toWellFormed() } }] };
 }
 
 async function recallText(
   { question = '' }: PromptArguments,
-  { toolbox, context, scopes }: Lent,
+  { toolbox, context, permission }: Lent,
 ): Promise<string> {
   const search = toolbox.byName.get('search');
   if (search === undefined) throw new ProtocolError(ProtocolErrorCode.InternalError, 'there is no search');
   try {
-    refuseBeyond(scopes, search, 'recall');
+    refuseBeyond(permission, search, 'recall');
     const found = await search.run(context, parseInput(search, { query: question }));
     return `${question}\n\nAnswer from what is remembered, and say where it stands.\n${answerText('search', found)}`;
   } catch (error) {

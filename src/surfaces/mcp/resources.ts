@@ -12,9 +12,9 @@ import type { Json } from '../../core/types.ts';
 import type { FactCategoriesOutput } from '../../operations/fact-categories.ts';
 import type { GetOutput } from '../../operations/get.ts';
 import { parseInput } from '../../operations/input.ts';
-import type { OperationContext, Scope } from '../../operations/operation.ts';
+import type { OperationContext } from '../../operations/operation.ts';
 import type { StartupTextOutput } from '../../operations/startup-text.ts';
-import { refuseBeyond } from './permission.ts';
+import { type Permission, refuseBeyond } from './permission.ts';
 import { errorText } from './result.ts';
 import type { Toolbox } from './toolbox.ts';
 
@@ -87,7 +87,7 @@ export async function readResource(
   uri: string,
   toolbox: Toolbox,
   context: OperationContext,
-  scopes: ReadonlySet<Scope>,
+  permission: Permission,
 ): Promise<ReadResourceResult> {
   for (const entry of RESOURCES) {
     const variables = new UriTemplate(entry.uri).match(uri);
@@ -97,7 +97,7 @@ export async function readResource(
       const plain = Object.fromEntries(
         Object.entries(variables).map(([name, value]) => [name, String(value)]),
       );
-      refuseBeyond(scopes, operation, entry.uri);
+      refuseBeyond(permission, operation, entry.uri);
       const output = await operation.run(context, parseInput(operation, entry.input(plain)));
       const text = entry.text(output as never).toWellFormed();
       return { contents: [{ uri, mimeType: entry.mimeType, text }] };

@@ -17,7 +17,7 @@ import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
 import { errorResult, successResult } from './result.ts';
 import { contextOf, type McpSession } from './session.ts';
-import { refuseBeyond } from './permission.ts';
+import { type Permission, refuseBeyond } from './permission.ts';
 import { loadToolbox } from './toolbox.ts';
 
 const INSTRUCTIONS =
@@ -49,11 +49,11 @@ export function mcpServer(session: McpSession): McpServer {
   server.setRequestHandler('resources/list', () => ({ resources: listResources() }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates() }));
   server.setRequestHandler('resources/read', async ({ params }, request) =>
-    readResource(params.uri, await loadToolbox(), await lend(request), session.scopes),
+    readResource(params.uri, await loadToolbox(), await lend(request), session),
   );
   server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts() }));
   server.setRequestHandler('prompts/get', async ({ params }, request) =>
-    getPrompt(params.name, params.arguments ?? {}, await loadToolbox(), await lend(request), session.scopes),
+    getPrompt(params.name, params.arguments ?? {}, await loadToolbox(), await lend(request), session),
   );
   return product;
 }
@@ -70,7 +70,7 @@ function clientOf({ server }: McpServer, { mcpReq }: ServerContext): string | un
 
 /** @throws ProtocolError for a tool that is not there; all else that fails is a result */
 async function callTool(
-  { scopes }: McpSession,
+  permission: Permission,
   name: string,
   input: unknown,
   context: OperationContext,
@@ -82,7 +82,7 @@ async function callTool(
       `There is no tool ${JSON.stringify(name.slice(0, 100))}`,
     );
   try {
-    refuseBeyond(scopes, operation, name);
+    refuseBeyond(permission, operation, name);
     const output = await runOperation(operation, context, parseInput(operation, input));
     return successResult(operation.name, output);
   } catch (error) {

@@ -2,14 +2,14 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Caller } from '../../core/caller.ts';
 import type { Progress } from '../../engine/index-vaults.ts';
 import type { OpenContext } from '../../operations/context.ts';
-import type { OperationContext, Scope } from '../../operations/operation.ts';
+import type { OperationContext } from '../../operations/operation.ts';
+import type { Permission } from './permission.ts';
 import { progressTeller } from './progress.ts';
 
 /** For whom a server works, and what they may do. */
-export interface McpSession {
+export interface McpSession extends Permission {
   /** Asked for at the first request that needs it: settings take a while to load. */
   readonly context: () => Promise<OpenContext>;
-  readonly scopes: ReadonlySet<Scope>;
   /** Ends every call, when the server is told to stop. */
   readonly signal?: AbortSignal;
   /** `client` is the name that a client gives itself, if it does. */

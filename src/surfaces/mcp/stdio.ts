@@ -5,6 +5,7 @@ import type { ContextOptions, OpenContext } from '../../operations/context.ts';
 import type { Io } from '../cli/io.ts';
 import { neutralise } from '../cli/neutralise.ts';
 import type { RunServer } from '../cli/server-call.ts';
+import { shapeOf } from '../cli/shapes.ts';
 import { mcpServer } from './server.ts';
 import type { McpSession } from './session.ts';
 import { DrainingStdioTransport } from './stdio-transport.ts';
@@ -19,6 +20,8 @@ export const serveMcp: RunServer = async ({ home }, io) => {
   const session: McpSession = {
     context,
     scopes: new Set(['read', 'write']),
+    hintBeyond: ({ name }) =>
+      `It is the owner’s alone, on the command line: \`loci ${shapeOf(name).words.join(' ')}\`.`,
     signal: interruption.signal,
     callerOf: (client) => ({ ...CALLER, ...(client !== undefined && { actor: client }) }),
   };
