@@ -9,6 +9,8 @@ export type ErrorCode =
   | 'writes_disabled'
   | 'rate_limited'
   | 'too_large'
+  | 'method_not_allowed'
+  | 'unsupported_media_type'
   | 'not_found'
   | 'gone'
   | 'ambiguous'
@@ -58,6 +60,8 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
   },
   rate_limited: { status: 429, exit: 10, hint: 'Wait as long as Retry-After says, then try again.' },
   too_large: { status: 413, exit: 2, hint: 'Send less at once.' },
+  method_not_allowed: { status: 405, exit: 2, hint: 'Ask with a method that `Allow` names.' },
+  unsupported_media_type: { status: 415, exit: 2, hint: 'Send JSON, with `Content-Type: application/json`.' },
   not_found: { status: 404, exit: 4, hint: 'Search again for a current citation.' },
   gone: {
     status: 410,

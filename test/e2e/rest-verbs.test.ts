@@ -89,7 +89,7 @@ describe('the verbs over HTTP', () => {
   it.each([
     ['no JSON', '{"query":', {}, 400, 'no JSON'],
     ['a list', '["query"]', {}, 400, 'must be an object'],
-    ['another type', 'query=x', { 'content-type': 'text/plain' }, 400, 'Content-Type: application/json'],
+    ['another type', 'query=x', { 'content-type': 'text/plain' }, 415, 'Content-Type: application/json'],
     ['half a million levels', `{"query":${'['.repeat(500_000)}`, {}, 400, 'levels'],
     ['levels only in text', JSON.stringify({ query: `\\"${'['.repeat(500)}` }), {}, 200, '"results"'],
     ['3 MB', JSON.stringify({ query: 'x'.repeat(3e6) }), {}, 413, 'larger than 2000000 bytes'],
@@ -104,11 +104,20 @@ describe('the verbs over HTTP', () => {
   it('say which method a path takes, and nothing of a path that is none', async () => {
     const server = await startServer();
     const token = await server.token('alice', 'read', 'write');
-    const other = await server.ask('/api/v1/memory/write', { token });
-    expect(other.problem).toMatchObject({
-      status: 404,
-      detail: '/api/v1/memory/write is asked with POST, not GET',
-    });
+    const wrong: readonly (readonly [string, string, string])[] = [
+      ['GET', '/api/v1/memory/write', 'POST'],
+      ['PUT', '/api/v1/memory/search', 'POST, GET, HEAD'],
+      ['POST', '/api/v1/openapi.json', 'GET, HEAD'],
+      ['DELETE', '/healthz', 'GET, HEAD'],
+    ];
+    for (const [method, path, allow] of wrong) {
+      const { status, headers, problem } = await server.ask(path, { token, method });
+      expect([path, status, headers.allow]).toEqual([path, 405, allow]);
+      const detail = `${path} is asked with ${allow.replace(', HEAD', '').replace(', ', ' or ')}, not ${method}`;
+      expect(problem).toMatchObject({ code: 'method_not_allowed', detail });
+    }
+    expect((await server.ask('/api/v1/memory/list', { token, method: 'HEAD' })).status).toBe(200);
+    expect((await server.ask('/api/v1/memory/write', { method: 'GET' })).status).toBe(401);
     for (const path of ['/', '/api/v1', '/api/v1/memory', '/../etc/passwd', '/api/v1/../../x', '//x', '/%00'])
       expect([path, (await server.ask(path, { token })).status]).toEqual([path, 404]);
   });

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
+import { METHOD_NAME_ALL } from 'hono/router';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
 import type { ServerConfig } from '../../core/config/server-schema.ts';
@@ -67,7 +68,7 @@ export function restApp(parts: AppParts): Hono<Env> {
   app.use('/api/*', authenticated);
   for (const route of routes) addRoute(app, route, parts);
   if (mcp !== undefined) app.all('/mcp', authenticated, answeringMcp(mcp, parts));
-  app.notFound((c) => answerProblem(c, notThere(c.req.method, c.req.path, routes)));
+  app.notFound((c) => answerProblem(c, notThere(c, methodsAt(app, c.req.path))));
   app.onError((error, c) => {
     if (!(error instanceof LociError)) parts.log.error({ request_id: c.get('id'), err: error }, 'internal');
     return answerProblem(c, error);
@@ -209,10 +210,19 @@ function answerProblem(c: Context<Env>, error: unknown): Response {
   });
 }
 
-function notThere(method: string, path: string, routes: readonly Route[]): LociError {
-  const known = routes.find((route) => route.path === path);
-  const hint = `GET ${API}/openapi.json tells what there is.`;
-  if (known === undefined) return new LociError('not_found', 'nothing is at this path', { hint });
-  const methods = known.operation.readOnly ? 'GET or POST' : 'POST';
-  return new LociError('not_found', `${path} is asked with ${methods}, not ${method}`, { hint });
+/** What a path can be asked with; nothing for one that there is not. */
+function methodsAt(app: Hono<Env>, path: string): string[] {
+  const declared = app.routes.filter((route) => route.path === path && route.method !== METHOD_NAME_ALL);
+  return [...new Set(declared.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : method)))];
+}
+
+function notThere(c: Context<Env>, methods: readonly string[]): LociError {
+  const { method, path } = c.req;
+  if (methods.length === 0)
+    return new LociError('not_found', 'nothing is at this path', {
+      hint: `GET ${API}/openapi.json tells what there is.`,
+    });
+  c.env.outgoing.setHeader('Allow', methods.join(', '));
+  const names = methods.filter((name) => name !== 'HEAD').join(' or ');
+  return new LociError('method_not_allowed', `${path} is asked with ${names}, not ${method}`);
 }

@@ -15,7 +15,7 @@ const IDEMPOTENCY_FIELD = 'idempotency_key';
  * The input of a verb as a request gives it, not checked yet: the JSON object of a POST, the query of a GET, and the key of
  * `Idempotency-Key`.
  * @param body of a POST; see `readBody`
- * @throws LociError `invalid_input`
+ * @throws LociError `unsupported_media_type`, `invalid_input`
  */
 export function requestInput(request: RequestHead, route: Route, body: string): unknown {
   const given = request.method === 'POST' ? jsonBody(request, body) : queryOf(request, route);
@@ -58,12 +58,15 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   }
 }
 
-/** A body as JSON; no body at all is an input without fields. @throws LociError `invalid_input` */
+/**
+ * A body as JSON; no body at all is an input without fields.
+ * @throws LociError `unsupported_media_type`, `invalid_input`
+ */
 export function jsonBody({ headers }: Pick<RequestHead, 'headers'>, body: string): unknown {
   if (body.trim() === '') return {};
   // Browsers send other types to anybody, without asking first.
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
-    throw new LociError('invalid_input', 'the body must be JSON: `Content-Type: application/json`');
+    throw new LociError('unsupported_media_type', 'the body must be JSON: `Content-Type: application/json`');
   if (isDeeper(body, MAX_DEPTH))
     throw new LociError('invalid_input', `the body has more than ${String(MAX_DEPTH)} levels`);
   try {
