@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -140,11 +140,47 @@ describe('who asks', () => {
     expect(await refusal(server, await shared(CLAIMS, JSON.stringify(key)))).toEqual([401, 'unauthorized']);
   });
 
+  it('is refused without harm while the keys cannot be had', async () => {
+    const letGo = Promise.withResolvers<undefined>();
+    const answers: Record<string, (response: ServerResponse) => void> = {
+      '/none': (response) => response.writeHead(500).end(),
+      '/page': (response) => response.end('<html></html>'),
+      '/endless': (response) => {
+        response.on('close', () => letGo.resolve(undefined));
+        const more = (): void => {
+          if (response.write(' '.repeat(65_536))) setImmediate(more);
+          else response.once('drain', more);
+        };
+        more();
+      },
+    };
+    const keys = createServer((request, response) => answers[request.url ?? '']?.(response));
+    await once(keys.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void keys.close());
+    const { port } = keys.address() as AddressInfo;
+    const { privateKey } = await generateKeyPair('ES256');
+    const token = await new SignJWT(CLAIMS).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(privateKey);
+    for (const path of Object.keys(answers)) {
+      const jwks = `http://127.0.0.1:${String(port)}${path}`;
+      const server = await startServer({ auth: { jwt: { issuer: ISSUER, audience: AUDIENCE, jwks } } });
+      const { status, json } = await server.ask(SEARCH, { token });
+      expect([path, status, (json as { detail: string }).detail]).toEqual([
+        path,
+        401,
+        'the keys to check the token with cannot be had now',
+      ]);
+    }
+    // It was not read to its end, which never comes.
+    await letGo.promise;
+  });
+
   it('cannot be told where a signer is set and what it signs for is not: the server does not start', async () => {
     for (const jwt of [
       { secret: SECRET },
       { secret: SECRET, issuer: ISSUER },
       { jwks: 'none.json', issuer: ISSUER, audience: AUDIENCE },
+      // On its way somebody could exchange the keys.
+      { jwks: 'http://keys.example/keys.json', issuer: ISSUER, audience: AUDIENCE },
     ])
       await expect(startServer({ auth: { jwt } })).rejects.toMatchObject({ code: 'invalid_config' });
   });
@@ -156,7 +192,14 @@ describe('who runs Loci', () => {
     expect((await server.ask(WRITE, { body: { content: 'My oven.' } })).status).toBe(200);
     const token = await server.token('mine', 'read');
     expect((await server.ask(SEARCH, { token })).json).toMatchObject({ results: [{ id: 1 }] });
-    for (const header of ['forwarded', 'x-forwarded-for', 'via', 'x-real-ip'])
+    for (const header of [
+      'forwarded',
+      'x-forwarded-for',
+      'x-forwarded-proto',
+      'x-client-ip',
+      'via',
+      'x-real-ip',
+    ])
       expect((await server.ask(SEARCH, { headers: { [header]: 'for=192.0.2.1' } })).status).toBe(401);
     // Whoever shows a token is who it says, or nobody.
     expect((await server.ask(SEARCH, { token: newTokenText() })).status).toBe(401);

@@ -105,7 +105,8 @@ const jwt = z.strictObject({
     .max(2048)
     .exactOptional()
     .describe(
-      'The public keys of JSON Web Tokens (RS256, PS256, ES256, EdDSA): a URL, or a file beside loci.yaml.',
+      'The public keys of JSON Web Tokens (RS256, PS256, ES256, EdDSA): a URL (https, or of this machine), or a file beside ' +
+        'loci.yaml.',
     ),
   issuer: name()
     .exactOptional()

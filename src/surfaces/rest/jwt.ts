@@ -1,6 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  decodeProtectedHeader,
+  errors,
+  jwtVerify,
+} from 'jose';
 import type { JSONWebKeySet, JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
 import { expandHome } from '../../core/config/paths.ts';
 import type { JwtConfig } from '../../core/config/server-schema.ts';
@@ -73,9 +80,16 @@ function algorithmOf(text: string): unknown {
   }
 }
 
+/** No answer in time, one that is not 200, and one that is no set of keys. */
+const KEY_FAULTS: ReadonlySet<string> = new Set([
+  errors.JWKSTimeout.code,
+  errors.JWKSInvalid.code,
+  errors.JOSEError.code,
+]);
+
 function refusal(error: unknown): LociError {
   // The only fault that is not the caller's: keys that cannot be had.
-  if (!(error instanceof errors.JOSEError) || error instanceof errors.JWKSTimeout)
+  if (!(error instanceof errors.JOSEError) || KEY_FAULTS.has(error.code))
     return new LociError('unauthorized', 'the keys to check the token with cannot be had now', {
       cause: error,
     });
@@ -87,7 +101,8 @@ function refusal(error: unknown): LociError {
 
 async function publicKeys(jwks: string, home: string): Promise<JWTVerifyGetKey> {
   try {
-    if (/^https?:\/\//i.test(jwks)) return createRemoteJWKSet(new URL(jwks));
+    if (/^https?:\/\//i.test(jwks))
+      return createRemoteJWKSet(refuseExchangeable(new URL(jwks)), { [customFetch]: fetchKeys });
     const text = await readFile(resolve(home, expandHome(jwks)), 'utf8');
     return createLocalJWKSet(JSON.parse(text) as JSONWebKeySet);
   } catch (error) {
@@ -95,4 +110,28 @@ async function publicKeys(jwks: string, home: string): Promise<JWTVerifyGetKey> 
       cause: error,
     });
   }
+}
+
+/** On its way over another network somebody could put keys of their own in the place of these. */
+function refuseExchangeable(url: URL): URL {
+  const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (url.protocol === 'https:' || isLoopback) return url;
+  throw new Error('keys from another machine are asked for with https');
+}
+
+/** Bytes of a set of keys; nobody has so many. */
+const MAX_KEYS = 1024 * 1024;
+
+async function fetchKeys(url: string, options: RequestInit): Promise<Response> {
+  const response = await fetch(url, options);
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    size += part.length;
+    // To leave the loop ends the connection.
+    if (size > MAX_KEYS) throw new Error(`the answer of ${url} is longer than ${String(MAX_KEYS)} bytes`);
+    parts.push(part);
+  }
+  const { status, headers } = response;
+  return new Response(Buffer.concat(parts), { status, headers });
 }

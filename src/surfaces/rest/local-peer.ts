@@ -4,7 +4,8 @@ import { endianness } from 'node:os';
 
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 /** What proxies add: whoever asks through one is not who connects. */
-const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+const PROXY_HEADER =
+  /^(?:forwarded|via|x-real-ip|true-client-ip|cf-connecting-ip|x-(?:forwarded|original|client|cluster)-.*)$/;
 
 /** Whether a connection is of the same Unix user as this process, as each of them is asked once. */
 export class LocalPeers {
@@ -21,7 +22,7 @@ export class LocalPeers {
    * this user's; on other systems, which do not say, nobody.
    */
   isOwn(socket: Socket, headers: Readonly<Record<string, unknown>>): Promise<boolean> {
-    if (PROXY_HEADERS.some((name) => headers[name] !== undefined)) return Promise.resolve(false);
+    if (Object.keys(headers).some((name) => PROXY_HEADER.test(name))) return Promise.resolve(false);
     if (this.#isUnix) return Promise.resolve(true);
     const known = this.#known.get(socket) ?? ofSameUser(socket);
     this.#known.set(socket, known);
