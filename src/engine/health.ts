@@ -1,5 +1,6 @@
 import { ageOf } from '../core/age.ts';
 import type { Config } from '../core/config/schema.ts';
+import { counted } from '../core/counted.ts';
 import { LociError, messageOf } from '../core/errors.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { NamespaceStats } from '../store/stats.ts';
@@ -149,7 +150,7 @@ async function checkEmbedding(context: EngineContext): Promise<Finding> {
   if (pending === 0) return { result: 'ok', detail: model };
   return {
     result: 'warning',
-    detail: `${model}; ${String(pending)} texts are not embedded yet`,
+    detail: `${model}; ${counted(pending, 'text')} not embedded yet`,
     hint: 'Run `loci index`.',
   };
 }
@@ -175,11 +176,10 @@ function checkVault({ name, path, lastRead, changes, unreadable }: VaultState, n
 }
 
 function checkStray({ name, records }: StrayVault): Check {
-  const many = records === 1 ? '1 record' : `${String(records)} records`;
   return {
     name: `vault ${name}`,
     result: 'warning',
-    detail: `${many} of a vault that is not in the settings: they are found, and nothing refreshes them`,
+    detail: `${counted(records, 'record')} of a vault that is not in the settings: they are found, and nothing refreshes them`,
     hint: `Put the vault back into loci.yaml with the name ${name}, or take its records out: loci forget-vault ${JSON.stringify(name)}`,
   };
 }

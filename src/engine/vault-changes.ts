@@ -1,3 +1,5 @@
+import { counted } from '../core/counted.ts';
+
 /** Notes that differ from what the store holds of them, by the looks of their files. */
 export interface VaultChanges {
   readonly added: number;
@@ -14,6 +16,6 @@ export function changesInWords({ added, changed, gone }: VaultChanges): string {
   ] as const;
   return counts
     .filter(([count]) => count > 0)
-    .map(([count, what], i) => `${String(count)}${i > 0 ? '' : count === 1 ? ' note' : ' notes'} ${what}`)
+    .map(([count, what], i) => `${i > 0 ? String(count) : counted(count, 'note')} ${what}`)
     .join(', ');
 }

@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts';
 import { LociError } from '../core/errors.ts';
 import { sha256 } from '../core/hash.ts';
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
@@ -126,7 +127,7 @@ class Sync {
     if (nothingThere && vanished.size > 0 && !this.#options.allowEmpty) {
       throw new LociError(
         'unreadable',
-        `${this.#source.name} is empty, and ${String(this.#known.size)} records came from it; nothing was removed`,
+        `${this.#source.name} is empty, and ${counted(this.#known.size, 'record')} came from it; nothing was removed`,
         { hint: 'If its documents are really gone, say so with --allow-empty.' },
       );
     }

@@ -126,7 +126,7 @@ async function fetchKeys(url: string, options: RequestInit): Promise<Response> {
   const response = await fetch(url, options);
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of response.body ?? []) {
+  for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += part.length;
     // To leave the loop ends the connection.
     if (size > MAX_KEYS) throw new Error(`the answer of ${url} is longer than ${String(MAX_KEYS)} bytes`);

@@ -1,3 +1,4 @@
+import { counted } from '../../../core/counted.ts';
 import type { FactCategoriesOutput } from '../../../operations/fact-categories.ts';
 import type { Fact } from '../../../operations/fact-fields.ts';
 import type { FactForgetOutput } from '../../../operations/fact-forget.ts';
@@ -46,7 +47,7 @@ export const factRecallRenderer: Renderer<Fact> = {
 export const factListRenderer: Renderer<FactListOutput> = {
   render: ({ facts, total, next }, view) => {
     if (facts.length === 0) return NONE;
-    const count = total === 1 ? '1 fact' : `${String(total)} facts`;
+    const count = counted(total, 'fact');
     const some = facts.length === total ? count : `${String(facts.length)} of ${count}`;
     const more = next === null ? '' : `; \`--after ${String(next)}\` goes on from here`;
     return [...factRows(facts, view), '', view.style.dim(some + more), ''].join('\n');
@@ -96,7 +97,7 @@ export const factCategoriesRenderer: Renderer<FactCategoriesOutput> = {
     if (categories.length === 0) return NONE;
     const rows = categories.map(({ name, count, recent_keys }) => [
       oneLine(name),
-      count === 1 ? '1 fact' : `${String(count)} facts`,
+      counted(count, 'fact'),
       recent_keys.map(oneLine).join(', '),
     ]);
     const paints = [style.bold, String, style.dim];

@@ -1,3 +1,4 @@
+import { counted } from '../../../core/counted.ts';
 import type { ForgetVaultOutput } from '../../../operations/forget-vault.ts';
 import { oneLine } from '../neutralise.ts';
 import type { Renderer } from './renderer.ts';
@@ -13,5 +14,5 @@ export const forgetVaultRenderer: Renderer<ForgetVaultOutput> = {
 
 function recordsLeft(removed: number): string {
   if (removed === 0) return 'no record was of it';
-  return removed === 1 ? '1 record left the store' : `${String(removed)} records left the store`;
+  return `${counted(removed, 'record')} left the store`;
 }

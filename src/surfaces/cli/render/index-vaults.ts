@@ -1,3 +1,4 @@
+import { counted } from '../../../core/counted.ts';
 import { LociError } from '../../../core/errors.ts';
 import type { IndexedVault, IndexOutput } from '../../../operations/index-vaults.ts';
 import { oneLine } from '../neutralise.ts';
@@ -11,8 +12,7 @@ export const indexRenderer: Renderer<IndexOutput> = {
     error === undefined ? null : new LociError(error.code, error.message, { hint: error.hint }),
   render: (output, view) => {
     const { vaults, problems, embedded, took_ms, configured } = output;
-    const embeddings =
-      embedded === 0 ? '' : `, ${String(embedded)} ${embedded === 1 ? 'text' : 'texts'} embedded`;
+    const embeddings = embedded === 0 ? '' : `, ${counted(embedded, 'text')} embedded`;
     return [
       ...problemLines(problems, view),
       ...vaults.flatMap((vault) => [vaultLine(vault, view), ...problemLines(vault.problems, view)]),
@@ -34,6 +34,5 @@ function vaultLine(vault: IndexedVault, { style }: View): string {
     [vault.unchanged, 'unchanged'],
   ] as const;
   const told = counts.filter(([count]) => count > 0).map(([count, what]) => `${String(count)} ${what}`);
-  const notes = vault.seen === 1 ? '1 note' : `${String(vault.seen)} notes`;
-  return `${style.bold(oneLine(vault.name))} ${style.dim(`(${oneLine(vault.path)})`)}: ${[notes, ...told].join(', ')}`;
+  return `${style.bold(oneLine(vault.name))} ${style.dim(`(${oneLine(vault.path)})`)}: ${[counted(vault.seen, 'note'), ...told].join(', ')}`;
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../../core/counted.ts';
 import type { ReindexOutput } from '../../../operations/reindex.ts';
 import { duration } from '../progress.ts';
 import { problemLines } from './problems.ts';
@@ -8,6 +9,5 @@ export const reindexRenderer: Renderer<ReindexOutput> = {
     problemLines(problems, view)
       .map((line) => `${line}\n`)
       .join('') +
-    `Rebuilt ${String(records)} ${records === 1 ? 'record' : 'records'}, embedded ${String(embedded)} ` +
-    `${embedded === 1 ? 'text' : 'texts'}, in ${duration(took_ms / 1000)}.\n`,
+    `Rebuilt ${counted(records, 'record')}, embedded ${counted(embedded, 'text')}, in ${duration(took_ms / 1000)}.\n`,
 };

@@ -1,4 +1,5 @@
 import { ageOf } from '../../../core/age.ts';
+import { counted } from '../../../core/counted.ts';
 import { changesInWords } from '../../../engine/vault-changes.ts';
 import type { StatusOutput } from '../../../operations/status.ts';
 import { oneLine } from '../neutralise.ts';
@@ -14,13 +15,13 @@ export const statusRenderer: Renderer<StatusOutput> = {
         `${store.path} (${store.driver}, ${size(store.bytes)}, schema ${String(store.schema_version)})`,
       ],
       ['namespace', namespaceLine(namespace, output.other_namespaces)],
-      ['records', `${String(output.records)}${counted(output.by_source)}`],
-      ['passages', `${String(output.passages)}, ${String(output.terms)} different words`],
+      ['records', `${String(output.records)}${bySource(output.by_source)}`],
+      ['passages', `${String(output.passages)}, ${counted(output.terms, 'different word')}`],
       ['meaning', meaningLine(output)],
       ...vaults.map((vault, i) => [i === 0 ? 'vaults' : '', vaultLine(vault)]),
       ...strays.map(({ name, records }, i) => [
         i === 0 ? 'strays' : '',
-        `${name}: ${String(records)} notes, not in the settings; \`loci doctor\` says what to do`,
+        `${name}: ${counted(records, 'note')}, not in the settings; \`loci doctor\` says what to do`,
       ]),
       ...(vaults.length === 0 ? [['vaults', 'none yet: `loci index PATH` adds one']] : []),
     ];
@@ -47,7 +48,7 @@ function vaultLine({
   const left =
     skipped === null || skipped === 0 ? '' : `; ${String(skipped)} left out: \`loci doctor\` says why`;
   const why = unreadable === null ? '' : `; ${unreadable}`;
-  return `${name}: ${String(records)} notes, ${path}, ${read}${since}${left}${why}`;
+  return `${name}: ${counted(records, 'note')}, ${path}, ${read}${since}${left}${why}`;
 }
 
 function namespaceLine(namespace: string, others: number | null): string {
@@ -56,8 +57,8 @@ function namespaceLine(namespace: string, others: number | null): string {
     : `${namespace} (and ${String(others)} more in this store)`;
 }
 
-function counted(bySource: Readonly<Record<string, number>>): string {
-  const entries = Object.entries(bySource).sort(([, a], [, b]) => b - a);
+function bySource(counts: Readonly<Record<string, number>>): string {
+  const entries = Object.entries(counts).sort(([, a], [, b]) => b - a);
   if (entries.length === 0) return '';
   return ` (${entries.map(([source, count]) => `${source} ${String(count)}`).join(', ')})`;
 }
@@ -66,8 +67,8 @@ function meaningLine({ embedding }: StatusOutput): string {
   const { configured, provider, model, dimensions, vectors, pending } = embedding;
   if (configured === 'none') return 'off: the provider is none';
   if (provider === null) return `${configured}; nothing is embedded yet`;
-  const waiting = pending === 0 ? '' : `, ${String(pending)} texts wait: \`loci index\` embeds them`;
-  return `${provider} ${model ?? ''}, ${String(dimensions)} dimensions, ${String(vectors)} vectors${waiting}`;
+  const waiting = pending === 0 ? '' : `, ${counted(pending, 'text')} to embed: \`loci index\` does it`;
+  return `${provider} ${model ?? ''}, ${String(dimensions)} dimensions, ${counted(vectors, 'vector')}${waiting}`;
 }
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];

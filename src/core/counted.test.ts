@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { counted } from './counted.ts';
+
+it.each([
+  [0, 'note', undefined, '0 notes'],
+  [1, 'note', undefined, '1 note'],
+  [2, 'entry', 'entries', '2 entries'],
+  [1, 'entry', 'entries', '1 entry'],
+])('%i of %s, or %s, is told as one reads it', (count, one, many, told) => {
+  expect(counted(count, one, many)).toBe(told);
+});
