@@ -20,6 +20,7 @@ export interface InitOutput {
   readonly store: string;
   readonly created: ('home' | 'config' | 'store' | 'vault')[];
   readonly vault: { readonly name: string; readonly path: string } | null;
+  readonly vaults: string[];
   readonly notes: string[];
 }
 
@@ -38,6 +39,7 @@ export const init: Operation<InitInput, InitOutput> = {
     store: z.string().describe('Path of the store.'),
     created: z.array(z.enum(['home', 'config', 'store', 'vault'])).describe('What was not there before.'),
     vault: z.strictObject({ name: z.string(), path: z.string() }).nullable(),
+    vaults: z.array(z.string()).describe('The folders of notes that are in the settings now.'),
     notes: z.array(z.string()).describe('What the owner should know.'),
   }),
   readOnly: false,
@@ -71,12 +73,14 @@ async function runInit(context: OperationContext, { vault }: InitInput): Promise
   const notes = await addVaults(context, placed?.unknown ?? []);
   if (placed !== null && placed.unknown.length > 0) created.push('vault');
   const [added] = placed?.vaults ?? [];
+  const { vaults } = (await context.loadConfig()).values;
   return {
     home: context.home,
     config_file: file,
     store,
     created,
     vault: added === undefined ? null : { name: added.name, path: added.path },
+    vaults: vaults.map(({ path }) => path),
     notes,
   };
 }

@@ -22,10 +22,13 @@ describe('a home', () => {
     const first = await lociJson<InitOutput>(['init'], { home });
     expect(first.created).toEqual(['home', 'config', 'store']);
     for (const path of [home, first.config_file, first.store]) expect(statSync(path).mode & 0o077).toBe(0);
+    expect((await loci(['config', 'show'], { home })).stdout).toMatch(
+      /^auth\.jwt\.secret +not set +default$/m,
+    );
     const text = readFileSync(first.config_file, 'utf8');
     expect(text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([]);
     expect((await loci(['init'], { home })).stdout).toMatch(
-      /^Everything was there already; nothing was changed/,
+      /^Everything was there already; nothing was changed[^]*\nNext: loci index ~\/your-notes\n$/,
     );
     expect(readFileSync(first.config_file, 'utf8')).toBe(text);
     const uncommented = text.replaceAll(/^#(?! )|^#(?= {2})/gm, '');
@@ -45,6 +48,7 @@ describe('a home', () => {
       name: 'Papers',
     });
     expect((await loci(['init', '--vault', vault], { home })).stdout).toMatch(/nothing was changed/);
+    expect((await loci(['init'], { home })).stdout).toMatch(/\nNext: loci index\n$/);
     writeFileSync(join(vault, 'deed.md'), 'The deed is with the notary.');
     expect((await loci(['index'], { home })).stdout).toContain('1 note, 1 added');
   });

@@ -12,6 +12,8 @@ describe('maskSecret', () => {
     (path) => expect(maskSecret(path, 'plain')).toBe('plain'),
   );
 
+  it('leaves what is not set as it is', () => expect(maskSecret('auth.jwt.secret', null)).toBeNull());
+
   it('masks the password of a URL, and nothing else of it', () => {
     expect(maskSecret('store.path', 'postgres://loci:hunter2@db.example:5432/loci')).toBe(
       `postgres://loci:${MASK}@db.example:5432/loci`,

@@ -5,10 +5,10 @@ import type { Renderer } from './renderer.ts';
 export const initRenderer: Renderer<InitOutput> = {
   notices: ({ notes }) => notes,
   render: (output) => {
-    const { created, vault } = output;
+    const { created, vault, vaults } = output;
     const place = (what: 'home' | 'config' | 'store', path: string) =>
       `  ${what.padEnd(8)}${oneLine(path)}${created.includes(what) ? '' : '  (was there)'}`;
-    const next = vault === null ? 'loci index ~/your-notes' : 'loci index';
+    const next = vaults.length === 0 ? 'loci index ~/your-notes' : 'loci index';
     return [
       created.length === 0 ? 'Everything was there already; nothing was changed.' : 'Loci is ready.',
       place('home', output.home),
