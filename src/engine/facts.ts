@@ -8,6 +8,7 @@ import { auditDraft, diffOf, newDiff } from './audit.ts';
 import type { EngineContext } from './context.ts';
 import { embedWritten, type Embedded } from './embed-written.ts';
 import { refuseUnfit } from './limits.ts';
+import { noSuchFact } from './no-such-fact.ts';
 import { once } from './once.ts';
 import { refuseOverruling } from './permission.ts';
 import { screened } from './screen.ts';
@@ -179,12 +180,7 @@ export async function recallFact(
   const found = await context.store.listRecords(context.namespace, filter, { after: null, limit: 100 });
   const usual = found.find((record) => record.category === DEFAULT_CATEGORY);
   const [only] = found;
-  if (only === undefined) {
-    const where = category === undefined ? '' : ` in ${category}`;
-    throw new LociError('not_found', `no fact is called ${JSON.stringify(key)}${where}`, {
-      hint: '`memory_list` shows the keys that there are.',
-    });
-  }
+  if (only === undefined) throw await noSuchFact(context, key, category);
   if (found.length === 1 || usual !== undefined) return usual ?? only;
   const names = found.map((record) => record.category).toSorted();
   throw new LociError('ambiguous', `${JSON.stringify(key)} is in several categories: ${names.join(', ')}`, {

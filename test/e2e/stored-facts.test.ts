@@ -196,6 +196,21 @@ describe('a fact', () => {
     expect(await refusal(['undelete', '4'], own)).toMatchObject({ exit: 5, code: 'conflict' });
   });
 
+  it('that is not there has the nearest key named, or the category where it is', async () => {
+    const own = newHome();
+    await store(own, 'preferred_framework', 'Svelte');
+    await store(own, 'os', 'Linux', '--category', 'work');
+    const all = '`loci fact list` shows the keys that there are.';
+    const hint = async (...args: string[]): Promise<unknown> =>
+      (await refusal(['fact', ...args], own))['hint'];
+    const meant = `Did you mean "preferred_framework"? ${all}`;
+    expect(await hint('recall', 'prefered_framwork')).toBe(meant);
+    expect(await hint('forget', 'prefered_framwork')).toBe(meant);
+    expect(await hint('recall', 'prefered_framwork', '--category', 'work')).toBe(all);
+    expect(await hint('recall', 'os', '--category', 'user_facts')).toBe(`It is in work. ${all}`);
+    expect(await hint('recall', 'quuxian')).toBe(all);
+  });
+
   it('of a key that several categories have is named by its category', async () => {
     const own = newHome();
     await store(own, 'os', 'Linux', '--category', 'work');
