@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts';
 import type { Finding } from './check.ts';
 import type { EngineContext } from './context.ts';
 
@@ -15,7 +16,7 @@ export async function checkAudit(context: EngineContext): Promise<Finding> {
   if (faults.length > 0) return { result: 'failed', detail: faults.join('\n') };
   return {
     result: 'ok',
-    detail: `${String(entries)} ${entries === 1 ? 'entry' : 'entries'}, none cut or changed`,
+    detail: `${counted(entries, 'entry', 'entries')}, none cut or changed`,
   };
 }
 
