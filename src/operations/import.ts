@@ -37,6 +37,7 @@ export interface ImportOutput {
   readonly problems: Remark[];
   readonly untold: number;
   readonly masked: string[];
+  readonly masked_in: Remark[];
   readonly embedded: number;
   readonly why: string | null;
   readonly took_ms: number;
@@ -102,6 +103,7 @@ export const importMemory: Operation<ImportInput, ImportOutput> = {
     problems: remarks(),
     untold: count().describe('How many more there are than these lists show, 1,000 of each.'),
     masked: maskedKinds(),
+    masked_in: remarks().describe('Where they are, and which.'),
     embedded: count().describe('Texts that were embedded now.'),
     why: z.string().nullable().describe('What kept the rest from being embedded.'),
     took_ms: tookMs(),
@@ -172,7 +174,8 @@ async function sourceOf(
 }
 
 function outputOf({ format, report }: ImportResult): Omit<ImportOutput, 'dry_run' | 'took_ms'> {
-  const { records, startup, beside, changes, renumbered, conflicts, problems, untold, masked } = report;
+  const { records, startup, beside, changes, renumbered, conflicts, problems, untold, masked, maskedIn } =
+    report;
   return {
     format,
     records: { ...records },
@@ -184,6 +187,7 @@ function outputOf({ format, report }: ImportResult): Omit<ImportOutput, 'dry_run
     problems: [...problems],
     untold,
     masked: [...masked],
+    masked_in: [...maskedIn].map(([where, kinds]) => ({ where, what: [...kinds].join(', ') })),
     embedded: report.embedded,
     why: report.why,
   };

@@ -85,7 +85,7 @@ export class RecordImporter {
       }
       try {
         const { thing, masked } = await fitRecord(this.#context, record);
-        for (const kind of masked) this.#report.masked.add(kind);
+        this.#report.mask(where, masked);
         fit.push({ where, record: thing });
       } catch (error) {
         if (!(error instanceof LociError)) throw error;

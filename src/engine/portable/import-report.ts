@@ -54,6 +54,8 @@ export class ImportReport {
   untold = 0;
   /** Kinds of secrets that were masked. */
   readonly masked: Set<string> = new Set<string>();
+  /** The same by where they stand; the first of them. */
+  readonly maskedIn: Map<string, Set<string>> = new Map<string, Set<string>>();
   /** Texts that were embedded. */
   embedded = 0;
   /** What kept the rest from being embedded. */
@@ -73,6 +75,14 @@ export class ImportReport {
 
   number(renumbered: Renumbered): void {
     this.#tell(this.renumbered, renumbered);
+  }
+
+  mask(where: string, kinds: readonly string[]): void {
+    if (kinds.length === 0) return;
+    const known = this.maskedIn.get(where);
+    if (known === undefined && this.maskedIn.size === TOLD) this.untold++;
+    else this.maskedIn.set(where, new Set([...(known ?? []), ...kinds]));
+    for (const kind of kinds) this.masked.add(kind);
   }
 
   refuse(counts: ImportCounts, where: string, error: LociError): void {

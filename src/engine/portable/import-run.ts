@@ -104,7 +104,7 @@ export class ImportRun {
     const { startup } = this.#report;
     try {
       const { thing: entry, masked } = await fitStartup(this.#context, given);
-      for (const kind of masked) this.#report.masked.add(kind);
+      this.#report.mask(where, masked);
       await this.putStartup(where, entry);
     } catch (error) {
       if (!(error instanceof LociError) || !isRefusal(error)) throw error;
@@ -179,7 +179,7 @@ export class ImportRun {
         throw error;
       },
     );
-    for (const kind of masked) this.#report.masked.add(kind);
+    this.#report.mask(`audit entry ${String(entry.seq)}`, masked);
     return masked.length === 0 ? entry : { ...entry, diff: null };
   }
 

@@ -171,7 +171,8 @@ class Workspace {
       const where = piece.heading === '' ? path : `${path} › ${piece.heading}`;
       try {
         const { thing, masked } = await fitRecord(this.#context, this.#recordOf(path, piece, '', 0));
-        for (const kind of masked) this.#report.masked.add(kind);
+        // A heading may be what has the secret.
+        this.#report.mask(path, masked);
         const { heading = '' } = thing.metadata as { readonly heading?: string };
         fit.push({ ...piece, heading, content: thing.content });
       } catch (error) {

@@ -60,7 +60,7 @@ async function entryFor(
   if (text.trim() === '') return null;
   const drafted = { ...shape, agent, content: text, createdAt: now, updatedAt: now, deletedAt: null };
   const { thing, masked } = await fitStartup(context, drafted);
-  for (const kind of masked) report.masked.add(kind);
+  report.mask(path, masked);
   if (held === undefined) return thing;
   const changed = await files.changedAt(path);
   const isNewer = changed === null || changed > held.updatedAt;

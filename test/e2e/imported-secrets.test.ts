@@ -1,0 +1,35 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { ImportOutput } from '../../src/operations/import.ts';
+import { credentialSamples } from '../contract/credential-samples.ts';
+import { loci, temporaryFolder } from './loci-command.ts';
+
+it('an import names the files that have secrets, in words that hold whether anything is stored or not', async () => {
+  const home = temporaryFolder();
+  const folder = join(temporaryFolder(), 'workspace');
+  const [sample] = credentialSamples(1);
+  const { before = '', secret = '', after = '', kind = '' } = sample ?? {};
+  const text = `${before}${secret}${after}`;
+  mkdirSync(join(folder, 'memory'), { recursive: true });
+  writeFileSync(join(folder, 'MEMORY.md'), '# Memory\n\nThe oven is induction.\n');
+  writeFileSync(join(folder, 'memory', 'keys.md'), `# Keys ${text}\n\nThe cloud: ${text}\n`);
+  writeFileSync(join(folder, 'SOUL.md'), `You are calm. ${text}\n`);
+  const told = `secrets in these are masked and not stored: memory/keys.md (${kind}), SOUL.md (${kind})\n`;
+  for (const args of [['--dry-run'], [], []]) {
+    const { code, stdout, stderr } = await loci(['import', folder, ...args], { home });
+    expect([code, stderr]).toEqual([0, expect.stringContaining(told)]);
+    expect(stdout).not.toContain(secret);
+    if (args.length > 0) expect(stdout).toContain('would add startup entry soul (SOUL.md)');
+  }
+  const { stdout } = await loci(['import', folder, '--json'], { home });
+  const { masked, masked_in, records } = JSON.parse(stdout) as ImportOutput;
+  expect(records).toMatchObject({ added: 0, updated: 0 });
+  expect({ masked, masked_in }).toEqual({
+    masked: [kind],
+    masked_in: [
+      { where: 'memory/keys.md', what: kind },
+      { where: 'SOUL.md', what: kind },
+    ],
+  });
+});
