@@ -1,4 +1,4 @@
-import { TEXT_FIELDS } from '../text-fields.ts';
+import { TEXT_FIELDS, type TextFields } from '../text-fields.ts';
 import type { IndexTotals } from './bm25.ts';
 import type { Database } from './database.ts';
 import { textTable } from './namespaces.ts';
@@ -22,25 +22,72 @@ export function readPostings(db: Database, ns: number, term: string): Postings {
   db.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS ${occurrences} USING fts5vocab(main, ${table}, instance)`);
   const places = db
     .prepare(
-      `SELECT group_concat(doc) AS passages, group_concat(col) AS fields FROM ${occurrences} WHERE term = ?`,
+      `SELECT group_concat(doc) AS passages, group_concat(substr(col, 2, 1), '') AS fields
+       FROM ${occurrences} WHERE term = ?`,
     )
     .get(term);
   // Both go through the index in the order of its passages.
-  const lengths = sizes['sizes'].split(',').map(lengthOf);
-  const passages = String(places?.['passages']).split(',');
-  const fields = String(places?.['fields']).split(',');
+  const lengths = lengthsOf(sizes['sizes']);
+  const passages = numbersOf(String(places?.['passages']));
+  const fields = String(places?.['fields']);
   for (let i = 0, n = 0; i < passages.length; n++) {
     const counts = noCounts();
     const passage = passages[i]!;
-    for (; passages[i] === passage; i++) counts[fields[i] as keyof typeof counts]++;
-    postings.append(Number(passage), counts, lengths[n]!);
+    for (; passages[i] === passage; i++) counts[BY_SECOND_LETTER[fields[i]!]!]++;
+    postings.append(passage, counts, lengths[n]!);
   }
   return postings;
 }
 
-/** Of how many terms a passage is, from what FTS5 writes down of each of its fields. */
-function lengthOf(sizes: string): number {
-  return variableIntegers(Buffer.from(sizes, 'hex')).reduce((a, b) => a + b, 0);
+/** One letter says which field it is. */
+const BY_SECOND_LETTER: Readonly<Record<string, keyof TextFields>> = {
+  i: 'title',
+  e: 'headings',
+  o: 'body',
+  a: 'tags',
+};
+
+/** The whole numbers of a list that commas part. By hand: to split it would make a text of each of thousands. */
+function numbersOf(list: string): number[] {
+  const numbers: number[] = [];
+  let number = 0;
+  for (let i = 0; i < list.length; i++) {
+    const digit = list.charCodeAt(i) - ZERO;
+    if (digit >= 0) number = number * 10 + digit;
+    else {
+      numbers.push(number);
+      number = 0;
+    }
+  }
+  numbers.push(number);
+  return numbers;
+}
+
+/** Of how many terms each passage is: FTS5 writes down a number for each of its fields, here in hexadecimal digits. */
+function lengthsOf(list: string): number[] {
+  const lengths: number[] = [];
+  let [length, field] = [0, 0];
+  for (let i = 0; i <= list.length; i += 2) {
+    if (i === list.length || list.charCodeAt(i) === COMMA) {
+      lengths.push(length);
+      length = 0;
+      // One further, behind the comma.
+      i--;
+      continue;
+    }
+    const byte = digitOf(list.charCodeAt(i)) * 16 + digitOf(list.charCodeAt(i + 1));
+    field = field * 128 + (byte & 0x7f);
+    if (byte >= 0x80) continue;
+    length += field;
+    field = 0;
+  }
+  return lengths;
+}
+
+const [ZERO, COMMA, LETTER_A] = [0x30, 0x2c, 0x41];
+
+function digitOf(code: number): number {
+  return code < LETTER_A ? code - ZERO : code - LETTER_A + 10;
 }
 
 /** Row 1 of FTS5's data: how many rows there are, then the terms of each column. */
