@@ -199,7 +199,7 @@ export class ImportRun {
     if (row.expiresAt <= this.#context.now()) return;
     try {
       const { thing, masked } = await fitRun(this.#context, row);
-      for (const kind of masked) this.#report.masked.add(kind);
+      this.#report.mask(where, masked);
       this.#history.push(thing);
     } catch (error) {
       if (!(error instanceof LociError) || !isRefusal(error)) throw error;
