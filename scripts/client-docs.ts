@@ -25,8 +25,8 @@ output, or asks a server of yours over HTTP.
 cannot find \`loci\`. Programs with windows often know no \`PATH\`. With \`--http URL\` it prints the settings for a server, whose
 token agents read from \`$LOCI_TOKEN\`.
 
-Agents may search and read at once. Writing records is off until you allow it: \`loci config set writes.enabled true\`. What
-they write is marked as theirs.
+Agents may search and read at once. Writing records is off until you allow it: \`loci config set writes.enabled true\`; an
+agent that runs already has to be started again. What they write is marked as theirs.
 
 What each of them should know before it begins is a startup entry: \`loci startup set KEY CONTENT\`. The server's instructions
 ask agents to read the resource \`loci://startup\`, or to call \`startup_inject\`, first.`;
