@@ -3,7 +3,7 @@ import type { SearchFilter, StoredPassage } from '../store.ts';
 import { type AskedPassages, type PackedPassages, unpackPassages } from './wire.ts';
 
 /** Passages that stay in memory, one to two kilobytes each; those that came first go first. */
-const MAX_HELD = 4000;
+const MAX_HELD = 12_000;
 
 interface Held {
   readonly epoch: number;
