@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { LociError, messageOf } from '../../src/core/errors.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ALL_LIVE, anyOf, note, NOW, write } from '../contract/store-samples.ts';
+import { ALL, commit, purgeRequest, remove, told } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -94,6 +95,65 @@ describe('a store on a disk that fills up', () => {
     expect(next).toBe(Math.max(...ids) + 1);
     await expectThere(again, [...ids, next]);
     await again.close();
+  });
+
+  it('tells in its audit log of what was done and of nothing else, and purges all of a record or none', async (context) => {
+    if (unmountable !== '') context.skip(unmountable);
+    const ballast = join(folder.path, 'ballast');
+    writeFileSync(ballast, Buffer.alloc(3_000_000));
+    const store = await openSqlite(join(folder.path, 'store.db'));
+    const done: string[] = [];
+    const until = async (work: (subject: string) => Promise<unknown>): Promise<void> => {
+      for (let i = 0; ; i++) {
+        const subject = `${String(done.length)}-${String(i)}`;
+        try {
+          await work(subject);
+          done.push(subject);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'store_full' });
+          return;
+        }
+      }
+    };
+    const expectWhole = async (): Promise<number[]> => {
+      const log = await store.auditEntries(NAMESPACE, {}, ALL);
+      expect(log.flatMap(({ action, subject }) => (action === 'write' ? [subject] : [])).reverse()).toEqual(
+        done,
+      );
+      expect(await store.verifyAudit(NAMESPACE)).toEqual([]);
+      expect(await store.verify()).toEqual([]);
+      return (await store.scanRecords(NAMESPACE, ALL)).map(({ id }) => id);
+    };
+    const writing = (subject: string): Promise<unknown> => {
+      const diff = { content: `secret${subject} ${'y'.repeat(20_000)}` };
+      const writes = [note(`common word${subject} ${'x'.repeat(20_000)}`)];
+      const once = { key: subject, fingerprint: 'f', at: NOW, expiresAt: NOW + 1000 };
+      return commit(store, NAMESPACE, { writes, audit: [told({ subject, diff })], once });
+    };
+    await until(writing);
+    expect(done.length).toBeGreaterThan(3);
+    fillUp(ballast);
+    await until(writing);
+    const [first = 0, ...others] = await expectWhole();
+    // There is no room to delete or to purge either: it is refused whole, or done whole.
+    const deletion = await remove(store, NAMESPACE, first).catch((error: unknown) => error);
+    if (deletion !== undefined) expect(deletion).toMatchObject({ code: 'store_full' });
+    expect(await expectWhole()).toEqual(deletion === undefined ? others : [first, ...others]);
+    rmSync(ballast);
+    await remove(store, NAMESPACE, ...(deletion === undefined ? [] : [first]), ...others);
+    fillUp(ballast);
+    const purged = await store.purge(NAMESPACE, purgeRequest()).catch((error: unknown) => error);
+    if (typeof purged !== 'number') expect(purged).toMatchObject({ code: 'store_full' });
+    expect(await expectWhole()).toEqual([]);
+    rmSync(ballast);
+    const held = [first, ...others];
+    expect(await store.heldRecords(NAMESPACE, held)).toHaveLength(
+      typeof purged === 'number' ? 0 : held.length,
+    );
+    await store.purge(NAMESPACE, purgeRequest());
+    expect(await store.heldRecords(NAMESPACE, held)).toEqual([]);
+    await expectWhole();
+    await store.close();
   });
 
   it('cannot be made or opened there, and leaves nothing behind that is taken for a store', async (context) => {

@@ -58,7 +58,7 @@ describe('every verb over HTTP, whatever it is given', () => {
     const server = await startServer({ server: { rateLimit: 0 } });
     const token = await server.token('alice', 'admin');
     const outcomes = { success: 0, error: 0 };
-    const written = { total: 0 };
+    const [written, deleted] = [{ total: 0 }, { total: 0 }];
     const routes = await routesOf(OPERATIONS);
     for (const route of routes) {
       const sound = fc.asyncProperty(requestsOf(route), async ({ path, ...asked }) => {
@@ -70,6 +70,7 @@ describe('every verb over HTTP, whatever it is given', () => {
         ]);
         outcomes[answer.status === 200 ? 'success' : 'error']++;
         if (answer.status === 200 && route.operation.name === 'write') written.total++;
+        if (answer.status === 200 && route.operation.name === 'delete') deleted.total++;
         expectSound(route, answer);
       });
       await fc.assert(sound, { numRuns: RUNS });
@@ -81,7 +82,9 @@ describe('every verb over HTTP, whatever it is given', () => {
       StatusOutput,
       'by_origin'
     >;
-    expect(by_origin.memory ?? 0).toBe(written.total);
+    // A number at random may be one of a record; what is deleted may be brought back, or be a fact.
+    expect(by_origin.memory ?? 0).toBeLessThanOrEqual(written.total);
+    expect(by_origin.memory ?? 0).toBeGreaterThanOrEqual(written.total - deleted.total);
     expect(server.log.filter(({ code, msg }) => code === 'internal' || msg === 'internal')).toEqual([]);
   });
 
