@@ -130,6 +130,14 @@ function describeRestorations({ store, namespace }: Subject): void {
       expect(idsOf(await store().listRecords(ns, ALL_LIVE, ALL))).toEqual([1]);
       expect(await found(store(), ns, 'old', 'new')).toEqual([1]);
     });
+
+    it('has a place of its own without a key', async () => {
+      const ns = namespace();
+      await write(store(), ns, fact(null, 'c', 'old'), fact(null, 'c', 'new'));
+      await remove(store(), ns, 1);
+      await restore(ns, 1, 'old');
+      expect([await found(store(), ns, 'old'), await found(store(), ns, 'new')]).toEqual([[1], [2]]);
+    });
   });
 
   describe('a fact', () => {

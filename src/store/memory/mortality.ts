@@ -50,7 +50,7 @@ export function restoreRecord(
 }
 
 function refuseTakenFact(namespace: Namespace, { origin, category, key }: LociRecord): void {
-  if (origin !== 'fact') return;
+  if (origin !== 'fact' || key === null) return;
   for (const { record } of namespace.records.values()) {
     const taken = record.origin === 'fact' && record.deletedAt === null;
     if (!taken || record.category !== category || record.key !== key) continue;

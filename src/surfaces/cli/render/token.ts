@@ -5,10 +5,10 @@ import { oneLine } from '../neutralise.ts';
 import type { Renderer } from './renderer.ts';
 
 export const tokenCreateRenderer: Renderer<TokenCreateOutput> = {
-  notices: ({ note }) => (note === null ? [] : [note]),
   render: (token, { style }) =>
     `${nameOf(token)} (${token.id}) ${opens(token)}, ${until(token)}.\n` +
-    `Its text is told this once; Loci does not keep it:\n\n${style.bold(token.token)}\n`,
+    `Its text is told this once; Loci does not keep it:\n\n${style.bold(token.token)}\n` +
+    (token.note === null ? '' : `\nNote: ${oneLine(token.note)}.\n`),
 };
 
 export const tokenListRenderer: Renderer<TokenListOutput> = {
