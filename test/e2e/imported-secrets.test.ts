@@ -22,6 +22,10 @@ it('an import names the files that have secrets, in words that hold whether anyt
     expect(stdout).not.toContain(secret);
     if (args.length > 0) expect(stdout).toContain('would add startup entry soul (SOUL.md)');
   }
+  const refusing = { home: join(temporaryFolder(), 'home'), env: { LOCI_WRITES_SECRETS: 'refuse' } };
+  const refused = await loci(['import', folder], refusing);
+  expect(refused.stdout).toContain('memory/keys.md');
+  expect(refused.stdout + refused.stderr).not.toContain(secret);
   const { stdout } = await loci(['import', folder, '--json'], { home });
   const { masked, masked_in, records } = JSON.parse(stdout) as ImportOutput;
   expect(records).toMatchObject({ added: 0, updated: 0 });

@@ -168,7 +168,6 @@ class Workspace {
     const fit: Piece[] = [];
     for (const piece of pieces) {
       refuseAborted(this.#options);
-      const where = piece.heading === '' ? path : `${path} › ${piece.heading}`;
       try {
         const { thing, masked } = await fitRecord(this.#context, this.#recordOf(path, piece, '', 0));
         // A heading may be what has the secret.
@@ -177,7 +176,9 @@ class Workspace {
         fit.push({ ...piece, heading, content: thing.content });
       } catch (error) {
         if (!(error instanceof LociError)) throw error;
-        this.#report.refuse(this.#report.records, where, error);
+        // The heading may be what has the secret.
+        const isNamed = piece.heading !== '' && error.code !== 'secret_refused';
+        this.#report.refuse(this.#report.records, isNamed ? `${path} › ${piece.heading}` : path, error);
       }
     }
     return fit;
