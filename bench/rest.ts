@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
 import { constants, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -17,6 +18,7 @@ const WARM_UP = 200;
 const MOST_P99 = 50;
 /** Searches of the engine alone. */
 const ENGINE_SEARCHES = 100;
+const BARE = fileURLToPath(new URL('bare-server.mjs', import.meta.url));
 const MAIN = fileURLToPath(new URL('../src/surfaces/cli/main.ts', import.meta.url));
 
 /** How many seconds the load lasts. */
@@ -50,7 +52,8 @@ export async function measureRest(
     const load = await applyLoad(server.port, PER_SECOND, requests.slice(WARM_UP));
     const after = await server.figures();
     const answered = load.times.length - load.failed;
-    const shell = await shellTime(server);
+    const shell = await timeOfNothing(server.port, async () => (await server.figures()).cpu * 1000);
+    const bare = await bareTime();
     return [
       row('requests of a mixed load, answered', 'a second', answered / load.seconds),
       {
@@ -62,7 +65,10 @@ export async function measureRest(
         ...row('processor time of a request', 'ms', ((after.cpu - before.cpu) / answered) * 1000),
         baseline: { name: 'a search of the engine', value: engine },
       },
-      row('processor time of a request that asks nothing', 'ms', shell),
+      {
+        ...row('processor time of a request that asks nothing', 'ms', shell),
+        baseline: { name: 'a bare server of Node', value: bare },
+      },
       {
         ...row('memory after the load', 'MB', after.memory / 1e6),
         baseline: { name: 'before it', value: before.memory / 1e6 },
@@ -122,16 +128,20 @@ interface Server {
 }
 
 /** On the first processor alone, where that can be said. */
+function pinned(line: readonly string[], env: NodeJS.ProcessEnv, stdio: StdioOptions): ChildProcess {
+  const whole = process.platform === 'linux' ? ['taskset', '-c', '0', ...line] : line;
+  return spawn(whole[0]!, whole.slice(1), { env, stdio });
+}
+
 async function startServer(home: string): Promise<Server> {
-  const pinned = process.platform === 'linux' ? ['taskset', '-c', '0'] : [];
-  const line = [...pinned, process.execPath, MAIN, 'serve', '--port', '0'];
+  const line = [process.execPath, MAIN, 'serve', '--port', '0'];
   const env = { ...process.env, LOCI_HOME: home, LOCI_SERVER_METRICS_PUBLIC: 'true' };
-  const child = spawn(line[0]!, line.slice(1), { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = pinned(line, env, ['ignore', 'ignore', 'pipe']);
   const ended = new Promise<void>((resolve) => void child.once('close', () => resolve()));
   const port = await new Promise<number>((resolve, reject) => {
     child.once('error', reject);
     void ended.then(() => reject(new Error('loci serve ended before it listened')));
-    createInterface({ input: child.stderr }).on('line', (line) => {
+    createInterface({ input: child.stderr! }).on('line', (line) => {
       const found = /http:\/\/127\.0\.0\.1:(\d+)/.exec(line);
       if (found !== null) resolve(Number(found[1]));
     });
@@ -145,9 +155,24 @@ async function startServer(home: string): Promise<Server> {
 }
 
 /** Milliseconds of processor time of a request that reaches no verb. */
-async function shellTime(server: Server): Promise<number> {
+async function timeOfNothing(port: number, cpu: () => Promise<number>): Promise<number> {
   const requests = Array.from({ length: PER_SECOND }, () => ({ path: '/healthz', token: '-', body: '' }));
-  const before = await server.figures();
-  await applyLoad(server.port, PER_SECOND, requests);
-  return (((await server.figures()).cpu - before.cpu) / requests.length) * 1000;
+  const before = await cpu();
+  await applyLoad(port, PER_SECOND, requests);
+  return ((await cpu()) - before) / requests.length;
+}
+
+/** The same of a server that does nothing else. */
+async function bareTime(): Promise<number> {
+  const child = pinned([process.execPath, BARE], process.env, ['ignore', 'pipe', 'ignore']);
+  const ended = once(child, 'close');
+  try {
+    const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
+    const cpu = async (): Promise<number> =>
+      Number(await (await fetch(`http://127.0.0.1:${line}/cpu`)).text());
+    return await timeOfNothing(Number(line), cpu);
+  } finally {
+    child.kill('SIGTERM');
+    await ended;
+  }
 }
