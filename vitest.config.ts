@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config';
 
@@ -11,6 +12,8 @@ const config: ViteUserConfig = defineConfig({
     // Threads without isolation share one module graph: several times faster; no test may change global state.
     pool: 'threads',
     isolate: false,
+    // Vitest leaves a core to itself; on a machine with two that would be half of it.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/reporter.ts'],
