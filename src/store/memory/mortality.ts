@@ -54,7 +54,7 @@ function refuseTakenFact(namespace: Namespace, { origin, category, key }: LociRe
   for (const { record } of namespace.records.values()) {
     const taken = record.origin === 'fact' && record.deletedAt === null;
     if (!taken || record.category !== category || record.key !== key) continue;
-    throw new LociError('conflict', `record ${String(record.id)} already is ${key ?? ''}`);
+    throw new LociError('conflict', `record ${String(record.id)} already is ${key}`);
   }
 }
 
