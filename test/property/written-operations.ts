@@ -40,7 +40,13 @@ export const auditDraft: fc.Arbitrary<AuditDraft> = fc.record({
   surface: fc.constantFrom('mcp', 'rest'),
   action: fc.constantFrom('write', 'delete'),
   subject: fc.option(fc.nat(12).map((n) => `#${String(n)}`)),
-  diff: fc.option(fc.record({ title: text, tags: fc.array(word, { maxLength: 2 }), 7: fc.double({ noNaN: true, noDefaultInfinity: true }) })),
+  diff: fc.option(
+    fc.record({
+      title: text,
+      tags: fc.array(word, { maxLength: 2 }),
+      7: fc.double({ noNaN: true, noDefaultInfinity: true }),
+    }),
+  ),
 });
 
 export const once: fc.Arbitrary<Once> = fc.record({
