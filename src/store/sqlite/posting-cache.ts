@@ -31,9 +31,17 @@ interface Held {
 export class PostingCache {
   readonly #db: Database;
   readonly #namespaces = new Map<number, Held>();
+  readonly #asked = new Set<number>();
 
   constructor(db: Database) {
     this.#db = db;
+  }
+
+  /** For one search alone, FTS5 is quicker: whether it is not the first of the namespace. */
+  isWorthwhile(ns: number): boolean {
+    if (this.#asked.has(ns)) return true;
+    this.#asked.add(ns);
+    return false;
   }
 
   /** Each must be a term of letters and digits as the index holds it. */

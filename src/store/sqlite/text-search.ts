@@ -18,7 +18,8 @@ export function searchText(
 ): PassageScore[] {
   const match = matchExpression(query);
   if (match === '') return [];
-  if (isOfPlainTerms(query) && showsAll(db, ns, filter)) return rankInMemory(db, cache, ns, query, limit);
+  if (isOfPlainTerms(query) && showsAll(db, ns, filter) && cache.isWorthwhile(ns))
+    return rankInMemory(db, cache, ns, query, limit);
   const best = isSelective(filter) ? null : rankAlone(db, ns, match, query, filter, limit);
   return best ?? rankWithin(db, ns, match, query, filter, limit);
 }
