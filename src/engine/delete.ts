@@ -3,7 +3,7 @@ import { auditDraft } from './audit.ts';
 import type { EngineContext } from './context.ts';
 import { embedWritten, type Embedded } from './embed-written.ts';
 import { changeable } from './held-record.ts';
-import { refuseDisabledWrites } from './permission.ts';
+import { refuseDisabledWrites, refuseOverruling } from './permission.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -35,10 +35,11 @@ export async function deleteRecord(context: EngineContext, id: number): Promise<
   return { id, title, deletedAt: at, purgedAfter: Math.min(purgedAfter(context, at), expiresAt ?? Infinity) };
 }
 
-/** Whoever may store a fact may also forget it, and have it back. @throws LociError `writes_disabled` */
+/** Whoever may overrule a fact may also forget it, and have it back. @throws LociError `writes_disabled` */
 async function refuseDisabled(context: EngineContext, id: number): Promise<void> {
   const [held] = await context.store.heldRecords(context.namespace, [id]);
-  if (held?.origin !== 'fact') refuseDisabledWrites(context);
+  if (held?.origin === 'fact') refuseOverruling(context, [held]);
+  else refuseDisabledWrites(context);
 }
 
 function purgedAfter({ config }: EngineContext, deletedAt: Timestamp): Timestamp {

@@ -10,6 +10,8 @@ import { factRecall } from '../../src/operations/fact-recall.ts';
 import { factStore, type FactStoreOutput } from '../../src/operations/fact-store.ts';
 import type { SearchOutput } from '../../src/operations/search.ts';
 import type { StatusOutput } from '../../src/operations/status.ts';
+import { deleteRecord } from '../../src/operations/delete.ts';
+import { undelete } from '../../src/operations/undelete.ts';
 import { asAgent } from './agent-call.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
@@ -54,6 +56,7 @@ describe('a fact', () => {
       () => asAgent(factForget, { key: 'framework' }, own.home),
       () => asAgent(factForget, { prefix: 'frame' }, own.home),
       () => asAgent(factForget, { category: 'project' }, own.home),
+      () => asAgent(deleteRecord, { id: 1 }, own.home),
     ];
     for (const attempt of overruling)
       await expect(attempt()).rejects.toMatchObject({
@@ -61,6 +64,9 @@ describe('a fact', () => {
         message: expect.stringContaining('the operator said "framework"') as string,
       });
     expect(await keys(own)).toEqual(expect.arrayContaining(['framework', 'db']));
+    await loci(['fact', 'forget', 'framework'], own);
+    await expect(asAgent(undelete, { id: 1 }, own.home)).rejects.toMatchObject({ code: 'writes_disabled' });
+    await loci(['undelete', '1'], own);
     expect(await asAgent(factForget, { key: 'db' }, own.home)).toMatchObject({ forgotten: 1 });
     await loci(['config', 'set', 'writes.enabled', 'true'], own);
     await asAgent(factStore, { key: 'framework', value: 'Vue', category: 'project' }, own.home);
