@@ -12,16 +12,7 @@ const LETTERS = /^\p{L}[\p{L}\p{M}]*$/u;
 
 /** Numbers and identifiers are not misspelt words, and nobody means them: `2024` must not find `2023`. */
 export function isCorrectable(word: string): boolean {
-  return word.length >= MIN_CORRECTABLE_LENGTH && (isPlain(word) || LETTERS.test(word));
-}
-
-/** Of Latin letters without signs, as most words are: a look takes a tenth of what the expression takes. */
-function isPlain(word: string): boolean {
-  for (let i = 0; i < word.length; i++) {
-    const code = word.charCodeAt(i);
-    if (code < 0x61 || code > 0x7a) return false;
-  }
-  return true;
+  return word.length >= MIN_CORRECTABLE_LENGTH && LETTERS.test(word);
 }
 
 /** How many edits a word of this length may be away. */

@@ -42,7 +42,7 @@ export class PassageCache {
     for (const [id, passage] of read) passages.set(id, passage);
     // The last in the map is the one used last.
     this.#namespaces.delete(namespace);
-    this.#namespaces.set(namespace, { epoch, passages });
+    if (passages.size > 0) this.#namespaces.set(namespace, { epoch, passages });
     this.#makeRoom();
   }
 

@@ -75,10 +75,11 @@ export class PostingCache {
     const epoch = epochOf(this.#db, ns);
     const last = Number(this.#db.prepare('SELECT max(id) AS id FROM passage').get()?.['id']);
     let held = this.#namespaces.get(ns);
+    // What fails while it is taken in is read anew.
+    this.#namespaces.delete(ns);
     if (held?.epoch !== epoch || (held.last < last && !this.#takeIn(ns, held)))
       held = { epoch, last, terms: new Map(), records: new Map(), weight: 0 };
     held.last = last;
-    this.#namespaces.delete(ns);
     this.#namespaces.set(ns, held);
     return held;
   }

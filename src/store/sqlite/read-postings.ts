@@ -12,7 +12,7 @@ export function readPostings(db: Database, ns: number, term: string): Postings {
   const table = textTable(ns);
   const sizes = db
     .prepare(
-      `SELECT count(*) AS n, group_concat(hex(s.sz)) AS sizes FROM ${table} AS t
+      `SELECT count(*) AS n, group_concat(hex(s.sz), '') AS sizes FROM ${table} AS t
        CROSS JOIN ${table}_docsize AS s ON s.id = t.rowid WHERE ${table} MATCH ?`,
     )
     .get(`"${term}"`);
@@ -27,7 +27,7 @@ export function readPostings(db: Database, ns: number, term: string): Postings {
     )
     .get(term);
   // Both go through the index in the order of its passages.
-  const lengths = lengthsOf(sizes['sizes']);
+  const lengths = lengthsOf(Buffer.from(sizes['sizes'], 'hex'));
   const passages = numbersOf(String(places?.['passages']));
   const fields = String(places?.['fields']);
   for (let i = 0, n = 0; i < passages.length; n++) {
@@ -63,38 +63,26 @@ function numbersOf(list: string): number[] {
   return numbers;
 }
 
-/** Of how many terms each passage is: FTS5 writes down a number for each of its fields, here in hexadecimal digits. */
-function lengthsOf(list: string): number[] {
+const ZERO = 0x30;
+
+/** Of how many terms each passage is: FTS5 writes down a number for each of its fields. */
+function lengthsOf(sizes: Uint8Array): number[] {
+  const fields = variableIntegers(sizes);
   const lengths: number[] = [];
-  let [length, field] = [0, 0];
-  for (let i = 0; i <= list.length; i += 2) {
-    if (i === list.length || list.charCodeAt(i) === COMMA) {
-      lengths.push(length);
-      length = 0;
-      // One further, behind the comma.
-      i--;
-      continue;
-    }
-    const byte = digitOf(list.charCodeAt(i)) * 16 + digitOf(list.charCodeAt(i + 1));
-    field = field * 128 + (byte & 0x7f);
-    if (byte >= 0x80) continue;
-    length += field;
-    field = 0;
-  }
+  for (let i = 0; i < fields.length; i += TEXT_FIELDS.length)
+    lengths.push(sum(fields.slice(i, i + TEXT_FIELDS.length)));
   return lengths;
 }
 
-const [ZERO, COMMA, LETTER_A] = [0x30, 0x2c, 0x41];
-
-function digitOf(code: number): number {
-  return code < LETTER_A ? code - ZERO : code - LETTER_A + 10;
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((a, b) => a + b, 0);
 }
 
 /** Row 1 of FTS5's data: how many rows there are, then the terms of each column. */
 export function readTotals(db: Database, ns: number): IndexTotals {
   const row = db.prepare(`SELECT block FROM ${textTable(ns)}_data WHERE id = 1`).get();
   const [passages = 0, ...terms] = variableIntegers((row?.['block'] ?? []) as Uint8Array);
-  return { passages, terms: terms.slice(0, TEXT_FIELDS.length).reduce((a, b) => a + b, 0) };
+  return { passages, terms: sum(terms.slice(0, TEXT_FIELDS.length)) };
 }
 
 /** Seven bits a byte, the highest first; the eighth says that more follow. */
