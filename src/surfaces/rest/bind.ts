@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { errorCode } from '../../core/file-errors.ts';
-import { holderOf } from './place-holder.ts';
+import { holderOf } from './who-listens.ts';
 
 /** Where a server listens. */
 export interface Place {

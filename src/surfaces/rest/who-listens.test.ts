@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openApi } from './openapi.ts';
-import { holderOf } from './place-holder.ts';
+import { holderOf } from './who-listens.ts';
 
 async function holding(server: Server): Promise<string> {
   onTestFinished(() => void server.close());
