@@ -24,6 +24,8 @@ export type ErrorCode =
   | 'embedding_mismatch'
   | 'embedding_unavailable'
   | 'unreadable'
+  | 'not_approved'
+  | 'source_failed'
   | 'aborted'
   | 'timed_out'
   | 'unsupported_runtime'
@@ -91,6 +93,16 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
     hint: 'Text search goes on; check the embedding provider with `loci doctor`.',
   },
   unreadable: { status: 422, exit: 8, hint: 'Check that the path exists and that you may read it.' },
+  not_approved: {
+    status: 403,
+    exit: 8,
+    hint: '`loci sources list` shows what would run; `loci sources approve ID` allows it.',
+  },
+  source_failed: {
+    status: 502,
+    exit: 8,
+    hint: '`loci sources test ID` runs it once and shows what it prints.',
+  },
   aborted: {
     status: 499,
     exit: 130,

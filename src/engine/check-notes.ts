@@ -1,4 +1,4 @@
-import type { VaultConfig } from '../core/config/schema.ts';
+import type { VaultConfig } from '../core/config/sources-schema.ts';
 import { LociError } from '../core/errors.ts';
 import type { SourceProblem } from '../sources/source.ts';
 import type { Check } from './check.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { VaultConfig } from '../core/config/schema.ts';
+import type { VaultConfig } from '../core/config/sources-schema.ts';
 import { LociError } from '../core/errors.ts';
 import type { LociRecord, Passage } from '../core/types.ts';
 import { embedPending } from '../ingest/embed-pending.ts';

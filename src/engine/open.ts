@@ -1,5 +1,6 @@
 import type { Caller } from '../core/caller.ts';
-import type { Config, VaultConfig } from '../core/config/schema.ts';
+import type { Config } from '../core/config/schema.ts';
+import type { VaultConfig } from '../core/config/sources-schema.ts';
 import { refuseOldRuntime } from '../core/runtime.ts';
 import type { LociRecord, Timestamp } from '../core/types.ts';
 import type { FacetField, FacetValue } from '../store/facets.ts';

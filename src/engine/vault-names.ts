@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import type { VaultConfig } from '../core/config/schema.ts';
+import type { VaultConfig } from '../core/config/sources-schema.ts';
 import { LociError } from '../core/errors.ts';
 import type { EngineContext } from './context.ts';
 

@@ -1,4 +1,4 @@
-import type { VaultConfig } from '../core/config/schema.ts';
+import type { VaultConfig } from '../core/config/sources-schema.ts';
 import { LociError, messageOf } from '../core/errors.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { Source, SourceItem, SourceProblem } from '../sources/source.ts';

@@ -4,7 +4,7 @@ import { configAppend, configRemove } from '../core/config/edit.ts';
 import type { LoadedConfig } from '../core/config/load.ts';
 import { expandHome } from '../core/config/paths.ts';
 import { isJsonMap } from '../core/config/tree.ts';
-import type { VaultConfig } from '../core/config/schema.ts';
+import type { VaultConfig } from '../core/config/sources-schema.ts';
 import { vaultName } from '../engine/vault-names.ts';
 import { LociError } from '../core/errors.ts';
 import { describeFileError, errorCode } from '../core/file-errors.ts';

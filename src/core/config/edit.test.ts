@@ -167,7 +167,7 @@ describe('configAppend', () => {
   it.each(['', '# a comment alone\n', 'vaults:\n', 'vaults: []\n'])('begins a list in %j', async (text) => {
     await writeFile(file, text);
     await append({ path: '/srv/work' });
-    expect((await loadConfig({ home, env: {} })).values.vaults).toEqual([{ path: '/srv/work' }]);
+    expect((await loadConfig({ home, env: {} })).values.vaults).toMatchObject([{ path: '/srv/work' }]);
   });
 
   it('refuses what is no entry, and no list', async () => {

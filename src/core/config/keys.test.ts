@@ -23,7 +23,13 @@ describe('describeConfig', () => {
   });
 
   it('knows which settings are paths', () =>
-    expect(PATH_KEYS).toEqual(['store.path', 'vaults[].path', 'server.socket']));
+    expect(PATH_KEYS).toEqual([
+      'store.path',
+      'vaults[].path',
+      'sources[].cwd',
+      'skills[].path',
+      'server.socket',
+    ]));
 });
 
 describe('expectedAt', () => {

@@ -30,6 +30,7 @@ interface SchemaNode {
   readonly maximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly pattern?: string;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly additionalProperties?: SchemaNode | false;
   readonly items?: SchemaNode;
@@ -39,6 +40,7 @@ const KIND_EXPECTS: Readonly<Record<ValueKind, string>> = {
   duration: 'a duration such as 500ms, 5s or 2m (a bare number is milliseconds)',
   size: 'a size such as 500KB or 5MB (a bare number is bytes)',
   path: 'a path',
+  command: 'a command line, or a list of a program and its arguments',
 };
 
 function expectation(node: SchemaNode): string {
@@ -58,6 +60,7 @@ function expectation(node: SchemaNode): string {
     case 'object':
       return node.properties === undefined ? 'a map of text to text' : `a map with ${keyNames(node)}`;
     default:
+      if (node.pattern !== undefined) return `text of the form ${node.pattern}`;
       return `text of ${node.minLength} to ${node.maxLength} characters`;
   }
 }

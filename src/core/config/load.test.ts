@@ -63,13 +63,13 @@ describe('loadConfig', () => {
       'store: { path: data/a.db }\nvaults:\n  - path: ~/notes\n  - path: ../work\n    name: work\n';
     const config = await load(yaml);
     expect(config.values.store.path).toBe(join(home, 'data/a.db'));
-    expect(config.values.vaults).toEqual([
+    expect(config.values.vaults).toMatchObject([
       { path: join(homedir(), 'notes') },
       { path: resolve(home, '../work'), name: 'work' },
     ]);
     const outer = await load(yaml, { LOCI_STORE_PATH: 'b.db', LOCI_VAULTS: '[{"path": "here"}]' });
     expect(outer.values.store.path).toBe(resolve('b.db'));
-    expect(outer.values.vaults).toEqual([{ path: resolve('here') }]);
+    expect(outer.values.vaults).toMatchObject([{ path: resolve('here') }]);
   });
 
   it('takes a key without a value for an absent one', async () => {

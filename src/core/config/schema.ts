@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import { auth, type AuthConfig, server, type ServerConfig } from './server-schema.ts';
+import { source, type SourceConfig, vault, type VaultConfig } from './sources-schema.ts';
 import { duration, label, path, size } from './values.ts';
-
-/** One Obsidian vault, or any folder of Markdown. */
-export interface VaultConfig {
-  readonly name?: string;
-  readonly path: string;
-  readonly project?: string;
-  /** Folder within the vault → project. */
-  readonly projects?: Readonly<Record<string, string>>;
-}
 
 /** The settings in force, parsed: durations are milliseconds, sizes bytes, paths absolute. */
 export interface Config {
@@ -24,6 +16,9 @@ export interface Config {
     readonly threads: number;
   };
   readonly vaults: readonly VaultConfig[];
+  readonly sources: readonly SourceConfig[];
+  /** Folders of skills. */
+  readonly skills: readonly { readonly path: string }[];
   readonly search: {
     readonly limit: number;
     readonly preset: 'default' | 'classic';
@@ -70,27 +65,6 @@ export interface Config {
 
 const characters = () => z.number().int().min(0).max(1_000_000);
 const weight = () => z.number().min(0).max(1).exactOptional();
-
-const vault = z.strictObject({
-  name: label()
-    .exactOptional()
-    .describe(
-      'What results call the vault. The name of its folder unless given. With a name, a vault may move: its records ' +
-        'stay when its path changes.',
-    ),
-  path: path().describe('The folder of the vault.'),
-  project: label()
-    .exactOptional()
-    .describe(
-      'The project of notes that name none in their front matter. The top-level `project` unless given.',
-    ),
-  projects: z
-    .record(z.string(), label())
-    .exactOptional()
-    .describe(
-      'The project of notes below a folder of the vault; the deepest folder wins, front matter wins over it.',
-    ),
-});
 
 const store = z.strictObject({
   path: path()
@@ -236,7 +210,23 @@ export const configSchema: z.ZodType<Config> = z.strictObject({
   project: label().default('default').describe('The project of records that name none.'),
   store: store.prefault({}).describe('Where records live.'),
   embedding: embedding.prefault({}).describe('How texts become vectors.'),
-  vaults: z.array(vault).default([]).describe('The vaults that `loci index` reads when it is given no path.'),
+  vaults: z
+    .array(vault)
+    .prefault([])
+    .describe('The vaults that `loci index` reads when it is given no path.'),
+  sources: z
+    .array(source)
+    .prefault([])
+    .describe(
+      'Commands that print what the agent should simply know: todos, a calendar, whatever gives JSON.',
+    ),
+  skills: z
+    .array(z.strictObject({ path: path().describe('A folder with a folder for each skill.') }))
+    .prefault([])
+    .describe(
+      'Folders of skills. Each folder in them whose `SKILL.md` says `memorySource:` in its front matter is a source, once ' +
+        'its command is approved.',
+    ),
   search: search.prefault({}).describe('How records are found.'),
   writes: writes.prefault({}).describe('What agents may write.'),
   retention: retention.prefault({}).describe('How long what was deleted can be brought back.'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseDuration, parseSize } from './units.ts';
 
 /** What a key holds beyond its JSON type; `keys.ts` reads it back from the schema. */
-export type ValueKind = 'duration' | 'size' | 'path';
+export type ValueKind = 'duration' | 'size' | 'path' | 'command';
 
 type Quantity = z.ZodType<number, number | string>;
 
@@ -25,6 +25,14 @@ export function path(): z.ZodString {
 
 export function label(): z.ZodString {
   return z.string().trim().min(1).max(128);
+}
+
+/** A program with its arguments: one line, or a list. */
+export function command(): z.ZodType<string | string[]> {
+  return z
+    .union([z.string().trim().min(1).max(4096), z.array(z.string().max(4096)).min(1).max(256)])
+    .refine((written) => typeof written === 'string' || written[0] !== '')
+    .meta({ kind: 'command' satisfies ValueKind });
 }
 
 function quantity(kind: ValueKind, parse: (text: string) => number | undefined): Quantity {
