@@ -29,7 +29,7 @@ export async function forgetSource(
       if (!(error instanceof LociError) || error.code !== 'not_found') throw error;
     }
   }
-  await store.markRead(namespace, source, null);
+  await store.dropSourceState(namespace, source);
   await store.sweep();
   return forgotten;
 }

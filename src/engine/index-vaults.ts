@@ -115,8 +115,8 @@ async function indexVault(
     onProgress: (done, total) =>
       options.onProgress?.({ stage: 'reading', subject: source.name, done, total }),
   });
-  const read = { at: context.now(), root: resolve(vault.path) };
-  await context.store.markRead(context.namespace, source.name, read);
+  const read = { readAt: context.now(), root: resolve(vault.path) };
+  await context.store.changeSourceState(context.namespace, source.name, read);
   return report;
 }
 

@@ -59,7 +59,7 @@ describe('a folder of the name of another, from which records came', () => {
 
   it('is refused too where an earlier Loci noted no folder: the configured one is meant', async () => {
     const db = new DatabaseSync(join(folder.path, 'loci.db'));
-    db.exec('UPDATE source_read SET root = NULL');
+    db.exec('UPDATE source_state SET root = NULL');
     db.close();
     const refused = {
       code: 'invalid_config',

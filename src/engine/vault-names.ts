@@ -18,12 +18,13 @@ export async function refuseTakenNames(
   { store, config, namespace }: EngineContext,
   vaults: readonly VaultConfig[],
 ): Promise<void> {
-  const reads = await store.lastReads(namespace);
+  const states = await store.sourceStates(namespace);
   for (const vault of vaults) {
     const name = vaultName(vault);
     // Before schema 6 no root was noted: then the records are of the vault that is configured by that name.
     const configured = config.vaults.find((other) => vaultName(other) === name)?.path;
-    const root = reads.get(name)?.root ?? (reads.has(name) ? configured : undefined);
+    const state = states.get(name);
+    const root = state?.root ?? (typeof state?.readAt === 'number' ? configured : undefined);
     if (root === undefined || isConfigured(name, vault, config.vaults)) continue;
     if (await isSameFolder(root, vault.path)) continue;
     const entries = await store.sourceEntries(namespace, name, { after: null, limit: 1 });

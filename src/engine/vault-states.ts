@@ -2,7 +2,7 @@ import type { VaultConfig } from '../core/config/sources-schema.ts';
 import { LociError, messageOf } from '../core/errors.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { Source, SourceItem, SourceProblem } from '../sources/source.ts';
-import type { SourceRead } from '../store/source-reads.ts';
+import type { SourceState } from '../store/source-states.ts';
 import type { SourceEntry } from '../store/store.ts';
 import type { EngineContext } from './context.ts';
 import { vaultSource } from './index-vaults.ts';
@@ -42,8 +42,8 @@ export function ownVaults({ config, namespace }: EngineContext): readonly VaultC
 /** Looks at the files of every configured vault, without reading them. */
 export async function vaultStates(context: EngineContext): Promise<VaultStates> {
   const { store, namespace } = context;
-  const reads = await store.lastReads(namespace);
-  const vaults = await Promise.all(ownVaults(context).map((vault) => stateOf(context, vault, reads)));
+  const states = await store.sourceStates(namespace);
+  const vaults = await Promise.all(ownVaults(context).map((vault) => stateOf(context, vault, states)));
   const names = new Set(vaults.map(({ name }) => name));
   const filter = { now: context.now(), origins: ['vault' as const] };
   const sources = await store.facet(namespace, 'source', filter);
@@ -56,10 +56,10 @@ export async function vaultStates(context: EngineContext): Promise<VaultStates> 
 async function stateOf(
   context: EngineContext,
   vault: VaultConfig,
-  reads: ReadonlyMap<string, SourceRead>,
+  states: ReadonlyMap<string, SourceState>,
 ): Promise<VaultState> {
   const name = vaultName(vault);
-  const lastRead = reads.get(name)?.at ?? null;
+  const lastRead = states.get(name)?.readAt ?? null;
   const state = { name, path: vault.path, lastRead };
   try {
     const source = await vaultSource(context, vault);

@@ -9,7 +9,7 @@ import type { Listing } from './listing.ts';
 import type { Deletion, Mortality, Once, Restoration } from './mortality.ts';
 import type { Page } from './page.ts';
 import type { Portability, RecordImport } from './portability.ts';
-import type { SourceReads } from './source-reads.ts';
+import type { SourceStates } from './source-states.ts';
 import type { StartupEntries } from './startup.ts';
 import type { StoreStats } from './stats.ts';
 import type { Tokens } from './tokens.ts';
@@ -87,7 +87,7 @@ export interface SourceEntry {
   readonly contentHash: string;
 }
 
-export interface Canonical extends SourceReads {
+export interface Canonical extends SourceStates {
   /**
    * All of the batch or none of it, durable when the promise resolves. Answers the ids of the writes, then those of the
    * imports, in order.

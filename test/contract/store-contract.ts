@@ -13,7 +13,7 @@ import { describePurge } from './store-purge.ts';
 import { describePortability } from './store-portability.ts';
 import { describeRecords } from './store-records.ts';
 import { describeConflicts } from './store-conflicts.ts';
-import { describeSourceReads } from './store-source-reads.ts';
+import { describeSourceStates } from './store-source-states.ts';
 import { describeStartup } from './store-startup.ts';
 import { describeTextSearch } from './store-text.ts';
 import { describeTokens } from './store-tokens.ts';
@@ -56,7 +56,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
 
     describeRecords(subject);
     describeConflicts(subject);
-    describeSourceReads(subject);
+    describeSourceStates(subject);
     describeFilters(subject);
     describeFacets(subject);
     describeTextSearch(subject);

@@ -46,6 +46,14 @@ function copyAsItWas(from: string, to: string): void {
   }
 }
 
+/** What that Loci knew of its sources. */
+function noteReads(path: string): void {
+  using db = new DatabaseSync(path);
+  const note = db.prepare("INSERT INTO source_read SELECT id, ?, ?, ? FROM namespace WHERE name = 'one'");
+  note.run('notes', NOW, '/home/ada/notes');
+  note.run('work', NOW + 1, null);
+}
+
 function tablesOf(path: string): string[] {
   using db = new DatabaseSync(path, { readOnly: true });
   const rows = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
@@ -93,12 +101,18 @@ describe('a store of schema 6', () => {
     const right = await answers(made, vectors);
     await made.close();
     copyAsItWas(now, before);
+    noteReads(before);
 
     const migrated = await openSqlite(before, { create: false });
     expect((await migrated.stats()).schemaVersion).toBe(MIGRATIONS.length);
     // Nor what the indexes of spellings kept beside them.
     expect(tablesOf(before).filter((name) => name.startsWith('word_'))).toEqual(['word_change']);
     expect(await answers(migrated, vectors)).toEqual(right);
+    expect(Object.fromEntries(await migrated.sourceStates('one'))).toMatchObject({
+      notes: { root: '/home/ada/notes', readAt: NOW, refreshes: 0, problems: [], paused: false },
+      work: { root: null, readAt: NOW + 1 },
+    });
+    expect(await migrated.sourceStates('two')).toEqual(new Map());
     expect(await migrated.verify()).toEqual([]);
     for (const { trust } of await migrated.scanRecords('one', ALL)) expect(trust).toBe(TRUST[0]);
     expect(await migrated.nextExpiry('one')).toBe(NOW - 10);

@@ -71,8 +71,8 @@ export async function importWorkspace(
   }
   await importStartupFiles(context, run, files, { report, agent });
   if (files.root !== null && !options.dryRun)
-    await context.store.markRead(context.namespace, `import:${source}`, {
-      at: context.now(),
+    await context.store.changeSourceState(context.namespace, `import:${source}`, {
+      readAt: context.now(),
       root: files.root,
     });
 }
@@ -84,7 +84,7 @@ async function refuseOtherFolder(
   source: string,
   { overwrite }: ImportOptions,
 ): Promise<void> {
-  const before = (await store.lastReads(namespace)).get(`import:${source}`)?.root ?? null;
+  const before = (await store.sourceStates(namespace)).get(`import:${source}`)?.root ?? null;
   if (root === null || before === null || before === root || overwrite) return;
   throw new LociError('conflict', `what is remembered as ${source} came from ${before}, not from ${name}`, {
     hint: 'Name another agent with --agent, or say with --overwrite that the folder moved.',

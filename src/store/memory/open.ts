@@ -2,7 +2,9 @@ import { LociError } from '../../core/errors.ts';
 import type { Embeddings } from '../embeddings.ts';
 import type { Canonical, SearchFilter, SearchStages, Store, Upkeep } from '../store.ts';
 import type { Facets } from '../facets.ts';
+import type { SourceStates } from '../source-states.ts';
 import type { Tokens } from '../tokens.ts';
+import { wellFormed } from '../well-formed.ts';
 import type { Portability } from '../portability.ts';
 import { refuseOtherVector } from '../vector-check.ts';
 import { appendAudit } from './audit.ts';
@@ -10,6 +12,7 @@ import { facet, writtenWith } from './facets.ts';
 import { neighbours, newest, passages, passagesOf } from './passage-reads.ts';
 import { commit, countByKey, records, recordsByKey, sourceEntries } from './records.ts';
 import { byCodePoint, change, emptyNamespace, emptyState, type Namespace, type State } from './state.ts';
+import { addHits, sourceStates, writeSourceState } from './source-states.ts';
 import { searchText } from './text-search.ts';
 import { addToken, revokeToken, tokenByHash, tokens } from './tokens.ts';
 import { dropDerived, markStale, putPassages, scanRecords, staleRecords, stats, sweep } from './upkeep.ts';
@@ -78,13 +81,28 @@ function recordCalls(open: () => State): Canonical {
       const written = [...open().namespaces.values()].filter((namespace) => namespace.records.size > 0);
       return written.map(({ name }) => name).sort(byCodePoint);
     },
-    markRead: async (namespace, source, read) => {
-      change(open(), namespace, ({ reads }) => {
-        if (read === null) reads.delete(source);
-        else reads.set(source, { ...read });
+    ...sourceStateCalls(open),
+  };
+}
+
+function sourceStateCalls(open: () => State): SourceStates {
+  return {
+    sourceStates: async (namespace) => sourceStates(within(open(), namespace)),
+    changeSourceState: async (namespace, source, given) => {
+      change(open(), namespace, (copy) => {
+        writeSourceState(copy, source, given);
       });
     },
-    lastReads: async (namespace) => new Map(within(open(), namespace).reads),
+    dropSourceState: async (namespace, source) => {
+      change(open(), namespace, ({ sources }) => {
+        sources.delete(wellFormed(source));
+      });
+    },
+    addHits: async (namespace, hits, at) => {
+      change(open(), namespace, (copy) => {
+        addHits(copy, hits, at);
+      });
+    },
   };
 }
 

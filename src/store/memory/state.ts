@@ -3,7 +3,7 @@ import type { AuditEntry } from '../audit.ts';
 import type { HistoryCategory, HistoryRow } from '../history.ts';
 import type { DoneOnce, Once } from '../mortality.ts';
 import type { StartupEntry } from '../startup.ts';
-import type { SourceRead } from '../source-reads.ts';
+import type { SourceState } from '../source-states.ts';
 import type { Generation } from '../embeddings.ts';
 import { indexPassage, type IndexedPassage } from '../text-fields.ts';
 import type { StoredToken } from '../tokens.ts';
@@ -29,8 +29,8 @@ export interface Namespace {
   readonly passages: Map<number, HeldPassage>;
   /** By generation, then by content hash. */
   readonly vectors: Map<number, Map<string, Float32Array>>;
-  /** When each source was last read through, and where. */
-  readonly reads: Map<string, SourceRead>;
+  /** By source. */
+  readonly sources: Map<string, SourceState>;
   /** By chain, its own first; each in order. */
   readonly audit: Map<string, readonly AuditEntry[]>;
   /** The chain that is its own. */
@@ -76,7 +76,7 @@ export function emptyNamespace(name: string): Namespace {
     records: new Map(),
     passages: new Map(),
     vectors: new Map(),
-    reads: new Map(),
+    sources: new Map(),
     audit: new Map(),
     ownChain: null,
     done: new Map(),
@@ -98,7 +98,7 @@ export function change<Result>(
     records: new Map(before.records),
     passages: new Map(before.passages),
     vectors: new Map([...before.vectors].map(([generation, vectors]) => [generation, new Map(vectors)])),
-    reads: new Map(before.reads),
+    sources: new Map(before.sources),
     audit: new Map(before.audit),
     done: new Map(before.done),
     startup: new Map(before.startup),

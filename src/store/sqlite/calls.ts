@@ -5,6 +5,7 @@ import type { Leases } from '../leases.ts';
 import type { Listing } from '../listing.ts';
 import type { Mortality } from '../mortality.ts';
 import type { Portability } from '../portability.ts';
+import type { SourceStates } from '../source-states.ts';
 import type { StartupEntries } from '../startup.ts';
 import type { Embeddings } from '../embeddings.ts';
 import type { Canonical, PassageScore, SearchFilter, SearchStages, Store, Upkeep } from '../store.ts';
@@ -25,7 +26,7 @@ import { neighbours, newest, passagesOf, readPassages } from './passage-reads.ts
 import { heldPage, historyFrom, standIns } from './portability.ts';
 import { PostingCache } from './posting-cache.ts';
 import { commit, countByKey, records, recordsByKey, sourceEntries } from './records.ts';
-import { lastReads, markRead } from './source-reads.ts';
+import { addHits, changeSourceState, dropSourceState, sourceStates } from './source-states.ts';
 import { noteStartupSeen, putStartup, startupEntries, startupSeen } from './startup.ts';
 import { searchText } from './text-search.ts';
 import { addToken, revokeToken, tokenByHash, tokens } from './tokens.ts';
@@ -164,10 +165,24 @@ function recordCalls(db: Database): Pick<StoreCalls, keyof Canonical> {
     sourceEntries: (namespace, source, page) =>
       within(db, namespace, [], (ns) => sourceEntries(db, ns, source, page)),
     namespaces: () => writtenNamespaces(db),
-    markRead: (namespace, source, at) => {
-      markRead(db, namespace, source, at);
+    ...sourceStateCalls(db),
+  };
+}
+
+function sourceStateCalls(db: Database): Pick<StoreCalls, keyof SourceStates> {
+  return {
+    sourceStates: (namespace) => within(db, namespace, new Map(), (ns) => sourceStates(db, ns)),
+    changeSourceState: (namespace, source, change) => {
+      changeSourceState(db, namespace, source, change);
     },
-    lastReads: (namespace) => within(db, namespace, new Map(), (ns) => lastReads(db, ns)),
+    dropSourceState: (namespace, source) => {
+      const ns = findNamespace(db, namespace);
+      if (ns !== null) dropSourceState(db, ns, source);
+    },
+    addHits: (namespace, hits, at) => {
+      const ns = findNamespace(db, namespace);
+      if (ns !== null) addHits(db, ns, hits, at);
+    },
   };
 }
 

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import type { SourceState } from '../../src/store/source-states.ts';
+import type { Subject } from './store-contract.ts';
+import { NOW } from './store-samples.ts';
+
+/** What is known of a source that somebody only spoke of. */
+const UNTRIED: SourceState = {
+  root: null,
+  readAt: null,
+  triedAt: null,
+  tookMs: null,
+  nextAt: null,
+  refreshes: 0,
+  failures: 0,
+  failed: 0,
+  error: null,
+  problems: [],
+  empties: 0,
+  paused: false,
+  approval: null,
+  approvedAt: null,
+  approvedBy: null,
+  hits: 0,
+  hitAt: null,
+};
+
+/** Every field has a value of its own. */
+const FULL: SourceState = {
+  root: '/home/ada/notes',
+  readAt: NOW,
+  triedAt: NOW + 1,
+  tookMs: 12,
+  nextAt: NOW + 2,
+  refreshes: 3,
+  failures: 4,
+  failed: 5,
+  error: 'exit code 3: "no such list"',
+  problems: ['document 2 (b): text is missing', "document 3: 'id' is missing"],
+  empties: 6,
+  paused: true,
+  approval: 'f'.repeat(64),
+  approvedAt: NOW + 3,
+  approvedBy: 'ada',
+  hits: 7,
+  hitAt: NOW + 4,
+};
+
+export function describeSourceStates({ store, namespace }: Subject): void {
+  const statesOf = async (ns: string): Promise<Record<string, SourceState>> =>
+    Object.fromEntries(await store().sourceStates(ns));
+
+  describe('the state of a source', () => {
+    it('is what was changed of it in its namespace, until it is dropped', async () => {
+      const [mine, theirs] = [namespace(), namespace()];
+      expect(await store().sourceStates(mine)).toEqual(new Map());
+      await store().changeSourceState(mine, 'work', {});
+      await store().changeSourceState(mine, 'notes', FULL);
+      await store().changeSourceState(theirs, 'notes', { root: '/theirs', readAt: 7 });
+      expect(await statesOf(mine)).toEqual({ notes: FULL, work: UNTRIED });
+      expect([...(await store().sourceStates(mine)).keys()]).toEqual(['notes', 'work']);
+      await store().changeSourceState(mine, 'notes', { error: null, paused: false, problems: [], readAt: 1 });
+      const notes = { ...FULL, error: null, paused: false, problems: [], readAt: 1 };
+      expect(await statesOf(mine)).toEqual({ notes, work: UNTRIED });
+      await store().dropSourceState(mine, 'work');
+      await store().dropSourceState(mine, 'never');
+      await store().dropSourceState(namespace(), 'notes');
+      expect(await statesOf(mine)).toEqual({ notes });
+      expect(await statesOf(theirs)).toEqual({ notes: { ...UNTRIED, root: '/theirs', readAt: 7 } });
+      await store().changeSourceState(mine, 'work', { hits: 1 });
+      expect((await statesOf(mine))['work']).toEqual({ ...UNTRIED, hits: 1 });
+      expect(await store().namespaces()).not.toContain(mine);
+    });
+
+    it('keeps twenty problems, each of 300 characters, and no halves of any', async () => {
+      const ns = namespace();
+      const problems = Array.from({ length: 30 }, (_, i) => `${String(i % 10)}${'x'.repeat(298)}\u{1F600}`);
+      await store().changeSourceState(ns, 'todos', { problems, error: 'half \ud800' });
+      const { todos } = await statesOf(ns);
+      const kept = problems.slice(0, 20).map((problem) => `${problem.slice(0, 299)}\uFFFD`);
+      expect(todos).toEqual({ ...UNTRIED, problems: kept, error: 'half \uFFFD' });
+    });
+
+    it('takes whole numbers alone, and stays as it was', async () => {
+      const ns = namespace();
+      await store().changeSourceState(ns, 'todos', FULL);
+      for (const change of [{ readAt: 0.5 }, { nextAt: Number.NaN }, { tookMs: 1.5 }, { hits: Infinity }]) {
+        const changing = store().changeSourceState(ns, 'todos', { error: 'new', ...change });
+        await expect(changing).rejects.toMatchObject({ code: 'invalid_input' });
+      }
+      expect(await statesOf(ns)).toEqual({ todos: FULL });
+    });
+
+    it('counts hits, of sources that have one', async () => {
+      const [ns, other] = [namespace(), namespace()];
+      for (const source of ['a', 'b']) await store().changeSourceState(ns, source, FULL);
+      await store().changeSourceState(other, 'a', FULL);
+      const hits = new Map([
+        ['a', 2],
+        ['nobody', 9],
+      ]);
+      await Promise.all([store().addHits(ns, hits, NOW + 8), store().addHits(ns, hits, NOW + 8)]);
+      await store().addHits(ns, new Map(), NOW + 9);
+      await store().addHits(namespace(), hits, NOW + 9);
+      expect(await statesOf(ns)).toEqual({ a: { ...FULL, hits: 11, hitAt: NOW + 8 }, b: FULL });
+      expect(await statesOf(other)).toEqual({ a: FULL });
+    });
+
+    it('is the caller’s own copy', async () => {
+      const ns = namespace();
+      const problems = ['one'];
+      await store().changeSourceState(ns, 'todos', { problems });
+      problems.push('two');
+      ((await statesOf(ns))['todos']!.problems as string[]).push('three');
+      expect((await statesOf(ns))['todos']!.problems).toEqual(['one']);
+    });
+  });
+}
