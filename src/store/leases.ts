@@ -1,3 +1,4 @@
+import { LociError } from '../core/errors.ts';
 import type { Timestamp } from '../core/types.ts';
 
 export interface LeaseRequest {
@@ -9,6 +10,12 @@ export interface LeaseRequest {
   readonly until: Timestamp;
 }
 
+/** The number under which a lease was taken: what is written with it is refused once another holder has a higher one. */
+export interface Fence {
+  readonly lease: string;
+  readonly token: number;
+}
+
 /** Who does what only one process should do at a time. */
 export interface Leases {
   /**
@@ -18,4 +25,13 @@ export interface Leases {
   takeLease(request: LeaseRequest): Promise<number | null>;
   /** Gives it back, if it is still held. */
   dropLease(name: string, holder: string): Promise<void>;
+}
+
+/**
+ * For whoever is late: `held` is the lease's number now. One that has expired counts as long as nobody took it over.
+ * @throws LociError `conflict`
+ */
+export function refuseLate(held: number | undefined, { lease, token }: Fence): void {
+  if (held === token) return;
+  throw new LociError('conflict', `another process refreshes ${lease} now`);
 }

@@ -1,4 +1,5 @@
 import type { Timestamp } from '../core/types.ts';
+import type { Fence } from './leases.ts';
 import { wellFormed } from './well-formed.ts';
 import { refuseUnsafe } from './whole-numbers.ts';
 
@@ -43,9 +44,15 @@ export interface SourceStates {
   sourceStates(namespace: string): Promise<Map<string, SourceState>>;
   /**
    * Changes what is given; makes the state where there is none. Problems that are too many or too long are cut.
-   * @throws LociError `invalid_input` for a time or a number that is not whole
+   * @throws LociError `invalid_input` for a time or a number that is not whole; `conflict` when another process took
+   *   the lease over
    */
-  changeSourceState(namespace: string, source: string, change: Partial<SourceState>): Promise<void>;
+  changeSourceState(
+    namespace: string,
+    source: string,
+    change: Partial<SourceState>,
+    fence?: Fence,
+  ): Promise<void>;
   /** Does nothing where there is none. */
   dropSourceState(namespace: string, source: string): Promise<void>;
   /**

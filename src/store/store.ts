@@ -4,12 +4,12 @@ import type { CutPassages, RecordPage } from './derivation.ts';
 import type { Embeddings } from './embeddings.ts';
 import type { Facets } from './facets.ts';
 import type { History } from './history.ts';
-import type { Leases } from './leases.ts';
+import type { Fence, Leases } from './leases.ts';
 import type { Listing } from './listing.ts';
 import type { Deletion, Mortality, Once, Restoration } from './mortality.ts';
 import type { Page } from './page.ts';
 import type { Portability, RecordImport } from './portability.ts';
-import type { SourceStates } from './source-states.ts';
+import type { SourceState, SourceStates } from './source-states.ts';
 import type { StartupEntries } from './startup.ts';
 import type { StoreStats } from './stats.ts';
 import type { Tokens } from './tokens.ts';
@@ -74,6 +74,10 @@ export interface CommitBatch {
   /** What the audit log says of it. */
   readonly audit?: readonly AuditDraft[];
   readonly once?: Once;
+  /** Only while nobody has taken this lease over. */
+  readonly fence?: Fence;
+  /** How it stands with a source from now on; see `SourceStates.changeSourceState`. */
+  readonly sourceState?: { readonly source: string; readonly change: Partial<SourceState> };
   /** Signature of the chunking that made the passages; see `Upkeep.staleRecords`. */
   readonly chunking: string;
 }
@@ -92,8 +96,8 @@ export interface Canonical extends SourceStates {
    * All of the batch or none of it, durable when the promise resolves. Answers the ids of the writes, then those of the
    * imports, in order.
    * @throws LociError `not_found` for an unknown id, or a deletion or restoration of what is not live or not deleted;
-   *   `conflict` for a key or UUID that is taken, a record that was changed meanwhile or a `once` that was; `invalid_input`
-   *   for an eviction of what did not come from a source, for a new record that keeps passages and for a time that is
+   *   `conflict` for a key or UUID that is taken, a record that was changed meanwhile, a `once` that was or a lease that
+   *   another process took over; `invalid_input` for an eviction of what did not come from a source, for a new record that keeps passages and for a time that is
    *   no whole number; `store_full`, `store_busy`.
    */
   commit(namespace: string, batch: CommitBatch): Promise<number[]>;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { describeAudit } from './store-audit.ts';
 import { describeFacets } from './store-facets.ts';
+import { describeFences } from './store-fences.ts';
 import { describeFilters } from './store-filters.ts';
 import { describeHistory } from './store-history.ts';
 import { describeIsolation } from './store-isolation.ts';
@@ -73,6 +74,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describeStartup(subject);
     describeHistory(subject);
     describeLeases(subject);
+    describeFences(subject);
     describePortability(subject);
     describeIsolation(subject);
     describeWrittenIsolation(subject);

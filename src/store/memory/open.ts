@@ -8,6 +8,7 @@ import { wellFormed } from '../well-formed.ts';
 import type { Portability } from '../portability.ts';
 import { refuseOtherVector } from '../vector-check.ts';
 import { appendAudit } from './audit.ts';
+import { holdFence } from './leases.ts';
 import { facet, writtenWith } from './facets.ts';
 import { neighbours, newest, passages, passagesOf } from './passage-reads.ts';
 import { commit, countByKey, records, recordsByKey, sourceEntries } from './records.ts';
@@ -88,7 +89,8 @@ function recordCalls(open: () => State): Canonical {
 function sourceStateCalls(open: () => State): SourceStates {
   return {
     sourceStates: async (namespace) => sourceStates(within(open(), namespace)),
-    changeSourceState: async (namespace, source, given) => {
+    changeSourceState: async (namespace, source, given, fence) => {
+      if (fence !== undefined) holdFence(open(), fence);
       change(open(), namespace, (copy) => {
         writeSourceState(copy, source, given);
       });

@@ -9,7 +9,9 @@ import { wellFormed } from '../well-formed.ts';
 import { refuseChanged, refuseOtherState } from '../record-states.ts';
 import { appendAudit } from './audit.ts';
 import { isLive } from '../admits.ts';
+import { holdFence } from './leases.ts';
 import { deleteRecord, noteOnce, restoreRecord } from './mortality.ts';
+import { writeSourceState } from './source-states.ts';
 import {
   byCodePoint,
   change,
@@ -23,6 +25,7 @@ import {
 
 export function commit(state: State, name: string, batch: CommitBatch): number[] {
   refuseUnsafeTimes(batch);
+  if (batch.fence !== undefined) holdFence(state, batch.fence);
   return change(state, name, (namespace, nextPassage) => {
     for (const id of batch.evictions) evict(namespace, id);
     const writes = batch.writes.map(wellFormed);
@@ -33,6 +36,8 @@ export function commit(state: State, name: string, batch: CommitBatch): number[]
     for (const given of (batch.imports ?? []).map(wellFormed))
       ids.push(importRecord(namespace, given, batch.chunking, nextPassage));
     if (batch.once !== undefined) noteOnce(namespace, batch.once, ids);
+    if (batch.sourceState !== undefined)
+      writeSourceState(namespace, batch.sourceState.source, batch.sourceState.change);
     appendAudit(namespace, batch.audit ?? []);
     return ids;
   });

@@ -1,12 +1,13 @@
 import type { AuditLog } from '../audit.ts';
 import type { History, HistoryDraft } from '../history.ts';
-import type { LeaseRequest, Leases } from '../leases.ts';
+import type { Leases } from '../leases.ts';
 import type { Listing } from '../listing.ts';
 import type { Mortality } from '../mortality.ts';
 import type { StartupEntries, StartupEntry } from '../startup.ts';
 import type { SearchFilter } from '../store.ts';
 import { wellFormed } from '../well-formed.ts';
 import { appendAudit, auditChain, auditChains, auditEntries, importAudit } from './audit.ts';
+import { dropLease, takeLease } from './leases.ts';
 import { countRecords, factCategories, listRecords } from './listing.ts';
 import { doneOnce, heldRecords, idsOf, nextExpiry, oldestDeletion, purge } from './mortality.ts';
 import { byCodePoint, change, emptyNamespace, type Namespace, type State } from './state.ts';
@@ -80,8 +81,7 @@ export function besideCalls(open: () => State): StartupEntries & History & Lease
         .map((row) => structuredClone(row)),
     takeLease: async (request) => takeLease(open(), request),
     dropLease: async (name, holder) => {
-      const held = open().leases.get(name);
-      if (held?.holder === holder) open().leases.set(name, { ...held, until: 0 });
+      dropLease(open(), name, holder);
     },
   };
 }
@@ -121,13 +121,4 @@ function forgetHistory(state: State, now: number): void {
         );
     });
   }
-}
-
-function takeLease(state: State, { name, holder, now, until }: LeaseRequest): number | null {
-  const held = state.leases.get(name);
-  const mine = held?.holder === holder;
-  if (held !== undefined && !mine && held.until > now) return null;
-  const token = (held?.token ?? 0) + (mine ? 0 : 1);
-  state.leases.set(name, { holder, token, until });
-  return token;
 }

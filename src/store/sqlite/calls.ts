@@ -172,8 +172,8 @@ function recordCalls(db: Database): Pick<StoreCalls, keyof Canonical> {
 function sourceStateCalls(db: Database): Pick<StoreCalls, keyof SourceStates> {
   return {
     sourceStates: (namespace) => within(db, namespace, new Map(), (ns) => sourceStates(db, ns)),
-    changeSourceState: (namespace, source, change) => {
-      changeSourceState(db, namespace, source, change);
+    changeSourceState: (namespace, source, change, fence) => {
+      changeSourceState(db, namespace, source, change, fence);
     },
     dropSourceState: (namespace, source) => {
       const ns = findNamespace(db, namespace);

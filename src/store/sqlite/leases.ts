@@ -1,4 +1,4 @@
-import type { LeaseRequest } from '../leases.ts';
+import { type Fence, type LeaseRequest, refuseLate } from '../leases.ts';
 import type { Database } from './database.ts';
 
 export function takeLease(db: Database, { name, holder, now, until }: LeaseRequest): number | null {
@@ -21,4 +21,10 @@ export function takeLease(db: Database, { name, holder, now, until }: LeaseReque
 /** The row stays, so that the next holder's number is another. */
 export function dropLease(db: Database, name: string, holder: string): void {
   db.prepare('UPDATE lease SET until = 0 WHERE name = ? AND holder = ?').run(name, holder);
+}
+
+/** Within the transaction that it guards. @throws LociError `conflict` */
+export function holdFence(db: Database, fence: Fence): void {
+  const held = db.prepare('SELECT token FROM lease WHERE name = ?').get(fence.lease);
+  refuseLate(held?.['token'] as number | undefined, fence);
 }

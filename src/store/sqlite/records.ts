@@ -9,10 +9,12 @@ import { wellFormed } from '../well-formed.ts';
 import { refuseChanged, refuseOtherState } from '../record-states.ts';
 import { appendAudit } from './audit.ts';
 import type { Database } from './database.ts';
+import { holdFence } from './leases.ts';
 import { deleteRecords, noteOnce, restoreRecord } from './mortality.ts';
 import { ensureNamespace, outdateReads } from './namespaces.ts';
 import { insertPassages, reindexPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
+import { writeSourceState } from './source-states.ts';
 import { noteWords, type WordCounts } from './vocabulary.ts';
 
 const LIVE = 'r.deleted_at IS NULL AND (r.expires_at IS NULL OR r.expires_at > ?)';
@@ -20,6 +22,7 @@ const LIVE = 'r.deleted_at IS NULL AND (r.expires_at IS NULL OR r.expires_at > ?
 export function commit(db: Database, namespace: string, batch: CommitBatch): number[] {
   refuseUnsafeTimes(batch);
   return db.transaction(() => {
+    if (batch.fence !== undefined) holdFence(db, batch.fence);
     const ns = ensureNamespace(db, namespace);
     const counts: WordCounts = new Map();
     for (const id of batch.evictions) evict(db, namespace, ns, id, counts);
@@ -32,6 +35,8 @@ export function commit(db: Database, namespace: string, batch: CommitBatch): num
       ids.push(importRecord(db, namespace, ns, given, batch.chunking, counts));
     noteWords(db, ns, counts);
     if (batch.once !== undefined) noteOnce(db, ns, batch.once, ids);
+    if (batch.sourceState !== undefined)
+      writeSourceState(db, ns, batch.sourceState.source, batch.sourceState.change);
     appendAudit(db, ns, batch.audit ?? []);
     return ids;
   });

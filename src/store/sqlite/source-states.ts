@@ -1,7 +1,9 @@
 import type { Timestamp } from '../../core/types.ts';
+import type { Fence } from '../leases.ts';
 import { changedState, type SourceState } from '../source-states.ts';
 import { wellFormed } from '../well-formed.ts';
 import type { Database } from './database.ts';
+import { holdFence } from './leases.ts';
 import { ensureNamespace } from './namespaces.ts';
 import type { Row } from './rows.ts';
 
@@ -39,8 +41,10 @@ export function changeSourceState(
   namespace: string,
   source: string,
   change: Partial<SourceState>,
+  fence?: Fence,
 ): void {
   db.transaction(() => {
+    if (fence !== undefined) holdFence(db, fence);
     writeSourceState(db, ensureNamespace(db, namespace), source, change);
   });
 }

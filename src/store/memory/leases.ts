@@ -1,0 +1,21 @@
+import { type Fence, type LeaseRequest, refuseLate } from '../leases.ts';
+import type { State } from './state.ts';
+
+export function takeLease(state: State, { name, holder, now, until }: LeaseRequest): number | null {
+  const held = state.leases.get(name);
+  const mine = held?.holder === holder;
+  if (held !== undefined && !mine && held.until > now) return null;
+  const token = (held?.token ?? 0) + (mine ? 0 : 1);
+  state.leases.set(name, { holder, token, until });
+  return token;
+}
+
+export function dropLease({ leases }: State, name: string, holder: string): void {
+  const held = leases.get(name);
+  if (held?.holder === holder) leases.set(name, { ...held, until: 0 });
+}
+
+/** @throws LociError `conflict` */
+export function holdFence({ leases }: State, fence: Fence): void {
+  refuseLate(leases.get(fence.lease)?.token, fence);
+}
