@@ -20,12 +20,21 @@ export interface Fence {
 export interface Leases {
   /**
    * Takes the lease, or prolongs it for its holder: answers a number that grows with each new holder (a fencing token);
-   * `null` while somebody else holds it.
+   * `null` while somebody else holds it. A lease that lasts for more than twice the time that is asked for now was
+   * taken under another clock, and counts as expired: whoever asks for a name asks for about the same time.
    */
   takeLease(request: LeaseRequest): Promise<number | null>;
   /** Gives it back, if it is still held. */
   dropLease(name: string, holder: string): Promise<void>;
 }
+
+/** Whether the request finds a lease that is somebody else's until this time. */
+export function isHeld(until: Timestamp, request: LeaseRequest): boolean {
+  const left = until - request.now;
+  return left > 0 && left <= CLOCK_SLACK * (request.until - request.now);
+}
+
+const CLOCK_SLACK = 2;
 
 /**
  * For whoever is late: `held` is the lease's number now. One that has expired counts as long as nobody took it over.

@@ -3,6 +3,8 @@ import type { LeaseRequest } from '../../src/store/leases.ts';
 import type { Subject } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
 
+const YEAR = 365 * 24 * 60 * 60 * 1000;
+
 export function describeLeases({ store, namespace }: Subject): void {
   /** A request for a lease that nobody else asks for. */
   const lease = (): ((holder: string, now?: number) => LeaseRequest) => {
@@ -41,6 +43,45 @@ export function describeLeases({ store, namespace }: Subject): void {
       await store().dropLease(name, 'a');
       expect(await store().takeLease(request('a'))).toBeNull();
       await store().dropLease('a lease that nobody took', 'a');
+    });
+
+    it('is prolonged after its time too, under the same number, as long as nobody took it over', async () => {
+      const request = lease();
+      const token = await store().takeLease(request('a'));
+      expect(await store().takeLease(request('a', NOW + 1000))).toBe(token);
+      expect(await store().takeLease(request('b', NOW + 1009))).toBeNull();
+    });
+
+    it('is free when the clock has gone back by a year since, and its former holder takes part again', async () => {
+      const request = lease();
+      const first = await store().takeLease(request('a'));
+      const second = await store().takeLease(request('b', NOW - YEAR));
+      expect(second).toBeGreaterThan(first!);
+      expect(await store().takeLease(request('a', NOW - YEAR + 9))).toBeNull();
+      expect(await store().takeLease(request('a', NOW - YEAR + 10))).toBeGreaterThan(second!);
+    });
+
+    it('is its holder’s still when the clock goes back by a year and the holder is the first to ask', async () => {
+      const request = lease();
+      const token = await store().takeLease(request('a'));
+      expect(await store().takeLease(request('a', NOW - YEAR))).toBe(token);
+      expect(await store().takeLease(request('b', NOW - YEAR + 9))).toBeNull();
+    });
+
+    it('is free when the clock has gone forward by a year, and again when it goes back', async () => {
+      const request = lease();
+      const first = await store().takeLease(request('a'));
+      const second = await store().takeLease(request('b', NOW + YEAR));
+      expect(second).toBeGreaterThan(first!);
+      expect(await store().takeLease(request('a', NOW + YEAR + 1))).toBeNull();
+      expect(await store().takeLease(request('a', NOW + 20))).toBeGreaterThan(second!);
+    });
+
+    it('lasts through clocks that differ by as much as it is asked for', async () => {
+      const request = lease();
+      await store().takeLease(request('a'));
+      expect(await store().takeLease(request('b', NOW - 10))).toBeNull();
+      expect(await store().takeLease(request('b', NOW - 11))).not.toBeNull();
     });
 
     it('is apart from others', async () => {

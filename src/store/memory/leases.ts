@@ -1,10 +1,11 @@
-import { type Fence, type LeaseRequest, refuseLate } from '../leases.ts';
+import { type Fence, isHeld, type LeaseRequest, refuseLate } from '../leases.ts';
 import type { State } from './state.ts';
 
-export function takeLease(state: State, { name, holder, now, until }: LeaseRequest): number | null {
+export function takeLease(state: State, request: LeaseRequest): number | null {
+  const { name, holder, until } = request;
   const held = state.leases.get(name);
   const mine = held?.holder === holder;
-  if (held !== undefined && !mine && held.until > now) return null;
+  if (held !== undefined && !mine && isHeld(held.until, request)) return null;
   const token = (held?.token ?? 0) + (mine ? 0 : 1);
   state.leases.set(name, { holder, token, until });
   return token;

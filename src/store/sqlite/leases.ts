@@ -1,11 +1,12 @@
-import { type Fence, type LeaseRequest, refuseLate } from '../leases.ts';
+import { type Fence, isHeld, type LeaseRequest, refuseLate } from '../leases.ts';
 import type { Database } from './database.ts';
 
-export function takeLease(db: Database, { name, holder, now, until }: LeaseRequest): number | null {
+export function takeLease(db: Database, request: LeaseRequest): number | null {
+  const { name, holder, until } = request;
   return db.transaction(() => {
     const held = db.prepare('SELECT holder, token, until FROM lease WHERE name = ?').get(name);
     const mine = held?.['holder'] === holder;
-    if (held !== undefined && !mine && (held['until'] as number) > now) return null;
+    if (held !== undefined && !mine && isHeld(held['until'] as number, request)) return null;
     const before = (held?.['token'] ?? 0) as number;
     const token = mine ? before : before + 1;
     db.prepare('INSERT OR REPLACE INTO lease (name, holder, token, until) VALUES (?, ?, ?, ?)').run(
