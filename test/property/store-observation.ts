@@ -74,6 +74,7 @@ async function observeWritten(
       ),
     ),
     chains: (await store.auditChains(namespace)).map(({ own, length }) => [own, length]).toSorted(),
+    sources: [...(await store.sourceStates(namespace))],
     startup: await store.startupEntries(namespace),
     seen: await Promise.all(
       ['', 'ada'].flatMap((agent) =>

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { shortHash } from '../../src/core/hash.ts';
 import { ORIGINS, type Metadata, type Origin, type Passage } from '../../src/core/types.ts';
 import type { AuditDraft } from '../../src/store/audit.ts';
+import type { Fence } from '../../src/store/leases.ts';
 import type { Once } from '../../src/store/mortality.ts';
-import type { RecordDraft, RecordWrite } from '../../src/store/store.ts';
+import type { CommitBatch, RecordDraft, RecordWrite } from '../../src/store/store.ts';
 import { draft, NOW } from '../contract/store-samples.ts';
 import {
   chunking,
@@ -16,7 +17,14 @@ import {
   word,
   type Which,
 } from './arbitraries.ts';
-import { auditDraft, once, writtenOperation, type WrittenOperation } from './written-operations.ts';
+import {
+  auditDraft,
+  fence,
+  once,
+  sourceState,
+  writtenOperation,
+  type WrittenOperation,
+} from './written-operations.ts';
 
 /** What a random history of a store is made of. Records are named by their place among those written so far. */
 export type Operation =
@@ -30,6 +38,8 @@ export type Operation =
       readonly restorations: readonly { readonly which: Which; readonly passages: readonly Passage[] }[];
       readonly audit: readonly AuditDraft[];
       readonly once: Once | null;
+      readonly fence: Fence | null;
+      readonly sourceState: Given | null;
       readonly chunking: string;
     }
   | WrittenOperation
@@ -127,6 +137,7 @@ const replacement: fc.Arbitrary<Write> = fc
 
 const writing = fc.oneof({ weight: 3, arbitrary: newRecord }, { weight: 2, arbitrary: replacement });
 
+type Given = NonNullable<CommitBatch['sourceState']>;
 type Restored = (Operation & { kind: 'commit' })['restorations'][number];
 
 const EMPTY_COMMIT = {
@@ -136,6 +147,8 @@ const EMPTY_COMMIT = {
   restorations: [],
   audit: [],
   once: null,
+  fence: null,
+  sourceState: null,
 } as const;
 
 const restoring: fc.Arbitrary<Operation> = fc
@@ -157,6 +170,8 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       ),
       audit: rarely<AuditDraft[]>([], fc.array(auditDraft, { minLength: 1, maxLength: 3 })),
       once: rarely<Once | null>(null, once),
+      fence: rarely<Fence | null>(null, fence),
+      sourceState: rarely<Given | null>(null, sourceState),
       chunking,
     }),
   },
@@ -171,6 +186,8 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       restorations: fc.constant([]),
       audit: fc.array(auditDraft, { maxLength: 1 }),
       once: fc.constant(null),
+      fence: fc.constant(null),
+      sourceState: fc.constant(null),
       chunking,
     }),
   },

@@ -80,6 +80,17 @@ export class Player {
         return store.noteStartupSeen(operation.namespace, operation.seen);
       case 'noteHistory':
         return store.noteHistory(operation.rows, operation.keep);
+      case 'changeSourceState':
+        return store.changeSourceState(
+          operation.namespace,
+          operation.source,
+          operation.change,
+          operation.fence,
+        );
+      case 'dropSourceState':
+        return store.dropSourceState(operation.namespace, operation.source);
+      case 'addHits':
+        return store.addHits(operation.namespace, operation.hits, operation.at);
       case 'takeLease':
         return store.takeLease(operation.request);
       case 'dropLease':
@@ -88,7 +99,8 @@ export class Player {
   }
 
   async #commit(operation: Operation & { kind: 'commit' }): Promise<number[]> {
-    const { namespace, writes, evictions, restorations, audit, once, chunking } = operation;
+    const { namespace, writes, evictions, restorations, audit, once, fence, sourceState, chunking } =
+      operation;
     const deletions = operation.deletions.map((which, i) => ({
       id: this.#idOf(namespace, which),
       at: NOW + i - 1,
@@ -107,6 +119,8 @@ export class Player {
       })),
       audit: await this.#told(namespace, audit),
       ...(once === null ? {} : { once }),
+      ...(fence === null ? {} : { fence }),
+      ...(sourceState === null ? {} : { sourceState }),
       chunking,
     });
     this.#written.set(namespace, [...(this.#written.get(namespace) ?? []), ...ids]);

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { ORIGINS } from '../../src/core/types.ts';
 import type { AuditDraft, AuditFilter } from '../../src/store/audit.ts';
 import { HISTORY_CATEGORIES, type HistoryDraft } from '../../src/store/history.ts';
-import type { LeaseRequest } from '../../src/store/leases.ts';
+import type { Fence, LeaseRequest } from '../../src/store/leases.ts';
 import type { ListFilter } from '../../src/store/listing.ts';
 import type { Once, PurgeRequest } from '../../src/store/mortality.ts';
+import type { SourceState } from '../../src/store/source-states.ts';
 import type { StartupEntries, StartupEntry } from '../../src/store/startup.ts';
 import type { SearchFilter } from '../../src/store/store.ts';
 import { namespace, rarely, text, time, word } from './arbitraries.ts';
@@ -29,6 +30,20 @@ export type WrittenOperation =
       readonly kind: 'noteHistory';
       readonly rows: readonly { readonly namespace: string; readonly row: HistoryDraft }[];
       readonly keep: number;
+    }
+  | {
+      readonly kind: 'changeSourceState';
+      readonly namespace: string;
+      readonly source: string;
+      readonly change: Partial<SourceState>;
+      readonly fence: Fence | undefined;
+    }
+  | { readonly kind: 'dropSourceState'; readonly namespace: string; readonly source: string }
+  | {
+      readonly kind: 'addHits';
+      readonly namespace: string;
+      readonly hits: ReadonlyMap<string, number>;
+      readonly at: number;
     }
   | { readonly kind: 'takeLease'; readonly request: LeaseRequest }
   | { readonly kind: 'dropLease'; readonly name: string; readonly holder: string };
@@ -79,6 +94,33 @@ const historyRow: fc.Arbitrary<HistoryDraft> = fc.record({
   expiresAt: time,
 });
 
+const source = fc.constantFrom('a', 'b', '\u{1F600}', '\uFFFD', '\ud800');
+
+const sourceChange: fc.Arbitrary<Partial<SourceState>> = fc.record(
+  {
+    root: fc.option(word),
+    readAt: fc.option(time),
+    nextAt: fc.option(time),
+    tookMs: fc.constantFrom(0, 7, 0.5),
+    failures: fc.nat(3),
+    error: fc.option(fc.constantFrom('e', '\ud800')),
+    problems: fc.array(word, { maxLength: 2 }),
+    paused: fc.boolean(),
+    approval: fc.option(word),
+    hits: fc.nat(9),
+  },
+  { requiredKeys: [] },
+);
+
+export const sourceState: fc.Arbitrary<{ readonly source: string; readonly change: Partial<SourceState> }> =
+  fc.record({ source, change: sourceChange });
+
+/** Few of these numbers are those of a lease. */
+export const fence: fc.Arbitrary<Fence> = fc.record({
+  lease: fc.constantFrom('l', 'm'),
+  token: fc.integer({ min: 1, max: 2 }),
+});
+
 export const writtenOperation: fc.Arbitrary<WrittenOperation> = fc.oneof(
   {
     weight: 3,
@@ -121,6 +163,19 @@ export const writtenOperation: fc.Arbitrary<WrittenOperation> = fc.oneof(
     kind: fc.constant('noteHistory' as const),
     rows: fc.array(fc.record({ namespace, row: historyRow }), { maxLength: 4 }),
     keep: fc.constantFrom(1, 2, 100),
+  }),
+  fc.tuple(namespace, sourceState, rarely<Fence | undefined>(undefined, fence)).map(([of, given, held]) => ({
+    kind: 'changeSourceState' as const,
+    namespace: of,
+    ...given,
+    fence: held,
+  })),
+  fc.record({ kind: fc.constant('dropSourceState' as const), namespace, source }),
+  fc.record({
+    kind: fc.constant('addHits' as const),
+    namespace,
+    hits: fc.array(fc.tuple(source, fc.nat(3)), { maxLength: 3 }).map((hits) => new Map(hits)),
+    at: time,
   }),
   fc
     .record({ name: fc.constantFrom('l', 'm'), holder: fc.constantFrom('a', 'b'), now: time, until: time })
