@@ -18,11 +18,18 @@ export const BOOST_WORDS: Readonly<Record<BoostName, string>> = {
   speaker: 'speaker',
   session: 'session',
   user: 'said by the user',
+  source: 'source',
+  completed: 'completed',
 };
 
+/** `title`, `source ×0.9` */
+export function boostWords({ name, factor }: Pick<Explanation['boosts'][number], 'name' | 'factor'>): string {
+  return factor === undefined ? BOOST_WORDS[name] : `${BOOST_WORDS[name]} ×${String(factor)}`;
+}
+
 /**
- * `text #1, meaning #3, title`: the signals by rank, then the boosts. Recency is left out: it is true of everything,
- * and only breaks ties.
+ * `text #1, meaning #3, title, source ×0.9`: the signals by rank, then the boosts. Recency is left out: it is true of
+ * everything, and only breaks ties.
  */
 export function reasonsOf({ signals, boosts, beside }: Explanation): string {
   const order = Object.keys(SIGNAL_WORDS);
@@ -30,7 +37,7 @@ export function reasonsOf({ signals, boosts, beside }: Explanation): string {
     .filter(({ signal }) => signal !== 'recency')
     .toSorted((a, b) => a.rank - b.rank || order.indexOf(a.signal) - order.indexOf(b.signal))
     .map(({ signal, rank }) => `${SIGNAL_WORDS[signal]} #${String(rank)}`);
-  const named = boosts.map(({ name }) => BOOST_WORDS[name]);
+  const named = boosts.map(boostWords);
   // Smoothing lifts a passage that no signal named, and days alone bring what nothing else speaks for.
   if (ranked.length === 0) ranked.push(beside > 0 ? 'beside what matched' : SIGNAL_WORDS.recency);
   return [...ranked, ...named].join(', ');

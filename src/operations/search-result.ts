@@ -59,6 +59,8 @@ const BOOST_NAMES: { readonly [Boost in BoostName]: Boost } = {
   session: 'session',
   user: 'user',
   title: 'title',
+  source: 'source',
+  completed: 'completed',
 };
 
 const share = () => z.number().min(0).max(1);

@@ -12,6 +12,8 @@ export interface Contribution {
   readonly raw: number;
   /** What it added to the passage's score. */
   readonly added: number;
+  /** Of recency as a tie-break: the days after which half of it is left. */
+  readonly halfLifeDays?: number;
 }
 
 export interface Fused {

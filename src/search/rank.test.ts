@@ -1,84 +1,49 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { StoredPassage } from '../store/store.ts';
-import { datesIn } from './dates.ts';
+import {
+  entryOf,
+  givenPassages,
+  givenPolicies,
+  NOW,
+  passageOf,
+  ranked,
+  records,
+  type Given,
+} from '../../test/contract/ranked-passages.ts';
 import { parseQuery } from './query.ts';
-import { rank, type Ranked } from './rank.ts';
-import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from './ranking.ts';
-import type { Smoothed } from './smooth.ts';
-import { storedPassage } from '../../test/contract/stored-passage.ts';
+import { rank } from './rank.ts';
+import { CLASSIC_RANKING, DEFAULT_RANKING } from './ranking.ts';
+import { NO_POLICIES, SOURCE_POLICY, type SourcePolicies } from './source-policy.ts';
 
-const NOW = Date.UTC(2026, 10, 22);
 const DAY = 86_400_000;
+const CONTEXT = { ranking: DEFAULT_RANKING, dates: [], now: NOW, policies: NO_POLICIES };
 
-interface Given {
-  readonly passage: number;
-  readonly record: number;
-  readonly score: number;
-  readonly own: number;
-  /** Days before now. */
-  readonly age: number;
-  readonly session?: string;
-  readonly role?: string;
+function recency(place: number, raw: number, added: number, halfLifeDays: number): unknown {
+  return { signal: 'recency', rank: place, raw, added: expect.closeTo(added, 12), halfLifeDays };
 }
 
-const CONTEXT = { ranking: DEFAULT_RANKING, dates: [], now: NOW };
-
-function entryOf({ passage, record, score, own }: Given): Smoothed {
-  return { passage, record, score, own, contributions: [] };
+/** The same with no weight of recency of a source. */
+function ageless(given: SourcePolicies): SourcePolicies {
+  return new Map([...given].map(([name, policy]) => [name, { ...policy, recency: null }]));
 }
-
-function passageOf({ passage, record, age, session, role }: Given): StoredPassage {
-  const metadata = { ...(session && { session }), ...(role && { role }) };
-  return storedPassage({ id: passage, record: { id: record, createdAt: NOW - age * DAY, metadata } });
-}
-
-function ranked(given: readonly Given[], ranking: Ranking = DEFAULT_RANKING): Ranked[] {
-  const pool = given.map(entryOf).sort((a, b) => b.score - a.score || a.passage - b.passage);
-  const query = parseQuery('the oven of May');
-  const dates = datesIn(query.text, NOW);
-  return rank(query, pool, given.map(passageOf), { ranking, dates, now: NOW });
-}
-
-function records(hits: readonly Ranked[]): number[] {
-  return hits.map(({ passage }) => passage.record.id);
-}
-
-const given = fc
-  .array(
-    fc.record({
-      record: fc.integer({ min: 1, max: 12 }),
-      score: fc.double({ min: 0, max: 1, noNaN: true }),
-      own: fc.double({ min: 0, max: 1, noNaN: true }),
-      session: fc.constantFrom('', 's1', 's2'),
-      role: fc.constantFrom('', 'user', 'assistant'),
-    }),
-    { minLength: 1, maxLength: 40 },
-  )
-  .chain((entries) =>
-    // An age belongs to a record: its passages share it. Records of the future count as new.
-    fc
-      .array(fc.double({ min: -100, max: 5000, noNaN: true }), { minLength: 12, maxLength: 12 })
-      .map((ages): Given[] =>
-        entries.map((entry, i) => ({ ...entry, passage: i + 1, age: ages[entry.record - 1]! })),
-      ),
-  );
 
 describe('rank', () => {
   it('never lets recency lift a record above one that matches better by more than its reach (R2)', () => {
     const { weights, recency } = DEFAULT_RANKING;
     const reach = recency.kind === 'tie-break' ? recency.reach : Number.NaN;
-    const ageless = { ...DEFAULT_RANKING, weights: { ...weights, recency: 0 } };
+    const timeless = { ...DEFAULT_RANKING, weights: { ...weights, recency: 0 } };
     fc.assert(
-      fc.property(given, (entries) => {
+      fc.property(givenPassages, givenPolicies, (entries, owners) => {
         const without = new Map(
-          ranked(entries, ageless).map(({ passage, score }) => [passage.record.id, score]),
+          ranked(entries, timeless, ageless(owners)).map(({ passage, score }) => [passage.record.id, score]),
         );
-        const order = records(ranked(entries));
+        const order = records(ranked(entries, DEFAULT_RANKING, owners));
         expect(order.toSorted()).toEqual([...without.keys()].toSorted());
+        const greatest = [...owners.values()].map(({ recency: own }) => own?.weight ?? 0);
+        const weight = Math.max(weights.recency, ...greatest);
         for (const [place, below] of order.entries()) {
           for (const above of order.slice(0, place)) {
-            const bound = (1 + weights.recency * reach) * without.get(above)!;
+            const bound = (1 + weight * reach) * without.get(above)!;
             expect(without.get(below)!).toBeLessThanOrEqual(bound * (1 + 1e-12));
           }
         }
@@ -94,9 +59,44 @@ describe('rank', () => {
     ]);
     expect(records(hits)).toEqual([2, 1]);
     expect(hits.map(({ contributions }) => contributions)).toEqual([
-      [{ signal: 'recency', rank: 1, raw: NOW, added: expect.closeTo(0.5 * 0.15 * 0.15, 12) }],
-      [{ signal: 'recency', rank: 2, raw: NOW - 90 * DAY, added: expect.closeTo(0.25 * 0.15 * 0.15, 12) }],
+      [recency(1, NOW, 0.5 * 0.15 * 0.15, 90)],
+      [recency(2, NOW - 90 * DAY, 0.25 * 0.15 * 0.15, 90)],
     ]);
+  });
+
+  it('counts what lies ahead as near by its distance, in places too', () => {
+    const hits = ranked([
+      { passage: 1, record: 1, score: 0.5, own: 0.5, age: -90 },
+      { passage: 2, record: 2, score: 0.5, own: 0.5, age: -1 },
+      { passage: 3, record: 3, score: 0.5, own: 0.5, age: 1 },
+      { passage: 4, record: 4, score: 0.5, own: 0.5, age: 30 },
+    ]);
+    expect(records(hits)).toEqual([2, 3, 4, 1]);
+    const places = hits.map(({ contributions }) =>
+      contributions.map(({ rank: place, added }) => [place, added]),
+    );
+    expect(places[0]).toEqual(places[1]);
+    expect(places[3]).toEqual([[3, expect.closeTo(0.25 * 0.15 * 0.15, 12)]]);
+  });
+
+  it('reckons the recency of a source by its own weight and half-life, a week unless it says so', () => {
+    const week = {
+      passage: 1,
+      record: 1,
+      score: 0.5,
+      own: 0.5,
+      age: 7,
+      origin: 'source',
+      source: 'tasks',
+    } as const;
+    const said = (owners?: SourcePolicies, given: Given = week): unknown =>
+      ranked([given], DEFAULT_RANKING, owners)[0]?.contributions;
+    const own = new Map([['tasks', { ...SOURCE_POLICY, recency: { weight: 1, halfLifeDays: 14 } }]]);
+    const half = 0.5 * 0.9 * 0.15;
+    expect(said()).toEqual([recency(1, NOW - 7 * DAY, (half * 0.15) / 2, 7)]);
+    expect(said(own)).toEqual([recency(1, NOW - 7 * DAY, half * Math.SQRT1_2, 14)]);
+    const memory = { ...week, origin: 'memory' } as const;
+    expect(said(own, memory)).toEqual([recency(1, NOW - 7 * DAY, 0.5 * 0.15 * 0.15 * 2 ** (-7 / 90), 90)]);
   });
 
   it('reckons recency as one more list of ranks in the classic ranking', () => {
@@ -128,7 +128,7 @@ describe('rank', () => {
 
   it('holds for every pool: each record once, best first, shown by its best passage, in any order of input', () => {
     fc.assert(
-      fc.property(given, fc.integer(), (entries, seed) => {
+      fc.property(givenPassages, fc.integer(), (entries, seed) => {
         const hits = ranked(entries);
         const scores = hits.map(({ score }) => score);
         expect(scores).toEqual(scores.toSorted((a, b) => b - a));

@@ -6,6 +6,7 @@ import { rrf, type Contribution } from './fuse.ts';
 import type { ParsedQuery } from './query.ts';
 import type { Ranking } from './ranking.ts';
 import type { Smoothed } from './smooth.ts';
+import { policyOf, sourceBoosts, type SourcePolicies, type SourceRecency } from './source-policy.ts';
 
 /** A record's place in the results, and why. */
 export interface Ranked {
@@ -27,6 +28,7 @@ export interface RankContext {
   /** What the query names. */
   readonly dates: readonly DateRange[];
   readonly now: Timestamp;
+  readonly policies: SourcePolicies;
 }
 
 /** Turns of a session that speak for it. */
@@ -38,7 +40,7 @@ export function rank(
   query: ParsedQuery,
   pool: readonly Smoothed[],
   passages: readonly StoredPassage[],
-  { ranking, dates, now }: RankContext,
+  { ranking, dates, now, policies }: RankContext,
 ): Ranked[] {
   const entries = new Map(pool.map((entry) => [entry.passage, entry]));
   const context = {
@@ -49,13 +51,18 @@ export function rank(
     sessionRanks: rankSessions(pool, passages),
   };
   const best = pool[0]?.score ?? 0;
-  const newest = newestFirst(passages);
+  const places = nearestFirst(passages, now);
   const candidates = passages.flatMap((passage): Candidate[] => {
     const entry = entries.get(passage.id);
     if (entry === undefined || isEmptyLikeness(passage, entry)) return [];
-    const boosts = boostsOf(passage, context).map(({ name, added }) => ({ name, added: added * best }));
-    const boosted = entry.score + boosts.reduce((sum, { added }) => sum + added, 0);
-    const recency = recencyOf(passage, newest.get(passage.id) ?? passages.length, boosted, ranking, now);
+    const speaking = boostsOf(passage, context).map(({ name, added }) => ({ name, added: added * best }));
+    const matched = entry.score + sumOf(speaking);
+    const policy = policyOf(passage.record, policies);
+    const ofSource = sourceBoosts(passage.record, policy, matched, ranking);
+    const boosts = [...speaking, ...ofSource];
+    const boosted = matched + sumOf(ofSource);
+    const place = places.get(passage.id) ?? passages.length;
+    const recency = recencyOf(passage, { place, score: boosted, own: policy?.recency ?? null, ranking, now });
     const isSignal = entry.contributions.some(({ signal }) => signal === 'recency');
     const contributions =
       recency.added > 0 && !isSignal ? [...entry.contributions, recency] : entry.contributions;
@@ -69,30 +76,47 @@ function isEmptyLikeness({ text }: StoredPassage, { contributions }: Smoothed): 
   return text === '' && !contributions.some(({ signal }) => signal === 'text' || signal === 'trigram');
 }
 
+function sumOf(boosts: readonly Boost[]): number {
+  return boosts.reduce((sum, { added }) => sum + added, 0);
+}
+
+interface RecencyCase {
+  readonly place: number;
+  readonly score: number;
+  /** What the passage's source says of it. */
+  readonly own: SourceRecency | null;
+  readonly ranking: Ranking;
+  readonly now: Timestamp;
+}
+
 /**
  * As a tie-break it multiplies a score by at most 1 + reach: a record whose score is higher by more than that share
  * stays above, however old it is (R2).
  */
 function recencyOf(
   { record }: StoredPassage,
-  place: number,
-  score: number,
-  { recency, weights, rrfK }: Ranking,
-  now: Timestamp,
+  { place, score, own, ranking, now }: RecencyCase,
 ): Contribution {
-  const days = Math.max(0, now - record.createdAt) / DAY;
-  const added =
-    recency.kind === 'rank'
-      ? weights.recency * rrf(rrfK)(0, place)
-      : score * weights.recency * recency.reach * 2 ** (-days / recency.halfLifeDays);
-  return { signal: 'recency', rank: place, raw: record.createdAt, added };
+  const { recency, rrfK } = ranking;
+  const weight = own?.weight ?? ranking.weights.recency;
+  const said = { signal: 'recency', rank: place, raw: record.createdAt } as const;
+  if (recency.kind === 'rank') return { ...said, added: weight * rrf(rrfK)(0, place) };
+  const halfLifeDays = own?.halfLifeDays ?? recency.halfLifeDays;
+  const days = distance(record.createdAt, now) / DAY;
+  return { ...said, added: score * weight * recency.reach * 2 ** (-days / halfLifeDays), halfLifeDays };
 }
 
-/** Place of each passage by its record's time, from 1; equally old ones share a place. */
-function newestFirst(passages: readonly StoredPassage[]): Map<number, number> {
-  const times = [...new Set(passages.map(({ record }) => record.createdAt))].sort((a, b) => b - a);
-  const places = new Map(times.map((time, i) => [time, i + 1]));
-  return new Map(passages.map(({ id, record }) => [id, places.get(record.createdAt) ?? times.length]));
+/** What is due tomorrow is as near as what was written yesterday. */
+function distance(time: Timestamp, now: Timestamp): number {
+  return Math.abs(now - time);
+}
+
+/** Place of each passage by how near its record's time is to now, from 1; equally near ones share a place. */
+function nearestFirst(passages: readonly StoredPassage[], now: Timestamp): Map<number, number> {
+  const distances = passages.map(({ record }) => distance(record.createdAt, now));
+  const nearest = [...new Set(distances)].sort((a, b) => a - b);
+  const places = new Map(nearest.map((one, i) => [one, i + 1]));
+  return new Map(passages.map(({ id }, i) => [id, places.get(distances[i] ?? 0) ?? nearest.length]));
 }
 
 /** Sessions by the sum of their best turns, from 1. */

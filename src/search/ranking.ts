@@ -28,12 +28,14 @@ export interface Ranking {
   readonly userPrior: number;
   /** Share added for a title or alias that the query names whole. */
   readonly titleBoost: number;
+  /** What is left of the score of a source's record that is done with. */
+  readonly completedFactor: number;
   readonly recency: Recency;
 }
 
 /**
- * `tie-break`: the newest passage's score grows by the share `weights.recency` × `reach`, an older one's by half of
- * that for every half-life. `rank`: one more list in Reciprocal Rank Fusion.
+ * `tie-break`: the score of a passage of now grows by the share `weights.recency` × `reach`, another's by half of
+ * that for every half-life that it lies behind or ahead. `rank`: one more list in Reciprocal Rank Fusion.
  */
 export type Recency =
   | { readonly kind: 'tie-break'; readonly reach: number; readonly halfLifeDays: number }
@@ -74,6 +76,7 @@ export const DEFAULT_RANKING: Ranking = {
   sessionPrior: 0.2,
   userPrior: 0.4,
   titleBoost: 0.1,
+  completedFactor: 0.6,
   recency: { kind: 'tie-break', reach: 0.15, halfLifeDays: 90 },
 };
 

@@ -17,6 +17,7 @@ import {
   type VectorSide,
 } from './retrieve.ts';
 import { smooth, type Smoothed } from './smooth.ts';
+import { NO_POLICIES, policyOf, type SourcePolicies } from './source-policy.ts';
 
 export interface SearchInput {
   readonly store: Store;
@@ -26,6 +27,8 @@ export interface SearchInput {
   readonly limit: number;
   readonly ranking: Ranking;
   readonly vectors: VectorSide | null;
+  /** What holds for single vaults and sources; the others go by what is usual. */
+  readonly policies?: SourcePolicies;
   readonly signal?: AbortSignal;
 }
 
@@ -39,6 +42,8 @@ export interface Hit extends Ranked {
 export interface SearchOutcome {
   readonly query: ParsedQuery;
   readonly hits: readonly Hit[];
+  /** What would stand among the hits, but scores below what its source asks for. */
+  readonly weak: readonly Hit[];
   readonly retrieved: Retrieved;
   readonly corrections: readonly Correction[];
   readonly missing: readonly MissingSignal[];
@@ -60,7 +65,7 @@ export async function search(input: SearchInput): Promise<SearchOutcome> {
 
 /** `overtaken` when what a signal found is not there any more: its record was written or derived anew meanwhile. */
 async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutcome; overtaken: boolean }> {
-  const { ranking } = input;
+  const { ranking, limit, policies = NO_POLICIES } = input;
   const query = parseQuery(input.query);
   const dates = ranking.dateBoost > 0 ? datesIn(query.text, input.filter.now) : [];
   const retrieved = await retrieve(query, { ...input, dates });
@@ -78,12 +83,19 @@ async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutco
   const fit = passages.filter((passage) => holdsPhrases(passage, required));
   const ofThose = asksForDaysAlone(query.terms, dates) ? aboutThoseDays(fit, dates) : fit;
   const shown = ofThose.length > 0 ? ofThose : fit;
-  const ranked = rank(query, pool, shown, { ranking, dates, now: input.filter.now });
+  const ranked = rank(query, pool, shown, { ranking, dates, now: input.filter.now, policies });
   // Nothing is of the days that were asked for: what there is of others is hardly meant.
   const doubt = shown === ofThose ? 1 : OTHER_DAYS;
-  const hits = withConfidence(ranked, retrieved, dates, doubt).slice(0, input.limit);
+  const sure = withConfidence(ranked, retrieved, dates, doubt);
+  // What is left out takes nobody's place.
+  const hits = sure.filter((hit) => !isWeak(hit, policies)).slice(0, limit);
+  const weak = sure.slice(0, limit).filter((hit) => isWeak(hit, policies));
   const { corrections, missing } = retrieved;
-  return { outcome: { query, hits, retrieved, corrections, missing }, overtaken: !held };
+  return { outcome: { query, hits, weak, retrieved, corrections, missing }, overtaken: !held };
+}
+
+function isWeak({ passage, confidence }: Hit, policies: SourcePolicies): boolean {
+  return confidence < (policyOf(passage.record, policies)?.minScore ?? 0);
 }
 
 /** What is of the days, and what names them: as the query does, or a day as ISO 8601 does. */

@@ -122,6 +122,8 @@ export interface SearchFilter {
   readonly project?: string;
   readonly origins?: readonly Origin[];
   readonly sources?: readonly string[];
+  /** Records of the origins `vault` and `source` that these brought are hidden. */
+  readonly exceptSources?: readonly string[];
   readonly categories?: readonly string[];
   readonly recordTypes?: readonly string[];
   readonly tags?: readonly string[];

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { ORIGINS, type Origin } from '../../src/core/types.ts';
+import { datesIn } from '../../src/search/dates.ts';
+import { parseQuery } from '../../src/search/query.ts';
+import { rank, type Ranked } from '../../src/search/rank.ts';
+import { DEFAULT_RANKING, type Ranking } from '../../src/search/ranking.ts';
+import type { Smoothed } from '../../src/search/smooth.ts';
+import { NO_POLICIES, type SourcePolicies } from '../../src/search/source-policy.ts';
+import type { StoredPassage } from '../../src/store/store.ts';
+import { storedPassage } from './stored-passage.ts';
+
+export const NOW: number = Date.UTC(2026, 10, 22);
+const DAY = 86_400_000;
+
+/** A passage as a search would bring it before it is ranked. */
+export interface Given {
+  readonly passage: number;
+  readonly record: number;
+  readonly score: number;
+  readonly own: number;
+  /** Days before now; below 0 ahead of it. */
+  readonly age: number;
+  readonly origin?: Origin;
+  readonly source?: string;
+  readonly completed?: boolean;
+  readonly session?: string;
+  readonly role?: string;
+}
+
+export function entryOf({ passage, record, score, own }: Given): Smoothed {
+  return { passage, record, score, own, contributions: [] };
+}
+
+export function passageOf({ passage, record, age, session, role, completed, ...from }: Given): StoredPassage {
+  const told = completed === undefined ? {} : { completed };
+  const metadata = { ...(session && { session }), ...(role && { role }), ...told };
+  const { origin = 'vault', source = 'notes' } = from;
+  const createdAt = NOW - age * DAY;
+  return storedPassage({ id: passage, record: { id: record, createdAt, metadata, origin, source } });
+}
+
+/** Ranks the passages, whose scores are given, for a query of a few words. */
+export function ranked(
+  given: readonly Given[],
+  ranking: Ranking = DEFAULT_RANKING,
+  policies: SourcePolicies = NO_POLICIES,
+): Ranked[] {
+  const pool = given.map(entryOf).sort((a, b) => b.score - a.score || a.passage - b.passage);
+  const query = parseQuery('the oven of May');
+  const dates = datesIn(query.text, NOW);
+  return rank(query, pool, given.map(passageOf), { ranking, dates, now: NOW, policies });
+}
+
+export function records(hits: readonly Ranked[]): number[] {
+  return hits.map(({ passage }) => passage.record.id);
+}
+
+/** Passages of a dozen records, of any origin and time. */
+export const givenPassages: fc.Arbitrary<Given[]> = fc
+  .array(
+    fc.record({
+      record: fc.integer({ min: 1, max: 12 }),
+      score: fc.double({ min: 0, max: 1, noNaN: true }),
+      own: fc.double({ min: 0, max: 1, noNaN: true }),
+      session: fc.constantFrom('', 's1', 's2'),
+      role: fc.constantFrom('', 'user', 'assistant'),
+    }),
+    { minLength: 1, maxLength: 40 },
+  )
+  .chain((entries) =>
+    // Age and origin belong to a record: its passages share them.
+    fc
+      .array(
+        fc.record({
+          age: fc.double({ min: -5000, max: 5000, noNaN: true }),
+          origin: fc.constantFrom(...ORIGINS),
+          source: fc.constantFrom('notes', 'tasks', 'mail'),
+          completed: fc.boolean(),
+        }),
+        { minLength: 12, maxLength: 12 },
+      )
+      .map((records): Given[] =>
+        entries.map((entry, i) => ({ ...entry, passage: i + 1, ...records[entry.record - 1]! })),
+      ),
+  );
+
+/** Of any of the sources that these are of. */
+export const givenPolicies: fc.Arbitrary<SourcePolicies> = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom('notes', 'tasks', 'mail'),
+      fc.record({
+        weight: fc.double({ min: 0, max: 2, noNaN: true }),
+        minScore: fc.constant(0),
+        recency: fc.option(
+          fc.record({
+            weight: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
+            halfLifeDays: fc.double({ min: 1e-6, max: 400, noNaN: true }),
+          }),
+        ),
+      }),
+    ),
+  )
+  .map((entries): SourcePolicies => new Map(entries));
