@@ -13,12 +13,18 @@ export function admits(record: RecordHeader, filter: SearchFilter): boolean {
     (filter.project === undefined || record.project === filter.project) &&
     (filter.origins === undefined || filter.origins.includes(record.origin)) &&
     (filter.sources === undefined || filter.sources.includes(record.source)) &&
+    !(isSourced(record) && filter.exceptSources?.includes(record.source)) &&
     (filter.categories === undefined || filter.categories.includes(record.category)) &&
     (filter.recordTypes === undefined || filter.recordTypes.includes(record.recordType)) &&
     (filter.tags === undefined || hasTags(record, filter.tags)) &&
     (filter.from === undefined || record.createdAt >= filter.from) &&
     (filter.until === undefined || record.createdAt < filter.until)
   );
+}
+
+/** By a vault or a source, not written by an agent. */
+export function isSourced({ origin }: Pick<RecordHeader, 'origin'>): boolean {
+  return origin === 'vault' || origin === 'source';
 }
 
 /** `project/` is of `project/active/` and of `project/`, not of `projects/`. */

@@ -122,7 +122,7 @@ export interface SearchFilter {
   readonly project?: string;
   readonly origins?: readonly Origin[];
   readonly sources?: readonly string[];
-  /** Records of the origins `vault` and `source` that these brought are hidden. */
+  /** What vaults and sources of these names brought is hidden; what agents wrote under the same name is not. */
   readonly exceptSources?: readonly string[];
   readonly categories?: readonly string[];
   readonly recordTypes?: readonly string[];

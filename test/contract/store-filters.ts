@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RecordDraft, SearchFilter } from '../../src/store/store.ts';
 import type { Subject } from './store-contract.ts';
+import { ALL, idsOf } from './written-samples.ts';
 import { anyOf, embed, note, NOW, unit, write } from './store-samples.ts';
 
 const RECORDS: Partial<RecordDraft>[] = [
@@ -15,7 +16,7 @@ const RECORDS: Partial<RecordDraft>[] = [
   },
   {
     project: 'q',
-    origin: 'vault',
+    origin: 'source',
     source: 'b',
     category: 'note',
     recordType: 'event',
@@ -46,10 +47,17 @@ const CASES: [string, Omit<SearchFilter, 'now'>, number[]][] = [
   ['nothing', {}, [1, 2, 3, 4]],
   ['project', { project: 'p' }, [1, 3]],
   ['an unknown project', { project: 'p%' }, []],
-  ['one origin', { origins: ['vault'] }, [1, 2]],
+  ['one origin', { origins: ['vault'] }, [1]],
   ['several origins', { origins: ['memory', 'fact'] }, [3, 4]],
   ['no origin at all', { origins: [] }, []],
   ['sources', { sources: ['a', 'c', "a' OR '1'='1"] }, [1, 3, 4]],
+  ['sources that are hidden, and not what an agent wrote', { exceptSources: ['a'] }, [2, 3, 4]],
+  ['several hidden sources, vaults and others', { exceptSources: ['b', 'a'] }, [3, 4]],
+  ['nobody brought a fact', { exceptSources: ['c'] }, [1, 2, 3, 4]],
+  ['no hidden sources', { exceptSources: [] }, [1, 2, 3, 4]],
+  ['hidden sources that nobody has', { exceptSources: ["a' OR '1'='1", 'A'] }, [1, 2, 3, 4]],
+  ['a source that is also hidden', { sources: ['a'], exceptSources: ['a'] }, [3]],
+  ['a hidden source beside other conditions', { exceptSources: ['b'], tags: ['kitchen'] }, [1]],
   ['categories', { categories: ['todo'] }, [3, 4]],
   ['record types', { recordTypes: ['event', 'none'] }, [2, 4]],
   ['a tag, in any case', { tags: ['KITCHEN'] }, [1, 2]],
@@ -90,6 +98,28 @@ export function describeFilters({ store, namespace, generation }: Subject): void
       const ids = (await store().searchText(ns, anyOf('word'), { now: 0 }, 10)).map(({ passage }) => passage);
       const passages = await store().passages(ns, ids.toSorted(), filter);
       expect(passages.map(({ record }) => record.id)).toEqual(expected);
+      const newest = await store().newest(ns, filter, 10);
+      expect(newest.map(({ record }) => record).toSorted()).toEqual(expected);
+      expect(idsOf(await store().listRecords(ns, filter, ALL)).toSorted()).toEqual(expected);
+      expect(await store().countRecords(ns, filter)).toBe(expected.length);
+      const facets = await store().facet(ns, 'project', filter);
+      expect(facets.reduce((sum, { records }) => sum + records, 0)).toBe(expected.length);
+    });
+
+    it('look behind hidden sources, however much they hold of the best', async () => {
+      const mine = namespace();
+      const hidden = Array.from({ length: 700 }, () => note('tile', { origin: 'source', source: 'todos' }));
+      const shown = ['tile samples', 'tile for the kitchen floor', 'tile'].map((text) => note(text));
+      const written = note('tile and grout', { origin: 'memory', source: 'todos' });
+      const ids = (await write(store(), mine, ...hidden, ...shown, written)).slice(700);
+      await embed(store(), vectors, mine, (text) => unit(1, text.length - 4, 0));
+      const filter = { now: NOW, exceptSources: ['todos'] };
+      for (const limit of [2, 10, 10]) {
+        const text = await store().searchText(mine, anyOf('tile'), filter, limit);
+        expect(text.map(({ record }) => record)).toEqual([ids[2], ids[0], ids[3], ids[1]].slice(0, limit));
+        const near = await store().searchVectors(mine, vectors, unit(1, 0, 0), filter, limit);
+        expect(near.map(({ record }) => record)).toEqual([ids[2], ids[0], ids[3], ids[1]].slice(0, limit));
+      }
     });
   });
 }

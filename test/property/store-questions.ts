@@ -26,6 +26,7 @@ export const searchFilter: fc.Arbitrary<SearchFilter> = fc
       project: fc.constantFrom('p', 'q'),
       origins: fc.subarray([...ORIGINS]),
       sources: fc.subarray(['a', 'b', 'c']),
+      exceptSources: fc.subarray(['a', 'b', 'c']),
       categories: fc.subarray(['note', 'todo']),
       recordTypes: fc.subarray(['fact', 'event']),
       tags: fc.array(fc.constantFrom('KITCHEN', 'Kitchen/NEW', 'äPFEL', 'x "y"'), { maxLength: 1 }),
@@ -33,7 +34,17 @@ export const searchFilter: fc.Arbitrary<SearchFilter> = fc
       until: time,
     }),
     fc.subarray(
-      ['project', 'origins', 'sources', 'categories', 'recordTypes', 'tags', 'from', 'until'] as const,
+      [
+        'project',
+        'origins',
+        'sources',
+        'exceptSources',
+        'categories',
+        'recordTypes',
+        'tags',
+        'from',
+        'until',
+      ] as const,
       { maxLength: 2 },
     ),
   )

@@ -209,6 +209,7 @@ export const listFilter: fc.Arbitrary<ListFilter<SearchFilter>> = fc
         deleted: fc.boolean(),
         origins: fc.oneof(fc.constant(['fact' as const]), fc.subarray([...ORIGINS])),
         categories: fc.subarray(['note', 'c', 'd']),
+        exceptSources: fc.subarray(['a', 'b']),
       },
       { requiredKeys: [] },
     ),

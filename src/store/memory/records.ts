@@ -8,7 +8,7 @@ import { indexPassage } from '../text-fields.ts';
 import { wellFormed } from '../well-formed.ts';
 import { refuseChanged, refuseOtherState } from '../record-states.ts';
 import { appendAudit } from './audit.ts';
-import { isLive } from '../admits.ts';
+import { isLive, isSourced } from '../admits.ts';
 import { holdFence } from './leases.ts';
 import { deleteRecord, noteOnce, restoreRecord } from './mortality.ts';
 import { writeSourceState } from './source-states.ts';
@@ -147,10 +147,6 @@ export function recordsByKey(namespace: Namespace, key: string, now: Timestamp):
 
 export function countByKey(namespace: Namespace, keys: readonly string[], now: Timestamp): number[] {
   return keys.map((key) => recordsByKey(namespace, key, now).length);
-}
-
-function isSourced({ origin }: LociRecord): boolean {
-  return origin === 'vault' || origin === 'source';
 }
 
 export function sourceEntries(namespace: Namespace, source: string, page: Page<string>): SourceEntry[] {

@@ -27,6 +27,10 @@ export function recordCondition(filter: SearchFilter, state: 'live' | 'deleted' 
   }
   oneOf('r.origin', filter.origins);
   oneOf('r.source', filter.sources);
+  if (filter.exceptSources !== undefined) {
+    parts.push(`NOT (r.origin IN ('vault', 'source') AND r.source IN (SELECT value FROM json_each(?)))`);
+    parameters.push(JSON.stringify(filter.exceptSources));
+  }
   oneOf('r.category', filter.categories);
   oneOf('r.record_type', filter.recordTypes);
   if (filter.tags !== undefined) {
@@ -53,7 +57,7 @@ export interface PassageCondition extends Condition {
 
 /** What `recordCondition` says of a passage's record; where nothing but life is asked for, without reading the record. */
 export function passageCondition(db: Database, ns: number, filter: SearchFilter): PassageCondition {
-  if (isSelective(filter)) {
+  if (isSelective(filter) || hidesSources(filter)) {
     return { join: 'CROSS JOIN record AS r ON r.ns = p.ns AND r.id = p.record', ...recordCondition(filter) };
   }
   if (showsAll(db, ns, filter)) return { join: '', sql: 'TRUE', parameters: [] };
@@ -62,13 +66,21 @@ export function passageCondition(db: Database, ns: number, filter: SearchFilter)
 
 /** Whether the filter lets through every passage of the namespace. */
 export function showsAll(db: Database, ns: number, filter: SearchFilter): boolean {
-  return !isSelective(filter) && db.prepare(`${EXPIRED} LIMIT 1`).get(ns, filter.now) === undefined;
+  if (isSelective(filter) || hidesSources(filter)) return false;
+  return db.prepare(`${EXPIRED} LIMIT 1`).get(ns, filter.now) === undefined;
 }
 
 /** What was deleted has no passages; what has expired keeps them until it is purged. */
 const EXPIRED = 'SELECT id FROM record WHERE ns = ? AND expires_at <= ?';
 
-/** Whether the filter hides live records at all; if not, an index can answer alone. */
+/**
+ * Whether the filter may hide most of what is live. If not, an index ranks alone, and what is hidden of the best is left
+ * out: sources that are kept out are a small part beside vaults and memories.
+ */
 export function isSelective(filter: SearchFilter): boolean {
-  return Object.keys(filter).some((key) => key !== 'now');
+  return Object.keys(filter).some((key) => key !== 'now' && key !== 'exceptSources');
+}
+
+function hidesSources({ exceptSources = [] }: SearchFilter): boolean {
+  return exceptSources.length > 0;
 }

@@ -1,5 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
+import { isSourced } from '../admits.ts';
 import { refuseUnsafeTimes } from '../record-times.ts';
 import type { Page } from '../page.ts';
 import type { RecordImport } from '../portability.ts';
@@ -184,7 +185,7 @@ function existing(db: Database, namespace: string, ns: number, id: number): Loci
 
 function evict(db: Database, namespace: string, ns: number, id: number, counts: WordCounts): void {
   const record = existing(db, namespace, ns, id);
-  if (record.origin !== 'vault' && record.origin !== 'source') {
+  if (!isSourced(record)) {
     throw new LociError(
       'invalid_input',
       `record ${String(id)} is ${record.origin}: only what a source brought can go`,

@@ -2,12 +2,12 @@ import type { SQLOutputValue } from 'node:sqlite';
 import type { PassageScore, SearchFilter, TextQuery, TextTerm } from '../store.ts';
 import { bestByBm25 } from './bm25.ts';
 import type { Database } from './database.ts';
-import { isSelective, passageCondition, showsAll } from './filter.ts';
+import { isSelective, passageCondition, recordCondition, showsAll } from './filter.ts';
 import { textTable } from './namespaces.ts';
 import type { PostingCache } from './posting-cache.ts';
 import { readTotals } from './read-postings.ts';
 
-/** What is in memory ranks at once; phrases and filters are FTS5's. Both give the same scores. */
+/** What is in memory ranks at once; phrases and most filters are FTS5's. Both give the same scores. */
 export function searchText(
   db: Database,
   cache: PostingCache,
@@ -18,10 +18,37 @@ export function searchText(
 ): PassageScore[] {
   const match = matchExpression(query);
   if (match === '') return [];
-  if (isOfPlainTerms(query) && showsAll(db, ns, filter) && cache.isWorthwhile(ns))
-    return rankInMemory(db, cache, ns, query, limit);
-  const best = isSelective(filter) ? null : rankAlone(db, ns, match, query, filter, limit);
+  const rank = (count: number): PassageScore[] =>
+    isOfPlainTerms(query) && cache.isWorthwhile(ns)
+      ? rankInMemory(db, cache, ns, query, count)
+      : rankAlone(db, ns, match, query, count);
+  const best = isSelective(filter) ? null : bestShown(db, ns, rank, filter, limit);
   return best ?? rankWithin(db, ns, match, query, filter, limit);
+}
+
+/** How many times more are ranked than asked for, where the filter hides some of them. */
+const SPARE = 2;
+
+/** The best of all that the filter lets through; `null` when it hides too many of them. */
+function bestShown(
+  db: Database,
+  ns: number,
+  rank: (count: number) => PassageScore[],
+  filter: SearchFilter,
+  limit: number,
+): PassageScore[] | null {
+  if (showsAll(db, ns, filter)) return rank(limit);
+  const best = rank(limit * SPARE);
+  const { sql, parameters } = recordCondition(filter);
+  const rows = db
+    .prepare(
+      `SELECT r.id FROM json_each(?) AS asked CROSS JOIN record AS r ON r.ns = ? AND r.id = asked.value
+       WHERE ${sql}`,
+    )
+    .all(JSON.stringify([...new Set(best.map(({ record }) => record))]), ns, ...parameters);
+  const shown = new Set(rows.map(({ id }) => id));
+  const among = best.filter(({ record }) => shown.has(record));
+  return among.length >= limit || best.length < limit * SPARE ? among.slice(0, limit) : null;
 }
 
 /** FTS5's tokenizer leaves these as they are. */
@@ -52,27 +79,25 @@ function rankInMemory(
   return best.map(({ passage, score }, i) => ({ passage, record: records[i]!, score }));
 }
 
-/** The index ranks without a look at the records; `null` when one of the best is a record that has expired. */
+/** The index ranks without a look at the records. */
 function rankAlone(
   db: Database,
   ns: number,
   match: string,
   { weights }: TextQuery,
-  filter: SearchFilter,
   limit: number,
-): PassageScore[] | null {
+): PassageScore[] {
   const table = textTable(ns);
-  const live = passageCondition(db, ns, filter);
   const rows = db
     .prepare(
-      `SELECT t.id, p.record, t.score, ${live.sql} AS live FROM (
+      `SELECT t.id, p.record, t.score FROM (
          SELECT rowid AS id, bm25(${table}, ?, ?, ?, ?) AS score FROM ${table} WHERE ${table} MATCH ?
          ORDER BY score, rowid LIMIT ?
-       ) AS t CROSS JOIN passage AS p ON p.id = t.id ${live.join}
+       ) AS t CROSS JOIN passage AS p ON p.id = t.id
        ORDER BY t.score, t.id`,
     )
-    .all(...live.parameters, ...columnWeights(weights), match, limit);
-  return rows.every((row) => row['live'] === 1) ? rows.map(scoreOf) : null;
+    .all(...columnWeights(weights), match, limit);
+  return rows.map(scoreOf);
 }
 
 function rankWithin(
