@@ -9,10 +9,12 @@ import { CLASSIC_RANKING, DEFAULT_RANKING, wholeOf, type Ranking } from '../sear
 import type { Correction, MissingSignal } from '../search/retrieve.ts';
 import { search, type Hit, type SearchOutcome } from '../search/search.ts';
 import { snippetWithProperties, type Snippet } from '../search/snippet.ts';
+import type { SourcePolicies } from '../search/source-policy.ts';
 import type { SearchFilter } from '../store/store.ts';
 import { citationsOf } from './citation.ts';
 import type { EngineContext } from './context.ts';
 import { propertiesOf } from './properties.ts';
+import { hiddenSources, ownSources, sourcePolicies, withoutSources } from './source-policies.ts';
 
 export interface FindRequest extends Omit<SearchFilter, 'now'> {
   readonly query: string;
@@ -20,6 +22,8 @@ export interface FindRequest extends Omit<SearchFilter, 'now'> {
   readonly limit?: number;
   /** Results that score below are left out; else the configured threshold. 0 to 1. */
   readonly minScore?: number;
+  /** For a model's context, unasked: without the sources that the settings keep out of it. */
+  readonly forContext?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -65,6 +69,8 @@ export interface FindResponse {
   readonly missing: readonly MissingSignal[];
   /** Results that score below the threshold and are left out, of those within the limit; `null` when there are none. */
   readonly hidden: HiddenResults | null;
+  /** The same for thresholds that single vaults or sources have of their own; `minScore` of a request does not lower these. */
+  readonly hiddenOfSources: readonly HiddenOfSource[];
   /** What made the vectors: provider and model; `none` when text alone was asked. */
   readonly provider: string;
   readonly milliseconds: number;
@@ -78,24 +84,31 @@ export interface HiddenResults {
   readonly minScore: number;
 }
 
+export interface HiddenOfSource extends HiddenResults {
+  readonly source: string;
+}
+
 /** @throws LociError `invalid_input` for an empty query, `embedding_mismatch`, and what the store throws */
 export async function find(context: EngineContext, request: FindRequest): Promise<FindResponse> {
   const started = performance.now();
-  const { query, limit, minScore, signal, ...filter } = request;
+  const { query, limit, minScore, signal, forContext = false, ...filter } = request;
   if (query.trim() === '') throw new LociError('invalid_input', 'the query is empty');
   const { config, namespace, store } = context;
   const now = context.now();
   await context.expire();
   const ranking = rankingOf(config.search);
+  const { vaults, sources } = ownSources(context);
+  const policies = sourcePolicies(vaults, sources);
   const vectors = await context.vectors();
   const outcome = await search({
     store,
     namespace,
     query,
-    filter: { ...filter, now },
+    filter: { ...withoutSources(filter, hiddenSources(vaults, sources, forContext)), now },
     limit: limit ?? config.search.limit,
     ranking,
     vectors,
+    policies,
     ...(signal === undefined ? {} : { signal }),
   });
   const threshold = minScore ?? config.search.minScore;
@@ -109,15 +122,27 @@ export async function find(context: EngineContext, request: FindRequest): Promis
     results: shown.map((hit, i) => foundRecord(hit, citations[i] ?? '', { terms, now, ranking })),
     corrections: outcome.corrections,
     missing: outcome.missing,
-    hidden: hiddenBelow(threshold, outcome.hits),
+    hidden: hiddenBelow(
+      threshold,
+      outcome.hits.filter((hit) => hit.confidence < threshold),
+    ),
+    hiddenOfSources: hiddenOfSources(outcome.weak, policies),
     provider: vectors === null ? 'none' : `${vectors.embedder.provider}/${vectors.embedder.model}`,
     milliseconds: performance.now() - started,
   };
 }
 
 function hiddenBelow(minScore: number, hits: readonly Hit[]): HiddenResults | null {
-  const scores = hits.map(({ confidence }) => confidence).filter((score) => score < minScore);
+  const scores = hits.map(({ confidence }) => confidence);
   return scores.length === 0 ? null : { results: scores.length, best: Math.max(...scores), minScore };
+}
+
+function hiddenOfSources(weak: readonly Hit[], policies: SourcePolicies): HiddenOfSource[] {
+  const bySource = Map.groupBy(weak, ({ passage }) => passage.record.source);
+  return [...bySource].flatMap(([source, hits]) => {
+    const hidden = hiddenBelow(policies.get(source)?.minScore ?? 0, hits);
+    return hidden === null ? [] : [{ source, ...hidden }];
+  });
 }
 
 /** The preset, with what the configuration says otherwise. */

@@ -53,6 +53,7 @@ import { forgetSource } from './forget.ts';
 import { indexVaults, type IndexOptions, type IndexReport, type LongCallOptions } from './index-vaults.ts';
 import { read, type ReadRecord } from './read.ts';
 import { reindex, type ReindexOptions, type ReindexReport } from './reindex.ts';
+import { hiddenSources, ownSources, withoutSources } from './source-policies.ts';
 import { refuseTakenNames } from './vault-names.ts';
 import { vaultStates, type VaultStates } from './vault-states.ts';
 import { write, type WriteRequest, type WriteResponse } from './write.ts';
@@ -155,7 +156,9 @@ function engineOf(context: EngineContext): Loci {
     get: (citation) => read(context, citation),
     facet: async (field, filter) => {
       await context.expire();
-      return store.facet(namespace, field, { ...filter, now: context.now() });
+      const { vaults, sources } = ownSources(context);
+      const shown = withoutSources(filter ?? {}, hiddenSources(vaults, sources, false));
+      return store.facet(namespace, field, { ...shown, now: context.now() });
     },
     write: (request) => write(context, request),
     update: (request) => update(context, request),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FindRequest, FindResponse } from '../engine/find.ts';
+import type { FindRequest, FindResponse, HiddenResults } from '../engine/find.ts';
 import type { Loci } from '../engine/open.ts';
 import type { OperationContext } from './operation.ts';
 import { namedVaults } from './vaults.ts';
@@ -15,6 +15,12 @@ export interface WhyNothing {
     readonly best_score: number;
     readonly min_score: number;
   } | null;
+  readonly hidden_of_sources: {
+    readonly source: string;
+    readonly results: number;
+    readonly best_score: number;
+    readonly min_score: number;
+  }[];
 }
 
 type SearchFilterName =
@@ -47,6 +53,18 @@ export const whyNothing: z.ZodType<WhyNothing> = z.strictObject({
     .strictObject({ results: z.number().int().positive(), best_score: score(), min_score: score() })
     .nullable()
     .describe('Results that were left out because they score below `min_score`.'),
+  hidden_of_sources: z
+    .array(
+      z.strictObject({
+        source: z.string(),
+        results: z.number().int().positive(),
+        best_score: score(),
+        min_score: score(),
+      }),
+    )
+    .describe(
+      'Results that were left out because they score below what the settings ask of their vault or source.',
+    ),
 });
 
 /** Reads every record's fields: for searches that found nothing. */
@@ -54,7 +72,7 @@ export async function reasonsForNothing(
   context: OperationContext,
   loci: Loci,
   request: FindRequest,
-  { hidden }: Pick<FindResponse, 'hidden'>,
+  { hidden, hiddenOfSources }: Pick<FindResponse, 'hidden' | 'hiddenOfSources'>,
 ): Promise<WhyNothing> {
   const config = await context.loadConfig();
   const { namespace } = loci.caller;
@@ -67,18 +85,27 @@ export async function reasonsForNothing(
     empty: sources.size === 0,
     unread_vaults: vaults.flatMap(({ name }) => (read.has(name) ? [] : [name])),
     unmet_filters: sources.size === 0 ? [] : await unmetFilters(loci, request),
-    hidden:
-      hidden === null
-        ? null
-        : { results: hidden.results, best_score: rounded(hidden.best), min_score: hidden.minScore },
+    hidden: hidden === null ? null : told(hidden),
+    hidden_of_sources: hiddenOfSources.map(({ source, ...of }) => ({ source, ...told(of) })),
   };
 }
 
 async function unmetFilters(loci: Loci, request: FindRequest): Promise<SearchFilterName[]> {
-  const { query: _query, limit: _limit, minScore: _minScore, signal: _signal, ...filter } = request;
+  const {
+    query: _query,
+    limit: _limit,
+    minScore: _minScore,
+    signal: _signal,
+    forContext: _forContext,
+    ...filter
+  } = request;
   const names = FILTERS.flatMap(([field, name]) => (field in filter ? [name] : []));
   if (names.length === 0) return [];
   return (await loci.facet('source', filter)).length === 0 ? names : [];
+}
+
+function told({ results, best, minScore }: HiddenResults): NonNullable<WhyNothing['hidden']> {
+  return { results, best_score: rounded(best), min_score: minScore };
 }
 
 function rounded(value: number): number {

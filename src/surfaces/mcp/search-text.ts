@@ -40,7 +40,13 @@ function resultText(result: SearchResult): string {
 
 function reasonsForNothing({ nothing, unmatched }: SearchOutput): string[] {
   if (nothing === null) return [];
-  const { empty, unread_vaults: unread, unmet_filters: unmet, hidden } = nothing;
+  const {
+    empty,
+    unread_vaults: unread,
+    unmet_filters: unmet,
+    hidden,
+    hidden_of_sources: ofSources,
+  } = nothing;
   const lines: string[] = [];
   if (empty) lines.push('Nothing is remembered yet.');
   if (unread.length > 0) lines.push('Some notes were never read: the user can run `loci index`.');
@@ -57,6 +63,10 @@ function reasonsForNothing({ nothing, unmatched }: SearchOutput): string[] {
       `Left out: ${String(results)} that score below ${String(least)}, at best ${best.toFixed(2)}; min_score 0 shows them.`,
     );
   }
+  for (const { source, results, best_score: best, min_score: least } of ofSources)
+    lines.push(
+      `Left out of ${JSON.stringify(source)}: ${String(results)} that score below ${String(least)}, the least that the settings ask of it, at best ${best.toFixed(2)}.`,
+    );
   if (lines.length === 0) lines.push('Try other words, or fewer filters.');
   return lines;
 }

@@ -1,4 +1,5 @@
 import type { SearchOutput } from '../../../operations/search.ts';
+import type { WhyNothing } from '../../../operations/why-nothing.ts';
 import { oneLine } from '../neutralise.ts';
 import { clip } from '../text-width.ts';
 import { wrap } from '../wrap.ts';
@@ -30,15 +31,18 @@ function advice({ query, nothing, unmatched }: SearchOutput): string[] {
       `No record meets ${unmet.length === 1 ? 'the filter' : 'all of these filters at once'}: ${namesOf(unmet)}.`,
     );
   const hidden = nothing?.hidden ?? null;
-  if (lines.length === 0 && (hidden === null || hidden.best_score < FAIR)) lines.push(usual(query));
-  if (hidden !== null) {
-    const many = hidden.results === 1 ? '1 result scores' : `${String(hidden.results)} results score`;
-    const best = hidden.best_score.toFixed(2);
-    lines.push(
-      `${many} below ${String(hidden.min_score)}, at best ${best}: \`--min-score 0\` shows what was left out.`,
-    );
-  }
+  const ofSources = nothing?.hidden_of_sources ?? [];
+  const best = Math.max(hidden?.best_score ?? 0, ...ofSources.map(({ best_score }) => best_score));
+  if (lines.length === 0 && best < FAIR) lines.push(usual(query));
+  if (hidden !== null) lines.push(`${belowOf(hidden)}: \`--min-score 0\` shows what was left out.`);
+  for (const of of ofSources)
+    lines.push(`${belowOf(of, ` of ${oneLine(of.source)}`)}: its \`minScore\` in loci.yaml.`);
   return lines;
+}
+
+function belowOf({ results, best_score, min_score }: NonNullable<WhyNothing['hidden']>, of = ''): string {
+  const many = results === 1 ? `1 result${of} scores` : `${String(results)} results${of} score`;
+  return `${many} below ${String(min_score)}, at best ${best_score.toFixed(2)}`;
 }
 
 /** A query of quotes alone wants these words in this order. */

@@ -1,0 +1,75 @@
+import type { SourceConfig, SourceSwitches, VaultConfig } from '../core/config/sources-schema.ts';
+import { SOURCE_POLICY, VAULT_POLICY, type SourcePolicy } from '../search/source-policy.ts';
+import type { SearchFilter } from '../store/store.ts';
+import type { EngineContext } from './context.ts';
+import { vaultName } from './vault-names.ts';
+
+const DAY = 86_400_000;
+
+/** What the settings say of a vault or source, by the name that its records go by. */
+interface NamedSwitches extends Partial<Pick<SourceSwitches, 'includeInContext' | 'enabled'>> {
+  readonly name: string;
+  readonly policy: SourcePolicy;
+}
+
+/** Vaults and sources are read for the configured namespace alone; of the same names elsewhere the settings say nothing. */
+export function ownSources({ config, namespace }: Pick<EngineContext, 'config' | 'namespace'>): {
+  readonly vaults: readonly VaultConfig[];
+  readonly sources: readonly SourceConfig[];
+} {
+  const { vaults, sources } = config;
+  return namespace === config.namespace ? { vaults, sources } : { vaults: [], sources: [] };
+}
+
+/** How search treats the records of each vault and source. */
+export function sourcePolicies(
+  vaults: readonly VaultConfig[],
+  sources: readonly SourceConfig[],
+): Map<string, SourcePolicy> {
+  return new Map(switchesOf(vaults, sources).map(({ name, policy }) => [name, policy]));
+}
+
+/** Whose records a search leaves out: those switched off, and unasked those that are not for the model's context. */
+export function hiddenSources(
+  vaults: readonly VaultConfig[],
+  sources: readonly SourceConfig[],
+  forContext: boolean,
+): string[] {
+  return switchesOf(vaults, sources).flatMap(({ name, enabled = true, includeInContext = true }) =>
+    enabled && (includeInContext || !forContext) ? [] : [name],
+  );
+}
+
+/** The filter that lets nothing of these through either. */
+export function withoutSources<Filter extends Omit<SearchFilter, 'now'>>(
+  filter: Filter,
+  hidden: readonly string[],
+): Filter {
+  // A filter of no names would keep the store from its quickest way.
+  if (hidden.length === 0) return filter;
+  return { ...filter, exceptSources: [...(filter.exceptSources ?? []), ...hidden] };
+}
+
+function switchesOf(
+  vaults: readonly VaultConfig[],
+  sources: readonly SourceConfig[],
+): readonly NamedSwitches[] {
+  return [
+    ...vaults.map((vault) => ({ ...vault, name: vaultName(vault), policy: policyOfVault(vault) })),
+    ...sources.map((source) => ({ ...source, name: source.id, policy: policyOfSource(source) })),
+  ];
+}
+
+function policyOfVault({ weight, minScore }: VaultConfig): SourcePolicy {
+  const { weight: usual, minScore: least, recency } = VAULT_POLICY;
+  return { weight: weight ?? usual, minScore: minScore ?? least, recency };
+}
+
+function policyOfSource({ weight, minScore, recency }: SourceConfig): SourcePolicy {
+  return {
+    weight: weight ?? SOURCE_POLICY.weight,
+    minScore,
+    // Of `0s` nothing but this moment is new.
+    recency: { weight: recency.weight ?? null, halfLifeDays: Math.max(1, recency.halfLife) / DAY },
+  };
+}
