@@ -7,7 +7,7 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('.cache/compile', im
 
 const config: ViteUserConfig = defineConfig({
   test: {
-    include: ['{src,test,eval,bench}/**/*.test.ts'],
+    include: ['{src,test,eval,bench,examples}/**/*.test.ts'],
     exclude: [...configDefaults.exclude, '**/fixtures/**'],
     // Threads without isolation share one module graph: several times faster; no test may change global state.
     pool: 'threads',

@@ -10,7 +10,7 @@ const VAGUE_NAME = /(^|-)(utils?|helpers?|managers?|common)(-|$)/;
 
 /** Everything people write and read as code, tests included; fixtures are data. */
 export function sourceFiles(): string[] {
-  const pattern = '{src,web,test,eval,bench,scripts,bin}/**/*.{ts,tsx,js,mjs,sql,css}';
+  const pattern = '{src,web,test,eval,bench,scripts,examples,bin}/**/*.{ts,tsx,js,mjs,sql,css}';
   return globSync(pattern, { cwd: ROOT, exclude: ['**/node_modules/**', '**/fixtures/**', '**/dist/**'] })
     .map((path) => path.replaceAll('\\', '/'))
     .sort();

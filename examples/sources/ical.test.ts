@@ -1,0 +1,159 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { calendarText, event } from './calendar-text.ts';
+import { EXAMPLES, runProgram } from './run-program.ts';
+
+describe('ical.mjs', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'loci-ical-'));
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('prints the sample calendars: two weeks from yesterday', async () => {
+    const { code, documents, stderr } = await runProgram('ical.mjs', [
+      'data/calendars',
+      ...['--now', '2026-11-22T12:00:00Z'],
+    ]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(documents.map(({ text }) => text.split('\n')[0])).toEqual([
+      'Wrap the hand plane for Erik · done',
+      'Kitchen cabinets go in · Mon 23 Nov 2026 – Fri 27 Nov 2026',
+      'Paper and glass collection · Tue 24 Nov 2026',
+      "Parents' evening · Tue 24 Nov 2026, 17:40–18:20 · at Gullwing School, classes 2A and 6B",
+      'Choose cabinet handles · due Wed 25 Nov 2026',
+      'Orchestra (6B) · Wed 25 Nov 2026, 15:15–16:15',
+      'Forest school (2A) · Fri 27 Nov 2026',
+      'Brightwell delivers the range · Tue 1 Dec 2026',
+      'Orchestra (6B) · Tue 1 Dec 2026, 15:15–16:15',
+      'Dentist, both children · Wed 2 Dec 2026, 10:10–10:50 · at Dr Okonjo-Reyes, Pier Road',
+      'Forest school (2A) · Fri 4 Dec 2026',
+      "Book club: The Quiet Ledger · Thu 3 Dec 2026, 19:30–21:30 · at Mei Lin's",
+      "Choir (Erik), dress rehearsal · Fri 4 Dec 2026, 18:00–20:00 · at St Brannock's chapel",
+    ]);
+  });
+
+  it('prints all that is known of an event, unfolded and without escapes', async () => {
+    const { documents } = await runProgram('ical.mjs', ['data/calendars', '--now', '2026-12-02T12:00:00Z']);
+    expect(documents.find(({ id }) => id === 'dentist-2026-12@cormorant.example')).toEqual({
+      id: 'dentist-2026-12@cormorant.example',
+      title: 'Dentist, both children',
+      text:
+        'Dentist, both children · Wed 2 Dec 2026, 10:10–10:50 · at Dr Okonjo-Reyes, Pier Road\n' +
+        "Nils's molar has a white spot to look at. Bring the insurance card.\nParking is behind the pier.",
+      timestamp: '2026-12-02T15:10:00Z',
+      tags: ['health', 'children'],
+      metadata: { calendar: 'Family', location: 'Dr Okonjo-Reyes, Pier Road', ends: '2026-12-02T15:50:00Z' },
+    });
+    expect(documents.find(({ title }) => title === 'Brightwell delivers the range')).toMatchObject({
+      timestamp: '2026-12-01',
+      url: 'https://brightwell.example/orders/BW-60418',
+    });
+  });
+
+  it('keeps the clock time of a series through a change to winter time, in a zone that only the file knows', async () => {
+    const { documents } = await runProgram('ical.mjs', [
+      'data/calendars/school.ics',
+      ...['--now', '2026-10-18T12:00:00Z', '--days', '17'],
+    ]);
+    const orchestra = documents.filter(({ title }) => title === 'Orchestra (6B)');
+    expect(orchestra.map(({ timestamp }) => timestamp)).toEqual([
+      '2026-10-20T19:15:00Z',
+      '2026-11-03T20:15:00Z',
+    ]);
+  });
+
+  it('writes days and times as the clocks here show them', async () => {
+    const { documents } = await runProgram(
+      'ical.mjs',
+      ['data/calendars/family.ics', '--now', '2026-12-02T12:00:00Z', '--past', '0', '--days', '0'],
+      { timeZone: 'Europe/Berlin' },
+    );
+    expect(documents.map(({ text }) => text.split('\n')[0])).toContain(
+      'Dentist, both children · Wed 2 Dec 2026, 16:10–16:50 · at Dr Okonjo-Reyes, Pier Road',
+    );
+  });
+
+  it('names a file that is broken, and a series that cannot be followed, and goes on with the others', async () => {
+    const family = join(folder, 'mixed');
+    mkdirSync(family);
+    const day = 'DTSTART;VALUE=DATE:20261125';
+    writeFileSync(join(family, 'a.ics'), 'once upon a time');
+    writeFileSync(
+      join(family, 'b.ics'),
+      calendarText([
+        event('good', day),
+        event('often', day, 'RRULE:FREQ=SECONDLY'),
+        event('garbled', day, 'RRULE:every day'),
+        event('when', 'DTSTART:soon'),
+        event('where', 'DTSTART;TZID=Nowhere:20261125T100000'),
+      ]),
+    );
+    writeFileSync(join(family, 'c.ics'), calendarText([event('kept', day)]).replace(/END:VEVENT.*/s, 'SUMM'));
+    writeFileSync(join(family, 'notes.txt'), 'no calendar');
+    const { code, documents, stderr } = await runProgram('ical.mjs', [
+      family,
+      join(folder, 'missing'),
+      ...['--now', '2026-11-22T12:00:00Z'],
+    ]);
+    expect(code).toBe(0);
+    expect(documents.map(({ id }) => id)).toEqual(['good']);
+    expect(stderr.replaceAll(folder, '').trim().split('\n')).toEqual([
+      'ical: /missing: there is no such file or folder',
+      'ical: /mixed/a.ics: not an iCalendar file',
+      'ical: /mixed/c.ics: ends within VEVENT, which is left out',
+      'ical: "often" (often): it repeats SECONDLY: that is not followed',
+      'ical: "garbled" (garbled): the rule "every day" is not understood',
+      'ical: "when" (when): "soon" is no time',
+      'ical: "where" (where): nobody knows the time zone "Nowhere"',
+    ]);
+  });
+
+  it('calls a calendar by its name, its file, or its folder where every event has a file of its own', async () => {
+    const lake = join(folder, 'lake');
+    mkdirSync(lake);
+    const day = 'DTSTART;VALUE=DATE:20261125';
+    writeFileSync(join(lake, 'one.ics'), calendarText([event('one', day)]));
+    writeFileSync(join(lake, 'sea.ics'), calendarText([event('two', day), event('three', day)]));
+    writeFileSync(join(lake, 'x.ics'), calendarText([event('four', day)], ['X-WR-CALNAME:Pond']));
+    const { documents } = await runProgram('ical.mjs', [lake, '--now', '2026-11-22T12:00:00Z']);
+    expect(documents.map(({ id, metadata }) => [id, metadata['calendar']])).toEqual([
+      ['four', 'Pond'],
+      ['one', 'lake'],
+      ['three', 'sea'],
+      ['two', 'sea'],
+    ]);
+  });
+
+  it('prints nothing for a folder without calendars', async () => {
+    expect(await runProgram('ical.mjs', [EXAMPLES])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('ends with 1 when nothing could be read', async () => {
+    const missing = await runProgram('ical.mjs', ['missing.ics', 'data']);
+    expect(missing).toMatchObject({ code: 0, stdout: '' });
+    const { code, stdout, stderr } = await runProgram('ical.mjs', ['missing.ics', 'day-text.mjs']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('missing.ics: there is no such file or folder');
+  });
+
+  it('ends with 2 when it is called wrongly, and explains itself when asked', async () => {
+    for (const args of [
+      [],
+      ['--nope'],
+      ['data', '--days', 'x'],
+      ['data', '--past=-1'],
+      ['data', '--now', 'x'],
+    ])
+      expect(await runProgram('ical.mjs', args), args.join(' ')).toMatchObject({ code: 2, stdout: '' });
+    const { code, stdout } = await runProgram('ical.mjs', ['--help']);
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Usage: node ical.mjs'),
+    });
+  });
+});

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { clockText, dayText } from '../day-text.mjs';
+import { propertyOf, textOf, textsOf } from './components.mjs';
+import { occurrencesOf } from './occurrences.mjs';
+import { instant, isoText, parseTime } from './times.mjs';
+import { localZoneName } from './zones.mjs';
+
+const DAY = 86_400_000;
+const MAX_DESCRIPTION = 2000;
+/** How long a repeated todo stays that nobody ticked off. */
+const OVERDUE = 366 * DAY;
+
+/**
+ * The documents of a series: its events within the window; its todos that are not done, and those done since it begins.
+ * @param {import('./series.mjs').Series} series
+ * @param {{ from: number, to: number }} window
+ */
+export function documentsOf(series, window) {
+  if (series.kind === 'VTODO') return todosOf(series, window);
+  return occurrencesOf(series, window)
+    .filter(({ item }) => !item.cancelled)
+    .map(({ item, original, start, end }) => {
+      const details = detailsOf(item, series);
+      const when = periodText(start, end);
+      const place = textOf(item.component, 'LOCATION');
+      const head = [details.title, when, place === null ? null : `at ${oneLine(place)}`];
+      return {
+        id: idOf(series.uid, original),
+        ...details,
+        text: [head.filter((part) => part !== null).join(' · '), ...descriptionOf(item)].join('\n'),
+        timestamp: isoText(start),
+        metadata: { ...details.metadata, ...endEntry(start, end) },
+      };
+    });
+}
+
+function todosOf(series, window) {
+  const { master } = series;
+  const repeats = ['RRULE', 'RDATE'].some((name) => master?.component.properties.has(name));
+  if (master !== null && !repeats && series.overrides.length === 0) {
+    const due = propertyOf(master.component, 'DUE') ?? propertyOf(master.component, 'DTSTART');
+    const end = due === undefined ? null : parseTime(due, master.zoneOf);
+    const left = !master.cancelled && !(isDone(master) && doneAt(master) < window.from);
+    return left ? [todoDocument(series, { item: master, original: null, end })] : [];
+  }
+  const open = occurrencesOf(series, { from: window.from - OVERDUE, to: window.to });
+  const overdue = open.findLastIndex(({ end }) => instant(end) < window.from);
+  return open
+    .slice(Math.max(overdue, 0))
+    .filter(({ item, end }) => !item.cancelled && !(isDone(item) && instant(end) < window.from))
+    .map((each) => todoDocument(series, each));
+}
+
+function todoDocument(series, { item, original, end }) {
+  const details = detailsOf(item, series);
+  const completed = isDone(item);
+  const head = [details.title, end === null ? null : `due ${momentText(end)}`, completed ? 'done' : null];
+  return {
+    id: idOf(series.uid, original),
+    ...details,
+    text: [head.filter((part) => part !== null).join(' · '), ...descriptionOf(item)].join('\n'),
+    ...(end === null ? {} : { timestamp: isoText(end) }),
+    completed,
+  };
+}
+
+function isDone({ component }) {
+  const status = textOf(component, 'STATUS')?.toUpperCase();
+  if (status !== undefined && status !== 'COMPLETED') return false;
+  return (
+    status === 'COMPLETED' ||
+    component.properties.has('COMPLETED') ||
+    textOf(component, 'PERCENT-COMPLETE') === '100'
+  );
+}
+
+function doneAt({ component, zoneOf }) {
+  const told = ['COMPLETED', 'LAST-MODIFIED', 'DTSTAMP'].map((name) => propertyOf(component, name));
+  const property = told.find((each) => each !== undefined);
+  return property === undefined ? 0 : instant(parseTime(property, zoneOf));
+}
+
+/** What events and todos have in common. */
+function detailsOf({ component, calendar }, { master }) {
+  const title = textOf(component, 'SUMMARY') ?? (master && textOf(master.component, 'SUMMARY')) ?? 'Untitled';
+  const organizer = propertyOf(component, 'ORGANIZER');
+  const metadata = {
+    calendar,
+    location: textOf(component, 'LOCATION'),
+    organizer: organizer && (organizer.parameters.CN ?? organizer.value.replace(/^mailto:/i, '')),
+    tentative: textOf(component, 'STATUS')?.toUpperCase() === 'TENTATIVE',
+  };
+  const url = textOf(component, 'URL');
+  const tags = textsOf(component, 'CATEGORIES');
+  return {
+    title: [...oneLine(title)].slice(0, 500).join(''),
+    ...(tags.length === 0 ? {} : { tags }),
+    ...(url === null || url.length > 2000 ? {} : { url }),
+    metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value)),
+  };
+}
+
+/** What was typed in is kept, its HTML is not. */
+function descriptionOf({ component }) {
+  const text = textOf(component, 'DESCRIPTION');
+  if (text === null) return [];
+  const plain = text.replace(/<br\s*\/?>|<\/p>/gi, '\n').replace(/<\/?[a-z][^<>]*>/gi, '');
+  return [[...plain.trim()].slice(0, MAX_DESCRIPTION).join('')];
+}
+
+function oneLine(text) {
+  return text.replace(/\s+/g, ' ');
+}
+
+function endEntry(start, end) {
+  const last = end.kind === 'day' ? lastDay(end) : end;
+  return instant(last) > instant(start) ? { ends: isoText(last) } : {};
+}
+
+/** The end of whole days is the day after. */
+function lastDay(end) {
+  return { ...end, wall: end.wall - DAY };
+}
+
+function periodText(start, end) {
+  const begins = momentText(start);
+  if (start.kind === 'day') {
+    const last = momentText(lastDay(end));
+    return end.wall - start.wall <= DAY ? begins : `${begins} – ${last}`;
+  }
+  if (instant(end) <= instant(start)) return begins;
+  const [startDay, endDay] = [start, end].map((time) => dayText(instant(time), localZoneName()));
+  if (startDay !== endDay) return `${begins} – ${momentText(end)}`;
+  return `${begins}–${clockText(instant(end), localZoneName())}`;
+}
+
+function momentText(time) {
+  if (time.kind === 'day') return dayText(time.wall, 'UTC');
+  return `${dayText(instant(time), localZoneName())}, ${clockText(instant(time), localZoneName())}`;
+}
+
+/** The same as long as the event lives: one that is moved keeps the id of when it was to be at first. */
+function idOf(uid, original) {
+  const id = original === null ? uid : `${uid}@${original}`;
+  if (id.length <= 512 && !/\p{Cc}/u.test(id)) return id;
+  return createHash('sha256').update(id).digest('hex');
+}
