@@ -15,9 +15,9 @@ export class UsageError extends Error {}
 /**
  * Parses the command line and prints what `documents({ values, positionals, warn })` resolves to, as JSON Lines.
  * Exit code 0; 1 if it threw, so that what is known of the source stays; 2 after a UsageError.
- * @param {{ help: string, options?: object, least?: number, documents: Function }} program
+ * @param {{ help: string, options?: object, least?: number, most?: number, documents: Function }} program
  */
-export async function runProgram({ help, options = {}, least = 0, documents }) {
+export async function runProgram({ help, options = {}, least = 0, most = Infinity, documents }) {
   const name = basename(process.argv[1], '.mjs');
   const warn = (message) => process.stderr.write(`${name}: ${message}\n`);
   // Whoever reads may have seen enough.
@@ -29,6 +29,8 @@ export async function runProgram({ help, options = {}, least = 0, documents }) {
       return;
     }
     if (positionals.length < least) throw new UsageError('what to read is missing');
+    if (positionals.length > most)
+      throw new UsageError(`${JSON.stringify(positionals[most])} is one too many`);
     const lines = (await documents({ values, positionals, warn })).map((each) => `${JSON.stringify(each)}\n`);
     process.stdout.write(lines.join(''));
   } catch (error) {
@@ -114,7 +116,8 @@ export function readHead(path, limit) {
   }
 }
 
-function reasonOf(error) {
+/** Why something could not be read, in words. */
+export function reasonOf(error) {
   if (error.code === 'ENOENT') return 'there is no such file or folder';
   if (error.code === 'EACCES' || error.code === 'EPERM') return 'it may not be read';
   return error.message;
