@@ -1,0 +1,129 @@
+#!/usr/bin/env node
+// Prints the subjects and senders of recent messages in Maildir folders as documents for Loci, and nothing else of them.
+import { existsSync, opendirSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { dayText } from './day-text.mjs';
+import { decodeText, parseHeaders, parseSender } from './maildir/headers.mjs';
+import { currentTime, readEach, readHead, reasonOf, runProgram, wholeNumber } from './program.mjs';
+
+const HELP = `Usage: node maildir.mjs FOLDER... [--days N]
+
+Prints who wrote what about, as documents for Loci, one JSON object a line: subject, sender and date of each message in
+Maildir folders. Only the header of a message is looked at. Drafts and what is marked as trashed are left out.
+
+  --days N     messages of the last N days (7)
+  --now TIME   pretend that it is this moment
+  --help       this text
+`;
+const DAY = 86_400_000;
+/** Bytes of a message in which its header must be. */
+const HEAD = 64 * 1024;
+const MAX_NAMES = 100_000;
+/** Messages whose header is read, the newest first. */
+const MAX_MESSAGES = 2000;
+const MAX_SUBJECT = 500;
+
+await runProgram({
+  help: HELP,
+  least: 1,
+  options: { days: { type: 'string', default: '7' }, now: { type: 'string' } },
+  documents: ({ values, positionals, warn }) => {
+    const now = currentTime(values);
+    const since = now - wholeNumber(values, 'days', 366) * DAY;
+    const files = readEach(
+      positionals.map((path) => ({ path })),
+      // A day early: clocks differ.
+      ({ path }) => messagesIn(path, since - DAY, warn),
+      warn,
+    ).flat();
+    files.sort((one, other) => other.delivered - one.delivered);
+    if (files.length > MAX_MESSAGES) warn(`only the newest ${MAX_MESSAGES} of ${files.length} messages`);
+    const documents = new Map();
+    for (const file of files.slice(0, MAX_MESSAGES)) {
+      try {
+        const { id, time, document } = messageOf(file);
+        // A message that was copied to another folder is still one.
+        if (time >= since && !documents.has(id)) documents.set(id, document);
+      } catch (error) {
+        // A mail program may have moved it meanwhile.
+        warn(`${file.path}: ${reasonOf(error)}`);
+      }
+    }
+    return [...documents.values()];
+  },
+});
+
+/** The messages of a folder that came after `since`. */
+function messagesIn(folder, since, warn) {
+  const parts = ['new', 'cur'].map((part) => join(folder, part));
+  if (!parts.every((part) => existsSync(part))) throw new Error('not a Maildir: it has no new/ and cur/');
+  return parts
+    .flatMap((part) => namesIn(part, warn).map((name) => messageFile(part, name)))
+    .filter((message) => message !== null && message.delivered >= since)
+    .map((message) => ({ ...message, folder: basename(resolve(folder)) }));
+}
+
+function namesIn(path, warn) {
+  const names = [];
+  const directory = opendirSync(path);
+  try {
+    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
+      if (entry.name.startsWith('.') || entry.isDirectory()) continue;
+      if (names.length === MAX_NAMES) {
+        warn(`${path}: only ${MAX_NAMES} of its files`);
+        break;
+      }
+      names.push(entry.name);
+    }
+  } finally {
+    directory.closeSync();
+  }
+  return names;
+}
+
+/** Its name begins with the second of its delivery and ends with its flags: `1795210205.M1P2.host:2,FS`. */
+function messageFile(folder, name) {
+  const [, base, flags = ''] = /^(.*?)(?:[:;!]2,([A-Za-z]*))?$/s.exec(name);
+  if (/[DT]/.test(flags)) return null;
+  const path = join(folder, name);
+  const seconds = /^\d{9,10}(?=\.)/.exec(name)?.[0];
+  return { path, base, flags, delivered: seconds === undefined ? modifiedAt(path) : Number(seconds) * 1000 };
+}
+
+function modifiedAt(path) {
+  // A file that is gone by now came long ago.
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+function messageOf({ path, base, flags, folder, delivered }) {
+  const headers = parseHeaders(readHead(path, HEAD));
+  if (headers.size === 0) throw new Error('not a message');
+  const { name, address } = parseSender(headers.get('from') ?? '');
+  const subject =
+    [...decodeText(headers.get('subject') ?? '')].slice(0, MAX_SUBJECT).join('') || 'No subject';
+  const time = timeOf(headers.get('date') ?? '', delivered);
+  const named = /<([^<>\s\p{Cc}]{1,500})>/u.exec(headers.get('message-id') ?? '')?.[1];
+  const id = named ?? `file:${base.replace(/\p{Cc}/gu, '')}`.slice(0, 512);
+  const sender = name === '' || name === address ? address : `${name} <${address}>`.replace(' <>', '');
+  const document = {
+    id,
+    title: subject,
+    text: `${subject} · from ${sender || 'nobody'} · ${dayText(time)}`,
+    timestamp: new Date(time).toISOString(),
+    metadata: {
+      sender: address,
+      name,
+      folder,
+      seen: flags.includes('S'),
+      answered: flags.includes('R'),
+      flagged: flags.includes('F'),
+    },
+  };
+  return { id, time, document };
+}
+
+function timeOf(date, delivered) {
+  const sent = /\d\s+[A-Za-z]{3}\s+\d{2,4}\s+\d/.test(date) ? Date.parse(date) : Number.NaN;
+  // Whoever claims to write from the future would stay on top of everything.
+  return Number.isNaN(sent) || sent > delivered + DAY ? delivered : sent;
+}
