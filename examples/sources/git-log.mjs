@@ -1,0 +1,82 @@
+#!/usr/bin/env node
+// Prints the last commits of a git repository as documents for Loci.
+import { spawnSync } from 'node:child_process';
+import { basename, resolve } from 'node:path';
+import { dayText } from './day-text.mjs';
+import { runProgram, wholeNumber } from './program.mjs';
+
+const HELP = `Usage: node git-log.mjs [REPOSITORY] [--limit N]
+
+Prints the last commits of a git repository, of this folder unless another is given, as documents for Loci: one JSON
+object a line. Merges are left out.
+
+  --limit N   how many commits (100)
+  --help      this text
+`;
+const MAX_BODY = 2000;
+/** git cannot write JSON. What people typed in comes last, so that no message can pass for another field. */
+const FORMAT = ['%H', '%aI', '%an', '%B'].join('%x1f');
+/** Nothing is asked for, fetched or waited for. */
+const ENVIRONMENT = {
+  LC_ALL: 'C',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_NO_LAZY_FETCH: '1',
+};
+
+await runProgram({
+  help: HELP,
+  most: 1,
+  options: { limit: { type: 'string', default: '100' } },
+  documents: ({ values, positionals }) => {
+    const limit = wholeNumber(values, 'limit', 2000);
+    const repository = resolve(positionals[0] ?? '.');
+    const head = git(repository, ['rev-parse', '--verify', '--quiet', 'HEAD']);
+    // A repository without commits has none to print.
+    if (head.status === 1) return [];
+    if (head.status !== 0) throw new Error(`${repository}: ${failureOf(head)}`);
+    const log = git(repository, [
+      ...['log', '-z', `--max-count=${limit}`, '--no-merges', '--no-show-signature', '--encoding=UTF-8'],
+      `--format=${FORMAT}`,
+    ]);
+    if (log.status !== 0) throw new Error(`${repository}: ${failureOf(log)}`);
+    const entries = log.stdout.split('\0').filter((entry) => entry !== '');
+    const top = git(repository, ['rev-parse', '--show-toplevel']);
+    // A bare repository has no folder of files.
+    const name = basename(top.status === 0 ? top.stdout.trimEnd() : repository, '.git');
+    return entries.map((entry) => documentOf(entry, name));
+  },
+});
+
+function git(repository, args) {
+  return spawnSync('git', ['--no-pager', '-C', repository, ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, ...ENVIRONMENT },
+    maxBuffer: 64 * 1024 * 1024,
+    timeout: 20_000,
+  });
+}
+
+function failureOf({ error, stderr, signal }) {
+  if (error?.code === 'ENOENT') return 'git is not installed';
+  if (error !== undefined || signal !== null) return `git did not end well: ${error?.message ?? signal}`;
+  return stderr
+    .trim()
+    .split('\n')[0]
+    .replace(/^fatal: /, '');
+}
+
+function documentOf(entry, repository) {
+  const [id, timestamp, author, ...rest] = entry.split('\u{1f}');
+  const [first = '', ...lines] = rest.join(' ').trim().split('\n');
+  const subject = [...first].slice(0, 500).join('').trim() || 'No message';
+  const body = [...lines.join('\n').trim()].slice(0, MAX_BODY).join('');
+  const head = `${subject} · ${author}, ${dayText(Date.parse(timestamp))}`;
+  return {
+    id,
+    title: subject,
+    text: body === '' ? head : `${head}\n${body}`,
+    timestamp,
+    metadata: { author, repository, commit: id.slice(0, 10) },
+  };
+}
