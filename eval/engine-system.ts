@@ -3,10 +3,11 @@ import type { Ranking } from '../src/search/ranking.ts';
 import { search } from '../src/search/search.ts';
 import { LociError } from '../src/core/errors.ts';
 import { namespaceOf, type IndexedSet } from './index-cache.ts';
+import { documentId } from './records.ts';
 import type { EvalSet } from './sets.ts';
 import { RESULTS, type System } from './system.ts';
 
-/** Searches happen at one time, so that ages and "last week" mean the same in every run. */
+/** Searches happen at one time unless the set says when, so that ages and "last week" mean the same in every run. */
 const NOW: number = Date.UTC(2026, 10, 21);
 
 export interface EngineOptions {
@@ -31,7 +32,7 @@ export function engineSystem(
         store,
         namespace: namespaceOf(set, collection),
         query,
-        filter: { now: NOW },
+        filter: { now: set.now ?? NOW },
         limit: RESULTS,
         ranking,
         vectors,
@@ -42,7 +43,7 @@ export function engineSystem(
         throw new LociError('embedding_unavailable', `${silent.signal}: ${silent.why}`);
       const shown = hits.filter((hit) => hit.confidence >= minScore);
       return {
-        ids: shown.map(({ passage }) => passage.record.key ?? ''),
+        ids: shown.map(({ passage }) => documentId(passage.record)),
         confidence: hits[0]?.confidence ?? null,
       };
     },

@@ -61,7 +61,9 @@ describe('evaluateSet', () => {
     expect(result.categories['o']).toEqual({ queries: 1, metrics: result.metrics });
     // Only the other collection speaks of zeppelins.
     expect(result.abstention).toMatchObject({ absent: 1, abstained: 1, falselyAbstained: 0, separation: 1 });
-    expect(result.absent).toEqual([{ key: 'one/absent', results: 0, confidence: null }]);
+    expect(result.absent).toEqual([{ key: 'one/absent', results: 0, top: [], confidence: null }]);
+    expect(result.queries[0]?.top).toEqual(['oven']);
+    expect(result.ambient).toBeNull();
   });
 
   it('sets baselines, ablations and typos beside it', async () => {
@@ -81,6 +83,24 @@ describe('evaluateSet', () => {
   it('asks an even part of the queries when told to', async () => {
     const result = await evaluate({ limit: 2 });
     expect(result.queries.map(({ key }) => key)).toEqual(['one/oven', 'one/violin']);
+  });
+
+  it('asks a set with sources once more without them', async () => {
+    const file = join(folder, 'sourced.json');
+    const note = { id: 'shed', text: 'The key of the shed hangs by the door.' };
+    const tasks = [{ id: '1', text: 'Oil the door of the shed', completed: false }];
+    const queries = [
+      { id: 'todo', q: 'oil the shed door', gold: ['tasks:1'], cat: 'todo', half: 'dev' },
+      { id: 'note', q: 'where does the key hang?', gold: ['shed'], cat: 'vault', half: 'dev' },
+    ];
+    const collections = [{ id: 'c', docs: [note], sources: { tasks }, queries }];
+    writeFileSync(file, JSON.stringify({ name: 'sourced', collections }));
+    const nothing = { baselines: false, ablate: false, typos: false, folder: join(folder, 'cache') };
+    const result = await evaluateSet(loadSet(file), CONFIGURATION, model, nothing);
+    const { dev } = result.ambient?.halves ?? {};
+    expect(dev?.recall.todos).toEqual({ queries: 1, recall: 1 });
+    expect(dev?.notes).toMatchObject({ queries: 1, alone: 1, together: 1 });
+    expect(setReport(result).join('\n')).toMatch(/goal: R@10 of todos at least 90\.0 +100\.0 met/);
   });
 
   it('stops between queries', async () => {

@@ -1,6 +1,7 @@
 import { CLASSIC_RANKING } from '../src/search/ranking.ts';
 import { openFts5 } from './baselines/fts5.ts';
 import { openGrep } from './baselines/grep.ts';
+import { ambientOf, type Ambient } from './ambient.ts';
 import { pairedDifference } from './bootstrap.ts';
 import type { EvalConfiguration } from './configuration.ts';
 import { engineSystem, vectorsAlone, WITHOUT } from './engine-system.ts';
@@ -9,7 +10,7 @@ import { mainMetric, type Metric } from './metrics.ts';
 import type { Model } from './model.ts';
 import type { Abstention, Rival, RunConfiguration, SetResult, TypoResult } from './results.ts';
 import { byCategory, latencyOf, meanMetrics, runSystem, valuesOf, type Run, type RunOptions } from './run.ts';
-import type { EvalSet } from './sets.ts';
+import { withoutSources, type EvalSet } from './sets.ts';
 import type { System } from './system.ts';
 import { mistype } from './typos.ts';
 
@@ -68,6 +69,7 @@ async function measure(
       metrics: meanMetrics(run.queries),
       categories: byCategory(run.queries),
       abstention: abstentionOf(run),
+      ambient: await besideSources(set, run, configuration, model, options),
       latency: latencyOf(run),
       config: describe(configuration, model),
       baselines: beside(run, baselineRuns, metric),
@@ -78,6 +80,25 @@ async function measure(
     };
   } finally {
     await inTurn(others, (system) => system.close());
+  }
+}
+
+/** The same queries asked of the set's own documents alone; `null` where no others are. */
+async function besideSources(
+  set: EvalSet,
+  together: Run,
+  { ranking, minScore }: EvalConfiguration,
+  model: Model,
+  options: EvaluateOptions,
+): Promise<Ambient | null> {
+  const own = withoutSources(set);
+  if (own === null) return null;
+  const indexed = await openIndexed(own, model, options);
+  try {
+    const engine = engineSystem(own, indexed, model.embedder, { name: 'default', ranking, minScore });
+    return ambientOf(set, together, await runSystem(own, engine, options));
+  } finally {
+    await indexed.store.close();
   }
 }
 

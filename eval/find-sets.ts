@@ -5,6 +5,9 @@ import { LociError } from '../src/core/errors.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const HOUSEHOLD: string = join(ROOT, 'eval', 'sets', 'household.json');
+export const AMBIENT: string = join(ROOT, 'eval', 'sets', 'ambient.json');
+/** What is in this repository. */
+const OURS: readonly string[] = [HOUSEHOLD, AMBIENT];
 const DATA = join(ROOT, '..', 'shared', 'eval', 'dev');
 
 /**
@@ -13,7 +16,7 @@ const DATA = join(ROOT, '..', 'shared', 'eval', 'dev');
  */
 export function findSets(environment: Readonly<Record<string, string | undefined>> = process.env): string[] {
   const named = environment['LOCI_EVAL_DATA'];
-  if (named === undefined || named === '') return [HOUSEHOLD, ...(existsSync(DATA) ? setsIn(DATA) : [])];
+  if (named === undefined || named === '') return [...OURS, ...(existsSync(DATA) ? setsIn(DATA) : [])];
   const folder = resolve(named);
   if (!existsSync(folder) || !statSync(folder).isDirectory()) {
     throw new LociError('invalid_input', `LOCI_EVAL_DATA names no folder: ${folder}`);
@@ -25,7 +28,7 @@ export function findSets(environment: Readonly<Record<string, string | undefined
       `LOCI_EVAL_DATA names a folder without .json or .json.gz: ${folder}`,
     );
   }
-  return [HOUSEHOLD, ...sets];
+  return [...OURS, ...sets];
 }
 
 function setsIn(folder: string): string[] {

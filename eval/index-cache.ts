@@ -13,7 +13,7 @@ import { openStore } from '../src/store/registry.ts';
 import type { RecordWrite, Store } from '../src/store/store.ts';
 import type { Model } from './model.ts';
 import { Progress } from './progress.ts';
-import { recordsOf } from './records.ts';
+import { documentId, recordsOf } from './records.ts';
 import type { EvalSet } from './sets.ts';
 
 /** A set in a store of its own, each collection in its own namespace. */
@@ -31,6 +31,7 @@ const INDEXING_CODE = [
   'src/sources/**',
   'src/store/**',
   'eval/records.ts',
+  'eval/source-records.ts',
 ];
 const BATCH = 200;
 const PAGE = 1000;
@@ -101,7 +102,7 @@ async function storeRecords(
     for (let start = 0; start < inputs.length; start += BATCH) {
       refuseAborted(signal);
       const writes = inputs.slice(start, start + BATCH).map((input): RecordWrite => {
-        const before = known.get(input.key ?? '');
+        const before = known.get(documentId(input));
         const draft = draftOf(input, before);
         return { id: before?.id ?? null, draft, passages: makePassages(draft, chunking) };
       });
@@ -129,7 +130,7 @@ async function knownRecords(store: Store, namespace: string): Promise<Map<string
   let after: number | null = null;
   for (;;) {
     const page: LociRecord[] = await store.scanRecords(namespace, { after, limit: PAGE });
-    for (const record of page) known.set(record.key ?? '', record);
+    for (const record of page) known.set(documentId(record), record);
     const last = page.at(-1);
     if (last === undefined) return known;
     after = last.id;

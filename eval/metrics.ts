@@ -47,7 +47,7 @@ export function percentile(values: readonly number[], share: number): number {
 
 /** What each kind of set is judged by; of one we do not know, R@5. */
 const MAIN: readonly (readonly [RegExp, Metric])[] = [
-  [/^(locomo|beam)/i, 'R@10'],
+  [/^(locomo|beam|ambient)/i, 'R@10'],
   [/^(cranfield|scifact)/i, 'nDCG@10'],
 ];
 

@@ -9,7 +9,7 @@ export const HELP = `Measures how well Loci finds things, beside plain full text
   npm run eval [-- OPTIONS]
 
   --set FILE       this set (.json or .json.gz) and not all; may be repeated
-  --quick          our own set, then of the others those that are indexed already and fit into a minute
+  --quick          the household set, then of the others those that are indexed already and fit into a minute
   --limit N        at most N queries of each collection, for a first look
   --config FILE    JSON or YAML: keys of the ranking, passageTokens, provider, minScore
   --typos          every query once more with two words misspelt

@@ -1,21 +1,25 @@
 import { LociError } from '../src/core/errors.ts';
-import type { Metadata } from '../src/core/types.ts';
+import type { LociRecord, Metadata } from '../src/core/types.ts';
 import type { RecordInput } from '../src/ingest/remember.ts';
 import { openSource } from '../src/sources/registry.ts';
 import type { Source } from '../src/sources/source.ts';
 import type { EvalCollection, EvalDocument, EvalSet } from './sets.ts';
-
-/** Undated documents are all equally old, so that recency has nothing to say of them. */
-const UNDATED = Date.UTC(2020, 0, 1);
+import { recordOfPrinted, sourceDocumentId, UNDATED } from './source-records.ts';
 
 /** A collection's documents as a user's data would arrive: notes through the vault source, others as records. */
 export async function recordsOf(set: EvalSet, collection: EvalCollection): Promise<RecordInput[]> {
   const vault = await openSource('vault', { name: set.name, root: set.root });
   const records: RecordInput[] = [];
   for (const [index, doc] of collection.docs.entries()) {
-    records.push(doc.note ? await recordOfNote(vault, doc) : recordOf(doc, index));
+    if (doc.from !== undefined) records.push(recordOfPrinted(doc.from.source, doc.from.printed));
+    else records.push(doc.note ? await recordOfNote(vault, doc) : recordOf(doc, index));
   }
   return records;
+}
+
+/** The id by which the set knows what was stored. */
+export function documentId({ origin, source, key }: Pick<LociRecord, 'origin' | 'source' | 'key'>): string {
+  return origin === 'source' ? sourceDocumentId(source, key ?? '') : (key ?? '');
 }
 
 async function recordOfNote(vault: Source, { id, path = id }: EvalDocument): Promise<RecordInput> {

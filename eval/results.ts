@@ -1,3 +1,4 @@
+import type { Ambient } from './ambient.ts';
 import type { Interval } from './bootstrap.ts';
 import type { Ranking } from '../src/search/ranking.ts';
 import type { Metric } from './metrics.ts';
@@ -48,6 +49,8 @@ export interface SetResult {
   readonly metrics: Metrics;
   readonly categories: Readonly<Record<string, CategoryMeans>>;
   readonly abstention: Abstention | null;
+  /** Of a set with sources. */
+  readonly ambient: Ambient | null;
   /** With the query's embedding. */
   readonly latency: { readonly p50: number; readonly p95: number };
   readonly config: RunConfiguration;

@@ -6,19 +6,24 @@ import type { System } from './system.ts';
 
 /** What one system did with one query that has an answer. */
 export interface QueryScore {
-  /** `collection/query`: the same in every run over the same set. */
+  /** `queryKey`. */
   readonly key: string;
   readonly cat: string;
   readonly scores: Scores;
   /** Whether the first result is of a session that holds the answer; `null` without sessions. */
   readonly sessionHit: number | null;
   readonly confidence: number | null;
+  readonly top: Top;
 }
+
+/** Ids of the first ten results. */
+export type Top = readonly string[];
 
 /** What it did with a query that has none. */
 export interface AbsentAnswer {
   readonly key: string;
   readonly results: number;
+  readonly top: Top;
   readonly confidence: number | null;
 }
 
@@ -64,18 +69,25 @@ export async function runSystem(set: EvalSet, system: System, options: RunOption
       run.milliseconds.push(performance.now() - started);
       const ids = answer.ids.filter((id) => id !== query.src);
       const { confidence } = answer;
-      const key = `${collection.id}/${query.id}`;
-      if (query.gold.length === 0) run.absent.push({ key, results: ids.length, confidence });
+      const key = queryKey(collection, query);
+      const top = ids.slice(0, 10);
+      if (query.gold.length === 0) run.absent.push({ key, results: ids.length, top, confidence });
       else {
         if (ids.length === 0) run.unanswered++;
         const sessionHit = hitsSession(ids, query.gold, sessions);
-        run.queries.push({ key, cat: query.cat, scores: score(ids, query.gold), sessionHit, confidence });
+        const scores = score(ids, query.gold);
+        run.queries.push({ key, cat: query.cat, scores, sessionHit, confidence, top });
       }
       progress.report(run.milliseconds.length, total);
     }
   }
   progress.end();
   return { system: system.name, ...run };
+}
+
+/** The same in every run over the same set. */
+export function queryKey(collection: EvalCollection, query: EvalQuery): string {
+  return `${collection.id}/${query.id}`;
 }
 
 function spread<T>(items: readonly T[], limit: number): readonly T[] {

@@ -1,3 +1,4 @@
+import { ambientLines } from './ambient-report.ts';
 import type { SetResult } from './results.ts';
 import { intervalCells, percent, tableLines } from './table.ts';
 
@@ -8,6 +9,7 @@ export function setReport(result: SetResult): string[] {
     systemTable(result),
     categoryTable(result),
     abstentionLines(result),
+    result.ambient === null ? [] : ambientLines(result.ambient),
     ablationTable(result),
     typoTable(result),
   ];

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findSets, HOUSEHOLD } from './find-sets.ts';
-import { recordOf, recordsOf } from './records.ts';
-import { loadSet } from './sets.ts';
+import { AMBIENT, findSets, HOUSEHOLD } from './find-sets.ts';
+import { documentId, recordOf, recordsOf } from './records.ts';
+import { isBrought, loadSet, withoutSources } from './sets.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -25,6 +25,11 @@ function write(name: string, content: unknown): string {
 
 function collection(docs: unknown[], queries: unknown[]): unknown {
   return { name: 'small', collections: [{ id: 'c', docs, queries }] };
+}
+
+function sourced(tasks: unknown[], queries: unknown[] = [QUERY]): unknown {
+  const collections = [{ id: 'c', docs: [DOCUMENT], sources: { tasks }, queries }];
+  return { name: 'small', now: '2026-11-21T09:00:00Z', collections };
 }
 
 describe('loadSet', () => {
@@ -58,6 +63,18 @@ describe('loadSet', () => {
     ['no-file.json', collection([{ id: 'a', path: 'gone.md' }], []), 'document a: ENOENT'],
     ['twice.json', collection([DOCUMENT, DOCUMENT], []), 'two documents a'],
     ['asked-twice.json', collection([DOCUMENT], [QUERY, QUERY]), 'two queries q'],
+    ['no-half.json', collection([DOCUMENT], [{ ...QUERY, half: 'third' }]), 'half'],
+    ['bare.json', sourced([{ id: 't1' }]), 'has neither text nor title'],
+    ['local.json', sourced([{ id: 't1', text: 'x', timestamp: '2026-11-25' }]), 'timestamp'],
+    ['strange.json', sourced([{ id: 't1', text: 'x', due: 'now' }]), 'due'],
+    [
+      'thrice.json',
+      sourced([
+        { id: 't1', text: 'x' },
+        { id: 't1', text: 'y' },
+      ]),
+      'two documents tasks:t1',
+    ],
     ['no-gold.json', collection([DOCUMENT], [{ ...QUERY, gold: ['z'] }]), 'expects document z'],
   ])('refuses %s', (name, content, why) => {
     const file = content === null ? join(folder, name) : write(name, content);
@@ -66,6 +83,73 @@ describe('loadSet', () => {
       expect.objectContaining({ code: 'invalid_input', message: expect.stringContaining(why) }),
     );
     expect(() => loadSet(file)).toThrow(file);
+  });
+});
+
+describe('a set with sources', () => {
+  const TODO = { id: 't1', text: 'Order the oven', completed: false, timestamp: '2026-11-25T00:00:00Z' };
+
+  it('names what a source brought by source and id, and knows when its queries are asked', () => {
+    const queries = [{ ...QUERY, gold: ['a', 'tasks:t1'], half: 'dev' }];
+    const set = loadSet(write('sourced.json', sourced([TODO], queries)));
+    expect(set.now).toBe(Date.UTC(2026, 10, 21, 9));
+    const [own, brought] = set.collections[0]?.docs ?? [];
+    expect([own, brought].map((doc) => doc !== undefined && isBrought(doc))).toEqual([false, true]);
+    expect(brought).toMatchObject({ id: 'tasks:t1', text: 'Order the oven', from: { source: 'tasks' } });
+    const bare = withoutSources(set);
+    expect(bare?.name).not.toBe(set.name);
+    expect(bare?.collections[0]?.docs).toEqual([own]);
+    expect(bare?.collections[0]?.queries).toEqual([{ ...queries[0], gold: ['a'] }]);
+    expect(withoutSources(loadSet(write('own.json', collection([DOCUMENT], [QUERY]))))).toBeNull();
+  });
+
+  it('makes records of what was printed, as a source would', async () => {
+    const mail = {
+      id: 'm1',
+      title: 'Your oven',
+      tags: ['x'],
+      project: 'kitchen',
+      metadata: { sender: 'a@b' },
+    };
+    const set = loadSet(write('records.json', sourced([TODO, mail])));
+    const [, todo, other] = await recordsOf(set, set.collections[0]!);
+    expect(todo).toMatchObject({
+      content: 'Order the oven',
+      origin: 'source',
+      trust: 'external',
+      source: 'tasks',
+      key: 't1',
+      recordType: 'task',
+      metadata: { completed: false },
+      createdAt: Date.UTC(2026, 10, 25),
+    });
+    expect(other).toMatchObject({
+      content: '',
+      title: 'Your oven',
+      category: 'document',
+      project: 'kitchen',
+    });
+    expect(other?.metadata).toEqual({ sender: 'a@b' });
+    expect(documentId(todo!)).toBe('tasks:t1');
+    expect(documentId({ origin: 'vault', source: 'eval', key: 'a.md' })).toBe('a.md');
+  });
+
+  it('is our own ambient set, large and fair enough to judge by', () => {
+    const { collections } = loadSet(AMBIENT);
+    const [{ docs, queries } = { docs: [], queries: [] }] = collections;
+    const asked = loadSet(HOUSEHOLD).collections.flatMap((other) =>
+      other.queries.map(({ q }) => q.toLowerCase()),
+    );
+    const notesAlone = queries.filter(
+      ({ gold }) => gold.length > 0 && gold.every((id) => id.endsWith('.md')),
+    );
+    expect(notesAlone.filter(({ cat }) => cat === 'vault').length).toBeGreaterThanOrEqual(100);
+    expect(notesAlone.filter(({ q }) => asked.includes(q.toLowerCase()))).toEqual([]);
+    expect(queries.filter(({ gold }) => gold.length === 0).length).toBeGreaterThanOrEqual(20);
+    expect(Object.keys(Object.groupBy(docs.filter(isBrought), ({ from }) => from!.source))).toHaveLength(3);
+    const { dev = [], test = [], ...others } = Object.groupBy(queries, ({ half }) => half ?? 'none');
+    expect(others).toEqual({});
+    expect(Math.abs(dev.length - test.length)).toBeLessThanOrEqual(6);
   });
 });
 
@@ -102,6 +186,7 @@ describe('findSets', () => {
     writeFileSync(join(data, 'notes.txt'), '');
     expect(findSets({ LOCI_EVAL_DATA: data })).toEqual([
       HOUSEHOLD,
+      AMBIENT,
       join(data, 'a.json'),
       join(data, 'b.json.gz'),
     ]);

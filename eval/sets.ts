@@ -4,6 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { LociError, messageOf } from '../src/core/errors.ts';
+import { printedDocument, sourceDocumentId, type PrintedDocument } from './source-records.ts';
 
 export interface EvalQuery {
   readonly id: string;
@@ -13,7 +14,12 @@ export interface EvalQuery {
   readonly cat: string;
   /** A document to leave out of the ranking: the one the query was made from. */
   readonly src?: string;
+  /** Ranking may be tuned on `dev`; `test` is for judging alone. */
+  readonly half?: Half;
 }
+
+export const HALVES = ['dev', 'test'] as const;
+export type Half = (typeof HALVES)[number];
 
 interface WrittenDocument {
   readonly id: string;
@@ -34,6 +40,8 @@ export interface EvalDocument extends WrittenDocument {
   readonly text: string;
   /** Whether the text is a Markdown note of a vault, read from `path`. */
   readonly note: boolean;
+  /** Where a source has brought it: the source's name, and what it printed. */
+  readonly from?: { readonly source: string; readonly printed: PrintedDocument };
 }
 
 export interface EvalCollection {
@@ -48,15 +56,19 @@ export interface EvalSet {
   readonly hash: string;
   /** The folder that documents' paths start at. */
   readonly root: string;
+  /** When its queries are asked; milliseconds since 1970. */
+  readonly now?: number;
   readonly collections: readonly EvalCollection[];
 }
 
 interface WrittenSet {
   readonly name: string;
   readonly root?: string;
+  readonly now?: string;
   readonly collections: readonly {
     readonly id: string;
     readonly docs: readonly WrittenDocument[];
+    readonly sources?: Readonly<Record<string, readonly PrintedDocument[]>>;
     readonly queries: readonly EvalQuery[];
   }[];
 }
@@ -83,13 +95,22 @@ const query: z.ZodType<EvalQuery> = z.object({
   gold: z.array(z.string()),
   cat: z.string(),
   src: words(),
+  half: z.enum(HALVES).exactOptional(),
 });
 
 const evalSet: z.ZodType<WrittenSet> = z.object({
   name: z.string(),
   root: words(),
+  now: z.iso.datetime().exactOptional(),
   collections: z
-    .array(z.object({ id: z.string(), docs: z.array(document).min(1), queries: z.array(query) }))
+    .array(
+      z.object({
+        id: z.string(),
+        docs: z.array(document).min(1),
+        sources: z.record(z.string(), z.array(printedDocument)).exactOptional(),
+        queries: z.array(query),
+      }),
+    )
     .min(1),
 });
 
@@ -100,15 +121,34 @@ const evalSet: z.ZodType<WrittenSet> = z.object({
 export function loadSet(file: string): EvalSet {
   const parsed = evalSet.safeParse(readJson(file));
   if (!parsed.success) throw fault(file, z.prettifyError(parsed.error).split('\n').slice(0, 4).join(' '));
+  const { now } = parsed.data;
   const root = resolve(dirname(file), parsed.data.root ?? '.');
-  const collections = parsed.data.collections.map(({ id, docs, queries }) => ({
+  const collections = parsed.data.collections.map(({ id, docs, sources = {}, queries }) => ({
     id,
     queries,
-    docs: docs.map((doc) => withText(file, root, doc)),
+    docs: [...docs.map((doc) => withText(file, root, doc)), ...documentsOf(sources)],
   }));
   for (const collection of collections) refuseLooseEnds(file, collection);
   const hash = createHash('sha256').update(JSON.stringify(collections)).digest('hex');
-  return { name: parsed.data.name || basename(file).replace(/\.json(\.gz)?$/, ''), hash, root, collections };
+  const name = parsed.data.name || basename(file).replace(/\.json(\.gz)?$/, '');
+  return { name, hash, root, ...(now !== undefined && { now: Date.parse(now) }), collections };
+}
+
+/** The set as it would be if nothing but its own documents were there; `null` when nothing else is. */
+export function withoutSources(set: EvalSet): EvalSet | null {
+  const brought = set.collections.flatMap(({ docs }) => docs.filter(isBrought));
+  if (brought.length === 0) return null;
+  const collections = set.collections.map(({ id, docs, queries }) => {
+    const own = docs.filter((doc) => !isBrought(doc));
+    const ids = new Set(own.map((doc) => doc.id));
+    const judged = queries.map((query) => ({ ...query, gold: query.gold.filter((gold) => ids.has(gold)) }));
+    return { id, docs: own, queries: judged };
+  });
+  return { ...set, name: `${set.name}-without-sources`, collections };
+}
+
+export function isBrought({ from }: EvalDocument): boolean {
+  return from !== undefined;
 }
 
 function readJson(file: string): unknown {
@@ -128,6 +168,18 @@ function withText(file: string, root: string, doc: WrittenDocument): EvalDocumen
   } catch (error) {
     throw fault(file, `document ${doc.id}: ${messageOf(error)}`);
   }
+}
+
+function documentsOf(sources: NonNullable<WrittenSet['collections'][number]['sources']>): EvalDocument[] {
+  return Object.entries(sources).flatMap(([source, documents]) =>
+    documents.map((printed) => ({
+      id: sourceDocumentId(source, printed.id),
+      text: printed.text ?? '',
+      ...(printed.title !== undefined && { title: printed.title }),
+      note: false,
+      from: { source, printed },
+    })),
+  );
 }
 
 /** A relevant document that is not there, or an id that stands twice, would lower every score without a word. */

@@ -1,0 +1,57 @@
+import { GOALS, type Ambient, type AmbientHalf, type Intrusion, type Recall } from './ambient.ts';
+import { intervalCells, percent, tableLines } from './table.ts';
+
+/** How documents of sources surface, and what they cost the notes: a column for each half of the queries. */
+export function ambientLines({ halves }: Ambient): string[] {
+  const columns = Object.entries(halves);
+  const row = (name: string, cell: (half: AmbientHalf) => string): string[] => [
+    name,
+    ...columns.map(([, half]) => cell(half)),
+  ];
+  const kinds = (
+    part: (half: AmbientHalf) => Readonly<Record<string, Recall>>,
+    name: (of: string) => string,
+  ) =>
+    [...new Set(columns.flatMap(([, half]) => Object.keys(part(half))))].map((kind) =>
+      row(name(kind), (half) => recallCell(part(half)[kind])),
+    );
+  return tableLines([
+    ['documents of sources', ...columns.map(([name]) => name)],
+    ...kinds(
+      ({ recall }) => recall.categories,
+      (kind) => `R@10 of them, queries of ${kind}`,
+    ),
+    ...kinds(
+      ({ recall }) => recall.sources,
+      (source) => `R@10 of them, from ${source}`,
+    ),
+    row('R@10 of all of them', ({ recall }) => recallCell(recall.all)),
+    row('queries that notes answer: nDCG@10 of notes alone', ({ notes }) => percent(notes.alone)),
+    row('… with sources beside them', ({ notes }) => percent(notes.together)),
+    row('… the loss', ({ notes }) => intervalCells(notes.loss).join(' ')),
+    row('… a source among the first 3', ({ notes }) => shareCell(notes, 'first3')),
+    row('… a source among the first 10', ({ notes }) => shareCell(notes, 'first10')),
+    row('queries that nothing answers: a source among the first 3', ({ nothing }) =>
+      shareCell(nothing, 'first3'),
+    ),
+    row('… a source among the first 10', ({ nothing }) => shareCell(nothing, 'first10')),
+    row(`goal: R@10 of todos at least ${percent(GOALS.recall)}`, ({ recall, met }) =>
+      verdict(percent(recall.todos.recall), met.recall),
+    ),
+    row(`goal: the loss at most ${percent(GOALS.loss)}`, ({ notes, met }) =>
+      verdict(percent(notes.loss.mean), met.loss),
+    ),
+  ]);
+}
+
+function recallCell(recall: Recall | undefined): string {
+  return recall === undefined ? '' : `${percent(recall.recall)} of ${String(recall.queries)}`;
+}
+
+function shareCell(intrusion: Intrusion, places: 'first3' | 'first10'): string {
+  return `${String(intrusion[places])} of ${String(intrusion.queries)}`;
+}
+
+function verdict(figure: string, met: boolean): string {
+  return `${figure} ${met ? 'met' : 'missed'}`;
+}

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { ambientLines } from './ambient-report.ts';
+import { ambientOf } from './ambient.ts';
+import { score } from './metrics.ts';
+import type { Run } from './run.ts';
+import { withoutSources, type EvalDocument, type EvalQuery, type EvalSet } from './sets.ts';
+
+const note = (id: string): EvalDocument => ({ id, text: id, note: true });
+const brought = (source: string, id: string, completed?: boolean): EvalDocument => {
+  const printed = { id, text: id, ...(completed !== undefined && { completed }) };
+  return { id: `${source}:${id}`, text: id, note: false, from: { source, printed } };
+};
+const ask = (id: string, gold: string[], half?: 'dev' | 'test'): EvalQuery => {
+  return { id, q: id, gold, cat: id.slice(0, 4), ...(half !== undefined && { half }) };
+};
+
+const QUERIES = [
+  ask('todo-1', ['tasks:1', 'tasks:2'], 'dev'),
+  ask('todo-2', ['tasks:1', 'a.md', 'mail:1'], 'dev'),
+  ask('note-1', ['a.md'], 'dev'),
+  ask('note-2', ['b.md'], 'dev'),
+  ask('none-1', [], 'dev'),
+  ask('todo-3', ['tasks:2'], 'test'),
+  ask('note-3', ['a.md'], 'test'),
+];
+const SET: EvalSet = {
+  name: 'small',
+  hash: '',
+  root: '',
+  collections: [
+    {
+      id: 'c',
+      docs: [
+        note('a.md'),
+        note('b.md'),
+        brought('tasks', '1', false),
+        brought('tasks', '2', true),
+        brought('mail', '1'),
+      ],
+      queries: QUERIES,
+    },
+  ],
+};
+
+/** The run of a system that answers as the table says. */
+function runOf(set: EvalSet, answers: Readonly<Record<string, readonly string[]>>): Run {
+  const rows = set.collections[0]!.queries.flatMap((query) => {
+    const ids = answers[query.id];
+    return ids === undefined ? [] : [{ query, ids }];
+  });
+  const common = ({ query, ids }: (typeof rows)[number]) => ({
+    key: `c/${query.id}`,
+    top: ids.slice(0, 10),
+    confidence: null,
+  });
+  return {
+    system: 'table',
+    unanswered: 0,
+    milliseconds: [],
+    absent: rows
+      .filter(({ query }) => query.gold.length === 0)
+      .map((row) => ({ ...common(row), results: row.ids.length })),
+    queries: rows
+      .filter(({ query }) => query.gold.length > 0)
+      .map((row) => ({
+        ...common(row),
+        cat: row.query.cat,
+        sessionHit: null,
+        scores: score(row.ids, row.query.gold),
+      })),
+  };
+}
+
+const ALONE = runOf(withoutSources(SET)!, {
+  'note-1': ['a.md', 'b.md'],
+  'note-2': ['b.md'],
+  'note-3': ['a.md'],
+});
+const TOGETHER = runOf(SET, {
+  'todo-1': ['tasks:2', 'b.md'],
+  'todo-2': ['a.md', 'mail:1', 'tasks:1'],
+  'note-1': ['tasks:1', 'a.md'],
+  'note-2': ['b.md', 'a.md', 'a.md', 'mail:1'],
+  'none-1': ['b.md', 'tasks:1'],
+  'todo-3': ['tasks:2'],
+  'note-3': ['a.md'],
+});
+
+describe('ambientOf', () => {
+  const { dev, test } = ambientOf(SET, TOGETHER, ALONE).halves;
+
+  it('counts what of the relevant documents of sources came up, notes aside', () => {
+    expect(dev?.recall.todos).toEqual({ queries: 2, recall: 0.75 });
+    expect(dev?.recall.all).toEqual({ queries: 2, recall: 0.75 });
+    expect(dev?.recall.sources).toEqual({
+      mail: { queries: 1, recall: 1 },
+      tasks: { queries: 2, recall: 0.75 },
+    });
+    expect(dev?.recall.categories).toEqual({ todo: { queries: 2, recall: 0.75 } });
+    expect(test?.recall.todos).toEqual({ queries: 1, recall: 1 });
+  });
+
+  it('holds what notes lose against the same queries of notes alone', () => {
+    expect(dev?.notes.alone).toBe(1);
+    expect(dev?.notes.together).toBeCloseTo((1 / Math.log2(3) + 1) / 2);
+    expect(dev?.notes.loss.mean).toBeCloseTo((1 - 1 / Math.log2(3)) / 2);
+    expect(test?.notes).toMatchObject({ queries: 1, loss: { mean: 0 } });
+  });
+
+  it('counts queries that show a source which they should not', () => {
+    expect(dev?.notes).toMatchObject({ queries: 2, first3: 1, first10: 2 });
+    expect(dev?.nothing).toEqual({ queries: 1, first3: 1, first10: 1 });
+    expect(test?.nothing).toEqual({ queries: 0, first3: 0, first10: 0 });
+  });
+
+  it('says whether the goals are met', () => {
+    expect(dev?.met).toEqual({ recall: false, loss: false });
+    expect(test?.met).toEqual({ recall: true, loss: true });
+    const lines = ambientLines({ halves: { dev: dev!, test: test! } });
+    expect(lines.find((line) => line.includes('R@10 of todos'))).toMatch(/75\.0 missed +100\.0 met$/);
+    expect(lines.find((line) => line.includes('the loss at most'))).toMatch(/18\.5 missed +0\.0 met$/);
+    expect(lines.find((line) => line.includes('from mail'))).toMatch(/100\.0 of 1$/);
+  });
+
+  it('leaves out what was not asked, and takes queries of no half together', () => {
+    const queries = QUERIES.map(({ half: _, ...query }) => query);
+    const set = { ...SET, collections: [{ ...SET.collections[0]!, queries }] };
+    const run = { ...TOGETHER, queries: TOGETHER.queries.filter(({ key }) => key !== 'c/todo-1') };
+    const { halves } = ambientOf(set, run, ALONE);
+    expect(Object.keys(halves)).toEqual(['all']);
+    expect(halves['all']?.recall.todos).toEqual({ queries: 2, recall: 1 });
+  });
+});
