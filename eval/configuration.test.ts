@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_RANKING } from '../src/search/ranking.ts';
+import { SOURCE_POLICY } from '../src/search/source-policy.ts';
 import { defaultConfiguration, readConfiguration, withOverrides } from './configuration.ts';
 
 let folder = '';
@@ -34,6 +35,12 @@ describe('configuration', () => {
     });
   });
 
+  it('takes what holds for single sources beside what is usual for all', () => {
+    const { sources, ranking } = withOverrides(base, { sources: { mail: { weight: 0.5 } } });
+    expect(sources).toEqual({ mail: { ...SOURCE_POLICY, weight: 0.5 } });
+    expect(ranking).toEqual(base.ranking);
+  });
+
   it.each([
     [{ dateBost: 1 }, 'unknown key dateBost; did you mean dateBoost?'],
     [{ weights: { txt: 1 } }, 'unknown key weights.txt; did you mean weights.text?'],
@@ -45,6 +52,9 @@ describe('configuration', () => {
     [{ weights: 1 }, 'expected keys and values in weights'],
     [{ fusion: 'sum' }, 'fusion: expected minmax or rrf, got "sum"'],
     [{ recency: { kind: 'sometimes' } }, 'recency.kind: expected tie-break or rank'],
+    [{ sources: { mail: { weight: -1 } } }, 'sources.mail.weight'],
+    [{ sources: { mail: { wieght: 1 } } }, 'wieght'],
+    [{ sources: 1 }, 'sources'],
     [{ provider: 'cloud' }, 'provider'],
     [{ passageTokens: 1_000_000 }, 'passageTokens'],
     [[1], 'expected keys and values'],

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { z } from 'zod';
 import { configSchema } from '../src/core/config/schema.ts';
 import { LociError, messageOf } from '../src/core/errors.ts';
 import { nearest } from '../src/core/nearest.ts';
 import { DEFAULT_RANKING, type Ranking } from '../src/search/ranking.ts';
+import { SOURCE_POLICY, type SourcePolicy } from '../src/search/source-policy.ts';
 
 /** What is measured: the engine's defaults, unless `--config` says otherwise. */
 export interface EvalConfiguration {
@@ -12,12 +14,25 @@ export interface EvalConfiguration {
   readonly passageTokens: number;
   /** Results of less confidence are left out, as a search leaves them out. */
   readonly minScore: number;
+  /** What holds for single sources of a set, by name; the others go by what is usual. */
+  readonly sources: Readonly<Record<string, SourcePolicy>>;
   readonly ranking: Ranking;
 }
 
 type Tree = Readonly<Record<string, unknown>>;
 
 const SETTINGS = ['provider', 'passageTokens', 'minScore'] as const;
+const policies: z.ZodType<Readonly<Record<string, SourcePolicy>>> = z.record(
+  z.string(),
+  z.strictObject({
+    weight: z.number().min(0).default(SOURCE_POLICY.weight),
+    minScore: z.number().min(0).max(1).default(SOURCE_POLICY.minScore),
+    recency: z
+      .strictObject({ weight: z.number().min(0).max(1).nullable(), halfLifeDays: z.number().positive() })
+      .nullable()
+      .default(SOURCE_POLICY.recency),
+  }),
+);
 /** Keys whose text is one of a few. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   fusion: ['minmax', 'rrf'] satisfies Ranking['fusion'][],
@@ -30,6 +45,7 @@ export function defaultConfiguration(): EvalConfiguration {
     provider: embedding.provider,
     passageTokens: index.passageTokens,
     minScore: search.minScore,
+    sources: {},
     ranking: DEFAULT_RANKING,
   };
 }
@@ -45,16 +61,17 @@ export function readConfiguration(file: string): EvalConfiguration {
     return withOverrides(defaultConfiguration(), overrides ?? {});
   } catch (error) {
     throw new LociError('invalid_input', `cannot use the configuration ${file}: ${messageOf(error)}`, {
-      hint: `Keys are ${[...SETTINGS, ...Object.keys(DEFAULT_RANKING)].join(', ')}.`,
+      hint: `Keys are ${[...SETTINGS, 'sources', ...Object.keys(DEFAULT_RANKING)].join(', ')}.`,
     });
   }
 }
 
 /** @throws Error that names the key */
 export function withOverrides(base: EvalConfiguration, overrides: unknown): EvalConfiguration {
-  const { ranking, ...settings } = base;
-  const merged = merge({ ...settings, ...ranking }, overrides, '') as unknown as Ranking &
-    Omit<EvalConfiguration, 'ranking'>;
+  const { ranking, sources, ...settings } = base;
+  const { policies: said, others } = apart(overrides);
+  const merged = merge({ ...settings, ...ranking }, others, '') as unknown as Ranking &
+    Omit<EvalConfiguration, 'ranking' | 'sources'>;
   const { provider, passageTokens, minScore, ...changed } = merged;
   const checked = configSchema.safeParse({
     embedding: { provider },
@@ -63,7 +80,20 @@ export function withOverrides(base: EvalConfiguration, overrides: unknown): Eval
   });
   const issue = checked.error?.issues[0];
   if (issue !== undefined) throw new Error(`${String(issue.path.at(-1))}: ${issue.message}`);
-  return { provider, passageTokens, minScore, ranking: changed };
+  return { provider, passageTokens, minScore, sources: { ...sources, ...said }, ranking: changed };
+}
+
+/** Sources have names of their own, so that no default's shape can say which keys there are. */
+function apart(overrides: unknown): {
+  readonly policies: EvalConfiguration['sources'];
+  readonly others: unknown;
+} {
+  if (!isTree(overrides)) return { policies: {}, others: overrides };
+  const { sources = {}, ...others } = overrides;
+  const read = policies.safeParse(sources);
+  const issue = read.error?.issues[0];
+  if (issue !== undefined) throw new Error(`${['sources', ...issue.path].join('.')}: ${issue.message}`);
+  return { policies: read.data ?? {}, others };
 }
 
 /** The defaults' own shape says which keys there are and what they hold. */

@@ -1,5 +1,6 @@
 import type { Embedder } from '../src/embed/embedder.ts';
 import type { Ranking } from '../src/search/ranking.ts';
+import type { SourcePolicy } from '../src/search/source-policy.ts';
 import { search } from '../src/search/search.ts';
 import { LociError } from '../src/core/errors.ts';
 import { namespaceOf, type IndexedSet } from './index-cache.ts';
@@ -15,6 +16,7 @@ export interface EngineOptions {
   readonly ranking: Ranking;
   /** Results of less confidence are left out. */
   readonly minScore: number;
+  readonly sources: Readonly<Record<string, SourcePolicy>>;
 }
 
 /** Loci itself on an indexed set. The set's store stays open when the system is closed. */
@@ -22,8 +24,9 @@ export function engineSystem(
   set: EvalSet,
   { store, generation }: IndexedSet,
   embedder: Embedder | null,
-  { name, ranking, minScore }: EngineOptions,
+  { name, ranking, minScore, sources }: EngineOptions,
 ): System {
+  const policies = new Map(Object.entries(sources));
   const vectors = embedder === null || generation === null ? null : { embedder, generation };
   return {
     name,
@@ -35,6 +38,7 @@ export function engineSystem(
         filter: { now: set.now ?? NOW },
         limit: RESULTS,
         ranking,
+        policies,
         vectors,
       });
       const [silent] = missing;

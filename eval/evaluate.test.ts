@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { comparison, readEarlier } from './compare.ts';
-import { defaultConfiguration } from './configuration.ts';
+import { defaultConfiguration, withOverrides } from './configuration.ts';
 import { WITHOUT } from './engine-system.ts';
 import { evaluateSet, separationOf, type EvaluateOptions } from './evaluate.ts';
 import { isIndexed, openIndexed } from './index-cache.ts';
@@ -101,6 +101,9 @@ describe('evaluateSet', () => {
     expect(dev?.recall.todos).toEqual({ queries: 1, recall: 1 });
     expect(dev?.notes).toMatchObject({ queries: 1, alone: 1, together: 1 });
     expect(setReport(result).join('\n')).toMatch(/goal: R@10 of todos at least 90\.0 +100\.0 met/);
+    const hidden = withOverrides(CONFIGURATION, { sources: { tasks: { weight: 0, minScore: 1 } } });
+    const without = await evaluateSet(loadSet(file), hidden, model, nothing);
+    expect(without.ambient?.halves['dev']?.recall.todos).toEqual({ queries: 1, recall: 0 });
   });
 
   it('stops between queries', async () => {

@@ -48,7 +48,7 @@ async function measure(
 ): Promise<SetResult> {
   const metric = mainMetric(set.name);
   const engine = (name: string, ranking = configuration.ranking, minScore = configuration.minScore): System =>
-    engineSystem(set, indexed, model.embedder, { name, ranking, minScore });
+    engineSystem(set, indexed, model.embedder, { ...configuration, name, ranking, minScore });
   const ours = engine('default');
   const run = await runSystem(set, ours, options);
   const others = options.baselines ? openBaselines(set, model, engine, configuration) : [];
@@ -87,7 +87,7 @@ async function measure(
 async function besideSources(
   set: EvalSet,
   together: Run,
-  { ranking, minScore }: EvalConfiguration,
+  configuration: EvalConfiguration,
   model: Model,
   options: EvaluateOptions,
 ): Promise<Ambient | null> {
@@ -95,7 +95,7 @@ async function besideSources(
   if (own === null) return null;
   const indexed = await openIndexed(own, model, options);
   try {
-    const engine = engineSystem(own, indexed, model.embedder, { name: 'default', ranking, minScore });
+    const engine = engineSystem(own, indexed, model.embedder, { ...configuration, name: 'default' });
     return ambientOf(set, together, await runSystem(own, engine, options));
   } finally {
     await indexed.store.close();
@@ -168,11 +168,11 @@ export function separationOf(answered: readonly number[], absent: readonly numbe
 }
 
 export function describe(
-  { provider, passageTokens, minScore, ranking }: EvalConfiguration,
+  { provider, passageTokens, minScore, sources, ranking }: EvalConfiguration,
   { embedder, chunking }: Model,
 ): RunConfiguration {
   const model = embedder?.model ?? null;
-  return { provider, model, passageTokens, chunking: chunking.signature, minScore, ranking };
+  return { provider, model, passageTokens, chunking: chunking.signature, minScore, sources, ranking };
 }
 
 async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {

@@ -11,7 +11,7 @@ export const HELP = `Measures how well Loci finds things, beside plain full text
   --set FILE       this set (.json or .json.gz) and not all; may be repeated
   --quick          the household set, then of the others those that are indexed already and fit into a minute
   --limit N        at most N queries of each collection, for a first look
-  --config FILE    JSON or YAML: keys of the ranking, passageTokens, provider, minScore
+  --config FILE    JSON or YAML: keys of the ranking, passageTokens, provider, minScore, sources
   --typos          every query once more with two words misspelt
   --ablate         every stage and signal switched off in turn
   --no-baselines   the default alone

@@ -1,6 +1,7 @@
 import type { Ambient } from './ambient.ts';
 import type { Interval } from './bootstrap.ts';
 import type { Ranking } from '../src/search/ranking.ts';
+import type { SourcePolicy } from '../src/search/source-policy.ts';
 import type { Metric } from './metrics.ts';
 import type { AbsentAnswer, CategoryMeans, QueryScore } from './run.ts';
 
@@ -36,6 +37,7 @@ export interface RunConfiguration {
   readonly passageTokens: number;
   readonly chunking: string;
   readonly minScore: number;
+  readonly sources: Readonly<Record<string, SourcePolicy>>;
   readonly ranking: Ranking;
 }
 
