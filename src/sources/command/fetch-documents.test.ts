@@ -1,0 +1,159 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commandEnvironment } from './environment.ts';
+import { type FetchRequest, fetchDocuments } from './fetch-documents.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'loci-fetch-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function shell(line: string, more: Partial<FetchRequest> = {}): FetchRequest {
+  const env = commandEnvironment(process.env, []);
+  return { argv: ['/bin/sh', '-c', line], cwd: folder, env, timeout: 30_000, ...more };
+}
+
+/** A command that prints a text. */
+async function printing(text: string, more: Partial<FetchRequest> = {}): Promise<FetchRequest> {
+  await writeFile(join(folder, 'output'), text);
+  return shell('cat output', more);
+}
+
+describe('fetching documents from a command', () => {
+  it('reads every part of a document', async () => {
+    const document = {
+      id: 7,
+      text: 'Buy tile samples\r\nfrom Home Depot',
+      title: 'Tiles',
+      tags: 'home, kitchen,',
+      timestamp: 1_764_060_000,
+      metadata: { sender: 'Ann', count: 2, open: true, none: null },
+      completed: false,
+      project: 'house',
+      url: 'https://example.org/7',
+    };
+    const fetched = await fetchDocuments(await printing(JSON.stringify([document])));
+    expect(fetched).toMatchObject({ printed: 1, problems: [], stderr: '' });
+    expect(fetched.bytes).toBe(JSON.stringify([document]).length);
+    expect(fetched.milliseconds).toBeGreaterThanOrEqual(0);
+    expect(fetched.documents).toEqual([
+      {
+        ...document,
+        id: '7',
+        text: 'Buy tile samples\nfrom Home Depot',
+        tags: ['home', 'kitchen'],
+        timestamp: 1_764_060_000_000,
+      },
+    ]);
+  });
+
+  it('names each bad document by index and id, and keeps the good ones (S13)', async () => {
+    const printed = [
+      { id: 'a', text: 'A' },
+      { id: 'b' },
+      { text: 'C' },
+      'd',
+      { id: 'e', text: 'E', tags: 5 },
+    ];
+    const problems = [
+      { index: 2, id: 'b', detail: 'text is missing', skipped: true },
+      { index: 3, id: null, detail: 'id is missing', skipped: true },
+      { index: 4, id: null, detail: 'it should be an object, not text', skipped: true },
+      { index: 5, id: 'e', detail: 'tags should be a list of texts, not a number', skipped: true },
+    ];
+    const asList = await fetchDocuments(await printing(JSON.stringify(printed)));
+    expect(asList.documents.map(({ id }) => id)).toEqual(['a']);
+    expect(asList.problems).toEqual(problems);
+    expect(asList.printed).toBe(5);
+    const asLines = await fetchDocuments(
+      await printing(printed.map((each) => JSON.stringify(each)).join('\n')),
+    );
+    expect({ ...asLines, milliseconds: 0, bytes: 0 }).toEqual({ ...asList, milliseconds: 0, bytes: 0 });
+  });
+
+  it('keeps the last of one id and reports it', async () => {
+    const printed = [
+      { id: 1, text: 'old' },
+      { id: 2, text: 'other' },
+      { id: '1', text: 'new' },
+    ];
+    const { documents, problems } = await fetchDocuments(await printing(JSON.stringify(printed)));
+    expect(documents.map(({ id, text }) => [id, text])).toEqual([
+      ['2', 'other'],
+      ['1', 'new'],
+    ]);
+    expect(problems).toEqual([
+      { index: 3, id: '1', detail: 'document 1 has the same id; this one counts', skipped: false },
+    ]);
+  });
+
+  it('maps what other tools print, and keeps only the named fields', async () => {
+    const output = {
+      kind: 'tasks',
+      items: [{ uid: 'x', name: 'Call Bob', notes: 'secret', status: 'completed' }],
+    };
+    const request = await printing(JSON.stringify(output), {
+      map: {
+        items: 'items',
+        id: '{{uid}}',
+        title: '{{name}}',
+        text: '{{name}} — {{notes}}',
+        completed: '{{status}}',
+      },
+    });
+    const { documents } = await fetchDocuments(request);
+    expect(documents).toMatchObject([
+      { id: 'x', title: 'Call Bob', text: 'Call Bob — secret', completed: true },
+    ]);
+    const restricted = await fetchDocuments({ ...request, fields: ['title', 'completed'] });
+    expect(restricted.documents).toMatchObject([{ title: 'Call Bob', text: 'Call Bob', completed: true }]);
+    expect(JSON.stringify(restricted.documents)).not.toContain('secret');
+    const nothing = await fetchDocuments({ ...request, fields: ['tags'] });
+    expect(nothing.documents).toEqual([]);
+    expect(nothing.problems).toMatchObject([{ index: 1, id: 'x', skipped: true }]);
+  });
+
+  it('refuses a bad template before anything runs', async () => {
+    const request = shell('touch ran', { map: { text: '{{title' } });
+    await expect(fetchDocuments(request)).rejects.toMatchObject({
+      code: 'invalid_config',
+      message: expect.stringContaining('map.text') as string,
+    });
+    await expect(fetchDocuments(shell('ls ran; echo "[]"'))).resolves.toMatchObject({
+      stderr: expect.stringContaining('ran') as string,
+    });
+  });
+
+  it('fails for a bad exit code, whatever was printed before it', async () => {
+    const line = `echo '[{"id":1,"text":"a"}]'; echo 'Token expired' >&2; exit 3`;
+    await expect(fetchDocuments(shell(line))).rejects.toMatchObject({
+      code: 'source_failed',
+      message: 'the command ended with exit code 3: Token expired',
+    });
+  });
+
+  it('fails for half a document, nothing at all and what is no JSON; an empty list is a list', async () => {
+    const failures: readonly (readonly [string, string])[] = [
+      [`printf '[{"id":1,"text":"a"},{"id":2,"te'`, 'the output ends within document 2'],
+      [`printf '{"id":1,"text":"a"}\\n{"id":2,"te'`, 'the output ends within document 2'],
+      ['true', 'the command printed nothing; an empty list is []'],
+      ['echo "<html>"', 'the output is no JSON: it begins with "<html>"'],
+      [String.raw`printf '[{"id":1,"text":"\377"}]'`, 'the output is not UTF-8'],
+    ];
+    for (const [line, message] of failures)
+      await expect(fetchDocuments(shell(line))).rejects.toMatchObject({ code: 'source_failed', message });
+    expect(await fetchDocuments(shell('echo "[]"'))).toMatchObject({
+      documents: [],
+      problems: [],
+      printed: 0,
+    });
+  });
+
+  it('shows what the command wrote on standard error beside good output', async () => {
+    const line = String.raw`printf '\033[31mold\033[0m version\n' >&2; echo '[]'`;
+    expect((await fetchDocuments(shell(line))).stderr).toBe('old version\n');
+  });
+});

@@ -1,0 +1,84 @@
+import type { DocumentMap } from '../../core/config/sources-schema.ts';
+import { type DocumentProblem, type MemoryDocument, readDocument, type ReadDocument } from './document.ts';
+import { restrictTo } from './fields.ts';
+import { documentMapper } from './map-document.ts';
+import { pacer } from './pace.ts';
+import { parseDocuments } from './parse-documents.ts';
+import type { PrintedValue } from './printed.ts';
+import { type CommandRequest, runCommand } from './run-command.ts';
+
+export interface FetchRequest extends CommandRequest {
+  readonly map?: DocumentMap;
+  /** What of a document may be stored; everything unless given. */
+  readonly fields?: readonly string[];
+}
+
+/** What one run of a command brought. */
+export interface Fetched {
+  /** In the order printed; of one id the last. */
+  readonly documents: readonly MemoryDocument[];
+  readonly problems: readonly DocumentProblem[];
+  /** Values that were printed, good and bad. */
+  readonly printed: number;
+  /** Bytes of its output. */
+  readonly bytes: number;
+  /** The end of what it said on standard error, fit to be shown. */
+  readonly stderr: string;
+  readonly milliseconds: number;
+}
+
+/**
+ * Runs a command and reads the documents that it prints. A bad document is a problem, the good ones beside it are kept.
+ * @throws LociError `source_failed` when the command fails or its output as a whole cannot be read; `aborted`;
+ *   `invalid_config` for a bad template
+ */
+export async function fetchDocuments(request: FetchRequest): Promise<Fetched> {
+  const read = documentReader(request);
+  const { result, ...run } = await runCommand(request, (output) =>
+    collect(parseDocuments(output, request.map?.items), read),
+  );
+  return { ...result, ...run };
+}
+
+type Reader = (printed: PrintedValue) => ReadDocument;
+
+function documentReader({ map, fields }: FetchRequest): Reader {
+  const mapped = map === undefined ? (value: unknown) => value : documentMapper(map);
+  return (printed) => {
+    const { index } = printed;
+    if ('problem' in printed) return { problem: { index, id: null, detail: printed.problem, skipped: true } };
+    const read = readDocument(mapped(printed.value), index);
+    if (fields === undefined || 'problem' in read) return read;
+    const document = restrictTo(read.document, fields);
+    if (document !== null) return { document };
+    const detail = 'nothing to read is left of it: `fields` leaves out its text and its title';
+    return { problem: { index, id: read.document.id, detail, skipped: true } };
+  };
+}
+
+async function collect(
+  values: AsyncIterable<PrintedValue>,
+  read: Reader,
+): Promise<Pick<Fetched, 'documents' | 'problems' | 'printed'>> {
+  const documents = new Map<string, { readonly document: MemoryDocument; readonly index: number }>();
+  const problems: DocumentProblem[] = [];
+  const pace = pacer();
+  let printed = 0;
+  for await (const value of values) {
+    printed++;
+    const found = read(value);
+    if ('problem' in found) problems.push(found.problem);
+    else {
+      const { document } = found;
+      const former = documents.get(document.id);
+      if (former !== undefined) {
+        const detail = `document ${String(former.index)} has the same id; this one counts`;
+        problems.push({ index: value.index, id: document.id, detail, skipped: false });
+        documents.delete(document.id);
+      }
+      documents.set(document.id, { document, index: value.index });
+    }
+    await pace();
+  }
+  return { documents: [...documents.values()].map(({ document }) => document), problems, printed };
+}
