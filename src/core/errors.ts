@@ -95,7 +95,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
   unreadable: { status: 422, exit: 8, hint: 'Check that the path exists and that you may read it.' },
   not_approved: {
     status: 403,
-    exit: 8,
+    exit: 10,
     hint: '`loci sources list` shows what would run; `loci sources approve ID` allows it.',
   },
   source_failed: {

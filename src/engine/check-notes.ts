@@ -3,7 +3,7 @@ import { LociError } from '../core/errors.ts';
 import type { SourceProblem } from '../sources/source.ts';
 import type { Check } from './check.ts';
 import type { EngineContext } from './context.ts';
-import { vaultSource } from './index-vaults.ts';
+import { vaultSource } from './refresh-vault.ts';
 import { vaultName } from './vault-names.ts';
 
 /**

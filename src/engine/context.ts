@@ -11,8 +11,20 @@ import { threadedChunking } from '../ingest/threaded-chunking.ts';
 import type { VectorSide } from '../search/retrieve.ts';
 import { EndOfLife } from './end-of-life.ts';
 import { HistoryLog } from './history-log.ts';
+import { HitCounter } from './sources/hits.ts';
 import type { Generation } from '../store/embeddings.ts';
 import type { Store } from '../store/store.ts';
+
+export interface ContextOptions {
+  /** What time it is. */
+  readonly now?: () => Timestamp;
+  readonly trustsSettings?: boolean;
+}
+
+/** Something that ends with the engine. */
+export interface Closable {
+  close(): Promise<void>;
+}
 
 /** What everybody who uses an open engine shares. */
 class Parts {
@@ -23,12 +35,18 @@ class Parts {
   readonly thread: TaskThread = new TaskThread();
   readonly ends: EndOfLife;
   readonly history: HistoryLog;
+  readonly hits: HitCounter;
+  /** Whether the settings' own sources may run without `approve`. */
+  readonly trustsSettings: boolean;
+  readonly #open = new Set<Closable>();
   #embedder: Promise<Embedder | null> | null = null;
 
-  constructor(config: Config, store: Store, now: () => Timestamp) {
+  constructor(config: Config, store: Store, { now = Date.now, trustsSettings = false }: ContextOptions) {
     this.config = config;
     this.store = store;
     this.now = now;
+    this.trustsSettings = trustsSettings;
+    this.hits = new HitCounter(store, now);
     this.ends = new EndOfLife(store, config.retention.purgeAfterDays, now);
     this.history = new HistoryLog(store, this.thread);
   }
@@ -39,9 +57,21 @@ class Parts {
     return this.#embedder;
   }
 
+  /** Closed with the engine, unless it is closed before. */
+  untilClosed(thing: Closable): Closable {
+    this.#open.add(thing);
+    return {
+      close: () => {
+        this.#open.delete(thing);
+        return thing.close();
+      },
+    };
+  }
+
   async close(): Promise<void> {
+    await Promise.allSettled([...this.#open].map((thing) => thing.close()));
     const embedder = await this.#embedder?.catch(() => null);
-    await Promise.allSettled([this.ends.close(), this.history.close()]);
+    await Promise.allSettled([this.ends.close(), this.history.close(), this.hits.flush()]);
     await Promise.all([this.store.close(), embedder?.close(), this.thread.close()]);
   }
 }
@@ -57,8 +87,8 @@ export class EngineContext {
   }
 
   /** For the one whom the configuration names, until `as` says otherwise. */
-  static open(config: Config, store: Store, now: () => Timestamp = Date.now): EngineContext {
-    return new EngineContext(new Parts(config, store, now), ownerOf(config));
+  static open(config: Config, store: Store, options: ContextOptions = {}): EngineContext {
+    return new EngineContext(new Parts(config, store, options), ownerOf(config));
   }
 
   /** The same engine on behalf of somebody else. */
@@ -86,6 +116,20 @@ export class EngineContext {
   /** Where runs are noted. */
   get history(): HistoryLog {
     return this.#parts.history;
+  }
+
+  /** Where it is counted which sources are found. */
+  get hits(): HitCounter {
+    return this.#parts.hits;
+  }
+
+  get trustsSettings(): boolean {
+    return this.#parts.trustsSettings;
+  }
+
+  /** Closes it with the engine; what is answered closes it before. */
+  untilClosed(thing: Closable): Closable {
+    return this.#parts.untilClosed(thing);
   }
 
   /** After this nothing of the namespace that has expired is left in any index. */

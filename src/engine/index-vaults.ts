@@ -1,21 +1,19 @@
-import { resolve } from 'node:path';
 import type { VaultConfig } from '../core/config/sources-schema.ts';
 import { LociError } from '../core/errors.ts';
 import type { LociRecord, Passage } from '../core/types.ts';
-import { embedPending } from '../ingest/embed-pending.ts';
 import type { Chunking } from '../ingest/passages.ts';
-import { syncSource, type SyncReport } from '../ingest/sync.ts';
-import { openSource } from '../sources/registry.ts';
-import type { Source, SourceProblem } from '../sources/source.ts';
-import type { VectorSide } from '../search/retrieve.ts';
+import type { SyncReport } from '../ingest/sync.ts';
+import type { SourceProblem } from '../sources/source.ts';
 import type { CutPassages } from '../store/derivation.ts';
 import type { EngineContext } from './context.ts';
-import { refuseTakenNames, vaultName } from './vault-names.ts';
+import { embedNew } from './embed-new.ts';
+import { refreshVault } from './refresh-vault.ts';
+import { refuseTakenNames } from './vault-names.ts';
 
 /** What a long call is doing, for a progress line. */
 export interface Progress {
-  readonly stage: 'reading' | 'deriving' | 'embedding';
-  /** What is read: a vault's name. */
+  readonly stage: 'reading' | 'deriving' | 'embedding' | 'waiting';
+  /** What is read, or is waited for because another process reads it: a vault's name. */
   readonly subject: string;
   readonly done: number;
   readonly total: number;
@@ -67,68 +65,24 @@ export async function indexVaults(
   options: IndexOptions = {},
 ): Promise<IndexReport> {
   await refuseTakenNames(context, vaults);
-  const vectors = await context.vectorsToFill();
+  // A model that does not fit is told of before anything is read.
+  await context.vectorsToFill();
   const { problems } = await deriveStale(context, options);
   const sources: SyncReport[] = [];
   const unreadable: LociError[] = [];
   for (const vault of vaults) {
     try {
-      sources.push(await indexVault(context, vault, options));
+      sources.push(await refreshVault(context, vault, { ...options, waits: true }));
     } catch (error) {
       if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
       unreadable.push(error);
     }
   }
-  const embedded = vectors === null ? 0 : await embedNew(context, vectors, options);
+  const embedded = await embedNew(context, options);
   const report = { sources, problems, embedded };
   const [first, ...others] = unreadable;
   if (first !== undefined) throw new IncompleteIndexError([first, ...others], report);
   return report;
-}
-
-async function embedNew(
-  context: EngineContext,
-  vectors: VectorSide,
-  options: LongCallOptions,
-): Promise<number> {
-  const embedded = await embedPending(context.store, vectors.embedder, vectors.generation, {
-    ...abortable(options),
-    onProgress: (done, total) => options.onProgress?.({ stage: 'embedding', subject: '', done, total }),
-  });
-  await context.store.sweep();
-  return embedded;
-}
-
-async function indexVault(
-  context: EngineContext,
-  vault: VaultConfig,
-  options: IndexOptions,
-): Promise<SyncReport> {
-  const source = await vaultSource(context, vault);
-  const report = await syncSource(context.store, source, {
-    namespace: context.namespace,
-    project: context.config.project,
-    chunking: await context.chunking(),
-    now: context.now,
-    allowEmpty: options.allowEmpty ?? false,
-    ...abortable(options),
-    onProgress: (done, total) =>
-      options.onProgress?.({ stage: 'reading', subject: source.name, done, total }),
-  });
-  const read = { readAt: context.now(), root: resolve(vault.path) };
-  await context.store.changeSourceState(context.namespace, source.name, read);
-  return report;
-}
-
-export function vaultSource({ config, thread }: EngineContext, vault: VaultConfig): Promise<Source> {
-  return openSource('vault', {
-    name: vaultName(vault),
-    root: vault.path,
-    maxFileSize: config.index.maxFileSize,
-    thread,
-    ...(vault.project === undefined ? {} : { project: vault.project }),
-    ...(vault.projects === undefined ? {} : { projects: vault.projects }),
-  });
 }
 
 export interface Derived {

@@ -54,6 +54,7 @@ import { indexVaults, type IndexOptions, type IndexReport, type LongCallOptions 
 import { read, type ReadRecord } from './read.ts';
 import { reindex, type ReindexOptions, type ReindexReport } from './reindex.ts';
 import { hiddenSources, ownSources, withoutSources } from './source-policies.ts';
+import { type Sources, sourcesOf } from './sources/sources.ts';
 import { refuseTakenNames } from './vault-names.ts';
 import { vaultStates, type VaultStates } from './vault-states.ts';
 import { write, type WriteRequest, type WriteResponse } from './write.ts';
@@ -77,6 +78,8 @@ export interface Loci {
   audit(request: AuditRequest): Promise<AuditListed[]>;
   /** Notes a run of a tool or of several steps. */
   note(run: Run): void;
+  /** Commands that tell what is to be known: todos, calendars, whatever prints JSON. */
+  readonly sources: Sources;
   /** The caller's facts and runs, as documents for another memory. */
   corpus(request: CorpusRequest): Promise<Corpus>;
   /** The configured vaults, unless others are given. */
@@ -136,6 +139,11 @@ export interface OpenOptions {
   readonly create?: boolean;
   /** What time it is; for tests. */
   readonly now?: () => Timestamp;
+  /**
+   * Lets the sources of `config` run without `loci sources approve`: for a host whose own settings they are. Sources of
+   * skills are asked for all the same.
+   */
+  readonly trustsSettings?: boolean;
 }
 
 /**
@@ -146,7 +154,7 @@ export async function openLoci(config: Config, options: OpenOptions = {}): Promi
   refuseOldRuntime();
   const { path, busyTimeout } = config.store;
   const store = await openStore({ driver: 'sqlite', path, busyTimeout, create: options.create ?? true });
-  return engineOf(EngineContext.open(config, store, options.now));
+  return engineOf(EngineContext.open(config, store, options));
 }
 
 function engineOf(context: EngineContext): Loci {
@@ -171,6 +179,7 @@ function engineOf(context: EngineContext): Loci {
     note: (run) => {
       context.history.note(namespace, run);
     },
+    sources: sourcesOf(context),
     corpus: (request) => corpus(context, request),
     index: ({ vaults, ...rest } = {}) => indexVaults(context, vaults ?? config.vaults, rest),
     refuseTakenNames: (vaults) => refuseTakenNames(context, vaults),

@@ -79,7 +79,7 @@ describe('find', () => {
     };
     const mail = { origin: 'source', source: 'mail', createdAt: NOW } as const;
     await write(store, namespace, note('marble, some day', mail), note('a marble floor', { createdAt: NOW }));
-    const context = EngineContext.open(CONFIG, watched, () => NOW);
+    const context = EngineContext.open(CONFIG, watched, { now: () => NOW });
     const response = await find(context.as({ ...context.caller, namespace }), {
       query: 'marble worktop',
       ...request,

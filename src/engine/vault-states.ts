@@ -5,7 +5,7 @@ import type { Source, SourceItem, SourceProblem } from '../sources/source.ts';
 import type { SourceState } from '../store/source-states.ts';
 import type { SourceEntry } from '../store/store.ts';
 import type { EngineContext } from './context.ts';
-import { vaultSource } from './index-vaults.ts';
+import { vaultSource } from './refresh-vault.ts';
 import { entriesOf } from './source-entries.ts';
 import type { VaultChanges } from './vault-changes.ts';
 import { vaultName } from './vault-names.ts';

@@ -5,6 +5,7 @@ import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
 import { uuidv7 } from '../core/uuid.ts';
 import type { Source, SourceDocument, SourceItem, SourceProblem } from '../sources/source.ts';
 import type { RecordDraft, RecordWrite, SourceEntry, Store } from '../store/store.ts';
+import { knownByKey } from './known-entries.ts';
 import { samePassages, type Chunking } from './passages.ts';
 
 export interface SyncOptions {
@@ -57,7 +58,7 @@ class Sync {
   readonly #source: Source;
   readonly #options: SyncOptions;
   readonly #problems: SourceProblem[] = [];
-  readonly #known = new Map<string, SourceEntry>();
+  #known: ReadonlyMap<string, SourceEntry> = new Map();
   #writes: RecordWrite[] = [];
   #characters = 0;
   #added = 0;
@@ -72,7 +73,7 @@ class Sync {
   }
 
   async finish(): Promise<SyncReport> {
-    await this.#loadKnown();
+    this.#known = await knownByKey(this.#store, this.#options.namespace, this.#source.name);
     const { toRead, vanished, unchanged } = await this.#plan();
     this.#unchanged = unchanged;
     let done = 0;
@@ -93,24 +94,6 @@ class Sync {
       unchanged: this.#unchanged,
       problems: this.#problems,
     };
-  }
-
-  async #loadKnown(): Promise<void> {
-    let after: string | null = null;
-    for (;;) {
-      const page: SourceEntry[] = await this.#store.sourceEntries(
-        this.#options.namespace,
-        this.#source.name,
-        {
-          after,
-          limit: PAGE,
-        },
-      );
-      for (const entry of page) this.#known.set(entry.key, entry);
-      const last = page.at(-1);
-      if (last === undefined || page.length < PAGE) return;
-      after = last.key;
-    }
   }
 
   async #plan(): Promise<Plan> {

@@ -116,6 +116,46 @@ export const OPERATIONS: readonly OperationEntry[] = [
     load: async () => (await import('./startup-inject.ts')).startupInject,
   },
   {
+    name: 'sources-list',
+    summary: 'list vaults and sources, and how each is',
+    load: async () => (await import('./sources-list.ts')).sourcesList,
+  },
+  {
+    name: 'sources-show',
+    summary: 'show what a source runs, and how it did',
+    load: async () => (await import('./sources-show.ts')).sourcesShow,
+  },
+  {
+    name: 'sources-test',
+    summary: 'run a source once and show its documents; stores nothing',
+    load: async () => (await import('./sources-test.ts')).sourcesTest,
+  },
+  {
+    name: 'sources-approve',
+    summary: 'let a source run its command',
+    load: async () => (await import('./sources-approve.ts')).sourcesApprove,
+  },
+  {
+    name: 'sources-refresh',
+    summary: 'run sources now',
+    load: async () => (await import('./sources-refresh.ts')).sourcesRefresh,
+  },
+  {
+    name: 'sources-pause',
+    summary: 'leave a source alone for a while',
+    load: async () => (await import('./sources-pause.ts')).sourcesPause,
+  },
+  {
+    name: 'sources-resume',
+    summary: 'let a paused source be refreshed again',
+    load: async () => (await import('./sources-pause.ts')).sourcesResume,
+  },
+  {
+    name: 'sources-remove',
+    summary: 'take a source and its documents out',
+    load: async () => (await import('./sources-remove.ts')).sourcesRemove,
+  },
+  {
     name: 'audit',
     summary: 'show who changed what, and when',
     load: async () => (await import('./audit.ts')).audit,

@@ -67,7 +67,10 @@ export async function placeFolders(
     const configured = known.find((vault) => vault.real === real);
     if (configured === undefined)
       refuseOverlap(real, [...known, ...[...placed].map(([at, { name }]) => ({ name, real: at }))]);
-    const taken = [...known, ...placed.values()].map(({ name }) => name);
+    const taken = [
+      ...config.values.sources.map(({ id }) => id),
+      ...[...known, ...placed.values()].map(({ name }) => name),
+    ];
     const vault = configured ?? { name: once ? nameByPath(real) : freeName(real, taken), path: real };
     if (configured === undefined) unknown.push(vault);
     placed.set(real, vault);

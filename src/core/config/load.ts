@@ -105,7 +105,8 @@ export function resolveConfig(document: ConfigDocument, home: string, env: NodeJ
     written.set(path, valueAt(tree, steps) ?? null);
     origins.set(path, originOf(steps, overrides, document));
   }
-  return { values: parsed.data, origins, written, home, file, warnings };
+  const sources = parsed.data.sources.map((source) => ({ cwd: home, ...source }));
+  return { values: { ...parsed.data, sources }, origins, written, home, file, warnings };
 }
 
 /** What to correct: each problem's variable, or the file where it has none. */

@@ -16,6 +16,8 @@ export interface Problem {
 export function explainIssues(issues: readonly z.core.$ZodIssue[], tree: JsonMap): Problem[] {
   return issues.flatMap((issue): Problem[] => {
     const path = issue.path.filter((step): step is PathStep => typeof step !== 'symbol');
+    if (issue.code === 'custom' && issue.params?.['said'] === true)
+      return [{ path, message: `${formatPath(path)}: ${issue.message}` }];
     if (issue.code !== 'unrecognized_keys') return [{ path, message: wrongValue(path, tree) }];
     return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey(path, key) }));
   });

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { z } from 'zod';
 import { auth, type AuthConfig, server, type ServerConfig } from './server-schema.ts';
 import { source, type SourceConfig, vault, type VaultConfig } from './sources-schema.ts';
@@ -203,38 +204,49 @@ const log = z.strictObject({
 });
 
 /** Everything that `loci.yaml` may hold. Each key's `describe` is its documentation. */
-export const configSchema: z.ZodType<Config> = z.strictObject({
-  namespace: label()
-    .default('default')
-    .describe('Whose memory this is. Nobody sees the records of another namespace.'),
-  project: label().default('default').describe('The project of records that name none.'),
-  store: store.prefault({}).describe('Where records live.'),
-  embedding: embedding.prefault({}).describe('How texts become vectors.'),
-  vaults: z
-    .array(vault)
-    .prefault([])
-    .describe('The vaults that `loci index` reads when it is given no path.'),
-  sources: z
-    .array(source)
-    .prefault([])
-    .describe(
-      'Commands that print what the agent should simply know: todos, a calendar, whatever gives JSON.',
-    ),
-  skills: z
-    .array(z.strictObject({ path: path().describe('A folder with a folder for each skill.') }))
-    .prefault([])
-    .describe(
-      'Folders of skills. Each folder in them whose `SKILL.md` says `memorySource:` in its front matter is a source, once ' +
-        'its command is approved.',
-    ),
-  search: search.prefault({}).describe('How records are found.'),
-  writes: writes.prefault({}).describe('What agents may write.'),
-  retention: retention.prefault({}).describe('How long what was deleted can be brought back.'),
-  startup: startup.prefault({}).describe('What an agent is told before it begins.'),
-  index: index.prefault({}).describe('How files are read.'),
-  server: server.prefault({}).describe('How `loci serve` is reached.'),
-  auth: auth
-    .prefault({})
-    .describe('Who may come in over HTTP. Tokens made with `loci token create` always may.'),
-  log: log.prefault({}).describe('What is logged.'),
-});
+export const configSchema: z.ZodType<Config> = z
+  .strictObject({
+    namespace: label()
+      .default('default')
+      .describe('Whose memory this is. Nobody sees the records of another namespace.'),
+    project: label().default('default').describe('The project of records that name none.'),
+    store: store.prefault({}).describe('Where records live.'),
+    embedding: embedding.prefault({}).describe('How texts become vectors.'),
+    vaults: z
+      .array(vault)
+      .prefault([])
+      .describe('The vaults that `loci index` reads when it is given no path.'),
+    sources: z
+      .array(source)
+      .prefault([])
+      .describe(
+        'Commands that print what the agent should simply know: todos, a calendar, whatever gives JSON.',
+      ),
+    skills: z
+      .array(z.strictObject({ path: path().describe('A folder with a folder for each skill.') }))
+      .prefault([])
+      .describe(
+        'Folders of skills. Each folder in them whose `SKILL.md` says `memorySource:` in its front matter is a source, once ' +
+          'its command is approved.',
+      ),
+    search: search.prefault({}).describe('How records are found.'),
+    writes: writes.prefault({}).describe('What agents may write.'),
+    retention: retention.prefault({}).describe('How long what was deleted can be brought back.'),
+    startup: startup.prefault({}).describe('What an agent is told before it begins.'),
+    index: index.prefault({}).describe('How files are read.'),
+    server: server.prefault({}).describe('How `loci serve` is reached.'),
+    auth: auth
+      .prefault({})
+      .describe('Who may come in over HTTP. Tokens made with `loci token create` always may.'),
+    log: log.prefault({}).describe('What is logged.'),
+  })
+  .superRefine(({ sources, vaults }, context) => {
+    const taken = new Set(vaults.map(({ name, path: folder }) => name ?? basename(folder)));
+    for (const [i, { id }] of sources.entries()) {
+      const message = `another source or vault is called ${id}`;
+      // `said`: the message tells what is wrong by itself.
+      if (taken.has(id))
+        context.addIssue({ code: 'custom', path: ['sources', i, 'id'], message, params: { said: true } });
+      taken.add(id);
+    }
+  });

@@ -1,32 +1,6 @@
 import type { z } from 'zod';
-import type { Metadata, Timestamp } from '../../core/types.ts';
+import type { DocumentProblem, MemoryDocument } from '../document.ts';
 import { DOCUMENT, ID } from './document-schema.ts';
-
-/** What a command says of one thing: an errand, an appointment, a message. */
-export interface MemoryDocument {
-  /** Unique within the source. */
-  readonly id: string;
-  readonly text: string;
-  readonly title: string | null;
-  readonly tags: readonly string[];
-  readonly timestamp: Timestamp | null;
-  readonly metadata: Metadata;
-  /** `null` where nothing is said: it is no task. */
-  readonly completed: boolean | null;
-  readonly project: string | null;
-  readonly url: string | null;
-}
-
-/** Something about one document that the owner should know. */
-export interface DocumentProblem {
-  /** From 1, in the order printed. */
-  readonly index: number;
-  readonly id: string | null;
-  /** What was wrong: `text is missing`. */
-  readonly detail: string;
-  /** Whether it was left out; `false` for a duplicate id: the last wins. */
-  readonly skipped: boolean;
-}
 
 export type ReadDocument = { readonly document: MemoryDocument } | { readonly problem: DocumentProblem };
 

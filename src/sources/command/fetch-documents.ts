@@ -1,5 +1,6 @@
 import type { DocumentMap } from '../../core/config/sources-schema.ts';
-import { type DocumentProblem, type MemoryDocument, readDocument, type ReadDocument } from './document.ts';
+import type { DocumentProblem, Fetched, MemoryDocument } from '../document.ts';
+import { readDocument, type ReadDocument } from './document.ts';
 import { restrictTo } from './fields.ts';
 import { documentMapper } from './map-document.ts';
 import { pacer } from './pace.ts';
@@ -11,20 +12,6 @@ export interface FetchRequest extends CommandRequest {
   readonly map?: DocumentMap;
   /** What of a document may be stored; everything unless given. */
   readonly fields?: readonly string[];
-}
-
-/** What one run of a command brought. */
-export interface Fetched {
-  /** In the order printed; of one id the last. */
-  readonly documents: readonly MemoryDocument[];
-  readonly problems: readonly DocumentProblem[];
-  /** Values that were printed, good and bad. */
-  readonly printed: number;
-  /** Bytes of its output. */
-  readonly bytes: number;
-  /** The end of what it said on standard error, fit to be shown. */
-  readonly stderr: string;
-  readonly milliseconds: number;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { MemoryDocument } from './document.ts';
+import type { MemoryDocument } from '../document.ts';
 
 /**
  * What of a document may be stored: its id, and the parts that `fields` names; `metadata.sender` keeps that entry alone.

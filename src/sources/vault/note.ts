@@ -6,7 +6,7 @@ import { frontMatterSpan } from '../markdown/front-matter-span.ts';
 import type { InlineFindings, Link } from '../markdown/inline-syntax.ts';
 import { collectInline } from '../markdown/inline-syntax.ts';
 import { plainBlockTokens } from '../markdown/plain-tokens.ts';
-import { parseFrontMatter } from './front-matter.ts';
+import { parseFrontMatter } from '../markdown/front-matter.ts';
 
 /** What a note says about itself. */
 export interface Note {

@@ -47,7 +47,7 @@ export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
   [ERROR_TABLE.conflict.exit, 'conflict with the present state'],
   [ERROR_TABLE.store_failed.exit, 'the store: missing, busy, full, broken or too new'],
   [ERROR_TABLE.embedding_unavailable.exit, 'the embedding model'],
-  [ERROR_TABLE.unreadable.exit, 'a file or folder that cannot be read'],
+  [ERROR_TABLE.unreadable.exit, 'a file, a folder or a source that cannot be read'],
   [ERROR_TABLE.unsupported_runtime.exit, 'Node is too old'],
   [ERROR_TABLE.forbidden.exit, 'not allowed'],
   [ERROR_TABLE.aborted.exit, 'stopped with Ctrl-C'],

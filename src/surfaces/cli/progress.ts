@@ -13,6 +13,7 @@ const DOING: Readonly<Record<Progress['stage'], string>> = {
   reading: 'reading',
   deriving: 'cutting into passages',
   embedding: 'embedding',
+  waiting: 'waiting for another process at',
 };
 
 interface Mark {
@@ -75,8 +76,10 @@ export class ProgressDisplay {
 }
 
 function describe({ stage, subject, done, total }: Progress, rate: number, bar: boolean): string {
-  const what = stage === 'reading' ? `${DOING[stage]} ${oneLine(subject)}` : DOING[stage];
+  const what =
+    stage === 'reading' || stage === 'waiting' ? `${DOING[stage]} ${oneLine(subject)}` : DOING[stage];
   const speed = rate > 0 ? `, ${rate >= 10 ? rate.toFixed(0) : rate.toFixed(1)}/s` : '';
+  if (stage === 'waiting') return what;
   if (total === 0) return `${what}: ${String(done)}${speed}`;
   const left = rate > 0 && done < total ? `, ${duration((total - done) / rate)} left` : '';
   const counted = `${String(done)} of ${String(total)}${speed}${left}`;

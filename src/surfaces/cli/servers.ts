@@ -88,4 +88,19 @@ export const SERVERS: readonly ServerCommand[] = [
     ],
     load: async () => (await import('../rest/command.ts')).serveRest,
   },
+  {
+    name: 'watch',
+    summary: 'keep vaults and sources fresh until it is stopped',
+    description:
+      'Keeps vaults and sources fresh in the foreground, until Ctrl-C or SIGTERM: each is read when it is due, changed notes ' +
+      'are read and embedded, sources run once they are approved. `loci serve` and `loci mcp` do the same beside their ' +
+      'work; of several processes one does it. With --json each thing that happens is a line of JSON.',
+    operands: [],
+    options: [],
+    examples: [
+      { title: 'Keep everything fresh', line: 'loci watch' },
+      { title: 'In JSON Lines, for another program', line: 'loci watch --json' },
+    ],
+    load: async () => (await import('./watch.ts')).watch,
+  },
 ];

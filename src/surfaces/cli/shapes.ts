@@ -100,6 +100,37 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
   },
   'startup-preview': { words: ['startup', 'preview'] },
   'startup-inject': { words: ['startup', 'inject'] },
+  'sources-list': { words: ['sources', 'list'] },
+  'sources-show': {
+    words: ['sources', 'show'],
+    operands: [{ field: 'id', label: 'id', takes: 'one' }],
+  },
+  'sources-approve': {
+    words: ['sources', 'approve'],
+    operands: [{ field: 'id', label: 'id', takes: 'one' }],
+  },
+  'sources-pause': {
+    words: ['sources', 'pause'],
+    operands: [{ field: 'id', label: 'id', takes: 'one' }],
+  },
+  'sources-resume': {
+    words: ['sources', 'resume'],
+    operands: [{ field: 'id', label: 'id', takes: 'one' }],
+  },
+  'sources-remove': {
+    words: ['sources', 'remove'],
+    operands: [{ field: 'id', label: 'id', takes: 'one' }],
+  },
+  'sources-test': {
+    words: ['sources', 'test'],
+    operands: [{ field: 'id', label: 'id', takes: 'one' }],
+    letters: { limit: 'n' },
+  },
+  'sources-refresh': {
+    words: ['sources', 'refresh'],
+    operands: [{ field: 'ids', label: 'id', takes: 'list' }],
+    views: [ALL_PROBLEMS],
+  },
   audit: {
     letters: { limit: 'n' },
     aliases: { until: 'to' },
@@ -130,6 +161,7 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
 export const GROUPS: Readonly<Record<string, string>> = {
   config: 'show or change the settings',
   fact: 'what is kept under a key until its time is over',
+  sources: 'what the agent should simply know: todos, calendars, whatever prints JSON',
   startup: 'what agents are told before they begin',
   token: 'tokens with which others reach a memory over HTTP',
 };

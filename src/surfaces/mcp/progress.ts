@@ -8,6 +8,7 @@ const DOING: Readonly<Record<Progress['stage'], string>> = {
   reading: 'reading',
   deriving: 'cutting into passages',
   embedding: 'embedding',
+  waiting: 'waiting for another process',
 };
 
 /**

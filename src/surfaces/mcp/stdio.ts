@@ -63,7 +63,12 @@ async function prepare(open: McpSession['context'], io: Io): Promise<void> {
     const context = await open();
     const { values, warnings } = await context.loadConfig();
     if (values.log.level !== 'error') for (const warning of warnings) log(`warning: ${warning}`, io);
-    await Promise.all([loadToolbox(), context.loci()]);
+    const [loci] = await Promise.all([context.loci(), loadToolbox()]);
+    loci.sources.keepFresh({
+      onEvent: (event) => {
+        if (event.kind === 'failed' || event.kind === 'waiting') log(event.error.message, io);
+      },
+    });
   } catch (error) {
     const nothingYet = error instanceof LociError && error.code === 'store_not_found';
     if (!nothingYet) log(messageOf(error), io);

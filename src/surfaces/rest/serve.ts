@@ -1,4 +1,5 @@
 import type { DestinationStream, Logger } from 'pino';
+import type { KeeperEvent } from '../../engine/sources/keeper.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { openContext, type OpenContext } from '../../operations/context.ts';
 import { restApp } from './app.ts';
@@ -48,12 +49,13 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const context = openContext({ caller, env, ...(home !== undefined && { home }) });
   try {
     const config = (await context.loadConfig()).values;
-    await context.loci({ create: true });
+    const loci = await context.loci({ create: true });
     const place = { ...config.server, ...given };
     const settings = { ...config.server, host: place.host };
     const readiness = new Readiness(() => context.loci());
     const metrics = new Metrics();
     const log = openLog(config.log.level, options.logTo);
+    loci.sources.keepFresh({ onEvent: (event) => logKeeping(event, log) });
     const endpoint = mcp?.(context);
     const app = restApp({
       settings,
@@ -91,6 +93,25 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   } catch (error) {
     await context.close();
     throw error;
+  }
+}
+
+/** What fails is told, and what waits for the operator; the rest is for whoever looks closely. */
+function logKeeping(event: KeeperEvent, log: Logger): void {
+  switch (event.kind) {
+    case 'failed':
+    case 'waiting':
+      log.warn({ source: event.source, code: event.error.code }, event.error.message);
+      return;
+    case 'refreshed': {
+      const { added, updated, removed } = event.report;
+      log.info({ source: event.source, added, updated, removed }, 'refreshed');
+      return;
+    }
+    case 'begun':
+    case 'left':
+    case 'embedded':
+      log.debug(event, event.kind);
   }
 }
 

@@ -1,0 +1,81 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TasksSource } from '../../../test/contract/tasks-source.ts';
+
+let tasks: TasksSource;
+
+beforeEach(async () => {
+  tasks = await TasksSource.make();
+});
+
+afterEach(() => tasks[Symbol.asyncDispose]());
+
+describe('approval', () => {
+  it('comes before the first run', async () => {
+    expect(await tasks.refresh()).toMatchObject({ error: { code: 'not_approved' } });
+    await expect(tasks.loci.sources.tryOut('tasks')).rejects.toMatchObject({ code: 'not_approved' });
+    expect((await tasks.report())?.condition).toBe('waiting for approval');
+    expect(await tasks.found('tile samples')).toEqual([]);
+    await tasks.loci.sources.approve('tasks');
+    expect(await tasks.refresh()).toMatchObject({ added: 2 });
+  });
+
+  it('is asked for again when the command, its folder, its variables or what it starts change', async () => {
+    const script = join(tasks.folder, 'tasks.sh');
+    await writeFile(script, '#!/bin/sh\ncat tasks.json\n');
+    await chmod(script, 0o755);
+    const asked = async (given: Record<string, unknown>): Promise<string | undefined> => {
+      await tasks.reopen(given);
+      return (await tasks.report())?.condition;
+    };
+    await tasks.reopen({ command: './tasks.sh' });
+    await tasks.loci.sources.approve('tasks');
+    expect(await asked({ command: './tasks.sh', refreshInterval: '1h', weight: 0.3 })).toBe('new');
+    const changed = 'changed, waiting for approval';
+    expect(await asked({ command: './tasks.sh --all' })).toBe(changed);
+    expect(await asked({ command: `${tasks.folder}/tasks.sh`, cwd: '/' })).toBe(changed);
+    expect(await asked({ command: './tasks.sh', env: ['TODO_TOKEN'] })).toBe(changed);
+    expect(await asked({ command: './tasks.sh' })).toBe('new');
+    await writeFile(script, '#!/bin/sh\ncat tasks.json; curl https://example.org\n');
+    expect(await tasks.refresh()).toMatchObject({ error: { code: 'not_approved' } });
+  });
+
+  it('covers the script that an interpreter is given, and not the data that it reads', async () => {
+    await writeFile(join(tasks.folder, 'tasks.mjs'), 'process.stdout.write("[]")');
+    await tasks.reopen({ command: `${process.execPath} tasks.mjs tasks.json` });
+    await tasks.loci.sources.approve('tasks');
+    await tasks.print([]);
+    expect((await tasks.report())?.condition).toBe('new');
+    await writeFile(join(tasks.folder, 'tasks.mjs'), 'process.stdout.write("[1]")');
+    expect((await tasks.report())?.condition).toBe('changed, waiting for approval');
+  });
+
+  it('is of what was looked at, when a fingerprint says so', async () => {
+    const { fingerprint } = (await tasks.report())!.approvable!;
+    await tasks.reopen({ command: 'cat other.json' });
+    await expect(tasks.loci.sources.approve('tasks', fingerprint.slice(0, 12))).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    expect((await tasks.report())?.condition).toBe('waiting for approval');
+  });
+
+  it('is not given to a program that is not there', async () => {
+    await tasks.reopen({ command: 'no-such-program --json' });
+    await expect(tasks.loci.sources.approve('tasks')).rejects.toThrow('no-such-program');
+  });
+
+  it('is the word of a host whose own settings they are, and never of a skill', async () => {
+    const skill = join(tasks.folder, 'skills', 'mail');
+    await mkdir(skill, { recursive: true });
+    await writeFile(join(skill, 'SKILL.md'), '---\nmemorySource:\n  command: cat mail.json\n---\n');
+    await writeFile(join(skill, 'mail.json'), '[]');
+    const source = { id: 'tasks', command: 'cat tasks.json', cwd: tasks.folder };
+    const skills = [{ path: join(tasks.folder, 'skills') }];
+    await tasks.reopenWith({ sources: [source], skills }, { trustsSettings: true });
+    expect(await tasks.loci.sources.refresh()).toMatchObject([
+      { id: 'tasks', added: 2 },
+      { id: 'mail', error: { code: 'not_approved' } },
+    ]);
+  });
+});

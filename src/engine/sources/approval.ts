@@ -1,0 +1,80 @@
+import { LociError, messageOf } from '../../core/errors.ts';
+import { sha256 } from '../../core/hash.ts';
+import { openSource } from '../../sources/registry.ts';
+import type { SourceState } from '../../store/source-states.ts';
+import type { EngineContext } from '../context.ts';
+import type { ConfiguredSource } from './configured.ts';
+import { findProgram, skillFiles, startedFiles, type StartedFile } from './started-files.ts';
+
+/** What is approved: exactly this command, in this folder, with these files as they are now. */
+export interface Approvable {
+  /** SHA-256 of all of it, hexadecimal. */
+  readonly fingerprint: string;
+  readonly argv: readonly string[];
+  /** The file that is started; `null` when there is none. */
+  readonly program: string | null;
+  readonly cwd: string;
+  readonly env: readonly string[];
+  readonly files: readonly StartedFile[];
+}
+
+/** Grows when the same things would be hashed differently, so that everything is asked again. */
+const VERSION = 1;
+
+/** @throws LociError `invalid_config` for a command that cannot be split; `not_approved` for a skill that is too large */
+export async function approvable(source: ConfiguredSource): Promise<Approvable> {
+  const { settings, cwd, skill } = source;
+  const { argv } = await openSource('command', { ...settings, cwd, env: process.env, allowed: settings.env });
+  const [first = '', ...args] = argv;
+  const program = await findProgram(first, cwd, process.env['PATH'] ?? '');
+  const started = program === null ? [] : await readable(source, startedFiles(program, args, cwd));
+  const files = [...started, ...(skill === null ? [] : await readable(source, skillFiles(skill)))];
+  const env = settings.env.toSorted();
+  const told = [VERSION, argv, program, cwd, env, files.map(({ path, state }) => [path, state])];
+  return { fingerprint: sha256(JSON.stringify(told)), argv, program, cwd, env, files };
+}
+
+async function readable<Files>({ id }: ConfiguredSource, files: Promise<Files>): Promise<Files> {
+  try {
+    return await files;
+  } catch (error) {
+    if (error instanceof LociError) throw error;
+    throw new LociError('not_approved', `what ${id} starts cannot be read: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** How far a source may run. */
+export type Approval = 'approved' | 'waiting' | 'changed';
+
+export function approvalOf(
+  { config, trustsSettings }: EngineContext,
+  source: ConfiguredSource,
+  { fingerprint }: Approvable,
+  state: Pick<SourceState, 'approval'> | undefined,
+): Approval {
+  const isOperatorsWord =
+    trustsSettings && source.skill === null && config.sources.some(({ id }) => id === source.id);
+  if (isOperatorsWord || state?.approval === fingerprint) return 'approved';
+  return (state?.approval ?? null) === null ? 'waiting' : 'changed';
+}
+
+/** @throws LociError `not_approved` */
+export function refuseUnapproved(source: ConfiguredSource, { argv }: Approvable, approval: Approval): void {
+  if (approval === 'approved') return;
+  const why =
+    approval === 'changed'
+      ? 'was approved, and its command, its folder or what it starts has changed since'
+      : 'was not approved yet';
+  throw new LociError('not_approved', `${source.id} ${why}: ${commandInWords(argv)}`, {
+    hint: `\`loci sources show ${source.id}\` shows what would run; \`loci sources approve ${source.id}\` allows it.`,
+  });
+}
+
+/** As one could type it into a shell. */
+export function commandInWords(argv: readonly string[]): string {
+  return argv
+    .map((word) => (/^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(' ');
+}

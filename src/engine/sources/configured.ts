@@ -1,0 +1,98 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { expandHome } from '../../core/config/paths.ts';
+import { readSourceSettings } from '../../core/config/source-settings.ts';
+import type { SourceSettings } from '../../core/config/sources-schema.ts';
+import { LociError } from '../../core/errors.ts';
+import { nearest } from '../../core/nearest.ts';
+import type { FoundSkill } from '../../sources/document.ts';
+import { findSkills } from '../../sources/registry.ts';
+import type { EngineContext } from '../context.ts';
+import { vaultName } from '../vault-names.ts';
+
+/** A command source of the settings, or of a skill. */
+export interface ConfiguredSource {
+  readonly id: string;
+  readonly name: string;
+  readonly settings: SourceSettings;
+  /** The folder that its command runs in. */
+  readonly cwd: string;
+  /** The folder of the skill that brings it; `null` for one of the settings. */
+  readonly skill: string | null;
+}
+
+/** A skill whose source cannot be used. */
+export interface BrokenSkill {
+  readonly id: string;
+  readonly folder: string;
+  readonly problem: string;
+}
+
+export interface ConfiguredSources {
+  readonly sources: readonly ConfiguredSource[];
+  readonly broken: readonly BrokenSkill[];
+}
+
+/**
+ * The command sources that there are now: those of the settings, then those of skills. They are read for the configured
+ * namespace alone, as vaults are: nobody else learns of them.
+ */
+export async function configuredSources({ config, namespace }: EngineContext): Promise<ConfiguredSources> {
+  if (namespace !== config.namespace) return { sources: [], broken: [] };
+  const sources: ConfiguredSource[] = config.sources.map(({ id, ...settings }) => ({
+    id,
+    name: settings.name ?? id,
+    settings,
+    cwd: settings.cwd ?? homedir(),
+    skill: null,
+  }));
+  const broken: BrokenSkill[] = [];
+  const taken = new Set([...config.vaults.map(vaultName), ...sources.map(({ id }) => id)]);
+  for (const { path } of config.skills) {
+    for (const skill of await skillsIn(path)) {
+      const read = sourceOf(skill, taken);
+      if ('problem' in read) broken.push(read);
+      else sources.push(read);
+      taken.add(skill.id);
+    }
+  }
+  return { sources, broken };
+}
+
+/** A folder that cannot be read is told of like a skill that cannot. */
+async function skillsIn(path: string): Promise<FoundSkill[]> {
+  try {
+    return await findSkills(path);
+  } catch (error) {
+    if (!(error instanceof LociError)) throw error;
+    return [{ id: path, folder: path, written: null, problem: error.message }];
+  }
+}
+
+function sourceOf(skill: FoundSkill, taken: ReadonlySet<string>): ConfiguredSource | BrokenSkill {
+  const { id, folder } = skill;
+  if (skill.problem !== null) return { id, folder, problem: skill.problem };
+  if (taken.has(id)) return { id, folder, problem: `another source or vault is called ${id}` };
+  const read = readSourceSettings(skill.written);
+  if ('problem' in read) return { id, folder, problem: read.problem };
+  const { settings } = read;
+  const cwd = resolve(folder, expandHome(settings.cwd ?? '.'));
+  return { id, name: settings.name ?? id, settings, cwd, skill: folder };
+}
+
+/** The source of that id. @throws LociError `not_found` that suggests the nearest; `invalid_config` for a broken skill */
+export function sourceNamed({ sources, broken }: ConfiguredSources, id: string): ConfiguredSource {
+  const source = sources.find((each) => each.id === id);
+  if (source !== undefined) return source;
+  const skill = broken.find((each) => each.id === id);
+  if (skill !== undefined)
+    throw new LociError('invalid_config', `the skill in ${skill.folder}: ${skill.problem}`, {
+      hint: 'Correct its SKILL.md.',
+    });
+  const ids = sources.map((each) => each.id);
+  const meant = nearest(id, ids);
+  const known = ids.length === 0 ? 'there is none' : `there are: ${ids.join(', ')}`;
+  throw new LociError('not_found', `no source is called ${JSON.stringify(id)}; ${known}`, {
+    hint: meant === undefined ? '`loci sources list` lists them.' : `Did you mean ${meant}?`,
+  });
+}

@@ -1,0 +1,206 @@
+import { LociError, messageOf } from '../../core/errors.ts';
+import type { VaultConfig } from '../../core/config/sources-schema.ts';
+import type { SyncReport } from '../../ingest/sync.ts';
+import type { SourceState } from '../../store/source-states.ts';
+import type { EngineContext } from '../context.ts';
+import { embedNew } from '../embed-new.ts';
+import { refreshVault } from '../refresh-vault.ts';
+import { vaultName } from '../vault-names.ts';
+import { ownVaults } from '../vault-states.ts';
+import { configuredSources, type ConfiguredSource } from './configured.ts';
+import { refreshSource, type Refreshed, type RefreshOptions } from './refresh.ts';
+import { isDue } from './schedule.ts';
+
+/** What whoever keeps sources fresh does, as it happens. */
+export type KeeperEvent =
+  | { readonly kind: 'begun'; readonly source: string }
+  | { readonly kind: 'refreshed'; readonly source: string; readonly report: Refreshed | SyncReport }
+  | { readonly kind: 'failed'; readonly source: string; readonly error: LociError }
+  /** Its command must be approved first. Told once for each state of it. */
+  | { readonly kind: 'waiting'; readonly source: string; readonly error: LociError }
+  /** It was begun, and is another process's by now. */
+  | { readonly kind: 'left'; readonly source: string }
+  | { readonly kind: 'embedded'; readonly contents: number };
+
+export interface KeepOptions {
+  readonly onEvent?: (event: KeeperEvent) => void;
+  /** Vaults that were never read too; else they wait for `index`. */
+  readonly newVaults?: boolean;
+}
+
+/** Milliseconds. At least so often it is looked what is due: others approve and pause, and clocks jump. */
+const LOOK = 5000;
+const SOONEST = 100;
+/** Commands that run at once. */
+const MOST_RUNNING = 4;
+/** A vault is looked through again after so many times as long as that took. */
+const VAULT_REST = 50;
+
+interface Task {
+  readonly source: string;
+  readonly interval: number;
+  /** Vaults are read one at a time. */
+  readonly isVault: boolean;
+  readonly run: (options: RefreshOptions) => Promise<Refreshed | SyncReport>;
+}
+
+/** Keeps vaults and sources fresh while the store is open: each when it is due, whoever of several processes comes first. */
+export class SourceKeeper {
+  readonly #context: EngineContext;
+  readonly #options: KeepOptions;
+  readonly #running = new Map<string, Promise<void>>();
+  /** Source → what was said when it was last refused. */
+  readonly #refused = new Map<string, string>();
+  readonly #stop = new AbortController();
+  #timer: NodeJS.Timeout | null = null;
+  #looking: Promise<void> = Promise.resolve();
+  #embedding: Promise<void> | null = null;
+  #embedsAgain = false;
+
+  constructor(context: EngineContext, options: KeepOptions) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#looking = this.#look();
+  }
+
+  /** Ends what is running, with the processes it started. */
+  async close(): Promise<void> {
+    this.#stop.abort(new LociError('aborted', 'Loci is closing'));
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#looking;
+    await Promise.all(this.#running.values());
+    await this.#embedding;
+  }
+
+  async #look(): Promise<void> {
+    // What fails now (a store that is busy, a folder that is gone) is looked at again.
+    const next = await this.#startDue().catch(() => LOOK);
+    if (this.#stop.signal.aborted) return;
+    this.#timer = setTimeout(() => {
+      this.#looking = this.#look();
+    }, next).unref();
+  }
+
+  /** Begins what is due; answers in how many milliseconds to look again. */
+  async #startDue(): Promise<number> {
+    const { store, namespace, now } = this.#context;
+    const states = await store.sourceStates(namespace);
+    let soonest = LOOK;
+    for (const task of await this.#tasks(states)) {
+      const state = states.get(task.source);
+      if (state?.paused === true || this.#running.has(task.source)) continue;
+      const time = now();
+      if (state !== undefined && !isDue(state, task.interval, time)) {
+        soonest = Math.min(soonest, (state.nextAt ?? time) - time);
+        continue;
+      }
+      if (this.#hasRoomFor(task)) this.#begin(task);
+    }
+    return Math.max(SOONEST, soonest);
+  }
+
+  async #tasks(states: ReadonlyMap<string, SourceState>): Promise<Task[]> {
+    const { sources } = await configuredSources(this.#context);
+    const commands = sources
+      .filter(({ settings }) => settings.enabled)
+      .map((source) => this.#commandTask(source));
+    const vaults = ownVaults(this.#context)
+      .filter(({ enabled }) => enabled !== false)
+      .map((vault) => this.#vaultTask(vault, states.get(vaultName(vault))))
+      .filter(
+        ({ source }) => this.#options.newVaults === true || (states.get(source)?.readAt ?? null) !== null,
+      );
+    return [...commands, ...vaults];
+  }
+
+  #commandTask(source: ConfiguredSource): Task {
+    return {
+      source: source.id,
+      interval: source.settings.refreshInterval,
+      isVault: false,
+      run: (options) => refreshSource(this.#context, source, options),
+    };
+  }
+
+  #vaultTask(vault: VaultConfig, state: SourceState | undefined): Task {
+    const interval = Math.max(vault.refreshInterval ?? 0, (state?.tookMs ?? 0) * VAULT_REST);
+    return {
+      source: vaultName(vault),
+      interval,
+      isVault: true,
+      run: (options) => refreshVault(this.#context, vault, { ...options, interval }),
+    };
+  }
+
+  #hasRoomFor({ isVault }: Task): boolean {
+    const vaults = new Set(ownVaults(this.#context).map(vaultName));
+    const running = [...this.#running.keys()].filter((source) => vaults.has(source) === isVault).length;
+    return running < (isVault ? 1 : MOST_RUNNING);
+  }
+
+  #begin(task: Task): void {
+    const run = this.#run(task).finally(() => this.#running.delete(task.source));
+    this.#running.set(task.source, run);
+  }
+
+  async #run({ source, run }: Task): Promise<void> {
+    let isOurs = false;
+    const onHeld = (): void => {
+      isOurs = true;
+      this.#tell({ kind: 'begun', source });
+    };
+    try {
+      const report = await run({ onlyIfDue: true, onHeld, signal: this.#stop.signal });
+      this.#refused.delete(source);
+      this.#tell({ kind: 'refreshed', source, report });
+      if (report.added + report.updated > 0) this.#embed();
+    } catch (error) {
+      this.#tellFailure(source, error, isOurs);
+    }
+  }
+
+  #tellFailure(source: string, error: unknown, isOurs = true): void {
+    const told =
+      error instanceof LociError ? error : new LociError('internal', messageOf(error), { cause: error });
+    if (told.code === 'conflict' || told.code === 'aborted') {
+      if (isOurs) this.#tell({ kind: 'left', source });
+      return;
+    }
+    const mayNotRun = told.code === 'not_approved' || told.code === 'invalid_config';
+    if (!mayNotRun) {
+      this.#tell({ kind: 'failed', source, error: told });
+      return;
+    }
+    if (this.#refused.get(source) === told.message) return;
+    this.#refused.set(source, told.message);
+    this.#tell({ kind: 'waiting', source, error: told });
+  }
+
+  /** One at a time, and once more for what came meanwhile. */
+  #embed(): void {
+    this.#embedsAgain = true;
+    this.#embedding ??= this.#embedAll().finally(() => {
+      this.#embedding = null;
+    });
+  }
+
+  async #embedAll(): Promise<void> {
+    while (this.#embedsAgain) {
+      this.#embedsAgain = false;
+      try {
+        const contents = await embedNew(this.#context, { signal: this.#stop.signal });
+        if (contents > 0) this.#tell({ kind: 'embedded', contents });
+      } catch (error) {
+        // They are found by text; the next round, or `loci index`, tries again.
+        this.#tellFailure('embedding', error);
+      }
+    }
+  }
+
+  #tell(event: KeeperEvent): void {
+    this.#options.onEvent?.(event);
+  }
+}

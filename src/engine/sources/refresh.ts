@@ -1,0 +1,271 @@
+import { counted } from '../../core/counted.ts';
+import { LociError, messageOf } from '../../core/errors.ts';
+import { SECRET_DETECTION } from '../../core/secrets/detect.ts';
+import { maskSecrets } from '../../core/secrets/mask.ts';
+import type { Timestamp } from '../../core/types.ts';
+import { replaceDocuments, type ReplaceReport } from '../../ingest/replace-documents.ts';
+import type { DocumentProblem, Fetched } from '../../sources/document.ts';
+import { openSource } from '../../sources/registry.ts';
+import type { SourceProblem } from '../../sources/source.ts';
+import type { SourceState } from '../../store/source-states.ts';
+import type { EngineContext } from '../context.ts';
+import { approvable, approvalOf, refuseUnapproved } from './approval.ts';
+import type { ConfiguredSource } from './configured.ts';
+import { withLease, type Held, type LeaseOptions } from './lease.ts';
+import { isDue, nextTry } from './schedule.ts';
+
+/** What one refresh came to. */
+export interface Refreshed extends ReplaceReport {
+  readonly id: string;
+  readonly name: string;
+  /** Documents in what was printed. */
+  readonly printed: number;
+  readonly problems: readonly DocumentProblem[];
+  /** Milliseconds. */
+  readonly tookMs: number;
+  /** Documents that stay although nothing was printed: it takes a second empty answer. */
+  readonly kept: number;
+}
+
+const MOST_PROBLEMS = 20;
+const LONGEST_PROBLEM = 300;
+
+/** What one process at a time does with a source. */
+export function leaseOf({ namespace }: EngineContext, source: string): string {
+  return `source/${namespace}/${source}`;
+}
+
+export interface RefreshOptions extends LeaseOptions {
+  /** Leaves it to whoever refreshed it a moment ago: then it is a `conflict` too. */
+  readonly onlyIfDue?: boolean;
+}
+
+/**
+ * Runs the command of a source and makes the store's copy what it printed, in one transaction. When it fails, the last
+ * good documents stay, and the failure is noted.
+ * @throws LociError `not_approved`; `source_failed` that says what happened; `conflict` when another process refreshes
+ *   it (unless `waits`); `aborted`
+ */
+export async function refreshSource(
+  context: EngineContext,
+  source: ConfiguredSource,
+  { onlyIfDue = false, ...lease }: RefreshOptions = {},
+): Promise<Refreshed> {
+  // What may not run takes no lease: that would be a write for nothing, every few seconds.
+  await refuseToRun(context, source, await stateOf(context, source.id));
+  return withLease(
+    context,
+    leaseOf(context, source.id),
+    async (held, signal) => {
+      const state = await stateOf(context, source.id);
+      const isFresh = state !== undefined && !isDue(state, source.settings.refreshInterval, context.now());
+      if (onlyIfDue && isFresh)
+        throw new LociError('conflict', `${source.id} was refreshed by another process`);
+      return new Refresh(context, source, held, signal).run(state);
+    },
+    lease,
+  );
+}
+
+async function stateOf(
+  { store, namespace }: EngineContext,
+  source: string,
+): Promise<SourceState | undefined> {
+  return (await store.sourceStates(namespace)).get(source);
+}
+
+/** @throws LociError `not_approved`, `invalid_config` */
+async function refuseToRun(
+  context: EngineContext,
+  source: ConfiguredSource,
+  state: SourceState | undefined,
+): Promise<void> {
+  const what = await approvable(source);
+  refuseUnapproved(source, what, approvalOf(context, source, what, state));
+}
+
+/** Runs the command of an approved source once; nothing is stored. @throws LociError as `refreshSource` does */
+export async function tryOut(
+  context: EngineContext,
+  source: ConfiguredSource,
+  signal?: AbortSignal,
+): Promise<Fetched> {
+  return fetchApproved(context, source, await stateOf(context, source.id), signal);
+}
+
+async function fetchApproved(
+  context: EngineContext,
+  source: ConfiguredSource,
+  state: SourceState | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Fetched> {
+  const { settings, cwd } = source;
+  await refuseToRun(context, source, state);
+  const opened = await openSource('command', { ...settings, cwd, env: process.env, allowed: settings.env });
+  return opened.fetch(signal === undefined ? {} : { signal });
+}
+
+class Refresh {
+  readonly #context: EngineContext;
+  readonly #source: ConfiguredSource;
+  readonly #held: Held;
+  readonly #signal: AbortSignal;
+  readonly #began: Timestamp;
+
+  constructor(context: EngineContext, source: ConfiguredSource, held: Held, signal: AbortSignal) {
+    this.#context = context;
+    this.#source = source;
+    this.#held = held;
+    this.#signal = signal;
+    this.#began = context.now();
+  }
+
+  async run(state: SourceState | undefined): Promise<Refreshed> {
+    try {
+      const fetched = await fetchApproved(this.#context, this.#source, state, this.#signal);
+      const kept = await this.#keptFrom(fetched, state);
+      if (kept > 0) return await this.#noteEmpty(fetched, kept, state);
+      return await this.#replace(fetched, state);
+    } catch (error) {
+      // A lease that was lost fires the signal: then the work goes on elsewhere.
+      if (this.#signal.reason instanceof LociError) throw this.#signal.reason;
+      const isOurs =
+        error instanceof LociError && ['not_approved', 'aborted', 'conflict'].includes(error.code);
+      if (!isOurs) await this.#noteFailure(error, state);
+      throw error;
+    }
+  }
+
+  /** How many documents a first empty answer does not take away. */
+  async #keptFrom({ printed }: Fetched, state: SourceState | undefined): Promise<number> {
+    if (printed > 0 || this.#source.settings.allowEmpty || (state?.empties ?? 0) > 0) return 0;
+    return documentsOf(this.#context, this.#source.id);
+  }
+
+  async #replace(fetched: Fetched, state: SourceState | undefined): Promise<Refreshed> {
+    const context = this.#context;
+    const { id, name, settings } = this.#source;
+    if (fetched.printed > 0 && fetched.documents.length === 0) throw noneUsable(id, fetched);
+    const report = await replaceDocuments(
+      context.store,
+      {
+        source: id,
+        documents: fetched.documents,
+        unreadable: new Set(
+          fetched.problems.flatMap((problem) => (problem.skipped ? (problem.id ?? []) : [])),
+        ),
+      },
+      {
+        namespace: context.namespace,
+        project: settings.project ?? context.config.project,
+        chunking: await context.chunking(),
+        now: context.now(),
+        maxDocuments: settings.maxDocuments,
+        keepCompleted: settings.keepCompleted,
+        fence: this.#held,
+        noted: (made) => this.#success(fetched, state, made),
+        signal: this.#signal,
+      },
+    );
+    return {
+      id,
+      name,
+      ...report,
+      printed: fetched.printed,
+      problems: fetched.problems,
+      tookMs: this.#tookMs(),
+      kept: 0,
+    };
+  }
+
+  #success(fetched: Fetched, state: SourceState | undefined, report: ReplaceReport): Partial<SourceState> {
+    const problems = fetched.problems.map(problemInWords);
+    if (report.overCap > 0)
+      problems.push(`${counted(report.overCap, 'document')} left out: there are more than maxDocuments`);
+    return {
+      ...this.#attempt(),
+      readAt: this.#context.now(),
+      nextAt: this.#context.now() + this.#source.settings.refreshInterval,
+      refreshes: (state?.refreshes ?? 0) + 1,
+      failures: 0,
+      error: null,
+      problems: problems.slice(0, MOST_PROBLEMS),
+      empties: fetched.printed === 0 ? (state?.empties ?? 0) + 1 : 0,
+    };
+  }
+
+  async #noteEmpty(fetched: Fetched, kept: number, state: SourceState | undefined): Promise<Refreshed> {
+    const { id, name, settings } = this.#source;
+    const now = this.#context.now();
+    await this.#change({
+      ...this.#attempt(),
+      nextAt: now + settings.refreshInterval,
+      failures: 0,
+      error: null,
+      problems: [`nothing was printed; ${counted(kept, 'document')} stay until that happens again`],
+      empties: (state?.empties ?? 0) + 1,
+    });
+    const nothing = { added: 0, updated: 0, unchanged: 0, removed: 0, overCap: 0 };
+    return { id, name, ...nothing, printed: 0, problems: fetched.problems, tookMs: this.#tookMs(), kept };
+  }
+
+  async #noteFailure(error: unknown, state: SourceState | undefined): Promise<void> {
+    const failures = (state?.failures ?? 0) + 1;
+    await this.#change({
+      ...this.#attempt(),
+      nextAt: nextTry(this.#context.now(), this.#source.settings.refreshInterval, failures),
+      failures,
+      failed: (state?.failed ?? 0) + 1,
+      error: await this.#told(messageOf(error)),
+    });
+  }
+
+  #attempt(): Partial<SourceState> {
+    return { triedAt: this.#began, tookMs: this.#tookMs() };
+  }
+
+  #tookMs(): number {
+    return Math.max(0, this.#context.now() - this.#began);
+  }
+
+  #change(change: Partial<SourceState>): Promise<void> {
+    const { store, namespace } = this.#context;
+    return store.changeSourceState(namespace, this.#source.id, change, this.#held);
+  }
+
+  /** What programs say when they fail may hold the keys that they failed with. */
+  async #told(message: string): Promise<string> {
+    const { thread } = this.#context;
+    const secrets = await thread.run(SECRET_DETECTION, [message], { size: message.length });
+    return maskSecrets(message, secrets);
+  }
+}
+
+/** How many documents the store has of a source. */
+export async function documentsOf({ store, namespace, now }: EngineContext, source: string): Promise<number> {
+  const filter = { now: now(), origins: ['source' as const], sources: [source] };
+  return (await store.facet(namespace, 'source', filter))[0]?.records ?? 0;
+}
+
+export function problemInWords({ index, id, detail }: DocumentProblem): string {
+  const which = id === null ? `document ${String(index)}` : `document ${String(index)} (${id})`;
+  return shortened(`${which}: ${detail}`);
+}
+
+export function problemOfNote({ key, detail }: SourceProblem): string {
+  return shortened(`${key}: ${detail}`);
+}
+
+function shortened(problem: string): string {
+  return problem.length > LONGEST_PROBLEM
+    ? `${problem.slice(0, LONGEST_PROBLEM - 1).toWellFormed()}…`
+    : problem;
+}
+
+function noneUsable(id: string, { printed, problems: [first] }: Fetched): LociError {
+  const why = first === undefined ? '' : `: ${problemInWords(first)}`;
+  return new LociError(
+    'source_failed',
+    `none of the ${counted(printed, 'document')} of ${id} can be used${why}`,
+  );
+}

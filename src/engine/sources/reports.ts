@@ -1,0 +1,180 @@
+import { messageOf } from '../../core/errors.ts';
+import type { Timestamp } from '../../core/types.ts';
+import type { SourceState } from '../../store/source-states.ts';
+import type { EngineContext } from '../context.ts';
+import { vaultName } from '../vault-names.ts';
+import { ownVaults } from '../vault-states.ts';
+import { approvable, approvalOf, type Approvable } from './approval.ts';
+import { configuredSources, type ConfiguredSource } from './configured.ts';
+
+/** How a source is, in a word. */
+export const CONDITIONS = [
+  /** Read, and not so long ago. */
+  'fresh',
+  /** Nobody has kept it fresh for more than twice its interval. */
+  'stale',
+  /** Never read yet. */
+  'new',
+  /** The last attempt failed; the last good documents are kept. */
+  'failing',
+  'paused',
+  'disabled',
+  /** Its command was never approved. */
+  'waiting for approval',
+  /** Its command, or what it starts, has changed since it was approved. */
+  'changed, waiting for approval',
+  /** It cannot be run as it stands. */
+  'broken',
+  /** Its documents are in the store, and nothing in the settings brings them any more. */
+  'gone',
+] as const;
+export type Condition = (typeof CONDITIONS)[number];
+
+/** What the operator should know of a source (S11). */
+export interface SourceReport {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'vault' | 'command' | 'skill';
+  readonly condition: Condition;
+  /** Of a vault, its folder; of a skill, that of the skill. */
+  readonly folder: string | null;
+  /** Of a command. */
+  readonly approvable: Approvable | null;
+  readonly documents: number;
+  readonly refreshInterval: number | null;
+  readonly state: SourceState | null;
+  /** Why it is broken, or what failed last. */
+  readonly error: string | null;
+}
+
+const TWICE = 2;
+
+/** Whether nobody has read it for more than twice its interval, or the last attempts failed. */
+export function isStale(
+  { readAt, failures }: Pick<SourceState, 'readAt' | 'failures'>,
+  interval: number,
+  now: Timestamp,
+): boolean {
+  return readAt !== null && (failures > 0 || now - readAt > TWICE * interval);
+}
+
+/** Every vault and source of the settings and of skills, and those whose documents alone are left. */
+export async function sourceReports(context: EngineContext): Promise<SourceReport[]> {
+  const { store, namespace, now } = context;
+  const states = await store.sourceStates(namespace);
+  const counts = await documentCounts(context);
+  const { sources, broken } = await configuredSources(context);
+  const vaults = ownVaults(context).map((vault): SourceReport => {
+    const id = vaultName(vault);
+    const state = states.get(id) ?? null;
+    const interval = vault.refreshInterval ?? 0;
+    return {
+      ...common(id, state, counts),
+      kind: 'vault',
+      folder: vault.path,
+      refreshInterval: interval,
+      condition: conditionOf(state, { enabled: vault.enabled !== false, interval, now: now() }),
+    };
+  });
+  const commands = await Promise.all(
+    sources.map((source) => commandReport(context, source, states.get(source.id) ?? null, counts)),
+  );
+  const unusable = broken.map(({ id, folder, problem }): SourceReport => ({
+    ...common(id, null, counts),
+    kind: 'skill',
+    condition: 'broken',
+    folder,
+    error: problem,
+  }));
+  const listed = [...vaults, ...commands, ...unusable];
+  return [...listed, ...leftOver(listed, states, counts)];
+}
+
+function common(
+  id: string,
+  state: SourceState | null,
+  counts: ReadonlyMap<string, number>,
+): Omit<SourceReport, 'kind' | 'condition'> {
+  return {
+    id,
+    name: id,
+    folder: null,
+    approvable: null,
+    documents: counts.get(id) ?? 0,
+    refreshInterval: null,
+    state,
+    error: state?.error ?? null,
+  };
+}
+
+async function commandReport(
+  context: EngineContext,
+  source: ConfiguredSource,
+  state: SourceState | null,
+  counts: ReadonlyMap<string, number>,
+): Promise<SourceReport> {
+  const { id, name, settings, skill } = source;
+  const report = {
+    ...common(id, state, counts),
+    name,
+    kind: skill === null ? ('command' as const) : ('skill' as const),
+    folder: skill,
+    refreshInterval: settings.refreshInterval,
+  };
+  try {
+    const what = await approvable(source);
+    const approval = approvalOf(context, source, what, state ?? undefined);
+    const waits = {
+      approved: null,
+      waiting: 'waiting for approval',
+      changed: 'changed, waiting for approval',
+    } as const;
+    const { refreshInterval: interval, enabled } = settings;
+    const condition = enabled ? waits[approval] : null;
+    return {
+      ...report,
+      approvable: what,
+      condition: condition ?? conditionOf(state, { enabled, interval, now: context.now() }),
+    };
+  } catch (error) {
+    return { ...report, condition: 'broken', error: messageOf(error) };
+  }
+}
+
+function conditionOf(
+  state: SourceState | null,
+  {
+    enabled,
+    interval,
+    now,
+  }: { readonly enabled: boolean; readonly interval: number; readonly now: Timestamp },
+): Condition {
+  if (!enabled) return 'disabled';
+  if (state?.paused === true) return 'paused';
+  if (state !== null && state.failures > 0) return 'failing';
+  if ((state?.readAt ?? null) === null || state === null) return 'new';
+  return isStale(state, interval, now) ? 'stale' : 'fresh';
+}
+
+/** Documents of sources and vaults that nothing in the settings brings any more. */
+function leftOver(
+  listed: readonly SourceReport[],
+  states: ReadonlyMap<string, SourceState>,
+  counts: ReadonlyMap<string, number>,
+): SourceReport[] {
+  const known = new Set(listed.map(({ id }) => id));
+  // An imported folder has a state too, and nothing to be refreshed.
+  const approved = [...states].filter(([, { approval }]) => approval !== null).map(([id]) => id);
+  const ids = [...new Set([...counts.keys(), ...approved])].filter((id) => !known.has(id)).toSorted();
+  return ids.map((id) => {
+    const state = states.get(id) ?? null;
+    const kind = (state?.root ?? null) === null ? 'command' : 'vault';
+    return { ...common(id, state, counts), kind, condition: 'gone', folder: state?.root ?? null };
+  });
+}
+
+async function documentCounts({ store, namespace, now }: EngineContext): Promise<Map<string, number>> {
+  const filter = { now: now(), origins: ['source' as const, 'vault' as const] };
+  const counts = await store.facet(namespace, 'source', filter);
+  return new Map(counts.map(({ value, records }) => [value, records]));
+}

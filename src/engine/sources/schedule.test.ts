@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isDue, nextTry } from './schedule.ts';
+
+const NOW = Date.parse('2026-11-22T12:00:00Z');
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+describe('nextTry', () => {
+  it.each([
+    [5 * MINUTE, 1, 30_000],
+    [5 * MINUTE, 2, 60_000],
+    [5 * MINUTE, 5, 8 * MINUTE],
+    [10_000, 1, 10_000],
+    [10_000, 3, 40_000],
+    [24 * HOUR, 4, 4 * MINUTE],
+    [5 * MINUTE, 40, HOUR],
+  ])('with an interval of %i ms after %i failures waits %i ms', (interval, failures, wait) => {
+    expect(nextTry(NOW, interval, failures, 0.5) - NOW).toBe(wait);
+  });
+
+  it('never waits more than an hour, nor so short that it spins', () =>
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 30 * 24 * HOUR }),
+        fc.integer({ min: 1, max: 1000 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (interval, failures, random) => {
+          const wait = nextTry(NOW, interval, failures, random) - NOW;
+          expect(wait).toBeLessThanOrEqual(HOUR);
+          expect(wait).toBeGreaterThanOrEqual(800);
+        },
+      ),
+    ));
+
+  it('spreads sources that failed together', () =>
+    expect(nextTry(NOW, HOUR, 3, 1)).toBeGreaterThan(nextTry(NOW, HOUR, 3, 0)));
+});
+
+describe('isDue', () => {
+  const state = (nextAt: number | null, triedAt: number | null = NOW - MINUTE) => ({ nextAt, triedAt });
+
+  it('is when its time has come, and not before', () => {
+    expect(isDue(state(null), MINUTE, NOW)).toBe(true);
+    expect(isDue(state(NOW), MINUTE, NOW)).toBe(true);
+    expect(isDue(state(NOW + 1), MINUTE, NOW)).toBe(false);
+  });
+
+  it('is when the clock was set back since', () => {
+    expect(isDue(state(NOW + 365 * 24 * HOUR), MINUTE, NOW)).toBe(true);
+    expect(isDue(state(NOW + MINUTE, NOW + 1), 5 * MINUTE, NOW)).toBe(true);
+  });
+
+  it('is not while a long interval runs', () =>
+    expect(isDue(state(NOW + 23 * HOUR), 24 * HOUR, NOW)).toBe(false));
+});

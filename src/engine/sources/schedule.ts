@@ -1,0 +1,34 @@
+import type { Timestamp } from '../../core/types.ts';
+import type { SourceState } from '../../store/source-states.ts';
+
+const FIRST_RETRY = 30_000;
+const HOUR = 3_600_000;
+/** A share of the time, either way: sources that failed together do not all come back together. */
+const JITTER = 0.2;
+
+/**
+ * When a source that failed so many times in a row is tried again: after its interval or half a minute, whichever is
+ * shorter, then after twice as long each time, up to an hour.
+ * @param random 0 to 1
+ */
+export function nextTry(
+  now: Timestamp,
+  interval: number,
+  failures: number,
+  random: number = Math.random(),
+): Timestamp {
+  const first = Math.max(1000, Math.min(interval, FIRST_RETRY));
+  const wait = Math.min(HOUR, first * 2 ** Math.min(failures - 1, 30));
+  return now + Math.round(Math.min(HOUR, wait * (1 + JITTER * (2 * random - 1))));
+}
+
+/** Whether it is time, as far as the clock can be trusted: times that lie too far ahead were told by another clock. */
+export function isDue(
+  { nextAt, triedAt }: Pick<SourceState, 'nextAt' | 'triedAt'>,
+  interval: number,
+  now: Timestamp,
+): boolean {
+  if (nextAt === null || nextAt <= now) return true;
+  const longest = Math.max(interval, HOUR) * (1 + JITTER);
+  return nextAt - now > longest || (triedAt !== null && triedAt > now);
+}

@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TasksSource } from '../../../test/contract/tasks-source.ts';
+
+const MINUTE = 60_000;
+
+let tasks: TasksSource;
+
+beforeEach(async () => {
+  tasks = await TasksSource.make();
+});
+
+afterEach(() => tasks[Symbol.asyncDispose]());
+
+describe('a refresh', () => {
+  beforeEach(() => tasks.loci.sources.approve('tasks'));
+
+  it('takes in what is new and changed, and lets go of what is gone', async () => {
+    expect(await tasks.refresh()).toMatchObject({ added: 2, updated: 0, removed: 0 });
+    const [before] = (await tasks.loci.search({ query: 'tile samples' })).results;
+    await tasks.print([
+      { id: 'a', text: 'Buy tile samples from Saltillo', completed: false },
+      { id: 'c', text: 'Water the plants' },
+    ]);
+    tasks.now += MINUTE;
+    expect(await tasks.refresh()).toMatchObject({ added: 1, updated: 1, removed: 1, unchanged: 0 });
+    const [after] = (await tasks.loci.search({ query: 'tile samples' })).results;
+    expect(after).toMatchObject({ id: before!.id, title: 'Buy tile samples from Saltillo' });
+    expect(await tasks.found('dentist')).toEqual([]);
+    expect(await tasks.refresh()).toMatchObject({ added: 0, updated: 0, removed: 0, unchanged: 2 });
+  });
+
+  it('keeps when it was, is or will be, what is done, and where it is', async () => {
+    await tasks.print([
+      {
+        id: 'a',
+        text: 'Tiles',
+        timestamp: '2026-11-25T10:00:00Z',
+        completed: true,
+        url: 'https://example.org/a',
+        tags: ['home'],
+      },
+    ]);
+    await tasks.refresh();
+    const [tiles] = (await tasks.loci.search({ query: 'tiles' })).results;
+    expect(tiles).toMatchObject({
+      createdAt: Date.parse('2026-11-25T10:00:00Z'),
+      origin: 'source',
+      source: 'tasks',
+      trust: 'external',
+      recordType: 'task',
+      tags: ['home'],
+      metadata: { completed: true, url: 'https://example.org/a' },
+    });
+  });
+
+  it('names each bad document, keeps what was known of it, and takes the good ones', async () => {
+    await tasks.refresh();
+    await tasks.print([{ id: 'a', text: 7 }, { text: 'No id' }, { id: 'c', text: 'Water the plants' }]);
+    const result = await tasks.refresh();
+    expect(result).toMatchObject({
+      added: 1,
+      removed: 1,
+      problems: [
+        { index: 1, id: 'a' },
+        { index: 2, id: null },
+      ],
+    });
+    expect(await tasks.found('tile samples')).toEqual(['Buy tile samples from Home Depot']);
+    expect((await tasks.report())?.state?.problems).toHaveLength(2);
+  });
+
+  it('that fails keeps the last good documents, waits longer each time, and recovers by itself', async () => {
+    await tasks.refresh();
+    await tasks.print('[{"id":"a","text":"half');
+    const waits: number[] = [];
+    for (let failure = 1; failure <= 4; failure++) {
+      expect(await tasks.refresh()).toMatchObject({ error: { code: 'source_failed' } });
+      const { state, condition, error } = (await tasks.report())!;
+      expect({ condition, failures: state?.failures }).toEqual({ condition: 'failing', failures: failure });
+      expect(error).toContain('document 1');
+      waits.push(state!.nextAt! - tasks.now);
+    }
+    expect(waits[3]).toBeGreaterThan(3 * waits[0]!);
+    expect(await tasks.found('tile samples')).toEqual(['Buy tile samples from Home Depot']);
+    await tasks.print([{ id: 'a', text: 'Tiles at last' }]);
+    await tasks.refresh();
+    expect(await tasks.report()).toMatchObject({
+      condition: 'fresh',
+      error: null,
+      state: { failures: 0, failed: 4 },
+    });
+    expect(await tasks.found('tiles')).toEqual(['Tiles at last']);
+  });
+
+  it('never repeats a secret that a program fails with', async () => {
+    const key = ['ghp', 'x7Kd93mQpL2vR8tYwZ4bN6cJ1hFgSaUeXoVi'].join('_');
+    await tasks.reopen({ command: ['sh', '-c', `echo "401 for token ${key}" >&2; exit 3`] });
+    await tasks.loci.sources.approve('tasks');
+    expect(await tasks.refresh()).toMatchObject({ error: { code: 'source_failed' } });
+    expect((await tasks.report())?.error).toMatch(/exit.*3/i);
+    expect((await tasks.report())?.error).not.toContain(key);
+  });
+
+  it('that prints nothing must do so twice before it takes everything away', async () => {
+    await tasks.refresh();
+    await tasks.print([]);
+    expect(await tasks.refresh()).toMatchObject({ removed: 0, kept: 2 });
+    expect(await tasks.found('tile samples')).toHaveLength(1);
+    expect(await tasks.refresh()).toMatchObject({ removed: 2, kept: 0 });
+    expect(await tasks.found('tile samples')).toEqual([]);
+  });
+
+  it('may do so at once where that is allowed', async () => {
+    await tasks.refresh();
+    await tasks.reopen({ allowEmpty: true });
+    await tasks.print([]);
+    expect(await tasks.refresh()).toMatchObject({ removed: 2 });
+  });
+
+  it('of documents that are all bad is a failure', async () => {
+    await tasks.refresh();
+    await tasks.print([{ text: 'No id' }]);
+    expect(await tasks.refresh()).toMatchObject({
+      error: { code: 'source_failed', message: expect.stringContaining('id') },
+    });
+    expect(await tasks.found('tile samples')).toHaveLength(1);
+  });
+
+  it('keeps as many as there may be', async () => {
+    await tasks.reopen({ maxDocuments: 1 });
+    expect(await tasks.refresh()).toMatchObject({ added: 1, overCap: 1 });
+    expect(await tasks.found('dentist tile')).toEqual(['Buy tile samples from Home Depot']);
+    expect((await tasks.report())?.state?.problems).toEqual([expect.stringContaining('maxDocuments')]);
+  });
+
+  it('puts documents into the project of the source, unless they name one', async () => {
+    await tasks.reopen({ project: 'errands' });
+    await tasks.print([
+      { id: 'a', text: 'Tiles', project: 'kitchen' },
+      { id: 'b', text: 'Dentist' },
+    ]);
+    await tasks.refresh();
+    const projects = await tasks.loci.facet('project');
+    expect(projects.map(({ value }) => value).toSorted()).toEqual(['errands', 'kitchen']);
+  });
+});
+
+describe('the operator', () => {
+  it('is told of an id that no source has', async () => {
+    await expect(tasks.loci.sources.refresh(['taks'])).rejects.toMatchObject({
+      code: 'not_found',
+      hint: 'Did you mean tasks?',
+    });
+    await expect(tasks.loci.sources.pause('calendar', true)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('pauses and resumes', async () => {
+    await tasks.loci.sources.approve('tasks');
+    await tasks.loci.sources.pause('tasks', true);
+    expect((await tasks.report())?.condition).toBe('paused');
+    await tasks.loci.sources.pause('tasks', false);
+    expect((await tasks.report())?.condition).toBe('new');
+  });
+
+  it('sees what nothing brings any more, and can forget it', async () => {
+    await tasks.loci.sources.approve('tasks');
+    await tasks.refresh();
+    await tasks.reopenWith({});
+    expect(await tasks.report()).toMatchObject({ condition: 'gone', documents: 2 });
+    expect(await tasks.loci.sources.forget('tasks')).toBe(2);
+    expect(await tasks.loci.sources.list()).toEqual([]);
+  });
+
+  it('of another namespace learns nothing of the sources', async () => {
+    const other = tasks.loci.as({ ...tasks.loci.caller, namespace: 'other' });
+    expect(await other.sources.list()).toEqual([]);
+    expect(await other.sources.refresh()).toEqual([]);
+    await expect(other.sources.approve('tasks')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

@@ -1,0 +1,140 @@
+import { LociError, messageOf } from '../../core/errors.ts';
+import type { Fetched } from '../../sources/document.ts';
+import type { Closable, EngineContext } from '../context.ts';
+import { forgetSource } from '../forget.ts';
+import { embedNew } from '../embed-new.ts';
+import { vaultName } from '../vault-names.ts';
+import { ownVaults } from '../vault-states.ts';
+import { approvable, commandInWords, type Approvable } from './approval.ts';
+import { configuredSources, sourceNamed, type ConfiguredSource } from './configured.ts';
+import { SourceKeeper, type KeepOptions } from './keeper.ts';
+import { withLease } from './lease.ts';
+import { leaseOf, refreshSource, tryOut, type Refreshed } from './refresh.ts';
+import { sourceReports, type SourceReport } from './reports.ts';
+
+/** What came of a source's refresh. */
+export type RefreshResult =
+  Refreshed | { readonly id: string; readonly name: string; readonly error: LociError };
+
+/** Commands whose documents are searched beside everything else. */
+export interface Sources {
+  list(): Promise<SourceReport[]>;
+  /**
+   * Runs the commands now, those named or all that may run; one that fails does not keep the others from it.
+   * @throws LociError `not_found` for an id that no source has; `aborted`
+   */
+  refresh(ids?: readonly string[], signal?: AbortSignal): Promise<RefreshResult[]>;
+  /** Runs the command once and stores nothing. @throws LociError `not_approved`, `source_failed` … */
+  tryOut(id: string, signal?: AbortSignal): Promise<Fetched>;
+  /**
+   * From now on exactly this command may run. Only the operator may say so.
+   * @throws LociError `not_found`; `conflict` when it is not what `fingerprint` says; `invalid_config` for a missing program
+   */
+  approve(id: string, fingerprint?: string): Promise<Approvable>;
+  /** Whether a source or vault is read by those who keep it fresh. */
+  pause(id: string, paused: boolean): Promise<void>;
+  /** Takes its documents, its approval and what is known of it out of the store; answers how many documents went. */
+  forget(id: string, signal?: AbortSignal): Promise<number>;
+  /** Keeps vaults and sources fresh until the engine, or what this answers, is closed. */
+  keepFresh(options?: KeepOptions): Closable;
+}
+
+export function sourcesOf(context: EngineContext): Sources {
+  return {
+    list: () => sourceReports(context),
+    refresh: (ids, signal) => refreshSources(context, ids, signal),
+    tryOut: async (id, signal) => tryOut(context, sourceNamed(await configuredSources(context), id), signal),
+    approve: (id, fingerprint) => approve(context, id, fingerprint),
+    pause: (id, paused) => pause(context, id, paused),
+    forget: (id, signal) => forget(context, id, signal),
+    keepFresh: (options = {}) => {
+      const keeper = new SourceKeeper(context, options);
+      keeper.start();
+      return context.untilClosed(keeper);
+    },
+  };
+}
+
+async function refreshSources(
+  context: EngineContext,
+  ids: readonly string[] | undefined,
+  signal: AbortSignal | undefined,
+): Promise<RefreshResult[]> {
+  const configured = await configuredSources(context);
+  const meant =
+    ids === undefined
+      ? configured.sources.filter(({ settings }) => settings.enabled)
+      : [...new Set(ids)].map((id) => sourceNamed(configured, id));
+  const results = await Promise.all(meant.map((source) => refreshOne(context, source, signal)));
+  if (signal?.aborted === true) throw new LociError('aborted', 'refreshing was stopped');
+  if (results.some((result) => 'added' in result && result.added + result.updated > 0)) {
+    // Without a model they are found by text all the same, and embedded later (R16).
+    await embedNew(context, signal === undefined ? {} : { signal }).catch((error: unknown) => {
+      if (!(error instanceof LociError) || error.code !== 'embedding_unavailable') throw error;
+    });
+  }
+  return results;
+}
+
+async function refreshOne(
+  context: EngineContext,
+  source: ConfiguredSource,
+  signal: AbortSignal | undefined,
+): Promise<RefreshResult> {
+  try {
+    return await refreshSource(context, source, { waits: true, ...(signal === undefined ? {} : { signal }) });
+  } catch (error) {
+    const told =
+      error instanceof LociError ? error : new LociError('internal', messageOf(error), { cause: error });
+    return { id: source.id, name: source.name, error: told };
+  }
+}
+
+async function approve(
+  context: EngineContext,
+  id: string,
+  fingerprint: string | undefined,
+): Promise<Approvable> {
+  const source = sourceNamed(await configuredSources(context), id);
+  const what = await approvable(source);
+  if (what.program === null)
+    throw new LociError('invalid_config', `${id}: there is no program ${JSON.stringify(what.argv[0])}`, {
+      hint: `Install it, or correct the command: ${commandInWords(what.argv)} (in ${what.cwd}).`,
+    });
+  if (fingerprint !== undefined && !what.fingerprint.startsWith(fingerprint))
+    throw new LociError(
+      'conflict',
+      `${id} is not what you looked at any more: its fingerprint is ${what.fingerprint.slice(0, 12)}`,
+      {
+        hint: `\`loci sources show ${id}\` shows what would run now.`,
+      },
+    );
+  const { store, namespace, now, caller } = context;
+  await store.changeSourceState(namespace, id, {
+    approval: what.fingerprint,
+    approvedAt: now(),
+    approvedBy: caller.actor,
+    // Whoever was told to wait need wait no longer.
+    nextAt: null,
+  });
+  return what;
+}
+
+/** @throws LociError `not_found` */
+async function pause(context: EngineContext, id: string, paused: boolean): Promise<void> {
+  const isVault = ownVaults(context).some((vault) => vaultName(vault) === id);
+  if (!isVault) sourceNamed(await configuredSources(context), id);
+  await context.store.changeSourceState(context.namespace, id, {
+    paused,
+    ...(paused ? {} : { nextAt: null }),
+  });
+}
+
+/** Under the lease: who refreshes it now must not bring back what goes. */
+function forget(context: EngineContext, id: string, signal: AbortSignal | undefined): Promise<number> {
+  const options = signal === undefined ? {} : { signal };
+  return withLease(context, leaseOf(context, id), () => forgetSource(context, id, options), {
+    waits: true,
+    ...options,
+  });
+}

@@ -1,0 +1,126 @@
+import { constants } from 'node:fs';
+import { access, readdir, stat } from 'node:fs/promises';
+import { basename, extname, join, resolve } from 'node:path';
+import { LociError } from '../../core/errors.ts';
+import { hashFile } from './hash-file.ts';
+
+/** A file that a command starts, and what tells whether it is still the same. */
+export interface StartedFile {
+  readonly path: string;
+  /** SHA-256 of what it holds; `system` for what nobody but root can change. */
+  readonly state: string;
+}
+
+/** Programs whose first operand is what they run. */
+const INTERPRETER =
+  /^(?:node|deno|bun|python[\d.]*|ruby|perl|php|lua|Rscript|(?:ba|da|z|k|fi)?sh|env|uv|npx|tsx)$/;
+const CODE = new Set([
+  '.js',
+  '.mjs',
+  '.cjs',
+  '.ts',
+  '.mts',
+  '.py',
+  '.rb',
+  '.pl',
+  '.php',
+  '.lua',
+  '.sh',
+  '.bash',
+  '.zsh',
+  '.fish',
+  '.R',
+  '.jar',
+]);
+/** Words of a line for a shell, as far as they can name files. */
+const WORDS = /[^\s|&;<>()'"`$=]+/g;
+const MOST_SKILL_FILES = 2000;
+const LARGEST_SKILL = 50_000_000;
+
+/** The program that the system would start: `null` when there is none. */
+export async function findProgram(program: string, cwd: string, path: string): Promise<string | null> {
+  const places = program.includes('/')
+    ? [resolve(cwd, program)]
+    : path.split(':').map((folder) => resolve(cwd, folder, program));
+  for (const place of places) {
+    if (await isProgram(place)) return place;
+  }
+  return null;
+}
+
+async function isProgram(place: string): Promise<boolean> {
+  try {
+    await access(place, constants.X_OK);
+    return (await stat(place)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** The program itself, and of its arguments those that name code: scripts, and whatever may be run. */
+export async function startedFiles(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+): Promise<StartedFile[]> {
+  const paths = new Set([program]);
+  let isFirst = INTERPRETER.test(basename(program));
+  for (const argument of args) {
+    // A whole line for a shell is one argument: each of its words may be a file.
+    const words = /\s/.test(argument) ? [argument, ...(argument.match(WORDS) ?? [])] : [argument];
+    for (const word of words) {
+      const place = resolve(cwd, word);
+      if (word === '' || word.startsWith('-') || !(await isFile(place))) continue;
+      if (isFirst || CODE.has(extname(place)) || (await isProgram(place))) paths.add(place);
+      isFirst = false;
+    }
+  }
+  return Promise.all([...paths].toSorted().map(async (path) => ({ path, state: await stateOf(path) })));
+}
+
+function isFile(place: string): Promise<boolean> {
+  return stat(place).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+/** What belongs to the system is not read: its updates are not for a source's owner to look at. */
+async function stateOf(path: string): Promise<string> {
+  const { uid, mode } = await stat(path);
+  const writers = 0o022;
+  const isOfSystem = uid === 0 && (mode & writers) === 0 && process.getuid?.() !== 0;
+  return isOfSystem ? 'system' : hashFile(path);
+}
+
+/**
+ * Every file of a skill: what it starts may load any of them. Names that begin with a dot, and `node_modules`, are passed
+ * over.
+ * @throws LociError `not_approved` for a skill that is too large to be approved as it is
+ */
+export async function skillFiles(folder: string): Promise<StartedFile[]> {
+  const files: StartedFile[] = [];
+  let bytes = 0;
+  const walk = async (at: string): Promise<void> => {
+    const entries = await readdir(at, { withFileTypes: true });
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
+      const path = join(at, entry.name);
+      if (entry.isDirectory()) await walk(path);
+      if (!entry.isFile()) continue;
+      bytes += (await stat(path)).size;
+      if (files.length >= MOST_SKILL_FILES || bytes > LARGEST_SKILL) throw tooLarge(folder);
+      files.push({ path, state: await hashFile(path) });
+    }
+  };
+  await walk(folder);
+  return files;
+}
+
+function tooLarge(folder: string): LociError {
+  return new LociError(
+    'not_approved',
+    `${folder} holds more than ${String(MOST_SKILL_FILES)} files or ${String(LARGEST_SKILL / 1_000_000)} MB: its code cannot be told apart from its data`,
+    { hint: 'Let the skill keep its data elsewhere, or in a folder whose name begins with a dot.' },
+  );
+}

@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { MemoryDocument } from '../sources/document.ts';
+import { withinCap } from './within-cap.ts';
+
+const NOW = Date.parse('2026-11-22T12:00:00Z');
+const DAY = 86_400_000;
+
+function document(id: string, days: number | null, completed: boolean | null = false): MemoryDocument {
+  const timestamp = days === null ? null : NOW + days * DAY;
+  return {
+    id,
+    text: id,
+    title: null,
+    tags: [],
+    timestamp,
+    metadata: {},
+    completed,
+    project: null,
+    url: null,
+  };
+}
+
+const documents = [
+  document('done today', 0, true),
+  document('old', -300),
+  document('done long ago', -200, true),
+  document('recent', -1),
+  document('told no time', null, null),
+  document('next week', 7),
+];
+
+function staying(maxDocuments: number, keepCompleted = false): string[] {
+  return withinCap(documents, { maxDocuments, keepCompleted, now: NOW }).map(({ id }) => id);
+}
+
+describe('withinCap', () => {
+  it('lets completed ones go first, the oldest of them before the others', () => {
+    expect(staying(6)).toEqual(documents.map(({ id }) => id));
+    expect(staying(5)).not.toContain('done long ago');
+    expect(staying(4)).toEqual(['old', 'recent', 'told no time', 'next week']);
+  });
+
+  it('then the oldest', () => {
+    expect(staying(3)).toEqual(['recent', 'told no time', 'next week']);
+    expect(staying(1)).toEqual(['next week']);
+  });
+
+  it('takes completed ones for others where they are to be kept', () =>
+    expect(staying(4, true)).toEqual(['done today', 'recent', 'told no time', 'next week']));
+
+  it('keeps as many as there is room for, in their order, whatever they are', () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.option(fc.integer({ min: -900, max: 900 })), fc.option(fc.boolean()))),
+        fc.integer({ min: 1, max: 20 }),
+        fc.boolean(),
+        (given, maxDocuments, keepCompleted) => {
+          const all = given.map(([days, completed], i) => document(String(i), days, completed));
+          const kept = withinCap(all, { maxDocuments, keepCompleted, now: NOW });
+          expect(kept).toHaveLength(Math.min(all.length, maxDocuments));
+          expect(kept).toEqual(all.filter((each) => kept.includes(each)));
+        },
+      ),
+    ));
+});

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { LociError } from '../core/errors.ts';
+import { nearest } from '../core/nearest.ts';
+import type { Timestamp } from '../core/types.ts';
+import { commandInWords } from '../engine/sources/approval.ts';
+import { CONDITIONS, type Condition, type SourceReport } from '../engine/sources/reports.ts';
+import { isoTime } from './dates.ts';
+import type { OperationContext } from './operation.ts';
+
+const KINDS = ['vault', 'command', 'skill'] as const;
+
+/** A source as the verbs tell of it: its statistics (S11). */
+export interface SourceOutput {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: (typeof KINDS)[number];
+  readonly condition: Condition;
+  readonly documents: number;
+  readonly hits: number;
+  readonly last_hit: string | null;
+  readonly last_refresh: string | null;
+  readonly last_try: string | null;
+  readonly next_refresh: string | null;
+  readonly took_ms: number | null;
+  readonly refresh_interval_ms: number | null;
+  readonly refreshes: number;
+  readonly failures: number;
+  readonly failed: number;
+  readonly error: string | null;
+  readonly problems: string[];
+  readonly command?: string;
+  readonly folder?: string;
+  readonly fingerprint?: string;
+}
+
+const time = () => z.iso.datetime().nullable();
+const count = () => z.number().int().nonnegative();
+
+/** Fields of `SourceOutput`. */
+export const sourceFields: {
+  [Name in keyof SourceOutput]-?: z.ZodType<Exclude<SourceOutput[Name], undefined>>;
+} = {
+  id: z.string().describe('What the other `sources` verbs take.'),
+  name: z.string().describe('What results call it.'),
+  kind: z.enum(KINDS),
+  condition: z
+    .enum(CONDITIONS)
+    .describe(
+      'fresh; stale: nobody has read it for more than twice its interval; new: never read; failing: the last good documents ' +
+        'are kept; broken: it cannot be run as it stands; gone: nothing in the settings brings its documents any more.',
+    ),
+  documents: count().describe('Documents, or notes, in the store.'),
+  hits: count().describe('How often they were among the results of a search.'),
+  last_hit: time(),
+  last_refresh: time().describe('When it was last read with success; null: never.'),
+  last_try: time(),
+  next_refresh: time().describe('When whoever stays open reads it next.'),
+  took_ms: count().nullable().describe('How long the last attempt took.'),
+  refresh_interval_ms: count().nullable(),
+  refreshes: count().describe('How often it was read with success.'),
+  failures: count().describe('How often it has failed since then.'),
+  failed: count().describe('How often it has failed in all.'),
+  error: z.string().nullable().describe('What the last attempt failed with.'),
+  problems: z.array(z.string()).describe('What was wrong with single documents; at most 20.'),
+  command: z.string().describe('What runs. On the command line alone.'),
+  folder: z
+    .string()
+    .describe('Of a vault, its folder; of a skill, that of the skill. On the command line alone.'),
+  fingerprint: z
+    .string()
+    .describe(
+      'Of the command, its folder and the files it starts: what `sources-approve` approves. On the command line alone.',
+    ),
+};
+
+const { command, folder, fingerprint, ...told } = sourceFields;
+
+export const sourceOutput: z.ZodType<SourceOutput> = z.strictObject({
+  ...told,
+  command: command.exactOptional(),
+  folder: folder.exactOptional(),
+  fingerprint: fingerprint.exactOptional(),
+});
+
+/** `isOwner`: whoever sits at this machine learns what runs there. */
+export function outputOf(report: SourceReport, isOwner: boolean): SourceOutput {
+  const { id, name, kind, condition, documents, state, approvable } = report;
+  return {
+    id,
+    name,
+    kind,
+    condition,
+    documents,
+    hits: state?.hits ?? 0,
+    last_hit: timeOrNull(state?.hitAt),
+    last_refresh: timeOrNull(state?.readAt),
+    last_try: timeOrNull(state?.triedAt),
+    next_refresh: timeOrNull(state?.nextAt),
+    took_ms: state?.tookMs ?? null,
+    refresh_interval_ms: report.refreshInterval,
+    refreshes: state?.refreshes ?? 0,
+    failures: state?.failures ?? 0,
+    failed: state?.failed ?? 0,
+    error: report.error,
+    problems: [...(state?.problems ?? [])],
+    ...(isOwner &&
+      approvable !== null && {
+        command: commandInWords(approvable.argv),
+        fingerprint: approvable.fingerprint.slice(0, SHOWN),
+      }),
+    ...(isOwner && report.folder !== null && { folder: report.folder }),
+  };
+}
+
+/** Characters of a fingerprint that are told: nobody finds another command with the same ones. */
+export const SHOWN = 16;
+
+function timeOrNull(at: Timestamp | null | undefined): string | null {
+  return at === null || at === undefined ? null : isoTime(at);
+}
+
+export const idInput = (): z.ZodString =>
+  z.string().trim().min(1).max(128).describe('Its id, as `sources list` shows it.');
+
+/** The report of one source. @throws LociError `not_found` that suggests the nearest */
+export async function reportOf(context: OperationContext, id: string): Promise<SourceReport> {
+  const reports = await (await context.loci()).sources.list();
+  const report = reports.find((each) => each.id === id) ?? reports.find((each) => each.name === id);
+  if (report !== undefined) return report;
+  const ids = reports.map((each) => each.id);
+  const meant = nearest(id, ids);
+  const known = ids.length === 0 ? 'there is none' : `there are: ${ids.join(', ')}`;
+  throw new LociError('not_found', `no source is called ${JSON.stringify(id)}; ${known}`, {
+    hint: meant === undefined ? '`loci sources list` lists them.' : `Did you mean ${meant}?`,
+  });
+}

@@ -1,0 +1,36 @@
+import type { SourceSettings } from '../../core/config/sources-schema.ts';
+import type { DocumentSource } from '../document.ts';
+import { commandEnvironment } from './environment.ts';
+import { fetchDocuments } from './fetch-documents.ts';
+import { argvOf } from './split-command.ts';
+
+export interface CommandOptions extends Pick<
+  SourceSettings,
+  'command' | 'shell' | 'timeout' | 'map' | 'fields'
+> {
+  /** The folder to run it in, absolute. */
+  readonly cwd: string;
+  /** The environment of whoever asks. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Names of it that the command may see, beside those that every program needs. */
+  readonly allowed: readonly string[];
+}
+
+/** @throws LociError `invalid_config` for a line that cannot be split, or that needs a shell */
+export function openCommand(options: CommandOptions): DocumentSource {
+  const { cwd, env, allowed, timeout, map, fields } = options;
+  const argv = argvOf(options);
+  return {
+    argv,
+    fetch: ({ signal }) =>
+      fetchDocuments({
+        argv,
+        cwd,
+        env: commandEnvironment(env, allowed),
+        timeout,
+        ...(map !== undefined && { map }),
+        ...(fields !== undefined && { fields }),
+        ...(signal !== undefined && { signal }),
+      }),
+  };
+}

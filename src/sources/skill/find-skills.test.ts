@@ -1,0 +1,77 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findSkills } from './find-skills.ts';
+
+let root: string;
+
+beforeEach(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), 'loci-skills-')));
+});
+
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+async function skill(folder: string, text: string | Uint8Array): Promise<void> {
+  await mkdir(join(root, folder), { recursive: true });
+  await writeFile(join(root, folder, 'SKILL.md'), text);
+}
+
+const SOURCE =
+  '---\nname: Reading List\nmemorySource:\n  command: node list.mjs\n  weight: 0.5\n---\nUse it.\n';
+
+describe('findSkills', () => {
+  it('finds what the front matter names, under the name of the skill', async () => {
+    await skill('reading', SOURCE);
+    await skill('plain', '---\nname: plain\n---\nNo source.\n');
+    await skill('bare', 'No front matter.\n');
+    await mkdir(join(root, 'empty'));
+    await writeFile(join(root, 'README.md'), SOURCE);
+    expect(await findSkills(root)).toEqual([
+      {
+        id: 'reading-list',
+        folder: join(root, 'reading'),
+        written: { command: 'node list.mjs', weight: 0.5 },
+        problem: null,
+      },
+    ]);
+  });
+
+  it('has none where there is no folder', async () =>
+    expect(await findSkills(join(root, 'missing'))).toEqual([]));
+
+  it('is unreadable where the folder is a file', async () => {
+    await writeFile(join(root, 'file'), '');
+    await expect(findSkills(join(root, 'file'))).rejects.toMatchObject({ code: 'unreadable' });
+  });
+
+  it('tells of what cannot be read', async () => {
+    await skill('large', `${SOURCE}${'x'.repeat(300_000)}`);
+    await skill('binary', new Uint8Array([0, 1, 2]));
+    await skill('broken', '---\nmemorySource: [unclosed\n---\n');
+    const problems = (await findSkills(root)).map(({ id, problem }) => [id, problem]);
+    expect(problems).toEqual([
+      ['binary', 'SKILL.md is no text'],
+      ['broken', expect.stringContaining('SKILL.md')],
+      ['large', 'SKILL.md is larger than 262144 bytes'],
+    ]);
+  });
+
+  it('does not follow a link out of the folder', async () => {
+    const elsewhere = await mkdtemp(join(tmpdir(), 'loci-elsewhere-'));
+    try {
+      await writeFile(join(elsewhere, 'SKILL.md'), SOURCE);
+      await symlink(elsewhere, join(root, 'linked'));
+      expect(await findSkills(root)).toMatchObject([{ id: 'linked', written: null }]);
+    } finally {
+      await rm(elsewhere, { recursive: true });
+    }
+  });
+
+  it('passes over hidden folders, and makes ids of any name', async () => {
+    await skill('.hidden', SOURCE);
+    await skill('Überblick & Co', '---\nmemorySource:\n  command: x\n---\n');
+    await skill('日記', '---\nmemorySource:\n  command: x\n---\n');
+    expect((await findSkills(root)).map(({ id }) => id)).toEqual(['uberblick-co', 'skill']);
+  });
+});

@@ -1,0 +1,89 @@
+import { counted } from '../../../core/counted.ts';
+import { LociError } from '../../../core/errors.ts';
+import type { RefreshedSource, SourcesRefreshOutput } from '../../../operations/sources-refresh.ts';
+import type { SourcesTestOutput, TestedDocument } from '../../../operations/sources-test.ts';
+import { oneLine } from '../neutralise.ts';
+import { duration } from '../progress.ts';
+import { clip } from '../text-width.ts';
+import { localTime } from '../times.ts';
+import type { Renderer, View } from './renderer.ts';
+
+const SHOWN = 10;
+
+export const sourcesRefreshRenderer: Renderer<SourcesRefreshOutput> = {
+  failure: ({ sources }) => {
+    const errors = sources.flatMap(({ error }) => error ?? []);
+    const [first] = errors;
+    if (first === undefined) return null;
+    const message = errors.map((error) => error.message).join('\n');
+    return new LociError(first.code, message, {
+      hint: [...new Set(errors.map(({ hint }) => hint))].join('\n'),
+    });
+  },
+  render: ({ sources, took_ms }, view) => {
+    if (sources.length === 0)
+      return 'No sources to refresh: docs/sources.md says how a command becomes one. `loci index` reads vaults.\n';
+    const done = sources.filter(({ error }) => error === undefined);
+    const lines = done.flatMap((source) => [
+      refreshedLine(source, view),
+      ...problemLines(source.problems, view),
+    ]);
+    return [...lines, view.style.dim(`Done in ${duration(took_ms / 1000)}.`), ''].join('\n');
+  },
+};
+
+function refreshedLine(source: RefreshedSource, { style }: View): string {
+  const counts = [
+    [source.added, 'added'],
+    [source.updated, 'updated'],
+    [source.removed, 'removed'],
+    [source.unchanged, 'unchanged'],
+    [source.over_cap, 'left out: more than maxDocuments'],
+  ] as const;
+  const told = counts.filter(([count]) => count > 0).map(([count, what]) => `${String(count)} ${what}`);
+  if (source.kept > 0)
+    told.push(`nothing printed; ${counted(source.kept, 'document')} stay until that happens again`);
+  return `${style.bold(oneLine(source.name))}: ${told.length === 0 ? 'no documents' : told.join(', ')}`;
+}
+
+function problemLines(problems: readonly string[], { style, options }: View): string[] {
+  const shown = options.has('verbose') ? problems : problems.slice(0, SHOWN);
+  const more = problems.length - shown.length;
+  const lines = shown.map((problem) => `  ${style.warning(oneLine(problem))}`);
+  return more > 0 ? [...lines, style.dim(`  … and ${String(more)} more; --verbose lists them all`)] : lines;
+}
+
+export const sourcesTestRenderer: Renderer<SourcesTestOutput> = {
+  render: (output, view) => {
+    const { documents, total, printed, problems, stderr, took_ms } = output;
+    const more = total - documents.length;
+    const end = `${counted(total, 'document')} of ${String(printed)} printed, in ${duration(took_ms / 1000)}; nothing was stored.`;
+    return [
+      ...documents.flatMap((document) => documentLines(document, view)),
+      ...(more === 0
+        ? []
+        : [view.style.dim(`… and ${String(more)} more; -n ${String(total)} shows them all`)]),
+      ...problems.map((problem) => view.style.warning(oneLine(problem))),
+      ...(stderr === '' ? [] : [view.style.dim(`it said: ${oneLine(stderr)}`)]),
+      view.style.dim(end),
+      '',
+    ].join('\n');
+  },
+};
+
+function documentLines(document: TestedDocument, { style, columns }: View): string[] {
+  const { id, title, text, tags, timestamp, completed, project, url, metadata } = document;
+  const facts = [
+    ...(timestamp === null ? [] : [localTime(timestamp)]),
+    ...(completed === null ? [] : [completed ? 'done' : 'open']),
+    ...(project === null ? [] : [`project ${project}`]),
+    ...tags.map((tag) => `#${tag}`),
+    ...Object.entries(metadata).map(([name, value]) => `${name} ${JSON.stringify(value)}`),
+    ...(url === null ? [] : [url]),
+  ];
+  const said = [title, text].filter((each) => each !== null && each !== '').join(': ');
+  return [
+    `${style.bold(clip(oneLine(id), 40))}  ${clip(oneLine(said), columns - 42)}`,
+    ...(facts.length === 0 ? [] : [style.dim(clip(`  ${oneLine(facts.join(' · '))}`, columns))]),
+  ];
+}

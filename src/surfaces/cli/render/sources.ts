@@ -1,0 +1,157 @@
+import { ageOf } from '../../../core/age.ts';
+import { counted } from '../../../core/counted.ts';
+import type { SourceOutput } from '../../../operations/source-output.ts';
+import type { SourcesApproveOutput } from '../../../operations/sources-approve.ts';
+import type { SourcesListOutput } from '../../../operations/sources-list.ts';
+import type { SourcesPauseOutput } from '../../../operations/sources-pause.ts';
+import type { SourcesRemoveOutput } from '../../../operations/sources-remove.ts';
+import type { SourcesShowOutput } from '../../../operations/sources-show.ts';
+import { neutralise, oneLine } from '../neutralise.ts';
+import { duration } from '../progress.ts';
+import type { Style } from '../style.ts';
+import { ageInWords, localTime } from '../times.ts';
+import { clip } from '../text-width.ts';
+import type { Renderer, View } from './renderer.ts';
+
+const NONE =
+  'No vaults and no sources yet: `loci index PATH` adds a vault; docs/sources.md says how a command becomes a source.\n';
+
+export const sourcesListRenderer: Renderer<SourcesListOutput> = {
+  render: ({ sources }, view) =>
+    sources.length === 0 ? NONE : `${sources.flatMap((source) => sourceLines(source, view)).join('\n')}\n`,
+};
+
+function sourceLines(source: SourceOutput, { style, columns }: View): string[] {
+  const { id, name, kind, documents, condition, command, fingerprint, error, hits } = source;
+  const called = name === id ? '' : ` ${style.dim(`(${oneLine(name)})`)}`;
+  const facts = [
+    counted(documents, kind === 'vault' ? 'note' : 'document'),
+    ...(source.last_refresh === null ? [] : [`read ${ageInWords(source.last_refresh, Date.now())}`]),
+    ...nextOf(source),
+    ...(hits === 0 ? [] : [`found ${counted(hits, 'time')}`]),
+  ];
+  const first = `${style.bold(oneLine(id))}${called}  ${paintOf(condition, style)(condition)}  ${style.dim(facts.join(' · '))}`;
+  const waits = condition.endsWith('waiting for approval');
+  const more = [
+    ...(waits && command !== undefined
+      ? [`${oneLine(command)}  ${style.dim(`(${fingerprint ?? ''})`)}`]
+      : []),
+    ...(waits ? [style.dim(`→ loci sources approve ${oneLine(id)}`)] : []),
+    ...(error === null ? [] : [style.warning(clip(oneLine(error), columns - 2))]),
+    ...(condition === 'gone' ? [style.dim(`→ ${wayOut(source)}`)] : []),
+    ...(source.problems.length === 0
+      ? []
+      : [style.dim(`${counted(source.problems.length, 'problem')}: loci sources show ${oneLine(id)}`)]),
+  ];
+  return [first, ...more.map((line) => `  ${line}`)];
+}
+
+function wayOut({ id, kind }: SourceOutput): string {
+  return kind === 'vault' ? `loci forget-vault ${oneLine(id)}` : `loci sources remove ${oneLine(id)}`;
+}
+
+function nextOf({ condition, next_refresh }: SourceOutput): string[] {
+  if (next_refresh === null || !['fresh', 'failing'].includes(condition)) return [];
+  const due = Date.parse(next_refresh);
+  if (due <= Date.now()) return [];
+  const again = condition === 'failing' ? 'tried again' : 'next';
+  return [`${again} ${ageOf(due, Date.now())}`];
+}
+
+function paintOf(condition: SourceOutput['condition'], style: Style): (text: string) => string {
+  switch (condition) {
+    case 'fresh':
+      return style.good;
+    case 'failing':
+    case 'broken':
+      return style.bad;
+    case 'disabled':
+    case 'paused':
+    case 'new':
+      return style.dim;
+    case 'stale':
+    case 'gone':
+    case 'waiting for approval':
+    case 'changed, waiting for approval':
+      return style.warning;
+  }
+}
+
+export const sourcesShowRenderer: Renderer<SourcesShowOutput> = {
+  render: ({ source, runs }, view) => {
+    const rows = [...stateRows(source), ...(runs === null ? [] : runRows(source, runs))];
+    const lines = rows.map(([name, value]) => `${view.style.dim(name.padEnd(13))}${neutralise(value)}`);
+    return `${[view.style.bold(oneLine(source.name)), ...lines].join('\n')}\n`;
+  },
+};
+
+type Row = readonly [name: string, value: string];
+
+function stateRows(source: SourceOutput): Row[] {
+  const { refreshes, failed, failures, took_ms, refresh_interval_ms, problems } = source;
+  const interval = refresh_interval_ms === null ? '' : `, every ${duration(refresh_interval_ms / 1000)}`;
+  const took = took_ms === null ? '' : `, took ${duration(took_ms / 1000)}`;
+  const inARow = failures === 0 ? '' : `, the last ${String(failures)} in a row`;
+  return [
+    ['id', source.id],
+    ['kind', source.kind],
+    ['condition', source.condition],
+    ['documents', String(source.documents)],
+    ['last read', `${source.last_refresh === null ? 'never' : localTime(source.last_refresh)}${took}`],
+    [
+      'next',
+      `${source.next_refresh === null ? 'as soon as somebody keeps it fresh' : localTime(source.next_refresh)}${interval}`,
+    ],
+    ['runs', `${counted(refreshes, 'success', 'successes')}, ${counted(failed, 'failure')}${inARow}`],
+    [
+      'found',
+      source.last_hit === null
+        ? 'never'
+        : `${counted(source.hits, 'time')}, last ${localTime(source.last_hit)}`,
+    ],
+    ...(source.error === null ? [] : [['error', source.error] as const]),
+    ...problems.map((problem, i): Row => [i === 0 ? 'problems' : '', problem]),
+    ...(source.folder === undefined ? [] : [['folder', source.folder] as const]),
+  ];
+}
+
+function runRows({ command = '' }: SourceOutput, runs: NonNullable<SourcesShowOutput['runs']>): Row[] {
+  const { program, cwd, env, files, fingerprint, approved } = runs;
+  const isApproved = approved?.fingerprint === fingerprint;
+  const approval =
+    approved === null
+      ? 'never'
+      : `${localTime(approved.at)} by ${approved.by}${isApproved ? '' : '; what runs has changed since'}`;
+  return [
+    ['command', command],
+    ['program', program ?? 'there is none of that name'],
+    ['in', cwd],
+    ['sees', env.length === 0 ? 'PATH, HOME and the like' : `PATH, HOME and the like, ${env.join(', ')}`],
+    ...files.map(({ path, state }, i): Row => [i === 0 ? 'starts' : '', `${path}  ${state.slice(0, 16)}`]),
+    ['fingerprint', fingerprint.slice(0, 16)],
+    ['approved', approval],
+  ];
+}
+
+export const sourcesApproveRenderer: Renderer<SourcesApproveOutput> = {
+  render: ({ id, command, cwd }, { style }) =>
+    `${style.bold(oneLine(id))} may run \`${oneLine(command)}\` in ${oneLine(cwd)}.\n` +
+    style.dim(
+      `\`loci sources test ${oneLine(id)}\` shows what it gives, \`loci sources refresh ${oneLine(id)}\` takes it in.`,
+    ) +
+    '\n',
+};
+
+export const sourcesPauseRenderer: Renderer<SourcesPauseOutput> = {
+  render: ({ source: { id, condition } }) =>
+    condition === 'paused'
+      ? `${oneLine(id)} is left alone until \`loci sources resume ${oneLine(id)}\`.\n`
+      : `${oneLine(id)} is refreshed again by whoever keeps sources fresh.\n`,
+};
+
+export const sourcesRemoveRenderer: Renderer<SourcesRemoveOutput> = {
+  render: ({ id, removed, unconfigured }) => {
+    const settings = unconfigured ? ', and it is out of the settings' : '';
+    return `${oneLine(id)}: ${counted(removed, 'document')} left the store${settings}.\n`;
+  },
+};

@@ -1,0 +1,80 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openLoci, type Loci } from '../../src/engine/open.ts';
+import type { SourceReport } from '../../src/engine/sources/reports.ts';
+import type { RefreshResult } from '../../src/engine/sources/sources.ts';
+import { settings, temporaryFolder } from './engines.ts';
+
+/** An engine with one source, the command `cat tasks.json`, and a clock that a test may set. */
+export class TasksSource implements AsyncDisposable {
+  readonly #folder: { path: string } & AsyncDisposable;
+  now: number = Date.UTC(2026, 10, 22, 12);
+  loci: Loci;
+
+  private constructor(folder: { path: string } & AsyncDisposable, loci: Loci) {
+    this.#folder = folder;
+    this.loci = loci;
+  }
+
+  static async make(): Promise<TasksSource> {
+    const folder = await temporaryFolder();
+    const made = new TasksSource(folder, await openLoci(settings(folder.path)));
+    await made.print([
+      { id: 'a', text: 'Buy tile samples from Home Depot', completed: false, timestamp: '2026-11-23' },
+      { id: 'b', text: 'Call the dentist', completed: true },
+    ]);
+    await made.reopen();
+    return made;
+  }
+
+  get folder(): string {
+    return this.#folder.path;
+  }
+
+  /** What the command prints from now on. */
+  print(documents: unknown): Promise<void> {
+    const text = typeof documents === 'string' ? documents : JSON.stringify(documents);
+    return writeFile(join(this.folder, 'tasks.json'), text);
+  }
+
+  /** With other settings of the source. */
+  reopen(given: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    const source = {
+      id: 'tasks',
+      name: 'Google Tasks',
+      command: 'cat tasks.json',
+      cwd: this.folder,
+      ...given,
+    };
+    return this.reopenWith({ sources: [source] });
+  }
+
+  async reopenWith(
+    given: Readonly<Record<string, unknown>>,
+    options: { readonly trustsSettings?: boolean } = {},
+  ): Promise<void> {
+    await this.loci.close();
+    const config = settings(this.folder, { search: { minScore: 0 }, ...given });
+    this.loci = await openLoci(config, { now: () => this.now, ...options });
+  }
+
+  async refresh(): Promise<RefreshResult> {
+    const [result] = await this.loci.sources.refresh();
+    if (result === undefined) throw new Error('there is no source');
+    return result;
+  }
+
+  /** Titles of the results. */
+  async found(query: string): Promise<string[]> {
+    return (await this.loci.search({ query })).results.map(({ title }) => title);
+  }
+
+  async report(id = 'tasks'): Promise<SourceReport | undefined> {
+    return (await this.loci.sources.list()).find((each) => each.id === id);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.loci.close();
+    await this.#folder[Symbol.asyncDispose]();
+  }
+}
