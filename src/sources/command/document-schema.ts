@@ -66,11 +66,10 @@ function fits(most: number): [(text: string) => boolean, { error: (issue: Issue)
   return [(text) => text.length <= most, { error }];
 }
 
+/** Its length is looked at first: tidying makes no text longer. */
 function text(most: number, tidy: (text: string) => string): z.ZodType<string> {
-  return z
-    .string(should('text'))
-    .transform(tidy)
-    .refine(...fits(most));
+  const [isShort, { error }] = fits(most);
+  return z.string(should('text')).refine(isShort, { error, abort: true }).transform(tidy);
 }
 
 function optional<Output>(schema: z.ZodType<Output>): z.ZodType<Output | null> {
@@ -87,14 +86,19 @@ export const ID: z.ZodType<string> = z
   .transform(String)
   .refine((id) => id.trim() !== '', { error: 'is empty' })
   .refine((id) => !/[\u0000-\u001f\u007f]/.test(id), { error: 'has a control character' })
-  .transform((id) => id.toWellFormed())
-  .refine(...fits(MOST.id));
+  .refine(...fits(MOST.id))
+  .transform((id) => id.toWellFormed());
+
+/** Counted before they are looked into: a million faults are of no more use than one. */
+const MOST_LISTED = 1000;
 
 const tags = z
   .preprocess(
-    (written) => (typeof written === 'string' ? written.split(',') : (written ?? [])),
-    // Counted before it is looked into: a million faults are no more use than one.
-    z.array(z.unknown(), should('a list of texts')).max(1000, { error: 'are too many', abort: true }),
+    (written) => {
+      if (Array.isArray(written)) return written.slice(0, MOST_LISTED + 1) as unknown[];
+      return typeof written === 'string' ? written.split(',', MOST_LISTED + 1) : (written ?? []);
+    },
+    z.array(z.unknown(), should('a list of texts')).max(MOST_LISTED, { error: 'are too many', abort: true }),
   )
   .pipe(z.array(text(MOST.tag, cleanLine)))
   .transform((written) => [...new Set(written.filter((tag) => tag !== ''))])

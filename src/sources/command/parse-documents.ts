@@ -7,8 +7,8 @@ import { shownLine } from './shown-text.ts';
 
 /** Characters of what is no JSON that are shown. */
 const SHOWN = 60;
-/** Characters that are parsed at a time; 16 ki take about a millisecond. */
-const SLICE = 16_384;
+/** Characters that are parsed at a time: some milliseconds where all of them are escapes. */
+const SLICE = 4096;
 
 /**
  * The values that a command prints, as they come: those of a JSON array, one on each line of JSON Lines, or with `items`

@@ -1,6 +1,4 @@
 import { LociError } from '../../core/errors.ts';
-import { isDeeperThan } from '../../core/json-depth.ts';
-import type { Json } from '../../core/types.ts';
 import { MOST_LEVELS, type PrintedValue, refuseTooMany } from './printed.ts';
 
 /** Characters of a line. A document that fits has some 700,000 at most, every one of them escaped. */
@@ -54,13 +52,34 @@ async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<Line> {
 function readLine(line: string, index: number): PrintedValue {
   if (line.length > MOST_CHARACTERS)
     return { index, problem: `the line has more than ${String(MOST_CHARACTERS)} characters` };
-  try {
-    const value = JSON.parse(line) as Json;
-    if (!isDeeperThan(MOST_LEVELS, value)) return { index, value };
+  if (isDeeperThan(MOST_LEVELS, line))
     return { index, problem: `it is nested deeper than ${String(MOST_LEVELS)} levels` };
+  try {
+    return { index, value: JSON.parse(line) as unknown };
   } catch {
     return { index, problem: NO_JSON };
   }
+}
+
+/** Told from the text: to parse a million brackets takes long. */
+function isDeeperThan(levels: number, json: string): boolean {
+  let level = 0;
+  for (let at = 0; at < json.length && level <= levels; at++) {
+    const char = json[at];
+    if (char === '[' || char === '{') level++;
+    else if (char === ']' || char === '}') level--;
+    else if (char === '"') at = endOfString(json, at);
+  }
+  return level > levels;
+}
+
+function endOfString(json: string, start: number): number {
+  for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (json[end - 1 - backslashes] === '\\') backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+  return json.length;
 }
 
 function isObject(value: unknown): boolean {

@@ -4,7 +4,8 @@ import { MOST_LEVELS, type PrintedValue, refuseTooMany } from './printed.ts';
 
 /** Names, numbers, brackets and commas of one value: what a document needs is a small part of it. */
 const MOST_TOKENS = 200_000;
-const BUFFER_BYTES = 65_536;
+const STRING_BYTES = 65_536;
+const NUMBER_BYTES = 1024;
 
 /**
  * The values of a JSON array, or of the list at the path `items` (`data.tasks`) within a JSON value, as they come.
@@ -41,7 +42,8 @@ class ListParser {
     this.#parser = new JSONParser({
       paths: items === undefined ? ['$.*'] : [list, `${list}.*`],
       keepStack: false,
-      stringBufferSize: BUFFER_BYTES,
+      stringBufferSize: STRING_BYTES,
+      numberBufferSize: NUMBER_BYTES,
     });
     this.#parser.onToken = ({ token }) => this.#measure(token);
     this.#parser.onValue = ({ value, stack, parent }) => {
