@@ -14,6 +14,7 @@ const ONE_A_LINE =
 export async function* parseLines(texts: AsyncIterable<string>): AsyncGenerator<PrintedValue> {
   let index = 0;
   let objects = 0;
+  let firstFault = 'it should be an object';
   for await (const { line, ended } of linesOf(texts)) {
     refuseTooMany(++index);
     const printed = readLine(line, index);
@@ -21,10 +22,13 @@ export async function* parseLines(texts: AsyncIterable<string>): AsyncGenerator<
     // Of a program that was at its end, a line is whole without an end of its own.
     else if (!ended && objects > 0 && 'problem' in printed && printed.problem === NO_JSON)
       throw new LociError('source_failed', `the output ends within document ${String(index)}`);
+    if (index === 1 && 'problem' in printed) firstFault = printed.problem;
     yield printed;
   }
-  if (objects === 0)
-    throw new LociError('source_failed', 'no line of the output is a document', { hint: ONE_A_LINE });
+  if (objects > 0) return;
+  throw new LociError('source_failed', `no line of the output is a document; the first: ${firstFault}`, {
+    hint: ONE_A_LINE,
+  });
 }
 
 interface Line {
