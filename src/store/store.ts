@@ -225,7 +225,10 @@ export interface SearchStages {
     vector: Float32Array,
     passages: readonly number[],
   ): Promise<PassageScore[]>;
-  /** First passages of the newest records; the score is when each was made. Newest first, ties by passage id. */
+  /**
+   * First passages of the records whose `createdAt`, which is the score, is nearest to `filter.now`: a day ahead counts
+   * as a day behind. Nearest first, ties by passage id.
+   */
   newest(namespace: string, filter: SearchFilter, limit: number): Promise<PassageScore[]>;
   /** Up to `before` and `after` neighbours of each passage that is of a turn of a session; the others are left out. */
   neighbours(

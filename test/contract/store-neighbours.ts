@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordWrite, SearchFilter } from '../../src/store/store.ts';
 import type { Subject } from './store-contract.ts';
-import { ALL_LIVE, evict, note, passageIds, write } from './store-samples.ts';
+import { ALL_LIVE, evict, NOW, note, passageIds, write } from './store-samples.ts';
 
 function describeNewest({ store, namespace }: Subject): void {
   describe('the newest', () => {
@@ -37,6 +37,24 @@ function describeNewest({ store, namespace }: Subject): void {
       expect(await newest({ from: 2, until: 9 }, 10)).toEqual([[5, 5]]);
       expect(await newest({ project: 'none' }, 10)).toEqual([]);
       expect(await store().newest(namespace(), ALL_LIVE, 10)).toEqual([]);
+    });
+
+    it('are those nearest to now, what lies ahead as what lies behind', async () => {
+      const ns = namespace();
+      const away = [-9, 5, -5, 40, 0, 5, -1000, 1, 41, -40];
+      await write(store(), ns, ...away.map((by) => note('a', { createdAt: NOW + by })));
+      const nearest = async (limit: number, filter: Partial<SearchFilter> = {}): Promise<number[]> =>
+        (await store().newest(ns, { ...ALL_LIVE, ...filter }, limit)).map(({ score }) => score - NOW);
+      // Ties in the order in which they were written.
+      expect(await nearest(20)).toEqual([0, 1, 5, -5, 5, -9, 40, -40, 41, -1000]);
+      for (const limit of [0, 1, 3, 4, 7]) expect(await nearest(limit)).toHaveLength(limit);
+      expect(await nearest(4)).toEqual([0, 1, 5, -5]);
+      expect(await nearest(7)).toEqual([0, 1, 5, -5, 5, -9, 40]);
+      expect(await nearest(20, { from: NOW + 2, until: NOW + 41 })).toEqual([5, 5, 40]);
+      expect(await nearest(20, { from: NOW - 40, until: NOW })).toEqual([-5, -9, -40]);
+      expect(await nearest(20, { from: NOW - 5, until: NOW + 2 })).toEqual([0, 1, -5]);
+      expect(await nearest(3, { now: NOW + 100 })).toEqual([41, 40, 5]);
+      expect(await nearest(3, { now: NOW - 2000 })).toEqual([-1000, -40, -9]);
     });
   });
 }

@@ -105,6 +105,10 @@ describe('SQLite, beside the plain store in memory', () => {
                 store.searchText(namespace, query, filter, 1000);
               expectSameRanking(await ask(sqlite), await ask(memory), 1e-6);
             }
+            for (const [, filter] of queries)
+              expect(await sqlite.newest(namespace, filter, 5)).toEqual(
+                await memory.newest(namespace, filter, 5),
+              );
             for (const generation of [1, 2]) {
               const vector = vectorOf('0123456789abcdef', DIMENSIONS[generation - 1]!);
               const filter = queries[0]![1];

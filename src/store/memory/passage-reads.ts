@@ -1,6 +1,7 @@
 import type { LociRecord, Metadata, Passage } from '../../core/types.ts';
 import type { Neighbourhood, PassageScore, RecordHeader, SearchFilter, StoredPassage } from '../store.ts';
 import { admits } from '../admits.ts';
+import { nearestTo } from '../nearest.ts';
 import { passagesOfRecord, type HeldPassage, type Namespace } from './state.ts';
 
 export function passages(
@@ -24,7 +25,7 @@ export function newest(namespace: Namespace, filter: SearchFilter, limit: number
       ? []
       : [{ passage: id, record, score: made.createdAt }];
   });
-  return scores.sort((a, b) => b.score - a.score || a.passage - b.passage).slice(0, limit);
+  return scores.sort(nearestTo(filter.now)).slice(0, limit);
 }
 
 function headerOf(record: LociRecord): RecordHeader {

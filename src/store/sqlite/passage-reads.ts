@@ -1,4 +1,5 @@
 import type { Passage } from '../../core/types.ts';
+import { nearestTo } from '../nearest.ts';
 import type { Neighbourhood, PassageScore, SearchFilter } from '../store.ts';
 import type { Database } from './database.ts';
 import { recordCondition } from './filter.ts';
@@ -39,12 +40,29 @@ export function passagesOf(db: Database, ns: number, records: readonly number[])
 }
 
 export function newest(db: Database, ns: number, filter: SearchFilter, limit: number): PassageScore[] {
+  const ahead = Math.floor(filter.now) + 1;
+  const past = { ...filter, until: Math.min(ahead, filter.until ?? ahead) };
+  const future = { ...filter, from: Math.max(ahead, filter.from ?? ahead) };
+  const near = [
+    ...inOrderOfTime(db, ns, past, limit, 'DESC'),
+    ...inOrderOfTime(db, ns, future, limit, 'ASC'),
+  ];
+  return near.sort(nearestTo(filter.now)).slice(0, limit);
+}
+
+function inOrderOfTime(
+  db: Database,
+  ns: number,
+  filter: SearchFilter,
+  limit: number,
+  order: 'ASC' | 'DESC',
+): PassageScore[] {
   const condition = recordCondition(filter);
   return db
     .prepare(
-      `SELECT p.id, p.record, r.created_at FROM record AS r
+      `SELECT p.id, p.record, r.created_at FROM record AS r INDEXED BY record_created
        CROSS JOIN passage AS p ON p.ns = r.ns AND p.record = r.id AND p.ordinal = 0
-       WHERE r.ns = ? AND ${condition.sql} ORDER BY r.created_at DESC, p.id LIMIT ?`,
+       WHERE r.ns = ? AND ${condition.sql} ORDER BY r.created_at ${order}, p.id LIMIT ?`,
     )
     .all(ns, ...condition.parameters, limit)
     .map((row) => ({

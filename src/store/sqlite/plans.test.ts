@@ -54,6 +54,8 @@ it('what agents ask for is found by index, not by a look at all of a namespace',
     calls.heldRecords('n', [1]);
     calls.nextExpiry('n');
     calls.oldestDeletion('n');
+    calls.newest('n', { now: NOW }, 5);
+    calls.newest('n', { now: NOW, from: NOW - 5, until: NOW + 5, project: 'p', exceptSources: ['a'] }, 5);
     calls.doneOnce('n', 'k', NOW);
     calls.auditEntries('n', { subject: 'u' }, ALL);
     calls.auditEntries('n', { from: NOW }, { after: { at: NOW, chain: 'c', seq: 1 }, limit: 5 });
@@ -67,4 +69,18 @@ it('what agents ask for is found by index, not by a look at all of a namespace',
   expect(plans.size).toBeGreaterThan(20);
   const whole = [...plans].filter(([, plan]) => plan.some((step) => WHOLE.test(step)));
   expect(whole).toEqual([]);
+});
+
+it('what is nearest in time is read from there in both directions, and not put in order first', () => {
+  const plans = plansOf(/\bcreated_at (ASC|DESC)\b/, (calls) => {
+    calls.newest('n', { now: NOW }, 5);
+    calls.newest('n', { now: NOW, from: NOW - 5, until: NOW + 5, project: 'p', exceptSources: ['a'] }, 5);
+  });
+  expect(plans.size).toBe(4);
+  const steps = [...plans.values()].map((plan) => plan.filter((step) => !step.includes('json_each')));
+  for (const [record, , ...order] of steps) {
+    expect(record).toMatch(/^SEARCH r USING (COVERING )?INDEX record_created \(ns=\? AND created_at[<>]\?/);
+    // Of those of one moment alone.
+    for (const step of order) expect(step).not.toMatch(/TEMP B-TREE FOR ORDER BY/);
+  }
 });
