@@ -5,6 +5,7 @@
 import { LociError } from '../../src/core/errors.ts';
 import { openStore } from '../../src/store/registry.ts';
 import type { Store } from '../../src/store/store.ts';
+import { raceForLease, refreshForEver } from './refresh-jobs.ts';
 import type { Line } from './store-processes.ts';
 import { ALL_LIVE, anyOf, embed, evict, note, NOW, unit, write } from '../contract/store-samples.ts';
 import { commit, purgeRequest, told } from '../contract/written-samples.ts';
@@ -126,4 +127,6 @@ if (job === 'search') await writeAndSearch(store, vectors);
 if (job === 'churn') await churn(store, vectors);
 if (job === 'once') await writeOnce(store);
 if (job === 'mortal') await liveAndDie(store);
+if (job === 'refresh') await refreshForEver(store, namespace, say);
+if (job === 'race') await raceForLease(store, namespace, say);
 if (job !== 'forget to close') await store.close();

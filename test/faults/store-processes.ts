@@ -40,6 +40,13 @@ export interface Line {
   readonly left?: number[];
   /** Audit entries that were answered: action and subject. */
   readonly told?: string[];
+  /** A refresh that begins, and one that was answered. */
+  readonly round?: number;
+  readonly refreshed?: number;
+  /** What was written under a token of a lease, or refused because another process had a higher one. */
+  readonly token?: number;
+  readonly kept?: string;
+  readonly lost?: string;
 }
 
 export interface Child {

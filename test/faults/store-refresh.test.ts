@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Store } from '../../src/store/store.ts';
+import { NOW } from '../contract/store-samples.ts';
+import { CYCLES, DOCUMENTS, SOURCE } from './refresh-jobs.ts';
+import { openSqlite, scratchFolder, startChild, type Child } from './store-processes.ts';
+
+const NAMESPACE = 'n';
+const KILLS = 3;
+
+/** The last refresh that the store knows of; throws where its documents and the state of their source differ. */
+async function roundOf(store: Store): Promise<number> {
+  const state = (await store.sourceStates(NAMESPACE)).get(SOURCE);
+  const rounds = await store.facet(NAMESPACE, 'category', { now: NOW });
+  const round = state?.refreshes ?? 0;
+  const all = [{ value: `round ${String(round)}`, records: DOCUMENTS }];
+  expect(rounds).toEqual(round === 0 ? [] : all);
+  return round;
+}
+
+it('a process killed in the middle of a refresh leaves all of it or nothing, its state included', async () => {
+  using folder = scratchFolder();
+  const path = join(folder.path, 'store.db');
+  let [took, midway] = [1000, 0];
+  for (let kill = 0; kill < KILLS; kill++) {
+    let begun = 0;
+    const child: Child = startChild(path, NAMESPACE, 'refresh', () => {
+      const last = child.lines.at(-1);
+      if (last?.round !== undefined) begun = performance.now();
+      if (last?.refreshed !== undefined) took = performance.now() - begun;
+      // The first process shows how long it takes; later ones are killed in their first refresh.
+      const isDue = child.lines.some(({ refreshed }) => refreshed !== undefined) || kill > 0;
+      if (last?.round !== undefined && isDue)
+        setTimeout(() => child.process.kill('SIGKILL'), (took * (kill + 1)) / (KILLS + 1));
+    });
+    expect(await child.ended).toEqual({ code: null, errors: '' });
+    const store = await openSqlite(path);
+    expect(await store.verify()).toEqual([]);
+    const answered = child.lines.findLast(({ refreshed }) => refreshed !== undefined)?.refreshed;
+    const last = child.lines.findLast(({ round }) => round !== undefined)?.round ?? 0;
+    if (answered !== last) midway++;
+    expect([answered ?? last - 1, last]).toContain(await roundOf(store));
+    await store.close();
+  }
+  expect(midway).toBeGreaterThan(0);
+});
+
+it('of two processes that race for a lease, none writes once the other has taken over', async () => {
+  using folder = scratchFolder();
+  const path = join(folder.path, 'store.db');
+  const store = await openSqlite(path);
+  const children = [startChild(path, NAMESPACE, 'race'), startChild(path, NAMESPACE, 'race')];
+  for (const { ended } of children) expect(await ended).toEqual({ code: 0, errors: '' });
+  const records = await store.scanRecords(NAMESPACE, { after: null, limit: 2 * CYCLES + 1 });
+  // In the order in which they were written.
+  const tokens = records.map(({ metadata }) => Number(metadata['token']));
+  expect(tokens).toEqual(tokens.toSorted((a, b) => a - b));
+  const said = children.map(({ lines }) => lines.filter(({ token }) => token !== undefined));
+  for (const lines of said) {
+    expect(lines).toHaveLength(CYCLES);
+    const taken = lines.map(({ token = 0 }) => token);
+    expect(taken).toEqual(taken.toSorted((a, b) => a - b));
+  }
+  const [one = new Set(), other = new Set()] = said.map((lines) => new Set(lines.map(({ token }) => token)));
+  expect([...one].filter((token) => other.has(token))).toEqual([]);
+  const kept = said.flat().flatMap(({ kept = [] }) => kept);
+  expect(new Set(records.map(({ key }) => key))).toEqual(new Set(kept));
+  expect(said.flat().some(({ lost }) => lost !== undefined)).toBe(true);
+  const state = (await store.sourceStates(NAMESPACE)).get(SOURCE);
+  expect(state).toMatchObject({ refreshes: tokens.at(-1), error: records.at(-1)?.key });
+  expect(await store.verify()).toEqual([]);
+  await store.close();
+});
