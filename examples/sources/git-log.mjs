@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { basename, resolve } from 'node:path';
 import { dayText } from './day-text.mjs';
+import { LIMITS, shortened } from './fitting.mjs';
 import { runProgram, wholeNumber } from './program.mjs';
 
 const HELP = `Usage: node git-log.mjs [REPOSITORY] [--limit N]
@@ -67,10 +68,11 @@ function failureOf({ error, stderr, signal }) {
 }
 
 function documentOf(entry, repository) {
-  const [id, timestamp, author, ...rest] = entry.split('\u{1f}');
+  const [id, timestamp, name, ...rest] = entry.split('\u{1f}');
+  const author = shortened(name, LIMITS.entry);
   const [first = '', ...lines] = rest.join(' ').trim().split('\n');
-  const subject = [...first].slice(0, 500).join('').trim() || 'No message';
-  const body = [...lines.join('\n').trim()].slice(0, MAX_BODY).join('');
+  const subject = shortened(first, LIMITS.title).trim() || 'No message';
+  const body = shortened(lines.join('\n').trim(), MAX_BODY);
   const head = `${subject} · ${author}, ${dayText(Date.parse(timestamp))}`;
   return {
     id,

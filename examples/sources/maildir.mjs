@@ -3,6 +3,7 @@
 import { existsSync, opendirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { dayText } from './day-text.mjs';
+import { LIMITS, shortened } from './fitting.mjs';
 import { decodeText, parseHeaders, parseSender } from './maildir/headers.mjs';
 import { currentTime, readEach, readHead, reasonOf, runProgram, wholeNumber } from './program.mjs';
 
@@ -18,10 +19,11 @@ Maildir folders. Only the header of a message is looked at. Drafts and what is m
 const DAY = 86_400_000;
 /** Bytes of a message in which its header must be. */
 const HEAD = 64 * 1024;
+/** Characters of a From header, encoded as they are. */
+const MAX_FROM = 4000;
 const MAX_NAMES = 100_000;
 /** Messages whose header is read, the newest first. */
 const MAX_MESSAGES = 2000;
-const MAX_SUBJECT = 500;
 
 await runProgram({
   help: HELP,
@@ -98,9 +100,8 @@ function modifiedAt(path) {
 function messageOf({ path, base, flags, folder, delivered }) {
   const headers = parseHeaders(readHead(path, HEAD));
   if (headers.size === 0) throw new Error('not a message');
-  const { name, address } = parseSender(headers.get('from') ?? '');
-  const subject =
-    [...decodeText(headers.get('subject') ?? '')].slice(0, MAX_SUBJECT).join('') || 'No subject';
+  const { name, address } = senderOf(headers.get('from') ?? '');
+  const subject = shortened(decodeText(headers.get('subject') ?? ''), LIMITS.title) || 'No subject';
   const time = timeOf(headers.get('date') ?? '', delivered);
   const named = /<([^<>\s\p{Cc}]{1,500})>/u.exec(headers.get('message-id') ?? '')?.[1];
   const id = named ?? `file:${base.replace(/\p{Cc}/gu, '')}`.slice(0, 512);
@@ -120,6 +121,11 @@ function messageOf({ path, base, flags, folder, delivered }) {
     },
   };
   return { id, time, document };
+}
+
+function senderOf(from) {
+  const { name, address } = parseSender(shortened(from, MAX_FROM));
+  return { name: shortened(name, LIMITS.entry), address: shortened(address, LIMITS.entry) };
 }
 
 function timeOf(date, delivered) {

@@ -2,6 +2,7 @@
 // Prints the tasks of Todo.txt files (github.com/todotxt/todo.txt) as documents for Loci.
 import { createHash } from 'node:crypto';
 import { dayText } from './day-text.mjs';
+import { LIMITS, shortened, tagsEntry, urlEntry } from './fitting.mjs';
 import { readEach, readText, runProgram } from './program.mjs';
 
 const HELP = `Usage: node todo-txt.mjs FILE...
@@ -13,7 +14,7 @@ Prints the tasks of Todo.txt files, such as todo.txt and done.txt, as documents 
 const MAX_TASKS = 10_000;
 const MAX_TEXT = 10_000;
 /** Entries of the metadata that a task may name itself. */
-const MAX_EXTRA = 32;
+const MAX_EXTRA = 16;
 /** Keys that say something about the task; a word such as `Note:tiles` belongs to its text. */
 const MARKS = new Set(['due', 't', 'pri', 'rec', 'h', 'id', 'uuid']);
 
@@ -43,7 +44,7 @@ await runProgram({
 function parseTask(line) {
   const done = DONE.exec(line.trim());
   const [priority, completedOn, createdOn, text] = done?.slice(1) ?? openParts(line.trim());
-  const words = text.slice(0, MAX_TEXT).split(/\s+/);
+  const words = shortened(text, MAX_TEXT).split(/\s+/);
   const pairs = words.map((word) => ({ word, pair: keyAndValue(word) }));
   const extra = new Map(pairs.flatMap(({ pair }) => (pair === null ? [] : [pair])));
   const plain = pairs.filter(({ pair }) => !MARKS.has(pair?.[0])).map(({ word }) => word);
@@ -86,7 +87,6 @@ function documentOf({ completed, priority, completedOn, createdOn, extra, words,
     due === undefined ? null : `due ${dayText(Date.parse(`${due}T00:00:00Z`), 'UTC')}`,
   ];
   const url = words.find((word) => /^https?:\/\/\S/i.test(word));
-  const tags = [...new Set([...projects, ...contexts])];
   const metadata = {
     ...Object.fromEntries([...extra].filter(([key]) => key !== 'pri').slice(0, MAX_EXTRA)),
     priority,
@@ -96,12 +96,12 @@ function documentOf({ completed, priority, completedOn, createdOn, extra, words,
   return {
     id,
     text: parts.filter((part) => part !== null).join(' · '),
-    ...(tags.length === 0 ? {} : { tags }),
+    ...tagsEntry([...projects, ...contexts]),
     ...(timestamp === undefined ? {} : { timestamp }),
     metadata,
     completed,
-    ...(projects.length === 0 ? {} : { project: projects[0] }),
-    ...(url === undefined || url.length > 2000 ? {} : { url }),
+    ...(projects.length === 0 ? {} : { project: shortened(projects[0], LIMITS.project) }),
+    ...urlEntry(url),
   };
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { clockText, dayText } from '../day-text.mjs';
+import { LIMITS, shortened, tagsEntry, urlEntry } from '../fitting.mjs';
 import { propertyOf, textOf, textsOf } from './components.mjs';
 import { occurrencesOf } from './occurrences.mjs';
 import { instant, isoText, parseTime } from './times.mjs';
@@ -22,8 +23,8 @@ export function documentsOf(series, window) {
     .map(({ item, original, start, end }) => {
       const details = detailsOf(item, series);
       const when = periodText(start, end);
-      const place = textOf(item.component, 'LOCATION');
-      const head = [details.title, when, place === null ? null : `at ${oneLine(place)}`];
+      const place = details.metadata.location;
+      const head = [details.title, when, place === undefined ? null : `at ${place}`];
       return {
         id: idOf(series.uid, original),
         ...details,
@@ -90,13 +91,14 @@ function detailsOf({ component, calendar }, { master }) {
     organizer: organizer && (organizer.parameters.CN ?? organizer.value.replace(/^mailto:/i, '')),
     tentative: textOf(component, 'STATUS')?.toUpperCase() === 'TENTATIVE',
   };
-  const url = textOf(component, 'URL');
-  const tags = textsOf(component, 'CATEGORIES');
+  const told = Object.entries(metadata).filter(([, value]) => value);
   return {
-    title: [...oneLine(title)].slice(0, 500).join(''),
-    ...(tags.length === 0 ? {} : { tags }),
-    ...(url === null || url.length > 2000 ? {} : { url }),
-    metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value)),
+    title: shortened(oneLine(title), LIMITS.title),
+    ...tagsEntry(textsOf(component, 'CATEGORIES')),
+    ...urlEntry(textOf(component, 'URL')),
+    metadata: Object.fromEntries(
+      told.map(([name, value]) => [name, value === true ? value : shortened(oneLine(value), LIMITS.entry)]),
+    ),
   };
 }
 
@@ -105,7 +107,7 @@ function descriptionOf({ component }) {
   const text = textOf(component, 'DESCRIPTION');
   if (text === null) return [];
   const plain = text.replace(/<br\s*\/?>|<\/p>/gi, '\n').replace(/<\/?[a-z][^<>]*>/gi, '');
-  return [[...plain.trim()].slice(0, MAX_DESCRIPTION).join('')];
+  return [shortened(plain.trim(), MAX_DESCRIPTION)];
 }
 
 function oneLine(text) {
