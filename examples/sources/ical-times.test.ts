@@ -82,6 +82,7 @@ describe('times of ical.mjs', () => {
         `EXDATE;${BERLIN}:20261124T100000,20261125T100000`,
         'EXDATE:20261126T090000Z',
         'EXDATE;VALUE=DATE:20261127',
+        'EXDATE:',
         'RDATE;TZID=America/New_York:20261129T100000',
         'RDATE;VALUE=PERIOD:20261130T090000Z/PT3H',
       ),
@@ -112,6 +113,24 @@ describe('times of ical.mjs', () => {
       'w@2026-12-02T09:00:00Z': '2026-12-03T13:00:00Z',
       'w@2026-12-23T09:00:00Z': '2026-12-01T07:00:00Z',
       'alone@2026-11-30T10:00:00Z': '2026-12-01T10:00:00Z',
+    });
+  });
+
+  it('of one and all that follow are moved together, as often as that was done', async () => {
+    const [id, from] = [`RECURRENCE-ID;RANGE=THISANDFUTURE;${BERLIN}`, `DTSTART;${BERLIN}`];
+    const components = [
+      event('w', `${from}:20261007T100000`, 'DURATION:PT1H', 'RRULE:FREQ=WEEKLY;COUNT=8'),
+      event('w', `${id}:20261104T100000`, `${from}:20261105T080000`, 'DURATION:PT2H'),
+      // In winter, of those that began in summer.
+      event('w', `${id}:20261021T100000`, `${from}:20261021T150000`),
+      event('w', `${id}:20261118T100000`, `${from}:20261118T100000`, 'STATUS:CANCELLED'),
+    ];
+    expect(await timesOf(components, { now: '2026-10-14T06:00:00Z', days: 60 })).toEqual({
+      'w@2026-10-14T08:00:00Z': '2026-10-14T08:00:00Z',
+      'w@2026-10-21T08:00:00Z': '2026-10-21T13:00:00Z',
+      'w@2026-10-28T09:00:00Z': '2026-10-28T14:00:00Z',
+      'w@2026-11-04T09:00:00Z': '2026-11-05T07:00:00Z',
+      'w@2026-11-11T09:00:00Z': '2026-11-12T07:00:00Z',
     });
   });
 

@@ -105,11 +105,10 @@ function messageOf({ path, base, flags, folder, delivered }) {
   const time = timeOf(headers.get('date') ?? '', delivered);
   const named = /<([^<>\s\p{Cc}]{1,500})>/u.exec(headers.get('message-id') ?? '')?.[1];
   const id = named ?? `file:${base.replace(/\p{Cc}/gu, '')}`.slice(0, 512);
-  const sender = name === '' || name === address ? address : `${name} <${address}>`.replace(' <>', '');
   const document = {
     id,
     title: subject,
-    text: `${subject} · from ${sender || 'nobody'} · ${dayText(time)}`,
+    text: `${subject} · from ${name || address || 'nobody'} · ${dayText(time)}`,
     timestamp: new Date(time).toISOString(),
     metadata: {
       sender: address,

@@ -37,16 +37,16 @@ describe('maildir.mjs', () => {
     expect(documents.map(({ id, text }) => [id, text])).toEqual([
       [
         'file:1795296605.M304121P811.cormorant',
-        'Re: tile layout – straight stack? · from Signe Hølt <signe@example.com> · Sat 21 Nov 2026',
+        'Re: tile layout – straight stack? · from Signe Hølt · Sat 21 Nov 2026',
       ],
       [
         'cabinets-20261120@example.com',
-        'Cabinets on Monday, please clear the hall · from Maren Holt <maren@example.com> · Fri 20 Nov 2026',
+        'Cabinets on Monday, please clear the hall · from Maren Holt · Fri 20 Nov 2026',
       ],
       [
         'bw-60418-4@brightwell.example',
         'Order BW-60418: your range comes on 1 December · ' +
-          'from Brightwell Appliances – Mrs Lund <orders@brightwell.example> · Thu 19 Nov 2026',
+          'from Brightwell Appliances – Mrs Lund · Thu 19 Nov 2026',
       ],
     ]);
     expect(documents[2]).toMatchObject({

@@ -1,4 +1,6 @@
 const MAX_DEPTH = 8;
+/** Characters of a text that are looked at: documents take fewer. */
+const MAX_TEXT = 20_000;
 
 /**
  * The components of an iCalendar file (RFC 5545, section 3.4) as a tree of `{ name, properties, children }`;
@@ -25,7 +27,9 @@ export function parseComponents(text, warn) {
       }
     } else {
       const { properties } = open.at(-1);
-      properties.set(name, [...(properties.get(name) ?? []), property]);
+      const same = properties.get(name);
+      if (same === undefined) properties.set(name, [property]);
+      else same.push(property);
     }
   }
   if (open.length > 1) warn(`ends within ${open.at(-1).name}, which is left out`);
@@ -66,13 +70,14 @@ export function propertyOf(component, name) {
 /** The value of a text property without its escapes; null where it is missing or blank. */
 export function textOf(component, name) {
   const value = propertyOf(component, name)?.value;
-  return value === undefined ? null : unescapeText(value).trim() || null;
+  return value === undefined ? null : unescapeText(value.slice(0, MAX_TEXT)).trim() || null;
 }
 
 /** The values of a property that holds lists of texts, such as CATEGORIES. */
 export function textsOf(component, name) {
   return (component.properties.get(name) ?? [])
-    .flatMap(({ value }) => value.match(/(?:\\.|[^,\\])+/gs) ?? [])
+    .slice(0, 100)
+    .flatMap(({ value }) => value.slice(0, MAX_TEXT).match(/(?:\\.|[^,\\])+/gs) ?? [])
     .map((value) => unescapeText(value).trim())
     .filter((value) => value !== '');
 }

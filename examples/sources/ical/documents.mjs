@@ -11,6 +11,9 @@ const MAX_DESCRIPTION = 2000;
 /** How long a repeated todo stays that nobody ticked off. */
 const OVERDUE = 366 * DAY;
 
+/** A todo that is done and does not say when. */
+const LONG_AGO = { value: '19700101', parameters: {} };
+
 /**
  * The documents of a series: its events within the window; its todos that are not done, and those done since it begins.
  * @param {import('./series.mjs').Series} series
@@ -41,7 +44,7 @@ function todosOf(series, window) {
   if (master !== null && !repeats && series.overrides.length === 0) {
     const due = propertyOf(master.component, 'DUE') ?? propertyOf(master.component, 'DTSTART');
     const end = due === undefined ? null : parseTime(due, master.zoneOf);
-    const left = !master.cancelled && !(isDone(master) && doneAt(master) < window.from);
+    const left = !master.cancelled && !(isDone(master) && instant(doneAt(master)) < window.from);
     return left ? [todoDocument(series, { item: master, original: null, end })] : [];
   }
   const open = occurrencesOf(series, { from: window.from - OVERDUE, to: window.to });
@@ -60,7 +63,7 @@ function todoDocument(series, { item, original, end }) {
     id: idOf(series.uid, original),
     ...details,
     text: [head.filter((part) => part !== null).join(' · '), ...descriptionOf(item)].join('\n'),
-    ...(end === null ? {} : { timestamp: isoText(end) }),
+    ...(end !== null ? { timestamp: isoText(end) } : completed ? { timestamp: isoText(doneAt(item)) } : {}),
     completed,
   };
 }
@@ -78,7 +81,7 @@ function isDone({ component }) {
 function doneAt({ component, zoneOf }) {
   const told = ['COMPLETED', 'LAST-MODIFIED', 'DTSTAMP'].map((name) => propertyOf(component, name));
   const property = told.find((each) => each !== undefined);
-  return property === undefined ? 0 : instant(parseTime(property, zoneOf));
+  return parseTime(property ?? LONG_AGO, zoneOf);
 }
 
 /** What events and todos have in common. */

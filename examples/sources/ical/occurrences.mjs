@@ -35,19 +35,42 @@ export function occurrencesOf({ master, overrides }, window) {
     master,
     replaced.map(({ id }) => id),
   );
-  const regular = startsOf(master, first, window)
+  const following = changesOf(replaced, first.start);
+  const regular = startsOf(master, first, following.length === 0 ? window : widened(window))
     .filter(({ start }) => !gone(start))
-    .map(({ start, span }) => ({
-      item: master,
-      original: isoText(start),
-      start,
-      end: endOf(start, span ?? first.span),
-    }));
+    .map(({ start, span }) => {
+      const change = following.find(({ since }) => since <= instant(start));
+      const moved = change === undefined ? start : { ...start, wall: start.wall + change.shift };
+      const lasts = change?.span ?? span ?? first.span;
+      return {
+        item: change?.item ?? master,
+        original: isoText(start),
+        start: moved,
+        end: endOf(moved, lasts),
+      };
+    });
   const seen = new Set();
   return [...regular, ...moved]
     .filter((each) => isWithin(each, window))
     .filter(({ original }) => !seen.has(original) && seen.add(original))
     .sort((one, other) => instant(one.start) - instant(other.start));
+}
+
+/** Replacements of one and all that follow it (RANGE=THISANDFUTURE), the last first: by how much they move each. */
+function changesOf(replaced, { zone }) {
+  const wallOf = (time) => instant(time) + zone.offsetAt(instant(time));
+  return replaced
+    .filter(({ item }) => propertyOf(item.component, 'RECURRENCE-ID').parameters.RANGE === 'THISANDFUTURE')
+    .map(({ item, id }) => {
+      const { start, span } = spanOf(item, id);
+      return { item, span, since: instant(id), shift: wallOf(start) - wallOf(id) };
+    })
+    .sort((one, other) => other.since - one.since);
+}
+
+/** What is moved into the window may have been far from it. */
+function widened({ from, to }) {
+  return { from: from - LONGEST, to: to + LONGEST };
 }
 
 /** Whether it overlaps the window; what takes no time, whether it begins in it. */
@@ -138,14 +161,18 @@ function untilOf(value, start) {
 
 function timesIn(component, name, zoneOf) {
   return (component.properties.get(name) ?? []).flatMap(({ value, parameters }) =>
-    value.split(',').map((each) => {
-      const [from, to] = each.split('/');
-      const start = parseTime({ value: from, parameters }, zoneOf);
-      if (to === undefined) return { start };
-      const span = to.startsWith('P')
-        ? parseDuration(to)
-        : between(start, parseTime({ value: to, parameters }, zoneOf));
-      return { start, span };
-    }),
+    // Some calendars write a list of nothing.
+    value
+      .split(',')
+      .filter((each) => each.trim() !== '')
+      .map((each) => {
+        const [from, to] = each.split('/');
+        const start = parseTime({ value: from, parameters }, zoneOf);
+        if (to === undefined) return { start };
+        const span = to.startsWith('P')
+          ? parseDuration(to)
+          : between(start, parseTime({ value: to, parameters }, zoneOf));
+        return { start, span };
+      }),
   );
 }

@@ -10,6 +10,9 @@ const DAY = 86_400_000;
 /** Observances of a VTIMEZONE are followed from the first to the second; nobody's calendar needs more. */
 const OBSERVED = { from: Date.UTC(1970, 0, 1), to: Date.UTC(2100, 0, 1) };
 
+/** Of a zone since 1970: more than Earth has had. */
+const MAX_ONSETS = 5000;
+
 /** @type {Zone} */
 export const UTC = { offsetAt: () => 0 };
 
@@ -99,7 +102,7 @@ function definedZone(definition) {
     .filter(({ name }) => name === 'STANDARD' || name === 'DAYLIGHT')
     .flatMap(onsetsOf)
     .sort((one, other) => one.at - other.at);
-  if (observances.length === 0) return null;
+  if (observances.length === 0 || observances.length > MAX_ONSETS) return null;
   return {
     offsetAt: (instant) => {
       const observance = observances.findLast(({ at }) => at <= instant);

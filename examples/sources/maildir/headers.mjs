@@ -82,12 +82,13 @@ function cleaned(text) {
  * @param {string} value
  */
 export function parseSender(value) {
-  const angled = /^\s*(?:"((?:\\.|[^"\\])*)"|([^<,"]*))\s*<\s*([^<>\s]+)\s*>/.exec(value);
+  const line = value.replace(/\s+/g, ' ').trim();
+  const angled = /^\s*(?:"((?:\\.|[^"\\])*)"|([^<,"]*))\s*<\s*([^<>\s]+)\s*>/.exec(line);
   if (angled !== null) {
     const [, quoted, plain, address] = angled;
     return { name: decodeText(quoted?.replace(/\\(.)/g, '$1') ?? plain), address };
   }
-  const [, address, comment] = /^\s*([^\s<>(),;"]+@[^\s<>(),;"]+)\s*(?:\(([^()]*)\))?/.exec(value) ?? [];
+  const [, address, comment] = /^\s*([^\s<>(),;"]+@[^\s<>(),;"]+)\s*(?:\(([^()]*)\))?/.exec(line) ?? [];
   if (address !== undefined) return { name: decodeText(comment ?? ''), address };
-  return { name: decodeText(value), address: '' };
+  return { name: decodeText(line), address: '' };
 }
