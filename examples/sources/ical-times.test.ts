@@ -177,8 +177,12 @@ describe('times of ical.mjs', () => {
       event('path', 'DTSTART;TZID=/freeassociation.sourceforge.net/Europe/Berlin:20261124T100000'),
       event('mine', 'DTSTART;TZID=Mine:20261124T100000', 'RRULE:FREQ=DAILY;COUNT=2'),
       lunar,
+      // What everybody calls so is not what an old file says of it.
+      event('law', 'DTSTART;TZID=Asia/Tokyo:20261124T100000'),
+      lunar.map((line) => (line === 'TZID:Mine' ? 'TZID:Asia/Tokyo' : line)),
     ];
     expect(await timesOf(components, { now: '2026-11-22T10:00:00Z', days: 14 })).toEqual({
+      law: '2026-11-24T01:00:00Z',
       windows: '2026-11-24T09:00:00Z',
       label: '2026-11-24T09:00:00Z',
       path: '2026-11-24T09:00:00Z',

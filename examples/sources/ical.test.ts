@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { calendarText, event } from './calendar-text.ts';
-import { EXAMPLES, runProgram } from './run-program.ts';
+import { EXAMPLES, type PrintedDocument, runProgram } from './run-program.ts';
 
 describe('ical.mjs', () => {
   let folder: string;
@@ -76,6 +76,40 @@ describe('ical.mjs', () => {
     expect(documents.map(({ text }) => text.split('\n')[0])).toContain(
       'Dentist, both children · Wed 2 Dec 2026, 16:10–16:50 · at Dr Okonjo-Reyes, Pier Road',
     );
+  });
+
+  it('takes the newer of two versions, in whichever order and file they come', async () => {
+    const versions = join(folder, 'versions');
+    mkdirSync(versions);
+    const at = (hour: number, ...lines: readonly string[]) =>
+      event('v', `DTSTART:20261125T${hour}0000`, ...lines);
+    writeFileSync(join(versions, 'a.ics'), calendarText([at(12, 'SEQUENCE:2'), at(11, 'SEQUENCE:1')]));
+    writeFileSync(join(versions, 'b.ics'), calendarText([at(14, 'SEQUENCE:2', 'DTSTAMP:20261120T100000Z')]));
+    writeFileSync(join(versions, 'c.ics'), calendarText([at(13, 'SEQUENCE:2', 'DTSTAMP:20261119T100000Z')]));
+    const { documents } = await runProgram('ical.mjs', [versions, '--now', '2026-11-22T12:00:00Z']);
+    // A time without a zone is one of this machine.
+    expect(documents.map(({ id, text }) => [id, text])).toEqual([['v', 'v · Wed 25 Nov 2026, 14:00']]);
+    writeFileSync(join(versions, 'd.ics'), calendarText([at(14, 'SEQUENCE:3')], ['METHOD:CANCEL']));
+    const cancelled = await runProgram('ical.mjs', [versions, '--now', '2026-11-22T12:00:00Z']);
+    expect(cancelled.documents).toEqual([]);
+  });
+
+  it('prints no more than Loci takes of a document', async () => {
+    const file = join(folder, 'long.ics');
+    const long = '🎻 '.repeat(4000);
+    const lines = ['SUMMARY', 'LOCATION', 'DESCRIPTION', 'CATEGORIES'].map((name) => `${name}:${long}`);
+    const uid = `UID:${long}`;
+    const many = `CATEGORIES:${Array.from({ length: 200 }, (_, index) => `c${index}`).join(',')}`;
+    const component = ['BEGIN:VEVENT', uid, ...lines, many, 'URL:not an address', 'DTSTART:20261125T100000Z'];
+    writeFileSync(file, calendarText([[...component, 'END:VEVENT']]));
+    const { documents } = await runProgram('ical.mjs', [file, '--now', '2026-11-22T12:00:00Z']);
+    const [{ id, title = '', text, tags = [], metadata, ...rest }] = documents as [PrintedDocument];
+    expect(rest).toEqual({ timestamp: '2026-11-25T10:00:00Z' });
+    expect(id).toMatch(/^[0-9a-f]{64}$/);
+    expect([title.length, tags.length, tags[0]?.length]).toEqual([500, 64, 99]);
+    expect(String(metadata['location']).length).toBe(300);
+    expect(text.length).toBeLessThan(3000);
+    expect([title, text, ...tags].every((part) => part.isWellFormed())).toBe(true);
   });
 
   it('names a file that is broken, and a series that cannot be followed, and goes on with the others', async () => {

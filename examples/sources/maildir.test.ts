@@ -123,7 +123,7 @@ describe('maildir.mjs', () => {
   });
 
   it('takes dates as told, unless they cannot be true', async () => {
-    const message = (date: string) => `Date: ${date}\nSubject: ${date}\n\n`;
+    const message = (date: string) => `Date: ${date}\nSubject: ${date}\n\nFrom: body@example.com\n`;
     const documents = await printed({
       [`${YESTERDAY}.a.host`]: message('Sat, 21 Nov 2026 10:00:00 +0100 (CET)'),
       [`${YESTERDAY}.b.host`]: message('Sat, 21 Nov 2036 10:00:00 +0100'),
@@ -136,6 +136,10 @@ describe('maildir.mjs', () => {
       'Sat, 21 Nov 2036 10:00:00 +0100': '2026-11-21T12:00:00.000Z',
       yesterday: '2026-11-21T12:00:00.000Z',
     });
+    for (const { metadata, text } of documents) {
+      expect(metadata['sender']).toBe('');
+      expect(text).toContain('from nobody');
+    }
   });
 
   it('reads 8-bit headers, takes one message of two copies, and knows files by when they were written', async () => {
@@ -161,6 +165,8 @@ describe('maildir.mjs', () => {
       ['2@a', 'Küche über'],
       ['file:unending', 'unending'],
     ]);
+    // The one that is still new.
+    expect(documents.find(({ id }) => id === '1@a')?.metadata['seen']).toBe(false);
     expect(stdout).not.toContain('BODY');
     expect(stderr).toContain('empty: not a message');
     if (process.platform !== 'win32') expect(stderr).toContain('pipe: not a file');
