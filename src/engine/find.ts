@@ -14,6 +14,7 @@ import type { SearchFilter } from '../store/store.ts';
 import { citationsOf } from './citation.ts';
 import type { EngineContext } from './context.ts';
 import { propertiesOf } from './properties.ts';
+import { sourceOrigins, type SourceOrigin } from './source-origin.ts';
 import { hiddenSources, ownSources, sourcePolicies, withoutSources } from './source-policies.ts';
 
 export interface FindRequest extends Omit<SearchFilter, 'now'> {
@@ -40,6 +41,8 @@ export interface FoundRecord {
   readonly age: string;
   readonly origin: Origin;
   readonly source: string;
+  /** More of the source, where the origin is `source`. */
+  readonly from: SourceOrigin | null;
   readonly trust: Trust;
   readonly project: string;
   readonly category: string;
@@ -114,12 +117,17 @@ export async function find(context: EngineContext, request: FindRequest): Promis
   const threshold = minScore ?? config.search.minScore;
   const shown = outcome.hits.filter((hit) => hit.confidence >= threshold);
   const terms = termsOf(outcome);
-  const citations = await citationsOf(
-    context,
-    shown.map(({ passage }) => passage),
-  );
+  const passages = shown.map(({ passage }) => passage);
+  const records = passages.map(({ record }) => record);
+  const [citations, origins] = await Promise.all([
+    citationsOf(context, passages),
+    sourceOrigins(context, records),
+  ]);
   return {
-    results: shown.map((hit, i) => foundRecord(hit, citations[i] ?? '', { terms, now, ranking })),
+    results: shown.map((hit, i) => ({
+      ...foundRecord(hit, citations[i] ?? '', { terms, now, ranking }),
+      from: origins[i] ?? null,
+    })),
     corrections: outcome.corrections,
     missing: outcome.missing,
     hidden: hiddenBelow(
@@ -174,7 +182,11 @@ interface FindContext {
   readonly ranking: Ranking;
 }
 
-function foundRecord(hit: Hit, citation: string, { terms, now, ranking }: FindContext): FoundRecord {
+function foundRecord(
+  hit: Hit,
+  citation: string,
+  { terms, now, ranking }: FindContext,
+): Omit<FoundRecord, 'from'> {
   const { record, headings, text } = hit.passage;
   return {
     id: record.id,

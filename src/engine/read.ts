@@ -4,6 +4,7 @@ import type { LociRecord } from '../core/types.ts';
 import { resolveCitation, type LineRange } from './citation.ts';
 import type { EngineContext } from './context.ts';
 import { linksOf, type NoteLink } from './links.ts';
+import { sourceOrigins, type SourceOrigin } from './source-origin.ts';
 
 export interface ReadRecord {
   readonly record: LociRecord;
@@ -13,6 +14,8 @@ export interface ReadRecord {
   readonly lines: LineRange;
   readonly totalLines: number;
   readonly age: string;
+  /** More of the source, where the origin is `source`. */
+  readonly from: SourceOrigin | null;
   /** What it links to, if it is a note. */
   readonly links: readonly NoteLink[];
 }
@@ -22,11 +25,13 @@ export async function read(context: EngineContext, citation: string): Promise<Re
   await context.expire();
   const { record, lines } = await resolveCitation(context, citation);
   const all = record.content.split('\n');
-  const { from, to } = linesWithin(lines ?? { from: 1, to: all.length }, all.length, citation);
+  const range = linesWithin(lines ?? { from: 1, to: all.length }, all.length, citation);
+  const [from = null] = await sourceOrigins(context, [record]);
   return {
     record,
-    text: all.slice(from - 1, to).join('\n'),
-    lines: { from, to },
+    from,
+    text: all.slice(range.from - 1, range.to).join('\n'),
+    lines: range,
     totalLines: all.length,
     age: ageOf(record.createdAt, context.now()),
     links: await linksOf(context, record),

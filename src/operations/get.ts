@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { ORIGINS, TRUST, type Metadata, type Origin, type Trust } from '../core/types.ts';
 import { isoTime } from './dates.ts';
 import type { Operation, OperationContext } from './operation.ts';
+import { sourceFields, sourceFieldsOf, type SourceFields } from './source-fields.ts';
 
 export interface GetInput {
   readonly citation: string;
 }
 
-export interface GetOutput {
+export interface GetOutput extends SourceFields {
   readonly id: number;
   readonly uuid: string;
   readonly citation: string;
@@ -55,6 +56,7 @@ export const get: Operation<GetInput, GetOutput> = {
       .describe('Which lines `text` is, from 1, inclusive, and how many there are.'),
     origin: z.enum(ORIGINS),
     source: z.string().describe('The vault, source or surface that brought it.'),
+    ...sourceFields(),
     trust: z.enum(TRUST).describe('Whose word it is: operator, agent or external.'),
     path: z.string().nullable().describe('Where it stands in its source.'),
     project: z.string(),
@@ -87,7 +89,7 @@ export const get: Operation<GetInput, GetOutput> = {
 
 async function runGet(context: OperationContext, { citation }: GetInput): Promise<GetOutput> {
   const loci = await context.loci();
-  const { record, text, lines, totalLines, age, links } = await loci.get(citation);
+  const { record, text, lines, totalLines, age, from, links } = await loci.get(citation);
   return {
     id: record.id,
     uuid: record.uuid,
@@ -97,6 +99,7 @@ async function runGet(context: OperationContext, { citation }: GetInput): Promis
     lines: { ...lines, total: totalLines },
     origin: record.origin,
     source: record.source,
+    ...sourceFieldsOf(from, record.source),
     trust: record.trust,
     path: record.key,
     project: record.project,

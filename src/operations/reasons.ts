@@ -12,7 +12,7 @@ export const SIGNAL_WORDS: Readonly<Record<SignalName, string>> = {
 };
 
 /** What people call the boosts. */
-export const BOOST_WORDS: Readonly<Record<BoostName, string>> = {
+const BOOST_WORDS: Readonly<Record<BoostName, string>> = {
   title: 'title',
   date: 'date',
   speaker: 'speaker',

@@ -3,8 +3,9 @@ import { ORIGINS, TRUST, type Origin, type Trust } from '../core/types.ts';
 import type { Explanation, FoundRecord } from '../engine/find.ts';
 import { isoTime } from './dates.ts';
 import { reasonsOf, type BoostName, type SignalName } from './reasons.ts';
+import { sourceFields, sourceFieldsOf, type SourceFields } from './source-fields.ts';
 
-export interface SearchResult {
+export interface SearchResult extends SourceFields {
   readonly rank: number;
   readonly id: number;
   readonly title: string;
@@ -29,8 +30,9 @@ export interface SearchResult {
       readonly rank: number;
       readonly raw: number;
       readonly added: number;
+      readonly half_life_days?: number;
     }[];
-    readonly boosts: { readonly name: BoostName; readonly added: number }[];
+    readonly boosts: { readonly name: BoostName; readonly added: number; readonly factor?: number }[];
     readonly beside: number;
     readonly ranking: number;
     readonly score: ScoreExplanation;
@@ -95,12 +97,13 @@ export const searchResult: z.ZodType<SearchResult> = z.strictObject({
   age: z.string(),
   origin: z.enum(ORIGINS),
   source: z.string().describe('The vault, source or surface that brought it.'),
+  ...sourceFields(),
   trust: z.enum(TRUST).describe('Whose word it is: operator, agent or external.'),
   project: z.string(),
   category: z.string(),
   record_type: z.string(),
   tags: z.array(z.string()),
-  why: z.string().describe('What found it: each signal with its rank, then what else spoke for it.'),
+  why: z.string().describe('What found it: each signal with its rank, then what else spoke for it, or against it.'),
   explanation: z
     .strictObject({
       signals: z.array(
@@ -113,9 +116,22 @@ export const searchResult: z.ZodType<SearchResult> = z.strictObject({
               "The signal's own score: cosine, BM25; of recency the record's time, in milliseconds since 1970.",
             ),
           added: z.number().describe('What it added to the ranking score.'),
+          half_life_days: z
+            .number()
+            .exactOptional()
+            .describe('Of recency: after so many days from now, behind or ahead, half of it is left.'),
         }),
       ),
-      boosts: z.array(z.strictObject({ name: z.enum(BOOST_NAMES), added: z.number() })),
+      boosts: z.array(
+        z.strictObject({
+          name: z.enum(BOOST_NAMES),
+          added: z.number().describe('To the ranking score; below 0 it takes away.'),
+          factor: z
+            .number()
+            .exactOptional()
+            .describe('Of `source` the weight in the settings, of `completed` what is left of what is done.'),
+        }),
+      ),
       beside: z
         .number()
         .describe('What the turns beside it lent, or another passage of the record has more.'),
@@ -141,6 +157,7 @@ export function resultOf(record: FoundRecord, rank: number, explain: boolean): S
     age: record.age,
     origin: record.origin,
     source: record.source,
+    ...sourceFieldsOf(record.from, record.source),
     trust: record.trust,
     project: record.project,
     category: record.category,
@@ -160,13 +177,18 @@ function explanationOf({
 }: Explanation): NonNullable<SearchResult['explanation']> {
   const { level, surest, evidence, fluency, share } = certainty;
   return {
-    signals: signals.map(({ signal, rank, raw, added }) => ({
+    signals: signals.map(({ signal, rank, raw, added, halfLifeDays }) => ({
       signal,
       rank,
       raw: rounded(raw),
       added: rounded(added),
+      ...(halfLifeDays !== undefined && { half_life_days: rounded(halfLifeDays) }),
     })),
-    boosts: boosts.map(({ name, added }) => ({ name, added: rounded(added) })),
+    boosts: boosts.map(({ name, added, factor }) => ({
+      name,
+      added: rounded(added),
+      ...(factor !== undefined && { factor }),
+    })),
     beside: rounded(beside),
     ranking: rounded(ranking),
     score: {

@@ -1,7 +1,7 @@
 import type { SearchOutput } from '../../operations/search.ts';
 import type { SearchResult } from '../../operations/search-result.ts';
 import { fence, onOneLine } from './fence.ts';
-import { WHOSE } from './whose.ts';
+import { provenance, urlLine } from './provenance.ts';
 
 /** What a search found, for a model to read: no time that it took in it, so that the same results are the same bytes. */
 export function searchText(output: SearchOutput): string {
@@ -18,12 +18,10 @@ export function searchText(output: SearchOutput): string {
 
 /** Lines of the snippet begin with a bar, so that none can pass for the next result. */
 function resultText(result: SearchResult): string {
-  const { rank, title, headings, citation, origin, source, trust, age, score, tags, snippet } = result;
+  const { rank, title, headings, citation, score, tags, snippet } = result;
   const name = [title, ...headings.filter((heading) => heading !== title)].filter((part) => part !== '');
   const facts = [
-    `from ${origin} ${onOneLine(source)}`,
-    `the word of ${WHOSE[trust]}`,
-    age,
+    ...provenance(result),
     `score ${score.toFixed(2)}`,
     ...(tags.length === 0 ? [] : [tags.map((tag) => `#${onOneLine(tag)}`).join(' ')]),
   ];
@@ -31,6 +29,7 @@ function resultText(result: SearchResult): string {
     `${String(rank)}. ${onOneLine(name.length === 0 ? citation : name.join(' › '))}`,
     `   citation: ${onOneLine(citation)}`,
     `   ${facts.join(' · ')}`,
+    ...urlLine(result).map((line) => `   ${line}`),
     ...snippet
       .split(/[\r\n\u0085\u2028\u2029]+/)
       .filter((line) => line.trim() !== '')

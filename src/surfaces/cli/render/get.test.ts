@@ -13,6 +13,8 @@ const record: GetOutput = {
   lines: { from: 1, to: 1, total: 1 },
   origin: 'memory',
   source: 'cli',
+  from: null,
+  source_name: 'cli',
   trust: 'operator',
   path: null,
   project: 'default',
@@ -36,6 +38,14 @@ describe('get', () => {
   ])('of lines %i to %i of %i says %j', (from, to, total, said) => {
     const [, facts] = getRenderer.render({ ...record, lines: { from, to, total } }, view).split('\n');
     expect(facts).toBe(`From memory (cli) · 2026-09-14 (2d ago) · project default · ${said}`);
+  });
+
+  it('says the line of a source, and where it is shown, as a terminal may show it', () => {
+    const from = 'From Google Tasks · due tomorrow · 3 min ago';
+    const todo = { ...record, origin: 'source', from, url: 'https://x/\u001b[2J' } as const;
+    const [, facts, url] = getRenderer.render(todo, view).split('\n');
+    expect(facts).toBe(`${from} · 2026-09-14 (2d ago) · project default · 1 line`);
+    expect(url).toBe('url: https://x/␛[2J');
   });
 
   it('names a note with its path, and a fact, which is called what it is kept under, once', () => {

@@ -25,10 +25,10 @@ function renderNumbered(output: GetOutput, view: View): string {
 }
 
 function header(output: GetOutput, { style, columns }: View): string[] {
-  const { title, lines, path, tags, age, created_at, id, project } = output;
+  const { title, lines, path, tags, age, created_at, id, project, from, url } = output;
   const name = oneLine(title === '' ? `record ${String(id)}` : title);
   const facts = [
-    `From ${originOf(output)}`,
+    from === null ? `From ${originOf(output)}` : oneLine(from),
     `${created_at.slice(0, 10)} (${age})`,
     `project ${oneLine(project)}`,
     partOf(lines),
@@ -41,6 +41,7 @@ function header(output: GetOutput, { style, columns }: View): string[] {
     // A fact is called what it is kept under.
     ...(path === null || path === title ? [] : [style.link(oneLine(path))]),
     clip(facts.join(' · '), columns),
+    ...labelled('url', oneLine(url ?? ''), columns),
     ...labelled('tags', tags.map((tag) => `#${oneLine(tag)}`).join(' '), columns),
     ...labelled('links', links, columns),
     ...(lines.from === 1 ? [] : labelled('properties', properties, columns)),

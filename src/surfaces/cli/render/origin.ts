@@ -1,10 +1,24 @@
 import type { Origin, Trust } from '../../../core/types.ts';
+import type { SourceFields } from '../../../operations/source-fields.ts';
 import { oneLine } from '../neutralise.ts';
 
 export interface Provenance {
   readonly origin: Origin;
   readonly source: string;
   readonly trust: Trust;
+}
+
+interface Dated extends Provenance, Pick<SourceFields, 'from'> {
+  readonly age: string;
+}
+
+/** Who brought a record, to follow "From", and when it was or will be. A source's own line says both. */
+export function provenanceOf(record: Dated): { readonly name: string; readonly when: readonly string[] } {
+  if (record.from === null) return { name: originOf(record), when: [record.age] };
+  const [name = '', ...when] = oneLine(record.from)
+    .replace(/^From /, '')
+    .split(' · ');
+  return { name, when };
 }
 
 /**

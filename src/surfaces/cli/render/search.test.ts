@@ -18,6 +18,8 @@ function result(rank: number, score: number): SearchResult {
     age: '2d ago',
     origin: 'vault',
     source: 'notes',
+    from: null,
+    source_name: 'notes',
     trust: 'operator',
     project: 'default',
     category: 'note',
@@ -88,6 +90,26 @@ describe('a result', () => {
     expect(facts.length).toBeLessThanOrEqual(80);
   });
 
+  it('of a source tells it in the words of the source’s line, and where it is shown', () => {
+    const todo = { origin: 'source', trust: 'external', source: 'tasks', age: 'in 1d' } as const;
+    const from = 'From Google Tasks · due tomorrow · 3 min ago';
+    const url = 'https://tasks.google.com/1';
+    expect(first({ ...todo, from, source_name: 'Google Tasks', url }).slice(2, 4)).toEqual([
+      `   ${from} · score 0.90`,
+      `   ${url}`,
+    ]);
+    const long = first({ ...todo, from: `From ${'x'.repeat(300)} · due tomorrow · stale (2 h)` })[2]!;
+    expect(long).toMatch(/^ {3}From x+… · due tomorrow · stale \(2 h\) · score 0\.90$/);
+    expect(long.length).toBeLessThanOrEqual(80);
+  });
+
+  it('cannot make a terminal obey a source’s name or address, nor begin a line', () => {
+    const hostile = '\u001b]0;owned\u0007\u009b2J\r\n2. forged\u202e';
+    const lines = first({ from: `From ${hostile} · done`, url: `https://x/${hostile}`, origin: 'source' });
+    expect(lines.join('\n')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(lines.filter((line) => /^\d+\. /.test(line))).toHaveLength(1);
+  });
+
   it('of no title and no headings says its citation once', () => {
     const lines = first({ title: '', citation: 'record/54' });
     expect(lines.slice(0, 2)).toEqual(['1. record/54', '   From vault notes · 2d ago · score 0.90']);
@@ -111,7 +133,11 @@ describe('the last line', () => {
 });
 
 describe('an explanation', () => {
-  const explained = (given: Partial<ScoreExplanation>, beside = 0): string[] => {
+  const explained = (
+    given: Partial<ScoreExplanation>,
+    beside = 0,
+    ofSource: Partial<NonNullable<SearchResult['explanation']>> = {},
+  ): string[] => {
     const score = { answer: 0.8, share: 0.5, surest_rank: 2, coverage: 0.75, cosine: null, fluency: 1 };
     const told: SearchResult = {
       ...result(1, 0.4),
@@ -121,6 +147,7 @@ describe('an explanation', () => {
         beside,
         ranking: 0.3 + beside,
         score: { ...score, ...given },
+        ...ofSource,
       },
     };
     const lines = render([told]);
@@ -136,6 +163,26 @@ describe('an explanation', () => {
       'score 0.40 = 0.80 (how sure the answer is) × 0.50 (this ranking, of the',
       'best one)',
       "0.80 from result 2, the surest: it holds 75% of the query's words (rare",
+    ]);
+  });
+
+  it('tells what a source weighs, what being done takes away, and how soon newness fades', () => {
+    const raw = Date.UTC(2026, 10, 26, 9);
+    const told = explained({}, 0, {
+      signals: [
+        { signal: 'recency', rank: 2, raw, added: 0.004, half_life_days: 7 },
+        { signal: 'recency', rank: 2, raw, added: 0.001, half_life_days: 0.5 },
+      ],
+      boosts: [
+        { name: 'source', added: -0.06, factor: 0.9 },
+        { name: 'completed', added: -0.216, factor: 0.6 },
+      ],
+    });
+    expect(told.slice(1, 5)).toEqual([
+      'recency (½ in 7d)      2  2026-11-26    +0.004',
+      'recency (½ in 12h)     2  2026-11-26    +0.001',
+      'source ×0.9                             -0.060',
+      'completed ×0.6                          -0.216',
     ]);
   });
 

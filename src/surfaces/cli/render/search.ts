@@ -1,4 +1,4 @@
-import { BOOST_WORDS, SIGNAL_WORDS, type SignalName } from '../../../operations/reasons.ts';
+import { boostWords, SIGNAL_WORDS, type SignalName } from '../../../operations/reasons.ts';
 import type { SearchOutput } from '../../../operations/search.ts';
 import type { ScoreExplanation, SearchResult } from '../../../operations/search-result.ts';
 import { oneLine } from '../neutralise.ts';
@@ -6,7 +6,7 @@ import type { Style } from '../style.ts';
 import { clip, padEnd, padStart, textWidth } from '../text-width.ts';
 import { indent, wrap } from '../wrap.ts';
 import { nothingFound } from './nothing-found.ts';
-import { originOf } from './origin.ts';
+import { provenanceOf } from './origin.ts';
 import { snippetLines } from './snippet.ts';
 import type { Renderer, View } from './renderer.ts';
 
@@ -80,6 +80,7 @@ function resultBlock(result: SearchResult, view: View): string[] {
       [
         ...(nameOf(result) === result.citation ? [] : [style.link(oneLine(result.citation))]),
         factsLine(result, room),
+        ...(result.url === undefined ? [] : [style.link(clip(oneLine(result.url), room))]),
         ...snippet.map((line) => `${style.dim('│')} ${line}`),
         style.dim(clip(`why: ${result.why}`, room)),
         ...explanation(result, style, room),
@@ -91,8 +92,9 @@ function resultBlock(result: SearchResult, view: View): string[] {
 
 /** Of a long name the end goes, and of tags what finds no room, but never the score between them. */
 function factsLine(result: SearchResult, room: number): string {
-  const sure = ` · ${result.age} · score ${result.score.toFixed(2)}`;
-  const facts = clip(`From ${originOf(result)}`, Math.max(1, room - textWidth(sure))) + sure;
+  const { name, when } = provenanceOf(result);
+  const sure = [...when, `score ${result.score.toFixed(2)}`].map((part) => ` · ${part}`).join('');
+  const facts = clip(`From ${name}`, Math.max(1, room - textWidth(sure))) + sure;
   const tags = result.tags.map((tag) => ` #${oneLine(tag)}`).join('');
   const left = room - textWidth(facts);
   return tags === '' || left < TAG_ROOM ? facts : facts + clip(` ·${tags}`, left);
@@ -123,14 +125,14 @@ function explanation({ score, explanation: told }: SearchResult, style: Style, r
   if (told === undefined) return [];
   const rows = [
     ['signal', 'rank', 'raw', 'added'],
-    ...told.signals.map(({ signal, rank, raw, added }) => [
-      SIGNAL_WORDS[signal],
+    ...told.signals.map(({ signal, rank, raw, added, half_life_days }) => [
+      SIGNAL_WORDS[signal] + (half_life_days === undefined ? '' : ` (½ in ${daysOf(half_life_days)})`),
       String(rank),
       // Recency ranks by when a record was made.
       signal === 'recency' ? new Date(raw).toISOString().slice(0, 10) : raw.toFixed(3),
       signed(added),
     ]),
-    ...told.boosts.map(({ name, added }) => [BOOST_WORDS[name], '', '', signed(added)]),
+    ...told.boosts.map((boost) => [boostWords(boost), '', '', signed(boost.added)]),
     ...(Math.abs(told.beside) < SHOWN ? [] : [['beside it', '', '', signed(told.beside)]]),
     ['ranking', '', '', told.ranking.toFixed(3)],
   ];
@@ -140,6 +142,11 @@ function explanation({ score, explanation: told }: SearchResult, style: Style, r
   });
   const reasons = scoreReasons(score, told.score);
   return [...table, ...reasons.flatMap((line) => indent(wrap(line, room - 2), '  '))];
+}
+
+/** `90d`, `12h` */
+function daysOf(days: number): string {
+  return days >= 1 ? `${String(Number(days.toFixed(1)))}d` : `${String(Number((days * 24).toFixed(1)))}h`;
 }
 
 /** What three places show. */

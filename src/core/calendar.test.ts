@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { dayAhead } from './calendar.ts';
+
+/** A Sunday, where the tests run. */
+const NOW = new Date(2026, 10, 22, 15, 30).getTime();
+
+describe('dayAhead', () => {
+  it.each([
+    ['today 15:31', new Date(2026, 10, 22, 15, 31)],
+    ['today 23:59', new Date(2026, 10, 22, 23, 59)],
+    ['tomorrow 00:01', new Date(2026, 10, 23, 0, 1)],
+    ['tomorrow 10:00', new Date(2026, 10, 23, 10)],
+    ['Tuesday 10:05', new Date(2026, 10, 24, 10, 5)],
+    ['Saturday 23:59', new Date(2026, 10, 28, 23, 59)],
+    // The same weekday again is a date: "Sunday" would be today.
+    ['29 Nov', new Date(2026, 10, 29, 10)],
+    ['4 Dec', new Date(2026, 11, 4)],
+    ['3 Jan 2027', new Date(2027, 0, 3)],
+    // A day alone.
+    ['today', new Date(2026, 10, 22)],
+    ['tomorrow', new Date(2026, 10, 23)],
+    ['Friday', new Date(2026, 10, 27)],
+  ])('says "%s"', (words, then) => {
+    const ahead = dayAhead(then.getTime(), NOW);
+    expect([ahead?.day, ...(ahead?.clock ? [ahead.clock] : [])].join(' ')).toBe(words);
+  });
+
+  it('says nothing of what is over: this minute, this morning, yesterday', () => {
+    for (const then of [
+      NOW,
+      new Date(2026, 10, 22, 9).getTime(),
+      new Date(2026, 10, 21).getTime(),
+      new Date(2026, 10, 21, 23, 59).getTime(),
+    ])
+      expect(dayAhead(then, NOW)).toBeNull();
+  });
+
+  it('counts days, not hours, over the ends of summer time in every zone', () => {
+    for (let days = 0; days < 800; days++) {
+      const noon = new Date(2026, 0, 1 + days, 12).getTime();
+      const next = new Date(2026, 0, 2 + days).getTime();
+      expect(dayAhead(next, noon)).toEqual({ day: 'tomorrow', clock: null });
+    }
+  });
+});
