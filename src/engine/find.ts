@@ -10,7 +10,7 @@ import type { Correction, MissingSignal } from '../search/retrieve.ts';
 import { search, type Hit, type SearchOutcome } from '../search/search.ts';
 import { snippetWithProperties, type Snippet } from '../search/snippet.ts';
 import type { SourcePolicies } from '../search/source-policy.ts';
-import type { SearchFilter } from '../store/store.ts';
+import type { RecordHeader, SearchFilter } from '../store/store.ts';
 import { citationsOf } from './citation.ts';
 import type { EngineContext } from './context.ts';
 import { propertiesOf } from './properties.ts';
@@ -100,7 +100,7 @@ export async function find(context: EngineContext, request: FindRequest): Promis
   const now = context.now();
   await context.expire();
   const ranking = rankingOf(config.search);
-  const { vaults, sources } = ownSources(context);
+  const { vaults, sources } = await ownSources(context);
   const policies = sourcePolicies(vaults, sources);
   const vectors = await context.vectors();
   const outcome = await search({
@@ -117,6 +117,10 @@ export async function find(context: EngineContext, request: FindRequest): Promis
   const threshold = minScore ?? config.search.minScore;
   const shown = outcome.hits.filter((hit) => hit.confidence >= threshold);
   const terms = termsOf(outcome);
+  context.hits.count(
+    namespace,
+    shown.flatMap(({ passage: { record } }) => sourceOf(record)),
+  );
   const passages = shown.map(({ passage }) => passage);
   const records = passages.map(({ record }) => record);
   const [citations, origins] = await Promise.all([
@@ -138,6 +142,11 @@ export async function find(context: EngineContext, request: FindRequest): Promis
     provider: vectors === null ? 'none' : `${vectors.embedder.provider}/${vectors.embedder.model}`,
     milliseconds: performance.now() - started,
   };
+}
+
+/** Vaults and sources; whoever wrote a memory is none. */
+function sourceOf({ origin, source }: RecordHeader): string[] {
+  return origin === 'vault' || origin === 'source' ? [source] : [];
 }
 
 function hiddenBelow(minScore: number, hits: readonly Hit[]): HiddenResults | null {

@@ -164,7 +164,7 @@ function engineOf(context: EngineContext): Loci {
     get: (citation) => read(context, citation),
     facet: async (field, filter) => {
       await context.expire();
-      const { vaults, sources } = ownSources(context);
+      const { vaults, sources } = await ownSources(context);
       const shown = withoutSources(filter ?? {}, hiddenSources(vaults, sources, false));
       return store.facet(namespace, field, { ...shown, now: context.now() });
     },

@@ -28,7 +28,7 @@ function contextOf({ name = 'Google Tasks' }: World = {}): EngineContext {
     embedding: { provider: 'none' },
     sources: [{ id: 'tasks', name, command: 'tasks', refreshInterval: '5m' }],
   });
-  return EngineContext.open(config, openMemoryStore(), () => NOW);
+  return EngineContext.open(config, openMemoryStore(), { now: () => NOW });
 }
 
 async function originOf(given: Given, world: World = {}): Promise<SourceOrigin | null> {
@@ -36,7 +36,7 @@ async function originOf(given: Given, world: World = {}): Promise<SourceOrigin |
   const opened = contextOf(world);
   const context = opened.as({ ...opened.caller, namespace });
   const source = given.source ?? 'tasks';
-  if (read !== null) await context.store.markRead(namespace, source, { at: NOW - read, root: null });
+  if (read !== null) await context.store.changeSourceState(namespace, source, { readAt: NOW - read });
   const record = { origin: 'source', recordType: 'task', createdAt: at(23), metadata: {}, ...given, source };
   const [origin = null] = await sourceOrigins(context, [{ ...record, origin: given.origin ?? 'source' }]);
   return origin;

@@ -3,6 +3,7 @@ import { dayAhead } from '../core/calendar.ts';
 import type { LociRecord, Timestamp } from '../core/types.ts';
 import type { EngineContext } from './context.ts';
 import { ownSources } from './source-policies.ts';
+import { isStale } from './sources/stale.ts';
 
 /** From which source a record is, and how it stands with it. */
 export interface SourceOrigin {
@@ -24,25 +25,23 @@ type SourcedRecord = Pick<LociRecord, 'origin' | 'source' | 'recordType' | 'crea
 /** What breaks a line, or turns the direction in which it is read. */
 const BREAKS = /[\s\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** Refreshes that a source may miss before what is known of it is stale. */
-const MISSED = 2;
-
 /** Of each record; `null` for what no source brought. */
 export async function sourceOrigins(
   context: EngineContext,
   records: readonly SourcedRecord[],
 ): Promise<(SourceOrigin | null)[]> {
   if (!records.some(({ origin }) => origin === 'source')) return records.map(() => null);
-  const reads = await context.store.lastReads(context.namespace);
-  const configured = new Map(ownSources(context).sources.map((source) => [source.id, source]));
+  const states = await context.store.sourceStates(context.namespace);
+  const { sources } = await ownSources(context);
+  const configured = new Map(sources.map((source) => [source.id, source]));
   const now = context.now();
   return records.map((record) => {
     if (record.origin !== 'source') return null;
-    const refreshedAt = reads.get(record.source)?.at ?? null;
+    const state = states.get(record.source);
     const settings = configured.get(record.source);
     // Of a source that the settings do not name nobody knows how often it should be read.
-    const patience = settings === undefined ? Infinity : MISSED * settings.refreshInterval;
-    const stale = refreshedAt !== null && now - refreshedAt > patience;
+    const stale = state !== undefined && isStale(state, settings?.refreshInterval ?? Infinity, now);
+    const refreshedAt = state?.readAt ?? null;
     return sourceOrigin(record, { name: settings?.name ?? record.source, refreshedAt, stale }, now);
   });
 }

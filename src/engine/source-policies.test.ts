@@ -55,10 +55,11 @@ describe('source policies', () => {
     });
   });
 
-  it('are of the configured namespace alone', () => {
-    const context = { config: CONFIG, namespace: CONFIG.namespace };
-    expect(ownSources(context)).toEqual({ vaults, sources });
-    expect(ownSources({ ...context, namespace: 'other' })).toEqual({ vaults: [], sources: [] });
+  it('are of the configured namespace alone', async () => {
+    const context = EngineContext.open(CONFIG, openMemoryStore());
+    expect(await ownSources(context)).toEqual({ vaults, sources });
+    const other = context.as({ ...context.caller, namespace: 'other' });
+    expect(await ownSources(other)).toEqual({ vaults: [], sources: [] });
   });
 });
 

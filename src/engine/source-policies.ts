@@ -2,7 +2,9 @@ import type { SourceConfig, SourceSwitches, VaultConfig } from '../core/config/s
 import { SOURCE_POLICY, VAULT_POLICY, type SourcePolicy } from '../search/source-policy.ts';
 import type { SearchFilter } from '../store/store.ts';
 import type { EngineContext } from './context.ts';
+import { recentSources } from './sources/configured.ts';
 import { vaultName } from './vault-names.ts';
+import { ownVaults } from './vault-states.ts';
 
 const DAY = 86_400_000;
 
@@ -13,12 +15,12 @@ interface NamedSwitches extends Partial<Pick<SourceSwitches, 'includeInContext' 
 }
 
 /** Vaults and sources are read for the configured namespace alone; of the same names elsewhere the settings say nothing. */
-export function ownSources({ config, namespace }: Pick<EngineContext, 'config' | 'namespace'>): {
+export async function ownSources(context: EngineContext): Promise<{
   readonly vaults: readonly VaultConfig[];
   readonly sources: readonly SourceConfig[];
-} {
-  const { vaults, sources } = config;
-  return namespace === config.namespace ? { vaults, sources } : { vaults: [], sources: [] };
+}> {
+  const { sources } = await recentSources(context);
+  return { vaults: ownVaults(context), sources: sources.map(({ id, settings }) => ({ ...settings, id })) };
 }
 
 /** How search treats the records of each vault and source. */

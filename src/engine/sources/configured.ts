@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { expandHome } from '../../core/config/paths.ts';
 import { readSourceSettings } from '../../core/config/source-settings.ts';
+import type { Config } from '../../core/config/schema.ts';
 import type { SourceSettings } from '../../core/config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
@@ -57,6 +58,22 @@ export async function configuredSources({ config, namespace }: EngineContext): P
     }
   }
   return { sources, broken };
+}
+
+/** Milliseconds for which what was found of skills is good enough for a search. */
+const RECENT = 10_000;
+const recent = new WeakMap<Config, { readonly at: number; readonly found: Promise<ConfiguredSources> }>();
+
+/** The same, as of a moment ago: searches do not look through the folders of skills each time. */
+export function recentSources(context: EngineContext): Promise<ConfiguredSources> {
+  const { config, namespace } = context;
+  if (namespace !== config.namespace || config.skills.length === 0) return configuredSources(context);
+  const now = performance.now();
+  const known = recent.get(config);
+  if (known !== undefined && now - known.at < RECENT) return known.found;
+  const found = configuredSources(context);
+  recent.set(config, { at: now, found });
+  return found;
 }
 
 /** A folder that cannot be read is told of like a skill that cannot. */

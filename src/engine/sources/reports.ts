@@ -6,6 +6,7 @@ import { vaultName } from '../vault-names.ts';
 import { ownVaults } from '../vault-states.ts';
 import { approvable, approvalOf, type Approvable } from './approval.ts';
 import { configuredSources, type ConfiguredSource } from './configured.ts';
+import { isStale } from './stale.ts';
 
 /** How a source is, in a word. */
 export const CONDITIONS = [
@@ -45,17 +46,6 @@ export interface SourceReport {
   readonly state: SourceState | null;
   /** Why it is broken, or what failed last. */
   readonly error: string | null;
-}
-
-const TWICE = 2;
-
-/** Whether nobody has read it for more than twice its interval, or the last attempts failed. */
-export function isStale(
-  { readAt, failures }: Pick<SourceState, 'readAt' | 'failures'>,
-  interval: number,
-  now: Timestamp,
-): boolean {
-  return readAt !== null && (failures > 0 || now - readAt > TWICE * interval);
 }
 
 /** Every vault and source of the settings and of skills, and those whose documents alone are left. */
