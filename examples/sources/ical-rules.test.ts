@@ -79,7 +79,8 @@ describe('repeating events', () => {
       for (const [index, rule] of all.entries())
         expect(found.get(`r${index}`), `${stamp(rule.start)} ${textOf(rule)}`).toEqual(daysOf(rule));
     });
-    await fc.assert(property, { numRuns: 1 });
+    // The message names the rule; making the list smaller would take hundreds of processes.
+    await fc.assert(property, { numRuns: 1, endOnFailure: true });
   });
 });
 
