@@ -69,7 +69,9 @@ const share = () => z.number().min(0).max(1);
 
 const scoreExplanation: z.ZodType<ScoreExplanation> = z
   .strictObject({
-    answer: share().describe('How sure the answer as a whole is: as the surest of its first five results.'),
+    answer: share().describe(
+      'How sure the answer as a whole is: as the surest of the five results that match best.',
+    ),
     share: share().describe("This result's ranking score as a share of the best's."),
     surest_rank: z.number().int().positive().describe('Which result is the surest.'),
     coverage: share().describe("Share of the query's words that it holds; rare ones count more."),
@@ -103,7 +105,9 @@ export const searchResult: z.ZodType<SearchResult> = z.strictObject({
   category: z.string(),
   record_type: z.string(),
   tags: z.array(z.string()),
-  why: z.string().describe('What found it: each signal with its rank, then what else spoke for it, or against it.'),
+  why: z
+    .string()
+    .describe('What found it: each signal with its rank, then what else spoke for it, or against it.'),
   explanation: z
     .strictObject({
       signals: z.array(

@@ -80,7 +80,7 @@ export interface Certainty {
 /** What the time of a file is worth as the day of its note. */
 const FILE_TIME = 0.5;
 
-/** Hits that are looked at to say how sure the whole answer is. */
+/** Hits that are looked at to say how sure the whole answer is: those that match best, whatever their source weighs. */
 const WITNESSES = 5;
 
 /**
@@ -97,7 +97,7 @@ export function withConfidence(
   const corrected = new Map(corrections.map(({ word, instead }) => [word, new Set(instead.map(stem))]));
   const dateTerms = termsOfDates(dates);
   const bigrams = terms.filter(({ kind }) => kind === 'bigram').length / Math.max(1, terms.length);
-  const witnesses = ranked.slice(0, WITNESSES).map((hit, i) => {
+  const witnesses = bestMatches(ranked).map((hit) => {
     // What is of a day that the query names holds the words that name it.
     const isDated = hit.boosts.some(({ name }) => name === 'date');
     const ofFile = isDated && isDatedByFile(hit.passage) ? FILE_TIME : 1;
@@ -109,7 +109,7 @@ export function withConfidence(
       isDated ? dateTerms : undefined,
     );
     const level = doubt * ofFile * confidenceOf(evidence, { fluency, bigrams });
-    return { level, surest: i + 1, evidence, fluency };
+    return { level, surest: ranked.indexOf(hit) + 1, evidence, fluency };
   });
   const [first] = witnesses;
   if (first === undefined) return [];
@@ -119,4 +119,14 @@ export function withConfidence(
     const share = top > 0 ? hit.score / top : 1;
     return { ...hit, confidence: surest.level * share, certainty: { ...surest, share } };
   });
+}
+
+/** A todo that a weight puts below five notes says all the same that something here is about the query. */
+function bestMatches(ranked: readonly Ranked[]): readonly Ranked[] {
+  const matched = new Map(ranked.map((hit) => [hit, hit.score - takenBySource(hit)]));
+  return ranked.toSorted((a, b) => (matched.get(b) ?? 0) - (matched.get(a) ?? 0)).slice(0, WITNESSES);
+}
+
+function takenBySource({ boosts }: Ranked): number {
+  return boosts.reduce((sum, { added, factor }) => (factor === undefined ? sum : sum + added), 0);
 }

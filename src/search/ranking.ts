@@ -76,7 +76,7 @@ export const DEFAULT_RANKING: Ranking = {
   sessionPrior: 0.2,
   userPrior: 0.4,
   titleBoost: 0.1,
-  completedFactor: 0.6,
+  completedFactor: 0.5,
   recency: { kind: 'tie-break', reach: 0.15, halfLifeDays: 90 },
 };
 

@@ -44,7 +44,7 @@ describe('ranking of sources', () => {
     expect(open?.boosts).toEqual([source]);
     expect(done?.boosts).toEqual([
       source,
-      { name: 'completed', added: expect.closeTo(-0.18, 12), factor: 0.6 },
+      { name: 'completed', added: expect.closeTo(-0.225, 12), factor: 0.5 },
     ]);
   });
 
@@ -56,7 +56,7 @@ describe('ranking of sources', () => {
       ranked(entries, DEFAULT_RANKING, owners)
         .map(({ passage, boosts }) => [passage.id, boosts.map(({ name, factor }) => [name, factor])] as const)
         .toSorted(([a], [b]) => a - b);
-    const done = ['completed', 0.6];
+    const done = ['completed', 0.5];
     expect(added()).toEqual([
       [1, []],
       [2, [['source', 0.9], done]],
@@ -115,6 +115,25 @@ describe('search of sources', () => {
     const beside = await found([task('marble worktop'), note('marble worktop', { title: 'marble worktop' })]);
     expect(beside.hits.map(({ passage }) => passage.record.origin)).toEqual(['vault', 'source']);
     expect(beside.hits[1]?.confidence).toBeGreaterThan(0.85 * (beside.hits[0]?.confidence ?? 1));
+  });
+
+  it('is as sure of an answer when what matches best is done, or its source weighs little', async () => {
+    const vague = Array.from({ length: 9 }, (_, i) => note('marble', { title: `note ${String(i)}` }));
+    const others = Array.from({ length: 40 }, () => note('bees'));
+    const done = note('marble worktop', {
+      origin: 'source',
+      source: 'tasks',
+      metadata: { completed: true },
+    });
+    const levels = async (weight: number): Promise<readonly [number, number]> => {
+      const policies = new Map([['tasks', { ...SOURCE_POLICY, weight }]]);
+      const [first] = (await found([done, ...vague, ...others], policies)).hits;
+      return [first?.certainty.surest ?? 0, first?.certainty.level ?? 0];
+    };
+    const [[first, sure], [last, still]] = [await levels(2), await levels(0.001)];
+    expect([first, last]).toEqual([1, 10]);
+    expect(sure).toBeGreaterThan(0.9);
+    expect(still).toBe(sure);
   });
 
   it('leaves out what scores below the least that its source asks for, and it takes no place', async () => {
