@@ -8,6 +8,7 @@ import type { Generation } from '../store/embeddings.ts';
 import type { Check, Finding } from './check.ts';
 import { checkAudit } from './check-audit.ts';
 import { checkNotes } from './check-notes.ts';
+import { checkSources } from './check-sources.ts';
 import { checkPassages } from './check-passages.ts';
 import { activeOf, type EngineContext } from './context.ts';
 import { changesInWords } from './vault-changes.ts';
@@ -97,6 +98,7 @@ export async function examine(context: EngineContext): Promise<Check[]> {
     ),
     await checked('embedding', 'Run `loci reindex --vectors`.', () => checkEmbedding(context)),
     ...(await checkVaults(context)),
+    ...(await checkSources(context)),
   ];
 }
 

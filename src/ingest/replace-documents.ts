@@ -137,7 +137,7 @@ function draftOf(
     identity: null,
     category: kind,
     recordType: kind,
-    title: document.title ?? titleOf(document.text),
+    title: document.title ?? '',
     tags: document.tags,
     content: document.text,
     metadata: metadataOf(document),
@@ -147,18 +147,6 @@ function draftOf(
     contentHash: sha256(document.text),
     revision: revisionOf(document, options),
   };
-}
-
-/** UTF-16 units. */
-const LONGEST_TITLE = 80;
-
-/** The first line, where a document has no title. */
-function titleOf(text: string): string {
-  const [first = ''] = text.trimStart().split('\n', 1);
-  if (first.length <= LONGEST_TITLE) return first.trimEnd();
-  const cut = first.slice(0, LONGEST_TITLE);
-  const space = cut.lastIndexOf(' ');
-  return `${(space > 0 ? cut.slice(0, space) : cut).toWellFormed()}…`;
 }
 
 function metadataOf({ metadata, completed, url }: MemoryDocument): Metadata {

@@ -126,14 +126,14 @@ export const OPERATIONS: readonly OperationEntry[] = [
     load: async () => (await import('./sources-show.ts')).sourcesShow,
   },
   {
-    name: 'sources-test',
-    summary: 'run a source once and show its documents; stores nothing',
-    load: async () => (await import('./sources-test.ts')).sourcesTest,
-  },
-  {
     name: 'sources-approve',
     summary: 'let a source run its command',
     load: async () => (await import('./sources-approve.ts')).sourcesApprove,
+  },
+  {
+    name: 'sources-test',
+    summary: 'run a source once and show its documents; stores nothing',
+    load: async () => (await import('./sources-test.ts')).sourcesTest,
   },
   {
     name: 'sources-refresh',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ORIGINS, type Origin } from '../core/types.ts';
+import { CONDITIONS, type Condition } from '../engine/sources/reports.ts';
 import type { VaultState } from '../engine/vault-states.ts';
 import { isoTime } from './dates.ts';
 import type { Operation, OperationContext } from './operation.ts';
@@ -38,6 +39,13 @@ export interface StatusOutput {
     readonly unreadable: string | null;
   }[];
   readonly strays: { readonly name: string; readonly records: number }[];
+  readonly sources: {
+    readonly id: string;
+    readonly name: string;
+    readonly condition: Condition;
+    readonly documents: number;
+    readonly last_refresh: string | null;
+  }[];
   readonly other_namespaces: number | null;
 }
 
@@ -96,6 +104,17 @@ export const status: Operation<Record<string, never>, StatusOutput> = {
     strays: z
       .array(z.strictObject({ name: z.string(), records: count() }))
       .describe('Vaults that are not in the settings and have records: nothing refreshes them.'),
+    sources: z
+      .array(
+        z.strictObject({
+          id: z.string(),
+          name: z.string(),
+          condition: z.enum(CONDITIONS),
+          documents: count(),
+          last_refresh: z.iso.datetime().nullable(),
+        }),
+      )
+      .describe('Commands that bring documents; `sources list` says more of each.'),
     other_namespaces: count()
       .nullable()
       .describe('Namespaces in the store beside this one; null for whoever is not to know.'),
@@ -115,6 +134,7 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
     await loci.status();
   namedVaults(config);
   const { vaults, strays } = await loci.vaults();
+  const reports = (await loci.sources.list()).filter(({ kind }) => kind !== 'vault');
   const bySource = own?.bySource ?? {};
   return {
     home: context.home,
@@ -140,6 +160,10 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
       last_read: lastRead === null ? null : isoTime(lastRead),
     })),
     strays: [...strays],
+    sources: reports.map(({ id, name, condition, documents, state }) => {
+      const readAt = state?.readAt ?? null;
+      return { id, name, condition, documents, last_refresh: readAt === null ? null : isoTime(readAt) };
+    }),
     other_namespaces: others,
   };
 }

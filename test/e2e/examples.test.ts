@@ -18,7 +18,11 @@ describe('examples', () => {
     const user = temporaryFolder();
     const env = { LOCI_EMBEDDING_PROVIDER: '' };
     mkdirSync(home);
-    writeFileSync(join(home, 'loci.yaml'), 'embedding:\n  provider: none\n');
+    writeFileSync(
+      join(home, 'loci.yaml'),
+      'embedding:\n  provider: none\nsources:\n  - id: tasks\n    command: cat tasks.json\n',
+    );
+    writeFileSync(join(home, 'tasks.json'), '[{"id":"1","text":"Buy tile samples"}]');
     cpSync(join(copyOfVault(), 'Home'), join(user, 'vault', 'Home'), { recursive: true });
     mkdirSync(join(user, 'notes'));
     mkdirSync(join(user, '.openclaw', 'workspace'), { recursive: true });

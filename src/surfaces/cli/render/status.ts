@@ -7,7 +7,7 @@ import type { Renderer, View } from './renderer.ts';
 
 export const statusRenderer: Renderer<StatusOutput> = {
   render: (output, view) => {
-    const { store, namespace, vaults, strays } = output;
+    const { store, namespace, vaults, strays, sources } = output;
     const rows = [
       ['home', output.home],
       [
@@ -23,6 +23,7 @@ export const statusRenderer: Renderer<StatusOutput> = {
         i === 0 ? 'strays' : '',
         `${name}: ${counted(records, 'note')}, not in the settings; \`loci doctor\` says what to do`,
       ]),
+      ...sources.map((source, i) => [i === 0 ? 'sources' : '', sourceLine(source)]),
       ...(vaults.length === 0 ? [['vaults', 'none yet: `loci index PATH` adds one']] : []),
     ];
     return rows.map(([name = '', value = '']) => row(name, value, view)).join('');
@@ -49,6 +50,11 @@ function vaultLine({
     skipped === null || skipped === 0 ? '' : `; ${String(skipped)} left out: \`loci doctor\` says why`;
   const why = unreadable === null ? '' : `; ${unreadable}`;
   return `${name}: ${counted(records, 'note')}, ${path}, ${read}${since}${left}${why}`;
+}
+
+function sourceLine({ name, condition, documents, last_refresh }: StatusOutput['sources'][number]): string {
+  const read = last_refresh === null ? '' : `, read ${ageOf(Date.parse(last_refresh), Date.now())}`;
+  return `${name}: ${counted(documents, 'document')}, ${condition}${read}`;
 }
 
 function namespaceLine(namespace: string, others: number | null): string {
