@@ -19,7 +19,7 @@ export function splitCommand(line: string): string[] {
   const words: string[] = [];
   let at = 0;
   while (true) {
-    while (at < line.length && isBlank(line[at]!)) at++;
+    while (at < line.length && (isBlank(line[at]!) || isJoint(line, at))) at += isBlank(line[at]!) ? 1 : 2;
     if (at >= line.length) break;
     const word = readWord(line, at, words.length === 0);
     words.push(word.text);
@@ -79,10 +79,10 @@ function readPiece(line: string, at: number): Read {
   if (char === '\\') {
     const next = line[at + 1];
     if (next === undefined) throw unfit('the command ends with a backslash that has nothing behind it');
-    // A backslash before the end of a line joins the lines.
-    return { text: next === '\n' ? '' : next, end: at + 2 };
+    return { text: isJoint(line, at) ? '' : next, end: at + 2 };
   }
   if (OPERATORS.includes(char)) throw needsShell(nameOf(char));
+  if (/^\$['"]/.test(line.slice(at, at + 2))) throw needsShell(line.slice(at, at + 2));
   refuseExpansion(line, at);
   return { text: char, end: at + 1 };
 }
@@ -104,7 +104,7 @@ function readDoubleQuoted(line: string, start: number): Read {
     if (char === '\\' && next !== undefined && ESCAPED_IN_QUOTES.includes(next)) {
       text += next;
       at++;
-    } else if (char === '\\' && next === '\n') at++;
+    } else if (isJoint(line, at)) at++;
     else text += char;
   }
   throw unclosed('"', line, start);
@@ -120,6 +120,11 @@ function refuseExpansion(line: string, at: number): void {
 /** Blanks that part words: the end of a line would begin another command. */
 function isBlank(char: string): boolean {
   return char === ' ' || char === '\t';
+}
+
+/** A backslash before the end of a line: the next line goes on with this one. */
+function isJoint(line: string, at: number): boolean {
+  return line[at] === '\\' && line[at + 1] === '\n';
 }
 
 function nameOf(operator: string): string {

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { commandEnvironment } from './environment.ts';
+
+describe('the environment of a command', () => {
+  it('holds what every program needs and what its owner allowed, and nothing else', () => {
+    const env = {
+      PATH: '/bin',
+      HOME: '/home/ann',
+      USER: 'ann',
+      LOGNAME: 'ann',
+      LANG: 'de_DE.UTF-8',
+      LC_ALL: 'C',
+      LC_TIME: 'C',
+      TZ: 'Europe/Berlin',
+      TMPDIR: '/tmp',
+      NODE_OPTIONS: '--inspect',
+      LOCI_TOKEN: 'secret',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+      TODO_FILE: 'todo.txt',
+      PATHS: 'x',
+      MY_HOME: 'x',
+      lc_all: 'x',
+      GONE: undefined,
+    };
+    expect(commandEnvironment(env, [])).toEqual({
+      PATH: '/bin',
+      HOME: '/home/ann',
+      USER: 'ann',
+      LOGNAME: 'ann',
+      LANG: 'de_DE.UTF-8',
+      LC_ALL: 'C',
+      LC_TIME: 'C',
+      TZ: 'Europe/Berlin',
+      TMPDIR: '/tmp',
+    });
+    expect(Object.keys(commandEnvironment(env, ['TODO_FILE', 'LOCI_TOKEN', 'GONE', 'ABSENT']))).toEqual(
+      expect.arrayContaining(['TODO_FILE', 'LOCI_TOKEN']),
+    );
+    expect(commandEnvironment(env, ['GONE', 'ABSENT'])).not.toHaveProperty('GONE');
+  });
+});

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readTimestamp } from './timestamp.ts';
+
+describe('the time of a document', () => {
+  it('is a number of milliseconds, or of seconds where it is small', () => {
+    expect(readTimestamp(1_764_060_000_000)).toBe(1_764_060_000_000);
+    expect(readTimestamp(1_764_060_000)).toBe(1_764_060_000_000);
+    expect(readTimestamp(1_764_060_000.5)).toBe(1_764_060_000_500);
+    expect(readTimestamp('1764060000')).toBe(1_764_060_000_000);
+    expect(readTimestamp('1764060000000')).toBe(1_764_060_000_000);
+    expect(readTimestamp(-86_400)).toBe(-86_400_000);
+    expect(readTimestamp(0)).toBe(0);
+  });
+
+  it('is ISO 8601, extended or basic, with a zone', () => {
+    const time = Date.UTC(2026, 10, 25, 9, 30);
+    for (const written of [
+      '2026-11-25T09:30:00Z',
+      '2026-11-25t09:30z',
+      '20261125T093000Z',
+      '2026-11-25T10:30:00+01:00',
+      '2026-11-25 10:30:00 +0100',
+      '20261125T043000-05',
+      ' 2026-11-25T15:00:00.000+05:30 ',
+    ])
+      expect(readTimestamp(written), written).toBe(time);
+    expect(readTimestamp('2026-11-25T09:30:00.1239Z')).toBe(time + 123);
+    expect(readTimestamp('0050-01-01T00:00:00Z')).toBe(Date.parse('0050-01-01T00:00:00Z'));
+  });
+
+  it("is this machine's day or time without a zone", () => {
+    const midnight = new Date(2026, 10, 25).getTime();
+    for (const written of ['2026-11-25', '20261125', '2026-11-25T00:00', '20261125T000000'])
+      expect(readTimestamp(written), written).toBe(midnight);
+    expect(readTimestamp('2026-11-25 18:05')).toBe(new Date(2026, 10, 25, 18, 5).getTime());
+  });
+
+  it('is nothing else', () => {
+    for (const written of [
+      '',
+      'tomorrow',
+      '2026-02-30',
+      '2026-13-01',
+      '2026-00-10',
+      '2026-11-25T24:00:00Z',
+      '2026-11-25T10:61Z',
+      '2026-11-25T10:00:00+25:00',
+      '25.11.2026',
+      '2026-11',
+      '202611',
+      '202611250930',
+      '0000-01-01T00:00:00Z',
+      '１２３４-11-25',
+    ])
+      expect(readTimestamp(written), written).toBeNull();
+    for (const number of [Infinity, NaN, -Infinity, 1e20, -1e20]) expect(readTimestamp(number)).toBeNull();
+  });
+
+  it('reads every time that ISO 8601 writes, and any text without harm', () => {
+    const times = fc.date({ min: new Date('0001-01-02'), max: new Date('9999-12-30'), noInvalidDate: true });
+    fc.assert(
+      fc.property(times, (time) => {
+        expect(readTimestamp(time.toISOString())).toBe(time.getTime());
+      }),
+    );
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.double()), (written) => {
+        const read = readTimestamp(written);
+        expect(read === null || Number.isInteger(read)).toBe(true);
+      }),
+    );
+  });
+});
