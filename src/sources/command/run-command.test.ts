@@ -213,6 +213,17 @@ describe('ending a command', () => {
     await expect(readFile(join(folder, 'late'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
+  it('is called off while it starts, too', async () => {
+    const controller = new AbortController();
+    // Read when the program is about to be started, after the last look at the signal.
+    const late = Object.defineProperty({ ...env }, 'LATE', {
+      enumerable: true,
+      get: () => controller.abort(),
+    });
+    const request = shell('exec sleep 60', { env: late, timeout: 5000, signal: controller.signal });
+    expect((await failureOf(request)).code).toBe('aborted');
+  });
+
   it('reads all that was printed, and ends what was left in the background', async () => {
     const line = 'sleep 60 & echo $! > left; head -c 300000 /dev/zero';
     const began = performance.now();

@@ -107,6 +107,8 @@ function stopAt(
   );
   over.addEventListener('abort', () => clearTimeout(timer));
   signal?.addEventListener('abort', () => stop(aborted()), { signal: over });
+  // It may have been called off while the program was being started.
+  if (signal?.aborted === true) stop(aborted());
   output.onTooMuch(stop);
   // It may fail when nobody waits for it any more.
   promise.catch(() => undefined);
