@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Metadata } from '../src/core/types.ts';
+import { contentOf } from '../src/ingest/replace-documents.ts';
 import type { RecordInput } from '../src/ingest/remember.ts';
 
 /** A document as the command of a source prints it. */
@@ -41,11 +42,11 @@ export function sourceDocumentId(source: string, id: string): string {
 
 /** What a source's document becomes in the store. */
 export function recordOfPrinted(source: string, printed: PrintedDocument): RecordInput {
-  const { id, text = '', title = '', tags = [], timestamp, completed, project = 'default' } = printed;
+  const { id, title = '', text = title, tags = [], timestamp, completed, project = 'default' } = printed;
   const kind = completed === undefined ? 'document' : 'task';
   const metadata: Metadata = { ...printed.metadata, ...(completed !== undefined && { completed }) };
   return {
-    content: text,
+    content: contentOf({ text, title, project: printed.project ?? null, tags, metadata }),
     title,
     project,
     origin: 'source',

@@ -1,4 +1,4 @@
-// `npm run demo`: reads a small vault into a home of its own and asks it three things, with the real command.
+// `npm run demo`: reads a small vault into a home of its own and asks it three things, then adds a list of todos: with the real command.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -45,11 +45,27 @@ loci('search', 'what did we decide about the oven', '--limit', '3');
 console.log('Misspelt, and in other words than the notes use:\n');
 loci('search', 'where do we cook while the kithcen is torn apart', '--limit', '3');
 
+console.log(`A source is a command that prints what the agent should simply know: here, a list of todos. It runs once it is
+approved, and again every few minutes while an agent, \`loci serve\` or \`loci watch\` is there:
+`);
+loci(
+  'config',
+  'set',
+  'sources',
+  '[{id: tasks, name: My tasks, command: node todo-txt.mjs data/todo.txt, cwd: ../../examples/sources}]',
+);
+loci('sources', 'approve', 'tasks');
+loci('sources', 'refresh', 'tasks');
+
+console.log('The same question again: nobody asked for todos, and the one that belongs to it is there:\n');
+loci('search', "let's talk about the kitchen remodel");
+
 console.log(`Now yours:
 
   npx loci index ~/vault                  read your notes; again later: npx loci index
   npx loci search "anything you like"     --explain says what each signal added
   npx loci get CITATION                   read what a result cites
   npx loci write "something to remember"  search finds it at once
+  npx loci sources list                   what a source is: docs/sources.md
   npx loci --help                         the rest
 `);

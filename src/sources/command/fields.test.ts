@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MemoryDocument } from './document.ts';
+import type { MemoryDocument } from '../document.ts';
 import { restrictTo } from './fields.ts';
 
 const document: MemoryDocument = {
