@@ -21,6 +21,8 @@ describe('timeBound', () => {
     ['yesterday', new Date(2026, 10, 21), new Date(2026, 10, 22)],
     ['Last week', new Date(2026, 10, 9), new Date(2026, 10, 16)],
     ['two months ago', new Date(2026, 8, 1), new Date(2026, 9, 1)],
+    ['Friday', new Date(2026, 10, 20), new Date(2026, 10, 21)],
+    ['since December', new Date(2025, 11, 1), new Date(2026, 0, 1)],
     ['in May 2026', new Date(2026, 4, 1), new Date(2026, 5, 1)],
     ['3 May 2026', new Date(2026, 4, 3), new Date(2026, 4, 4)],
     ['2026-09-14T18:30', new Date(2026, 8, 14, 18, 30), new Date(2026, 8, 14, 18, 30)],

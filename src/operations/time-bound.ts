@@ -49,11 +49,11 @@ function instant(text: string): Span | null {
   return Number.isNaN(time) ? null : [time, time];
 }
 
-/** A date and nothing beside it. Of `4/9/2026` nobody knows whether it is in April. */
+/** A date and nothing beside it; of a weekday the last one that has begun. Of `4/9/2026` nobody knows whether it is in April. */
 function inWords(text: string, now: Timestamp): Span | null {
   if (!/\p{L}/u.test(text)) return null;
-  const [range, another] = datesIn(text, now);
-  if (range === undefined || another !== undefined) return null;
+  const [range, ...others] = datesIn(text, now);
+  if (range === undefined || others.some((other) => other.text !== range.text)) return null;
   const beside = text.replace(range.text, '').replaceAll(PREPOSITIONS, '').trim();
   return beside === '' ? [range.from, range.until] : null;
 }

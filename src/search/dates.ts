@@ -15,7 +15,7 @@ export interface DateRange {
 const MONTH =
   /\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b/i;
 const MAY_NAME_A_DATE = new RegExp(
-  `\\d|(?:day|week|month|year|tomorrow|tonight|morning|evening|ago|spring|summer|autumn|winter)s?\\b|${MONTH.source}`,
+  `\\d|(?:day|week|weekend|month|year|tomorrow|tonight|morning|evening|ago|spring|summer|autumn|winter)s?\\b|${MONTH.source}`,
   'i',
 );
 const NUMBERS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
@@ -24,6 +24,10 @@ const AMOUNT = new RegExp(`\\b${SPAN}\\s+(ago|later|from now)\\b|\\bin\\s+${SPAN
 /** Verbs and nouns that are months and days as well, when nothing about them says date. */
 const AMBIGUOUS = /^(?:march|may|sun|sat|mar|dec|mon)$/;
 const WEEK = /\bweeks?\b/i;
+const THIS = /\bthis\b/i;
+const NEXT = /\bnext\b/i;
+const LAST = /\b(?:last|past)\b/i;
+const WEEKEND = /\b(this|next|last|past)\s+weekend\b/i;
 const YEAR = /(?<=\b(?:in|of|since|during|from|summer|winter|spring|autumn|year)\s)(?:19|20)\d{2}(?![\w-])/gi;
 const RELATIVE = /\b(?:yesterday|today|tonight|tomorrow|ago|last|past|this|next)\b/i;
 const MONTH_LENGTH = 32 * 86_400_000;
@@ -31,8 +35,9 @@ const MONTH_LENGTH = 32 * 86_400_000;
 const MAX_LENGTH = 500;
 
 /**
- * Dates named in a query, in local time, as people mean it. Relative ones are counted from `now`; a month, a day or a
- * weekday without a year is the last one that has begun, since memory is of what was.
+ * Dates named in a query, in local time, as people mean it. Relative ones are counted from `now`: this week holds today.
+ * A weekday, a day or a month without a year is two, the last one that has begun and the one after it, since memory is of
+ * what was and calendars of what will be; "last" and "next" say which.
  */
 export function datesIn(query: string, now: Timestamp): DateRange[] {
   if (query.length > MAX_LENGTH || !MAY_NAME_A_DATE.test(query)) return [];
@@ -40,12 +45,12 @@ export function datesIn(query: string, now: Timestamp): DateRange[] {
   const found = chronoFor(query)
     .parse(query, today)
     .filter(({ text }) => !AMBIGUOUS.test(text));
-  const ranges = found.flatMap(({ text, start, end }): DateRange[] => {
-    const range = rangeOf(text, start, end ?? null, today);
-    if (range === null) return [];
-    const [from, until] = [range[0].getTime(), range[1].getTime()];
-    return [{ text, from, until, relative: RELATIVE.test(text) && until - from < MONTH_LENGTH }];
-  });
+  const ranges = found.flatMap(({ text, start, end }) =>
+    rangesOf(text, start, end ?? null, today).map(([begin, end]): DateRange => {
+      const [from, until] = [begin.getTime(), end.getTime()];
+      return { text, from, until, relative: RELATIVE.test(text) && until - from < MONTH_LENGTH };
+    }),
+  );
   const years = [...query.matchAll(YEAR)].filter(
     ({ index }) => !found.some((date) => index >= date.index && index < date.index + date.text.length),
   );
@@ -102,8 +107,29 @@ function amountOf(text: string): number {
   return place >= 0 ? place + 1 : word.startsWith('a') ? 1 : Number(word);
 }
 
+/** "This weekend", of which Chrono reads "weekend" alone. */
+const WEEKENDS: Parser = {
+  pattern: () => WEEKEND,
+  extract: (context, match) => {
+    const weeks = NEXT.test(match[0]) ? 1 : LAST.test(match[0]) ? -1 : 0;
+    const saturday = dayOf(mondayOf(context.refDate), weeks * 7 + 5);
+    const sunday = dayOf(saturday, 1);
+    const result = context.createParsingResult(match.index ?? 0, match[0], partsOf(saturday));
+    result.end = context.createParsingComponents(partsOf(sunday));
+    return result;
+  },
+};
+
+function partsOf(day: Date): { year: number; month: number; day: number } {
+  return { year: day.getFullYear(), month: day.getMonth() + 1, day: day.getDate() };
+}
+
 const { parsers, refiners } = configuration.createCasualConfiguration();
-const light = [AMOUNTS, ...parsers.filter((parser) => !parser.constructor.name.includes('TimeUnit'))];
+const light = [
+  AMOUNTS,
+  WEEKENDS,
+  ...parsers.filter((parser) => !parser.constructor.name.includes('TimeUnit')),
+];
 const plain = light.filter((parser) => !parser.constructor.name.includes('MonthName'));
 const everything: Chrono = new Chrono({ parsers: light, refiners });
 const withoutMonths: Chrono = new Chrono({ parsers: plain, refiners });
@@ -116,29 +142,54 @@ function chronoFor(query: string): Chrono {
 type Moment = ParsedResult['start'];
 type Range = readonly [from: Date, until: Date];
 
-function rangeOf(text: string, start: Moment, end: Moment | null, today: Date): Range | null {
+/** Most often one. */
+function rangesOf(text: string, start: Moment, end: Moment | null, today: Date): Range[] {
   const day = dayOf(start.date(), 0);
-  if (end !== null) return [day, dayOf(end.date(), 1)];
-  const exact = start.isCertain('day');
+  if (end !== null) return [[day, dayOf(end.date(), 1)]];
+  if (!start.isCertain('day') && start.isCertain('weekday')) {
+    const days = text.toLowerCase().includes('weekend') ? 2 : 1;
+    return weekdays(text, day.getDay(), today).map((begin) => [begin, dayOf(begin, days)]);
+  }
   if (WEEK.test(text) && !start.isCertain('weekday')) {
-    const monday = dayOf(day, -((day.getDay() + 6) % 7));
-    return [monday, dayOf(monday, 7)];
+    // Chrono's weeks begin on Sundays.
+    const monday = mondayOf(THIS.test(text) ? today : day);
+    return [[monday, dayOf(monday, 7)]];
   }
-  if (!exact && start.isCertain('weekday')) {
-    const past = day > today ? dayOf(day, -7) : day;
-    return [past, dayOf(past, 1)];
-  }
-  const year = day.getFullYear() - (!start.isCertain('year') && exactFuture(day, today, start) ? 1 : 0);
-  if (exact)
-    return [new Date(year, day.getMonth(), day.getDate()), new Date(year, day.getMonth(), day.getDate() + 1)];
+  if (start.isCertain('day')) return years(day, start, today).map((begin) => [begin, dayOf(begin, 1)]);
   if (start.isCertain('month'))
-    return [new Date(year, day.getMonth(), 1), new Date(year, day.getMonth() + 1, 1)];
-  return start.isCertain('year') ? [new Date(year, 0, 1), new Date(year + 1, 0, 1)] : null;
+    return years(dayOf(day, 1 - day.getDate()), start, today).map((first) => [first, inAMonth(first)]);
+  return start.isCertain('year')
+    ? [[new Date(day.getFullYear(), 0, 1), new Date(day.getFullYear() + 1, 0, 1)]]
+    : [];
 }
 
-/** A calendar date that has not begun; "tomorrow" and "in 3 days" are meant as they are said. */
-function exactFuture(day: Date, today: Date, start: Moment): boolean {
-  return day > today && start.isCertain('month') && !isRelative(start);
+function weekdays(text: string, weekday: number, today: Date): Date[] {
+  const ofThisWeek = dayOf(mondayOf(today), (weekday + 6) % 7);
+  const last = ofThisWeek > today ? dayOf(ofThisWeek, -7) : ofThisWeek;
+  const next = dayOf(last, 7);
+  if (THIS.test(text)) return [ofThisWeek];
+  if (NEXT.test(text)) return [next];
+  return LAST.test(text) ? [last] : [last, next];
+}
+
+/** The first day as it is said; without a year that of the last time it has begun, and of the year after. */
+function years(day: Date, start: Moment, today: Date): Date[] {
+  if (start.isCertain('year') || !start.isCertain('month') || isRelative(start)) return [day];
+  const ofThisYear = inYear(day, today.getFullYear());
+  const last = ofThisYear > today ? inYear(day, today.getFullYear() - 1) : ofThisYear;
+  return [last, inYear(day, last.getFullYear() + 1)];
+}
+
+function inYear(day: Date, year: number): Date {
+  return new Date(year, day.getMonth(), day.getDate());
+}
+
+function inAMonth(first: Date): Date {
+  return new Date(first.getFullYear(), first.getMonth() + 1, 1);
+}
+
+function mondayOf(day: Date): Date {
+  return dayOf(day, -((day.getDay() + 6) % 7));
 }
 
 function isRelative(start: Moment): boolean {

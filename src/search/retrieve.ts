@@ -4,6 +4,7 @@ import { isStopWord } from '../core/text/stop-words.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { PassageScore, SearchFilter, Store, TermInfo, TextTerm } from '../store/store.ts';
 import { asksForDaysAlone, termsOfDates, type DateRange } from './dates.ts';
+import { bestFirst, lookingAtDays, OF_THOSE_DAYS, type Look } from './look.ts';
 import { requiredPhrases, type ParsedQuery, type QueryTerm } from './query.ts';
 import type { Ranking } from './ranking.ts';
 import { timed, type Signal } from './signals.ts';
@@ -70,8 +71,11 @@ export async function retrieve(query: ParsedQuery, retrieval: Retrieval): Promis
   const { list: vectorList, incomplete } = await completeVectorScores(lexical.lists, dense, retrieval);
   const lists = vectorList === null ? [...lexical.lists] : [vectorList, ...lexical.lists];
   // Without a model, "last week" is in no text: then the newest of those days are what is asked for.
-  if (days !== null && ofThoseDays.size === 0 && asksForDaysAlone(query.terms, retrieval.dates)) {
-    const scores = await retrieval.store.newest(retrieval.namespace, days, OF_THOSE_DAYS);
+  if (ofThoseDays.size === 0 && asksForDaysAlone(query.terms, retrieval.dates)) {
+    const newest = await Promise.all(
+      days.map((filter) => retrieval.store.newest(retrieval.namespace, filter, OF_THOSE_DAYS)),
+    );
+    const scores = newest.flat().sort(bestFirst);
     for (const { passage } of scores) ofThoseDays.add(passage);
     lists.push({ signal: 'recency', scores });
   }
@@ -117,44 +121,6 @@ interface Lexical {
   readonly terms: readonly WeighedTerm[];
 }
 
-/** Asks a signal by filter and depth. */
-type Look = (
-  ask: (filter: SearchFilter, depth: number) => Promise<PassageScore[]>,
-) => Promise<PassageScore[]>;
-
-/** Passages of the days that a query names, which each signal brings beside the best of all days. */
-const OF_THOSE_DAYS = 30;
-
-/**
- * "What did I buy last week": among years of notes, those of that week need not be among the best. A filter that
- * names days itself brings no others.
- */
-function lookingAtDays({ filter, dates, ranking }: Retrieval): DaysLook {
-  const ofThoseDays = new Set<number>();
-  const [date, ...others] = dates;
-  const named = filter.from !== undefined || filter.until !== undefined;
-  const days =
-    date === undefined || others.length > 0 || named
-      ? null
-      : { ...filter, from: date.from, until: date.until };
-  const look: Look = async (ask) => {
-    const all = deepEnough(ranking.depth, (depth) => ask(filter, depth));
-    if (days === null) return all;
-    const [scores, of] = await Promise.all([all, ask(days, OF_THOSE_DAYS)]);
-    for (const { passage } of of) ofThoseDays.add(passage);
-    const found = new Map([...scores, ...of].map((score) => [score.passage, score]));
-    return [...found.values()].sort((a, b) => b.score - a.score || a.passage - b.passage);
-  };
-  return { days, look, ofThoseDays };
-}
-
-interface DaysLook {
-  /** What lets through the days that the query names; `null` when it names none, or several. */
-  readonly days: SearchFilter | null;
-  readonly look: Look;
-  readonly ofThoseDays: Set<number>;
-}
-
 async function retrieveWords(query: ParsedQuery, retrieval: Retrieval, look: Look): Promise<Lexical> {
   const { store, namespace, ranking } = retrieval;
   const words = new Set(query.terms.flatMap(wordsOf));
@@ -192,30 +158,6 @@ async function retrieveWords(query: ParsedQuery, retrieval: Retrieval, look: Loo
 /** What of a term the vocabulary knows: bigrams have no spelling. */
 function wordsOf({ kind, surface }: QueryTerm): string[] {
   return kind === 'bigram' ? [] : surface.split(' ');
-}
-
-/** A list of fewer records than this, cut off at its depth, is one long note crowding out the others. */
-const ENOUGH_RECORDS = 20;
-const MAX_DEPTH = 10_000;
-/** Passages of one record that one signal brings. */
-const PASSAGES_A_RECORD = 8;
-
-/** Asks deeper while a few records fill the list, and keeps the best passages of each. */
-async function deepEnough(
-  depth: number,
-  ask: (depth: number) => Promise<PassageScore[]>,
-): Promise<PassageScore[]> {
-  const scores = await ask(depth);
-  const records = new Set(scores.map(({ record }) => record)).size;
-  if (scores.length === depth && records < ENOUGH_RECORDS && depth < MAX_DEPTH) {
-    return deepEnough(Math.min(MAX_DEPTH, depth * 8), ask);
-  }
-  const taken = new Map<number, number>();
-  return scores.filter(({ record }) => {
-    const count = (taken.get(record) ?? 0) + 1;
-    taken.set(record, count);
-    return count <= PASSAGES_A_RECORD;
-  });
 }
 
 /** Rarest first, as long as the passages to look at stay within the budget; always one. */
@@ -294,6 +236,6 @@ async function completeVectorScores(
     for (const { passage } of scores) if (!known.has(passage)) others.add(passage);
   }
   const more = await store.scoreVectors(namespace, vectors.generation, vector, [...others]);
-  const scores = [...list, ...more].sort((a, b) => b.score - a.score || a.passage - b.passage);
+  const scores = [...list, ...more].sort(bestFirst);
   return { list: { signal: 'vector', scores }, incomplete: more.length < others.size };
 }
