@@ -19,23 +19,25 @@ export function ambientLines({ halves }: Ambient): string[] {
     ['documents of sources', ...columns.map(([name]) => name)],
     ...kinds(
       ({ recall }) => recall.categories,
-      (kind) => `R@10 of them, queries of ${kind}`,
+      (kind) => `shown of them, queries of ${kind}`,
     ),
     ...kinds(
       ({ recall }) => recall.sources,
-      (source) => `R@10 of them, from ${source}`,
+      (source) => `shown of them, from ${source}`,
     ),
-    row('R@10 of all of them', ({ recall }) => recallCell(recall.all)),
+    row('shown of all of them', ({ recall }) => recallCell(recall.all)),
     row('queries that notes answer: nDCG@10 of notes alone', ({ notes }) => percent(notes.alone)),
     row('… with sources beside them', ({ notes }) => percent(notes.together)),
     row('… the loss', ({ notes }) => intervalCells(notes.loss).join(' ')),
     row('… a source among the first 3', ({ notes }) => shareCell(notes, 'first3')),
     row('… a source among the first 10', ({ notes }) => shareCell(notes, 'first10')),
+    row('… documents beside the ten', ({ notes }) => notes.beside.toFixed(1)),
     row('queries that nothing answers: a source among the first 3', ({ nothing }) =>
       shareCell(nothing, 'first3'),
     ),
     row('… a source among the first 10', ({ nothing }) => shareCell(nothing, 'first10')),
-    row(`goal: R@10 of todos at least ${percent(GOALS.recall)}`, ({ recall, met }) =>
+    row('… documents beside the ten', ({ nothing }) => nothing.beside.toFixed(1)),
+    row(`goal: of todos are shown at least ${percent(GOALS.recall)}`, ({ recall, met }) =>
       verdict(percent(recall.todos.recall), met.recall),
     ),
     row(`goal: the loss at most ${percent(GOALS.loss)}`, ({ notes, met }) =>

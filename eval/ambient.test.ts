@@ -51,6 +51,7 @@ function runOf(set: EvalSet, answers: Readonly<Record<string, readonly string[]>
   const common = ({ query, ids }: (typeof rows)[number]) => ({
     key: `c/${query.id}`,
     top: ids.slice(0, 10),
+    beside: [],
     confidence: null,
   });
   return {
@@ -109,15 +110,15 @@ describe('ambientOf', () => {
 
   it('counts queries that show a source which they should not', () => {
     expect(dev?.notes).toMatchObject({ queries: 2, first3: 1, first10: 2 });
-    expect(dev?.nothing).toEqual({ queries: 1, first3: 1, first10: 1 });
-    expect(test?.nothing).toEqual({ queries: 0, first3: 0, first10: 0 });
+    expect(dev?.nothing).toEqual({ queries: 1, first3: 1, first10: 1, beside: 0 });
+    expect(test?.nothing).toEqual({ queries: 0, first3: 0, first10: 0, beside: 0 });
   });
 
   it('says whether the goals are met', () => {
     expect(dev?.met).toEqual({ recall: false, loss: false });
     expect(test?.met).toEqual({ recall: true, loss: true });
     const lines = ambientLines({ halves: { dev: dev!, test: test! } });
-    expect(lines.find((line) => line.includes('R@10 of todos'))).toMatch(/75\.0 missed +100\.0 met$/);
+    expect(lines.find((line) => line.includes('of todos are shown'))).toMatch(/75\.0 missed +100\.0 met$/);
     expect(lines.find((line) => line.includes('the loss at most'))).toMatch(/18\.5 missed +0\.0 met$/);
     expect(lines.find((line) => line.includes('from mail'))).toMatch(/100\.0 of 1$/);
   });

@@ -13,7 +13,7 @@ export interface Ambient {
 }
 
 export interface AmbientHalf {
-  /** Recall@10 of relevant documents that sources brought, by category of the query, by source, and of all. */
+  /** Share of the relevant documents of sources that a search of ten shows, among its results or beside them, by category of the query, by source, and of all. */
   readonly recall: {
     readonly categories: Readonly<Record<string, Recall>>;
     readonly sources: Readonly<Record<string, Recall>>;
@@ -39,6 +39,8 @@ export interface Intrusion {
   readonly queries: number;
   readonly first3: number;
   readonly first10: number;
+  /** Documents beside the results of a query, on average. */
+  readonly beside: number;
 }
 
 export interface NotesAlone extends Intrusion {
@@ -54,7 +56,9 @@ export interface NotesAlone extends Intrusion {
 interface Asked {
   readonly query: EvalQuery;
   readonly gold: readonly EvalDocument[];
-  readonly top: Top;
+  /** All that a search of ten shows: its results, then what stands beside them. */
+  readonly shown: Top;
+  readonly beside: number;
   /** Which of the first ten a source brought. */
   readonly intruders: readonly boolean[];
   readonly together: QueryScore | undefined;
@@ -77,14 +81,16 @@ function pairUp(collection: EvalCollection, together: Run, alone: Run): Asked[] 
   const before = byKey(alone.queries);
   return collection.queries.flatMap((query): Asked[] => {
     const key = queryKey(collection, query);
-    const top = (scored.get(key) ?? absent.get(key))?.top;
-    if (top === undefined) return [];
+    const answer = scored.get(key) ?? absent.get(key);
+    if (answer === undefined) return [];
+    const { top, beside } = answer;
     return [
       {
         query,
         gold: query.gold.map((id) => documents.get(id)!),
         intruders: top.map((id) => brought.has(id)),
-        top,
+        shown: [...top, ...beside],
+        beside: beside.length,
         together: scored.get(key),
         alone: before.get(key),
       },
@@ -118,10 +124,10 @@ function halfOf(asked: readonly Asked[]): AmbientHalf {
 }
 
 function recallOf(asked: readonly Asked[], counts: (doc: EvalDocument) => boolean): Recall {
-  const shares = asked.flatMap(({ gold, top }) => {
+  const shares = asked.flatMap(({ gold, shown }) => {
     const relevant = gold.filter(counts);
     if (relevant.length === 0) return [];
-    return [relevant.filter(({ id }) => top.includes(id)).length / relevant.length];
+    return [relevant.filter(({ id }) => shown.includes(id)).length / relevant.length];
   });
   return { queries: shares.length, recall: mean(shares) };
 }
@@ -140,5 +146,10 @@ function notesAlone(asked: readonly Asked[]): NotesAlone {
 function intrusionOf(asked: readonly Asked[]): Intrusion {
   const within = (places: number): number =>
     asked.filter(({ intruders }) => intruders.slice(0, places).includes(true)).length;
-  return { queries: asked.length, first3: within(3), first10: within(10) };
+  return {
+    queries: asked.length,
+    first3: within(3),
+    first10: within(10),
+    beside: mean(asked.map(({ beside }) => beside)),
+  };
 }

@@ -11,6 +11,9 @@ import { RESULTS, type System } from './system.ts';
 /** Searches happen at one time unless the set says when, so that ages and "last week" mean the same in every run. */
 const NOW: number = Date.UTC(2026, 10, 21);
 
+/** As the engine has it, unless the settings say otherwise. */
+const BESIDE = 8;
+
 export interface EngineOptions {
   readonly name: string;
   readonly ranking: Ranking;
@@ -31,7 +34,7 @@ export function engineSystem(
   return {
     name,
     rank: async (collection, query) => {
-      const { hits, missing } = await search({
+      const { hits, beside, missing } = await search({
         store,
         namespace: namespaceOf(set, collection),
         query,
@@ -39,6 +42,7 @@ export function engineSystem(
         limit: RESULTS,
         ranking,
         policies,
+        beside: { after: 10, limit: BESIDE },
         vectors,
       });
       const [silent] = missing;
@@ -48,6 +52,7 @@ export function engineSystem(
       const shown = hits.filter((hit) => hit.confidence >= minScore);
       return {
         ids: shown.map(({ passage }) => documentId(passage.record)),
+        beside: shown.length === 0 ? [] : beside.map(({ passage }) => documentId(passage.record)),
         confidence: hits[0]?.confidence ?? null,
       };
     },

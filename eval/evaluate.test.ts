@@ -61,7 +61,7 @@ describe('evaluateSet', () => {
     expect(result.categories['o']).toEqual({ queries: 1, metrics: result.metrics });
     // Only the other collection speaks of zeppelins.
     expect(result.abstention).toMatchObject({ absent: 1, abstained: 1, falselyAbstained: 0, separation: 1 });
-    expect(result.absent).toEqual([{ key: 'one/absent', results: 0, top: [], confidence: null }]);
+    expect(result.absent).toEqual([{ key: 'one/absent', results: 0, top: [], beside: [], confidence: null }]);
     expect(result.queries[0]?.top).toEqual(['oven']);
     expect(result.ambient).toBeNull();
   });
@@ -100,7 +100,7 @@ describe('evaluateSet', () => {
     const { dev } = result.ambient?.halves ?? {};
     expect(dev?.recall.todos).toEqual({ queries: 1, recall: 1 });
     expect(dev?.notes).toMatchObject({ queries: 1, alone: 1, together: 1 });
-    expect(setReport(result).join('\n')).toMatch(/goal: R@10 of todos at least 90\.0 +100\.0 met/);
+    expect(setReport(result).join('\n')).toMatch(/goal: of todos are shown at least 90\.0 +100\.0 met/);
     const hidden = withOverrides(CONFIGURATION, { sources: { tasks: { weight: 0, minScore: 1 } } });
     const without = await evaluateSet(loadSet(file), hidden, model, nothing);
     expect(without.ambient?.halves['dev']?.recall.todos).toEqual({ queries: 1, recall: 0 });

@@ -13,10 +13,13 @@ export interface QueryScore {
   /** Whether the first result is of a session that holds the answer; `null` without sessions. */
   readonly sessionHit: number | null;
   readonly confidence: number | null;
+  /** The first ten results. */
   readonly top: Top;
+  /** What is shown beside them. */
+  readonly beside: Top;
 }
 
-/** Ids of the first ten results. */
+/** Ids, best first. */
 export type Top = readonly string[];
 
 /** What it did with a query that has none. */
@@ -24,6 +27,7 @@ export interface AbsentAnswer {
   readonly key: string;
   readonly results: number;
   readonly top: Top;
+  readonly beside: Top;
   readonly confidence: number | null;
 }
 
@@ -68,15 +72,15 @@ export async function runSystem(set: EvalSet, system: System, options: RunOption
       const answer = await system.rank(collection.id, reword(query));
       run.milliseconds.push(performance.now() - started);
       const ids = answer.ids.filter((id) => id !== query.src);
-      const { confidence } = answer;
+      const { confidence, beside = [] } = answer;
       const key = queryKey(collection, query);
       const top = ids.slice(0, 10);
-      if (query.gold.length === 0) run.absent.push({ key, results: ids.length, top, confidence });
+      if (query.gold.length === 0) run.absent.push({ key, results: ids.length, top, beside, confidence });
       else {
         if (ids.length === 0) run.unanswered++;
         const sessionHit = hitsSession(ids, query.gold, sessions);
         const scores = score(ids, query.gold);
-        run.queries.push({ key, cat: query.cat, scores, sessionHit, confidence, top });
+        run.queries.push({ key, cat: query.cat, scores, sessionHit, confidence, top, beside });
       }
       progress.report(run.milliseconds.length, total);
     }

@@ -21,6 +21,8 @@ export interface FindRequest extends Omit<SearchFilter, 'now'> {
   readonly query: string;
   /** Else the configured one. */
   readonly limit?: number;
+  /** Documents of sources to show beside the results at most, and no more than `limit`; else the configured number. */
+  readonly beside?: number;
   /** Results that score below are left out; else the configured threshold. 0 to 1. */
   readonly minScore?: number;
   /** For a model's context, unasked: without the sources that the settings keep out of it. */
@@ -66,6 +68,8 @@ export interface Explanation {
 
 export interface FindResponse {
   readonly results: readonly FoundRecord[];
+  /** Documents of sources that belong to what was found and have no room among the results; best first. */
+  readonly beside: readonly FoundRecord[];
   /** Misspelt words, and the known ones that were looked for as well. */
   readonly corrections: readonly Correction[];
   /** Signals that did not answer, and why. */
@@ -94,7 +98,7 @@ export interface HiddenOfSource extends HiddenResults {
 /** @throws LociError `invalid_input` for an empty query, `embedding_mismatch`, and what the store throws */
 export async function find(context: EngineContext, request: FindRequest): Promise<FindResponse> {
   const started = performance.now();
-  const { query, limit, minScore, signal, forContext = false, ...filter } = request;
+  const { query, limit, minScore, beside, signal, forContext = false, ...filter } = request;
   if (query.trim() === '') throw new LociError('invalid_input', 'the query is empty');
   const { config, namespace, store } = context;
   const now = context.now();
@@ -103,35 +107,34 @@ export async function find(context: EngineContext, request: FindRequest): Promis
   const { vaults, sources } = await ownSources(context);
   const policies = sourcePolicies(vaults, sources);
   const vectors = await context.vectors();
+  const room = limit ?? config.search.limit;
   const outcome = await search({
     store,
     namespace,
     query,
     filter: { ...withoutSources(filter, hiddenSources(vaults, sources, forContext)), now },
-    limit: limit ?? config.search.limit,
+    limit: room,
     ranking,
     vectors,
     policies,
+    // A memory without sources is searched as if there were none.
+    ...(sources.length > 0 && {
+      beside: { after: room, limit: Math.min(beside ?? config.search.beside, room) },
+    }),
     ...(signal === undefined ? {} : { signal }),
   });
   const threshold = minScore ?? config.search.minScore;
   const shown = outcome.hits.filter((hit) => hit.confidence >= threshold);
-  const terms = termsOf(outcome);
-  context.hits.count(
-    namespace,
-    shown.flatMap(({ passage: { record } }) => sourceOf(record)),
-  );
-  const passages = shown.map(({ passage }) => passage);
-  const records = passages.map(({ record }) => record);
-  const [citations, origins] = await Promise.all([
-    citationsOf(context, passages),
-    sourceOrigins(context, records),
-  ]);
+  // Beside nothing stands nothing.
+  const besides = shown.length === 0 ? [] : outcome.beside.filter((hit) => hit.confidence >= threshold);
+  const found = await foundRecords(context, [...shown, ...besides], {
+    terms: termsOf(outcome),
+    now,
+    ranking,
+  });
   return {
-    results: shown.map((hit, i) => ({
-      ...foundRecord(hit, citations[i] ?? '', { terms, now, ranking }),
-      from: origins[i] ?? null,
-    })),
+    results: found.slice(0, shown.length),
+    beside: found.slice(shown.length),
     corrections: outcome.corrections,
     missing: outcome.missing,
     hidden: hiddenBelow(
@@ -142,6 +145,24 @@ export async function find(context: EngineContext, request: FindRequest): Promis
     provider: vectors === null ? 'none' : `${vectors.embedder.provider}/${vectors.embedder.model}`,
     milliseconds: performance.now() - started,
   };
+}
+
+async function foundRecords(
+  context: EngineContext,
+  hits: readonly Hit[],
+  shared: FindContext,
+): Promise<FoundRecord[]> {
+  const passages = hits.map(({ passage }) => passage);
+  const records = passages.map(({ record }) => record);
+  context.hits.count(context.namespace, records.flatMap(sourceOf));
+  const [citations, origins] = await Promise.all([
+    citationsOf(context, passages),
+    sourceOrigins(context, records),
+  ]);
+  return hits.map((hit, i) => ({
+    ...foundRecord(hit, citations[i] ?? '', shared),
+    from: origins[i] ?? null,
+  }));
 }
 
 /** Vaults and sources; whoever wrote a memory is none. */

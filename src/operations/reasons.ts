@@ -20,11 +20,14 @@ const BOOST_WORDS: Readonly<Record<BoostName, string>> = {
   user: 'said by the user',
   source: 'source',
   completed: 'completed',
+  near: 'near the best note',
 };
 
 /** `title`, `source ×0.9` */
 export function boostWords({ name, factor }: Pick<Explanation['boosts'][number], 'name' | 'factor'>): string {
-  return factor === undefined ? BOOST_WORDS[name] : `${BOOST_WORDS[name]} ×${String(factor)}`;
+  return factor === undefined
+    ? BOOST_WORDS[name]
+    : `${BOOST_WORDS[name]} ×${String(Number(factor.toFixed(2)))}`;
 }
 
 /**

@@ -63,6 +63,7 @@ const BOOST_NAMES: { readonly [Boost in BoostName]: Boost } = {
   title: 'title',
   source: 'source',
   completed: 'completed',
+  near: 'near',
 };
 
 const share = () => z.number().min(0).max(1);

@@ -12,6 +12,7 @@ import { resultOf, searchResult, SIGNAL_NAMES, type SearchResult } from './searc
 export interface SearchInput {
   readonly query: string;
   readonly limit?: number;
+  readonly beside?: number;
   readonly min_score?: number;
   readonly origins?: Origin[];
   readonly sources?: string[];
@@ -27,6 +28,7 @@ export interface SearchInput {
 export interface SearchOutput {
   readonly query: string;
   readonly results: SearchResult[];
+  readonly beside: SearchResult[];
   readonly corrections: { readonly word: string; readonly instead: string[] }[];
   readonly missing: { readonly signal: SignalName; readonly why: string }[];
   readonly unmatched: UnmatchedFilter[];
@@ -50,6 +52,13 @@ const fields = z.strictObject({
     .max(1000)
     .exactOptional()
     .describe('Results at most; as configured (10) unless given.'),
+  beside: z
+    .number()
+    .int()
+    .min(0)
+    .max(100)
+    .exactOptional()
+    .describe('Documents of sources beside the results at most; as configured (8) unless given.'),
   min_score: z
     .number()
     .min(0)
@@ -109,6 +118,11 @@ export const search: Operation<SearchInput, SearchOutput> = {
   output: z.strictObject({
     query: z.string(),
     results: z.array(searchResult).describe('Best first, one for a record.'),
+    beside: z
+      .array(searchResult)
+      .describe(
+        'Todos, events and the like that belong to what was found and have no room among the results; ranks go on.',
+      ),
     corrections: z
       .array(z.strictObject({ word: z.string(), instead: z.array(z.string()) }))
       .describe('Words that nobody wrote, and the known ones that were looked for as well.'),
@@ -153,6 +167,9 @@ async function runSearch(context: OperationContext, searched: SearchInput): Prom
   return {
     query: searched.query,
     results: found.results.map((record, i) => resultOf(record, i + 1, searched.explain ?? false)),
+    beside: found.beside.map((record, i) =>
+      resultOf(record, found.results.length + i + 1, searched.explain ?? false),
+    ),
     corrections: found.corrections.map(({ word, instead }) => ({ word, instead: [...instead] })),
     missing: found.missing.map(({ signal, why }) => ({ signal, why })),
     unmatched: isNothing ? await unmatchedFilters(loci, request) : [],
@@ -163,12 +180,25 @@ async function runSearch(context: OperationContext, searched: SearchInput): Prom
 }
 
 function requestOf(searched: SearchInput, signal: AbortSignal): FindRequest {
-  const { query, limit, min_score, origins, sources, category, record_type, tags, project, from, until } =
-    searched;
+  const {
+    query,
+    limit,
+    beside,
+    min_score,
+    origins,
+    sources,
+    category,
+    record_type,
+    tags,
+    project,
+    from,
+    until,
+  } = searched;
   return {
     query,
     signal,
     ...(limit !== undefined && { limit }),
+    ...(beside !== undefined && { beside }),
     ...(min_score !== undefined && { minScore: min_score }),
     ...(origins !== undefined && { origins }),
     ...(sources !== undefined && { sources }),

@@ -8,7 +8,7 @@ import type { Ranking } from './ranking.ts';
 
 /** One reason why a passage stands higher, or lower, than its words and meaning alone would put it. */
 export interface Boost {
-  readonly name: 'date' | 'speaker' | 'session' | 'user' | 'title' | 'source' | 'completed';
+  readonly name: 'date' | 'speaker' | 'session' | 'user' | 'title' | 'source' | 'completed' | 'near';
   /** From `boostsOf` a share of the query's best score; in a ranking, the score that it came to. Below 0 it takes away. */
   readonly added: number;
   /** Where it multiplies what there was before it. */

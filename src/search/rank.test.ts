@@ -92,7 +92,7 @@ describe('rank', () => {
     const said = (owners?: SourcePolicies, given: Given = week): unknown =>
       ranked([given], DEFAULT_RANKING, owners)[0]?.contributions;
     const own = new Map([['tasks', { ...SOURCE_POLICY, recency: { weight: 1, halfLifeDays: 14 } }]]);
-    const half = 0.5 * 0.9 * 0.15;
+    const half = 0.5 * 0.5 * 0.15;
     expect(said()).toEqual([recency(1, NOW - 7 * DAY, (half * 0.15) / 2, 7)]);
     expect(said(own)).toEqual([recency(1, NOW - 7 * DAY, half * Math.SQRT1_2, 14)]);
     const memory = { ...week, origin: 'memory' } as const;

@@ -6,7 +6,14 @@ import { rrf, type Contribution } from './fuse.ts';
 import type { ParsedQuery } from './query.ts';
 import type { Ranking } from './ranking.ts';
 import type { Smoothed } from './smooth.ts';
-import { policyOf, sourceBoosts, type SourcePolicies, type SourceRecency } from './source-policy.ts';
+import {
+  policyOf,
+  sourceBoosts,
+  weightInForce,
+  type SourcePolicies,
+  type SourcePolicy,
+  type SourceRecency,
+} from './source-policy.ts';
 
 /** A record's place in the results, and why. */
 export interface Ranked {
@@ -52,13 +59,19 @@ export function rank(
   };
   const best = pool[0]?.score ?? 0;
   const places = nearestFirst(passages, now);
+  const ofNotes = bestCosineOfNotes(pool, passages);
   const candidates = passages.flatMap((passage): Candidate[] => {
     const entry = entries.get(passage.id);
     if (entry === undefined || isEmptyLikeness(passage, entry)) return [];
     const speaking = boostsOf(passage, context).map(({ name, added }) => ({ name, added: added * best }));
     const matched = entry.score + sumOf(speaking);
     const policy = policyOf(passage.record, policies);
-    const ofSource = sourceBoosts(passage.record, policy, matched, ranking);
+    const ofSource = sourceBoosts(
+      passage.record,
+      weightOf(passage, entry, policy, ofNotes),
+      matched,
+      ranking,
+    );
     const boosts = [...speaking, ...ofSource];
     const boosted = matched + sumOf(ofSource);
     const place = places.get(passage.id) ?? passages.length;
@@ -69,6 +82,31 @@ export function rank(
     return [{ passage, own: entry.own, score: boosted + recency.added, contributions, boosts }];
   });
   return bestOfEachRecord(candidates);
+}
+
+/** Notes that stand for all of them. */
+const NOTES = 3;
+
+/** The best cosine of the notes (and memories) that match best; `null` where there are none, or no vectors. */
+function bestCosineOfNotes(pool: readonly Smoothed[], passages: readonly StoredPassage[]): number | null {
+  const origins = new Map(passages.map(({ id, record }) => [id, record.origin]));
+  const notes = pool.filter(({ passage }) => (origins.get(passage) ?? 'source') !== 'source').slice(0, NOTES);
+  const cosines = notes.flatMap((entry) => cosineOf(entry) ?? []);
+  return cosines.length === 0 ? null : Math.max(...cosines);
+}
+
+function cosineOf({ contributions }: Smoothed): number | null {
+  return contributions.find(({ signal }) => signal === 'vector')?.raw ?? null;
+}
+
+function weightOf(
+  { record }: StoredPassage,
+  entry: Smoothed,
+  policy: SourcePolicy | null,
+  ofNotes: number | null,
+): number | null {
+  if (policy === null) return null;
+  return record.origin === 'source' ? weightInForce(policy.weight, cosineOf(entry), ofNotes) : policy.weight;
 }
 
 /** An empty note is found by the words of its title, not by what its title is like. */

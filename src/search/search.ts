@@ -1,7 +1,8 @@
 import { analyze } from '../core/text/analyze.ts';
 import type { Timestamp } from '../core/types.ts';
-import type { SearchFilter, Store, StoredPassage } from '../store/store.ts';
+import type { SearchFilter, Store, StoredPassage, TextTerm } from '../store/store.ts';
 import { dateOf } from './boosts.ts';
+import { type Beside, besideResults } from './beside.ts';
 import { withConfidence, type Certainty } from './confidence.ts';
 import { asksForDaysAlone, datesIn, type DateRange } from './dates.ts';
 import { fuse, type Fused } from './fuse.ts';
@@ -29,6 +30,8 @@ export interface SearchInput {
   readonly vectors: VectorSide | null;
   /** What holds for single vaults and sources; the others go by what is usual. */
   readonly policies?: SourcePolicies;
+  /** Documents of sources to show beside the results; none unless given. */
+  readonly beside?: Beside;
   readonly signal?: AbortSignal;
 }
 
@@ -42,6 +45,8 @@ export interface Hit extends Ranked {
 export interface SearchOutcome {
   readonly query: ParsedQuery;
   readonly hits: readonly Hit[];
+  /** Documents of sources that belong to what was found and have no room among the hits that are shown. */
+  readonly beside: readonly Hit[];
   /** What would stand among the hits, but scores below what its source asks for. */
   readonly weak: readonly Hit[];
   readonly retrieved: Retrieved;
@@ -81,7 +86,8 @@ async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutco
   const held = pool.every(({ passage, contributions }) => contributions.length === 0 || there.has(passage));
   const required = requiredPhrases(query);
   const fit = passages.filter((passage) => holdsPhrases(passage, required));
-  const ofThose = asksForDaysAlone(query.terms, dates) ? aboutThoseDays(fit, dates) : fit;
+  const daysAlone = asksForDaysAlone(query.terms, dates);
+  const ofThose = daysAlone ? aboutThoseDays(fit, dates) : fit;
   const shown = ofThose.length > 0 ? ofThose : fit;
   const ranked = rank(query, pool, shown, { ranking, dates, now: input.filter.now, policies });
   // Nothing is of the days that were asked for: what there is of others is hardly meant.
@@ -90,8 +96,25 @@ async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutco
   // What is left out takes nobody's place.
   const hits = sure.filter((hit) => !isWeak(hit, policies)).slice(0, limit);
   const weak = sure.slice(0, limit).filter((hit) => isWeak(hit, policies));
+  const beside = daysAlone ? [] : await besides(input, sure, retrieved, required);
   const { corrections, missing } = retrieved;
-  return { outcome: { query, hits, weak, retrieved, corrections, missing }, overtaken: !held };
+  return { outcome: { query, hits, beside, weak, retrieved, corrections, missing }, overtaken: !held };
+}
+
+function besides(
+  input: SearchInput,
+  sure: readonly Hit[],
+  retrieved: Retrieved,
+  required: readonly TextTerm[],
+): Promise<Hit[]> {
+  const { beside, policies = NO_POLICIES } = input;
+  if (beside === undefined) return Promise.resolve([]);
+  const hits = sure.filter((hit) => !isWeak(hit, policies));
+  return besideResults(input, beside, {
+    hits,
+    retrieved,
+    fits: (passage) => holdsPhrases(passage, required),
+  });
 }
 
 function isWeak({ passage, confidence }: Hit, policies: SourcePolicies): boolean {

@@ -225,6 +225,8 @@ export interface SearchStages {
     vector: Float32Array,
     passages: readonly number[],
   ): Promise<PassageScore[]>;
+  /** The vector of a passage; `null` while it has none. */
+  vectorOf(namespace: string, generation: number, passage: number): Promise<Float32Array | null>;
   /**
    * First passages of the records whose `createdAt`, which is the score, is nearest to `filter.now`: a day ahead counts
    * as a day behind. Nearest first, ties by passage id.

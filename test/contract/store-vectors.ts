@@ -27,6 +27,20 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       expect(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 0)).toEqual([]);
     });
 
+    it('gives the vector of a passage back, about as it came, and none of a passage that has none', async () => {
+      const [ns, vectors] = [namespace(), await generation(3)];
+      await write(store(), ns, note('2'), note('bare'));
+      const [first, second] = await pendingOf(store(), vectors, ns);
+      await store().putVectors(vectors, [{ namespace: ns, hash: first!.hash, vector: leaning(2) }]);
+      const held = await store().vectorOf(ns, vectors, first!.passage);
+      for (const [i, component] of leaning(2).entries()) expect(held?.[i]).toBeCloseTo(component, 2);
+      expect(await store().vectorOf(ns, vectors, second!.passage)).toBeNull();
+      expect(await store().vectorOf(`${ns}-other`, vectors, first!.passage)).toBeNull();
+      await expect(store().vectorOf(ns, vectors + 1000, first!.passage)).rejects.toMatchObject({
+        code: 'not_found',
+      });
+    });
+
     it('breaks ties by passage', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('c'), note('a'), note('b'));

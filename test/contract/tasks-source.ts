@@ -64,9 +64,11 @@ export class TasksSource implements AsyncDisposable {
     return result;
   }
 
-  /** Titles of the results. */
+  /** First lines of the results. */
   async found(query: string): Promise<string[]> {
-    return (await this.loci.search({ query })).results.map(({ title }) => title);
+    return (await this.loci.search({ query })).results.map(
+      ({ snippet }) => snippet.text.split('\n')[0] ?? '',
+    );
   }
 
   async report(id = 'tasks'): Promise<SourceReport | undefined> {

@@ -31,6 +31,7 @@ export interface Config {
       readonly recency?: number;
     };
     readonly minScore: number;
+    readonly beside: number;
     readonly stages: {
       readonly smoothing: boolean;
       readonly dates: boolean;
@@ -131,6 +132,16 @@ const search = z.strictObject({
     .default(0.04)
     .describe(
       'Results that score below this are left out: how sure a result is to be about the query. 0 shows everything.',
+    ),
+  beside: z
+    .number()
+    .int()
+    .min(0)
+    .max(100)
+    .default(8)
+    .describe(
+      'How many documents of sources are shown beside the results at most, where these leave no room for todos and events ' +
+        'that belong to what was asked. Never more than `limit`.',
     ),
   weights: weights.prefault({}).describe('How much each signal counts.'),
   stages: stages.prefault({}).describe('Steps of ranking that can be switched off one by one.'),

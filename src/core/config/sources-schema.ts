@@ -89,7 +89,8 @@ const weight = () =>
     .max(2)
     .exactOptional()
     .describe(
-      'Factor of its scores. Unless given 1 for vaults and 0.9 for commands: a note stands above a todo that matches as well.',
+      'Factor of its scores. Unless given 1 for vaults and 0.5 for commands: a note stands above a todo that matches as well. ' +
+        'Of a document of a command that is nearer in meaning to the query than the best notes, less is taken away.',
     );
 const minScore = () =>
   z

@@ -24,7 +24,7 @@ describe('a refresh', () => {
     tasks.now += MINUTE;
     expect(await tasks.refresh()).toMatchObject({ added: 1, updated: 1, removed: 1, unchanged: 0 });
     const [after] = (await tasks.loci.search({ query: 'tile samples' })).results;
-    expect(after).toMatchObject({ id: before!.id, title: 'Buy tile samples from Saltillo' });
+    expect(after).toMatchObject({ id: before!.id, snippet: { text: 'Buy tile samples from Saltillo' } });
     expect(await tasks.found('dentist')).toEqual([]);
     expect(await tasks.refresh()).toMatchObject({ added: 0, updated: 0, removed: 0, unchanged: 2 });
   });

@@ -25,6 +25,7 @@ import {
   pendingEmbeddings,
   putVectors,
   scoreVectors,
+  vectorOf,
   searchVectors,
 } from './vectors.ts';
 import { heldPage, historyFrom, standIns } from './portability.ts';
@@ -120,6 +121,10 @@ function searchCalls(open: () => State): SearchStages & Facets<SearchFilter> {
     scoreVectors: async (namespace, generation, vector, ids) => {
       refuseOtherVector(generationById(open(), generation), vector);
       return scoreVectors(within(open(), namespace), generation, vector, ids);
+    },
+    vectorOf: async (namespace, generation, passage) => {
+      generationById(open(), generation);
+      return vectorOf(within(open(), namespace), generation, passage);
     },
     newest: async (namespace, filter, limit) => newest(within(open(), namespace), filter, limit),
     neighbours: async (namespace, ids, reach) => neighbours(within(open(), namespace), ids, reach),

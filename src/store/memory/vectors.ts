@@ -74,6 +74,11 @@ export function scoreVectors(
   });
 }
 
+export function vectorOf(namespace: Namespace, generation: number, passage: number): Float32Array | null {
+  const hash = namespace.passages.get(passage)?.passage.hash;
+  return (hash === undefined ? undefined : namespace.vectors.get(generation)?.get(hash)?.slice()) ?? null;
+}
+
 function scoreOf(
   namespace: Namespace,
   generation: number,

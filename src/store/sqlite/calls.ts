@@ -31,7 +31,14 @@ import { noteStartupSeen, putStartup, startupEntries, startupSeen } from './star
 import { searchText } from './text-search.ts';
 import { addToken, revokeToken, tokenByHash, tokens } from './tokens.ts';
 import { dropDerived, markStale, putPassages, scanRecords, staleRecords, stats, sweep } from './upkeep.ts';
-import { countPending, pendingEmbeddings, putVectors, scoreVectors, searchVectors } from './vectors.ts';
+import {
+  countPending,
+  pendingEmbeddings,
+  putVectors,
+  scoreVectors,
+  searchVectors,
+  vectorOf,
+} from './vectors.ts';
 import { VectorCache } from './vector-cache.ts';
 import { verify } from './verify.ts';
 import { VocabularyCache } from './vocabulary-cache.ts';
@@ -213,6 +220,10 @@ function searchCalls(
       refuseOtherVector(generationById(db, generation), vector);
       const score = (ns: number): PassageScore[] => scoreVectors(db, vectors, ns, generation, vector, ids);
       return packScores(within(db, namespace, [], score));
+    },
+    vectorOf: (namespace, generation, passage) => {
+      generationById(db, generation);
+      return within(db, namespace, null, (ns) => vectorOf(db, ns, generation, passage));
     },
     newest: (namespace, filter, limit) =>
       packScores(within(db, namespace, [], (ns) => newest(db, ns, filter, limit))),

@@ -32,6 +32,7 @@ const ROUTES: Readonly<Record<StoreCall, 'reader' | 'writer'>> = {
   searchText: 'reader',
   searchVectors: 'reader',
   scoreVectors: 'reader',
+  vectorOf: 'reader',
   newest: 'reader',
   neighbours: 'reader',
   readPassages: 'reader',

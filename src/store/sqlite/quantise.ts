@@ -10,6 +10,12 @@ export function quantise(vector: Float32Array): Uint8Array {
   return bytes;
 }
 
+/** The vector again, as far as its bytes tell. */
+export function dequantised(quantised: Uint8Array): Float32Array {
+  const scale = new DataView(quantised.buffer, quantised.byteOffset).getFloat32(0, true);
+  return Float32Array.from(components(quantised), (component) => component * scale);
+}
+
 /** The bytes without the scale. */
 export function components(quantised: Uint8Array): Int8Array {
   return new Int8Array(quantised.buffer, quantised.byteOffset + 4, quantised.byteLength - 4);

@@ -8,7 +8,7 @@ import { isSelective, passageCondition, recordCondition } from './filter.ts';
 import { ensureNamespace } from './namespaces.ts';
 import { CODE_BYTES, signCode } from './sign-codes.ts';
 import type { CodeCache } from './code-cache.ts';
-import { components, quantise } from './quantise.ts';
+import { components, dequantised, quantise } from './quantise.ts';
 import type { VectorCache, VectorScore } from './vector-cache.ts';
 
 /** Rows of one code blob. */
@@ -200,6 +200,16 @@ export function scoreVectors(
       ? []
       : [{ passage: row['id'] as number, record: row['record'] as number, score }];
   });
+}
+
+export function vectorOf(db: Database, ns: number, generation: number, passage: number): Float32Array | null {
+  const row = db
+    .prepare(
+      `SELECT v.quantised FROM passage AS p
+       CROSS JOIN vector AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash WHERE p.id = ? AND p.ns = ?`,
+    )
+    .get(generation, passage, ns);
+  return row === undefined ? null : dequantised(row['quantised'] as Uint8Array);
 }
 
 const PENDING = `FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record

@@ -31,7 +31,7 @@ const TODO: SearchResult = {
 };
 
 function told(...results: SearchResult[]): string {
-  const output = { query: 'tiles', results, corrections: [], missing: [], unmatched: [] };
+  const output = { query: 'tiles', results, beside: [], corrections: [], missing: [], unmatched: [] };
   return searchText({ ...output, nothing: null, provider: 'none', took_ms: 1 });
 }
 
@@ -109,6 +109,7 @@ describe('what a search left out', () => {
     const text = searchText({
       query: 'tiles',
       results: [],
+      beside: [],
       corrections: [],
       missing: [],
       unmatched: [],

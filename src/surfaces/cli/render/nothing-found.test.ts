@@ -16,6 +16,7 @@ function advice(given: Partial<WhyNothing>): string[] {
   const output: SearchOutput = {
     query: 'oven',
     results: [],
+    beside: [],
     corrections: [],
     missing: [],
     unmatched: [],

@@ -33,6 +33,7 @@ function render(results: SearchResult[], given: Partial<SearchOutput> = {}): str
   const output: SearchOutput = {
     query: 'x',
     results,
+    beside: [],
     corrections: [],
     missing: [],
     unmatched: [],

@@ -33,12 +33,36 @@ function renderSearch(output: SearchOutput, view: View): string {
     if (i === sure) lines.push(style.dim(i === 0 ? 'None of these is sure:' : '── less sure ──'), '');
     lines.push(...resultBlock(result, view), '');
   }
+  lines.push(...besideLines(output.beside, view));
   if (results.length === 0) {
     lines.push(...nothingFound(output, columns));
   } else {
     lines.push(style.dim(summary(output)));
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** What belongs to the results, a line or two each: it is there to be noticed, not to be read through. */
+function besideLines(beside: readonly SearchResult[], { style, columns }: View): string[] {
+  if (beside.length === 0) return [];
+  const lines = beside.flatMap((result) => {
+    const rank = `${String(result.rank)}. `;
+    const { name, when } = provenanceOf(result);
+    const from = [`From ${name}`, ...when, result.citation].join(' · ');
+    const margin = ' '.repeat(rank.length);
+    const room = columns - margin.length;
+    return [
+      `${rank}${clip(oneLine(wordsOf(result)), room)}`,
+      `${margin}${style.dim(clip(oneLine(from), room))}`,
+      ...explanation(result, style, room).map((line) => margin + line),
+    ];
+  });
+  return [style.dim('── beside these, from your sources ──'), '', ...lines, ''];
+}
+
+/** The title, else how the text begins. */
+function wordsOf({ title, snippet }: SearchResult): string {
+  return title === '' ? (snippet.trimStart().split('\n', 1)[0] ?? '') : title;
 }
 
 /** Best results below this are guesses. */
