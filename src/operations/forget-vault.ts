@@ -55,11 +55,13 @@ async function runForgetVault(
   const loci = await context.loci();
   if (configured === undefined) {
     const { vaults, strays } = await loci.vaults();
-    if (!strays.some(({ name }) => name === vault))
+    if (!strays.some(({ name }) => name === vault)) {
+      if (await isSource(loci, vault)) throw noVault(vault);
       throw unknownVault(
         vault,
         [...vaults, ...strays].map(({ name }) => name),
       );
+    }
   } else {
     const isSafe = even_if_gone || (await isFolder(configured.path)) || !(await hasRecords(loci, vault));
     if (!isSafe) throw lastCopy(vault, configured.path);
@@ -67,6 +69,16 @@ async function runForgetVault(
   }
   const removed = await loci.forget(vault, { signal: context.signal });
   return { vault, path: configured?.path ?? null, removed, unconfigured: configured !== undefined };
+}
+
+async function isSource(loci: Loci, id: string): Promise<boolean> {
+  return (await loci.sources.list()).some((source) => source.id === id && source.kind !== 'vault');
+}
+
+function noVault(id: string): LociError {
+  return new LociError('invalid_input', `${id} is a source, not a vault`, {
+    hint: `\`loci sources remove ${id}\` takes it out.`,
+  });
 }
 
 function unknownVault(vault: string, names: readonly string[]): LociError {

@@ -122,9 +122,20 @@ function timeOrNull(at: Timestamp | null | undefined): string | null {
 export const idInput = (): z.ZodString =>
   z.string().trim().min(1).max(128).describe('Its id, as `sources list` shows it.');
 
+/**
+ * The memory whose sources are meant. Whoever names sources before anything is stored sees them all the same: a list is
+ * where one looks first.
+ * @throws LociError `store_not_found` where there is nothing to see yet
+ */
+export async function memoryOfSources(context: OperationContext): ReturnType<OperationContext['loci']> {
+  const { sources, skills } = (await context.loadConfig()).values;
+  const create = context.machine !== undefined && sources.length + skills.length > 0;
+  return context.loci({ create });
+}
+
 /** The report of one source. @throws LociError `not_found` that suggests the nearest */
 export async function reportOf(context: OperationContext, id: string): Promise<SourceReport> {
-  const reports = await (await context.loci()).sources.list();
+  const reports = await (await memoryOfSources(context)).sources.list();
   const report = reports.find((each) => each.id === id) ?? reports.find((each) => each.name === id);
   if (report !== undefined) return report;
   const ids = reports.map((each) => each.id);

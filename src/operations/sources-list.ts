@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation, OperationContext } from './operation.ts';
-import { outputOf, sourceOutput, type SourceOutput } from './source-output.ts';
+import { memoryOfSources, outputOf, sourceOutput, type SourceOutput } from './source-output.ts';
 
 export interface SourcesListOutput {
   readonly sources: SourceOutput[];
@@ -28,6 +28,6 @@ export const sourcesList: Operation<Record<string, never>, SourcesListOutput> = 
 };
 
 async function runSourcesList(context: OperationContext): Promise<SourcesListOutput> {
-  const reports = await (await context.loci()).sources.list();
+  const reports = await (await memoryOfSources(context)).sources.list();
   return { sources: reports.map((report) => outputOf(report, context.machine !== undefined)) };
 }

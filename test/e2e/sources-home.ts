@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { loci, lociJson, type Ran, type RunOptions, temporaryFolder } from './loci-command.ts';
+
+const DAY = 86_400_000;
+
+/** Noon of the day after this one, where the tests run. */
+export function tomorrow(): string {
+  const at = new Date(Date.now() + DAY);
+  at.setHours(12, 0, 0, 0);
+  return at.toISOString();
+}
+
+export const TASKS: readonly Readonly<Record<string, unknown>>[] = [
+  { id: 'tiles', text: 'Buy tile samples from Home Depot', completed: false, timestamp: tomorrow() },
+  { id: 'dentist', text: 'Call the dentist about the cleaning', completed: true },
+];
+
+/** The source of most tests: the command `cat tasks.json` in the home. */
+export const GOOGLE_TASKS = { id: 'tasks', name: 'Google Tasks', command: 'cat tasks.json' } as const;
+
+/** A home folder with sources in its settings, for the command line. */
+export class SourcesHome {
+  readonly path: string = temporaryFolder();
+
+  constructor(settings: Readonly<Record<string, unknown>> | string = { sources: [GOOGLE_TASKS] }) {
+    this.configure(settings);
+    this.print(TASKS);
+  }
+
+  configure(settings: Readonly<Record<string, unknown>> | string): void {
+    const text = typeof settings === 'string' ? settings : stringify(settings);
+    writeFileSync(join(this.path, 'loci.yaml'), text);
+  }
+
+  /** What `cat tasks.json` prints from now on. */
+  print(documents: unknown, file = 'tasks.json'): void {
+    writeFileSync(
+      join(this.path, file),
+      typeof documents === 'string' ? documents : JSON.stringify(documents),
+    );
+  }
+
+  run(args: readonly string[], options: Omit<RunOptions, 'home'> = {}): Promise<Ran> {
+    return loci(args, { home: this.path, ...options });
+  }
+
+  json<Answer>(...args: readonly string[]): Promise<Answer> {
+    return lociJson<Answer>(args, { home: this.path });
+  }
+
+  /** Approves the sources of these ids, as the operator does, and refreshes them. */
+  async takeIn(...ids: readonly string[]): Promise<void> {
+    for (const id of ids) await this.json('sources', 'approve', id);
+    await this.json('sources', 'refresh', ...ids);
+  }
+
+  /** What results say of where they come from, and their texts, best first. */
+  async found(query: string, ...more: readonly string[]): Promise<[from: string | null, text: string][]> {
+    const { results } = await this.json<{
+      results: readonly { readonly from: string | null; readonly snippet: string }[];
+    }>('search', query, ...more);
+    return results.map(({ from, snippet }) => [from, snippet]);
+  }
+}

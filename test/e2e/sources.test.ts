@@ -1,0 +1,236 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { SearchOutput } from '../../src/operations/search.ts';
+import type { SourcesListOutput } from '../../src/operations/sources-list.ts';
+import type { SourcesRefreshOutput } from '../../src/operations/sources-refresh.ts';
+import type { SourcesShowOutput } from '../../src/operations/sources-show.ts';
+import type { SourcesTestOutput } from '../../src/operations/sources-test.ts';
+import { copyOfVault, temporaryFolder } from './loci-command.ts';
+import { GOOGLE_TASKS, SourcesHome } from './sources-home.ts';
+
+const conditions = async (home: SourcesHome): Promise<[string, string][]> => {
+  const { sources } = await home.json<SourcesListOutput>('sources', 'list');
+  return sources.map(({ id, condition }) => [id, condition]);
+};
+
+/** The error that a command answers with `--json`. */
+function errorOf(stdout: string): { readonly code: string; readonly message: string; readonly hint: string } {
+  const { error } = JSON.parse(stdout) as { error: ReturnType<typeof errorOf> };
+  return error;
+}
+
+describe('a source, from the command line', () => {
+  it('is listed, waits for its approval, is tried, taken in and found (S2)', async () => {
+    const home = new SourcesHome();
+    const listed = await home.run(['sources', 'list']);
+    expect(listed.code).toBe(0);
+    expect(listed.stdout).toMatch(/^tasks \(Google Tasks\) {2}waiting for approval {2}0 documents\n/);
+    expect(listed.stdout).toContain('cat tasks.json');
+    expect(listed.stdout).toContain('→ loci sources approve tasks');
+    for (const verb of ['test', 'refresh']) {
+      const refused = await home.run(['sources', verb, 'tasks']);
+      expect([verb, refused.code]).toEqual([verb, 10]);
+      expect(refused.stderr).toContain('tasks was not approved yet: cat tasks.json');
+    }
+    expect((await home.run(['sources', 'approve', 'tasks'])).stdout).toContain(
+      `tasks may run \`cat tasks.json\` in ${home.path}.`,
+    );
+    const tested = await home.run(['sources', 'test', 'tasks']);
+    expect(tested.stdout).toContain('Buy tile samples from Home Depot');
+    expect(tested.stdout).toContain('2 documents of 2 printed');
+    expect(await home.found('tile samples')).toEqual([]);
+    expect((await home.run(['sources', 'refresh', 'tasks'])).stdout).toMatch(/^Google Tasks: 2 added\n/);
+    const { stdout } = await home.run(['search', 'tile samples']);
+    expect(stdout).toMatch(/^ {3}From Google Tasks · due tomorrow · just now · score/m);
+    expect((await home.run(['sources', 'list'])).stdout).toMatch(
+      /^tasks \(Google Tasks\) {2}fresh {2}2 documents · read just now · next .* · found 1 time$/m,
+    );
+    expect((await home.run(['sources', 'show', 'tasks'])).stdout).toMatch(/^runs {9}1 success, 0 failures$/m);
+  });
+
+  it('tells all of that in JSON too (S11)', async () => {
+    const home = new SourcesHome();
+    await home.takeIn('tasks');
+    home.print([{ id: 'tiles', text: 'Buy tiles' }, { text: 'no id' }]);
+    const { sources: refreshed } = await home.json<SourcesRefreshOutput>('sources', 'refresh');
+    expect(refreshed).toMatchObject([
+      { id: 'tasks', updated: 1, removed: 1, problems: ['document 2: id is missing'] },
+    ]);
+    expect(await home.found('tiles')).toHaveLength(1);
+    const { sources } = await home.json<SourcesListOutput>('sources', 'list');
+    expect(sources).toMatchObject([
+      {
+        id: 'tasks',
+        name: 'Google Tasks',
+        kind: 'command',
+        condition: 'fresh',
+        documents: 1,
+        hits: 1,
+        refreshes: 2,
+        failures: 0,
+        error: null,
+        problems: ['document 2: id is missing'],
+        command: 'cat tasks.json',
+      },
+    ]);
+    const { runs } = await home.json<SourcesShowOutput>('sources', 'show', 'tasks');
+    expect(runs?.approved?.fingerprint).toBe(runs?.fingerprint);
+    expect(runs).toMatchObject({ argv: ['cat', 'tasks.json'], cwd: home.path, env: [] });
+    const tested = await home.json<SourcesTestOutput>('sources', 'test', 'tasks');
+    expect(tested).toMatchObject({ total: 1, printed: 2, problems: ['document 2: id is missing'] });
+  });
+
+  it('that fails keeps what it brought, says what it was and when, and exits with 8 (S9)', async () => {
+    const home = new SourcesHome();
+    await home.takeIn('tasks');
+    home.print('[{"id": "tiles", "te');
+    const failed = await home.run(['sources', 'refresh']);
+    expect(failed.code).toBe(8);
+    expect(failed.stderr).toContain('loci sources test ID');
+    expect(await conditions(home)).toEqual([['tasks', 'failing']]);
+    const [[from] = ['']] = await home.found('tile samples');
+    expect(from).toMatch(/^From Google Tasks · due tomorrow · stale \(just now\)$/);
+    const told = await home.run(['sources', 'refresh', '--json']);
+    const { sources } = JSON.parse(told.stdout) as SourcesRefreshOutput;
+    expect(told.code).toBe(8);
+    expect(sources).toMatchObject([{ id: 'tasks', error: { code: 'source_failed' } }]);
+  });
+
+  it('is paused, resumed and removed', async () => {
+    const home = new SourcesHome();
+    await home.takeIn('tasks');
+    expect((await home.run(['sources', 'pause', 'tasks'])).stdout).toContain('is left alone');
+    expect(await conditions(home)).toEqual([['tasks', 'paused']]);
+    expect(await home.found('tile samples')).toHaveLength(1);
+    expect((await home.run(['sources', 'resume', 'tasks'])).stdout).toContain('is refreshed again');
+    expect(await conditions(home)).toEqual([['tasks', 'fresh']]);
+    expect((await home.run(['sources', 'remove', 'tasks'])).stdout).toBe(
+      'tasks: 2 documents left the store, and it is out of the settings.\n',
+    );
+    expect(await conditions(home)).toEqual([]);
+    expect(await home.found('tile samples')).toEqual([]);
+    const again = await home.run(['sources', 'remove', 'tasks']);
+    expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('no source is called "tasks"')]);
+  });
+
+  it('leaves loci.yaml with its comments, and its neighbours as they are, when it is removed', async () => {
+    const home = new SourcesHome(`# My memory
+sources:
+  - id: notes # of the neighbours
+    command: cat notes.json
+
+  # what is to be done
+  - id: tasks
+    command: cat tasks.json # by hand
+    weight: 0.5
+search: { minScore: 0.2 } # not less
+`);
+    await home.json('sources', 'remove', 'tasks');
+    const left = readFileSync(join(home.path, 'loci.yaml'), 'utf8');
+    expect(left).toMatch(
+      /^# My memory\nsources:\n {2}- id: notes # of the neighbours\n {4}command: cat notes\.json\n/,
+    );
+    expect(left).toMatch(/^search: \{ minScore: 0\.2 \} # not less$/m);
+    expect(left).not.toContain('tasks');
+    expect(await conditions(home)).toEqual([['notes', 'waiting for approval']]);
+  });
+
+  it('is not taken for a vault, nor a vault for it', async () => {
+    const home = new SourcesHome({ sources: [GOOGLE_TASKS], vaults: [{ path: copyOfVault('house') }] });
+    await home.takeIn('tasks');
+    await home.json('index');
+    const source = await home.run(['forget-vault', 'tasks']);
+    expect(source.code).toBe(2);
+    expect(source.stderr).toMatch(/tasks is a source, not a vault\n.*`loci sources remove tasks`/);
+    const vault = await home.run(['sources', 'remove', 'house']);
+    expect(vault.code).toBe(2);
+    expect(vault.stderr).toMatch(/house is a vault\n.*`loci forget-vault "house"`/);
+    expect(await conditions(home)).toEqual([
+      ['house', 'fresh'],
+      ['tasks', 'fresh'],
+    ]);
+  });
+
+  it.each(['show', 'test', 'approve', 'refresh', 'pause', 'resume', 'remove'])(
+    'that is not there: %s says so, names those there are, and exits with 4',
+    async (verb) => {
+      const home = new SourcesHome();
+      const { code, stderr } = await home.run(['sources', verb, 'taks']);
+      expect(code).toBe(4);
+      expect(stderr).toBe('loci: no source is called "taks"; there are: tasks\n      Did you mean tasks?\n');
+      const told = await home.run(['sources', verb, 'taks', '--json']);
+      expect([told.code, errorOf(told.stdout).code]).toEqual([4, 'not_found']);
+    },
+  );
+
+  it('needs no store yet to be seen; where there is no source either, it is said what to do', async () => {
+    expect(await conditions(new SourcesHome())).toEqual([['tasks', 'waiting for approval']]);
+    const shown = await new SourcesHome().run(['sources', 'show', 'tasks']);
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/^approved {5}never$/m)]);
+    const nothing = await new SourcesHome({}).run(['sources', 'list']);
+    expect([nothing.code, nothing.stderr]).toEqual([6, expect.stringContaining('loci init')]);
+  });
+});
+
+describe('settings of a source, from the command line', () => {
+  const TODO = 'Buy tile samples from Home Depot';
+
+  it('enabled: false neither runs nor finds it; what is known of it stays (S10)', async () => {
+    const home = new SourcesHome();
+    await home.takeIn('tasks');
+    home.configure({ sources: [{ ...GOOGLE_TASKS, enabled: false }] });
+    expect(await home.found('tile samples')).toEqual([]);
+    expect(await conditions(home)).toEqual([['tasks', 'disabled']]);
+    expect((await home.json<SourcesRefreshOutput>('sources', 'refresh')).sources).toEqual([]);
+    home.configure({ sources: [GOOGLE_TASKS] });
+    expect(await home.found('tile samples')).toHaveLength(1);
+  });
+
+  it('includeInContext: false leaves it to whoever searches (S10)', async () => {
+    const home = new SourcesHome({ sources: [{ ...GOOGLE_TASKS, includeInContext: false }] });
+    await home.takeIn('tasks');
+    expect(await home.found('tile samples')).toHaveLength(1);
+  });
+
+  it('minScore keeps its weak matches out, and it is said so (S8)', async () => {
+    const home = new SourcesHome();
+    await home.takeIn('tasks');
+    const weak = ['search', 'samples of marble and gravel for the garden path'];
+    expect((await home.json<SearchOutput>(...weak, '--min-score', '0')).results).toHaveLength(1);
+    home.configure({ sources: [{ ...GOOGLE_TASKS, minScore: 0.99 }] });
+    const hidden = await home.json<SearchOutput>(...weak, '--min-score', '0');
+    expect(hidden.results).toEqual([]);
+    expect(hidden.nothing?.hidden_of_sources).toMatchObject([{ source: 'tasks', results: 1 }]);
+    expect((await home.run([...weak, '--min-score', '0'])).stdout).toContain(
+      '1 result of tasks scores below 0.99',
+    );
+  });
+
+  it('weight decides between what matches as well, and --explain shows it (S5)', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, `${TODO}.md`), `# ${TODO}\n\n${TODO}\n`);
+    const home = new SourcesHome({ sources: [GOOGLE_TASKS] });
+    await home.takeIn('tasks');
+    await home.json('index', folder);
+    const ranked = async (): Promise<(string | null)[]> =>
+      (await home.found('tile samples', '--min-score', '0')).map(([from]) => from?.split(' · ')[0] ?? null);
+    expect(await ranked()).toEqual([null, 'From Google Tasks']);
+    home.configure({ sources: [{ ...GOOGLE_TASKS, weight: 2 }], vaults: [{ path: folder }] });
+    expect(await ranked()).toEqual(['From Google Tasks', null]);
+    expect((await home.run(['search', 'tile samples', '--explain'])).stdout).toMatch(/source ×2/);
+  });
+
+  it('fields keeps out of the store what is not named (S10)', async () => {
+    const home = new SourcesHome({ sources: [{ ...GOOGLE_TASKS, fields: ['title'] }] });
+    home.print([
+      { id: 'm', title: 'Cabinets on Monday', text: 'The alarm code is pangolin', tags: ['mail'] },
+    ]);
+    await home.takeIn('tasks');
+    expect(await home.found('cabinets')).toHaveLength(1);
+    expect(await home.found('pangolin')).toEqual([]);
+    for (const file of readdirSync(home.path).filter((name) => name.startsWith('loci.db')))
+      expect(readFileSync(join(home.path, file)).includes('pangolin')).toBe(false);
+    expect(readFileSync(join(home.path, 'loci.db')).includes('Cabinets')).toBe(true);
+  });
+});
