@@ -60,7 +60,10 @@ export const sourceFields: {
   refreshes: count().describe('How often it was read with success.'),
   failures: count().describe('How often it has failed since then.'),
   failed: count().describe('How often it has failed in all.'),
-  error: z.string().nullable().describe('What the last attempt failed with.'),
+  error: z
+    .string()
+    .nullable()
+    .describe('What the last attempt failed with; elsewhere than on the command line, only that it failed.'),
   problems: z.array(z.string()).describe('What was wrong with single documents; at most 20.'),
   command: z.string().describe('What runs. On the command line alone.'),
   folder: z
@@ -101,7 +104,7 @@ export function outputOf(report: SourceReport, isOwner: boolean): SourceOutput {
     refreshes: state?.refreshes ?? 0,
     failures: state?.failures ?? 0,
     failed: state?.failed ?? 0,
-    error: report.error,
+    error: isOwner || report.error === null ? report.error : untold(id),
     problems: [...(state?.problems ?? [])],
     ...(isOwner &&
       approvable !== null && {
@@ -110,6 +113,11 @@ export function outputOf(report: SourceReport, isOwner: boolean): SourceOutput {
       }),
     ...(isOwner && report.folder !== null && { folder: report.folder }),
   };
+}
+
+/** Errors name folders and programs, and hold what programs of others said. */
+function untold(id: string): string {
+  return `it failed; \`loci sources show ${id}\` on the machine of Loci says how`;
 }
 
 /** Characters of a fingerprint that are told: nobody finds another command with the same ones. */

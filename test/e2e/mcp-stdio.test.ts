@@ -116,7 +116,7 @@ describe('loci mcp and the official client', () => {
     });
     await loci(['startup', 'set', 'name', 'My name is Ada.'], { home });
     const { resources } = await client.listResources();
-    expect(resources.map(({ uri }) => uri)).toEqual(['loci://startup', 'loci://my-memory']);
+    expect(resources.map(({ uri }) => uri)).toEqual(['loci://startup', 'loci://my-memory', 'loci://sources']);
     const [startup, memory] = await Promise.all(resources.map(({ uri }) => client.readResource({ uri })));
     expect(startup?.contents).toMatchObject([
       { mimeType: 'text/markdown', text: expect.stringContaining('Ada') as string },

@@ -97,9 +97,14 @@ export class World {
   async look(subject: string): Promise<unknown[]> {
     const member = this.#memberOf(subject);
     const looks: Promise<unknown>[] = [
-      ...['loci://my-memory', 'loci://startup', 'loci://record/1', 'loci://record/2', 'loci://record/9'].map(
-        (uri) => this.#rpc(member, 'resources/read', { uri }),
-      ),
+      ...[
+        'loci://my-memory',
+        'loci://startup',
+        'loci://sources',
+        'loci://record/1',
+        'loci://record/2',
+        'loci://record/9',
+      ].map((uri) => this.#rpc(member, 'resources/read', { uri })),
       this.#rpc(member, 'prompts/get', { name: 'recall', arguments: { question: 'oven kitchen' } }),
       this.#rpc(member, 'tools/list', {}),
       this.#rpc(member, 'resources/list', {}),

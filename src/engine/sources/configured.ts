@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { expandHome } from '../../core/config/paths.ts';
 import { readSourceSettings } from '../../core/config/source-settings.ts';
 import type { Config } from '../../core/config/schema.ts';
@@ -76,13 +76,13 @@ export function recentSources(context: EngineContext): Promise<ConfiguredSources
   return found;
 }
 
-/** A folder that cannot be read is told of like a skill that cannot. */
+/** A folder that cannot be read is told of like a skill that cannot, by its name: where it is is the owner's alone. */
 async function skillsIn(path: string): Promise<FoundSkill[]> {
   try {
     return await findSkills(path);
   } catch (error) {
     if (!(error instanceof LociError)) throw error;
-    return [{ id: path, folder: path, written: null, problem: error.message }];
+    return [{ id: basename(path), folder: path, written: null, problem: error.message }];
   }
 }
 

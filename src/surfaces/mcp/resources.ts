@@ -13,6 +13,7 @@ import type { FactCategoriesOutput } from '../../operations/fact-categories.ts';
 import type { GetOutput } from '../../operations/get.ts';
 import { parseInput } from '../../operations/input.ts';
 import type { OperationContext } from '../../operations/operation.ts';
+import type { SourcesListOutput } from '../../operations/sources-list.ts';
 import type { StartupTextOutput } from '../../operations/startup-text.ts';
 import { type Permission, refuseBeyond } from './permission.ts';
 import { errorText } from './result.ts';
@@ -52,6 +53,18 @@ const RESOURCES: readonly ResourceEntry[] = [
     operation: 'fact-categories',
     input: () => ({}),
     text: (output: FactCategoriesOutput) => JSON.stringify(output),
+  },
+  {
+    uri: 'loci://sources',
+    name: 'sources',
+    title: 'What is searched, and how fresh it is',
+    description:
+      'The vaults and sources whose documents are searched: how each is, how many documents it has, when it was last read, ' +
+      'what failed, and how often it was found.',
+    mimeType: 'application/json',
+    operation: 'sources-list',
+    input: () => ({}),
+    text: (output: SourcesListOutput) => JSON.stringify(output),
   },
   {
     uri: 'loci://record/{id}',

@@ -1,0 +1,208 @@
+import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { SourcesListOutput } from '../../src/operations/sources-list.ts';
+import type { SourcesRefreshOutput } from '../../src/operations/sources-refresh.ts';
+import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
+import { temporaryFolder } from './loci-command.ts';
+import { connectStdio, textOf } from './mcp-session.ts';
+import { startServer, type TestServer } from './rest-server.ts';
+import { GOOGLE_TASKS, SourcesHome } from './sources-home.ts';
+
+const LIST = '/api/v1/memory/sources';
+/** Stands in every command and folder of these tests, and nowhere else. */
+const PLACE = 'secretplace';
+
+/** Paused sources: nothing runs but what a test asks for. */
+async function homeWithSources(): Promise<{
+  home: SourcesHome;
+  settings: Readonly<Record<string, unknown>>;
+}> {
+  const folder = join(temporaryFolder(), PLACE);
+  const settings = {
+    sources: [
+      { ...GOOGLE_TASKS, refreshInterval: '1h' },
+      { id: 'missing', command: `./${PLACE}/program --all`, refreshInterval: '1h' },
+      { id: 'homeless', command: `echo ${PLACE}`, cwd: join(folder, 'gone'), refreshInterval: '1h' },
+      { id: 'talkative', command: `cat ${PLACE}.json`, refreshInterval: '1h' },
+    ],
+    skills: [{ path: folder }, { path: join(folder, 'file') }],
+  };
+  mkdirSync(join(folder, 'lent'), { recursive: true });
+  writeFileSync(join(folder, 'file'), 'no folder');
+  writeFileSync(join(folder, 'lent', 'SKILL.md'), '---\nmemorySource:\n  command: ./list --json\n---\n');
+  const home = new SourcesHome(settings);
+  for (const id of ['tasks', 'homeless', 'talkative']) await home.json('sources', 'approve', id);
+  await home.run(['sources', 'refresh']);
+  return { home, settings };
+}
+
+const listed = (answer: { readonly json: never }): SourcesListOutput['sources'] =>
+  (answer.json as SourcesListOutput).sources;
+
+async function serverOf(
+  { home, settings }: Awaited<ReturnType<typeof homeWithSources>>,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<TestServer> {
+  return startServer({ ...settings, ...more }, { home: home.path, mcp: mcpHandler });
+}
+
+describe('sources over HTTP', () => {
+  it('are listed for whoever may read, without commands, folders and fingerprints (S11)', async () => {
+    const server = await serverOf(await homeWithSources());
+    const token = await server.token('default', 'read');
+    for (const method of ['GET', 'POST']) {
+      const answer = await server.ask(LIST, { token, method, ...(method === 'POST' && { body: {} }) });
+      expect([method, answer.status]).toEqual([method, 200]);
+      expect(listed(answer)).toMatchObject([
+        { id: 'tasks', name: 'Google Tasks', condition: 'fresh', documents: 2, refreshes: 1, failures: 0 },
+        { id: 'missing', condition: 'waiting for approval' },
+        { id: 'homeless', condition: 'failing', failures: 1, error: expect.any(String) },
+        { id: 'talkative', condition: 'failing', failures: 1 },
+        { id: 'lent', kind: 'skill', condition: 'waiting for approval' },
+        { id: 'file', kind: 'skill', condition: 'broken' },
+      ]);
+      for (const { command, folder, fingerprint } of listed(answer))
+        expect([command, folder, fingerprint]).toEqual([undefined, undefined, undefined]);
+      expect(answer.text).not.toContain(PLACE);
+      expect(answer.text).not.toContain(server.home);
+      expect(answer.text).not.toContain('/bin');
+    }
+    expect((await server.ask(LIST)).status).toBe(401);
+  });
+
+  it('are refreshed, paused and resumed by whoever runs Loci, and nobody else', async () => {
+    const given = await homeWithSources();
+    const server = await serverOf(given);
+    const calls = [
+      ['refresh', { ids: ['tasks'] }],
+      ['pause', { id: 'tasks' }],
+      ['resume', { id: 'tasks' }],
+    ] as const;
+    const writer = await server.token('default', 'write');
+    for (const [verb, body] of calls) {
+      const { status, problem } = await server.ask(`/api/v1/sources/${verb}`, { token: writer, body });
+      expect([verb, status, problem.code]).toEqual([verb, 403, 'forbidden']);
+    }
+    const token = await server.token('default', 'admin');
+    given.home.print([{ id: 'tiles', text: 'Buy tiles at last' }]);
+    const refreshed = await server.ask('/api/v1/sources/refresh', { token, body: { ids: ['tasks'] } });
+    expect((refreshed.json as SourcesRefreshOutput).sources).toMatchObject([
+      { id: 'tasks', updated: 1, removed: 1 },
+    ]);
+    const conditionAfter = async (verb: string): Promise<string | undefined> => {
+      const { status } = await server.ask(`/api/v1/sources/${verb}`, { token, body: { id: 'tasks' } });
+      expect([verb, status]).toEqual([verb, 200]);
+      return listed(await server.ask(LIST, { token }))[0]?.condition;
+    };
+    expect(await conditionAfter('pause')).toBe('paused');
+    expect(await conditionAfter('resume')).toBe('fresh');
+    const unknown = await server.ask('/api/v1/sources/pause', { token, body: { id: 'task' } });
+    expect([unknown.status, unknown.problem.code]).toEqual([404, 'not_found']);
+  });
+
+  it('are approved, tried, shown and removed on the machine alone', async () => {
+    const server = await serverOf(await homeWithSources());
+    const token = await server.token('default', 'admin');
+    for (const verb of ['approve', 'test', 'show', 'remove']) {
+      for (const path of [`/api/v1/sources/${verb}`, `/api/v1/memory/sources/${verb}`]) {
+        for (const method of ['GET', 'POST', 'DELETE']) {
+          const body = method === 'POST' ? { body: { id: 'missing' } } : {};
+          expect([path, method, (await server.ask(path, { token, method, ...body })).status]).toEqual([
+            path,
+            method,
+            404,
+          ]);
+        }
+      }
+    }
+    const described = await server.ask('/api/v1/openapi.json', { token });
+    expect(described.text).toContain('/sources/refresh');
+    expect(described.text).not.toMatch(/sources\/(?:approve|test|show|remove)/);
+  });
+
+  it('are of the configured namespace alone: another learns nothing, and refreshes nothing', async () => {
+    const given = await homeWithSources();
+    const server = await serverOf(given);
+    const token = await server.token('bob', 'admin');
+    expect(listed(await server.ask(LIST, { token }))).toEqual([]);
+    const all = await server.ask('/api/v1/sources/refresh', { token, body: {} });
+    expect((all.json as SourcesRefreshOutput).sources).toEqual([]);
+    for (const verb of ['pause', 'resume']) {
+      const { status, text } = await server.ask(`/api/v1/sources/${verb}`, { token, body: { id: 'tasks' } });
+      expect([status, text]).toEqual([404, expect.stringContaining('there is none')]);
+    }
+    const one = await server.ask('/api/v1/sources/refresh', { token, body: { ids: ['tasks'] } });
+    expect(one.status).toBe(404);
+    const found = await server.ask('/api/v1/memory/search?query=tile%20samples&min_score=0', { token });
+    expect((found.json as { results: unknown[] }).results).toEqual([]);
+    const read = await server.ask('/api/v1/memory/get?citation=record/1', { token });
+    expect(read.status).toBe(404);
+    for (const { text } of [found, read, one]) expect(text).not.toMatch(/Google|Home Depot|homeless/);
+  });
+});
+
+describe('sources over MCP', () => {
+  it('are listed by a tool and a resource, without commands, folders and fingerprints (S11)', async () => {
+    const { home } = await homeWithSources();
+    const client = await connectStdio({ home: home.path });
+    const { structuredContent, ...result } = await client.callTool({ name: 'memory_sources', arguments: {} });
+    const tool = (structuredContent as SourcesListOutput).sources;
+    expect(tool).toMatchObject([
+      { id: 'tasks', condition: 'fresh', documents: 2 },
+      { id: 'missing' },
+      { id: 'homeless', condition: 'failing' },
+      { id: 'talkative' },
+      { id: 'lent' },
+      { id: 'file' },
+    ]);
+    expect((await client.listResources()).resources).toContainEqual(
+      expect.objectContaining({ uri: 'loci://sources', mimeType: 'application/json' }),
+    );
+    const { contents } = await client.readResource({ uri: 'loci://sources' });
+    const [{ text = '' } = {}] = contents as { text?: string }[];
+    expect((JSON.parse(text) as SourcesListOutput).sources.map(({ id }) => id)).toEqual(
+      tool.map(({ id }) => id),
+    );
+    for (const told of [text, textOf(result), JSON.stringify(tool)])
+      expect(told).not.toMatch(new RegExp(`${PLACE}|${home.path}|fingerprint|/bin`));
+  });
+
+  it('are no agent’s to refresh, pause, approve or remove', async () => {
+    const { home } = await homeWithSources();
+    const client = await connectStdio({ home: home.path });
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).filter((name) => name.includes('source'))).toEqual([
+      'memory_sources',
+    ]);
+    for (const name of ['sources_refresh', 'sources_pause', 'sources_resume']) {
+      const refused = await client.callTool({ name, arguments: { id: 'tasks' } });
+      expect([name, refused.isError, textOf(refused)]).toEqual([
+        name,
+        true,
+        expect.stringMatching(/^forbidden: .*on the command line: `loci sources /),
+      ]);
+    }
+    for (const name of ['sources_approve', 'sources_test', 'sources_show', 'sources_remove'])
+      await expect(client.callTool({ name, arguments: { id: 'tasks' } })).rejects.toMatchObject({
+        code: -32602,
+      });
+    expect(await home.found('tile samples')).toHaveLength(1);
+  });
+
+  it('are of the configured namespace alone, over HTTP', async () => {
+    const server = await serverOf(await homeWithSources());
+    const token = await server.token('bob', 'read');
+    const client = new Client({ name: 'test-client', version: '1.0.0' });
+    onTestFinished(() => client.close());
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${server.address}/mcp`), { requestInit }),
+    );
+    const { contents } = await client.readResource({ uri: 'loci://sources' });
+    expect(contents).toMatchObject([{ text: '{"sources":[]}' }]);
+    const { structuredContent } = await client.callTool({ name: 'memory_sources', arguments: {} });
+    expect(structuredContent).toEqual({ sources: [] });
+  });
+});
