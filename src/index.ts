@@ -4,12 +4,8 @@ export { openLoci, type Loci, type OpenOptions } from './engine/open.ts';
 export type { FindRequest, FindResponse, FoundRecord } from './engine/find.ts';
 export type { Check } from './engine/check.ts';
 export type { Status } from './engine/health.ts';
-export {
-  IncompleteIndexError,
-  type IndexOptions,
-  type IndexReport,
-  type Progress,
-} from './engine/index-vaults.ts';
+export { IncompleteIndexError, type IndexReport } from './engine/index-vaults.ts';
+export { type IndexOptions, type Progress } from './engine/long-call.ts';
 export type { ReadRecord } from './engine/read.ts';
 export type { ReindexOptions, ReindexReport } from './engine/reindex.ts';
 export type { WriteRequest, WriteResponse } from './engine/write.ts';

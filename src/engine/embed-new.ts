@@ -1,7 +1,7 @@
 import { embedPending } from '../ingest/embed-pending.ts';
 import type { VectorSide } from '../search/retrieve.ts';
 import type { EngineContext } from './context.ts';
-import { abortable, type LongCallOptions } from './index-vaults.ts';
+import { abortable, type LongCallOptions } from './long-call.ts';
 import { withLease } from './sources/lease.ts';
 
 /**

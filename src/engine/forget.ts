@@ -1,6 +1,6 @@
 import { LociError } from '../core/errors.ts';
 import type { EngineContext } from './context.ts';
-import type { LongCallOptions } from './index-vaults.ts';
+import type { LongCallOptions } from './long-call.ts';
 
 const PAGE = 1000;
 

@@ -7,27 +7,9 @@ import type { SourceProblem } from '../sources/source.ts';
 import type { CutPassages } from '../store/derivation.ts';
 import type { EngineContext } from './context.ts';
 import { embedNew } from './embed-new.ts';
+import { refuseAborted, type IndexOptions, type LongCallOptions } from './long-call.ts';
 import { refreshVault } from './refresh-vault.ts';
 import { refuseTakenNames } from './vault-names.ts';
-
-/** What a long call is doing, for a progress line. */
-export interface Progress {
-  readonly stage: 'reading' | 'deriving' | 'embedding' | 'waiting';
-  /** What is read, or is waited for because another process reads it: a vault's name. */
-  readonly subject: string;
-  readonly done: number;
-  readonly total: number;
-}
-
-export interface LongCallOptions {
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: Progress) => void;
-}
-
-export interface IndexOptions extends LongCallOptions {
-  /** Lets a vault that had notes and now has none take them all out. */
-  readonly allowEmpty?: boolean;
-}
 
 export interface IndexReport {
   readonly sources: readonly SyncReport[];
@@ -134,13 +116,4 @@ export async function cutOrReport(
     problems.push({ key, reason: 'unreadable', detail: error.message, skipped: true });
     return null;
   }
-}
-
-/** @throws LociError `aborted` */
-export function refuseAborted({ signal }: LongCallOptions): void {
-  if (signal?.aborted === true) throw new LociError('aborted', 'deriving passages was stopped');
-}
-
-export function abortable({ signal }: LongCallOptions): { signal?: AbortSignal } {
-  return signal === undefined ? {} : { signal };
 }

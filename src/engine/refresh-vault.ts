@@ -6,7 +6,7 @@ import { openSource } from '../sources/registry.ts';
 import type { Source } from '../sources/source.ts';
 import type { SourceState } from '../store/source-states.ts';
 import type { EngineContext } from './context.ts';
-import type { IndexOptions } from './index-vaults.ts';
+import type { IndexOptions } from './long-call.ts';
 import { withLease, type Held, type LeaseOptions } from './sources/lease.ts';
 import { leaseOf, problemOfNote } from './sources/refresh.ts';
 import { isDue, nextTry } from './sources/schedule.ts';

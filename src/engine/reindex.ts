@@ -3,7 +3,8 @@ import { embedPending } from '../ingest/embed-pending.ts';
 import type { SourceProblem } from '../sources/source.ts';
 import type { Store } from '../store/store.ts';
 import { activeOf, specOf, type EngineContext } from './context.ts';
-import { abortable, deriveStale, refuseAborted, type LongCallOptions } from './index-vaults.ts';
+import { deriveStale } from './index-vaults.ts';
+import { abortable, refuseAborted, type LongCallOptions } from './long-call.ts';
 
 export interface ReindexOptions extends LongCallOptions {
   /** Embeds everything anew; the way to another model. Without a model, vectors are left as they are. */

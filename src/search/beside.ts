@@ -1,13 +1,22 @@
-import type { SearchFilter, StoredPassage } from '../store/store.ts';
-import type { Hit, SearchInput } from './search.ts';
-import type { Retrieved } from './retrieve.ts';
-import { NO_POLICIES, policyOf } from './source-policy.ts';
+import type { SearchFilter, Store, StoredPassage } from '../store/store.ts';
+import type { Hit } from './hit.ts';
+import type { Retrieved, VectorSide } from './retrieve.ts';
+import { NO_POLICIES, policyOf, type SourcePolicies } from './source-policy.ts';
 
 /** What of sources is shown beside the results, where these leave no room for it. */
 export interface Beside {
   /** Results that are shown. */
   readonly after: number;
   readonly limit: number;
+}
+
+/** What was asked, as a search has it. */
+interface Asked {
+  readonly store: Store;
+  readonly namespace: string;
+  readonly filter: SearchFilter;
+  readonly vectors: VectorSide | null;
+  readonly policies?: SourcePolicies;
 }
 
 /** Found so far, best first. */
@@ -38,7 +47,7 @@ const DEPTH = 40;
  * those that are near in meaning to the query and to the best note together. "Clear the hall for the cabinets" shares no
  * word with "the kitchen remodel"; with the note about it, it does.
  */
-export async function besideResults(input: SearchInput, beside: Beside, found: Found): Promise<Hit[]> {
+export async function besideResults(input: Asked, beside: Beside, found: Found): Promise<Hit[]> {
   const shown = new Set(found.hits.slice(0, beside.after).map(({ passage }) => passage.record.id));
   const filter = ofSources(input.filter);
   const [best] = found.hits;
@@ -87,7 +96,7 @@ interface Near {
 
 /** The best passage of each record of a source that is near, by record; empty without vectors. */
 async function nearBoth(
-  { store, namespace, vectors }: SearchInput,
+  { store, namespace, vectors }: Asked,
   filter: SearchFilter,
   { hits, retrieved: { vector } }: Found,
 ): Promise<Map<number, Near>> {
@@ -110,7 +119,7 @@ async function nearBoth(
 /** What nearness alone brought, as hits: they stand where their nearness puts them. */
 async function brought(
   near: ReadonlyMap<number, Near>,
-  { store, namespace, policies = NO_POLICIES }: SearchInput,
+  { store, namespace, policies = NO_POLICIES }: Asked,
   filter: SearchFilter,
   { hits, fits }: Found,
 ): Promise<Hit[]> {

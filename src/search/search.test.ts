@@ -4,7 +4,8 @@ import type { Embedder } from '../embed/embedder.ts';
 import { openMemoryStore } from '../store/memory/open.ts';
 import type { RecordWrite, Store } from '../store/store.ts';
 import { DEFAULT_RANKING } from './ranking.ts';
-import { search, type Hit } from './search.ts';
+import type { Hit } from './hit.ts';
+import { search } from './search.ts';
 
 /** A store in which something happens just before the next calls of a stage. */
 function interrupted(

@@ -7,6 +7,7 @@ import { withConfidence, type Certainty } from './confidence.ts';
 import { asksForDaysAlone, datesIn, type DateRange } from './dates.ts';
 import { fuse, type Fused } from './fuse.ts';
 import { holdsPhrases } from './phrases.ts';
+import type { Hit } from './hit.ts';
 import { parseQuery, requiredPhrases, type ParsedQuery } from './query.ts';
 import { rank, type Ranked } from './rank.ts';
 import type { Ranking } from './ranking.ts';
@@ -33,13 +34,6 @@ export interface SearchInput {
   /** Documents of sources to show beside the results; none unless given. */
   readonly beside?: Beside;
   readonly signal?: AbortSignal;
-}
-
-/** A record that was found, with the passage that speaks for it. */
-export interface Hit extends Ranked {
-  /** 0 to 1: how sure it is that this is about the query; never rises along the hits. */
-  readonly confidence: number;
-  readonly certainty: Certainty;
 }
 
 export interface SearchOutcome {

@@ -5,7 +5,7 @@ import { LociError } from '../../core/errors.ts';
 import { describeFileError, errorCode } from '../../core/file-errors.ts';
 import { shortHash } from '../../core/hash.ts';
 import type { EngineContext } from '../context.ts';
-import { refuseAborted, type LongCallOptions } from '../index-vaults.ts';
+import { refuseAborted, type LongCallOptions } from '../long-call.ts';
 import { fileTextOf, MANIFEST, pathOf } from './export-file-text.ts';
 import { isOfExport } from './export-folder-read.ts';
 import { EXPORT_START, exportStep, headerLine, type ExportStep } from './export-steps.ts';

@@ -6,7 +6,7 @@ import { HISTORY_CATEGORIES, type HistoryDraft } from '../../store/history.ts';
 import type { StartupEntry } from '../../store/startup.ts';
 import type { EngineContext } from '../context.ts';
 import { KEEP } from '../history-log.ts';
-import { refuseAborted, type LongCallOptions } from '../index-vaults.ts';
+import { refuseAborted, type LongCallOptions } from '../long-call.ts';
 import { screened } from '../screen.ts';
 import { startupDraft, tooLongToTell } from '../startup.ts';
 import { fitRun, fitStartup } from './import-fitness.ts';

@@ -4,7 +4,7 @@ import { LociError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/file-errors.ts';
 import { embedPending } from '../../ingest/embed-pending.ts';
 import type { EngineContext } from '../context.ts';
-import { abortable, refuseAborted } from '../index-vaults.ts';
+import { abortable, refuseAborted } from '../long-call.ts';
 import { refuseDisabledWrites } from '../permission.ts';
 import { MANIFEST } from './export-file-text.ts';
 import { arrivalsBelow, countsOf, isOfExport } from './export-folder-read.ts';

@@ -4,7 +4,7 @@ import type { LociRecord, Metadata } from '../../core/types.ts';
 import { uuidv7 } from '../../core/uuid.ts';
 import { noteDate } from '../../sources/files/dates.ts';
 import type { EngineContext } from '../context.ts';
-import { refuseAborted } from '../index-vaults.ts';
+import { refuseAborted } from '../long-call.ts';
 import { lowerTrust } from '../permission.ts';
 import { fitRecord } from './import-fitness.ts';
 import type { Planned } from './import-records.ts';

@@ -5,6 +5,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   list: 'fact list',
   forget: 'fact forget',
   categories: 'fact categories',
+  sources: 'sources list',
 };
 
 /** Descriptions and hints name verbs in backticks as models call them; who is at a shell types commands. */
