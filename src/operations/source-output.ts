@@ -37,7 +37,7 @@ const time = () => z.iso.datetime().nullable();
 const count = () => z.number().int().nonnegative();
 
 /** Fields of `SourceOutput`. */
-export const sourceFields: {
+const sourceFields: {
   [Name in keyof SourceOutput]-?: z.ZodType<Exclude<SourceOutput[Name], undefined>>;
 } = {
   id: z.string().describe('What the other `sources` verbs take.'),

@@ -11,7 +11,6 @@ interface Kinds {
 }
 
 export type SourceKind = keyof Kinds;
-export type SourceOptions = { readonly [Kind in SourceKind]: Kinds[Kind]['options'] };
 
 /** A kind's code is loaded when a source of it is first opened. */
 const OPENERS: {

@@ -6,13 +6,13 @@ import { loci, lociJson, type Ran, type RunOptions, temporaryFolder } from './lo
 const DAY = 86_400_000;
 
 /** Noon of the day after this one, where the tests run. */
-export function tomorrow(): string {
+function tomorrow(): string {
   const at = new Date(Date.now() + DAY);
   at.setHours(12, 0, 0, 0);
   return at.toISOString();
 }
 
-export const TASKS: readonly Readonly<Record<string, unknown>>[] = [
+const TASKS: readonly Readonly<Record<string, unknown>>[] = [
   { id: 'tiles', text: 'Buy tile samples from Home Depot', completed: false, timestamp: tomorrow() },
   { id: 'dentist', text: 'Call the dentist about the cleaning', completed: true },
 ];

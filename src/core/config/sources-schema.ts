@@ -71,7 +71,7 @@ export interface SourceConfig extends SourceSettings {
 }
 
 /** Parts of a document that `fields` may name, beside single entries: `metadata.sender`. */
-export const DOCUMENT_FIELDS = [
+const DOCUMENT_FIELDS = [
   'text',
   'title',
   'tags',

@@ -242,7 +242,7 @@ class Refresh {
 }
 
 /** How many documents the store has of a source. */
-export async function documentsOf({ store, namespace, now }: EngineContext, source: string): Promise<number> {
+async function documentsOf({ store, namespace, now }: EngineContext, source: string): Promise<number> {
   const filter = { now: now(), origins: ['source' as const], sources: [source] };
   return (await store.facet(namespace, 'source', filter))[0]?.records ?? 0;
 }

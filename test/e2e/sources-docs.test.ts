@@ -1,0 +1,59 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { configSchema } from '../../src/core/config/schema.ts';
+import { readSourceSettings } from '../../src/core/config/source-settings.ts';
+import { readSource } from '../arch/source-files.ts';
+import { loci, temporaryFolder } from './loci-command.ts';
+
+interface Block {
+  readonly language: string;
+  readonly text: string;
+}
+
+const PAGE = readSource('docs/sources.md');
+const BLOCKS: readonly Block[] = [...PAGE.matchAll(/^```(\w*)\n([^]*?)^```$/gm)].map(
+  ([, language = '', text = '']) => ({ language, text }),
+);
+
+function blocksOf(language: string): string[] {
+  return BLOCKS.filter((block) => block.language === language).map(({ text }) => text);
+}
+
+describe('docs/sources.md', () => {
+  let home: string;
+
+  beforeAll(() => {
+    home = join(temporaryFolder(), 'home');
+    mkdirSync(home);
+    writeFileSync(join(home, 'tasks.json'), blocksOf('json')[0] ?? '');
+    writeFileSync(join(home, 'loci.yaml'), blocksOf('yaml')[0] ?? '');
+  });
+
+  it('has commands that work as they stand, one after the other', async () => {
+    const lines = blocksOf('sh')
+      .flatMap((block) => block.split('\n'))
+      .map((line) => line.replace(/\s+#.*$/, '').trim())
+      .filter((line) => line !== '' && line !== 'loci watch');
+    expect(lines.length).toBeGreaterThanOrEqual(8);
+    for (const line of lines) {
+      const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+      expect(words[0]).toBe('loci');
+      const { code, stdout, stderr } = await loci(words.slice(1), { home });
+      expect([line, code, stderr]).toEqual([line, 0, '']);
+      if (words[1] === 'search')
+        expect(stdout).toMatch(/From My tasks · (due .*|\d+\w+ ago · read) ?just now/);
+    }
+  });
+
+  it('has settings that are right, those of skills too', () => {
+    const [first, mapped, skill, skills] = blocksOf('yaml');
+    for (const text of [first, mapped, skills]) {
+      const written = parse(text ?? '') as Record<string, unknown>;
+      expect(configSchema.safeParse(written).error?.issues ?? []).toEqual([]);
+    }
+    const front = parse((skill ?? '').replaceAll(/^---$/gm, '')) as { memorySource: unknown };
+    expect(readSourceSettings(front.memorySource)).toHaveProperty('settings');
+  });
+});
