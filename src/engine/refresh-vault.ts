@@ -9,7 +9,7 @@ import type { EngineContext } from './context.ts';
 import type { IndexOptions } from './long-call.ts';
 import { withLease, type Held, type LeaseOptions } from './sources/lease.ts';
 import { leaseOf, problemOfNote } from './sources/refresh.ts';
-import { isDue, nextTry } from './sources/schedule.ts';
+import { isDue, nextRead, nextTry } from './sources/schedule.ts';
 import { vaultName } from './vault-names.ts';
 
 export interface RefreshVaultOptions extends LeaseOptions, IndexOptions {
@@ -74,7 +74,7 @@ class VaultRefresh {
       await this.#note({
         root: resolve(this.#vault.path),
         readAt: this.#context.now(),
-        nextAt: this.#context.now() + this.#turn.interval,
+        nextAt: nextRead(this.#context.now(), this.#turn.interval),
         refreshes: (this.#turn.before?.refreshes ?? 0) + 1,
         failures: 0,
         error: null,

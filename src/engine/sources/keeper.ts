@@ -54,6 +54,7 @@ export class SourceKeeper {
   readonly #stop = new AbortController();
   #timer: NodeJS.Timeout | null = null;
   #looking: Promise<void> = Promise.resolve();
+  #looksAgain = false;
   #embedding: Promise<void> | null = null;
   #embedsAgain = false;
 
@@ -76,12 +77,27 @@ export class SourceKeeper {
   }
 
   async #look(): Promise<void> {
+    this.#looksAgain = false;
     // What fails now (a store that is busy, a folder that is gone) is looked at again.
     const next = await this.#startDue().catch(() => LOOK);
+    this.#lookIn(this.#looksAgain ? SOONEST : next);
+  }
+
+  #lookIn(milliseconds: number): void {
     if (this.#stop.signal.aborted) return;
     this.#timer = setTimeout(() => {
+      this.#timer = null;
       this.#looking = this.#look();
-    }, next).unref();
+    }, milliseconds).unref();
+  }
+
+  /** What was refreshed is due again at a time of its own, and has made room for what waits. */
+  #lookSoon(): void {
+    // A look that is at work may have passed it already.
+    this.#looksAgain = true;
+    if (this.#timer === null) return;
+    clearTimeout(this.#timer);
+    this.#lookIn(SOONEST);
   }
 
   /** Begins what is due; answers in how many milliseconds to look again. */
@@ -142,11 +158,15 @@ export class SourceKeeper {
   }
 
   #begin(task: Task): void {
-    const run = this.#run(task).finally(() => this.#running.delete(task.source));
+    const run = this.#run(task).then((isRefreshed) => {
+      this.#running.delete(task.source);
+      if (isRefreshed) this.#lookSoon();
+    });
     this.#running.set(task.source, run);
   }
 
-  async #run({ source, run }: Task): Promise<void> {
+  /** Answers whether it was refreshed here. */
+  async #run({ source, run }: Task): Promise<boolean> {
     let isOurs = false;
     const onHeld = (): void => {
       isOurs = true;
@@ -157,8 +177,10 @@ export class SourceKeeper {
       this.#refused.delete(source);
       this.#tell({ kind: 'refreshed', source, report });
       if (report.added + report.updated > 0) this.#embed();
+      return true;
     } catch (error) {
       this.#tellFailure(source, error, isOurs);
+      return false;
     }
   }
 

@@ -12,7 +12,7 @@ import type { EngineContext } from '../context.ts';
 import { approvable, approvalOf, refuseUnapproved } from './approval.ts';
 import type { ConfiguredSource } from './configured.ts';
 import { withLease, type Held, type LeaseOptions } from './lease.ts';
-import { isDue, nextTry } from './schedule.ts';
+import { isDue, nextRead, nextTry } from './schedule.ts';
 
 /** What one refresh came to. */
 export interface Refreshed extends ReplaceReport {
@@ -185,7 +185,7 @@ class Refresh {
     return {
       ...this.#attempt(),
       readAt: this.#context.now(),
-      nextAt: this.#context.now() + this.#source.settings.refreshInterval,
+      nextAt: nextRead(this.#context.now(), this.#source.settings.refreshInterval),
       refreshes: (state?.refreshes ?? 0) + 1,
       failures: 0,
       error: null,
@@ -199,7 +199,7 @@ class Refresh {
     const now = this.#context.now();
     await this.#change({
       ...this.#attempt(),
-      nextAt: now + settings.refreshInterval,
+      nextAt: nextRead(now, settings.refreshInterval),
       failures: 0,
       error: null,
       problems: [`nothing was printed; ${counted(kept, 'document')} stay until that happens again`],

@@ -1,10 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isDue, nextTry } from './schedule.ts';
+import { isDue, nextRead, nextTry } from './schedule.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+
+describe('nextRead', () => {
+  it('is after the interval, and never without a pause', () => {
+    expect(nextRead(NOW, MINUTE)).toBe(NOW + MINUTE);
+    expect(nextRead(NOW, 0)).toBe(NOW + 1000);
+  });
+});
 
 describe('nextTry', () => {
   it.each([

@@ -3,8 +3,15 @@ import type { SourceState } from '../../store/source-states.ts';
 
 const FIRST_RETRY = 30_000;
 const HOUR = 3_600_000;
+/** Milliseconds. Whatever the settings say: nobody reads a source without a pause. */
+const SHORTEST = 1000;
 /** A share of the time, either way: sources that failed together do not all come back together. */
 const JITTER = 0.2;
+
+/** When a source that was read is read again. */
+export function nextRead(now: Timestamp, interval: number): Timestamp {
+  return now + Math.max(SHORTEST, interval);
+}
 
 /**
  * When a source that failed so many times in a row is tried again: after its interval or half a minute, whichever is
@@ -17,7 +24,7 @@ export function nextTry(
   failures: number,
   random: number = Math.random(),
 ): Timestamp {
-  const first = Math.max(1000, Math.min(interval, FIRST_RETRY));
+  const first = Math.max(SHORTEST, Math.min(interval, FIRST_RETRY));
   const wait = Math.min(HOUR, first * 2 ** Math.min(failures - 1, 30));
   return now + Math.round(Math.min(HOUR, wait * (1 + JITTER * (2 * random - 1))));
 }
