@@ -83,7 +83,7 @@ async function runSourcesRefresh(
 ): Promise<SourcesRefreshOutput> {
   const started = performance.now();
   const loci = await context.loci({ create: true });
-  const results = await loci.sources.refresh(ids, context.signal);
+  const results = await loci.sources.refresh(ids, context);
   return { sources: results.map((result) => refreshed(result)), took_ms: millisecondsSince(started) };
 }
 

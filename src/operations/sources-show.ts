@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approvedOf } from '../engine/sources/approval.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { idInput, outputOf, reportOf, sourceOutput, type SourceOutput } from './source-output.ts';
 
@@ -78,7 +79,11 @@ async function runSourcesShow(
       approved:
         approval === null
           ? null
-          : { at: new Date(approvedAt ?? 0).toISOString(), by: approvedBy ?? '', fingerprint: approval },
+          : {
+              at: new Date(approvedAt ?? 0).toISOString(),
+              by: approvedBy ?? '',
+              fingerprint: approvedOf(state)?.fingerprint ?? '',
+            },
     },
   };
 }

@@ -39,6 +39,12 @@ export interface Fetched {
   readonly milliseconds: number;
 }
 
+export interface FetchOptions {
+  /** The file to start; what PATH finds unless given. */
+  readonly program?: string | null;
+  readonly signal?: AbortSignal;
+}
+
 /** A program that prints documents. */
 export interface DocumentSource {
   /** The program and its arguments, as they are given to the system. */
@@ -47,7 +53,7 @@ export interface DocumentSource {
    * Runs it once, to its end.
    * @throws LociError `source_failed` that says what happened; `aborted`
    */
-  fetch(options: { readonly signal?: AbortSignal }): Promise<Fetched>;
+  fetch(options: FetchOptions): Promise<Fetched>;
 }
 
 /** A folder with a `SKILL.md` that names a source. */

@@ -60,6 +60,31 @@ describe('approval', () => {
     expect((await tasks.report())?.condition).toBe('waiting for approval');
   });
 
+  it('holds for the file that was found, whatever another host has on its PATH', async () => {
+    const [one, other] = [join(tasks.folder, 'one'), join(tasks.folder, 'other')];
+    for (const [folder, id] of [
+      [one, 'one'],
+      [other, 'other'],
+    ] as const) {
+      await mkdir(folder);
+      await writeFile(join(folder, 'todo'), `#!/bin/sh\necho '[{"id":"${id}","text":"${id}"}]'\n`);
+      await chmod(join(folder, 'todo'), 0o755);
+    }
+    const before = process.env['PATH'] ?? '';
+    try {
+      process.env['PATH'] = `${one}:${before}`;
+      await tasks.reopen({ command: 'todo --json' });
+      await tasks.loci.sources.approve('tasks');
+      process.env['PATH'] = `${other}:${before}`;
+      expect(await tasks.refresh()).toMatchObject({ added: 1 });
+      expect(await tasks.found('one other')).toEqual(['one']);
+      await writeFile(join(one, 'todo'), '#!/bin/sh\necho "[]"\n');
+      expect(await tasks.refresh()).toMatchObject({ error: { code: 'not_approved' } });
+    } finally {
+      process.env['PATH'] = before;
+    }
+  });
+
   it('is not given to a program that is not there', async () => {
     await tasks.reopen({ command: 'no-such-program --json' });
     await expect(tasks.loci.sources.approve('tasks')).rejects.toThrow('no-such-program');

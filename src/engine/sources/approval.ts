@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { sha256 } from '../../core/hash.ts';
 import { openSource } from '../../sources/registry.ts';
@@ -21,17 +22,46 @@ export interface Approvable {
 /** Grows when the same things would be hashed differently, so that everything is asked again. */
 const VERSION = 1;
 
-/** @throws LociError `invalid_config` for a command that cannot be split; `not_approved` for a skill that is too large */
-export async function approvable(source: ConfiguredSource): Promise<Approvable> {
+/** What was approved, as the state of a source has it: the fingerprint, then the file that was started. */
+export interface Approved {
+  readonly fingerprint: string;
+  readonly program: string;
+}
+
+export function approvedOf(state: Pick<SourceState, 'approval'> | null | undefined): Approved | null {
+  const approval = state?.approval ?? null;
+  if (approval === null) return null;
+  const [fingerprint = '', ...program] = approval.split(' ');
+  return { fingerprint, program: program.join(' ') };
+}
+
+export function approvalText({ fingerprint, program }: Approvable): string {
+  return `${fingerprint} ${program ?? ''}`;
+}
+
+/**
+ * @param approved where the program was found when it was approved: an agent's host may have another PATH, and what runs
+ *   there is the same file
+ * @throws LociError `invalid_config` for a command that cannot be split; `not_approved` for a skill that is too large
+ */
+export async function approvable(source: ConfiguredSource, approved: Approved | null): Promise<Approvable> {
   const { settings, cwd, skill } = source;
   const { argv } = await openSource('command', { ...settings, cwd, env: process.env, allowed: settings.env });
   const [first = '', ...args] = argv;
-  const program = await findProgram(first, cwd, process.env['PATH'] ?? '');
+  const program =
+    (approved === null ? null : await sameProgram(approved.program, first, cwd)) ??
+    (await findProgram(first, cwd, process.env['PATH'] ?? ''));
   const started = program === null ? [] : await readable(source, startedFiles(program, args, cwd));
   const files = [...started, ...(skill === null ? [] : await readable(source, skillFiles(skill)))];
   const env = settings.env.toSorted();
   const told = [VERSION, argv, program, cwd, env, files.map(({ path, state }) => [path, state])];
   return { fingerprint: sha256(JSON.stringify(told)), argv, program, cwd, env, files };
+}
+
+/** The approved file, where it is still what the command names. */
+async function sameProgram(program: string, name: string, cwd: string): Promise<string | null> {
+  if (name.includes('/') || basename(program) !== name) return null;
+  return findProgram(program, cwd, '');
 }
 
 async function readable<Files>({ id }: ConfiguredSource, files: Promise<Files>): Promise<Files> {
@@ -56,8 +86,9 @@ export function approvalOf(
 ): Approval {
   const isOperatorsWord =
     trustsSettings && source.skill === null && config.sources.some(({ id }) => id === source.id);
-  if (isOperatorsWord || state?.approval === fingerprint) return 'approved';
-  return (state?.approval ?? null) === null ? 'waiting' : 'changed';
+  const approved = approvedOf(state);
+  if (isOperatorsWord || approved?.fingerprint === fingerprint) return 'approved';
+  return approved === null ? 'waiting' : 'changed';
 }
 
 /** @throws LociError `not_approved` */

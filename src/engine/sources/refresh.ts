@@ -9,7 +9,7 @@ import { openSource } from '../../sources/registry.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { SourceState } from '../../store/source-states.ts';
 import type { EngineContext } from '../context.ts';
-import { approvable, approvalOf, refuseUnapproved } from './approval.ts';
+import { approvable, approvalOf, approvedOf, refuseUnapproved, type Approvable } from './approval.ts';
 import type { ConfiguredSource } from './configured.ts';
 import { withLease, type Held, type LeaseOptions } from './lease.ts';
 import { isDue, nextRead, nextTry } from './schedule.ts';
@@ -52,7 +52,7 @@ export async function refreshSource(
   { onlyIfDue = false, ...lease }: RefreshOptions = {},
 ): Promise<Refreshed> {
   // What may not run takes no lease: that would be a write for nothing, every few seconds.
-  await refuseToRun(context, source, await stateOf(context, source.id));
+  await whatRuns(context, source, await stateOf(context, source.id));
   return withLease(
     context,
     leaseOf(context, source.id),
@@ -74,14 +74,15 @@ async function stateOf(
   return (await store.sourceStates(namespace)).get(source);
 }
 
-/** @throws LociError `not_approved`, `invalid_config` */
-async function refuseToRun(
+/** What runs now. @throws LociError `not_approved`, `invalid_config` */
+async function whatRuns(
   context: EngineContext,
   source: ConfiguredSource,
   state: SourceState | undefined,
-): Promise<void> {
-  const what = await approvable(source);
+): Promise<Approvable> {
+  const what = await approvable(source, approvedOf(state));
   refuseUnapproved(source, what, approvalOf(context, source, what, state));
+  return what;
 }
 
 /** Runs the command of an approved source once; nothing is stored. @throws LociError as `refreshSource` does */
@@ -100,9 +101,9 @@ async function fetchApproved(
   signal: AbortSignal | undefined,
 ): Promise<Fetched> {
   const { settings, cwd } = source;
-  await refuseToRun(context, source, state);
+  const { program } = await whatRuns(context, source, state);
   const opened = await openSource('command', { ...settings, cwd, env: process.env, allowed: settings.env });
-  return opened.fetch(signal === undefined ? {} : { signal });
+  return opened.fetch({ program, ...(signal !== undefined && { signal }) });
 }
 
 class Refresh {

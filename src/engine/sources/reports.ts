@@ -4,7 +4,7 @@ import type { SourceState } from '../../store/source-states.ts';
 import type { EngineContext } from '../context.ts';
 import { vaultName } from '../vault-names.ts';
 import { ownVaults } from '../vault-states.ts';
-import { approvable, approvalOf, type Approvable } from './approval.ts';
+import { approvable, approvalOf, approvedOf, type Approvable } from './approval.ts';
 import { configuredSources, type ConfiguredSource } from './configured.ts';
 import { isStale } from './stale.ts';
 
@@ -63,7 +63,8 @@ export async function sourceReports(context: EngineContext): Promise<SourceRepor
       kind: 'vault',
       folder: vault.path,
       refreshInterval: interval,
-      condition: conditionOf(state, { enabled: vault.enabled !== false, interval, now: now() }),
+      // Whether notes changed since can be seen by looking at them: `status` and `doctor` do.
+      condition: conditionOf(state, { enabled: vault.enabled !== false, interval: Infinity, now: now() }),
     };
   });
   const commands = await Promise.all(
@@ -112,7 +113,7 @@ async function commandReport(
     refreshInterval: settings.refreshInterval,
   };
   try {
-    const what = await approvable(source);
+    const what = await approvable(source, approvedOf(state));
     const approval = approvalOf(context, source, what, state ?? undefined);
     const waits = {
       approved: null,

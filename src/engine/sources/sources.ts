@@ -3,9 +3,10 @@ import type { Fetched } from '../../sources/document.ts';
 import type { Closable, EngineContext } from '../context.ts';
 import { forgetSource } from '../forget.ts';
 import { embedNew } from '../embed-new.ts';
+import { abortable, type LongCallOptions } from '../long-call.ts';
 import { vaultName } from '../vault-names.ts';
 import { ownVaults } from '../vault-states.ts';
-import { approvable, commandInWords, type Approvable } from './approval.ts';
+import { approvable, approvalText, commandInWords, type Approvable } from './approval.ts';
 import { configuredSources, sourceNamed, type ConfiguredSource } from './configured.ts';
 import { SourceKeeper, type KeepOptions } from './keeper.ts';
 import { withLease } from './lease.ts';
@@ -23,7 +24,7 @@ export interface Sources {
    * Runs the commands now, those named or all that may run; one that fails does not keep the others from it.
    * @throws LociError `not_found` for an id that no source has; `aborted`
    */
-  refresh(ids?: readonly string[], signal?: AbortSignal): Promise<RefreshResult[]>;
+  refresh(ids?: readonly string[], options?: LongCallOptions): Promise<RefreshResult[]>;
   /** Runs the command once and stores nothing. @throws LociError `not_approved`, `source_failed` … */
   tryOut(id: string, signal?: AbortSignal): Promise<Fetched>;
   /**
@@ -42,7 +43,7 @@ export interface Sources {
 export function sourcesOf(context: EngineContext): Sources {
   return {
     list: () => sourceReports(context),
-    refresh: (ids, signal) => refreshSources(context, ids, signal),
+    refresh: (ids, options) => refreshSources(context, ids, options),
     tryOut: async (id, signal) => tryOut(context, sourceNamed(await configuredSources(context), id), signal),
     approve: (id, fingerprint) => approve(context, id, fingerprint),
     pause: (id, paused) => pause(context, id, paused),
@@ -58,18 +59,18 @@ export function sourcesOf(context: EngineContext): Sources {
 async function refreshSources(
   context: EngineContext,
   ids: readonly string[] | undefined,
-  signal: AbortSignal | undefined,
+  options: LongCallOptions = {},
 ): Promise<RefreshResult[]> {
   const configured = await configuredSources(context);
   const meant =
     ids === undefined
       ? configured.sources.filter(({ settings }) => settings.enabled)
       : [...new Set(ids)].map((id) => sourceNamed(configured, id));
-  const results = await Promise.all(meant.map((source) => refreshOne(context, source, signal)));
-  if (signal?.aborted === true) throw new LociError('aborted', 'refreshing was stopped');
+  const results = await Promise.all(meant.map((source) => refreshOne(context, source, options)));
+  if (options.signal?.aborted === true) throw new LociError('aborted', 'refreshing was stopped');
   if (results.some((result) => 'added' in result && result.added + result.updated > 0)) {
     // Without a model they are found by text all the same, and embedded later (R16).
-    await embedNew(context, signal === undefined ? {} : { signal }).catch((error: unknown) => {
+    await embedNew(context, options).catch((error: unknown) => {
       if (!(error instanceof LociError) || error.code !== 'embedding_unavailable') throw error;
     });
   }
@@ -79,10 +80,17 @@ async function refreshSources(
 async function refreshOne(
   context: EngineContext,
   source: ConfiguredSource,
-  signal: AbortSignal | undefined,
+  options: LongCallOptions,
 ): Promise<RefreshResult> {
+  const tell = (stage: 'reading' | 'waiting'): void =>
+    options.onProgress?.({ stage, subject: source.name, done: 0, total: 0 });
   try {
-    return await refreshSource(context, source, { waits: true, ...(signal === undefined ? {} : { signal }) });
+    return await refreshSource(context, source, {
+      waits: true,
+      onWait: () => tell('waiting'),
+      onHeld: () => tell('reading'),
+      ...abortable(options),
+    });
   } catch (error) {
     const told =
       error instanceof LociError ? error : new LociError('internal', messageOf(error), { cause: error });
@@ -96,7 +104,8 @@ async function approve(
   fingerprint: string | undefined,
 ): Promise<Approvable> {
   const source = sourceNamed(await configuredSources(context), id);
-  const what = await approvable(source);
+  // Looked for anew: what is approved now is what is found now.
+  const what = await approvable(source, null);
   if (what.program === null)
     throw new LociError('invalid_config', `${id}: there is no program ${JSON.stringify(what.argv[0])}`, {
       hint: `Install it, or correct the command: ${commandInWords(what.argv)} (in ${what.cwd}).`,
@@ -111,7 +120,7 @@ async function approve(
     );
   const { store, namespace, now, caller } = context;
   await store.changeSourceState(namespace, id, {
-    approval: what.fingerprint,
+    approval: approvalText(what),
     approvedAt: now(),
     approvedBy: caller.actor,
     // Whoever was told to wait need wait no longer.

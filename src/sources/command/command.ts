@@ -22,9 +22,9 @@ export function openCommand(options: CommandOptions): DocumentSource {
   const argv = argvOf(options);
   return {
     argv,
-    fetch: ({ signal }) =>
+    fetch: ({ program, signal }) =>
       fetchDocuments({
-        argv,
+        argv: [program ?? argv[0] ?? '', ...argv.slice(1)],
         cwd,
         env: commandEnvironment(env, allowed),
         timeout,

@@ -80,7 +80,7 @@ function describe({ stage, subject, done, total }: Progress, rate: number, bar: 
     stage === 'reading' || stage === 'waiting' ? `${DOING[stage]} ${oneLine(subject)}` : DOING[stage];
   const speed = rate > 0 ? `, ${rate >= 10 ? rate.toFixed(0) : rate.toFixed(1)}/s` : '';
   if (stage === 'waiting') return what;
-  if (total === 0) return `${what}: ${String(done)}${speed}`;
+  if (total === 0) return done === 0 ? what : `${what}: ${String(done)}${speed}`;
   const left = rate > 0 && done < total ? `, ${duration((total - done) / rate)} left` : '';
   const counted = `${String(done)} of ${String(total)}${speed}${left}`;
   return bar ? `${what} ${drawBar(done / total)} ${counted}` : `${what}: ${counted}`;
