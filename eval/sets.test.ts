@@ -124,7 +124,7 @@ describe('a set with sources', () => {
       createdAt: Date.UTC(2026, 10, 25),
     });
     expect(other).toMatchObject({
-      content: '',
+      content: 'Your oven\nkitchen',
       title: 'Your oven',
       category: 'document',
       project: 'kitchen',
