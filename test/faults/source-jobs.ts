@@ -1,0 +1,93 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished, vi } from 'vitest';
+
+/** A line of the log that a job keeps of itself. */
+export interface JobLine {
+  readonly what: 'begun' | 'ended' | 'child' | 'asked';
+  readonly pid: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+const LOG = 'jobs.log';
+
+/** What every job begins with: `log('begun')` tells of it, `when(file, done)` waits for a file to be there. */
+const PRELUDE = `
+import { appendFileSync, existsSync, readFileSync, watch } from 'node:fs';
+import { spawn } from 'node:child_process';
+const log = (what, pid = process.pid) =>
+  appendFileSync('${LOG}', JSON.stringify({ what, pid, at: Date.now() }) + '\\n');
+const when = (file, done) => {
+  const look = setInterval(() => {
+    if (!existsSync(file)) return;
+    clearInterval(look);
+    done();
+  }, 10);
+};
+log('begun');
+`;
+
+/** Writes a program that a source may run: \`node NAME\`. */
+export function writeJob(home: string, name: string, body: string): void {
+  writeFileSync(join(home, name), PRELUDE + body);
+}
+
+/** Prints one document after a while, and says when it is done. */
+export const SLOW_JOB = `
+setTimeout(() => {
+  process.stdout.write(JSON.stringify([{ id: 'a', text: 'harbour by ' + process.pid }]));
+  log('ended');
+}, 200);
+`;
+
+/** Hangs with a child and a grandchild until the file \`go\` is there, unless \`calm\` is. */
+export const HANGING_JOB = `
+if (existsSync('calm')) {
+  process.stdout.write('[{"id":"a","text":"harbour of the living"}]');
+  log('ended');
+} else {
+  const child = spawn('/bin/sh', ['-c', 'sleep 1000 & echo $!; wait'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  log('child', child.pid);
+  child.stdout.on('data', (pid) => log('child', Number(pid)));
+  when('go', () => {
+    process.stdout.write('[{"id":"a","text":"harbour of the dead"}]');
+    child.kill();
+    log('ended');
+    process.exit();
+  });
+}
+`;
+
+/** Does not end when it is asked to. */
+export const STUBBORN_JOB = `
+process.on('SIGTERM', () => log('asked'));
+setInterval(() => undefined, 1000);
+`;
+
+export function jobLines(home: string): JobLine[] {
+  const file = join(home, LOG);
+  if (!existsSync(file)) return [];
+  const written = readFileSync(file, 'utf8').trimEnd().split('\n');
+  return written.map((line) => JSON.parse(line) as JobLine);
+}
+
+/** Waits until the log holds as many lines of a kind; answers them. What then still runs is killed after the test. */
+export async function untilLogged(home: string, what: JobLine['what'], count = 1): Promise<JobLine[]> {
+  const found = (): JobLine[] => jobLines(home).filter((line) => line.what === what);
+  await vi.waitUntil(() => found().length >= count, { timeout: 30_000, interval: 10 });
+  onTestFinished(() => {
+    for (const { pid } of jobLines(home)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  });
+  return found();
+}
+
+/** A process that has ended and waits to be buried lives no more. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
