@@ -3,13 +3,13 @@ import type { Timestamp } from '../core/types.ts';
 import type { SearchFilter, Store, StoredPassage, TextTerm } from '../store/store.ts';
 import { dateOf } from './boosts.ts';
 import { type Beside, besideResults } from './beside.ts';
-import { withConfidence, type Certainty } from './confidence.ts';
+import { withConfidence } from './confidence.ts';
 import { asksForDaysAlone, datesIn, type DateRange } from './dates.ts';
 import { fuse, type Fused } from './fuse.ts';
 import { holdsPhrases } from './phrases.ts';
 import type { Hit } from './hit.ts';
 import { parseQuery, requiredPhrases, type ParsedQuery } from './query.ts';
-import { rank, type Ranked } from './rank.ts';
+import { rank } from './rank.ts';
 import type { Ranking } from './ranking.ts';
 import {
   retrieve,

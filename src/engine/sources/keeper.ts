@@ -80,15 +80,16 @@ export class SourceKeeper {
     this.#looksAgain = false;
     // What fails now (a store that is busy, a folder that is gone) is looked at again.
     const next = await this.#startDue().catch(() => LOOK);
-    this.#lookIn(this.#looksAgain ? SOONEST : next);
+    this.#lookIn(next);
   }
 
   #lookIn(milliseconds: number): void {
     if (this.#stop.signal.aborted) return;
+    const wait = this.#looksAgain ? SOONEST : milliseconds;
     this.#timer = setTimeout(() => {
       this.#timer = null;
       this.#looking = this.#look();
-    }, milliseconds).unref();
+    }, wait).unref();
   }
 
   /** What was refreshed is due again at a time of its own, and has made room for what waits. */
