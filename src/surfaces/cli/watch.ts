@@ -4,9 +4,9 @@ import { openContext } from '../../operations/context.ts';
 import { isTerminal, type Io } from './io.ts';
 import type { RunServer } from './server-call.ts';
 import { hasColours, makeStyle } from './style.ts';
+import { untilStopped } from './until-stopped.ts';
 import { eventLine, jsonLine, statusLine } from './watch-lines.ts';
 
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 /** Milliseconds between two drawings of the status line. */
 const REDRAW = 1000;
 
@@ -36,19 +36,6 @@ export const watch: RunServer = async ({ home, json }, io) => {
     await context.close();
   }
 };
-
-function untilStopped(): Promise<void> {
-  return new Promise((resolve) => {
-    // The keeper's timers keep no process alive.
-    const awake = setInterval(() => undefined, 2 ** 30);
-    const stop = (): void => {
-      clearInterval(awake);
-      for (const signal of SIGNALS) process.off(signal, stop);
-      resolve();
-    };
-    for (const signal of SIGNALS) process.on(signal, stop);
-  });
-}
 
 type Look = () => ReturnType<Awaited<ReturnType<ReturnType<typeof openContext>['loci']>>['sources']['list']>;
 

@@ -2,11 +2,10 @@ import { LociError } from '../../core/errors.ts';
 import { OPERATIONS } from '../../operations/registry.ts';
 import type { Io } from '../cli/io.ts';
 import type { RunServer, ServerCall } from '../cli/server-call.ts';
+import { untilStopped } from '../cli/until-stopped.ts';
 import { mcpHandler } from '../mcp/http.ts';
 import type { Place } from './bind.ts';
 import { serve } from './serve.ts';
-
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /** `loci serve`: until a signal says to stop; a second one stops at once. */
 export const serveRest: RunServer = async (call, io) => {
@@ -19,13 +18,7 @@ export const serveRest: RunServer = async (call, io) => {
     mcp: mcpHandler,
   });
   announce(running.address, io);
-  await new Promise<void>((resolve) => {
-    const stop = (): void => {
-      for (const signal of SIGNALS) process.off(signal, stop);
-      resolve();
-    };
-    for (const signal of SIGNALS) process.on(signal, stop);
-  });
+  await untilStopped();
   await running.close();
   return 0;
 };

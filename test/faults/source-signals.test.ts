@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { startLoci } from '../e2e/loci-command.ts';
+import { MAIN, serverEnvironment } from '../e2e/mcp-session.ts';
+import { SourcesHome } from '../e2e/sources-home.ts';
+import { HANGING_JOB, isAlive, jobLines, STUBBORN_JOB, untilLogged, writeJob } from './source-jobs.ts';
+
+async function homeOf(job: string): Promise<SourcesHome> {
+  const home = new SourcesHome({ sources: [{ id: 'jobs', command: 'node job.mjs', timeout: '10m' }] });
+  writeJob(home.path, 'job.mjs', job);
+  await home.json('sources', 'approve', 'jobs');
+  return home;
+}
+
+/** A process that keeps sources fresh, among other things. */
+const STARTED: Readonly<Record<string, (home: string) => ChildProcess>> = {
+  'loci watch': (home) => startLoci(['watch'], { home }).child,
+  'loci serve': (home) => startLoci(['serve', '--port', '0'], { home }).child,
+  'loci mcp': (home) => {
+    const child = spawn(process.execPath, [MAIN, 'mcp'], { env: serverEnvironment({ home }) });
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'test-client', version: '1.0.0' },
+    };
+    // Its input stays open, as an agent would leave it.
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
+    child.stdout.resume();
+    return child;
+  },
+};
+
+function start(name: string, home: SourcesHome): ChildProcess {
+  const child = STARTED[name]!(home.path);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+const alive = (home: SourcesHome): number[] =>
+  jobLines(home.path).flatMap(({ pid }) => (isAlive(pid) ? [pid] : []));
+
+describe.each(Object.keys(STARTED))('%s', (name) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'ends what runs at %s, with all that it started, and exits with 0',
+    async (signal) => {
+      const home = await homeOf(HANGING_JOB);
+      const child = start(name, home);
+      await untilLogged(home.path, 'child', 2);
+      expect(alive(home)).toHaveLength(3);
+      const exit = once(child, 'exit');
+      child.kill(signal);
+      expect(await exit).toEqual([0, null]);
+      expect(alive(home)).toEqual([]);
+    },
+  );
+
+  it('waits for what does not end when asked, and kills it', async () => {
+    const home = await homeOf(STUBBORN_JOB);
+    const child = start(name, home);
+    await untilLogged(home.path, 'begun');
+    const exit = once(child, 'exit');
+    child.kill('SIGTERM');
+    await untilLogged(home.path, 'asked');
+    expect(await exit).toEqual([0, null]);
+    expect(alive(home)).toEqual([]);
+  });
+
+  it('ends at once at the second signal, and leaves nothing running', async () => {
+    const home = await homeOf(STUBBORN_JOB);
+    const child = start(name, home);
+    await untilLogged(home.path, 'begun');
+    const exit = once(child, 'exit');
+    child.kill('SIGINT');
+    await untilLogged(home.path, 'asked');
+    child.kill('SIGINT');
+    expect(await exit).toEqual([130, null]);
+    // It was killed in passing.
+    await vi.waitUntil(() => alive(home).length === 0, { timeout: 5000, interval: 10 });
+  });
+});
+
+it('a refresh that is stopped by Ctrl-C ends its command, and the source keeps what it had', async () => {
+  const home = await homeOf(HANGING_JOB);
+  const { child, ended } = startLoci(['sources', 'refresh'], { home: home.path });
+  await untilLogged(home.path, 'child', 2);
+  child.kill('SIGINT');
+  expect((await ended).code).toBe(130);
+  expect(alive(home)).toEqual([]);
+  const { sources } = await home.json<{ sources: unknown[] }>('sources', 'list');
+  expect(sources).toMatchObject([{ condition: 'new', failures: 0, failed: 0, error: null }]);
+});
