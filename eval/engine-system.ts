@@ -42,7 +42,7 @@ export function engineSystem(
         limit: RESULTS,
         ranking,
         policies,
-        beside: { after: 10, limit: BESIDE },
+        beside: { after: 10, limit: BESIDE, except: [] },
         vectors,
       });
       const [silent] = missing;

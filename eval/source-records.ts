@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Metadata } from '../src/core/types.ts';
-import { contentOf } from '../src/ingest/replace-documents.ts';
+import { contentOf } from '../src/ingest/document-content.ts';
 import type { RecordInput } from '../src/ingest/remember.ts';
 
 /** A document as the command of a source prints it. */

@@ -9,6 +9,7 @@ import { CLASSIC_RANKING, DEFAULT_RANKING, wholeOf, type Ranking } from '../sear
 import type { Correction, MissingSignal } from '../search/retrieve.ts';
 import { search, type SearchOutcome } from '../search/search.ts';
 import type { Hit } from '../search/hit.ts';
+import { textOf } from '../ingest/document-content.ts';
 import { snippetWithProperties, type Snippet } from '../search/snippet.ts';
 import type { SourcePolicies } from '../search/source-policy.ts';
 import type { RecordHeader, SearchFilter } from '../store/store.ts';
@@ -120,7 +121,12 @@ export async function find(context: EngineContext, request: FindRequest): Promis
     policies,
     // A memory without sources is searched as if there were none.
     ...(sources.length > 0 && {
-      beside: { after: room, limit: Math.min(beside ?? config.search.beside, room) },
+      beside: {
+        after: room,
+        limit: Math.min(beside ?? config.search.beside, room),
+        // What stands beside the results was not asked for.
+        except: hiddenSources(vaults, sources, true),
+      },
     }),
     ...(signal === undefined ? {} : { signal }),
   });
@@ -225,7 +231,10 @@ function foundRecord(
     citation,
     headings,
     snippet: snippetWithProperties(
-      { text, above: [record.title, ...headings].join('\n') },
+      {
+        text: record.origin === 'source' ? textOf(text) : text,
+        above: [record.title, ...headings].join('\n'),
+      },
       propertiesOf(record.metadata),
       terms,
     ),

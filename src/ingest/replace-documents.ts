@@ -6,6 +6,7 @@ import { uuidv7 } from '../core/uuid.ts';
 import type { MemoryDocument } from '../sources/document.ts';
 import type { SourceState } from '../store/source-states.ts';
 import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry, Store } from '../store/store.ts';
+import { contentOf } from './document-content.ts';
 import { knownByKey } from './known-entries.ts';
 import { samePassages, type Chunking } from './passages.ts';
 import { withinCap } from './within-cap.ts';
@@ -148,28 +149,6 @@ function draftOf(
     contentHash: sha256(content),
     revision: revisionOf(document, options),
   };
-}
-
-/** UTF-16 units of a value that says what something is about: a list, a place, a person, not another text. */
-const SHORT = 60;
-
-/**
- * What is searched of a document: its text and, in a last line, what else tells what it is about: project, tags and short
- * metadata. "Clear the hall" of the list "Kitchen" is about the kitchen.
- */
-export function contentOf({ text, title, project, tags, metadata }: DocumentContent): string {
-  const values = Object.values(metadata).filter((value) => typeof value === 'string');
-  const about = [project ?? '', ...tags, ...values].filter(
-    (each) => isWord(each) && !text.includes(each) && each !== title,
-  );
-  return about.length === 0 ? text : `${text}\n${[...new Set(about)].join(' · ')}`;
-}
-
-export type DocumentContent = Pick<MemoryDocument, 'text' | 'title' | 'project' | 'tags' | 'metadata'>;
-
-/** Numbers, times and addresses say nothing of what something is about. */
-function isWord(value: string): boolean {
-  return value.length <= SHORT && /\p{L}{2}/u.test(value) && !/^\d|^\w+:|@/.test(value);
 }
 
 function metadataOf({ metadata, completed, url }: MemoryDocument): Metadata {

@@ -25,7 +25,9 @@ export const sourcesApprove: Operation<SourcesApproveInput, SourcesApproveOutput
     id: idInput(),
     fingerprint: z
       .string()
-      .regex(/^[0-9a-f]{8,64}$/)
+      .trim()
+      .min(8)
+      .max(64)
       .exactOptional()
       .describe('Approve only what has this fingerprint, as `sources list` or `sources show` told it.'),
   }),

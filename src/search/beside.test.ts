@@ -38,6 +38,7 @@ describe('what stands beside the results', () => {
   afterAll(() => embedder.close());
 
   interface Asked {
+    readonly except?: readonly string[];
     readonly limit?: number;
     readonly policies?: SourcePolicies;
     readonly filter?: SearchFilter;
@@ -46,7 +47,14 @@ describe('what stands beside the results', () => {
   }
 
   async function beside(asked: Asked = {}): Promise<string[]> {
-    const { limit = 5, policies, filter = ALL_LIVE, vectors = true, query = 'the kitchen remodel' } = asked;
+    const {
+      except = [],
+      limit = 5,
+      policies,
+      filter = ALL_LIVE,
+      vectors = true,
+      query = 'the kitchen remodel',
+    } = asked;
     const store = openMemoryStore();
     await write(store, 'n', ...NOTES, ...TODOS);
     const { provider, model, dimensions } = embedder;
@@ -56,7 +64,7 @@ describe('what stands beside the results', () => {
     const outcome = await search({
       ...{ store, namespace: 'n', query, filter, limit, ranking: DEFAULT_RANKING },
       vectors: vectors ? { embedder, generation } : null,
-      beside: { after: limit, limit: 5 },
+      beside: { after: limit, limit: 5, except },
       ...(policies !== undefined && { policies }),
     });
     const shown = new Set(outcome.hits.map(({ passage }) => passage.record.id));
@@ -84,6 +92,9 @@ describe('what stands beside the results', () => {
     expect(await beside({ filter: { ...ALL_LIVE, origins: ['vault'] } })).toEqual([]);
     expect(await beside({ query: '"kitchen remodel"' })).toEqual([]);
   });
+
+  it('is nothing of sources that are never shown unasked', async () =>
+    expect(await beside({ except: ['tasks'] })).toEqual([]));
 
   it('leaves out what scores below the least that its source asks for', async () => {
     const strict = new Map([['tasks', { ...SOURCE_POLICY, minScore: 0.99 }]]);

@@ -8,6 +8,8 @@ export interface Beside {
   /** Results that are shown. */
   readonly after: number;
   readonly limit: number;
+  /** Sources that are never shown unasked. */
+  readonly except: readonly string[];
 }
 
 /** What was asked, as a search has it. */
@@ -49,14 +51,14 @@ const DEPTH = 40;
  */
 export async function besideResults(input: Asked, beside: Beside, found: Found): Promise<Hit[]> {
   const shown = new Set(found.hits.slice(0, beside.after).map(({ passage }) => passage.record.id));
-  const filter = ofSources(input.filter);
+  const filter = ofSources(input.filter, beside.except);
   const [best] = found.hits;
   if (filter === null || best === undefined || beside.limit === 0) return [];
   const near = await nearBoth(input, filter, found);
   const top = best.score / factorOf(best);
   const farthest = Math.max(...[...near.values()].map(({ score }) => score), Number.EPSILON);
   const scored = [...found.hits.filter(isOfSource), ...(await brought(near, input, filter, found))]
-    .filter(({ passage }) => !shown.has(passage.record.id))
+    .filter(({ passage }) => !shown.has(passage.record.id) && !beside.except.includes(passage.record.source))
     .flatMap((hit) => {
       const { record } = hit.passage;
       const ranked = top > 0 ? hit.score / factorOf(hit) / top : 0;
@@ -80,9 +82,9 @@ function factorOf({ boosts }: Hit): number {
 }
 
 /** `null` where the request leaves sources out. */
-function ofSources(filter: SearchFilter): SearchFilter | null {
+function ofSources(filter: SearchFilter, except: readonly string[]): SearchFilter | null {
   if (filter.origins !== undefined && !filter.origins.includes('source')) return null;
-  return { ...filter, origins: ['source'] };
+  return { ...filter, origins: ['source'], exceptSources: [...(filter.exceptSources ?? []), ...except] };
 }
 
 interface Near {

@@ -57,5 +57,5 @@ describe('examples', () => {
       }
     }
     expect(count).toBeGreaterThanOrEqual(OPERATIONS.length);
-  });
+  }, 180_000);
 });

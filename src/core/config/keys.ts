@@ -40,6 +40,7 @@ const KIND_EXPECTS: Readonly<Record<ValueKind, string>> = {
   duration: 'a duration such as 500ms, 5s or 2m (a bare number is milliseconds)',
   size: 'a size such as 500KB or 5MB (a bare number is bytes)',
   path: 'a path',
+  id: 'a name of small letters, digits, dots, dashes and underscores, such as my-tasks',
   command: 'a command line, or a list of a program and its arguments',
 };
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { command, duration, label, path } from './values.ts';
+import { command, duration, label, path, type ValueKind } from './values.ts';
 
 /** What every source may say of itself, a vault as well as a command. */
 export interface SourceSwitches {
@@ -104,7 +104,7 @@ const includeInContext = () =>
     .boolean()
     .default(true)
     .describe(
-      'Whether it may be given to a model unasked. It is found when it is searched for all the same.',
+      'Whether it may be given to a model unasked, or stand beside the results of a search. It is found all the same.',
     );
 const enabled = () =>
   z
@@ -235,6 +235,7 @@ export const source: z.ZodType<SourceConfig, object> = z.strictObject({
   id: z
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/)
+    .meta({ kind: 'id' satisfies ValueKind })
     .describe(
       'A short name of small letters, digits, dots, dashes and underscores. Its documents belong to it.',
     ),

@@ -91,7 +91,16 @@ export async function tryOut(
   source: ConfiguredSource,
   signal?: AbortSignal,
 ): Promise<Fetched> {
-  return fetchApproved(context, source, await stateOf(context, source.id), signal);
+  try {
+    return await fetchApproved(context, source, await stateOf(context, source.id), signal);
+  } catch (error) {
+    if (!(error instanceof LociError) || error.code !== 'source_failed') throw error;
+    // To run it once is what failed just now.
+    throw new LociError('source_failed', error.message, {
+      hint: 'Run the command yourself, in its folder, and look at what it prints.',
+      cause: error,
+    });
+  }
 }
 
 async function fetchApproved(
@@ -203,7 +212,7 @@ class Refresh {
       nextAt: nextRead(now, settings.refreshInterval),
       failures: 0,
       error: null,
-      problems: [`nothing was printed; ${counted(kept, 'document')} stay until that happens again`],
+      problems: [`nothing was printed; ${counted(kept, 'document')} are kept until that happens again`],
       empties: (state?.empties ?? 0) + 1,
     });
     const nothing = { added: 0, updated: 0, unchanged: 0, removed: 0, overCap: 0 };
@@ -268,5 +277,8 @@ function noneUsable(id: string, { printed, problems: [first] }: Fetched): LociEr
   return new LociError(
     'source_failed',
     `none of the ${counted(printed, 'document')} of ${id} can be used${why}`,
+    {
+      hint: 'Of JSON that was not made for Loci `map` says where things are; `map.items`, where the list stands.',
+    },
   );
 }

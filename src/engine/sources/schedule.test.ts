@@ -45,12 +45,23 @@ describe('nextTry', () => {
 });
 
 describe('isDue', () => {
-  const state = (nextAt: number | null, triedAt: number | null = NOW - MINUTE) => ({ nextAt, triedAt });
+  const state = (nextAt: number | null, triedAt: number | null = NOW - MINUTE, failures = 0) => ({
+    nextAt,
+    triedAt,
+    tookMs: 0,
+    failures,
+  });
 
   it('is when its time has come, and not before', () => {
     expect(isDue(state(null), MINUTE, NOW)).toBe(true);
     expect(isDue(state(NOW), MINUTE, NOW)).toBe(true);
-    expect(isDue(state(NOW + 1), MINUTE, NOW)).toBe(false);
+    expect(isDue(state(NOW + 1), 2 * MINUTE, NOW)).toBe(false);
+  });
+
+  it('is when the interval was made shorter since, and not while it fails', () => {
+    expect(isDue(state(NOW + 4 * MINUTE), 10_000, NOW)).toBe(true);
+    expect(isDue(state(NOW + 4 * MINUTE, NOW - MINUTE, 2), 10_000, NOW)).toBe(false);
+    expect(isDue(state(NOW + 4 * MINUTE, NOW - 5000), 10_000, NOW)).toBe(false);
   });
 
   it('is when the clock was set back since', () => {

@@ -31,11 +31,14 @@ export function nextTry(
 
 /** Whether it is time, as far as the clock can be trusted: times that lie too far ahead were told by another clock. */
 export function isDue(
-  { nextAt, triedAt }: Pick<SourceState, 'nextAt' | 'triedAt'>,
+  { nextAt, triedAt, tookMs, failures }: Pick<SourceState, 'nextAt' | 'triedAt' | 'tookMs' | 'failures'>,
   interval: number,
   now: Timestamp,
 ): boolean {
   if (nextAt === null || nextAt <= now) return true;
+  // The interval may be shorter by now than it was when the time was set.
+  const sooner = triedAt !== null && nextRead(triedAt + (tookMs ?? 0), interval) <= now;
+  if (sooner && failures === 0) return true;
   const longest = Math.max(interval, HOUR) * (1 + JITTER);
   return nextAt - now > longest || (triedAt !== null && triedAt > now);
 }

@@ -62,7 +62,11 @@ function besideLines(beside: readonly SearchResult[], { style, columns }: View):
 
 /** The title, else how the text begins. */
 function wordsOf({ title, snippet }: SearchResult): string {
-  return title === '' ? (snippet.trimStart().split('\n', 1)[0] ?? '') : title;
+  return title === '' ? firstLine(snippet) : title;
+}
+
+function firstLine(text: string): string {
+  return text.trimStart().split('\n', 1)[0] ?? '';
 }
 
 /** Best results below this are guesses. */
@@ -85,7 +89,8 @@ function isUsed(signal: SignalName, { results }: SearchOutput): boolean {
 
 function summary(output: SearchOutput): string {
   const { results, took_ms, provider, missing } = output;
-  const count = results.length === 1 ? '1 result' : `${String(results.length)} results`;
+  const beside = output.beside.length === 0 ? '' : ` and ${String(output.beside.length)} beside`;
+  const count = `${results.length === 1 ? '1 result' : `${String(results.length)} results`}${beside}`;
   const isPartial = missing.some(({ signal }) => signal === 'vector');
   const isByWords = provider === 'none' || (isPartial && !isUsed('vector', output));
   const how = isByWords ? 'by words alone' : `${isPartial ? 'in part ' : ''}with ${oneLine(provider)}`;
@@ -131,8 +136,9 @@ const TAG_ROOM = 8;
 const LEADING_DATE = /^\d{4}([-_.]?)\d{2}\1\d{2}(?:\d{4}|\d{6})?[\s_–-]+/;
 
 /** The title; of what has none the first heading, else the citation. */
-function nameOf({ title, headings, citation }: SearchResult): string {
-  return title === '' ? (headings[0] ?? citation) : title;
+function nameOf({ title, headings, citation, origin, snippet }: SearchResult): string {
+  if (title !== '') return title;
+  return headings[0] ?? (origin === 'source' ? firstLine(snippet) : citation);
 }
 
 /** The title, then the headings down to the passage. */

@@ -12,10 +12,10 @@ const SHOWN = 10;
 
 export const sourcesRefreshRenderer: Renderer<SourcesRefreshOutput> = {
   failure: ({ sources }) => {
-    const errors = sources.flatMap(({ error }) => error ?? []);
+    const errors = sources.flatMap(({ id, error }) => (error === undefined ? [] : [{ ...error, id }]));
     const [first] = errors;
     if (first === undefined) return null;
-    const message = errors.map((error) => error.message).join('\n');
+    const message = errors.map((error) => named(error.id, error.message)).join('\n');
     return new LociError(first.code, message, {
       hint: [...new Set(errors.map(({ hint }) => hint))].join('\n'),
     });
@@ -24,6 +24,7 @@ export const sourcesRefreshRenderer: Renderer<SourcesRefreshOutput> = {
     if (sources.length === 0)
       return 'No sources to refresh: docs/sources.md says how a command becomes one. `loci index` reads vaults.\n';
     const done = sources.filter(({ error }) => error === undefined);
+    if (done.length === 0) return '';
     const lines = done.flatMap((source) => [
       refreshedLine(source, view),
       ...problemLines(source.problems, view),
@@ -31,6 +32,11 @@ export const sourcesRefreshRenderer: Renderer<SourcesRefreshOutput> = {
     return [...lines, view.style.dim(`Done in ${duration(took_ms / 1000)}.`), ''].join('\n');
   },
 };
+
+/** Which source it is about, where it does not say so itself. */
+function named(id: string, message: string): string {
+  return message.includes(id) ? message : `${id}: ${message}`;
+}
 
 function refreshedLine(source: RefreshedSource, { style }: View): string {
   const counts = [
@@ -42,7 +48,7 @@ function refreshedLine(source: RefreshedSource, { style }: View): string {
   ] as const;
   const told = counts.filter(([count]) => count > 0).map(([count, what]) => `${String(count)} ${what}`);
   if (source.kept > 0)
-    told.push(`nothing printed; ${counted(source.kept, 'document')} stay until that happens again`);
+    told.push(`nothing printed; ${counted(source.kept, 'document')} are kept until that happens again`);
   return `${style.bold(oneLine(source.name))}: ${told.length === 0 ? 'no documents' : told.join(', ')}`;
 }
 
@@ -81,7 +87,8 @@ function documentLines(document: TestedDocument, { style, columns }: View): stri
     ...Object.entries(metadata).map(([name, value]) => `${name} ${JSON.stringify(value)}`),
     ...(url === null ? [] : [url]),
   ];
-  const said = [title, text].filter((each) => each !== null && each !== '').join(': ');
+  const repeats = title === null || title === '' || text.startsWith(title);
+  const said = repeats ? text : `${title}: ${text}`;
   return [
     `${style.bold(clip(oneLine(id), 40))}  ${clip(oneLine(said), columns - 42)}`,
     ...(facts.length === 0 ? [] : [style.dim(clip(`  ${oneLine(facts.join(' · '))}`, columns))]),
