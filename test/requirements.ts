@@ -1,3 +1,5 @@
+import { SOURCE_PROOFS } from './source-requirements.ts';
+
 /** The ids of the requirements: R records and search, S sources, F facts, G graph and packs, A adapters. */
 const COUNTS = { R: 18, S: 13, F: 9, G: 11, A: 6 } as const;
 
@@ -14,6 +16,7 @@ export interface Proof {
 
 /** Which tests prove what. An id that no test proves yet is absent. */
 export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
+  ...SOURCE_PROOFS,
   R1: [
     { file: 'src/search/fuse.test.ts', test: 'fuses ranks reciprocally, rank 1 being 1' },
     { file: 'src/search/fuse.test.ts', test: 'says what each signal added' },
@@ -148,16 +151,6 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     {
       file: 'test/e2e/mcp-stdio.test.ts',
       test: 'has what the owner wants said and what facts there are as resources (F5)',
-    },
-  ],
-  S1: [
-    {
-      file: 'test/e2e/homes.test.ts',
-      test: 'that moved or lost a note keep the record or lose it; one that is suddenly empty keeps all',
-    },
-    {
-      file: 'test/faults/cli-interrupted.test.ts',
-      test: 'killed with kill -9 loses nothing that was committed and ends the same',
     },
   ],
   F2: [
