@@ -92,6 +92,15 @@ describe('a clock that jumps', () => {
   });
 });
 
+it('sources are refreshed as often as their intervals say, however short beside the others', async () => {
+  const keeping = new Keeping();
+  await keeping.start([tasks('beat', SECOND), tasks('slow', 4 * SECOND)]);
+  await keeping.refreshes('slow', 1);
+  const before = keeping.count('refreshed', 'beat');
+  await keeping.refreshes('slow', 1);
+  expect(keeping.count('refreshed', 'beat') - before).toBeGreaterThanOrEqual(2);
+});
+
 it('a source that hangs delays neither a search nor another source, nor the end', async () => {
   const keeping = new Keeping();
   writeJob(keeping.folder, 'job.mjs', HANGING_JOB);
