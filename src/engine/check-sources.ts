@@ -8,7 +8,11 @@ import { sourceReports, type SourceReport } from './sources/reports.ts';
 /** What the operator should know of each command source: the vaults have checks of their own. */
 export async function checkSources(context: EngineContext): Promise<Check[]> {
   const reports = await sourceReports(context);
-  return reports.filter(({ kind }) => kind !== 'vault').map((report) => checkSource(report, context.now()));
+  // What programs said when they failed is for the operator alone.
+  const isOwner = context.caller.trust === 'operator';
+  return reports
+    .filter(({ kind }) => kind !== 'vault')
+    .map((report) => checkSource(isOwner ? report : { ...report, error: null }, context.now()));
 }
 
 function checkSource(report: SourceReport, now: Timestamp): Check {

@@ -152,5 +152,7 @@ function draftOf(
 }
 
 function metadataOf({ metadata, completed, url }: MemoryDocument): Metadata {
-  return { ...metadata, ...(completed !== null && { completed }), ...(url !== null && { url }) };
+  // Whether it is done, and where it stands, has been looked at where it was told as such.
+  const { completed: _, url: __, ...rest } = metadata;
+  return { ...rest, ...(completed !== null && { completed }), ...(url !== null && { url }) };
 }

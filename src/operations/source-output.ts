@@ -105,7 +105,8 @@ export function outputOf(report: SourceReport, isOwner: boolean): SourceOutput {
     failures: state?.failures ?? 0,
     failed: state?.failed ?? 0,
     error: isOwner || report.error === null ? report.error : untold(id),
-    problems: [...(state?.problems ?? [])],
+    // They quote what is not to be stored.
+    problems: isOwner ? [...(state?.problems ?? [])] : [],
     ...(isOwner &&
       approvable !== null && {
         command: commandInWords(approvable.argv),
@@ -116,7 +117,7 @@ export function outputOf(report: SourceReport, isOwner: boolean): SourceOutput {
 }
 
 /** Errors name folders and programs, and hold what programs of others said. */
-function untold(id: string): string {
+export function untold(id: string): string {
   return `it failed; \`loci sources show ${id}\` on the machine of Loci says how`;
 }
 

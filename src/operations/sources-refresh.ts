@@ -4,6 +4,7 @@ import { problemInWords } from '../engine/sources/refresh.ts';
 import type { RefreshResult } from '../engine/sources/sources.ts';
 import { millisecondsSince, tookMs } from './durations.ts';
 import type { Operation, OperationContext } from './operation.ts';
+import { untold } from './source-output.ts';
 
 export interface SourcesRefreshInput {
   readonly ids?: string[];
@@ -84,13 +85,19 @@ async function runSourcesRefresh(
   const started = performance.now();
   const loci = await context.loci({ create: true });
   const results = await loci.sources.refresh(ids, context);
-  return { sources: results.map((result) => refreshed(result)), took_ms: millisecondsSince(started) };
+  const isOwner = context.machine !== undefined;
+  return {
+    sources: results.map((result) => refreshed(result, isOwner)),
+    took_ms: millisecondsSince(started),
+  };
 }
 
-function refreshed(result: RefreshResult): RefreshedSource {
+/** Whoever asks from elsewhere learns that something failed, and not what programs and files said. */
+function refreshed(result: RefreshResult, isOwner: boolean): RefreshedSource {
   const { id, name } = result;
   if ('error' in result) {
-    const { code, message, hint } = result.error;
+    const { code, hint } = result.error;
+    const message = isOwner ? result.error.message : untold(id);
     const nothing = {
       added: 0,
       updated: 0,
@@ -113,7 +120,7 @@ function refreshed(result: RefreshResult): RefreshedSource {
     removed,
     over_cap: overCap,
     kept,
-    problems: problems.map(problemInWords),
+    problems: isOwner ? problems.map(problemInWords) : [],
     took_ms: Math.round(result.tookMs),
   };
 }

@@ -1,5 +1,5 @@
 import { analyze } from '../core/text/analyze.ts';
-import type { Timestamp } from '../core/types.ts';
+import type { Metadata, Timestamp } from '../core/types.ts';
 import type { RecordHeader, StoredPassage } from '../store/store.ts';
 import { termsOfDates, type DateRange } from './dates.ts';
 import { heldTerms } from './phrases.ts';
@@ -28,7 +28,7 @@ export interface BoostContext {
 /** Everything that speaks for a passage beside what the signals said. */
 export function boostsOf(passage: StoredPassage, context: BoostContext): Boost[] {
   const { ranking } = context;
-  const { metadata } = passage.record;
+  const metadata = saidOf(passage);
   const boosts: Boost[] = [];
   const add = (name: Boost['name'], added: number): void => {
     if (added > 0) boosts.push({ name, added });
@@ -43,14 +43,20 @@ export function boostsOf(passage: StoredPassage, context: BoostContext): Boost[]
   return boosts;
 }
 
+/** What ranking may believe of a record: a source says of its documents what it likes. */
+function saidOf({ record }: StoredPassage): Metadata {
+  return record.origin === 'source' ? {} : record.metadata;
+}
+
 export function sessionOf(passage: StoredPassage): string | null {
-  const { session } = passage.record.metadata;
+  const { session } = saidOf(passage);
   return typeof session === 'string' || typeof session === 'number' ? String(session) : null;
 }
 
 /** The day that a record is about: its date if it names one, else when it was made. A day alone begins here. */
-export function dayOf({ record }: StoredPassage): Timestamp {
-  const { date } = record.metadata;
+export function dayOf(passage: StoredPassage): Timestamp {
+  const { record } = passage;
+  const { date } = saidOf(passage);
   if (typeof date !== 'string') return record.createdAt;
   const named = Date.parse(DAY_ALONE.test(date) ? `${date}T00:00` : date);
   return Number.isNaN(named) ? record.createdAt : named;

@@ -103,9 +103,9 @@ export interface Canonical extends SourceStates {
   commit(namespace: string, batch: CommitBatch): Promise<number[]>;
   /** Live records by id, in the order asked for; what is not there is left out. */
   records(namespace: string, ids: readonly number[], now: Timestamp): Promise<LociRecord[]>;
-  /** Live records with this key, over all sources. */
+  /** Live notes with this path, over all vaults: what others call by it shadows none. */
   recordsByKey(namespace: string, key: string, now: Timestamp): Promise<LociRecord[]>;
-  /** How many live records have each of these keys, over all sources; in the order asked for. */
+  /** How many live notes have each of these paths, over all vaults; in the order asked for. */
   countByKey(namespace: string, keys: readonly string[], now: Timestamp): Promise<number[]>;
   /** What a source brought, by key, after a key (exclusive). */
   sourceEntries(namespace: string, source: string, page: Page<string>): Promise<SourceEntry[]>;

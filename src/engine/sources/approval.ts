@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { sha256 } from '../../core/hash.ts';
@@ -54,7 +55,8 @@ export async function approvable(source: ConfiguredSource, approved: Approved | 
   const started = program === null ? [] : await readable(source, startedFiles(program, args, cwd));
   const files = [...started, ...(skill === null ? [] : await readable(source, skillFiles(skill)))];
   const env = settings.env.toSorted();
-  const told = [VERSION, argv, program, cwd, env, files.map(({ path, state }) => [path, state])];
+  const folder = await realpath(cwd).catch(() => cwd);
+  const told = [VERSION, argv, program, cwd, folder, env, files.map(({ path, state }) => [path, state])];
   return { fingerprint: sha256(JSON.stringify(told)), argv, program, cwd, env, files };
 }
 

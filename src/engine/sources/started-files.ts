@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
-import { access, readdir, stat } from 'node:fs/promises';
+import { access, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
+import { expandHome } from '../../core/config/paths.ts';
 import { LociError } from '../../core/errors.ts';
 import { hashFile } from './hash-file.ts';
 
@@ -13,7 +14,7 @@ export interface StartedFile {
 
 /** Programs whose first operand is what they run. */
 const INTERPRETER =
-  /^(?:node|deno|bun|python[\d.]*|ruby|perl|php|lua|Rscript|(?:ba|da|z|k|fi)?sh|env|uv|npx|tsx)$/;
+  /^(?:node|deno|bun|python[\d.]*|ruby|perl|php|lua|Rscript|(?:ba|da|z|k|fi)?sh|env|uv|npx|tsx|nice|ionice|timeout|nohup|time|stdbuf|xargs|setsid|flock|sudo|doas|g?awk|make|just)$/;
 const CODE = new Set([
   '.js',
   '.mjs',
@@ -31,6 +32,8 @@ const CODE = new Set([
   '.fish',
   '.R',
   '.jar',
+  '.awk',
+  '.mk',
 ]);
 /** Words of a line for a shell, as far as they can name files. */
 const WORDS = /[^\s|&;<>()'"`$=]+/g;
@@ -65,17 +68,32 @@ export async function startedFiles(
 ): Promise<StartedFile[]> {
   const paths = new Set([program]);
   let isFirst = INTERPRETER.test(basename(program));
-  for (const argument of args) {
-    // A whole line for a shell is one argument: each of its words may be a file.
-    const words = /\s/.test(argument) ? [argument, ...(argument.match(WORDS) ?? [])] : [argument];
-    for (const word of words) {
-      const place = resolve(cwd, word);
-      if (word === '' || word.startsWith('-') || !(await isFile(place))) continue;
-      if (isFirst || CODE.has(extname(place)) || (await isProgram(place))) paths.add(place);
-      isFirst = false;
-    }
+  for (const word of args.flatMap(wordsOf)) {
+    const place = await codeAt(resolve(cwd, expandHome(word)), isFirst);
+    if (place !== null) paths.add(place);
+    // `nice sh tasks`: behind whatever starts another program stands what that one starts.
+    if (INTERPRETER.test(basename(word))) isFirst = true;
+    else if (place !== null) isFirst = false;
   }
   return Promise.all([...paths].toSorted().map(async (path) => ({ path, state: await stateOf(path) })));
+}
+
+/** A whole line for a shell is one argument, and options hold names of files: each word may be one. */
+function wordsOf(argument: string): string[] {
+  return [argument, ...(argument.match(WORDS) ?? [])].flatMap((word) => {
+    const option = /^--?[\w-]+=?(.+)$/.exec(word)?.[1];
+    return option === undefined ? [word] : [word, option, word.replace(/^-\w/, '')];
+  });
+}
+
+/** The file of code that a word names, as interpreters complete it; `null` for data, and for what is no file. */
+async function codeAt(place: string, isOperand: boolean): Promise<string | null> {
+  for (const ending of ['', '.js', '.mjs', '.cjs', '.py', '/package.json', '/index.js', '/__main__.py']) {
+    const path = place + ending;
+    if (!(await isFile(path))) continue;
+    return isOperand || ending !== '' || CODE.has(extname(path)) || (await isProgram(path)) ? path : null;
+  }
+  return null;
 }
 
 function isFile(place: string): Promise<boolean> {
@@ -87,10 +105,12 @@ function isFile(place: string): Promise<boolean> {
 
 /** What belongs to the system is not read: its updates are not for a source's owner to look at. */
 async function stateOf(path: string): Promise<string> {
-  const { uid, mode } = await stat(path);
+  const real = await realpath(path);
+  const { uid, mode } = await stat(real);
   const writers = 0o022;
   const isOfSystem = uid === 0 && (mode & writers) === 0 && process.getuid?.() !== 0;
-  return isOfSystem ? 'system' : hashFile(path);
+  // Of a link, what it leads to now.
+  return `${isOfSystem ? 'system' : await hashFile(real)}${real === path ? '' : ` ${real}`}`;
 }
 
 /**
@@ -107,14 +127,23 @@ export async function skillFiles(folder: string): Promise<StartedFile[]> {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
       const path = join(at, entry.name);
       if (entry.isDirectory()) await walk(path);
-      if (!entry.isFile()) continue;
+      if (entry.isSymbolicLink()) await refuseFolder(path);
+      else if (!entry.isFile()) continue;
       bytes += (await stat(path)).size;
       if (files.length >= MOST_SKILL_FILES || bytes > LARGEST_SKILL) throw tooLarge(folder);
-      files.push({ path, state: await hashFile(path) });
+      files.push({ path, state: await stateOf(path) });
     }
   };
   await walk(folder);
   return files;
+}
+
+/** A link to a file counts with what it leads to; of a folder elsewhere nobody knows what belongs to the skill. */
+async function refuseFolder(link: string): Promise<void> {
+  if (await isFile(link)) return;
+  throw new LociError('not_approved', `${link} is a link that leads to no file`, {
+    hint: 'Put what the skill needs into its folder.',
+  });
 }
 
 function tooLarge(folder: string): LociError {

@@ -140,7 +140,7 @@ export function records(namespace: Namespace, ids: readonly number[], now: Times
 export function recordsByKey(namespace: Namespace, key: string, now: Timestamp): LociRecord[] {
   return [...namespace.records.values()]
     .map(({ record }) => record)
-    .filter((record) => record.key === key && record.origin !== 'fact' && isLive(record, now))
+    .filter((record) => record.key === key && record.origin === 'vault' && isLive(record, now))
     .sort((a, b) => byCodePoint(a.source, b.source))
     .map((record) => structuredClone(record));
 }

@@ -221,7 +221,7 @@ export function recordsByKey(
   return db
     .prepare(
       `SELECT ${RECORD_COLUMNS} FROM record AS r
-       WHERE r.ns = ? AND r.key = ? AND r.origin <> 'fact' AND ${LIVE} ORDER BY r.source`,
+       WHERE r.ns = ? AND r.key = ? AND r.origin = 'vault' AND ${LIVE} ORDER BY r.source`,
     )
     .all(ns, key, now)
     .map((row) => recordOf(namespace, row));
@@ -229,7 +229,7 @@ export function recordsByKey(
 
 export function countByKey(db: Database, ns: number, keys: readonly string[], now: Timestamp): number[] {
   const count = db.prepare(
-    `SELECT count(*) AS n FROM record AS r WHERE r.ns = ? AND r.key = ? AND r.origin <> 'fact' AND ${LIVE}`,
+    `SELECT count(*) AS n FROM record AS r WHERE r.ns = ? AND r.key = ? AND r.origin = 'vault' AND ${LIVE}`,
   );
   return keys.map((key) => Number(count.get(ns, key, now)?.['n']));
 }

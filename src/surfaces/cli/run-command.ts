@@ -57,6 +57,9 @@ export async function runCommand(call: CommandCall, io: Io): Promise<number> {
 }
 
 /** Ctrl-C: the first stops after the batch at hand, the second at once. What only reads stops at the first. */
+/** The last is a terminal that was closed. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 class Interruption {
   readonly #controller = new AbortController();
   readonly #onSignal: () => void;
@@ -69,7 +72,7 @@ class Interruption {
       io.stderr.write('loci: stopping after this batch; Ctrl-C again stops at once\n');
       this.#controller.abort(new LociError('aborted', 'stopped'));
     };
-    process.on('SIGINT', this.#onSignal).on('SIGTERM', this.#onSignal);
+    for (const signal of SIGNALS) process.on(signal, this.#onSignal);
   }
 
   get signal(): AbortSignal {
@@ -86,7 +89,7 @@ class Interruption {
   }
 
   end(): void {
-    process.off('SIGINT', this.#onSignal).off('SIGTERM', this.#onSignal);
+    for (const signal of SIGNALS) process.off(signal, this.#onSignal);
   }
 }
 

@@ -35,7 +35,7 @@ export const serveMcp: RunServer = async ({ home }, io) => {
     interruption.abort(new LociError('aborted', 'the server was stopped'));
     transport.drain();
   };
-  process.on('SIGINT', stop).on('SIGTERM', stop);
+  process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
   if ('isTTY' in io.stdin && io.stdin.isTTY === true)
     log('an agent is to speak MCP here; `loci mcp config CLIENT` says how one starts this', io);
   try {
@@ -43,7 +43,7 @@ export const serveMcp: RunServer = async ({ home }, io) => {
     await transport.ended;
   } finally {
     await (await context()).close();
-    process.off('SIGINT', stop).off('SIGTERM', stop);
+    process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop);
   }
   return 0;
 };
