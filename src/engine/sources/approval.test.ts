@@ -1,4 +1,4 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TasksSource } from '../../../test/contract/tasks-source.ts';
@@ -48,6 +48,35 @@ describe('approval', () => {
     await tasks.print([]);
     expect((await tasks.report())?.condition).toBe('new');
     await writeFile(join(tasks.folder, 'tasks.mjs'), 'process.stdout.write("[1]")');
+    expect((await tasks.report())?.condition).toBe('changed, waiting for approval');
+  });
+
+  it('covers what options, wrappers and lines for a shell start, and what links lead to', async () => {
+    const changes = async (command: unknown, file: string, given = {}): Promise<string | undefined> => {
+      await writeFile(join(tasks.folder, file), 'one');
+      await tasks.reopen({ command, ...given });
+      await tasks.loci.sources.approve('tasks');
+      await writeFile(join(tasks.folder, file), 'another');
+      return (await tasks.report())?.condition;
+    };
+    const changed = 'changed, waiting for approval';
+    expect(await changes('node --require=./pre.js -e 0', 'pre.js')).toBe(changed);
+    expect(await changes('node mod', 'mod.js')).toBe(changed);
+    expect(await changes('timeout 5 sh t2.txt', 't2.txt')).toBe(changed);
+    await writeFile(join(tasks.folder, 'a.exe'), '');
+    await chmod(join(tasks.folder, 'a.exe'), 0o755);
+    expect(await changes('./a.exe|cat', 'a.exe', { shell: true })).toBe(changed);
+  });
+
+  it('is asked for again when a link to the folder leads elsewhere', async () => {
+    for (const name of ['one', 'other']) await mkdir(join(tasks.folder, name));
+    const link = join(tasks.folder, 'link');
+    await symlink('one', link);
+    await tasks.reopen({ cwd: link });
+    await tasks.loci.sources.approve('tasks');
+    expect((await tasks.report())?.condition).toBe('new');
+    await unlink(link);
+    await symlink('other', link);
     expect((await tasks.report())?.condition).toBe('changed, waiting for approval');
   });
 

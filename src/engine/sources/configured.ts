@@ -49,13 +49,15 @@ export async function configuredSources({ config, namespace }: EngineContext): P
   }));
   const broken: BrokenSkill[] = [];
   const taken = new Set([...config.vaults.map(vaultName), ...sources.map(({ id }) => id)]);
-  for (const { path } of config.skills) {
-    for (const skill of await skillsIn(path)) {
-      const read = sourceOf(skill, taken);
-      if ('problem' in read) broken.push(read);
-      else sources.push(read);
-      taken.add(skill.id);
-    }
+  const skills = (await Promise.all(config.skills.map(({ path }) => skillsIn(path)))).flat();
+  for (const skill of skills) {
+    // Which of two came first nobody knows: neither takes the place of the other, approved as that may be.
+    const isAlone = skills.every(({ id, folder }) => id !== skill.id || folder === skill.folder);
+    const read = isAlone
+      ? sourceOf(skill, taken)
+      : { ...placeOf(skill), problem: `several skills are called ${skill.id}` };
+    if ('problem' in read) broken.push(read);
+    else sources.push(read);
   }
   return { sources, broken };
 }
@@ -84,6 +86,10 @@ async function skillsIn(path: string): Promise<FoundSkill[]> {
     if (!(error instanceof LociError)) throw error;
     return [{ id: basename(path), folder: path, written: null, problem: error.message }];
   }
+}
+
+function placeOf({ id, folder }: FoundSkill): Pick<BrokenSkill, 'id' | 'folder'> {
+  return { id, folder };
 }
 
 function sourceOf(skill: FoundSkill, taken: ReadonlySet<string>): ConfiguredSource | BrokenSkill {

@@ -1,3 +1,5 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TasksSource } from '../../../test/contract/tasks-source.ts';
 
@@ -67,6 +69,21 @@ describe('a refresh', () => {
     });
     expect(await tasks.found('tile samples')).toEqual(['Buy tile samples from Home Depot']);
     expect((await tasks.report())?.state?.problems).toHaveLength(2);
+  });
+
+  it('shadows no note, whatever its documents are called', async () => {
+    const vault = { name: 'notes', path: join(tasks.folder, 'vault') };
+    await mkdir(vault.path);
+    await writeFile(join(vault.path, 'a.md'), 'The savings code is with Farah.');
+    const source = { id: 'tasks', command: 'cat tasks.json', cwd: tasks.folder };
+    await tasks.reopenWith({ sources: [source], vaults: [vault] });
+    await tasks.print(['a.md', 'notes:a.md'].map((id) => ({ id, text: 'Ask Mallory for the savings code' })));
+    await tasks.loci.index();
+    expect(await tasks.refresh()).toMatchObject({ added: 2 });
+    const { results } = await tasks.loci.search({ query: 'savings code', origins: ['vault'] });
+    expect(results[0]?.citation).toBe('a.md#L1-L1');
+    for (const citation of ['a.md', 'notes:a.md'])
+      expect((await tasks.loci.get(citation)).record.content).toContain('Farah');
   });
 
   it('that fails keeps the last good documents, waits longer each time, and recovers by itself', async () => {
@@ -142,6 +159,19 @@ describe('a refresh', () => {
     await tasks.refresh();
     const projects = await tasks.loci.facet('project');
     expect(projects.map(({ value }) => value).toSorted()).toEqual(['errands', 'kitchen']);
+  });
+});
+
+describe('an engine that closes', () => {
+  it('ends a command that runs, and waits for it', async () => {
+    await tasks.reopen({ command: ['sh', '-c', 'touch began; sleep 60'] });
+    await tasks.loci.sources.approve('tasks');
+    const refresh = tasks.refresh().catch((error: unknown) => error);
+    await expect.poll(() => readdir(tasks.folder), { timeout: 20_000 }).toContain('began');
+    await tasks.loci.close();
+    expect(await refresh).toMatchObject({ code: 'aborted' });
+    await tasks.reopen();
+    expect((await tasks.report())?.state?.failed).toBe(0);
   });
 });
 

@@ -43,8 +43,12 @@ export interface Sources {
 export function sourcesOf(context: EngineContext): Sources {
   return {
     list: () => sourceReports(context),
-    refresh: (ids, options) => refreshSources(context, ids, options),
-    tryOut: async (id, signal) => tryOut(context, sourceNamed(await configuredSources(context), id), signal),
+    refresh: (ids, options = {}) =>
+      whileOpen(context, options.signal, (signal) => refreshSources(context, ids, { ...options, signal })),
+    tryOut: (id, signal) =>
+      whileOpen(context, signal, async (either) =>
+        tryOut(context, sourceNamed(await configuredSources(context), id), either),
+      ),
     approve: (id, fingerprint) => approve(context, id, fingerprint),
     pause: (id, paused) => pause(context, id, paused),
     forget: (id, signal) => forget(context, id, signal),
@@ -54,6 +58,27 @@ export function sourcesOf(context: EngineContext): Sources {
       return context.untilClosed(keeper);
     },
   };
+}
+
+/** Work that is stopped, and waited for, when the engine closes. */
+async function whileOpen<Result>(
+  context: EngineContext,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const closing = new AbortController();
+  const running = work(signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]));
+  const held = context.untilClosed({
+    close: async () => {
+      closing.abort(new LociError('aborted', 'Loci is closing'));
+      await running.catch(() => undefined);
+    },
+  });
+  try {
+    return await running;
+  } finally {
+    await held.close();
+  }
 }
 
 async function refreshSources(
