@@ -13,6 +13,7 @@ import { checkPassages } from './check-passages.ts';
 import { activeOf, type EngineContext } from './context.ts';
 import { changesInWords } from './vault-changes.ts';
 import {
+  isEnabled,
   ownVaults,
   type StrayVault,
   type VaultState,
@@ -112,7 +113,8 @@ export async function answers(context: EngineContext): Promise<void> {
 async function checkVaults(context: EngineContext): Promise<Check[]> {
   try {
     const states = vaultChecks(await vaultStates(context), context.now());
-    const notes = await Promise.all(ownVaults(context).map((vault) => checkNotes(context, vault)));
+    const vaults = ownVaults(context).filter(isEnabled);
+    const notes = await Promise.all(vaults.map((vault) => checkNotes(context, vault)));
     return [...states, ...notes.flat()];
   } catch (error) {
     return [{ name: 'vaults', result: 'failed', detail: messageOf(error), hint: null }];
@@ -161,8 +163,12 @@ function vaultChecks({ vaults, strays }: VaultStates, now: Timestamp): Check[] {
   return [...vaults.map((vault) => checkVault(vault, now)), ...strays.map(checkStray)];
 }
 
-function checkVault({ name, path, lastRead, changes, unreadable }: VaultState, now: Timestamp): Check {
+function checkVault(
+  { name, path, enabled, lastRead, changes, unreadable }: VaultState,
+  now: Timestamp,
+): Check {
   const check = { name: `vault ${name}`, result: 'warning' as const, hint: 'Run `loci index`.' };
+  if (!enabled) return { ...check, result: 'ok', detail: `${path}; switched off`, hint: null };
   if (unreadable !== null)
     return {
       ...check,

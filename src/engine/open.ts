@@ -57,7 +57,7 @@ import { reindex, type ReindexOptions, type ReindexReport } from './reindex.ts';
 import { hiddenSources, ownSources, withoutSources } from './source-policies.ts';
 import { type Sources, sourcesOf } from './sources/sources.ts';
 import { refuseTakenNames } from './vault-names.ts';
-import { vaultStates, type VaultStates } from './vault-states.ts';
+import { isEnabled, vaultStates, type VaultStates } from './vault-states.ts';
 import { write, type WriteRequest, type WriteResponse } from './write.ts';
 
 /** An open memory. Calls may run side by side; `close` ends it. */
@@ -182,7 +182,7 @@ function engineOf(context: EngineContext): Loci {
     },
     sources: sourcesOf(context),
     corpus: (request) => corpus(context, request),
-    index: ({ vaults, ...rest } = {}) => indexVaults(context, vaults ?? config.vaults, rest),
+    index: ({ vaults = config.vaults.filter(isEnabled), ...rest } = {}) => indexVaults(context, vaults, rest),
     refuseTakenNames: (vaults) => refuseTakenNames(context, vaults),
     reindex: (reindexOptions) => reindex(context, reindexOptions),
     status: () => status(context),

@@ -13,6 +13,8 @@ import { vaultName } from './vault-names.ts';
 export interface VaultState {
   readonly name: string;
   readonly path: string;
+  /** Off, it is not looked at. */
+  readonly enabled: boolean;
   /** When it was last read through; `null` before the first time. */
   readonly lastRead: Timestamp | null;
   /** Since then; `null` when it was never read or cannot be looked at now. */
@@ -32,6 +34,11 @@ export interface StrayVault {
 export interface VaultStates {
   readonly vaults: readonly VaultState[];
   readonly strays: readonly StrayVault[];
+}
+
+/** Whether it is read at all; it is, unless the settings say otherwise. */
+export function isEnabled({ enabled = true }: Pick<VaultConfig, 'enabled'>): boolean {
+  return enabled;
 }
 
 /** Vaults are read for the configured namespace alone: nobody else learns their names, places and notes. */
@@ -60,7 +67,8 @@ async function stateOf(
 ): Promise<VaultState> {
   const name = vaultName(vault);
   const lastRead = states.get(name)?.readAt ?? null;
-  const state = { name, path: vault.path, lastRead };
+  const state = { name, path: vault.path, enabled: isEnabled(vault), lastRead };
+  if (!state.enabled) return { ...state, changes: null, skipped: null, unreadable: null };
   try {
     const source = await vaultSource(context, vault);
     const { changes, skipped } = await lookAt(context, source);

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { ERROR_TABLE, type ErrorCode, LociError } from '../core/errors.ts';
 import { IncompleteIndexError, type IndexReport } from '../engine/index-vaults.ts';
+import { isEnabled } from '../engine/vault-states.ts';
 import { millisecondsSince, tookMs } from './durations.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { patiently } from './patience.ts';
 import { asProblem, problemList, type Problem } from './problems.ts';
-import { addVaults, namedVaults, placeFolders } from './vaults.ts';
+import { addVaults, namedVaults, type NamedVault, placeFolders } from './vaults.ts';
 
 export interface IndexInput {
   readonly paths?: string[];
@@ -105,7 +106,8 @@ async function runIndex(
   const started = performance.now();
   const config = await context.loadConfig();
   const placed = await placeFolders(paths, config, once);
-  const vaults = paths.length === 0 ? namedVaults(config) : placed.vaults;
+  const vaults = paths.length === 0 ? namedVaults(config).filter(isEnabled) : placed.vaults;
+  refuseSwitchedOff(vaults, paths.length === 0 ? namedVaults(config) : []);
   if (vaults.length === 0) {
     throw new LociError('invalid_input', 'no vault is configured', { hint: 'Run `loci index PATH` once.' });
   }
@@ -135,6 +137,19 @@ async function runIndex(
     took_ms: millisecondsSince(started),
     ...(error !== null && { error: { code: error.code, message: error.message, hint: error.hint } }),
   };
+}
+
+/**
+ * What is switched off is not read, also where it is named.
+ * @throws LociError `invalid_input`
+ */
+function refuseSwitchedOff(named: readonly NamedVault[], known: readonly NamedVault[]): void {
+  const off = named.length === 0 ? known : named.filter((vault) => !isEnabled(vault));
+  if (off.length === 0) return;
+  const names = off.map(({ name }) => name).join(', ');
+  throw new LociError('invalid_input', `switched off in the settings: ${names}`, {
+    hint: 'Take `enabled: false` out of loci.yaml to read it.',
+  });
 }
 
 /** What was read when a vault could not be; with nothing to tell of, the error is all. */

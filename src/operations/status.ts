@@ -32,6 +32,7 @@ export interface StatusOutput {
   readonly vaults: {
     readonly name: string;
     readonly path: string;
+    readonly enabled: boolean;
     readonly records: number;
     readonly last_read: string | null;
     readonly changes: VaultState['changes'];
@@ -86,6 +87,7 @@ export const status: Operation<Record<string, never>, StatusOutput> = {
       z.strictObject({
         name: z.string(),
         path: z.string(),
+        enabled: z.boolean().describe('Off, it is neither read nor found.'),
         records: count(),
         last_read: z.iso.datetime().nullable().describe('When `index` last read it through.'),
         changes: z

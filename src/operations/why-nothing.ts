@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { FindRequest, FindResponse, HiddenResults } from '../engine/find.ts';
 import type { Loci } from '../engine/open.ts';
 import type { OperationContext } from './operation.ts';
+import { isEnabled } from '../engine/vault-states.ts';
 import { namedVaults } from './vaults.ts';
 
 /** Why a search found nothing, as far as it can be known. */
@@ -83,7 +84,7 @@ export async function reasonsForNothing(
   return {
     namespace,
     empty: sources.size === 0,
-    unread_vaults: vaults.flatMap(({ name }) => (read.has(name) ? [] : [name])),
+    unread_vaults: vaults.flatMap((vault) => (isEnabled(vault) && !read.has(vault.name) ? [vault.name] : [])),
     unmet_filters: sources.size === 0 ? [] : await unmetFilters(loci, request),
     hidden: hidden === null ? null : told(hidden),
     hidden_of_sources: hiddenOfSources.map(({ source, ...of }) => ({ source, ...told(of) })),

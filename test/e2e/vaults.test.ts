@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DoctorOutput } from '../../src/operations/doctor.ts';
 import type { ForgetVaultOutput } from '../../src/operations/forget-vault.ts';
+import type { IndexOutput } from '../../src/operations/index-vaults.ts';
 import type { SearchOutput } from '../../src/operations/search.ts';
 import type { StatusOutput } from '../../src/operations/status.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
@@ -41,6 +42,35 @@ const sourcesFound = async () => {
   const { results } = await lociJson<SearchOutput>(['search', 'aardvarks', '--min-score', '0'], { home });
   return results.map(({ source }) => source).toSorted();
 };
+
+describe('a vault that is switched off', () => {
+  it('is neither read nor found nor asked for, and comes back as it was', async () => {
+    const settings = join(home, 'loci.yaml');
+    const before = readFileSync(settings, 'utf8');
+    const off = before.replace('- name: work', '- name: work\n    enabled: false');
+    expect(off).not.toBe(before);
+    writeFileSync(settings, off);
+    writeFileSync(join(work, 'one.md'), 'Aardvarks have changed at work.');
+    const { vaults } = await lociJson<IndexOutput>(['index'], { home });
+    expect(vaults.map(({ name }) => name)).toEqual(['My notes']);
+    expect(await sourcesFound()).not.toContain('work');
+    expect(await vaultsOf()).toMatchObject([
+      { enabled: true },
+      { name: 'work', enabled: false, changes: null },
+    ]);
+    expect((await loci(['status'], { home })).stdout).toMatch(/work: 1 note, .*, switched off\n/);
+    expect(await checksOf('vault work')).toMatchObject([{ result: 'ok' }]);
+    const refused = await loci(['index', work], { home });
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('switched off in the settings: work'),
+    ]);
+    writeFileSync(settings, before);
+    expect(await sourcesFound()).toContain('work');
+    const read = await lociJson<IndexOutput>(['index'], { home });
+    expect(read.vaults).toMatchObject([{}, { name: 'work', updated: 1 }]);
+  });
+});
 
 describe('status and doctor', () => {
   it('tell when each vault was read and what changed since, and opening them changes nothing', async () => {

@@ -63,9 +63,25 @@ describe('approval', () => {
     expect(await changes('node --require=./pre.js -e 0', 'pre.js')).toBe(changed);
     expect(await changes('node mod', 'mod.js')).toBe(changed);
     expect(await changes('timeout 5 sh t2.txt', 't2.txt')).toBe(changed);
+    expect(await changes('node -r./short.js -e 0', 'short.js')).toBe(changed);
+    expect(await changes('sh -eu tasks', 'tasks')).toBe(changed);
+    expect(await changes('. ./settings; cat tasks.json', 'settings', { shell: true })).toBe(changed);
+    expect(await changes(['bash', '-c', 'sh ./tasks'], 'tasks')).toBe(changed);
     await writeFile(join(tasks.folder, 'a.exe'), '');
     await chmod(join(tasks.folder, 'a.exe'), 0o755);
     expect(await changes('./a.exe|cat', 'a.exe', { shell: true })).toBe(changed);
+  });
+
+  it.each([
+    ['a line for a shell', 'cat tasks.json | cat', true],
+    ['a shell that is given a line', ['sh', '-c', 'cat tasks.json'], false],
+    ['a program in a folder that is named', ['ls', '.', 'tasks.json'], false],
+    ['code that stands in the command', [process.execPath, '-e', 'fs.cpSync', 'tasks.json'], false],
+  ])('does not cover the data that %s reads', async (_, command, shell) => {
+    await tasks.reopen({ command, shell });
+    await tasks.loci.sources.approve('tasks');
+    await tasks.print([]);
+    expect((await tasks.report())?.condition).toBe('new');
   });
 
   it('is asked for again when a link to the folder leads elsewhere', async () => {

@@ -6,7 +6,7 @@ import type { EngineContext } from '../context.ts';
 import { embedNew } from '../embed-new.ts';
 import { refreshVault } from '../refresh-vault.ts';
 import { vaultName } from '../vault-names.ts';
-import { ownVaults } from '../vault-states.ts';
+import { isEnabled, ownVaults } from '../vault-states.ts';
 import { configuredSources, type ConfiguredSource } from './configured.ts';
 import { refreshSource, type Refreshed, type RefreshOptions } from './refresh.ts';
 import { isDue } from './schedule.ts';
@@ -125,7 +125,7 @@ export class SourceKeeper {
       .filter(({ settings }) => settings.enabled)
       .map((source) => this.#commandTask(source));
     const vaults = ownVaults(this.#context)
-      .filter(({ enabled }) => enabled !== false)
+      .filter(isEnabled)
       .map((vault) => this.#vaultTask(vault, states.get(vaultName(vault))))
       .filter(
         ({ source }) => this.#options.newVaults === true || (states.get(source)?.readAt ?? null) !== null,

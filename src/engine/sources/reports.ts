@@ -3,7 +3,7 @@ import type { Timestamp } from '../../core/types.ts';
 import type { SourceState } from '../../store/source-states.ts';
 import type { EngineContext } from '../context.ts';
 import { vaultName } from '../vault-names.ts';
-import { ownVaults } from '../vault-states.ts';
+import { isEnabled, ownVaults } from '../vault-states.ts';
 import { approvable, approvalOf, approvedOf, type Approvable } from './approval.ts';
 import { configuredSources, type ConfiguredSource } from './configured.ts';
 import { isStale } from './stale.ts';
@@ -64,7 +64,7 @@ export async function sourceReports(context: EngineContext): Promise<SourceRepor
       folder: vault.path,
       refreshInterval: interval,
       // Whether notes changed since can be seen by looking at them: `status` and `doctor` do.
-      condition: conditionOf(state, { enabled: vault.enabled !== false, interval: Infinity, now: now() }),
+      condition: conditionOf(state, { enabled: isEnabled(vault), interval: Infinity, now: now() }),
     };
   });
   const commands = await Promise.all(

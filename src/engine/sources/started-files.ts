@@ -15,6 +15,14 @@ export interface StartedFile {
 /** Programs whose first operand is what they run. */
 const INTERPRETER =
   /^(?:node|deno|bun|python[\d.]*|ruby|perl|php|lua|Rscript|(?:ba|da|z|k|fi)?sh|env|uv|npx|tsx|nice|ionice|timeout|nohup|time|stdbuf|xargs|setsid|flock|sudo|doas|g?awk|make|just)$/;
+const SHELL = /^(?:ba|da|z|k|fi)?sh$/;
+/** What reads a file into the shell that runs: elsewhere a dot is a folder. */
+const SOURCING = /^(?:source|\.)$/;
+/** With these flags the code itself follows: what stands behind it is data. */
+const INLINE: readonly (readonly [interpreter: RegExp, flag: RegExp])[] = [
+  [/^(?:python[\d.]*|(?:ba|da|z|k|fi)?sh)$/, /^-\w*c$/],
+  [/^(?:node|bun|ruby|perl|lua)$/, /^(?:-\w*e|--eval|--print)$/],
+];
 const CODE = new Set([
   '.js',
   '.mjs',
@@ -67,13 +75,18 @@ export async function startedFiles(
   cwd: string,
 ): Promise<StartedFile[]> {
   const paths = new Set([program]);
-  let isFirst = INTERPRETER.test(basename(program));
+  let interpreter = basename(program);
+  let isFirst = INTERPRETER.test(interpreter);
   for (const word of args.flatMap(wordsOf)) {
+    if (INLINE.some(([of, flag]) => of.test(interpreter) && flag.test(word))) isFirst = false;
     const place = await codeAt(resolve(cwd, expandHome(word)), isFirst);
     if (place !== null) paths.add(place);
     // `nice sh tasks`: behind whatever starts another program stands what that one starts.
-    if (INTERPRETER.test(basename(word))) isFirst = true;
-    else if (place !== null) isFirst = false;
+    if (SHELL.test(interpreter) && SOURCING.test(word)) isFirst = true;
+    else if (INTERPRETER.test(basename(word))) {
+      interpreter = basename(word);
+      isFirst = true;
+    } else if (place !== null) isFirst = false;
   }
   return Promise.all([...paths].toSorted().map(async (path) => ({ path, state: await stateOf(path) })));
 }
@@ -81,8 +94,9 @@ export async function startedFiles(
 /** A whole line for a shell is one argument, and options hold names of files: each word may be one. */
 function wordsOf(argument: string): string[] {
   return [argument, ...(argument.match(WORDS) ?? [])].flatMap((word) => {
-    const option = /^--?[\w-]+=?(.+)$/.exec(word)?.[1];
-    return option === undefined ? [word] : [word, option, word.replace(/^-\w/, '')];
+    // `--require=./x.js`, `-r./x.js`
+    const option = /^--[\w-]+=(.+)$/.exec(word)?.[1] ?? /^-\w=?([^-].*)$/.exec(word)?.[1];
+    return option === undefined ? [word] : [word, option];
   });
 }
 

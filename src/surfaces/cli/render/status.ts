@@ -37,12 +37,14 @@ function row(name: string, value: string, { style }: View): string {
 function vaultLine({
   name,
   path,
+  enabled,
   records,
   last_read,
   changes,
   skipped,
   unreadable,
 }: StatusOutput['vaults'][number]): string {
+  if (!enabled) return `${name}: ${counted(records, 'note')}, ${path}, switched off`;
   const read = last_read === null ? 'not read yet' : `read ${ageOf(Date.parse(last_read), Date.now())}`;
   const changed = changes === null ? '' : changesInWords(changes);
   const since = changed === '' ? '' : `; since then ${changed}: run \`loci index\``;
