@@ -12,7 +12,7 @@ export function contentOf({ text, title, project, tags, metadata }: DocumentCont
   const about = [project ?? '', ...tags, ...values].filter(
     (each) => isWord(each) && !text.includes(each) && each !== title,
   );
-  return about.length === 0 ? text : `${text}\n· ${[...new Set(about)].join(' · ')}`;
+  return about.length === 0 ? text : `${text}\n${MARK}${[...new Set(about)].join(' · ')}`;
 }
 
 export type DocumentContent = Pick<MemoryDocument, 'text' | 'title' | 'project' | 'tags' | 'metadata'>;
@@ -22,7 +22,11 @@ function isWord(value: string): boolean {
   return value.length <= SHORT && /\p{L}{2}/u.test(value) && !/^\d|^\w+:|@/.test(value);
 }
 
+/** A thin space: to the model and the index it is nothing, and no text of its own begins a line with it. */
+const MARK = '\u2009';
+const MARKED = new RegExp(`\n${MARK}[^\n]*$`);
+
 /** The text of a passage without the line that only helps to find it. */
 export function textOf(passage: string): string {
-  return passage.replace(/\n· [^\n]*$/, '');
+  return passage.replace(MARKED, '');
 }
