@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { LociError } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
 import type { Timestamp } from '../core/types.ts';
 import { commandInWords } from '../engine/sources/approval.ts';
+import { noSuchSource } from '../engine/sources/configured.ts';
 import { CONDITIONS, type Condition, type SourceReport } from '../engine/sources/reports.ts';
 import { isoTime } from './dates.ts';
 import type { OperationContext } from './operation.ts';
@@ -147,10 +146,8 @@ export async function reportOf(context: OperationContext, id: string): Promise<S
   const reports = await (await memoryOfSources(context)).sources.list();
   const report = reports.find((each) => each.id === id) ?? reports.find((each) => each.name === id);
   if (report !== undefined) return report;
-  const ids = reports.map((each) => each.id);
-  const meant = nearest(id, ids);
-  const known = ids.length === 0 ? 'there is none' : `there are: ${ids.join(', ')}`;
-  throw new LociError('not_found', `no source is called ${JSON.stringify(id)}; ${known}`, {
-    hint: meant === undefined ? '`loci sources list` lists them.' : `Did you mean ${meant}?`,
-  });
+  throw noSuchSource(
+    id,
+    reports.map((each) => each.id),
+  );
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { configRemove } from '../core/config/edit.ts';
 import { isJsonMap } from '../core/config/tree.ts';
 import { LociError } from '../core/errors.ts';
 import type { Operation, OperationContext } from './operation.ts';
-import { patiently } from './patience.ts';
+import { removeEntry } from './remove-entry.ts';
 import { idInput, reportOf } from './source-output.ts';
 
 export interface SourcesRemoveOutput {
@@ -42,20 +41,9 @@ async function runSourcesRemove(
     throw new LociError('invalid_input', `${id} is a vault`, {
       hint: `\`loci forget-vault ${JSON.stringify(id)}\` takes it out.`,
     });
-  const { values, origins } = await context.loadConfig();
-  const isConfigured = values.sources.some((source) => source.id === id);
-  const origin = origins.get('sources') ?? '';
-  if (isConfigured && origin.startsWith('env ')) {
-    const variable = origin.slice('env '.length);
-    throw new LociError('conflict', `the sources are those of ${variable}; ${id} is still among them`, {
-      hint: `Take ${id} out of ${variable} first.`,
-    });
-  }
+  const isConfigured = (await context.loadConfig()).values.sources.some((source) => source.id === id);
   if (isConfigured)
-    await patiently(
-      () => configRemove('sources', (entry) => isJsonMap(entry) && entry['id'] === id, context),
-      context.signal,
-    );
+    await removeEntry(context, 'sources', id, (entry) => isJsonMap(entry) && entry['id'] === id);
   const removed = await (await context.loci()).sources.forget(id, context.signal);
   return { id, removed, unconfigured: isConfigured };
 }

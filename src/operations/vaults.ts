@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, relative, resolve, sep } from 'node:path';
-import { configAppend, configRemove } from '../core/config/edit.ts';
+import { configAppend } from '../core/config/edit.ts';
 import type { LoadedConfig } from '../core/config/load.ts';
 import { expandHome } from '../core/config/paths.ts';
 import { isJsonMap } from '../core/config/tree.ts';
@@ -12,6 +12,7 @@ import type { Json } from '../core/types.ts';
 import { shortHash } from '../core/hash.ts';
 import type { OperationContext } from './operation.ts';
 import { patiently } from './patience.ts';
+import { removeEntry } from './remove-entry.ts';
 
 export interface NamedVault extends VaultConfig {
   readonly name: string;
@@ -95,13 +96,6 @@ export async function addVaults(context: OperationContext, vaults: readonly Name
  * @throws LociError `conflict` when the environment names the vaults
  */
 export async function removeVault(context: OperationContext, vault: string): Promise<void> {
-  const origin = (await context.loadConfig()).origins.get('vaults') ?? '';
-  if (origin.startsWith('env ')) {
-    const variable = origin.slice('env '.length);
-    throw new LociError('conflict', `the vaults are those of ${variable}; ${vault} is still among them`, {
-      hint: `Take ${vault} out of ${variable} first.`,
-    });
-  }
   const isMeant = (entry: Json): boolean => {
     if (!isJsonMap(entry)) return false;
     const { name, path } = entry;
@@ -109,7 +103,7 @@ export async function removeVault(context: OperationContext, vault: string): Pro
       (name ?? (typeof path === 'string' ? basename(resolve(context.home, expandHome(path))) : '')) === vault
     );
   };
-  await patiently(() => configRemove('vaults', isMeant, context), context.signal);
+  await removeEntry(context, 'vaults', vault, isMeant);
 }
 
 async function realFolder(path: string): Promise<string> {

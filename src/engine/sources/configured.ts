@@ -112,10 +112,17 @@ export function sourceNamed({ sources, broken }: ConfiguredSources, id: string):
     throw new LociError('invalid_config', `the skill in ${skill.folder}: ${skill.problem}`, {
       hint: 'Correct its SKILL.md.',
     });
-  const ids = sources.map((each) => each.id);
+  throw noSuchSource(
+    id,
+    sources.map((each) => each.id),
+  );
+}
+
+/** `not_found`, with the nearest of the ids that there are. */
+export function noSuchSource(id: string, ids: readonly string[]): LociError {
   const meant = nearest(id, ids);
   const known = ids.length === 0 ? 'there is none' : `there are: ${ids.join(', ')}`;
-  throw new LociError('not_found', `no source is called ${JSON.stringify(id)}; ${known}`, {
+  return new LociError('not_found', `no source is called ${JSON.stringify(id)}; ${known}`, {
     hint: meant === undefined ? '`loci sources list` lists them.' : `Did you mean ${meant}?`,
   });
 }

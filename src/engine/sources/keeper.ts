@@ -48,7 +48,7 @@ interface Task {
 export class SourceKeeper {
   readonly #context: EngineContext;
   readonly #options: KeepOptions;
-  readonly #running = new Map<string, Promise<void>>();
+  readonly #running = new Map<string, { readonly isVault: boolean; readonly ended: Promise<void> }>();
   /** Source → what was said when it was last refused. */
   readonly #refused = new Map<string, string>();
   readonly #stop = new AbortController();
@@ -72,7 +72,7 @@ export class SourceKeeper {
     this.#stop.abort(new LociError('aborted', 'Loci is closing'));
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#looking;
-    await Promise.all(this.#running.values());
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
     await this.#embedding;
   }
 
@@ -153,17 +153,16 @@ export class SourceKeeper {
   }
 
   #hasRoomFor({ isVault }: Task): boolean {
-    const vaults = new Set(ownVaults(this.#context).map(vaultName));
-    const running = [...this.#running.keys()].filter((source) => vaults.has(source) === isVault).length;
+    const running = [...this.#running.values()].filter((each) => each.isVault === isVault).length;
     return running < (isVault ? 1 : MOST_RUNNING);
   }
 
   #begin(task: Task): void {
-    const run = this.#run(task).then((isRefreshed) => {
+    const ended = this.#run(task).then((isRefreshed) => {
       this.#running.delete(task.source);
       if (isRefreshed) this.#lookSoon();
     });
-    this.#running.set(task.source, run);
+    this.#running.set(task.source, { isVault: task.isVault, ended });
   }
 
   /** Answers whether it was refreshed here. */

@@ -2,17 +2,17 @@ import { counted } from '../../core/counted.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { SECRET_DETECTION } from '../../core/secrets/detect.ts';
 import { maskSecrets } from '../../core/secrets/mask.ts';
-import type { Timestamp } from '../../core/types.ts';
 import { replaceDocuments, type ReplaceReport } from '../../ingest/replace-documents.ts';
 import type { DocumentProblem, Fetched } from '../../sources/document.ts';
 import { openSource } from '../../sources/registry.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { SourceState } from '../../store/source-states.ts';
 import type { EngineContext } from '../context.ts';
+import { Attempt, type Turn } from './attempt.ts';
 import { approvable, approvalOf, approvedOf, refuseUnapproved, type Approvable } from './approval.ts';
 import type { ConfiguredSource } from './configured.ts';
 import { withLease, type Held, type LeaseOptions } from './lease.ts';
-import { isDue, nextRead, nextTry } from './schedule.ts';
+import { isDue } from './schedule.ts';
 
 /** What one refresh came to. */
 export interface Refreshed extends ReplaceReport {
@@ -27,7 +27,6 @@ export interface Refreshed extends ReplaceReport {
   readonly kept: number;
 }
 
-const MOST_PROBLEMS = 20;
 const LONGEST_PROBLEM = 300;
 
 /** What one process at a time does with a source. */
@@ -61,7 +60,7 @@ export async function refreshSource(
       const isFresh = state !== undefined && !isDue(state, source.settings.refreshInterval, context.now());
       if (onlyIfDue && isFresh)
         throw new LociError('conflict', `${source.id} was refreshed by another process`);
-      return new Refresh(context, source, held, signal).run(state);
+      return new Refresh(context, source, { held, before: state }, signal).run();
     },
     lease,
   );
@@ -120,39 +119,46 @@ class Refresh {
   readonly #source: ConfiguredSource;
   readonly #held: Held;
   readonly #signal: AbortSignal;
-  readonly #began: Timestamp;
+  readonly #attempt: Attempt;
+  readonly #before: SourceState | undefined;
 
-  constructor(context: EngineContext, source: ConfiguredSource, held: Held, signal: AbortSignal) {
+  constructor(
+    context: EngineContext,
+    source: ConfiguredSource,
+    turn: Omit<Turn, 'interval'>,
+    signal: AbortSignal,
+  ) {
     this.#context = context;
     this.#source = source;
-    this.#held = held;
+    this.#held = turn.held;
+    this.#before = turn.before;
     this.#signal = signal;
-    this.#began = context.now();
+    this.#attempt = new Attempt(context, source.id, { ...turn, interval: source.settings.refreshInterval });
   }
 
-  async run(state: SourceState | undefined): Promise<Refreshed> {
+  async run(): Promise<Refreshed> {
     try {
-      const fetched = await fetchApproved(this.#context, this.#source, state, this.#signal);
-      const kept = await this.#keptFrom(fetched, state);
-      if (kept > 0) return await this.#noteEmpty(fetched, kept, state);
-      return await this.#replace(fetched, state);
+      const fetched = await fetchApproved(this.#context, this.#source, this.#before, this.#signal);
+      const kept = await this.#keptFrom(fetched);
+      if (kept > 0) return await this.#noteEmpty(fetched, kept);
+      return await this.#replace(fetched);
     } catch (error) {
       // A lease that was lost fires the signal: then the work goes on elsewhere.
       if (this.#signal.reason instanceof LociError) throw this.#signal.reason;
       const isOurs =
         error instanceof LociError && ['not_approved', 'aborted', 'conflict'].includes(error.code);
-      if (!isOurs) await this.#noteFailure(error, state);
+      if (!isOurs) await this.#attempt.noteFailure(await this.#told(messageOf(error)));
       throw error;
     }
   }
 
   /** How many documents a first empty answer does not take away. */
-  async #keptFrom({ printed }: Fetched, state: SourceState | undefined): Promise<number> {
-    if (printed > 0 || this.#source.settings.allowEmpty || (state?.empties ?? 0) > 0) return 0;
+  async #keptFrom({ printed }: Fetched): Promise<number> {
+    if (printed > 0 || this.#source.settings.allowEmpty || this.#empties > 0) return 0;
     return documentsOf(this.#context, this.#source.id);
   }
 
-  async #replace(fetched: Fetched, state: SourceState | undefined): Promise<Refreshed> {
+  async #replace(fetched: Fetched): Promise<Refreshed> {
     const context = this.#context;
     const { id, name, settings } = this.#source;
     if (fetched.printed > 0 && fetched.documents.length === 0) throw noneUsable(id, fetched);
@@ -173,7 +179,7 @@ class Refresh {
         maxDocuments: settings.maxDocuments,
         keepCompleted: settings.keepCompleted,
         fence: this.#held,
-        noted: (made) => this.#success(fetched, state, made),
+        noted: (made) => this.#success(fetched, made),
         signal: this.#signal,
       },
     );
@@ -183,64 +189,29 @@ class Refresh {
       ...report,
       printed: fetched.printed,
       problems: fetched.problems,
-      tookMs: this.#tookMs(),
+      tookMs: this.#attempt.tookMs,
       kept: 0,
     };
   }
 
-  #success(fetched: Fetched, state: SourceState | undefined, report: ReplaceReport): Partial<SourceState> {
+  #success(fetched: Fetched, { overCap }: ReplaceReport): Partial<SourceState> {
     const problems = fetched.problems.map(problemInWords);
-    if (report.overCap > 0)
-      problems.push(`${counted(report.overCap, 'document')} left out: there are more than maxDocuments`);
-    return {
-      ...this.#attempt(),
-      readAt: this.#context.now(),
-      nextAt: nextRead(this.#context.now(), this.#source.settings.refreshInterval),
-      refreshes: (state?.refreshes ?? 0) + 1,
-      failures: 0,
-      error: null,
-      problems: problems.slice(0, MOST_PROBLEMS),
-      empties: fetched.printed === 0 ? (state?.empties ?? 0) + 1 : 0,
-    };
+    if (overCap > 0)
+      problems.push(`${counted(overCap, 'document')} left out: there are more than maxDocuments`);
+    return { ...this.#attempt.success(problems), empties: fetched.printed === 0 ? this.#empties + 1 : 0 };
   }
 
-  async #noteEmpty(fetched: Fetched, kept: number, state: SourceState | undefined): Promise<Refreshed> {
-    const { id, name, settings } = this.#source;
-    const now = this.#context.now();
-    await this.#change({
-      ...this.#attempt(),
-      nextAt: nextRead(now, settings.refreshInterval),
-      failures: 0,
-      error: null,
-      problems: [`nothing was printed; ${counted(kept, 'document')} are kept until that happens again`],
-      empties: (state?.empties ?? 0) + 1,
-    });
+  async #noteEmpty(fetched: Fetched, kept: number): Promise<Refreshed> {
+    const { id, name } = this.#source;
+    const told = `nothing was printed; ${counted(kept, 'document')} are kept until that happens again`;
+    await this.#attempt.note({ ...this.#attempt.answered([told]), empties: this.#empties + 1 });
     const nothing = { added: 0, updated: 0, unchanged: 0, removed: 0, overCap: 0 };
-    return { id, name, ...nothing, printed: 0, problems: fetched.problems, tookMs: this.#tookMs(), kept };
+    const { tookMs } = this.#attempt;
+    return { id, name, ...nothing, printed: 0, problems: fetched.problems, tookMs, kept };
   }
 
-  async #noteFailure(error: unknown, state: SourceState | undefined): Promise<void> {
-    const failures = (state?.failures ?? 0) + 1;
-    await this.#change({
-      ...this.#attempt(),
-      nextAt: nextTry(this.#context.now(), this.#source.settings.refreshInterval, failures),
-      failures,
-      failed: (state?.failed ?? 0) + 1,
-      error: await this.#told(messageOf(error)),
-    });
-  }
-
-  #attempt(): Partial<SourceState> {
-    return { triedAt: this.#began, tookMs: this.#tookMs() };
-  }
-
-  #tookMs(): number {
-    return Math.max(0, this.#context.now() - this.#began);
-  }
-
-  #change(change: Partial<SourceState>): Promise<void> {
-    const { store, namespace } = this.#context;
-    return store.changeSourceState(namespace, this.#source.id, change, this.#held);
+  get #empties(): number {
+    return this.#before?.empties ?? 0;
   }
 
   /** What programs say when they fail may hold the keys that they failed with. */

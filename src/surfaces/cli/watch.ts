@@ -1,5 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import type { KeeperEvent } from '../../engine/sources/keeper.ts';
+import type { SourceReport } from '../../engine/sources/reports.ts';
 import { openContext } from '../../operations/context.ts';
 import { isTerminal, type Io } from './io.ts';
 import type { RunServer } from './server-call.ts';
@@ -7,14 +8,15 @@ import { hasColours, makeStyle } from './style.ts';
 import { untilStopped } from './until-stopped.ts';
 import { eventLine, jsonLine, statusLine } from './watch-lines.ts';
 
-/** Milliseconds between two drawings of the status line. */
+/** Milliseconds between two drawings of the status line, and drawings between two looks at how everything is. */
 const REDRAW = 1000;
+const DRAWN = 5;
 
 /** `loci watch`: keeps vaults and sources fresh until a signal says to stop; a second one stops at once. */
 export const watch: RunServer = async ({ home, json }, io) => {
   const caller = { surface: 'cli', trust: 'operator' } as const;
   const context = openContext({ caller, env: io.env, ...(home !== undefined && { home }) });
-  const display = json ? new JsonDisplay(io) : new Display(io);
+  const display = new Display(io, json);
   try {
     const { values } = await context.loadConfig();
     if (values.vaults.length + values.sources.length + values.skills.length === 0)
@@ -27,7 +29,7 @@ export const watch: RunServer = async ({ home, json }, io) => {
       );
     const { sources } = await context.loci({ create: true });
     const keeper = sources.keepFresh({ newVaults: true, onEvent: (event) => display.tell(event) });
-    display.begin(async () => sources.list());
+    display.begin(() => sources.list());
     await untilStopped();
     await keeper.close();
     return 0;
@@ -37,26 +39,33 @@ export const watch: RunServer = async ({ home, json }, io) => {
   }
 };
 
-type Look = () => ReturnType<Awaited<ReturnType<ReturnType<typeof openContext>['loci']>>['sources']['list']>;
-
-/** A line for each thing that happens and, on a terminal, one below that says how everything is. */
+/**
+ * A line for each thing that happens, of JSON where that is wanted; else, on a terminal, one below that says how everything
+ * is.
+ */
 class Display {
   readonly #io: Io;
+  readonly #json: boolean;
   readonly #running = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
   #status = '';
 
-  constructor(io: Io) {
+  constructor(io: Io, json: boolean) {
     this.#io = io;
+    this.#json = json;
   }
 
-  begin(look: Look): void {
+  begin(look: () => Promise<SourceReport[]>): void {
     const { stderr } = this.#io;
+    if (this.#json) return;
     stderr.write('Loci keeps vaults and sources fresh; Ctrl-C stops it.\n');
     if (!isTerminal(stderr)) return;
+    let reports: readonly SourceReport[] = [];
+    let drawn = 0;
     const draw = async (): Promise<void> => {
-      const reports = await look().catch(() => null);
-      if (reports === null || this.#timer === null) return;
+      // A look counts the documents of every source.
+      if (drawn++ % DRAWN === 0) reports = await look().catch(() => reports);
+      if (this.#timer === null) return;
       this.#status = statusLine(reports, this.#running, stderr);
       stderr.write(`\r\u001b[2K${this.#status}`);
       this.#timer = setTimeout(() => void draw(), REDRAW).unref();
@@ -68,7 +77,7 @@ class Display {
     if (event.kind === 'begun') this.#running.add(event.source);
     else if ('source' in event) this.#running.delete(event.source);
     const { stdout, stderr, env } = this.#io;
-    const line = eventLine(event, makeStyle(hasColours(stdout, env)));
+    const line = this.#json ? jsonLine(event) : eventLine(event, makeStyle(hasColours(stdout, env)));
     if (line === null) return;
     if (this.#status !== '') stderr.write('\r\u001b[2K');
     stdout.write(`${line}\n`);
@@ -79,25 +88,5 @@ class Display {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     if (this.#status !== '') this.#io.stderr.write('\r\u001b[2K');
-  }
-}
-
-class JsonDisplay {
-  readonly #io: Io;
-
-  constructor(io: Io) {
-    this.#io = io;
-  }
-
-  begin(): void {
-    // Each line says all there is to say.
-  }
-
-  tell(event: KeeperEvent): void {
-    this.#io.stdout.write(`${jsonLine(event)}\n`);
-  }
-
-  end(): void {
-    // Nothing is drawn.
   }
 }
