@@ -42,6 +42,7 @@ export function engineSystem(
         limit: RESULTS,
         ranking,
         policies,
+        names: namesOf(set),
         beside: { after: 10, limit: BESIDE, except: [] },
         vectors,
       });
@@ -60,6 +61,12 @@ export function engineSystem(
   };
 }
 
+/** Sets know their sources by one name. */
+function namesOf({ collections }: EvalSet): Map<string, string> {
+  const sources = collections.flatMap(({ docs }) => docs.flatMap(({ from }) => from?.source ?? []));
+  return new Map(sources.map((source) => [source, source]));
+}
+
 type Change = (ranking: Ranking) => Ranking;
 
 /** The ranking with each named stage or signal switched off. A new stage of `Ranking` gets a line here. */
@@ -70,6 +77,7 @@ export const WITHOUT: Readonly<Record<string, Change>> = {
   sessionPrior: setting({ sessionPrior: 0 }),
   userPrior: setting({ userPrior: 0 }),
   titleBoost: setting({ titleBoost: 0 }),
+  kindBoost: setting({ kindBoost: 0 }),
   recency: weighing({ recency: 0 }),
   // Its weight alone would leave the corrected words with the weight of text.
   trigram: (ranking) => setting({ correctionShare: 0 })(weighing({ trigram: 0 })(ranking)),

@@ -119,6 +119,7 @@ export async function find(context: EngineContext, request: FindRequest): Promis
     ranking,
     vectors,
     policies,
+    names: new Map(sources.map(({ id, name }) => [id, name ?? id])),
     // A memory without sources is searched as if there were none.
     ...(sources.length > 0 && {
       beside: {
@@ -203,6 +204,7 @@ function rankingOf(settings: EngineContext['config']['search']): Ranking {
     speakerBoost: stages.speakers ? preset.speakerBoost : 0,
     sessionPrior: stages.sessions ? preset.sessionPrior : 0,
     userPrior: stages.roles ? preset.userPrior : 0,
+    kindBoost: stages.kinds ? preset.kindBoost : 0,
     titleBoost: stages.titles ? preset.titleBoost : 0,
   };
 }

@@ -21,6 +21,7 @@ const BOOST_WORDS: Readonly<Record<BoostName, string>> = {
   source: 'source',
   completed: 'completed',
   near: 'near the best note',
+  kind: 'kind',
 };
 
 /** `title`, `source ×0.9` */

@@ -64,6 +64,7 @@ const BOOST_NAMES: { readonly [Boost in BoostName]: Boost } = {
   source: 'source',
   completed: 'completed',
   near: 'near',
+  kind: 'kind',
 };
 
 const share = () => z.number().min(0).max(1);

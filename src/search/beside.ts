@@ -38,6 +38,11 @@ const NOTE_SHARE = 0.3;
 const RANKING_SHARE = 0.4;
 /** Less near is not of this. */
 const NEAR_ENOUGH = 0.22;
+/**
+ * Where nothing is surely about the query, nothing is about what was found. On the dev half this halves what stands beside
+ * the results of queries that nothing answers, and loses no todo.
+ */
+const SURE_ENOUGH = 0.2;
 /** Without vectors: less of the best score is not of this. */
 const SCORE_ENOUGH = 0.5;
 /** What is done is rarely what one has to know. */
@@ -54,6 +59,7 @@ export async function besideResults(input: Asked, beside: Beside, found: Found):
   const filter = ofSources(input.filter, beside.except);
   const [best] = found.hits;
   if (filter === null || best === undefined || beside.limit === 0) return [];
+  if (best.certainty.level < SURE_ENOUGH) return [];
   const near = await nearBoth(input, filter, found);
   const top = best.score / factorOf(best);
   const farthest = Math.max(...[...near.values()].map(({ score }) => score), Number.EPSILON);

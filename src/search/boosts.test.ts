@@ -15,7 +15,12 @@ function boosts(
 ): Boost[] {
   const { title = '', ...context } = given;
   const passage = storedPassage({ record: { title, metadata, createdAt: MAY_3 } });
-  const nothing = { dates: [], sessionRanks: new Map<string, number>(), ranking: DEFAULT_RANKING };
+  const nothing = {
+    dates: [],
+    kind: null,
+    sessionRanks: new Map<string, number>(),
+    ranking: DEFAULT_RANKING,
+  };
   const parsed = parseQuery(query);
   const asked = new Set(parsed.terms.flatMap(({ terms }) => terms));
   return boostsOf(passage, { query: parsed, asked, ...nothing, ...context });

@@ -2,13 +2,14 @@ import { analyze } from '../core/text/analyze.ts';
 import type { Metadata, Timestamp } from '../core/types.ts';
 import type { RecordHeader, StoredPassage } from '../store/store.ts';
 import { termsOfDates, type DateRange } from './dates.ts';
+import { isOfKind, type Kind } from './kinds.ts';
 import { heldTerms } from './phrases.ts';
 import type { ParsedQuery } from './query.ts';
 import type { Ranking } from './ranking.ts';
 
 /** One reason why a passage stands higher, or lower, than its words and meaning alone would put it. */
 export interface Boost {
-  readonly name: 'date' | 'speaker' | 'session' | 'user' | 'title' | 'source' | 'completed' | 'near';
+  readonly name: 'date' | 'speaker' | 'session' | 'user' | 'title' | 'source' | 'completed' | 'near' | 'kind';
   /** From `boostsOf` a share of the query's best score; in a ranking, the score that it came to. Below 0 it takes away. */
   readonly added: number;
   /** Where it multiplies what there was before it. */
@@ -21,9 +22,16 @@ export interface BoostContext {
   readonly asked: ReadonlySet<string>;
   readonly ranking: Ranking;
   readonly dates: readonly DateRange[];
+  readonly kind: Kind | null;
   /** Rank of each session among the sessions of the candidates, from 1. */
   readonly sessionRanks: ReadonlyMap<string, number>;
 }
+
+/**
+ * Where nothing but a kind is asked for: a note of that title, then what is of the kind by its time, what is done last,
+ * then notes that hold the word.
+ */
+const [TITLE_ALONE, OF_KIND_ALONE] = [4, 3];
 
 /** Everything that speaks for a passage beside what the signals said. */
 export function boostsOf(passage: StoredPassage, context: BoostContext): Boost[] {
@@ -39,7 +47,10 @@ export function boostsOf(passage: StoredPassage, context: BoostContext): Boost[]
   const sessionRank = context.sessionRanks.get(sessionOf(passage) ?? '');
   if (sessionRank !== undefined) add('session', ranking.sessionPrior / sessionRank);
   if (metadata['role'] === 'user') add('user', ranking.userPrior);
-  if (namesTitle(context, passage)) add('title', ranking.titleBoost);
+  const { kind } = context;
+  if (kind !== null && isOfKind(passage.record, kind))
+    add('kind', kind.alone ? OF_KIND_ALONE : ranking.kindBoost);
+  if (namesTitle(context, passage)) add('title', kind?.alone === true ? TITLE_ALONE : ranking.titleBoost);
   return boosts;
 }
 

@@ -27,7 +27,14 @@ function hit(score: number, given: { raw?: number; text?: string } = {}): Ranked
 }
 
 function retrieved(query: string, given: Partial<Retrieved> = {}): Retrieved {
-  const nothing = { lists: [], corrections: [], missing: [], vector: null, ofThoseDays: new Set<number>() };
+  const nothing = {
+    kind: null,
+    lists: [],
+    corrections: [],
+    missing: [],
+    vector: null,
+    ofThose: new Set<number>(),
+  };
   return { ...nothing, fluency: 1, terms: asked(query), ...given };
 }
 
@@ -100,7 +107,7 @@ describe('withConfidence', () => {
     const boosts = [{ name: 'date' as const, added: 1 }];
     const sure = (metadata: Metadata): number => {
       const passage = storedPassage({ text: 'bees', record: { metadata } });
-      const [only] = withConfidence([{ ...hit(1), passage, boosts }], retrieved('yesterday'), dates);
+      const [only] = withConfidence([{ ...hit(1), passage, boosts }], retrieved('yesterday'), { dates });
       return only!.confidence;
     };
     expect(sure({ date: '1970-01-01' })).toBeGreaterThan(0.9);

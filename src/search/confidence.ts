@@ -3,6 +3,7 @@ import type { StoredPassage } from '../store/store.ts';
 import { isDatedByFile } from './boosts.ts';
 import { termsOfDates, type DateRange } from './dates.ts';
 import type { Contribution } from './fuse.ts';
+import type { Kind } from './kinds.ts';
 import { heldTerms } from './phrases.ts';
 import type { Ranked } from './rank.ts';
 import { rarityOf, type Retrieved, type WeighedTerm } from './retrieve.ts';
@@ -31,7 +32,8 @@ export function evidenceOf(
   contributions: readonly Contribution[],
   terms: readonly WeighedTerm[],
   corrected: Corrected,
-  dated: ReadonlySet<string> = new Set(),
+  /** Terms that it holds by what it is: the days, or the kind, that the query names. */
+  named: ReadonlySet<string> = new Set(),
 ): Evidence {
   const asked = new Set(terms.flatMap(({ terms: words }) => words));
   for (const instead of corrected.values()) for (const word of instead) asked.add(word);
@@ -43,7 +45,7 @@ export function evidenceOf(
     whole += weight;
     const instead = corrected.get(term.surface) ?? [];
     if (
-      term.terms.every((word) => held.has(word) || dated.has(word)) ||
+      term.terms.every((word) => held.has(word) || named.has(word)) ||
       [...instead].some((word) => held.has(word))
     )
       covered += weight;
@@ -80,34 +82,37 @@ export interface Certainty {
 /** What the time of a file is worth as the day of its note. */
 const FILE_TIME = 0.5;
 
+/** What the query names. */
+interface Named {
+  readonly dates?: readonly DateRange[];
+  readonly kind?: Kind | null;
+  /** A factor for what speaks against all of the hits. */
+  readonly doubt?: number;
+}
+
 /** Hits that are looked at to say how sure the whole answer is: those that match best, whatever their source weighs. */
 const WITNESSES = 5;
 
 /**
  * The surest of the first hits sets the level, and each hit has its part of it in proportion to its ranking score:
- * so confidence falls along the hits and is low everywhere when nothing is about the query. `doubt`: a factor for what
- * speaks against all of them.
+ * so confidence falls along the hits and is low everywhere when nothing is about the query.
  */
 export function withConfidence(
   ranked: readonly Ranked[],
   { terms, corrections, fluency }: Retrieved,
-  dates: readonly DateRange[] = [],
-  doubt = 1,
+  { dates = [], kind = null, doubt = 1 }: Named = {},
 ): (Ranked & { confidence: number; certainty: Certainty })[] {
   const corrected = new Map(corrections.map(({ word, instead }) => [word, new Set(instead.map(stem))]));
   const dateTerms = termsOfDates(dates);
   const bigrams = terms.filter(({ kind }) => kind === 'bigram').length / Math.max(1, terms.length);
   const witnesses = bestMatches(ranked).map((hit) => {
     // What is of a day that the query names holds the words that name it.
+    const named = new Set<string>();
     const isDated = hit.boosts.some(({ name }) => name === 'date');
     const ofFile = isDated && isDatedByFile(hit.passage) ? FILE_TIME : 1;
-    const evidence = evidenceOf(
-      hit.passage,
-      hit.contributions,
-      terms,
-      corrected,
-      isDated ? dateTerms : undefined,
-    );
+    if (isDated) for (const term of dateTerms) named.add(term);
+    if (hit.boosts.some(({ name }) => name === 'kind')) for (const term of kind?.terms ?? []) named.add(term);
+    const evidence = evidenceOf(hit.passage, hit.contributions, terms, corrected, named);
     const level = doubt * ofFile * confidenceOf(evidence, { fluency, bigrams });
     return { level, surest: ranked.indexOf(hit) + 1, evidence, fluency };
   });

@@ -1,5 +1,6 @@
 import type { PassageScore, SearchFilter } from '../store/store.ts';
 import type { DateRange } from './dates.ts';
+import type { Kind } from './kinds.ts';
 import type { Ranking } from './ranking.ts';
 
 /** Asks a signal by filter and depth. */
@@ -11,42 +12,77 @@ export type Look = (
 interface Looking {
   readonly filter: SearchFilter;
   readonly dates: readonly DateRange[];
+  readonly kind: Kind | null;
   readonly ranking: Ranking;
 }
 
-/** Passages of the days that a query names, which each signal brings beside the best of all days. */
-export const OF_THOSE_DAYS = 30;
+/** Passages of the days or the kind that a query names, which each signal brings beside the best of all. */
+export const OF_THOSE = 30;
 
 /**
- * "What did I buy last week": among years of notes, those of that week need not be among the best. A filter that
- * names days itself brings no others.
+ * "What did I buy last week": among years of notes, those of that week need not be among the best; nor need todos be
+ * among all that is about the kitchen. A filter that names days itself brings no others.
  */
-export function lookingAtDays({ filter, dates, ranking }: Looking): DaysLook {
-  const ofThoseDays = new Set<number>();
+export function lookingAtNamed({ filter, dates, kind, ranking }: Looking): NamedLook {
+  const ofThose = new Set<number>();
   const named = filter.from !== undefined || filter.until !== undefined;
   const several = new Set(dates.map(({ text }) => text)).size > 1;
   const days = named || several ? [] : dates.map(({ from, until }) => ({ ...filter, from, until }));
+  const ofKind =
+    kind === null ? [] : (days.length > 0 ? days : [filter]).flatMap((each) => ofKindAlone(each, kind));
+  const filters = [...days, ...ofKind];
   const look: Look = async (ask) => {
     const all = deepEnough(ranking.depth, (depth) => ask(filter, depth));
-    if (days.length === 0) return all;
-    const [scores, ...ofDays] = await Promise.all([all, ...days.map((each) => ask(each, OF_THOSE_DAYS))]);
-    const of = ofDays.flat();
-    for (const { passage } of of) ofThoseDays.add(passage);
+    if (filters.length === 0) return all;
+    const [scores, ...others] = await Promise.all([all, ...filters.map((each) => ask(each, OF_THOSE))]);
+    const of = others.flat();
+    for (const { passage } of of) ofThose.add(passage);
     const found = new Map([...scores, ...of].map((score) => [score.passage, score]));
     return [...found.values()].sort(bestFirst);
   };
-  return { days, look, ofThoseDays };
+  return { days, ofKind, look, ofThose };
+}
+
+/** What lets through the documents of a kind that a filter lets through. */
+function ofKindAlone(filter: SearchFilter, { filters }: Kind): SearchFilter[] {
+  if (filter.origins !== undefined && !filter.origins.includes('source')) return [];
+  return filters.flatMap(({ sources, recordTypes, from, until }): SearchFilter[] => {
+    const both = {
+      sources: inBoth(filter.sources, sources),
+      recordTypes: inBoth(filter.recordTypes, recordTypes),
+    };
+    if (both.sources?.length === 0 || both.recordTypes?.length === 0) return [];
+    return [
+      {
+        ...filter,
+        origins: ['source'],
+        ...(both.sources !== undefined && { sources: both.sources }),
+        ...(both.recordTypes !== undefined && { recordTypes: both.recordTypes }),
+        ...(from !== undefined && { from: Math.max(from, filter.from ?? from) }),
+        ...(until !== undefined && { until: Math.min(until, filter.until ?? until) }),
+      },
+    ];
+  });
+}
+
+function inBoth(some?: readonly string[], others?: readonly string[]): readonly string[] | undefined {
+  return some === undefined || others === undefined
+    ? (some ?? others)
+    : some.filter((one) => others.includes(one));
 }
 
 export function bestFirst(a: PassageScore, b: PassageScore): number {
   return b.score - a.score || a.passage - b.passage;
 }
 
-interface DaysLook {
+interface NamedLook {
   /** What lets through the days that the query names: one for each that is meant; none when it names none, or several. */
   readonly days: readonly SearchFilter[];
+  /** What lets through the kind that the query asks for, of those days; none where it asks for none. */
+  readonly ofKind: readonly SearchFilter[];
   readonly look: Look;
-  readonly ofThoseDays: Set<number>;
+  /** Passages that were found because they are of what the query names. */
+  readonly ofThose: Set<number>;
 }
 
 /** A list of fewer records than this, cut off at its depth, is one long note crowding out the others. */

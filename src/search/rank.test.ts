@@ -16,7 +16,7 @@ import { CLASSIC_RANKING, DEFAULT_RANKING } from './ranking.ts';
 import { NO_POLICIES, SOURCE_POLICY, type SourcePolicies } from './source-policy.ts';
 
 const DAY = 86_400_000;
-const CONTEXT = { ranking: DEFAULT_RANKING, dates: [], now: NOW, policies: NO_POLICIES };
+const CONTEXT = { ranking: DEFAULT_RANKING, dates: [], kind: null, now: NOW, policies: NO_POLICIES };
 
 function recency(place: number, raw: number, added: number, halfLifeDays: number): unknown {
   return { signal: 'recency', rank: place, raw, added: expect.closeTo(added, 12), halfLifeDays };

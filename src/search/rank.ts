@@ -3,6 +3,7 @@ import type { StoredPassage } from '../store/store.ts';
 import { boostsOf, sessionOf, type Boost } from './boosts.ts';
 import type { DateRange } from './dates.ts';
 import { rrf, type Contribution } from './fuse.ts';
+import { isOfKind, type Kind } from './kinds.ts';
 import type { ParsedQuery } from './query.ts';
 import type { Ranking } from './ranking.ts';
 import type { Smoothed } from './smooth.ts';
@@ -34,6 +35,7 @@ export interface RankContext {
   readonly ranking: Ranking;
   /** What the query names. */
   readonly dates: readonly DateRange[];
+  readonly kind: Kind | null;
   readonly now: Timestamp;
   readonly policies: SourcePolicies;
 }
@@ -47,7 +49,7 @@ export function rank(
   query: ParsedQuery,
   pool: readonly Smoothed[],
   passages: readonly StoredPassage[],
-  { ranking, dates, now, policies }: RankContext,
+  { ranking, dates, kind, now, policies }: RankContext,
 ): Ranked[] {
   const entries = new Map(pool.map((entry) => [entry.passage, entry]));
   const context = {
@@ -55,6 +57,7 @@ export function rank(
     asked: new Set(query.terms.flatMap(({ terms }) => terms)),
     ranking,
     dates,
+    kind,
     sessionRanks: rankSessions(pool, passages),
   };
   const best = pool[0]?.score ?? 0;
@@ -68,7 +71,7 @@ export function rank(
     const policy = policyOf(passage.record, policies);
     const ofSource = sourceBoosts(
       passage.record,
-      weightOf(passage, entry, policy, ofNotes),
+      weightOf(passage, entry, policy, { ofNotes, kind }),
       matched,
       ranking,
     );
@@ -103,9 +106,11 @@ function weightOf(
   { record }: StoredPassage,
   entry: Smoothed,
   policy: SourcePolicy | null,
-  ofNotes: number | null,
+  { ofNotes, kind }: { readonly ofNotes: number | null; readonly kind: Kind | null },
 ): number | null {
   if (policy === null) return null;
+  // Who asks for todos does not want them behind the notes.
+  if (kind !== null && policy.weight > 0 && isOfKind(record, kind)) return Math.max(1, policy.weight);
   return record.origin === 'source' ? weightInForce(policy.weight, cosineOf(entry), ofNotes) : policy.weight;
 }
 

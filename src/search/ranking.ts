@@ -28,6 +28,8 @@ export interface Ranking {
   readonly userPrior: number;
   /** Share added for a title or alias that the query names whole. */
   readonly titleBoost: number;
+  /** Share added for a document of the kind that the query asks for. */
+  readonly kindBoost: number;
   /** What is left of the score of a source's record that is done with. */
   readonly completedFactor: number;
   readonly recency: Recency;
@@ -76,6 +78,7 @@ export const DEFAULT_RANKING: Ranking = {
   sessionPrior: 0.2,
   userPrior: 0.4,
   titleBoost: 0.1,
+  kindBoost: 0.3,
   completedFactor: 0.5,
   recency: { kind: 'tie-break', reach: 0.15, halfLifeDays: 90 },
 };
@@ -95,5 +98,6 @@ export const CLASSIC_RANKING: Ranking = {
   sessionPrior: 0,
   userPrior: 0,
   titleBoost: 0,
+  kindBoost: 0,
   recency: { kind: 'rank' },
 };

@@ -1,10 +1,12 @@
 import { LociError } from '../core/errors.ts';
+import { ORIGINS } from '../core/types.ts';
 import { analyze, stem } from '../core/text/analyze.ts';
 import { isStopWord } from '../core/text/stop-words.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { PassageScore, SearchFilter, Store, TermInfo, TextTerm } from '../store/store.ts';
 import { asksForDaysAlone, termsOfDates, type DateRange } from './dates.ts';
-import { bestFirst, lookingAtDays, OF_THOSE_DAYS, type Look } from './look.ts';
+import type { Kind } from './kinds.ts';
+import { bestFirst, lookingAtNamed, OF_THOSE, type Look } from './look.ts';
 import { requiredPhrases, type ParsedQuery, type QueryTerm } from './query.ts';
 import type { Ranking } from './ranking.ts';
 import { timed, type Signal } from './signals.ts';
@@ -22,6 +24,8 @@ export interface Correction {
 }
 
 export interface Retrieved {
+  /** What the query asks for by what it is; `null` also where it asks for nothing else and there is none. */
+  readonly kind: Kind | null;
   /** How much the model's judgement of this query counts, 0 to 1: its language, and codes that no model knows. */
   readonly fluency: number;
   readonly lists: readonly SignalList[];
@@ -31,8 +35,8 @@ export interface Retrieved {
   /** Signals that could not be asked, and why. */
   readonly missing: readonly MissingSignal[];
   readonly vector: Float32Array | null;
-  /** Passages that were found because they are of the days that the query names. */
-  readonly ofThoseDays: ReadonlySet<number>;
+  /** Passages that were found because they are of the days or the kind that the query names. */
+  readonly ofThose: ReadonlySet<number>;
 }
 
 export interface WeighedTerm extends QueryTerm {
@@ -58,12 +62,17 @@ export interface Retrieval {
   readonly vectors: VectorSide | null;
   /** What the query names. */
   readonly dates: readonly DateRange[];
+  readonly kind: Kind | null;
   readonly signal?: AbortSignal;
 }
 
 /** Asks every signal that can answer; one that fails is named, and the others go on. */
 export async function retrieve(query: ParsedQuery, retrieval: Retrieval): Promise<Retrieved> {
-  const { days, look, ofThoseDays } = lookingAtDays(retrieval);
+  const { days, ofKind, look, ofThose } = lookingAtNamed(retrieval);
+  if (retrieval.kind?.alone === true) {
+    const listed = await retrieveByTime(query, ofKind, retrieval);
+    return listed.ofThose.size > 0 ? listed : retrieve(query, { ...retrieval, kind: null });
+  }
   const [lexical, dense] = await Promise.all([
     retrieveWords(query, retrieval, look),
     timed('vector', () => retrieveMeaning(query, retrieval, look)),
@@ -71,24 +80,58 @@ export async function retrieve(query: ParsedQuery, retrieval: Retrieval): Promis
   const { list: vectorList, incomplete } = await completeVectorScores(lexical.lists, dense, retrieval);
   const lists = vectorList === null ? [...lexical.lists] : [vectorList, ...lexical.lists];
   // Without a model, "last week" is in no text: then the newest of those days are what is asked for.
-  if (ofThoseDays.size === 0 && asksForDaysAlone(query.terms, retrieval.dates)) {
-    const newest = await Promise.all(
-      days.map((filter) => retrieval.store.newest(retrieval.namespace, filter, OF_THOSE_DAYS)),
-    );
-    const scores = newest.flat().sort(bestFirst);
-    for (const { passage } of scores) ofThoseDays.add(passage);
+  if (ofThose.size === 0 && asksForDaysAlone(query.terms, retrieval.dates)) {
+    const scores = (await nearestInTime(days, retrieval)).sort(bestFirst);
+    for (const { passage } of scores) ofThose.add(passage);
     lists.push({ signal: 'recency', scores });
   }
   return {
     ...lexical,
+    kind: retrieval.kind,
     lists,
     missing: incomplete ? [...dense.missing, NOT_ALL_EMBEDDED] : dense.missing,
     vector: dense.vector,
-    ofThoseDays,
+    ofThose,
     fluency:
       (retrieval.vectors?.embedder.fluency?.(query.text) ?? 1) *
       meaningfulShare(lexical.terms, retrieval.dates),
   };
+}
+
+/** "My calendar": no text is about that, so what is of the kind comes by its time, beside notes that hold the words. */
+async function retrieveByTime(
+  query: ParsedQuery,
+  ofKind: readonly SearchFilter[],
+  retrieval: Retrieval,
+): Promise<Retrieved> {
+  const { filter } = retrieval;
+  const origins = (filter.origins ?? ORIGINS).filter((origin) => origin !== 'source');
+  const notes: Look = (ask) =>
+    origins.length === 0 ? Promise.resolve([]) : ask({ ...filter, origins }, OF_THOSE);
+  const [lexical, nearest] = await Promise.all([
+    retrieveWords(query, retrieval, notes),
+    nearestInTime(ofKind, retrieval),
+  ]);
+  const found = new Map(
+    nearest.map((one) => [one.passage, { ...one, score: -Math.abs(one.score - filter.now) }]),
+  );
+  const scores = [...found.values()].sort(bestFirst);
+  return {
+    ...lexical,
+    kind: retrieval.kind,
+    lists: [{ signal: 'recency', scores }, ...lexical.lists],
+    missing: [],
+    vector: null,
+    ofThose: new Set(found.keys()),
+    fluency: 1,
+  };
+}
+
+async function nearestInTime(
+  filters: readonly SearchFilter[],
+  { store, namespace }: Retrieval,
+): Promise<PassageScore[]> {
+  return (await Promise.all(filters.map((filter) => store.newest(namespace, filter, OF_THOSE)))).flat();
 }
 
 /** What a word counts for that so many passages hold: 1 for one that none holds, then less and less. */
@@ -175,12 +218,13 @@ function withinBudget(terms: readonly WeighedTerm[], budget: number): WeighedTer
 function correctionsOf(
   query: ParsedQuery,
   infos: ReadonlyMap<string, TermInfo>,
-  { dates, vectors }: Retrieval,
+  { dates, kind, vectors }: Retrieval,
 ): Correction[] {
   const ofDates = new Set(dates.flatMap(({ text }) => analyze(text).map(({ surface }) => surface)));
-  return query.terms.flatMap(({ surface }) => {
+  return query.terms.flatMap(({ terms, surface }) => {
     const near = infos.get(surface)?.near ?? [];
-    if (near.length === 0 || ofDates.has(surface) || isWellSpelt(surface, vectors)) return [];
+    if (near.length === 0 || ofDates.has(surface) || isOfKind(terms, kind) || isWellSpelt(surface, vectors))
+      return [];
     return [{ word: surface, instead: near.map(({ word }) => word) }];
   });
 }
@@ -189,6 +233,10 @@ function correctionsOf(
 function isWellSpelt(word: string, vectors: VectorSide | null): boolean {
   if (isStopWord(word)) return true;
   return vectors !== null && vectors.embedder.countTokens(word) <= vectors.embedder.countTokens('a');
+}
+
+function isOfKind(terms: readonly string[], kind: Kind | null): boolean {
+  return kind !== null && terms.every((term) => kind.terms.has(term));
 }
 
 function nearTerm(word: string): TextTerm {

@@ -6,6 +6,7 @@ import { type Beside, besideResults } from './beside.ts';
 import { withConfidence } from './confidence.ts';
 import { asksForDaysAlone, datesIn, type DateRange } from './dates.ts';
 import { fuse, type Fused } from './fuse.ts';
+import { isOfKind, kindIn, type Kind, type SourceNames } from './kinds.ts';
 import { holdsPhrases } from './phrases.ts';
 import type { Hit } from './hit.ts';
 import { parseQuery, requiredPhrases, type ParsedQuery } from './query.ts';
@@ -31,6 +32,8 @@ export interface SearchInput {
   readonly vectors: VectorSide | null;
   /** What holds for single vaults and sources; the others go by what is usual. */
   readonly policies?: SourcePolicies;
+  /** Queries may call sources by these. */
+  readonly names?: SourceNames;
   /** Documents of sources to show beside the results; none unless given. */
   readonly beside?: Beside;
   readonly signal?: AbortSignal;
@@ -51,6 +54,8 @@ export interface SearchOutcome {
 /** Searches whose passages are replaced between two of their stages begin anew, so often at most. */
 const ATTEMPTS = 4;
 
+const NO_NAMES: SourceNames = new Map();
+
 /** What is left of the confidence where a query asks for days alone, and nothing is of them. */
 const OTHER_DAYS = 0.1;
 
@@ -64,13 +69,15 @@ export async function search(input: SearchInput): Promise<SearchOutcome> {
 
 /** `overtaken` when what a signal found is not there any more: its record was written or derived anew meanwhile. */
 async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutcome; overtaken: boolean }> {
-  const { ranking, limit, policies = NO_POLICIES } = input;
+  const { ranking, limit, policies = NO_POLICIES, names = NO_NAMES } = input;
   const query = parseQuery(input.query);
   const dates = ranking.dateBoost > 0 ? datesIn(query.text, input.filter.now) : [];
-  const retrieved = await retrieve(query, { ...input, dates });
+  const asked = ranking.kindBoost > 0 ? kindIn(query, dates, names, input.filter.now) : null;
+  const retrieved = await retrieve(query, { ...input, dates, kind: asked });
+  const { kind, corrections, missing } = retrieved;
   const vector = ranking.weights.vector * retrieved.fluency;
   const fused = fuse(retrieved.lists, { ...ranking, weights: { ...ranking.weights, vector } });
-  const top = fused.filter(({ passage }, i) => i < ranking.pool || retrieved.ofThoseDays.has(passage));
+  const top = fused.filter(({ passage }, i) => i < ranking.pool || retrieved.ofThose.has(passage));
   // Side by side: only turns of sessions bring in more than these.
   const [pool, ofTop] = await Promise.all([smoothed(fused, top, input), passagesOf(top, input)]);
   const known = new Set(top.map(({ passage }) => passage));
@@ -79,19 +86,18 @@ async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutco
   const there = new Set(passages.map(({ id }) => id));
   const held = pool.every(({ passage, contributions }) => contributions.length === 0 || there.has(passage));
   const required = requiredPhrases(query);
-  const fit = passages.filter((passage) => holdsPhrases(passage, required));
-  const daysAlone = asksForDaysAlone(query.terms, dates);
+  const fit = passages.filter((passage) => holdsPhrases(passage, required) && isAskedFor(passage, kind));
+  const daysAlone = dates.length > 0 && (kind?.alone === true || asksForDaysAlone(query.terms, dates));
   const ofThose = daysAlone ? aboutThoseDays(fit, dates) : fit;
   const shown = ofThose.length > 0 ? ofThose : fit;
-  const ranked = rank(query, pool, shown, { ranking, dates, now: input.filter.now, policies });
+  const ranked = rank(query, pool, shown, { ranking, dates, kind, now: input.filter.now, policies });
   // Nothing is of the days that were asked for: what there is of others is hardly meant.
   const doubt = shown === ofThose ? 1 : OTHER_DAYS;
-  const sure = withConfidence(ranked, retrieved, dates, doubt);
+  const sure = withConfidence(ranked, retrieved, { dates, kind, doubt });
   // What is left out takes nobody's place.
   const hits = sure.filter((hit) => !isWeak(hit, policies)).slice(0, limit);
   const weak = sure.slice(0, limit).filter((hit) => isWeak(hit, policies));
-  const beside = daysAlone ? [] : await besides(input, sure, retrieved, required);
-  const { corrections, missing } = retrieved;
+  const beside = daysAlone || kind?.alone === true ? [] : await besides(input, sure, retrieved, required);
   return { outcome: { query, hits, beside, weak, retrieved, corrections, missing }, overtaken: !held };
 }
 
@@ -113,6 +119,11 @@ function besides(
 
 function isWeak({ passage, confidence }: Hit, policies: SourcePolicies): boolean {
   return confidence < (policyOf(passage.record, policies)?.minScore ?? 0);
+}
+
+/** Where documents of a kind are asked for and nothing else, those of other kinds are not. */
+function isAskedFor({ record }: StoredPassage, kind: Kind | null): boolean {
+  return kind?.alone !== true || record.origin !== 'source' || isOfKind(record, kind);
 }
 
 /** What is of the days, and what names them: as the query does, or a day as ISO 8601 does. */

@@ -48,7 +48,7 @@ export function ranked(
   const pool = given.map(entryOf).sort((a, b) => b.score - a.score || a.passage - b.passage);
   const query = parseQuery('the oven of May');
   const dates = datesIn(query.text, NOW);
-  return rank(query, pool, given.map(passageOf), { ranking, dates, now: NOW, policies });
+  return rank(query, pool, given.map(passageOf), { ranking, dates, kind: null, now: NOW, policies });
 }
 
 export function records(hits: readonly Ranked[]): number[] {

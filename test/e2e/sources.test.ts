@@ -49,6 +49,23 @@ describe('a source, from the command line', () => {
     expect((await home.run(['sources', 'show', 'tasks'])).stdout).toMatch(/^runs {9}1 success, 0 failures$/m);
   });
 
+  it('is listed by its time where todos are asked for and nothing else, unless that is switched off', async () => {
+    const home = new SourcesHome();
+    await home.takeIn('tasks');
+    const [tiles, dentist] = await home.found('my todos');
+    expect([tiles?.[1], dentist?.[1]]).toEqual([
+      'Buy tile samples from Home Depot',
+      'Call the dentist about the cleaning',
+    ]);
+    expect(await home.found('what do I have to do tomorrow')).toHaveLength(1);
+    expect(await home.found('overdue')).toEqual([]);
+    const { stdout } = await home.run(['search', 'my todos', '--explain']);
+    expect(stdout).toContain('kind');
+    home.configure({ sources: [GOOGLE_TASKS], search: { stages: { kinds: false } } });
+    const { stdout: without } = await home.run(['search', 'my todos', '--explain']);
+    expect(without).not.toContain('kind');
+  });
+
   it('tells all of that in JSON too (S11)', async () => {
     const home = new SourcesHome();
     await home.takeIn('tasks');

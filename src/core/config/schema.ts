@@ -35,6 +35,7 @@ export interface Config {
     readonly stages: {
       readonly smoothing: boolean;
       readonly dates: boolean;
+      readonly kinds: boolean;
       readonly titles: boolean;
       readonly speakers: boolean;
       readonly sessions: boolean;
@@ -107,6 +108,12 @@ const stages = z.strictObject({
     .boolean()
     .default(true)
     .describe('Prefer records of the dates that the query names ("last week", "in May 2024").'),
+  kinds: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Prefer what sources brought of the kind that the query names ("kitchen todos", "my calendar").',
+    ),
   titles: z.boolean().default(true).describe('Prefer records whose title or alias the query names.'),
   speakers: z.boolean().default(true).describe('Prefer turns of a speaker whom the query names.'),
   sessions: z.boolean().default(true).describe('Prefer turns of the sessions that match best as a whole.'),
