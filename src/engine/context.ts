@@ -39,6 +39,7 @@ class Parts {
   /** Whether the settings' own sources may run without `approve`. */
   readonly trustsSettings: boolean;
   readonly #open = new Set<Closable>();
+  #isStopped = false;
   #embedder: Promise<Embedder | null> | null = null;
 
   constructor(config: Config, store: Store, { now = Date.now, trustsSettings = false }: ContextOptions) {
@@ -60,6 +61,7 @@ class Parts {
   /** Closed with the engine, unless it is closed before. */
   untilClosed(thing: Closable): Closable {
     this.#open.add(thing);
+    if (this.#isStopped) void thing.close();
     return {
       close: () => {
         this.#open.delete(thing);
@@ -68,8 +70,14 @@ class Parts {
     };
   }
 
-  async close(): Promise<void> {
+  /** Closes what is to be closed with the engine; what comes later is closed as it comes. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
     await Promise.allSettled([...this.#open].map((thing) => thing.close()));
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
     const embedder = await this.#embedder?.catch(() => null);
     await Promise.allSettled([this.ends.close(), this.history.close(), this.hits.flush()]);
     await Promise.all([this.store.close(), embedder?.close(), this.thread.close()]);
@@ -130,6 +138,11 @@ export class EngineContext {
   /** Closes it with the engine; what is answered closes it before. */
   untilClosed(thing: Closable): Closable {
     return this.#parts.untilClosed(thing);
+  }
+
+  /** Ends, before the engine does, all that was to end with it. */
+  stop(): Promise<void> {
+    return this.#parts.stop();
   }
 
   /** After this nothing of the namespace that has expired is left in any index. */

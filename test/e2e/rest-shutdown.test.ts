@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { lociJson, startLoci, temporaryFolder } from './loci-command.ts';
 import { ask, makeToken } from './rest-server.ts';
+import { STUBBORN_JOB, isAlive, untilLogged, writeJob } from '../faults/source-jobs.ts';
 import { serveProcess } from './served-process.ts';
+import { SourcesHome } from './sources-home.ts';
 
 describe('loci serve', () => {
   it('ends on a signal with what was answered kept, and what runs answered', async () => {
@@ -47,6 +49,24 @@ describe('loci serve', () => {
     expect(code).toBe(0);
     expect(performance.now() - started).toBeLessThan(5000);
     await expect(ask(server.address, '/healthz')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('ends the command of a refresh that somebody waits for, at once, and tells them', async () => {
+    const home = new SourcesHome({ sources: [{ id: 'jobs', command: 'node job.mjs', timeout: '10m' }] });
+    writeJob(home.path, 'job.mjs', STUBBORN_JOB);
+    await home.json('sources', 'approve', 'jobs');
+    // Nobody but who asks runs it.
+    await home.json('sources', 'pause', 'jobs');
+    const token = await makeToken(home.path, 'default', ['admin']);
+    const server = await serveProcess(home.path);
+    const asked = ask(server.address, '/api/v1/sources/refresh', { token, body: { ids: ['jobs'] } });
+    const [job] = await untilLogged(home.path, 'begun');
+    const started = performance.now();
+    server.child.kill('SIGTERM');
+    const [{ code }, { status, problem }] = await Promise.all([server.ended, asked]);
+    expect([code, status, problem.code]).toEqual([0, 499, 'aborted']);
+    expect(performance.now() - started).toBeLessThan(4000);
+    expect(isAlive(job!.pid)).toBe(false);
   });
 
   it('says what keeps it from starting, with the exit code of the table', async () => {

@@ -38,6 +38,8 @@ export interface Sources {
   forget(id: string, signal?: AbortSignal): Promise<number>;
   /** Keeps vaults and sources fresh until the engine, or what this answers, is closed. */
   keepFresh(options?: KeepOptions): Closable;
+  /** Ends every command that runs, for good: whoever is about to close the engine need not wait for them. */
+  stop(): Promise<void>;
 }
 
 export function sourcesOf(context: EngineContext): Sources {
@@ -57,6 +59,7 @@ export function sourcesOf(context: EngineContext): Sources {
       keeper.start();
       return context.untilClosed(keeper);
     },
+    stop: () => context.stop(),
   };
 }
 

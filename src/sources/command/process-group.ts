@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 
 /** Milliseconds that a group has to end by itself after SIGTERM; then comes SIGKILL, which asks nobody. */
-const GRACE = 2000;
+const GRACE = 1000;
 /** Milliseconds in which what was killed is gone, unless the system cannot end it. */
 const KILLED = 500;
 const FIRST_LOOK = 2;
@@ -21,7 +21,7 @@ export function watchGroup(group: number): void {
 }
 
 /**
- * Ends every process of a group: SIGTERM, after two seconds SIGKILL. Returns when they are gone, or when nothing more can
+ * Ends every process of a group: SIGTERM, after a second SIGKILL. Returns when they are gone, or when nothing more can
  * be done about it.
  * @param group id of the process that began it
  */

@@ -83,6 +83,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       readiness.drain();
       metrics.close();
       const ended = listener.end(settings.shutdownTimeout);
+      // Whoever waits for a command is told that it was stopped: it may run for minutes.
+      await loci.sources.stop();
       await endpoint?.close();
       await ended;
       await unbind(place);
