@@ -31,8 +31,13 @@ export interface KeepOptions {
 /** Milliseconds. At least so often it is looked what is due: others approve and pause, and clocks jump. */
 const LOOK = 5000;
 const SOONEST = 100;
-/** Commands that run at once. */
+/** Commands that are begun at once. */
 const MOST_RUNNING = 4;
+/**
+ * Milliseconds after which a command that still runs gives its place to the next: it waits for something more than it
+ * works, and a bound on all that run would let so many that hang keep the others waiting. Each source runs once at a time.
+ */
+const LONG = 1000;
 /** A vault is looked through again after so many times as long as that took. */
 const VAULT_REST = 50;
 
@@ -44,11 +49,22 @@ interface Task {
   readonly run: (options: RefreshOptions) => Promise<Refreshed | SyncReport>;
 }
 
+interface Running {
+  readonly isVault: boolean;
+  readonly ended: Promise<void>;
+  /** Whether others wait for its place. */
+  holdsPlace: boolean;
+}
+
 /** Keeps vaults and sources fresh while the store is open: each when it is due, whoever of several processes comes first. */
 export class SourceKeeper {
   readonly #context: EngineContext;
   readonly #options: KeepOptions;
-  readonly #running = new Map<string, { readonly isVault: boolean; readonly ended: Promise<void> }>();
+  readonly #running = new Map<string, Running>();
+  /** Source → when it is tried again here, by `performance.now`, after an attempt that came to nothing. */
+  readonly #rests = new Map<string, number>();
+  /** Whether something that is due found no place. */
+  #isCrowded = false;
   /** Source → what was said when it was last refused. */
   readonly #refused = new Map<string, string>();
   readonly #stop = new AbortController();
@@ -106,15 +122,25 @@ export class SourceKeeper {
     const { store, namespace, now } = this.#context;
     const states = await store.sourceStates(namespace);
     let soonest = LOOK;
-    for (const task of await this.#tasks(states)) {
+    this.#isCrowded = false;
+    const failures = ({ source }: Task): number => states.get(source)?.failures ?? 0;
+    // What failed last time comes last.
+    const tasks = (await this.#tasks(states)).toSorted((a, b) => failures(a) - failures(b));
+    for (const task of tasks) {
       const state = states.get(task.source);
       if (state?.paused === true || this.#running.has(task.source)) continue;
       const time = now();
+      const rest = (this.#rests.get(task.source) ?? 0) - performance.now();
+      if (rest > 0) {
+        soonest = Math.min(soonest, rest);
+        continue;
+      }
       if (state !== undefined && !isDue(state, task.interval, time)) {
         soonest = Math.min(soonest, (state.nextAt ?? time) - time);
         continue;
       }
       if (this.#hasRoomFor(task)) this.#begin(task);
+      else this.#isCrowded = true;
     }
     return Math.max(SOONEST, soonest);
   }
@@ -153,16 +179,23 @@ export class SourceKeeper {
   }
 
   #hasRoomFor({ isVault }: Task): boolean {
-    const running = [...this.#running.values()].filter((each) => each.isVault === isVault).length;
-    return running < (isVault ? 1 : MOST_RUNNING);
+    const held = [...this.#running.values()].filter((each) => each.isVault === isVault && each.holdsPlace);
+    return held.length < (isVault ? 1 : MOST_RUNNING);
   }
 
   #begin(task: Task): void {
     const ended = this.#run(task).then((isRefreshed) => {
+      clearTimeout(timer);
       this.#running.delete(task.source);
-      if (isRefreshed) this.#lookSoon();
+      if (!isRefreshed) this.#rests.set(task.source, performance.now() + LOOK);
+      if (isRefreshed || this.#isCrowded) this.#lookSoon();
     });
-    this.#running.set(task.source, { isVault: task.isVault, ended });
+    const running: Running = { isVault: task.isVault, ended, holdsPlace: true };
+    const timer = setTimeout(() => {
+      running.holdsPlace = task.isVault;
+      if (this.#isCrowded) this.#lookSoon();
+    }, LONG).unref();
+    this.#running.set(task.source, running);
   }
 
   /** Answers whether it was refreshed here. */
