@@ -7,7 +7,7 @@ import type { Source } from '../sources/source.ts';
 import type { EngineContext } from './context.ts';
 import { abortable, type IndexOptions } from './long-call.ts';
 import { Attempt } from './sources/attempt.ts';
-import { withLease, type LeaseOptions } from './sources/lease.ts';
+import { withLease, type Held, type LeaseOptions } from './sources/lease.ts';
 import { leaseOf, problemOfNote } from './sources/refresh.ts';
 import { isDue } from './sources/schedule.ts';
 import { vaultName } from './vault-names.ts';
@@ -41,17 +41,22 @@ export async function refreshVault(
       if (onlyIfDue && state !== undefined && !isDue(state, interval, now()))
         throw new LociError('conflict', `${name} was read by another process`);
       const attempt = new Attempt(context, name, { held, before: state, interval });
-      return readVault(context, vault, attempt, { ...options, signal });
+      return readVault(context, vault, attempt, { ...options, held, signal });
     },
     { onWait, ...options },
   );
+}
+
+/** Reading it under its lease. */
+interface HeldOptions extends IndexOptions {
+  readonly held: Held;
 }
 
 async function readVault(
   context: EngineContext,
   vault: VaultConfig,
   attempt: Attempt,
-  options: IndexOptions,
+  options: HeldOptions,
 ): Promise<SyncReport> {
   try {
     const report = await syncVault(context, vault, options);
@@ -66,7 +71,7 @@ async function readVault(
 async function syncVault(
   context: EngineContext,
   vault: VaultConfig,
-  options: IndexOptions,
+  options: HeldOptions,
 ): Promise<SyncReport> {
   const { store, namespace, config, now } = context;
   const source = await vaultSource(context, vault);
@@ -76,6 +81,7 @@ async function syncVault(
     chunking: await context.chunking(),
     now,
     allowEmpty: options.allowEmpty ?? false,
+    fence: options.held,
     ...abortable(options),
     onProgress: (done, total) =>
       options.onProgress?.({ stage: 'reading', subject: source.name, done, total }),

@@ -4,7 +4,7 @@ import { sha256 } from '../core/hash.ts';
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
 import { uuidv7 } from '../core/uuid.ts';
 import type { Source, SourceDocument, SourceItem, SourceProblem } from '../sources/source.ts';
-import type { RecordDraft, RecordWrite, SourceEntry, Store } from '../store/store.ts';
+import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry, Store } from '../store/store.ts';
 import { knownByKey } from './known-entries.ts';
 import { samePassages, type Chunking } from './passages.ts';
 
@@ -17,6 +17,8 @@ export interface SyncOptions {
   readonly signal?: AbortSignal;
   /** Lets a source that had documents and now has none take them all away. */
   readonly allowEmpty: boolean;
+  /** Under which it is read: whoever has lost it writes nothing more. */
+  readonly fence?: NonNullable<CommitBatch['fence']>;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -46,7 +48,8 @@ interface Plan {
 /**
  * Brings the store's copy of a source up to date: reads what changed, keeps the record of what was renamed,
  * evicts what is gone. Every batch is a transaction; stopped anywhere, the next call goes on from there.
- * @throws LociError `unreadable` when the source cannot be looked at or is suddenly empty, `aborted`
+ * @throws LociError `unreadable` when the source cannot be looked at or is suddenly empty, `aborted`; `conflict` when
+ *   another process has taken the lease over
  */
 export async function syncSource(store: Store, source: Source, options: SyncOptions): Promise<SyncReport> {
   const run = new Sync(store, source, options);
@@ -191,10 +194,8 @@ class Sync {
 
   async #commit(): Promise<void> {
     if (this.#writes.length === 0) return;
-    const { namespace, chunking } = this.#options;
-    const batch = { writes: this.#writes, evictions: [], chunking: chunking.signature };
     try {
-      await this.#store.commit(namespace, batch);
+      await this.#write({ writes: this.#writes, evictions: [] });
     } catch (error) {
       if (!(error instanceof LociError) || error.code !== 'not_found') throw error;
       const what = `another process took away what ${this.#source.name} was about to change`;
@@ -215,13 +216,21 @@ class Sync {
 
   /** Another process may have evicted some of them meanwhile: then each is tried by itself. */
   async #evictBatch(ids: readonly number[]): Promise<void> {
-    const { namespace, chunking } = this.#options;
     try {
-      await this.#store.commit(namespace, { writes: [], evictions: ids, chunking: chunking.signature });
+      await this.#write({ writes: [], evictions: ids });
     } catch (error) {
       if (!(error instanceof LociError) || error.code !== 'not_found') throw error;
       if (ids.length > 1) for (const id of ids) await this.#evictBatch([id]);
     }
+  }
+
+  #write(batch: Pick<CommitBatch, 'writes' | 'evictions'>): Promise<unknown> {
+    const { namespace, chunking, fence } = this.#options;
+    return this.#store.commit(namespace, {
+      ...batch,
+      chunking: chunking.signature,
+      ...(fence !== undefined && { fence }),
+    });
   }
 
   readonly #report = (problem: SourceProblem): void => {

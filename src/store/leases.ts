@@ -8,6 +8,8 @@ export interface LeaseRequest {
   readonly holder: string;
   readonly now: Timestamp;
   readonly until: Timestamp;
+  /** Takes it from whoever holds it: what they write from now on is refused. */
+  readonly takesOver?: boolean;
 }
 
 /** The number under which a lease was taken: what is written with it is refused once another holder has a higher one. */
@@ -20,7 +22,7 @@ export interface Fence {
 export interface Leases {
   /**
    * Takes the lease, or prolongs it for its holder: answers a number that grows with each new holder (a fencing token);
-   * `null` while somebody else holds it. A lease that lasts for more than twice the time that is asked for now was
+   * `null` while somebody else holds it, unless it is taken over. A lease that lasts for more than twice the time that is asked for now was
    * taken under another clock, and counts as expired: whoever asks for a name asks for about the same time.
    */
   takeLease(request: LeaseRequest): Promise<number | null>;
@@ -30,6 +32,7 @@ export interface Leases {
 
 /** Whether the request finds a lease that is somebody else's until this time. */
 export function isHeld(until: Timestamp, request: LeaseRequest): boolean {
+  if (request.takesOver === true) return false;
   const left = until - request.now;
   return left > 0 && left <= CLOCK_SLACK * (request.until - request.now);
 }

@@ -84,6 +84,15 @@ export function describeLeases({ store, namespace }: Subject): void {
       expect(await store().takeLease(request('b', NOW - 11))).not.toBeNull();
     });
 
+    it('is taken over, with a higher number, by whoever must not wait', async () => {
+      const request = lease();
+      const first = await store().takeLease(request('a'));
+      const second = await store().takeLease({ ...request('b'), takesOver: true });
+      expect(second).toBeGreaterThan(first!);
+      expect(await store().takeLease(request('a', NOW + 9))).toBeNull();
+      expect(await store().takeLease({ ...request('b'), takesOver: true })).toBe(second);
+    });
+
     it('is apart from others', async () => {
       const [one, other] = [lease(), lease()];
       await store().takeLease(one('a'));

@@ -1,42 +1,56 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
-import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
-import { openLoci } from '../open.ts';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { type Loci, openLoci } from '../open.ts';
 import type { KeeperEvent } from './keeper.ts';
 
 const HANGING = { command: 'sleep 600', timeout: '10m' };
 const QUICK = { id: 'quick', command: 'cat tasks.json', refreshInterval: '1h' };
 
-/** Keeps these sources fresh; answers what happens. Those that `isApproved` says may run. */
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let loci: Loci;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+
+afterEach(async () => {
+  await loci.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** Keeps these sources fresh, and a vault of one note; answers what happens. Those that `isApproved` says may run. */
 async function keep(
   sources: readonly Readonly<Record<string, unknown> & { id: string }>[],
   isApproved: (id: string) => boolean,
 ): Promise<KeeperEvent[]> {
-  const folder = await temporaryFolder();
   await writeFile(join(folder.path, 'tasks.json'), '[{"id":"a","text":"Buy tile samples"}]');
-  const loci = await openLoci(
-    settings(folder.path, { sources: sources.map((each) => ({ cwd: folder.path, ...each })) }),
-  );
-  onTestFinished(async () => {
-    await loci.close();
-    await folder[Symbol.asyncDispose]();
+  await writeNotes(join(folder.path, 'notes'), { 'a.md': 'The grout is grey.' });
+  const vaults = [{ path: join(folder.path, 'notes'), refreshInterval: 100 }];
+  const config = settings(folder.path, {
+    vaults,
+    sources: sources.map((each) => ({ cwd: folder.path, ...each })),
   });
+  loci = await openLoci(config);
   for (const { id } of sources) if (isApproved(id)) await loci.sources.approve(id);
   const events: KeeperEvent[] = [];
-  loci.sources.keepFresh({ onEvent: (event) => events.push(event) });
+  loci.sources.keepFresh({ newVaults: true, onEvent: (event) => events.push(event) });
   return events;
 }
 
-function count(events: readonly KeeperEvent[], kind: KeeperEvent['kind']): number {
-  return events.filter((event) => event.kind === kind).length;
+/** How often that happened, to the vault or to the others. */
+function count(events: readonly KeeperEvent[], kind: KeeperEvent['kind'], isVault = false): number {
+  return events.filter(
+    (event) => event.kind === kind && ('source' in event && event.source === 'notes') === isVault,
+  ).length;
 }
 
 it('refreshes a source although a dozen others hang, and waits for none of them to time out', async () => {
   const hanging = Array.from({ length: 12 }, (_, i) => ({ id: `hanging${String(i)}`, ...HANGING }));
   const events = await keep([...hanging, QUICK], () => true);
   await vi.waitUntil(() => count(events, 'refreshed') === 1, { timeout: 20_000, interval: 10 });
-  expect(events.filter(({ kind }) => kind === 'begun').length).toBe(13);
+  expect(count(events, 'begun')).toBe(13);
   expect(count(events, 'failed')).toBe(0);
 });
 
@@ -46,4 +60,14 @@ it('refreshes a source although many others wait for approval', async () => {
   await vi.waitUntil(() => count(events, 'refreshed') === 1, { timeout: 20_000, interval: 10 });
   // What cannot run is not tried again and again meanwhile.
   expect(count(events, 'waiting')).toBe(9);
+});
+
+it('reads nothing again that was taken out of the store meanwhile, whatever its settings say', async () => {
+  const events = await keep([{ ...QUICK, refreshInterval: '1s' }], () => true);
+  await vi.waitUntil(() => count(events, 'refreshed', true) > 0, { timeout: 20_000, interval: 10 });
+  expect(await loci.forget('notes')).toBe(1);
+  const [before, rounds] = [count(events, 'refreshed', true), count(events, 'refreshed')];
+  await vi.waitUntil(() => count(events, 'refreshed') >= rounds + 3, { timeout: 20_000, interval: 10 });
+  expect(count(events, 'refreshed', true)).toBe(before);
+  expect((await loci.search({ query: 'grout' })).results).toEqual([]);
 });

@@ -63,6 +63,8 @@ export class SourceKeeper {
   readonly #running = new Map<string, Running>();
   /** Source → when it is tried again here, by `performance.now`, after an attempt that came to nothing. */
   readonly #rests = new Map<string, number>();
+  /** Those that the store knew of once. */
+  readonly #known = new Set<string>();
   /** Whether something that is due found no place. */
   #isCrowded = false;
   /** Source → what was said when it was last refused. */
@@ -128,6 +130,9 @@ export class SourceKeeper {
     const tasks = (await this.#tasks(states)).toSorted((a, b) => failures(a) - failures(b));
     for (const task of tasks) {
       const state = states.get(task.source);
+      if (state !== undefined) this.#known.add(task.source);
+      // It was taken out, by somebody whose settings are newer than those that were read here.
+      else if (this.#known.has(task.source)) continue;
       if (state?.paused === true || this.#running.has(task.source)) continue;
       const time = now();
       const rest = (this.#rests.get(task.source) ?? 0) - performance.now();
@@ -208,6 +213,7 @@ export class SourceKeeper {
     try {
       const report = await run({ onlyIfDue: true, onHeld, signal: this.#stop.signal });
       this.#refused.delete(source);
+      this.#known.add(source);
       this.#tell({ kind: 'refreshed', source, report });
       if (report.added + report.updated > 0) this.#embed();
       return true;
@@ -221,7 +227,9 @@ export class SourceKeeper {
     const told =
       error instanceof LociError ? error : new LociError('internal', messageOf(error), { cause: error });
     if (told.code === 'conflict' || told.code === 'aborted') {
-      if (isOurs) this.#tell({ kind: 'left', source });
+      if (!isOurs) return;
+      this.#known.add(source);
+      this.#tell({ kind: 'left', source });
       return;
     }
     const mayNotRun = told.code === 'not_approved' || told.code === 'invalid_config';

@@ -17,6 +17,8 @@ export interface Held {
 export interface LeaseOptions {
   /** Waits until nobody else does it; else a lease that is held is a `conflict`. */
   readonly waits?: boolean;
+  /** Takes it from whoever holds it, whose work is ended, and whose writes are refused. */
+  readonly takesOver?: boolean;
   /** Called again and again while another process does it. */
   readonly onWait?: () => void;
   /** Called when it is held. */
@@ -33,13 +35,13 @@ export async function withLease<Result>(
   context: EngineContext,
   name: string,
   work: (held: Held, signal: AbortSignal) => Promise<Result>,
-  { waits = false, onWait, onHeld, signal }: LeaseOptions = {},
+  { waits = false, takesOver = false, onWait, onHeld, signal }: LeaseOptions = {},
 ): Promise<Result> {
   const { store, now } = context;
   const holder = randomUUID();
-  const take = (): Promise<number | null> =>
-    store.takeLease({ name, holder, now: now(), until: now() + LEASE });
-  let token = await take();
+  const take = (how: { readonly takesOver?: boolean } = {}): Promise<number | null> =>
+    store.takeLease({ name, holder, now: now(), until: now() + LEASE, ...how });
+  let token = await take({ takesOver });
   while (token === null) {
     if (!waits) throw inUse(name);
     onWait?.();

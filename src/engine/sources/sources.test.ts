@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { settings } from '../../../test/contract/engines.ts';
 import { TasksSource } from '../../../test/contract/tasks-source.ts';
+import { openLoci } from '../open.ts';
 
 const MINUTE = 60_000;
 
@@ -199,6 +202,32 @@ describe('the operator', () => {
     expect(await tasks.report()).toMatchObject({ condition: 'gone', documents: 2 });
     expect(await tasks.loci.sources.forget('tasks')).toBe(2);
     expect(await tasks.loci.sources.list()).toEqual([]);
+  });
+
+  it('is forgotten at once, while another process runs its command, and stays so', async () => {
+    const line = 'cat tasks.json; if test -e wait; then touch waits; sleep 60; fi';
+    const source = { id: 'tasks', command: line, shell: true, cwd: tasks.folder, timeout: '5m' };
+    await tasks.reopenWith({ sources: [source] });
+    await tasks.loci.sources.approve('tasks');
+    await tasks.refresh();
+    await writeFile(join(tasks.folder, 'wait'), '');
+    await tasks.print([{ id: 'late', text: 'Tiles that come late' }]);
+    await using other = await openLoci(settings(tasks.folder, { sources: [source] }), {
+      now: () => tasks.now,
+    }).then((loci) => ({ loci, [Symbol.asyncDispose]: () => loci.close() }));
+    const refreshing = other.loci.sources.refresh(['tasks']);
+    await vi.waitUntil(() => existsSync(join(tasks.folder, 'waits')), { timeout: 20_000, interval: 10 });
+    const began = performance.now();
+    expect(await tasks.loci.sources.forget('tasks')).toBe(2);
+    expect(performance.now() - began).toBeLessThan(5000);
+    // Its command is ended as soon as it is known there.
+    expect(await refreshing).toMatchObject([{ id: 'tasks', error: { code: 'conflict' } }]);
+    expect(performance.now() - began).toBeLessThan(20_000);
+    expect(await tasks.report()).toMatchObject({
+      condition: 'waiting for approval',
+      documents: 0,
+      state: null,
+    });
   });
 
   it('of another namespace learns nothing of the sources', async () => {

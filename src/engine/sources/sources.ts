@@ -9,8 +9,7 @@ import { ownVaults } from '../vault-states.ts';
 import { approvable, approvalText, commandInWords, type Approvable } from './approval.ts';
 import { configuredSources, sourceNamed, type ConfiguredSource } from './configured.ts';
 import { SourceKeeper, type KeepOptions } from './keeper.ts';
-import { withLease } from './lease.ts';
-import { leaseOf, refreshSource, tryOut, type Refreshed } from './refresh.ts';
+import { refreshSource, tryOut, type Refreshed } from './refresh.ts';
 import { sourceReports, type SourceReport } from './reports.ts';
 
 /** What came of a source's refresh. */
@@ -53,7 +52,7 @@ export function sourcesOf(context: EngineContext): Sources {
       ),
     approve: (id, fingerprint) => approve(context, id, fingerprint),
     pause: (id, paused) => pause(context, id, paused),
-    forget: (id, signal) => forget(context, id, signal),
+    forget: (id, signal) => forgetSource(context, id, signal === undefined ? {} : { signal }),
     keepFresh: (options = {}) => {
       const keeper = new SourceKeeper(context, options);
       keeper.start();
@@ -164,14 +163,5 @@ async function pause(context: EngineContext, id: string, paused: boolean): Promi
   await context.store.changeSourceState(context.namespace, id, {
     paused,
     ...(paused ? {} : { nextAt: null }),
-  });
-}
-
-/** Under the lease: who refreshes it now must not bring back what goes. */
-function forget(context: EngineContext, id: string, signal: AbortSignal | undefined): Promise<number> {
-  const options = signal === undefined ? {} : { signal };
-  return withLease(context, leaseOf(context, id), () => forgetSource(context, id, options), {
-    waits: true,
-    ...options,
   });
 }
