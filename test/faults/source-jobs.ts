@@ -12,19 +12,12 @@ export interface JobLine {
 
 const LOG = 'jobs.log';
 
-/** What every job begins with: `log('begun')` tells of it, `when(file, done)` waits for a file to be there. */
+/** What every job begins with: `log('begun')` tells of it. */
 const PRELUDE = `
-import { appendFileSync, existsSync, readFileSync, watch } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 const log = (what, pid = process.pid) =>
   appendFileSync('${LOG}', JSON.stringify({ what, pid, at: Date.now() }) + '\\n');
-const when = (file, done) => {
-  const look = setInterval(() => {
-    if (!existsSync(file)) return;
-    clearInterval(look);
-    done();
-  }, 10);
-};
 log('begun');
 `;
 
@@ -41,7 +34,7 @@ setTimeout(() => {
 }, 200);
 `;
 
-/** Hangs with a child and a grandchild until the file \`go\` is there, unless \`calm\` is. */
+/** Hangs with a child and a grandchild, unless the file \`calm\` is there. */
 export const HANGING_JOB = `
 if (existsSync('calm')) {
   process.stdout.write('[{"id":"a","text":"harbour of the living"}]');
@@ -50,12 +43,6 @@ if (existsSync('calm')) {
   const child = spawn('/bin/sh', ['-c', 'sleep 1000 & echo $!; wait'], { stdio: ['ignore', 'pipe', 'ignore'] });
   log('child', child.pid);
   child.stdout.on('data', (pid) => log('child', Number(pid)));
-  when('go', () => {
-    process.stdout.write('[{"id":"a","text":"harbour of the dead"}]');
-    child.kill();
-    log('ended');
-    process.exit();
-  });
 }
 `;
 

@@ -41,7 +41,7 @@ const alive = (home: SourcesHome): number[] =>
   jobLines(home.path).flatMap(({ pid }) => (isAlive(pid) ? [pid] : []));
 
 describe.each(Object.keys(STARTED))('%s', (name) => {
-  it.each(['SIGINT', 'SIGTERM'] as const)(
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
     'ends what runs at %s, with all that it started, and exits with 0',
     async (signal) => {
       const home = await homeOf(HANGING_JOB);
@@ -54,6 +54,15 @@ describe.each(Object.keys(STARTED))('%s', (name) => {
       expect(alive(home)).toEqual([]);
     },
   );
+
+  it('leaves nothing running when it is killed, and can do nothing itself', async () => {
+    const home = await homeOf(HANGING_JOB);
+    const child = start(name, home);
+    await untilLogged(home.path, 'child', 2);
+    expect(alive(home)).toHaveLength(3);
+    child.kill('SIGKILL');
+    await vi.waitUntil(() => alive(home).length === 0, { timeout: 5000, interval: 10 });
+  });
 
   it('waits for what does not end when asked, and kills it', async () => {
     const home = await homeOf(STUBBORN_JOB);

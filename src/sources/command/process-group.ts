@@ -1,3 +1,5 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
 /** Milliseconds that a group has to end by itself after SIGTERM; then comes SIGKILL, which asks nobody. */
@@ -7,17 +9,39 @@ const KILLED = 500;
 const FIRST_LOOK = 2;
 const LONGEST_LOOK = 50;
 
-/** Groups of commands that run now: whoever leaves in a hurry takes them along. */
-const running = new Set<number>();
+/**
+ * What a guard does, a shell beside each command: it waits for a word from this process, and kills the group where none
+ * comes. A process that is killed (SIGKILL, a crash) tells nobody and can do nothing any more, but the system closes its
+ * pipes. The guard stands beside the command and not before it: what runs is what was approved, started as it is. It has a
+ * session of its own, so that nothing that ends this process's group ends it too.
+ */
+const GUARD = 'read -r over || kill -s KILL -- "-$1"';
+
+/** Groups of commands that run now, with their guards: whoever leaves in a hurry takes them along. */
+const running = new Map<number, ChildProcess>();
 
 function endAll(): void {
-  for (const group of running) signalGroup(group, 'SIGKILL');
+  for (const group of running.keys()) signalGroup(group, 'SIGKILL');
 }
 
-/** Notes that a command's process group runs: it is killed if this process exits first. */
+/** Notes that a command's process group runs: it is killed if this process ends first, however it ends. */
 export function watchGroup(group: number): void {
   if (running.size === 0) process.on('exit', endAll);
-  running.add(group);
+  running.set(group, guardOf(group));
+}
+
+function guardOf(group: number): ChildProcess {
+  const guard = spawn('/bin/sh', ['-c', GUARD, 'guard', String(group)], {
+    cwd: '/',
+    env: {},
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  // Where there is no such shell, only a process that is killed leaves something behind.
+  for (const each of [guard, guard.stdin]) each.on('error', () => undefined);
+  guard.unref();
+  if (guard.stdin instanceof Socket) guard.stdin.unref();
+  return guard;
 }
 
 /**
@@ -31,6 +55,7 @@ export async function endGroup(group: number): Promise<void> {
     signalGroup(group, 'SIGKILL');
     await isGone(group, KILLED);
   } finally {
+    running.get(group)?.stdin?.end('over\n');
     running.delete(group);
     if (running.size === 0) process.off('exit', endAll);
   }

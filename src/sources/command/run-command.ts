@@ -55,7 +55,6 @@ export async function runCommand<Result>(
   if (request.signal?.aborted === true) throw aborted();
   const child = await start(request);
   const group = child.pid!;
-  watchGroup(group);
   let ending: Promise<void> | undefined;
   const end = (): Promise<void> => (ending ??= endGroup(group));
   const output = new CommandOutput(child);
@@ -80,6 +79,7 @@ async function start({ argv, cwd, env, signal }: CommandRequest): Promise<Child>
   if (signal?.aborted === true) throw aborted();
   try {
     const child = spawn(program, parameters, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    if (child.pid !== undefined) watchGroup(child.pid);
     await once(child, 'spawn');
     return child;
   } catch (error) {

@@ -56,10 +56,10 @@ export async function runCommand(call: CommandCall, io: Io): Promise<number> {
   }
 }
 
-/** Ctrl-C: the first stops after the batch at hand, the second at once. What only reads stops at the first. */
-/** The last is a terminal that was closed. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** SIGHUP is a terminal that was closed, SIGQUIT Ctrl-\\. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
+/** Ctrl-C: the first stops after the batch at hand, the second at once. What only reads stops at the first. */
 class Interruption {
   readonly #controller = new AbortController();
   readonly #onSignal: () => void;

@@ -1,7 +1,7 @@
 import { ERROR_TABLE } from '../../core/errors.ts';
 
-/** The last is a terminal that was closed. */
-const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+/** SIGHUP is a terminal that was closed, SIGQUIT Ctrl-\\. */
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const;
 
 /**
  * Keeps the process until a signal says to stop. A second one ends it at once, by an exit and not by the signal: so the

@@ -11,6 +11,7 @@ import type { McpSession } from './session.ts';
 import { DrainingStdioTransport } from './stdio-transport.ts';
 import { loadToolbox } from './toolbox.ts';
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 const CALLER: ContextOptions['caller'] = { surface: 'mcp', trust: 'agent' };
 
 /** `loci mcp`: serves whoever holds the other ends of standard input and output, until either is closed. */
@@ -35,7 +36,7 @@ export const serveMcp: RunServer = async ({ home }, io) => {
     interruption.abort(new LociError('aborted', 'the server was stopped'));
     transport.drain();
   };
-  process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
+  for (const signal of SIGNALS) process.on(signal, stop);
   if ('isTTY' in io.stdin && io.stdin.isTTY === true)
     log('an agent is to speak MCP here; `loci mcp config CLIENT` says how one starts this', io);
   try {
@@ -43,7 +44,7 @@ export const serveMcp: RunServer = async ({ home }, io) => {
     await transport.ended;
   } finally {
     await (await context()).close();
-    process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop);
+    for (const signal of SIGNALS) process.off(signal, stop);
   }
   return 0;
 };
