@@ -62,7 +62,8 @@ export interface SourceStates {
   addHits(namespace: string, hits: ReadonlyMap<string, number>, at: Timestamp): Promise<void>;
 }
 
-const MOST_PROBLEMS = 20;
+/** Of a source. */
+export const MOST_PROBLEMS = 20;
 const PROBLEM_LENGTH = 300;
 
 const UNTRIED: SourceState = {

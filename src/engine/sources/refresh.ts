@@ -6,7 +6,7 @@ import { replaceDocuments, type ReplaceReport } from '../../ingest/replace-docum
 import type { DocumentProblem, Fetched } from '../../sources/document.ts';
 import { openSource } from '../../sources/registry.ts';
 import type { SourceProblem } from '../../sources/source.ts';
-import type { SourceState } from '../../store/source-states.ts';
+import { MOST_PROBLEMS, type SourceState } from '../../store/source-states.ts';
 import type { EngineContext } from '../context.ts';
 import { Attempt, type Turn } from './attempt.ts';
 import { approvable, approvalOf, approvedOf, refuseUnapproved, type Approvable } from './approval.ts';
@@ -162,6 +162,7 @@ class Refresh {
     const context = this.#context;
     const { id, name, settings } = this.#source;
     if (fetched.printed > 0 && fetched.documents.length === 0) throw noneUsable(id, fetched);
+    const problems = await this.#problemsOf(fetched);
     const report = await replaceDocuments(
       context.store,
       {
@@ -179,7 +180,7 @@ class Refresh {
         maxDocuments: settings.maxDocuments,
         keepCompleted: settings.keepCompleted,
         fence: this.#held,
-        noted: (made) => this.#success(fetched, made),
+        noted: (made) => this.#success(fetched, problems, made),
         signal: this.#signal,
       },
     );
@@ -194,11 +195,24 @@ class Refresh {
     };
   }
 
-  #success(fetched: Fetched, { overCap }: ReplaceReport): Partial<SourceState> {
-    const problems = fetched.problems.map(problemInWords);
-    if (overCap > 0)
-      problems.push(`${counted(overCap, 'document')} left out: there are more than maxDocuments`);
-    return { ...this.#attempt.success(problems), empties: fetched.printed === 0 ? this.#empties + 1 : 0 };
+  #success(
+    { printed }: Fetched,
+    problems: readonly string[],
+    { overCap }: ReplaceReport,
+  ): Partial<SourceState> {
+    const leftOut =
+      overCap > 0 ? [`${counted(overCap, 'document')} left out: there are more than maxDocuments`] : [];
+    return {
+      ...this.#attempt.success([...problems, ...leftOut]),
+      empties: printed === 0 ? this.#empties + 1 : 0,
+    };
+  }
+
+  /** As they are stored: they quote what was printed, and what is cut off is masked before. */
+  async #problemsOf({ problems }: Fetched): Promise<string[]> {
+    const first = problems.slice(0, MOST_PROBLEMS);
+    const told = await Promise.all(first.map((problem) => this.#told(wordsOf(problem))));
+    return told.map(shortened);
   }
 
   async #noteEmpty(fetched: Fetched, kept: number): Promise<Refreshed> {
@@ -214,7 +228,7 @@ class Refresh {
     return this.#before?.empties ?? 0;
   }
 
-  /** What programs say when they fail may hold the keys that they failed with. */
+  /** What programs print, and say when they fail, may hold the keys that they work with. */
   async #told(message: string): Promise<string> {
     const { thread } = this.#context;
     const secrets = await thread.run(SECRET_DETECTION, [message], { size: message.length });
@@ -228,9 +242,13 @@ async function documentsOf({ store, namespace, now }: EngineContext, source: str
   return (await store.facet(namespace, 'source', filter))[0]?.records ?? 0;
 }
 
-export function problemInWords({ index, id, detail }: DocumentProblem): string {
+export function problemInWords(problem: DocumentProblem): string {
+  return shortened(wordsOf(problem));
+}
+
+function wordsOf({ index, id, detail }: DocumentProblem): string {
   const which = id === null ? `document ${String(index)}` : `document ${String(index)} (${id})`;
-  return shortened(`${which}: ${detail}`);
+  return `${which}: ${detail}`;
 }
 
 export function problemOfNote({ key, detail }: SourceProblem): string {

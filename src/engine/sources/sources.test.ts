@@ -121,6 +121,20 @@ describe('a refresh', () => {
     expect((await tasks.report())?.error).not.toContain(key);
   });
 
+  it('never stores a secret that a bad document holds where an address or a time should be', async () => {
+    const key = ['ghp', 'x7Kd93mQpL2vR8tYwZ4bN6cJ1hFgSaUeXoVi'].join('_');
+    const bad = { text: 'Tiles', url: key, timestamp: `${key} or ${'later '.repeat(20)}` };
+    await tasks.print([
+      { ...bad, id: 'a' },
+      { id: 'b', text: 'Water the plants' },
+    ]);
+    await tasks.refresh();
+    const [problem = ''] = (await tasks.report())?.state?.problems ?? [];
+    expect(problem).toMatch(/url should be an address.*secret masked/);
+    expect(problem).toContain('text of 164 characters');
+    expect(problem).not.toContain(key.slice(4, 24));
+  });
+
   it('that prints nothing must do so twice before it takes everything away', async () => {
     await tasks.refresh();
     await tasks.print([]);

@@ -43,8 +43,9 @@ function kindOf(value: unknown): string {
   return typeof value === 'string' ? 'text' : 'an object';
 }
 
+/** Whole, or not at all: of a key that is cut off nobody knows any more that it is one, and masks it. */
 function quoted(text: string): string {
-  return JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+  return text.length > SHOWN ? `text of ${String(text.length)} characters` : JSON.stringify(text);
 }
 
 function clean(text: string): string {

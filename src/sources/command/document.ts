@@ -10,15 +10,16 @@ const SHOWN_ISSUES = 3;
  * A printed value as a document, or what is wrong with it in plain words. Half surrogate pairs become U+FFFD, control
  * characters spaces. A title stands for a text that is missing.
  * @param index from 1, in the order printed
+ * @param nothing what is wrong with one that has neither text nor title
  */
-export function readDocument(value: unknown, index: number): ReadDocument {
+export function readDocument(value: unknown, index: number, nothing = 'text is missing'): ReadDocument {
   const read = DOCUMENT.safeParse(value);
   const unfit = (detail: string): ReadDocument => ({
     problem: { index, id: idOf(value), detail, skipped: true },
   });
   if (!read.success) return unfit(explain(read.error.issues));
   const text = read.data.text ?? read.data.title;
-  return text === null ? unfit('text is missing') : { document: { ...read.data, text } };
+  return text === null ? unfit(nothing) : { document: { ...read.data, text } };
 }
 
 /** The id of a printed value, as far as it can be told. */

@@ -116,6 +116,20 @@ describe('fetching documents from a command', () => {
     expect(nothing.problems).toMatchObject([{ index: 1, id: 'x', skipped: true }]);
   });
 
+  it('says nothing of what it must not store, and takes a document whatever is wrong with that', async () => {
+    const documents = [
+      { id: 1, title: 'Call Bob', timestamp: 'noon of hushed', url: 'hushed', metadata: { hushed: ['x'] } },
+      { id: 2, title: 'Call Ann', tags: 'hushed', metadata: 'hushed', text: { body: 'hushed' } },
+      { id: 3, text: 'hushed' },
+    ];
+    const request = await printing(JSON.stringify(documents), { fields: ['title'] });
+    const fetched = await fetchDocuments(request);
+    expect(fetched.documents.map(({ text }) => text)).toEqual(['Call Bob', 'Call Ann']);
+    const detail = 'nothing to read is left of it by `fields`';
+    expect(fetched.problems).toEqual([{ index: 3, id: '3', detail, skipped: true }]);
+    expect(JSON.stringify(fetched)).not.toContain('hushed');
+  });
+
   it('refuses a bad template before anything runs', async () => {
     const request = shell('touch ran', { map: { text: '{{title' } });
     await expect(fetchDocuments(request)).rejects.toMatchObject({

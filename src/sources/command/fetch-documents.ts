@@ -34,12 +34,9 @@ function documentReader({ map, fields }: FetchRequest): Reader {
   return (printed) => {
     const { index } = printed;
     if ('problem' in printed) return { problem: { index, id: null, detail: printed.problem, skipped: true } };
-    const read = readDocument(mapped(printed.value), index);
-    if (fields === undefined || 'problem' in read) return read;
-    const document = restrictTo(read.document, fields);
-    if (document !== null) return { document };
-    const detail = 'nothing to read is left of it: `fields` leaves out its text and its title';
-    return { problem: { index, id: read.document.id, detail, skipped: true } };
+    const value = mapped(printed.value);
+    if (fields === undefined) return readDocument(value, index);
+    return readDocument(restrictTo(value, fields), index, 'nothing to read is left of it by `fields`');
   };
 }
 

@@ -1,27 +1,20 @@
-import type { MemoryDocument } from '../document.ts';
-
 /**
- * What of a document may be stored: its id, and the parts that `fields` names; `metadata.sender` keeps that entry alone.
- * Without `text`, the title becomes the text. `null` where nothing to read is left.
+ * What of a printed document may be stored: its id, and the parts that `fields` names; `metadata.sender` keeps that entry
+ * alone. All else is let go of before anybody looks at it: what is wrong with it is no problem, and nothing quotes it.
  */
-export function restrictTo(document: MemoryDocument, fields: readonly string[]): MemoryDocument | null {
-  const keeps = (field: string): boolean => fields.includes(field);
-  const title = keeps('title') ? document.title : null;
-  // A text that is only the title's stand-in goes where the title goes.
-  const mayShowText = keeps('text') && document.text !== document.title;
-  const text = mayShowText ? document.text : title;
-  if (text === null) return null;
-  return {
-    id: document.id,
-    text,
-    title,
-    tags: keeps('tags') ? document.tags : [],
-    timestamp: keeps('timestamp') ? document.timestamp : null,
-    metadata: keeps('metadata')
-      ? document.metadata
-      : Object.fromEntries(Object.entries(document.metadata).filter(([name]) => keeps(`metadata.${name}`))),
-    completed: keeps('completed') ? document.completed : null,
-    project: keeps('project') ? document.project : null,
-    url: keeps('url') ? document.url : null,
-  };
+export function restrictTo(printed: unknown, fields: readonly string[]): unknown {
+  if (!isObject(printed)) return printed;
+  const kept = Object.entries(printed).flatMap(([name, part]): [string, unknown][] => {
+    if (name === 'id' || fields.includes(name)) return [[name, part]];
+    return name === 'metadata' && isObject(part) ? [[name, entriesOf(part, fields)]] : [];
+  });
+  return Object.fromEntries(kept);
+}
+
+function entriesOf(metadata: object, fields: readonly string[]): object {
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => fields.includes(`metadata.${name}`)));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
