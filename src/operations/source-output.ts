@@ -30,6 +30,7 @@ export interface SourceOutput {
   readonly command?: string;
   readonly folder?: string;
   readonly fingerprint?: string;
+  readonly changes?: string[];
 }
 
 const time = () => z.iso.datetime().nullable();
@@ -73,15 +74,21 @@ const sourceFields: {
     .describe(
       'Of the command, its folder and the files it starts: what `sources-approve` approves. On the command line alone.',
     ),
+  changes: z
+    .array(z.string())
+    .describe(
+      'What of that is different from what was approved, where something is. On the command line alone.',
+    ),
 };
 
-const { command, folder, fingerprint, ...told } = sourceFields;
+const { command, folder, fingerprint, changes, ...told } = sourceFields;
 
 export const sourceOutput: z.ZodType<SourceOutput> = z.strictObject({
   ...told,
   command: command.exactOptional(),
   folder: folder.exactOptional(),
   fingerprint: fingerprint.exactOptional(),
+  changes: changes.exactOptional(),
 });
 
 /** `isOwner`: whoever sits at this machine learns what runs there. */
@@ -111,6 +118,7 @@ export function outputOf(report: SourceReport, isOwner: boolean): SourceOutput {
         command: commandInWords(approvable.argv),
         fingerprint: approvable.fingerprint.slice(0, SHOWN),
       }),
+    ...(isOwner && report.changes.length > 0 && { changes: [...report.changes] }),
     ...(isOwner && report.folder !== null && { folder: report.folder }),
   };
 }

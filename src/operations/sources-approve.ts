@@ -13,6 +13,7 @@ export interface SourcesApproveOutput {
   readonly command: string;
   readonly cwd: string;
   readonly fingerprint: string;
+  readonly changes: string[];
 }
 
 export const sourcesApprove: Operation<SourcesApproveInput, SourcesApproveOutput> = {
@@ -36,6 +37,7 @@ export const sourcesApprove: Operation<SourcesApproveInput, SourcesApproveOutput
     command: z.string().describe('What may run now.'),
     cwd: z.string().describe('The folder that it runs in.'),
     fingerprint: z.string(),
+    changes: z.array(z.string()).describe('What is different from what was approved before.'),
   }),
   readOnly: false,
   destructive: false,
@@ -57,5 +59,6 @@ async function runSourcesApprove(
     command: commandInWords(what.argv),
     cwd: what.cwd,
     fingerprint: what.fingerprint.slice(0, SHOWN),
+    changes: [...what.changes],
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvedOf } from '../engine/sources/approval.ts';
+import { approvedOf } from '../engine/sources/approved.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { idInput, outputOf, reportOf, sourceOutput, type SourceOutput } from './source-output.ts';
 

@@ -29,7 +29,7 @@ export interface SourceState {
   readonly empties: number;
   /** Whether the operator stopped it. */
   readonly paused: boolean;
-  /** Fingerprint of the command that was approved, with when and by whom. */
+  /** Fingerprint of the command that was approved and what is noted of it, with when and by whom. */
   readonly approval: string | null;
   readonly approvedAt: Timestamp | null;
   readonly approvedBy: string | null;

@@ -98,6 +98,21 @@ describe('a source, from the command line', () => {
     expect(tested).toMatchObject({ total: 1, printed: 2, problems: ['document 2: id is missing'] });
   });
 
+  it('says what is different from what was approved, wherever it waits', async () => {
+    const home = new SourcesHome();
+    await home.takeIn('tasks');
+    home.configure({ sources: [{ ...GOOGLE_TASKS, command: 'cat ./tasks.json', env: ['TODO_TOKEN'] }] });
+    const command = 'command: cat tasks.json → cat ./tasks.json';
+    const variables = 'variables: sees TODO_TOKEN too';
+    expect((await home.run(['sources', 'list'])).stdout).toContain(`  ${command}\n  ${variables}\n  → loci`);
+    expect((await home.run(['sources', 'show', 'tasks'])).stdout).toMatch(
+      /it has changed since\nsince then {3}command: .*\n {13}variables: sees TODO_TOKEN too\n$/,
+    );
+    const { stdout } = await home.run(['sources', 'approve', 'tasks']);
+    expect(stdout).toContain(`Different from what was approved before:\n  ${command}\n  ${variables}\n`);
+    expect((await home.run(['sources', 'list'])).stdout).not.toContain(command);
+  });
+
   it('that fails keeps what it brought, says what it was and when, and exits with 8 (S9)', async () => {
     const home = new SourcesHome();
     await home.takeIn('tasks');

@@ -1,5 +1,6 @@
 import { chmod, mkdir, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TasksSource } from '../../../test/contract/tasks-source.ts';
 
@@ -94,6 +95,61 @@ describe('approval', () => {
     await unlink(link);
     await symlink('other', link);
     expect((await tasks.report())?.condition).toBe('changed, waiting for approval');
+  });
+
+  it('tells what changed since, in the report and to whoever approves it anew', async () => {
+    const script = join(tasks.folder, 'tasks.sh');
+    const write = async (text: string): Promise<void> => {
+      await writeFile(script, text);
+      await chmod(script, 0o755);
+    };
+    await write('#!/bin/sh\ncat tasks.json\n');
+    await tasks.reopen({ command: './tasks.sh', env: ['HOST'] });
+    expect((await tasks.loci.sources.approve('tasks')).changes).toEqual([]);
+    expect((await tasks.report())?.changes).toEqual([]);
+    await write('#!/bin/sh\ncat tasks.json tasks.json\n');
+    const told = [
+      'command: ./tasks.sh → ./tasks.sh --all',
+      'variables: sees TODO_TOKEN too; no longer sees HOST',
+      `changed: ${script}`,
+    ];
+    await tasks.reopen({ command: './tasks.sh --all', env: ['TODO_TOKEN'] });
+    expect((await tasks.report())?.changes).toEqual(told);
+    expect((await tasks.loci.sources.approve('tasks')).changes).toEqual(told);
+    expect((await tasks.loci.sources.approve('tasks')).changes).toEqual([]);
+    await tasks.reopen({ command: `${script} --all`, cwd: '/', env: ['TODO_TOKEN'] });
+    expect((await tasks.report())?.changes).toEqual([
+      `command: ./tasks.sh --all → ${script} --all`,
+      `folder: ${tasks.folder} → /`,
+    ]);
+    await unlink(script);
+    expect((await tasks.report())?.changes.at(-1)).toBe(`program: ${script} → there is none of that name`);
+  });
+
+  it('keeps no secret that a command is given, and tells none', async () => {
+    const keys = ['ghp_0123456789abcdefghijklmnopqrstuvwxyz', 'ghp_9876543210abcdefghijklmnopqrstuvwxyz'];
+    await tasks.reopen({ command: `cat tasks.json --token=${keys[0]!}` });
+    await tasks.loci.sources.approve('tasks');
+    await tasks.reopen({ command: `cat tasks.json --token=${keys[1]!}` });
+    const report = await tasks.report();
+    expect(report?.condition).toBe('changed, waiting for approval');
+    expect(report?.changes).toEqual(['command: a secret in it']);
+    expect(report?.state?.approval).toContain('--token=[secret masked: GitHub token]');
+    await tasks.reopen({ command: 'cat tasks.json' });
+    expect((await tasks.report())?.changes).toEqual([
+      'command: cat tasks.json --token=[secret masked: GitHub token] → cat tasks.json',
+    ]);
+  });
+
+  it('of an earlier Loci, which noted the program alone, goes on; of a change it tells that there is one', async () => {
+    await tasks.loci.sources.approve('tasks');
+    const { fingerprint, program } = (await tasks.report())!.approvable!;
+    const database = new DatabaseSync(join(tasks.folder, 'loci.db'));
+    database.prepare('UPDATE source_state SET approval = ?').run(`${fingerprint} ${program ?? ''}`);
+    database.close();
+    expect(await tasks.refresh()).toMatchObject({ added: 2 });
+    await tasks.reopen({ command: 'cat other.json' });
+    expect((await tasks.report())?.changes).toEqual(['what it was before was not noted']);
   });
 
   it('is of what was looked at, when a fingerprint says so', async () => {

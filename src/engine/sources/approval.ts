@@ -2,9 +2,12 @@ import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { sha256 } from '../../core/hash.ts';
+import { SECRET_DETECTION } from '../../core/secrets/detect.ts';
+import { maskSecrets } from '../../core/secrets/mask.ts';
 import { openSource } from '../../sources/registry.ts';
 import type { SourceState } from '../../store/source-states.ts';
 import type { EngineContext } from '../context.ts';
+import { approvedOf, type Approved, type Noted } from './approved.ts';
 import type { ConfiguredSource } from './configured.ts';
 import { findProgram, skillFiles, startedFiles, type StartedFile } from './started-files.ts';
 
@@ -16,29 +19,14 @@ export interface Approvable {
   /** The file that is started; `null` when there is none. */
   readonly program: string | null;
   readonly cwd: string;
+  /** The folder that `cwd` leads to. */
+  readonly folder: string;
   readonly env: readonly string[];
   readonly files: readonly StartedFile[];
 }
 
 /** Grows when the same things would be hashed differently, so that everything is asked again. */
 const VERSION = 1;
-
-/** What was approved, as the state of a source has it: the fingerprint, then the file that was started. */
-export interface Approved {
-  readonly fingerprint: string;
-  readonly program: string;
-}
-
-export function approvedOf(state: Pick<SourceState, 'approval'> | null | undefined): Approved | null {
-  const approval = state?.approval ?? null;
-  if (approval === null) return null;
-  const [fingerprint = '', ...program] = approval.split(' ');
-  return { fingerprint, program: program.join(' ') };
-}
-
-export function approvalText({ fingerprint, program }: Approvable): string {
-  return `${fingerprint} ${program ?? ''}`;
-}
 
 /**
  * @param approved where the program was found when it was approved: an agent's host may have another PATH, and what runs
@@ -57,7 +45,17 @@ export async function approvable(source: ConfiguredSource, approved: Approved | 
   const env = settings.env.toSorted();
   const folder = await realpath(cwd).catch(() => cwd);
   const told = [VERSION, argv, program, cwd, folder, env, files.map(({ path, state }) => [path, state])];
-  return { fingerprint: sha256(JSON.stringify(told)), argv, program, cwd, env, files };
+  return { fingerprint: sha256(JSON.stringify(told)), argv, program, cwd, folder, env, files };
+}
+
+/** The same as it is noted when it is approved: programs are given keys as arguments, and the store is to hold none. */
+export async function notedOf(
+  { thread }: EngineContext,
+  { argv, program, cwd, folder, env, files }: Approvable,
+): Promise<Noted> {
+  const words = commandInWords(argv);
+  const secrets = await thread.run(SECRET_DETECTION, [words], { size: words.length });
+  return { command: maskSecrets(words, secrets), program, cwd, folder, env, files };
 }
 
 /** The approved file, where it is still what the command names. */

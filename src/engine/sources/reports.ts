@@ -4,7 +4,8 @@ import type { SourceState } from '../../store/source-states.ts';
 import type { EngineContext } from '../context.ts';
 import { vaultName } from '../vault-names.ts';
 import { isEnabled, ownVaults } from '../vault-states.ts';
-import { approvable, approvalOf, approvedOf, type Approvable } from './approval.ts';
+import { approvable, approvalOf, notedOf, type Approvable } from './approval.ts';
+import { approvedOf, changesSince } from './approved.ts';
 import { configuredSources, type ConfiguredSource } from './configured.ts';
 import { isStale } from './stale.ts';
 
@@ -41,6 +42,8 @@ export interface SourceReport {
   readonly folder: string | null;
   /** Of a command. */
   readonly approvable: Approvable | null;
+  /** What of that is different from what was approved, a line each. */
+  readonly changes: readonly string[];
   readonly documents: number;
   readonly refreshInterval: number | null;
   readonly state: SourceState | null;
@@ -91,6 +94,7 @@ function common(
     name: id,
     folder: null,
     approvable: null,
+    changes: [],
     documents: counts.get(id) ?? 0,
     refreshInterval: null,
     state,
@@ -113,7 +117,8 @@ async function commandReport(
     refreshInterval: settings.refreshInterval,
   };
   try {
-    const what = await approvable(source, approvedOf(state));
+    const approved = approvedOf(state);
+    const what = await approvable(source, approved);
     const approval = approvalOf(context, source, what, state ?? undefined);
     const waits = {
       approved: null,
@@ -122,9 +127,11 @@ async function commandReport(
     } as const;
     const { refreshInterval: interval, enabled } = settings;
     const condition = enabled ? waits[approval] : null;
+    const isChanged = approval === 'changed' && approved !== null;
     return {
       ...report,
       approvable: what,
+      changes: isChanged ? changesSince(approved, await notedOf(context, what)) : [],
       condition: condition ?? conditionOf(state, { enabled, interval, now: context.now() }),
     };
   } catch (error) {

@@ -6,7 +6,8 @@ import { embedNew } from '../embed-new.ts';
 import { abortable, type LongCallOptions } from '../long-call.ts';
 import { vaultName } from '../vault-names.ts';
 import { ownVaults } from '../vault-states.ts';
-import { approvable, approvalText, commandInWords, type Approvable } from './approval.ts';
+import { approvable, commandInWords, notedOf, type Approvable } from './approval.ts';
+import { approvalText, approvedOf, changesSince } from './approved.ts';
 import { configuredSources, sourceNamed, type ConfiguredSource } from './configured.ts';
 import { SourceKeeper, type KeepOptions } from './keeper.ts';
 import { refreshSource, tryOut, type Refreshed } from './refresh.ts';
@@ -15,6 +16,12 @@ import { sourceReports, type SourceReport } from './reports.ts';
 /** What came of a source's refresh. */
 export type RefreshResult =
   Refreshed | { readonly id: string; readonly name: string; readonly error: LociError };
+
+/** What may run now. */
+export interface NewlyApproved extends Approvable {
+  /** What is different from what was approved before, a line each; none for a first approval. */
+  readonly changes: readonly string[];
+}
 
 /** Commands whose documents are searched beside everything else. */
 export interface Sources {
@@ -30,7 +37,7 @@ export interface Sources {
    * From now on exactly this command may run. Only the operator may say so.
    * @throws LociError `not_found`; `conflict` when it is not what `fingerprint` says; `invalid_config` for a missing program
    */
-  approve(id: string, fingerprint?: string): Promise<Approvable>;
+  approve(id: string, fingerprint?: string): Promise<NewlyApproved>;
   /** Whether a source or vault is read by those who keep it fresh. */
   pause(id: string, paused: boolean): Promise<void>;
   /** Takes its documents, its approval and what is known of it out of the store; answers how many documents went. */
@@ -129,7 +136,7 @@ async function approve(
   context: EngineContext,
   id: string,
   fingerprint: string | undefined,
-): Promise<Approvable> {
+): Promise<NewlyApproved> {
   const source = sourceNamed(await configuredSources(context), id);
   // Looked for anew: what is approved now is what is found now.
   const what = await approvable(source, null);
@@ -146,14 +153,17 @@ async function approve(
       },
     );
   const { store, namespace, now, caller } = context;
+  const before = approvedOf((await store.sourceStates(namespace)).get(id));
+  const noted = await notedOf(context, what);
   await store.changeSourceState(namespace, id, {
-    approval: approvalText(what),
+    approval: approvalText(what.fingerprint, noted),
     approvedAt: now(),
     approvedBy: caller.actor,
     // Whoever was told to wait need wait no longer.
     nextAt: null,
   });
-  return what;
+  const isSame = before === null || before.fingerprint === what.fingerprint;
+  return { ...what, changes: isSame ? [] : changesSince(before, noted) };
 }
 
 /** @throws LociError `not_found` */

@@ -32,10 +32,12 @@ function sourceLines(source: SourceOutput, { style, columns }: View): string[] {
   ];
   const first = `${style.bold(oneLine(id))}${called}  ${paintOf(condition, style)(condition)}  ${style.dim(facts.join(' · '))}`;
   const waits = condition.endsWith('waiting for approval');
+  const { changes = [] } = source;
   const more = [
     ...(waits && command !== undefined
       ? [`${oneLine(command)}  ${style.dim(`(${fingerprint ?? ''})`)}`]
       : []),
+    ...changesShown(changes, id).map((change) => style.warning(clip(oneLine(change), columns - 2))),
     ...(waits ? [style.dim(`→ loci sources approve ${oneLine(id)}`)] : []),
     ...(error === null ? [] : [style.warning(clip(oneLine(error), columns - 2))]),
     ...(condition === 'gone' ? [style.dim(`→ ${wayOut(source)}`)] : []),
@@ -44,6 +46,14 @@ function sourceLines(source: SourceOutput, { style, columns }: View): string[] {
       : [style.dim(`${counted(source.problems.length, 'problem')}: loci sources show ${oneLine(id)}`)]),
   ];
   return [first, ...more.map((line) => `  ${line}`)];
+}
+
+/** In a list, the first of them. */
+const CHANGES_SHOWN = 5;
+
+function changesShown(changes: readonly string[], id: string): string[] {
+  if (changes.length <= CHANGES_SHOWN) return [...changes];
+  return [...changes.slice(0, CHANGES_SHOWN), `… loci sources show ${id} tells them all`];
 }
 
 function wayOut({ id, kind }: SourceOutput): string {
@@ -115,13 +125,16 @@ function stateRows(source: SourceOutput): Row[] {
   ];
 }
 
-function runRows({ command = '' }: SourceOutput, runs: NonNullable<SourcesShowOutput['runs']>): Row[] {
+function runRows(
+  { command = '', changes = [] }: SourceOutput,
+  runs: NonNullable<SourcesShowOutput['runs']>,
+): Row[] {
   const { program, cwd, env, files, fingerprint, approved } = runs;
   const isApproved = approved?.fingerprint === fingerprint;
   const approval =
     approved === null
       ? 'never'
-      : `${localTime(approved.at)} by ${approved.by}${isApproved ? '' : '; what runs has changed since'}`;
+      : `${localTime(approved.at)} by ${approved.by}${isApproved ? '' : '; it has changed since'}`;
   return [
     ['command', command],
     ['program', program ?? 'there is none of that name'],
@@ -130,12 +143,15 @@ function runRows({ command = '' }: SourceOutput, runs: NonNullable<SourcesShowOu
     ...files.map(({ path, state }, i): Row => [i === 0 ? 'starts' : '', `${path}  ${state.slice(0, 16)}`]),
     ['fingerprint', fingerprint.slice(0, 16)],
     ['approved', approval],
+    ...changes.map((change, i): Row => [i === 0 ? 'since then' : '', change]),
   ];
 }
 
 export const sourcesApproveRenderer: Renderer<SourcesApproveOutput> = {
-  render: ({ id, command, cwd }, { style }) =>
-    `${style.bold(oneLine(id))} may run \`${oneLine(command)}\` in ${oneLine(cwd)}.\n` +
+  render: ({ id, command, cwd, changes }, { style }) =>
+    `${style.bold(oneLine(id))} may run \`${oneLine(command)}\` in ${oneLine(cwd)}.` +
+    `${changes.length === 0 ? '' : ' Different from what was approved before:'}\n` +
+    changes.map((change) => `  ${style.warning(oneLine(change))}\n`).join('') +
     style.dim(
       `\`loci sources test ${oneLine(id)}\` shows what it gives, \`loci sources refresh ${oneLine(id)}\` takes it in.`,
     ) +
