@@ -7,12 +7,15 @@ import { type Ran, startLoci } from './loci-command.ts';
 /** A line of `loci watch --json`. */
 export interface WatchEvent {
   readonly at: string;
-  readonly event: 'begun' | 'refreshed' | 'failed' | 'waiting' | 'left' | 'embedded';
+  readonly event:
+    'watching' | 'settings' | 'begun' | 'refreshed' | 'failed' | 'waiting' | 'left' | 'embedded';
   readonly source?: string;
   readonly added?: number;
   readonly updated?: number;
   readonly removed?: number;
   readonly unchanged?: number;
+  /** What is kept fresh, and what is not and why. */
+  readonly sources?: readonly { readonly id: string; readonly skipped: string | null }[];
   readonly error?: { readonly code: string; readonly message: string; readonly hint: string };
 }
 
@@ -23,7 +26,7 @@ export function refreshed(source: string): Wanted {
   return (event) => event.event === 'refreshed' && event.source === source;
 }
 
-export function told(kind: WatchEvent['event'], source: string): Wanted {
+export function told(kind: WatchEvent['event'], source?: string): Wanted {
   return (event) => event.event === kind && event.source === source;
 }
 

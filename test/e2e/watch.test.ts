@@ -106,6 +106,59 @@ describe('loci watch', () => {
       expect(drawn.split('\n').at(-1)?.length).toBeLessThan(60);
   });
 
+  it('says at first what it keeps fresh, what it does not, and why', async () => {
+    const vault = temporaryFolder();
+    const home = new SourcesHome({
+      vaults: [{ name: 'house', path: vault }],
+      sources: [
+        GOOGLE_TASKS,
+        { id: 'later', command: 'cat later.json' },
+        { id: 'off', command: 'cat off.json', enabled: false },
+        { id: 'piped', command: 'cat a.json | cat' },
+      ],
+    });
+    await home.json('sources', 'approve', 'tasks');
+    await home.json('sources', 'pause', 'house');
+    const { sources } = await new WatchProcess(home.path).next(told('watching'));
+    expect(sources?.map(({ id, skipped }) => [id, skipped])).toEqual([
+      ['house', 'paused: loci sources resume house'],
+      ['tasks', null],
+      ['later', 'waiting for approval: loci sources approve later'],
+      ['off', 'switched off (enabled: false)'],
+      ['piped', expect.stringMatching(/^broken: .*a shell/)],
+    ]);
+  });
+
+  it('keeps to changed settings, and to the former ones while they are broken', async () => {
+    const home = new SourcesHome({ sources: [FAST] });
+    await home.takeIn('tasks');
+    const watch = new WatchProcess(home.path);
+    await watch.next(refreshed('tasks'));
+    home.configure('sources: [');
+    expect((await watch.next(told('settings'))).error).toMatchObject({ code: 'invalid_config' });
+    home.print([{ id: 'tiles', text: 'Buy tiles at last' }]);
+    await watch.next((event) => refreshed('tasks')(event) && event.updated === 1);
+    const before = watch.events.length;
+    home.configure({ sources: [FAST, { ...FAST, id: 'more', command: 'cat more.json' }] });
+    expect((await watch.next(told('settings'), before)).error).toBeUndefined();
+    expect((await watch.next(told('watching'), before)).sources).toMatchObject([
+      { id: 'tasks', skipped: null },
+      { id: 'more', skipped: 'waiting for approval: loci sources approve more' },
+    ]);
+    await watch.next(refreshed('tasks'), watch.events.length);
+    expect(watch.count((event) => event.event === 'settings' && event.error !== undefined)).toBe(1);
+    expect((await watch.stop()).code).toBe(0);
+  });
+
+  it('ends quietly once nobody reads any more what it says', async () => {
+    const home = new SourcesHome({ sources: [{ id: 'later', command: 'cat later.json' }] });
+    const line = '{ "$0" "$1" watch --json; echo "it ended with $?" >&2; } | head -n 1';
+    const { ended } = startLoci([], { home: home.path }, ['-c', line, process.execPath, MAIN], '/bin/sh');
+    const { code, stdout, stderr } = await ended;
+    expect([code, stderr]).toEqual([0, 'it ended with 0\n']);
+    expect(JSON.parse(stdout)).toMatchObject({ event: 'watching' });
+  });
+
   it('says what to do where there is nothing to keep fresh', async () => {
     const home = temporaryFolder();
     const { code, stderr } = await loci(['watch'], { home });

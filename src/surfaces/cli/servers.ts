@@ -93,8 +93,10 @@ export const SERVERS: readonly ServerCommand[] = [
     summary: 'keep vaults and sources fresh until it is stopped',
     description:
       'Keeps vaults and sources fresh in the foreground, until Ctrl-C or SIGTERM: each is read when it is due, changed notes ' +
-      'are read and embedded, sources run once they are approved. `loci serve` and `loci mcp` do the same beside their ' +
-      'work; of several processes one does it. With --json each thing that happens is a line of JSON.',
+      'are read and embedded, sources run once they are approved. It says at first what it keeps fresh and what it does not, ' +
+      'and keeps to loci.yaml as it is changed. `loci serve` and `loci mcp` do the same beside their work, with the ' +
+      'settings that they began with; of several processes one does it. With --json each thing that happens is a line of ' +
+      'JSON.',
     operands: [],
     options: [],
     examples: [

@@ -1,5 +1,6 @@
 import { ageOf } from '../../core/age.ts';
 import { counted } from '../../core/counted.ts';
+import type { LociError } from '../../core/errors.ts';
 import type { KeeperEvent } from '../../engine/sources/keeper.ts';
 import type { SourceReport } from '../../engine/sources/reports.ts';
 import { columnsOf, type Output } from './io.ts';
@@ -9,7 +10,7 @@ import { clip } from './text-width.ts';
 
 /** What happened, for a person; `null` for what is not worth a line. */
 export function eventLine(event: KeeperEvent, style: Style): string | null {
-  const time = style.dim(new Date().toTimeString().slice(0, 8));
+  const time = clock(style);
   switch (event.kind) {
     case 'begun':
     case 'left':
@@ -33,12 +34,35 @@ export function eventLine(event: KeeperEvent, style: Style): string | null {
   }
 }
 
+/** That the settings changed, and are kept to from now on unless there is an error. */
+export function settingsLine(file: string, error: LociError | null, style: Style): string {
+  const name = style.bold(oneLine(file));
+  if (error === null) return `${clock(style)} ${name} changed, and is kept to from now on`;
+  return `${clock(style)} ${name} changed, and the former settings go on: ${style.bad(oneLine(error.message))} ${style.dim(oneLine(error.hint))}`;
+}
+
+export function settingsJson(file: string, error: LociError | null): string {
+  return line({
+    at: new Date().toISOString(),
+    event: 'settings',
+    file,
+    ...(error && { error: told(error) }),
+  });
+}
+
+function clock(style: Style): string {
+  return style.dim(new Date().toTimeString().slice(0, 8));
+}
+
+function told({ code, message, hint }: LociError): object {
+  return { code, message, hint };
+}
+
 /** The same as a line of JSON. */
 export function jsonLine(event: KeeperEvent): string {
   const at = new Date().toISOString();
   if (event.kind === 'failed' || event.kind === 'waiting') {
-    const { code, message, hint } = event.error;
-    return line({ at, event: event.kind, source: event.source, error: { code, message, hint } });
+    return line({ at, event: event.kind, source: event.source, error: told(event.error) });
   }
   if (event.kind !== 'refreshed') {
     const { kind, ...rest } = event;

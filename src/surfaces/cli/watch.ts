@@ -1,24 +1,61 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Config } from '../../core/config/schema.ts';
+import { loadConfig } from '../../core/config/load.ts';
 import { LociError } from '../../core/errors.ts';
+import { asLociError } from '../../core/file-errors.ts';
+import type { Closable } from '../../engine/context.ts';
 import type { KeeperEvent } from '../../engine/sources/keeper.ts';
 import type { SourceReport } from '../../engine/sources/reports.ts';
-import { openContext } from '../../operations/context.ts';
-import { isTerminal, type Io } from './io.ts';
+import type { Sources } from '../../engine/sources/sources.ts';
+import { openContext, type ContextOptions, type OpenContext } from '../../operations/context.ts';
+import { FileFollower } from './file-follower.ts';
 import type { RunServer } from './server-call.ts';
-import { hasColours, makeStyle } from './style.ts';
 import { untilStopped } from './until-stopped.ts';
-import { eventLine, jsonLine, statusLine } from './watch-lines.ts';
+import { WatchDisplay } from './watch-display.ts';
 
-/** Milliseconds between two drawings of the status line, and drawings between two looks at how everything is. */
-const REDRAW = 1000;
-const DRAWN = 5;
-
-/** `loci watch`: keeps vaults and sources fresh until a signal says to stop; a second one stops at once. */
+/**
+ * `loci watch`: keeps vaults and sources fresh until a signal says to stop, or nobody reads any more what it says; a
+ * second signal stops at once. Changed settings are kept to once they can be.
+ */
 export const watch: RunServer = async ({ home, json }, io) => {
   const caller = { surface: 'cli', trust: 'operator' } as const;
-  const context = openContext({ caller, env: io.env, ...(home !== undefined && { home }) });
-  const display = new Display(io, json);
+  const display = new WatchDisplay(io, json);
+  const watching = new Watching({ caller, env: io.env, ...(home !== undefined && { home }) }, display);
   try {
-    const { values } = await context.loadConfig();
+    const file = await watching.begin();
+    const follower = await FileFollower.follow(file, () => watching.readAgain(file));
+    await untilStopped(io.stdout);
+    await follower.close();
+    return 0;
+  } finally {
+    display.end();
+    await watching.close();
+  }
+};
+
+/** An engine that was opened with the settings as they were then. */
+interface Opened {
+  readonly context: OpenContext;
+  readonly config: Config;
+  readonly sources: Sources;
+  readonly reports: readonly SourceReport[];
+}
+
+class Watching {
+  readonly #options: ContextOptions;
+  readonly #display: WatchDisplay;
+  #opened: Opened | null = null;
+  #keeper: Closable | null = null;
+  #refused = '';
+
+  constructor(options: ContextOptions, display: WatchDisplay) {
+    this.#options = options;
+    this.#display = display;
+  }
+
+  /** Answers the settings' file. @throws LociError `invalid_config` where nothing is named; what opening the store throws */
+  async begin(): Promise<string> {
+    const { values, file } = await loadConfig(this.#options);
     if (values.vaults.length + values.sources.length + values.skills.length === 0)
       throw new LociError(
         'invalid_config',
@@ -27,66 +64,55 @@ export const watch: RunServer = async ({ home, json }, io) => {
           hint: '`loci index PATH` adds a vault; docs/sources.md says how a command becomes a source.',
         },
       );
+    const opened = await open(this.#options);
+    this.#display.begin();
+    this.#keep(opened);
+    return file;
+  }
+
+  /** What cannot be kept to is told once, and what was kept to before goes on. */
+  async readAgain(file: string): Promise<void> {
+    try {
+      const { values } = await loadConfig(this.#options);
+      if (isDeepStrictEqual(values, this.#opened?.config) && this.#refused === '') return;
+      // The former engine goes on where this one cannot be opened.
+      const opened = await open(this.#options);
+      await this.close();
+      this.#refused = '';
+      this.#display.tellSettings(file, null);
+      this.#keep(opened);
+    } catch (error) {
+      const told = asLociError(error);
+      if (told.message === this.#refused) return;
+      this.#refused = told.message;
+      this.#display.tellSettings(file, told);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#keeper?.close();
+    await this.#opened?.context.close();
+    this.#keeper = null;
+    this.#opened = null;
+  }
+
+  #keep(opened: Opened): void {
+    const { sources, reports } = opened;
+    this.#opened = opened;
+    this.#display.list(reports, () => sources.list());
+    const onEvent = (event: KeeperEvent): void => this.#display.tell(event);
+    this.#keeper = sources.keepFresh({ newVaults: true, onEvent });
+  }
+}
+
+async function open(options: ContextOptions): Promise<Opened> {
+  const context = openContext(options);
+  try {
+    const { values } = await context.loadConfig();
     const { sources } = await context.loci({ create: true });
-    const keeper = sources.keepFresh({ newVaults: true, onEvent: (event) => display.tell(event) });
-    display.begin(() => sources.list());
-    await untilStopped();
-    await keeper.close();
-    return 0;
-  } finally {
-    display.end();
+    return { context, config: values, sources, reports: await sources.list() };
+  } catch (error) {
     await context.close();
-  }
-};
-
-/**
- * A line for each thing that happens, of JSON where that is wanted; else, on a terminal, one below that says how everything
- * is.
- */
-class Display {
-  readonly #io: Io;
-  readonly #json: boolean;
-  readonly #running = new Set<string>();
-  #timer: NodeJS.Timeout | null = null;
-  #status = '';
-
-  constructor(io: Io, json: boolean) {
-    this.#io = io;
-    this.#json = json;
-  }
-
-  begin(look: () => Promise<SourceReport[]>): void {
-    const { stderr } = this.#io;
-    if (this.#json) return;
-    stderr.write('Loci keeps vaults and sources fresh; Ctrl-C stops it.\n');
-    if (!isTerminal(stderr)) return;
-    let reports: readonly SourceReport[] = [];
-    let drawn = 0;
-    const draw = async (): Promise<void> => {
-      // A look counts the documents of every source.
-      if (drawn++ % DRAWN === 0) reports = await look().catch(() => reports);
-      if (this.#timer === null) return;
-      this.#status = statusLine(reports, this.#running, stderr);
-      stderr.write(`\r\u001b[2K${this.#status}`);
-      this.#timer = setTimeout(() => void draw(), REDRAW).unref();
-    };
-    this.#timer = setTimeout(() => void draw(), 0).unref();
-  }
-
-  tell(event: KeeperEvent): void {
-    if (event.kind === 'begun') this.#running.add(event.source);
-    else if ('source' in event) this.#running.delete(event.source);
-    const { stdout, stderr, env } = this.#io;
-    const line = this.#json ? jsonLine(event) : eventLine(event, makeStyle(hasColours(stdout, env)));
-    if (line === null) return;
-    if (this.#status !== '') stderr.write('\r\u001b[2K');
-    stdout.write(`${line}\n`);
-    if (this.#status !== '') stderr.write(this.#status);
-  }
-
-  end(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
-    if (this.#status !== '') this.#io.stderr.write('\r\u001b[2K');
+    throw error;
   }
 }
