@@ -41,7 +41,7 @@ export async function refreshVault(
       if (onlyIfDue && state !== undefined && !isDue(state, interval, now()))
         throw new LociError('conflict', `${name} was read by another process`);
       const attempt = new Attempt(context, name, { held, before: state, interval });
-      return readVault(context, vault, attempt, { ...options, held, signal });
+      return readVault(context, vault, attempt, { ...options, held, signal, before: state?.problems ?? [] });
     },
     { onWait, ...options },
   );
@@ -50,6 +50,8 @@ export async function refreshVault(
 /** Reading it under its lease. */
 interface HeldOptions extends IndexOptions {
   readonly held: Held;
+  /** What was known to be wrong with its notes. */
+  readonly before: readonly string[];
 }
 
 async function readVault(
@@ -58,9 +60,13 @@ async function readVault(
   attempt: Attempt,
   options: HeldOptions,
 ): Promise<SyncReport> {
+  const unchanged = new Set<string>();
   try {
-    const report = await syncVault(context, vault, options);
-    await attempt.note({ ...attempt.success(report.problems.map(problemOfNote)), root: resolve(vault.path) });
+    const report = await syncVault(context, vault, options, (key) => void unchanged.add(key));
+    // What is wrong with a note is told when it is read, and holds until it is read again.
+    const lasting = options.before.filter((problem) => isOfOneOf(unchanged, problem));
+    const problems = [...new Set([...report.problems.map(problemOfNote), ...lasting])];
+    await attempt.note({ ...attempt.success(problems), root: resolve(vault.path) });
     return report;
   } catch (error) {
     if (error instanceof LociError && error.code === 'unreadable') await attempt.noteFailure(error.message);
@@ -68,10 +74,18 @@ async function readVault(
   }
 }
 
+/** A problem is told as `problemOfNote` writes it, and names of notes may hold a colon. */
+function isOfOneOf(keys: ReadonlySet<string>, problem: string): boolean {
+  for (let at = problem.indexOf(': '); at >= 0; at = problem.indexOf(': ', at + 1))
+    if (keys.has(problem.slice(0, at))) return true;
+  return false;
+}
+
 async function syncVault(
   context: EngineContext,
   vault: VaultConfig,
   options: HeldOptions,
+  onUnchanged: (key: string) => void,
 ): Promise<SyncReport> {
   const { store, namespace, config, now } = context;
   const source = await vaultSource(context, vault);
@@ -82,6 +96,7 @@ async function syncVault(
     now,
     allowEmpty: options.allowEmpty ?? false,
     fence: options.held,
+    onUnchanged,
     ...abortable(options),
     onProgress: (done, total) =>
       options.onProgress?.({ stage: 'reading', subject: source.name, done, total }),

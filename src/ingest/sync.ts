@@ -20,6 +20,8 @@ export interface SyncOptions {
   /** Under which it is read: whoever has lost it writes nothing more. */
   readonly fence?: NonNullable<CommitBatch['fence']>;
   readonly onProgress?: (done: number, total: number) => void;
+  /** Called for each document that is not read, since it has not changed. */
+  readonly onUnchanged?: (key: string) => void;
 }
 
 export interface SyncReport {
@@ -105,8 +107,11 @@ class Sync {
     let unchanged = 0;
     for await (const item of this.#source.list(this.#report, this.#options.signal)) {
       vanished.delete(item.key);
-      if (this.#known.get(item.key)?.revision === item.revision) unchanged++;
-      else toRead.push(item);
+      if (this.#known.get(item.key)?.revision !== item.revision) toRead.push(item);
+      else {
+        unchanged++;
+        this.#options.onUnchanged?.(item.key);
+      }
     }
     this.#keepSkipped(vanished);
     const nothingThere = unchanged + toRead.length === 0 && vanished.size === this.#known.size;

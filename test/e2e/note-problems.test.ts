@@ -1,0 +1,27 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { SourcesListOutput } from '../../src/operations/sources-list.ts';
+import { temporaryFolder } from './loci-command.ts';
+import { SourcesHome } from './sources-home.ts';
+
+describe('what is wrong with a note of a vault', () => {
+  it('is told for as long as it holds, however often nothing changed', async () => {
+    const notes = temporaryFolder();
+    const home = new SourcesHome({ vaults: [{ path: notes }] });
+    const problems = async (): Promise<string[]> => {
+      await home.json('index');
+      const { sources } = await home.json<SourcesListOutput>('sources', 'list');
+      return sources.flatMap((source) => source.problems);
+    };
+    writeFileSync(join(notes, 'a: b.md'), '---\ntags: [broken\n---\nAardvarks are odd.\n');
+    writeFileSync(join(notes, 'image.md'), Buffer.from([0, 1, 2, 0]));
+    const told = await problems();
+    expect(told).toEqual([expect.stringMatching(/^a: b\.md: /), expect.stringMatching(/^image\.md: /)]);
+    for (let round = 0; round < 2; round++) expect((await problems()).toSorted()).toEqual(told);
+    writeFileSync(join(notes, 'a: b.md'), 'Aardvarks are odd, and whole.\n');
+    expect(await problems()).toEqual([told[1]]);
+    rmSync(join(notes, 'image.md'));
+    expect(await problems()).toEqual([]);
+  });
+});
