@@ -7,10 +7,11 @@ import type { RecordWrite, SearchFilter } from '../store/store.ts';
 import { datesIn } from './dates.ts';
 import { isOfKind, kindIn, type Kind, type SourceNames } from './kinds.ts';
 import { parseQuery } from './query.ts';
-import { DEFAULT_RANKING } from './ranking.ts';
+import { DEFAULT_RANKING, wholeOf } from './ranking.ts';
 import { search, type SearchOutcome } from './search.ts';
 
 const DAY = 86_400_000;
+const WHOLE = wholeOf(DEFAULT_RANKING.smoothing!);
 const NAMES: SourceNames = new Map([
   ['list', 'Google Tasks'],
   ['family_calendar', 'Family'],
@@ -164,6 +165,17 @@ describe('search by kind', () => {
     const { hits } = await found('my calendar');
     expect(Math.min(...hits.map(({ confidence }) => confidence))).toBeGreaterThan(0.5);
     expect(hits[0]?.boosts.map(({ name }) => name)).toEqual(['kind']);
+  });
+
+  it('explains the whole score', async () => {
+    for (const query of ['my calendar', 'my todos', 'chores about bees', "what's on 3 May"])
+      for (const { score, contributions, boosts } of (await found(query)).hits) {
+        const divided = contributions.map(({ signal, added }) =>
+          signal === 'recency' ? added : added / WHOLE,
+        );
+        const sum = [...divided, ...boosts.map(({ added }) => added)].reduce((a, b) => a + b, 0);
+        expect(sum, query).toBeCloseTo(score, 10);
+      }
   });
 
   it('shows what is of the days that are named, and doubts the rest', async () => {

@@ -5,7 +5,7 @@ import type { DateRange } from './dates.ts';
 import { rrf, type Contribution } from './fuse.ts';
 import { isOfKind, type Kind } from './kinds.ts';
 import type { ParsedQuery } from './query.ts';
-import type { Ranking } from './ranking.ts';
+import { wholeOf, type Ranking } from './ranking.ts';
 import type { Smoothed } from './smooth.ts';
 import {
   policyOf,
@@ -79,9 +79,7 @@ export function rank(
     const boosted = matched + sumOf(ofSource);
     const place = places.get(passage.id) ?? passages.length;
     const recency = recencyOf(passage, { place, score: boosted, own: policy?.recency ?? null, ranking, now });
-    const isSignal = entry.contributions.some(({ signal }) => signal === 'recency');
-    const contributions =
-      recency.added > 0 && !isSignal ? [...entry.contributions, recency] : entry.contributions;
+    const contributions = withRecency(entry.contributions, recency, ranking);
     return [{ passage, own: entry.own, score: boosted + recency.added, contributions, boosts }];
   });
   return bestOfEachRecord(candidates);
@@ -147,6 +145,20 @@ function recencyOf(
   const halfLifeDays = own?.halfLifeDays ?? recency.halfLifeDays;
   const days = distance(record.createdAt, now) / DAY;
   return { ...said, added: score * weight * recency.reach * 2 ** (-days / halfLifeDays), halfLifeDays };
+}
+
+/** Where times are all that was asked for, recency is a signal already: then it is one thing that both made. */
+function withRecency(
+  contributions: readonly Contribution[],
+  recency: Contribution,
+  { smoothing }: Ranking,
+): readonly Contribution[] {
+  if (recency.added === 0) return contributions;
+  const signal = contributions.find((one) => one.signal === 'recency');
+  if (signal === undefined) return [...contributions, recency];
+  const whole = smoothing === null ? 1 : wholeOf(smoothing);
+  const both = { ...recency, rank: signal.rank, added: signal.added / whole + recency.added };
+  return contributions.map((one) => (one === signal ? both : one));
 }
 
 /** What is due tomorrow is as near as what was written yesterday. */
