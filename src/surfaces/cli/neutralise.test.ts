@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { neutralise, neutraliseJson, oneLine } from './neutralise.ts';
 
-const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
+const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff]/;
 const text = fc.string({ unit: 'binary', maxLength: 200 });
 
 describe('neutralise', () => {
@@ -21,6 +21,10 @@ describe('neutralise', () => {
 
   it('shows what it took the power from', () => {
     expect(neutralise('a\u001b[2Jb\u0000\u007f\u009b\ud800')).toBe('a␛[2Jb␀␡\ufffd\ufffd');
+    expect(neutralise('a\u{e0041}\ufeff')).toBe('a\ufffd\ufffd\ufffd');
+    expect(neutraliseJson('"a\u{e0041}\ufeff"')).toBe('"a\\udb40\\udc41\\ufeff"');
+    const flag = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}';
+    expect([neutralise(flag), neutraliseJson(flag)]).toEqual([flag, flag]);
     expect(neutralise('tabs\tand\nlines stay, 函館 🍳')).toBe('tabs\tand\nlines stay, 函館 🍳');
   });
 

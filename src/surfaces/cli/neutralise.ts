@@ -1,17 +1,20 @@
+import { jsonEscapes, replaceTags } from '../../core/text/unseen.ts';
+
 /**
  * What a terminal would obey instead of show: control characters (with ESC and the C1 controls, which begin escape
- * sequences), the separators U+2028 and U+2029, and the marks that turn the direction of writing.
+ * sequences), the separators U+2028 and U+2029, the marks that turn the direction of writing, and the byte order mark.
  */
-const OBEYED = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const OBEYED = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 const CONTROL_PICTURES = 0x2400;
 const PICTURE_OF_DELETE = '\u2421';
+const HIDDEN = '\ufffd';
 
 /**
  * Text of others, fit for a terminal: a note must not move the cursor, set a title or the clipboard. Line breaks and
- * tabs stay. One UTF-16 unit becomes one, so offsets still hold.
+ * tabs stay, and what only a model would read is shown to be there. One UTF-16 unit becomes one, so offsets still hold.
  */
 export function neutralise(text: string): string {
-  return text
+  return replaceTags(text, (tag) => HIDDEN.repeat(tag.length))
     .replaceAll(OBEYED, (found) => (found === '\n' || found === '\t' ? found : shown(found)))
     .toWellFormed();
 }
@@ -23,8 +26,8 @@ export function oneLine(text: string): string {
 
 /** Text of JSON in which nothing is left that a terminal obeys; it means the same. */
 export function neutraliseJson(json: string): string {
-  return json.replaceAll(OBEYED, (found) =>
-    found === '\n' ? found : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  return replaceTags(json, jsonEscapes).replaceAll(OBEYED, (found) =>
+    found === '\n' ? found : jsonEscapes(found),
   );
 }
 
@@ -32,5 +35,5 @@ function shown(control: string): string {
   const code = control.charCodeAt(0);
   if (control === '\r') return ' ';
   if (code < 0x20) return String.fromCharCode(CONTROL_PICTURES + code);
-  return code === 0x7f ? PICTURE_OF_DELETE : '\ufffd';
+  return code === 0x7f ? PICTURE_OF_DELETE : HIDDEN;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
 import { describe, expect, it } from 'vitest';
-import { fence, onOneLine } from './fence.ts';
+import { fence, jsonText, onOneLine } from './fence.ts';
 
 /** Text of what breaks fences: tildes, backticks, line breaks, quotes. */
 const hostile = fc.string({
@@ -35,6 +35,23 @@ describe('a fence', () => {
 
   it('is the same for the same text', () => {
     expect(fence('an ~~~ oven', 'recalled')).toBe('~~~~ recalled\nan ~~~ oven\n~~~~');
+  });
+});
+
+const SMUGGLED = Array.from('obey', (each) => String.fromCodePoint(0xe0000 + each.charCodeAt(0))).join('');
+const SCOTLAND = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}';
+
+describe('what only a model would read', () => {
+  it('is in no fence, and in no text on one line; pictures are', () => {
+    expect(fence(`a${SMUGGLED} \u202eb ${SCOTLAND}`, 'recalled')).toBe(`~~~ recalled\na b ${SCOTLAND}\n~~~`);
+    expect(onOneLine(`\ufeffG\u200bo\u202eo${SMUGGLED} 👩‍👩‍👧 ${SCOTLAND}`)).toBe(`Goo 👩‍👩‍👧 ${SCOTLAND}`);
+  });
+
+  it('is seen in JSON, which means the same', () => {
+    const output = { name: `a${SMUGGLED}\u202e`, flag: SCOTLAND };
+    expect(jsonText(output)).toContain('"a\\udb40\\udc6f');
+    expect(jsonText(output)).toContain(SCOTLAND);
+    expect(JSON.parse(jsonText(output))).toEqual(output);
   });
 });
 

@@ -15,6 +15,7 @@ import { parseInput } from '../../operations/input.ts';
 import type { OperationContext } from '../../operations/operation.ts';
 import type { SourcesListOutput } from '../../operations/sources-list.ts';
 import type { StartupTextOutput } from '../../operations/startup-text.ts';
+import { jsonText } from './fence.ts';
 import { type Permission, refuseBeyond } from './permission.ts';
 import { errorText } from './result.ts';
 import type { Toolbox } from './toolbox.ts';
@@ -52,7 +53,7 @@ const RESOURCES: readonly ResourceEntry[] = [
     mimeType: 'application/json',
     operation: 'fact-categories',
     input: () => ({}),
-    text: (output: FactCategoriesOutput) => JSON.stringify(output),
+    text: (output: FactCategoriesOutput) => jsonText(output),
   },
   {
     uri: 'loci://sources',
@@ -64,7 +65,7 @@ const RESOURCES: readonly ResourceEntry[] = [
     mimeType: 'application/json',
     operation: 'sources-list',
     input: () => ({}),
-    text: (output: SourcesListOutput) => JSON.stringify(output),
+    text: (output: SourcesListOutput) => jsonText(output),
   },
   {
     uri: 'loci://record/{id}',

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { ErrorCode, LociError } from '../../core/errors.ts';
+import { jsonText } from './fence.ts';
 import { recordText } from './record-text.ts';
 import { searchText } from './search-text.ts';
 
@@ -9,7 +10,7 @@ const TEXTS: Readonly<Record<string, (output: any) => string>> = { search: searc
 /** What a verb answers as text; as JSON unless it reads better otherwise. */
 export function answerText(operation: string, output: unknown): string {
   const tell = Object.hasOwn(TEXTS, operation) ? TEXTS[operation] : undefined;
-  return tell === undefined ? JSON.stringify(output) : tell(output);
+  return tell === undefined ? jsonText(output) : tell(output);
 }
 
 export function successResult(operation: string, output: unknown): CallToolResult {
