@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { SourcesListOutput } from '../../src/operations/sources-list.ts';
 import type { SourcesRefreshOutput } from '../../src/operations/sources-refresh.ts';
 import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
@@ -204,5 +204,26 @@ describe('sources over MCP', () => {
     expect(contents).toMatchObject([{ text: '{"sources":[]}' }]);
     const { structuredContent } = await client.callTool({ name: 'memory_sources', arguments: {} });
     expect(structuredContent).toEqual({ sources: [] });
+  });
+});
+
+describe('an agent’s server that was started before anything was stored', () => {
+  it('keeps sources fresh from when the operator approves them', async () => {
+    const home = new SourcesHome();
+    const client = await connectStdio({ home: home.path });
+    const search = { name: 'memory_search', arguments: { query: 'tile samples' } };
+    expect(textOf(await client.callTool(search))).toContain('store_not_found');
+    await home.json('sources', 'approve', 'tasks');
+    const isFound = async (): Promise<boolean> =>
+      textOf(await client.callTool(search)).includes('Home Depot');
+    await vi.waitUntil(isFound, { timeout: 20_000, interval: 100 });
+  });
+
+  it('makes no store by itself', async () => {
+    const home = new SourcesHome();
+    const client = await connectStdio({ home: home.path });
+    await client.listTools();
+    await client.close();
+    expect(existsSync(join(home.path, 'loci.db'))).toBe(false);
   });
 });
