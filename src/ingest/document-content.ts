@@ -1,5 +1,12 @@
 import type { MemoryDocument } from '../sources/document.ts';
 
+/**
+ * Grows whenever `contentOf`, or anything else that `replaceDocuments` makes of a document, would be another of the same
+ * document: then the next refresh of each source writes all of its documents anew. What comes out the same after all keeps
+ * its passages, and costs no embedding.
+ */
+export const DOCUMENT_FORMAT = 1;
+
 /** UTF-16 units of a value that says what something is about: a list, a place, a person, not another text. */
 const SHORT = 60;
 

@@ -6,7 +6,7 @@ import { uuidv7 } from '../core/uuid.ts';
 import type { MemoryDocument } from '../sources/document.ts';
 import type { SourceState } from '../store/source-states.ts';
 import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry, Store } from '../store/store.ts';
-import { contentOf } from './document-content.ts';
+import { contentOf, DOCUMENT_FORMAT } from './document-content.ts';
 import { knownByKey } from './known-entries.ts';
 import { samePassages, type Chunking } from './passages.ts';
 import { withinCap } from './within-cap.ts';
@@ -86,11 +86,12 @@ export async function replaceDocuments(
   return report;
 }
 
-/** Everything that a record is made of: what is equal need not be written again. */
+/** Everything that a record is made of, and how: what is equal need not be written again. */
 function revisionOf(document: MemoryDocument, { project }: ReplaceOptions): string {
   const { id: _, metadata, ...rest } = document;
   const entries = Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1));
-  return sha256(JSON.stringify([Object.values({ ...rest, project: document.project ?? project }), entries]));
+  const parts = Object.values({ ...rest, project: document.project ?? project });
+  return sha256(JSON.stringify([DOCUMENT_FORMAT, parts, entries]));
 }
 
 async function writesOf(

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { settings } from '../../../test/contract/engines.ts';
 import { TasksSource } from '../../../test/contract/tasks-source.ts';
@@ -32,6 +33,25 @@ describe('a refresh', () => {
     expect(after).toMatchObject({ id: before!.id, snippet: { text: 'Buy tile samples from Saltillo' } });
     expect(await tasks.found('dentist')).toEqual([]);
     expect(await tasks.refresh()).toMatchObject({ added: 0, updated: 0, removed: 0, unchanged: 2 });
+  });
+
+  it('writes anew what an earlier Loci made of it in another way, and embeds nothing that came out the same', async () => {
+    await tasks.refresh();
+    const store = join(tasks.folder, 'loci.db');
+    const passages = (): unknown[] => {
+      using db = new DatabaseSync(store, { readOnly: true });
+      return db.prepare('SELECT * FROM passage').all();
+    };
+    const before = passages();
+    expect(before).toHaveLength(2);
+    // As a revision of another format differs from the present one.
+    {
+      using db = new DatabaseSync(store);
+      db.exec("UPDATE record SET revision = 'of another format'");
+    }
+    expect(await tasks.refresh()).toMatchObject({ added: 0, updated: 2, unchanged: 0 });
+    expect(passages()).toEqual(before);
+    expect(await tasks.refresh()).toMatchObject({ updated: 0, unchanged: 2 });
   });
 
   it('keeps when it was, is or will be, what is done, and where it is', async () => {
