@@ -5,7 +5,6 @@ import { LociError, messageOf } from '../core/errors.ts';
 import type { Check } from '../engine/check.ts';
 import { environmentChecks } from './environment-checks.ts';
 import type { Operation, OperationContext } from './operation.ts';
-import { namedVaults } from './vaults.ts';
 
 export interface DoctorOutput {
   readonly healthy: boolean;
@@ -50,7 +49,6 @@ async function runDoctor(context: OperationContext): Promise<DoctorOutput> {
 async function configChecks(context: OperationContext): Promise<Check[]> {
   try {
     const config = await context.loadConfig();
-    namedVaults(config);
     const warnings = config.warnings.map((detail): Check => ({
       name: 'settings',
       result: 'warning',

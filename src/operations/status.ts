@@ -4,7 +4,6 @@ import { CONDITIONS, type Condition } from '../engine/sources/reports.ts';
 import type { VaultState } from '../engine/vault-states.ts';
 import { isoTime } from './dates.ts';
 import type { Operation, OperationContext } from './operation.ts';
-import { namedVaults } from './vaults.ts';
 
 export interface StatusOutput {
   readonly home: string;
@@ -134,7 +133,6 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
   const loci = await context.loci();
   const { bytes, schemaVersion, own, others, generation, pending, storePath, store, namespace } =
     await loci.status();
-  namedVaults(config);
   const { vaults, strays } = await loci.vaults();
   const reports = (await loci.sources.list()).filter(({ kind }) => kind !== 'vault');
   const bySource = own?.bySource ?? {};

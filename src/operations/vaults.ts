@@ -3,6 +3,7 @@ import { basename, relative, resolve, sep } from 'node:path';
 import { configAppend } from '../core/config/edit.ts';
 import type { LoadedConfig } from '../core/config/load.ts';
 import { expandHome } from '../core/config/paths.ts';
+import { nameKey } from '../core/config/same-name.ts';
 import { isJsonMap } from '../core/config/tree.ts';
 import type { VaultConfig } from '../core/config/sources-schema.ts';
 import { vaultName } from '../engine/vault-names.ts';
@@ -18,24 +19,9 @@ export interface NamedVault extends VaultConfig {
   readonly name: string;
 }
 
-/**
- * The configured vaults, each with the name that its records carry.
- * @throws LociError `invalid_config` when two have the same: each would take the other's records for its own
- */
-export function namedVaults({ values, file }: LoadedConfig): NamedVault[] {
-  const vaults = values.vaults.map((vault) => ({ ...vault, name: vaultName(vault) }));
-  for (const [index, { name, path }] of vaults.entries()) {
-    const namesake = vaults.slice(0, index).find((vault) => vault.name === name);
-    if (namesake === undefined) continue;
-    throw new LociError(
-      'invalid_config',
-      `${file}: two vaults are called ${name}: ${namesake.path} and ${path}`,
-      {
-        hint: 'Give one of them another `name`.',
-      },
-    );
-  }
-  return vaults;
+/** The configured vaults, each with the name that its records carry: no two have the same. */
+export function namedVaults({ values }: LoadedConfig): NamedVault[] {
+  return values.vaults.map((vault) => ({ ...vault, name: vaultName(vault) }));
 }
 
 export interface PlacedFolders {
@@ -148,10 +134,11 @@ function isWithin(folder: string, path: string): boolean {
 }
 
 function freeName(path: string, taken: readonly string[]): string {
+  const keys = new Set(taken.map(nameKey));
   const name = folderName(path);
   for (let count = 1; ; count++) {
     const candidate = count === 1 ? name : `${name}-${String(count)}`;
-    if (!taken.includes(candidate)) return candidate;
+    if (!keys.has(nameKey(candidate))) return candidate;
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
@@ -152,12 +152,35 @@ describe('settings that are wrong', () => {
     expect((await loci(['status'], { home, env: { ...env, LOCI_LOG_LEVEL: 'error' } })).stderr).toBe('');
   });
 
-  it('that give two vaults one name are refused', async () => {
+  it('that give two vaults one name are refused, and so are names that differ in case alone', async () => {
     const home = temporaryFolder();
-    writeFileSync(join(home, 'loci.yaml'), 'vaults:\n  - path: a/notes\n  - path: b/notes\n');
-    const { code, stderr } = await loci(['index'], { home });
-    expect(code).toBe(3);
-    expect(stderr).toContain('two vaults are called notes');
+    const named = [
+      [
+        'vaults:\n  - path: a/notes\n  - path: b/notes\n',
+        '3: vaults[1].path: another source or vault is called notes',
+      ],
+      [
+        'vaults:\n  - path: a/notes\n  - path: b\n    name: Notes\n',
+        '4: vaults[1].name: another source or vault is called notes, which Notes differs from in case alone',
+      ],
+      [
+        'vaults:\n  - path: a/Tasks\nsources:\n  - id: tasks\n    command: ls\n',
+        '4: sources[0].id: another source or vault is called Tasks, which tasks differs from in case alone',
+      ],
+    ] as const;
+    for (const [settings, problem] of named) {
+      writeFileSync(join(home, 'loci.yaml'), settings);
+      const { code, stderr } = await loci(['index'], { home });
+      expect([code, stderr]).toEqual([3, expect.stringContaining(`${home}/loci.yaml:${problem}`)]);
+    }
+  });
+
+  it('name a folder that is added so that it differs from what there is in more than case', async () => {
+    const home = temporaryFolder();
+    mkdirSync(join(home, 'Tasks'));
+    writeFileSync(join(home, 'loci.yaml'), 'sources:\n  - id: tasks\n    command: ls\n');
+    expect((await loci(['index', join(home, 'Tasks')], { home })).code).toBe(0);
+    expect(readFileSync(join(home, 'loci.yaml'), 'utf8')).toContain('name: Tasks-2');
   });
 });
 

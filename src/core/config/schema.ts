@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { auth, type AuthConfig, server, type ServerConfig } from './server-schema.ts';
+import { nameKey } from './same-name.ts';
 import { source, type SourceConfig, vault, type VaultConfig } from './sources-schema.ts';
 import { duration, label, path, size } from './values.ts';
 
@@ -259,12 +260,22 @@ export const configSchema: z.ZodType<Config> = z
     log: log.prefault({}).describe('What is logged.'),
   })
   .superRefine(({ sources, vaults }, context) => {
-    const taken = new Set(vaults.map(({ name, path: folder }) => name ?? basename(folder)));
-    for (const [i, { id }] of sources.entries()) {
-      const message = `another source or vault is called ${id}`;
+    const named = [
+      ...vaults.map(({ name, path: folder }, i) =>
+        name === undefined
+          ? { name: basename(folder), place: ['vaults', i, 'path'] }
+          : { name, place: ['vaults', i, 'name'] },
+      ),
+      ...sources.map(({ id }, i) => ({ name: id, place: ['sources', i, 'id'] })),
+    ];
+    const taken = new Map<string, string>();
+    for (const { name, place } of named) {
+      const other = taken.get(nameKey(name));
+      taken.set(nameKey(name), other ?? name);
+      if (other === undefined) continue;
+      const differs = other === name ? '' : `, which ${name} differs from in case alone`;
+      const message = `another source or vault is called ${other}${differs}`;
       // `said`: the message tells what is wrong by itself.
-      if (taken.has(id))
-        context.addIssue({ code: 'custom', path: ['sources', i, 'id'], message, params: { said: true } });
-      taken.add(id);
+      context.addIssue({ code: 'custom', path: place, message, params: { said: true } });
     }
   });

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
 import { expandHome } from '../../core/config/paths.ts';
 import { readSourceSettings } from '../../core/config/source-settings.ts';
+import { nameKey } from '../../core/config/same-name.ts';
 import type { Config } from '../../core/config/schema.ts';
 import type { SourceSettings } from '../../core/config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
@@ -48,7 +49,7 @@ export async function configuredSources({ config, namespace }: EngineContext): P
     skill: null,
   }));
   const broken: BrokenSkill[] = [];
-  const taken = new Set([...config.vaults.map(vaultName), ...sources.map(({ id }) => id)]);
+  const taken = new Set([...config.vaults.map(vaultName), ...sources.map(({ id }) => id)].map(nameKey));
   const skills = (await Promise.all(config.skills.map(({ path }) => skillsIn(path)))).flat();
   for (const skill of skills) {
     // Which of two came first nobody knows: neither takes the place of the other, approved as that may be.
@@ -95,7 +96,7 @@ function placeOf({ id, folder }: FoundSkill): Pick<BrokenSkill, 'id' | 'folder'>
 function sourceOf(skill: FoundSkill, taken: ReadonlySet<string>): ConfiguredSource | BrokenSkill {
   const { id, folder } = skill;
   if (skill.problem !== null) return { id, folder, problem: skill.problem };
-  if (taken.has(id)) return { id, folder, problem: `another source or vault is called ${id}` };
+  if (taken.has(nameKey(id))) return { id, folder, problem: `another source or vault is called ${id}` };
   const read = readSourceSettings(skill.written);
   if ('problem' in read) return { id, folder, problem: read.problem };
   const { settings } = read;

@@ -70,6 +70,15 @@ describe('a skill', () => {
     expect((await mail())?.condition).toBe('new');
   });
 
+  it('is broken where a vault has its name, in whatever case', async () => {
+    const vaults = [{ path: join(tasks.folder, 'Mail') }];
+    await tasks.reopenWith({ vaults, skills: [{ path: join(tasks.folder, 'skills') }] });
+    expect(await mail()).toMatchObject({
+      condition: 'broken',
+      error: expect.stringContaining('another source or vault') as string,
+    });
+  });
+
   it('that is gone leaves its documents, and says so', async () => {
     await tasks.loci.sources.approve('mail');
     await tasks.loci.sources.refresh();
