@@ -1,0 +1,28 @@
+import { utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../../../test/contract/engines.ts';
+import { sha256 } from '../../core/hash.ts';
+import { hashFile } from './hash-file.ts';
+
+it('the hash of a file is of what it holds now, however soon it was changed after the last look', async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, 'script.sh');
+  // Of the same length, and within one tick of the file system's clock now and then.
+  for (let round = 0; round < 300; round++) {
+    const text = `echo ${String(round).padStart(3, '0')}`;
+    await writeFile(path, text);
+    expect(await hashFile(path)).toBe(sha256(text));
+  }
+});
+
+it('the hash of a file is not believed for the time that it is said to be of', async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, 'script.sh');
+  const longAgo = new Date(2020, 1, 1);
+  for (const text of ['echo one', 'echo two']) {
+    await writeFile(path, text);
+    await utimes(path, longAgo, longAgo);
+    expect(await hashFile(path)).toBe(sha256(text));
+  }
+});
