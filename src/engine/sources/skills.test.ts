@@ -46,6 +46,61 @@ describe('a skill', () => {
     expect((await mail())?.condition).toBe('changed, waiting for approval');
   });
 
+  it.each(['.hidden.js', 'node_modules/mail/index.js', '.config/rc.js'])(
+    'is asked for again when %s changes',
+    async (file) => {
+      await mkdir(join(skill, file, '..'), { recursive: true });
+      await writeFile(join(skill, file), '');
+      await writeFile(join(skill, 'index.js'), `require('./${file}')`);
+      await tasks.loci.sources.approve('mail');
+      expect((await mail())?.condition).toBe('new');
+      await writeFile(join(skill, file), 'steal()');
+      expect((await mail())?.condition).toBe('changed, waiting for approval');
+    },
+  );
+
+  it('is not asked for again when Git, or whoever looks at its folder, writes there', async () => {
+    await mkdir(join(skill, '.git'));
+    await tasks.loci.sources.approve('mail');
+    for (const file of ['.git/index', '.DS_Store']) await writeFile(join(skill, file), 'x');
+    expect((await mail())?.condition).toBe('new');
+  });
+
+  it('may have links to its own folders, as package managers make them, and to no others', async () => {
+    const packages = join(skill, 'node_modules', '.store', 'mail');
+    await mkdir(packages, { recursive: true });
+    await writeFile(join(packages, 'index.js'), '');
+    await symlink('.store/mail', join(skill, 'node_modules', 'mail'));
+    await tasks.loci.sources.approve('mail');
+    await writeFile(join(packages, 'index.js'), 'steal()');
+    expect((await mail())?.condition).toBe('changed, waiting for approval');
+    for (const [name, to] of [
+      ['out', '..'],
+      ['git', '.git'],
+      ['self', '.'],
+      ['none', 'nowhere'],
+    ] as const) {
+      await mkdir(join(skill, '.git'), { recursive: true });
+      await symlink(to, join(skill, name));
+      await expect(tasks.loci.sources.approve('mail')).rejects.toMatchObject({
+        code: 'not_approved',
+        message: expect.stringContaining(`${name} is a link that leads to no file`) as string,
+      });
+      await rm(join(skill, name));
+    }
+  });
+
+  it('that holds too many files to be looked at is not approved, and told what to do', async () => {
+    const many = join(skill, 'node_modules', 'many');
+    await mkdir(many, { recursive: true });
+    await Promise.all(Array.from({ length: 5001 }, (_, i) => writeFile(join(many, String(i)), '')));
+    await expect(tasks.loci.sources.approve('mail')).rejects.toMatchObject({
+      code: 'not_approved',
+      message: expect.stringContaining('more than 5000 files') as string,
+      hint: expect.stringContaining('--omit=dev') as string,
+    });
+  });
+
   it('is asked for again when what a link in it leads to changes', async () => {
     const target = join(tasks.folder, 'shared.mjs');
     await writeFile(target, '');
