@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -193,6 +193,28 @@ describe('ending a command', () => {
     expect(performance.now() - began).toBeGreaterThan(900);
     expect((await pidsIn('stubborn')).filter(isAlive)).toEqual([]);
   });
+
+  const hasProc = existsSync('/proc/self/environ');
+
+  it.skipIf(!hasProc)('ends what began a session of its own too, when it is cut short', async () => {
+    const escape = `const { spawn } = require('child_process');
+      const child = spawn('/bin/sh', ['-c', 'sleep 60 & echo $! > strays; wait'], { detached: true });
+      setInterval(() => undefined, 1000);`;
+    const failure = await failureOf(shell('', { argv: [process.execPath, '-e', escape], timeout: 2000 }));
+    expect(failure.message).toContain('did not end within 2 s');
+    expect((await pidsIn('strays')).filter(isAlive)).toEqual([]);
+  });
+
+  it.skipIf(!hasProc || !existsSync('/bin/bash'))(
+    'ends jobs in groups of their own, and what ignores SIGTERM',
+    async () => {
+      const line = `set -m; (trap '' TERM; sleep 60) & echo $! > jobs; sleep 60 & echo $! >> jobs; echo []`;
+      const { result } = await runCommand(shell('', { argv: ['/bin/bash', '-c', line] }), textOf);
+      expect(result).toBe('[]\n');
+      const jobs = await pidsIn('jobs');
+      expect([jobs.length, jobs.filter(isAlive)]).toEqual([2, []]);
+    },
+  );
 
   it('is called off at any time: before it begins nothing is started', async () => {
     const controller = new AbortController();

@@ -1,4 +1,5 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,6 +13,7 @@ import {
 } from './command-failure.ts';
 import { CommandOutput } from './command-output.ts';
 import { endGroup, watchGroup } from './process-group.ts';
+import { endStrays, MARK } from './strays.ts';
 
 export interface CommandRequest {
   /** Program and arguments; a program without a slash is looked for in PATH of `env`. */
@@ -43,7 +45,8 @@ const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 /**
  * Runs a program without a shell, in a process group of its own and with nothing to read, and hands over what it prints.
- * When this is settled, every process of the group is ended, whatever the outcome.
+ * When this is settled, every process of the group is ended, whatever the outcome, and what has left it as far as
+ * `endStrays` finds it.
  * @param read takes in the output, which ends at its end, or where the program ended and its pipe is empty
  * @throws LociError `source_failed` that says how it failed, with what it said last; `aborted`; and what `read` throws
  */
@@ -53,7 +56,8 @@ export async function runCommand<Result>(
 ): Promise<CommandRun<Result>> {
   const began = performance.now();
   if (request.signal?.aborted === true) throw aborted();
-  const child = await start(request);
+  const mark = randomUUID();
+  const child = await start({ ...request, env: { ...request.env, [MARK]: mark } });
   const group = child.pid!;
   let ending: Promise<void> | undefined;
   const end = (): Promise<void> => (ending ??= endGroup(group));
@@ -65,9 +69,11 @@ export async function runCommand<Result>(
     const milliseconds = Math.round(performance.now() - began);
     return { result, bytes: output.bytes, stderr: output.stderr(), milliseconds };
   } finally {
+    const isCutShort = child.exitCode === null && child.signalCode === null;
     over.abort();
     output.destroy();
     await end();
+    await endStrays({ mark, session: isCutShort ? null : group });
     // Not even a process that the system cannot end keeps this one alive.
     child.unref();
   }
