@@ -16,10 +16,10 @@ export interface MemoryDocument {
   readonly url: string | null;
 }
 
-/** Something about one document that the owner should know. */
+/** Something about a document that the owner should know. */
 export interface DocumentProblem {
-  /** Its place in what was printed, from 1. */
-  readonly index: number;
+  /** Its place in what was printed, from 1; `null` for what is wrong with all of them. */
+  readonly index: number | null;
   readonly id: string | null;
   readonly detail: string;
   /** Whether it was left out. */

@@ -248,6 +248,7 @@ export function problemInWords(problem: DocumentProblem): string {
 }
 
 function wordsOf({ index, id, detail }: DocumentProblem): string {
+  if (index === null) return detail;
   const which = id === null ? `document ${String(index)}` : `document ${String(index)} (${id})`;
   return `${which}: ${detail}`;
 }

@@ -2,6 +2,7 @@ import type { SourceSettings } from '../../core/config/sources-schema.ts';
 import type { DocumentSource } from '../document.ts';
 import { commandEnvironment } from './environment.ts';
 import { fetchDocuments } from './fetch-documents.ts';
+import { documentMapper } from './map-document.ts';
 import { argvOf } from './split-command.ts';
 
 export interface CommandOptions extends Pick<
@@ -16,10 +17,11 @@ export interface CommandOptions extends Pick<
   readonly allowed: readonly string[];
 }
 
-/** @throws LociError `invalid_config` for a line that cannot be split, or that needs a shell */
+/** @throws LociError `invalid_config` for a line that cannot be split, or that needs a shell; for a bad template */
 export function openCommand(options: CommandOptions): DocumentSource {
   const { cwd, env, allowed, timeout, map, fields } = options;
   const argv = argvOf(options);
+  if (map !== undefined) documentMapper(map);
   return {
     argv,
     fetch: ({ program, signal }) =>

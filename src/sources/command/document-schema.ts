@@ -68,9 +68,9 @@ function fits(most: number): [(text: string) => boolean, { error: (issue: Issue)
 }
 
 /** Its length is looked at first: tidying makes no text longer. */
-function text(most: number, tidy: (text: string) => string): z.ZodType<string> {
+function text(most: number, tidy: (text: string) => string, what = 'text'): z.ZodType<string> {
   const [isShort, { error }] = fits(most);
-  return z.string(should('text')).refine(isShort, { error, abort: true }).transform(tidy);
+  return z.string(should(what)).refine(isShort, { error, abort: true }).transform(tidy);
 }
 
 function optional<Output>(schema: z.ZodType<Output>): z.ZodType<Output | null> {
@@ -96,16 +96,23 @@ const MOST_LISTED = 1000;
 const tags = z
   .preprocess(
     (written) => {
-      if (Array.isArray(written)) return written.slice(0, MOST_LISTED + 1) as unknown[];
+      if (Array.isArray(written)) return written.slice(0, MOST_LISTED + 1).map(nameOfTag);
       return typeof written === 'string' ? written.split(',', MOST_LISTED + 1) : (written ?? []);
     },
     z.array(z.unknown(), should('a list of texts')).max(MOST_LISTED, { error: 'are too many', abort: true }),
   )
-  .pipe(z.array(text(MOST.tag, cleanLine)))
+  .pipe(z.array(text(MOST.tag, cleanLine, 'text, or an object with a `name`')))
   .transform((written) => [...new Set(written.filter((tag) => tag !== ''))])
   .refine((kept) => kept.length <= MOST_TAGS, {
     error: ({ input }) => `are ${String((input as string[]).length)}; at most ${String(MOST_TAGS)} fit`,
   });
+
+/** Labels as GitHub prints them: `[{"name": "bug"}]`. */
+function nameOfTag(tag: unknown): unknown {
+  if (typeof tag !== 'object' || tag === null || !Object.hasOwn(tag, 'name')) return tag;
+  const { name } = tag as { readonly name: unknown };
+  return typeof name === 'string' ? name : tag;
+}
 
 const timestamp = z
   .union([z.number(), z.string()], should('ISO 8601, or seconds or milliseconds since 1970'))

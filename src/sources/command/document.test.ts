@@ -77,7 +77,7 @@ describe('reading a document', () => {
       [{ id: 'a', text: 'x'.repeat(100_001) }, 'text has 100001 characters; at most 100000 fit'],
       [{ ...good, title: 'x'.repeat(501) }, 'title has 501 characters; at most 500 fit'],
       [{ ...good, tags: { a: 1 } }, 'tags should be a list of texts, not an object'],
-      [{ ...good, tags: ['a', 5] }, 'tags.2 should be text, not a number'],
+      [{ ...good, tags: ['a', 5] }, 'tags.2 should be text, or an object with a `name`, not a number'],
       [
         { ...good, tags: Array.from({ length: 65 }, (_, i) => `t${String(i)}`) },
         'tags are 65; at most 64 fit',

@@ -74,6 +74,50 @@ describe('fetching documents from a command', () => {
     expect({ ...asLines, milliseconds: 0, bytes: 0 }).toEqual({ ...asList, milliseconds: 0, bytes: 0 });
   });
 
+  it('takes labels that are objects by their names', async () => {
+    const labels = [{ id: 1, name: 'bug' }, 'ui'];
+    const printed = [
+      { id: 1, text: 'A', tags: labels, labels },
+      { id: 2, text: 'B', tags: [], labels: [{ title: 'bug' }] },
+    ];
+    const own = await fetchDocuments(await printing(JSON.stringify(printed)));
+    expect(own.documents.map(({ tags }) => tags)).toEqual([['bug', 'ui'], []]);
+    const fetched = await fetchDocuments(
+      await printing(JSON.stringify(printed), { map: { tags: '{{labels}}' } }),
+    );
+    expect(fetched.documents.map(({ tags }) => tags)).toEqual([['bug', 'ui']]);
+    expect(fetched.problems.map(({ detail }) => detail)).toEqual([
+      'tags.1 should be text, or an object with a `name`, not an object',
+    ]);
+  });
+
+  it('says once for each key what of a map no document has, and which name has no braces', async () => {
+    const printed = [
+      { id: 1, title: 'A', due: null, list: [], from: { name: 'Ann' } },
+      { id: 2, title: 'B', list: [] },
+    ];
+    const map = {
+      text: '{{title}} — {{notes}} {{body.text}}',
+      title: 'title',
+      tags: 'todo',
+      timestamp: '{{due}}',
+      url: '{{list.url}}',
+      project: '{{from.team}}',
+      metadata: { who: '{{from.name}}', kind: 'from.name', where: '{{at}}' },
+    };
+    const fetched = await fetchDocuments(await printing(JSON.stringify(printed), { map }));
+    expect(fetched.documents.map(({ text }) => text)).toEqual(['A', 'B']);
+    expect(fetched.problems.every(({ index, skipped }) => index === null && !skipped)).toBe(true);
+    expect(fetched.problems.map(({ detail }) => detail)).toEqual([
+      'map.text: no document has notes, body.text',
+      'map.project: no document has from.team',
+      'map.metadata.where: no document has at',
+      `map.title: every document gets the text "title"; '{{title}}' is what stands there`,
+      `map.metadata.kind: every document gets the text "from.name"; '{{from.name}}' is what stands there`,
+    ]);
+    expect((await fetchDocuments(await printing('[]', { map }))).problems).toEqual([]);
+  });
+
   it('keeps the last of one id and reports it', async () => {
     const printed = [
       { id: 1, text: 'old' },

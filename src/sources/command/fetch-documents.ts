@@ -3,6 +3,7 @@ import type { DocumentProblem, Fetched, MemoryDocument } from '../document.ts';
 import { readDocument, type ReadDocument } from './document.ts';
 import { restrictTo } from './fields.ts';
 import { documentMapper } from './map-document.ts';
+import { MapProblems } from './map-problems.ts';
 import { pacer } from './pace.ts';
 import { parseDocuments } from './parse-documents.ts';
 import type { PrintedValue } from './printed.ts';
@@ -21,10 +22,15 @@ export interface FetchRequest extends CommandRequest {
  */
 export async function fetchDocuments(request: FetchRequest): Promise<Fetched> {
   const read = documentReader(request);
+  const faults = new MapProblems(request.map ?? {});
   const { result, ...run } = await runCommand(request, (output) =>
-    collect(parseDocuments(output, request.map?.items), read),
+    collect(parseDocuments(output, request.map?.items), (printed) => {
+      if ('value' in printed) faults.see(printed.value);
+      return read(printed);
+    }),
   );
-  return { ...result, ...run };
+  // What is wrong with all of them comes first: it is why single ones are.
+  return { ...result, ...run, problems: [...faults.problems(), ...result.problems] };
 }
 
 type Reader = (printed: PrintedValue) => ReadDocument;

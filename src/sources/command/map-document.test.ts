@@ -47,12 +47,24 @@ describe('mapping what a command prints', () => {
       ['Due: {{a}}', {}, 'Due'],
       ['({{a}})', {}, '()'],
       ['{{a}}: {{b}}', { a: '- item', b: 'say:' }, '- item: say:'],
-      ['fixed', {}, 'fixed'],
       ['{{a}}{{b}}', { a: { deep: 1 }, b: 2 }, '{"deep":1}2'],
       ['a } }} {{a}}', { a: 1 }, 'a } }} 1'],
     ];
     for (const [text, item, expected] of texts)
       expect(mapped({ text }, item), text).toMatchObject({ text: expected });
+  });
+
+  it('may say the same of all documents, where that makes sense', () => {
+    const constant = { title: 'Mail', tags: 'mail, unread', completed: 'no', project: 'house' };
+    expect(mapped(constant, { id: 1, text: 'a' })).toMatchObject({ ...constant, completed: false });
+    for (const field of ['id', 'text', 'timestamp'])
+      expect(() => documentMapper({ [field]: 'notes' })).toThrow(
+        expect.objectContaining({
+          code: 'invalid_config',
+          message: `map.${field} would be the same for all documents: notes`,
+          hint: expect.stringContaining("'{{notes}}'"),
+        }) as Error,
+      );
   });
 
   it('takes fields without a template from the fields of that name', () => {

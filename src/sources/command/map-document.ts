@@ -1,20 +1,25 @@
 import type { DocumentMap } from '../../core/config/sources-schema.ts';
+import { LociError } from '../../core/errors.ts';
 import type { Json } from '../../core/types.ts';
-import { compileTemplate, type Template, textOf } from './template.ts';
+import { compileTemplate, placesOf, type Template, textOf } from './template.ts';
 
 /** What of a document is text and nothing else. */
 const TEXTS = ['text', 'title', 'project', 'url'] as const;
 const FIELDS = [...TEXTS, 'id', 'tags', 'timestamp', 'completed'] as const;
 type Field = (typeof FIELDS)[number];
+/** What is never the same for all documents. */
+const OF_EACH = ['id', 'text', 'timestamp'] as const;
 
 const DONE = /^(?:true|yes|y|1|x|done|completed?|closed|cancell?ed|finished)$/i;
 
 /**
  * What makes a document of a value that a command printed, before it is checked. A field without a template is the
  * value's own field of that name.
- * @throws LociError `invalid_config` that names the key of a bad template
+ * @throws LociError `invalid_config` that names the key of a bad template, or of one that is the same for all documents
+ *   where that makes no sense
  */
 export function documentMapper(map: DocumentMap): (item: unknown) => unknown {
+  for (const field of OF_EACH) refuseConstant(`map.${field}`, map[field]);
   const templates = new Map<Field, Template>();
   for (const field of FIELDS)
     templates.set(field, compileTemplate(`map.${field}`, map[field] ?? `{{${field}}}`));
@@ -35,6 +40,13 @@ export function documentMapper(map: DocumentMap): (item: unknown) => unknown {
       metadata: metadata === undefined ? ownMetadata(own) : mapped(metadata, own),
     };
   };
+}
+
+function refuseConstant(key: string, written: string | undefined): void {
+  if (written === undefined || placesOf(key, written).length > 0) return;
+  throw new LociError('invalid_config', `${key} would be the same for all documents: ${written}`, {
+    hint: `Names of what is printed stand between double braces: '{{${written}}}'.`,
+  });
 }
 
 function ownMetadata(item: { readonly [key: string]: Json }): Json | undefined {
@@ -59,8 +71,13 @@ function asText(value: Json | undefined): Json | undefined {
 }
 
 function asTags(value: Json | undefined): Json | undefined {
-  if (Array.isArray(value)) return value.map(textOf);
-  return asText(value);
+  if (!Array.isArray(value)) return asText(value);
+  // Of labels that are objects their names are taken where documents are checked.
+  return value.map((each) => (isObject(each) ? each : textOf(each)));
+}
+
+function isObject(value: Json): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Words that tools write for what is done; any other word is what is not. */

@@ -26,6 +26,25 @@ export function compileTemplate(key: string, written: string): Template {
   return (item) => filled(pieces, item);
 }
 
+/** The places that a template names, such as `notes.0.text`: none for a text that is always the same. */
+export function placesOf(key: string, written: string): string[] {
+  return piecesOf(key, written).flatMap((piece) => ('path' in piece ? [piece.path.join('.')] : []));
+}
+
+/** Whether an item has something at a place, be it `null`; of an empty list, whatever it might hold. */
+export function hasPlace(value: Json | undefined, place: string): boolean {
+  return isThere(value, place.split('.'));
+}
+
+function isThere(value: Json | undefined, path: readonly string[]): boolean {
+  const [name, ...rest] = path;
+  if (name === undefined) return value !== undefined;
+  if (typeof value !== 'object' || value === null) return false;
+  if (!Array.isArray(value)) return Object.hasOwn(value, name) && isThere(value[name], rest);
+  if (/^\d+$/.test(name)) return isThere(value[Number(name)], rest);
+  return value.length === 0 || value.some((each) => isThere(each, path));
+}
+
 /** A JSON value within a text: a list joined with commas, nothing for what is missing, JSON for an object. */
 export function textOf(value: Json | undefined): string {
   if (value === undefined || value === null) return '';
