@@ -12,7 +12,7 @@ export async function checkSources(context: EngineContext): Promise<Check[]> {
   const isOwner = context.caller.trust === 'operator';
   return reports
     .filter(({ kind }) => kind !== 'vault')
-    .map((report) => checkSource(isOwner ? report : { ...report, error: null }, context.now()));
+    .map((report) => checkSource(isOwner ? report : { ...report, error: null, hint: null }, context.now()));
 }
 
 function checkSource(report: SourceReport, now: Timestamp): Check {
@@ -43,7 +43,10 @@ function checkSource(report: SourceReport, now: Timestamp): Check {
       );
     case 'broken':
       return warning(
-        report.kind === 'skill' ? 'Correct the `memorySource` of its SKILL.md.' : 'Correct it in loci.yaml.',
+        report.hint ??
+          (report.kind === 'skill'
+            ? 'Correct the `memorySource` of its SKILL.md.'
+            : 'Correct it in loci.yaml.'),
       );
     case 'gone':
       return warning(`Put it back into loci.yaml, or take its documents out: loci sources remove ${id}`);

@@ -31,6 +31,7 @@ export interface SourceOutput {
   readonly folder?: string;
   readonly fingerprint?: string;
   readonly changes?: string[];
+  readonly hint?: string;
 }
 
 const time = () => z.iso.datetime().nullable();
@@ -79,9 +80,12 @@ const sourceFields: {
     .describe(
       'What of that is different from what was approved, where something is. On the command line alone.',
     ),
+  hint: z
+    .string()
+    .describe('What to do about what is broken, where that is known. On the command line alone.'),
 };
 
-const { command, folder, fingerprint, changes, ...told } = sourceFields;
+const { command, folder, fingerprint, changes, hint, ...told } = sourceFields;
 
 export const sourceOutput: z.ZodType<SourceOutput> = z.strictObject({
   ...told,
@@ -89,6 +93,7 @@ export const sourceOutput: z.ZodType<SourceOutput> = z.strictObject({
   folder: folder.exactOptional(),
   fingerprint: fingerprint.exactOptional(),
   changes: changes.exactOptional(),
+  hint: hint.exactOptional(),
 });
 
 /** `isOwner`: whoever sits at this machine learns what runs there. */
@@ -119,6 +124,7 @@ export function outputOf(report: SourceReport, isOwner: boolean): SourceOutput {
         fingerprint: approvable.fingerprint.slice(0, SHOWN),
       }),
     ...(isOwner && report.changes.length > 0 && { changes: [...report.changes] }),
+    ...(isOwner && report.hint !== null && { hint: report.hint }),
     ...(isOwner && report.folder !== null && { folder: report.folder }),
   };
 }

@@ -32,6 +32,7 @@ async function homeWithSources(): Promise<{
   mkdirSync(join(folder, 'lent'), { recursive: true });
   writeFileSync(join(folder, 'file'), 'no folder');
   writeFileSync(join(folder, 'lent', 'SKILL.md'), '---\nmemorySource:\n  command: ./list --json\n---\n');
+  writeFileSync(join(folder, 'lent', 'list'), '#!/bin/sh\n', { mode: 0o755 });
   const home = new SourcesHome(settings);
   for (const id of ['tasks', 'homeless', 'talkative']) await home.json('sources', 'approve', id);
   await home.run(['sources', 'refresh']);
@@ -57,14 +58,14 @@ describe('sources over HTTP', () => {
       expect([method, answer.status]).toEqual([method, 200]);
       expect(listed(answer)).toMatchObject([
         { id: 'tasks', name: 'Google Tasks', condition: 'fresh', documents: 2, refreshes: 1, failures: 0 },
-        { id: 'missing', condition: 'waiting for approval' },
+        { id: 'missing', condition: 'broken', error: expect.any(String) },
         { id: 'homeless', condition: 'failing', failures: 1, error: expect.any(String) },
         { id: 'talkative', condition: 'failing', failures: 1 },
         { id: 'lent', kind: 'skill', condition: 'waiting for approval' },
         { id: 'file', kind: 'skill', condition: 'broken' },
       ]);
-      for (const { command, folder, fingerprint } of listed(answer))
-        expect([command, folder, fingerprint]).toEqual([undefined, undefined, undefined]);
+      for (const { command, folder, fingerprint, changes, hint } of listed(answer))
+        expect([command, folder, fingerprint, changes, hint]).toEqual(Array(5).fill(undefined));
       expect(answer.text).not.toContain(PLACE);
       expect(answer.text).not.toContain(server.home);
       expect(answer.text).not.toContain('/bin');

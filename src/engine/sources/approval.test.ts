@@ -1,5 +1,5 @@
 import { chmod, mkdir, symlink, unlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TasksSource } from '../../../test/contract/tasks-source.ts';
@@ -186,9 +186,28 @@ describe('approval', () => {
     }
   });
 
-  it('is not given to a program that is not there', async () => {
-    await tasks.reopen({ command: 'no-such-program --json' });
-    await expect(tasks.loci.sources.approve('tasks')).rejects.toThrow('no-such-program');
+  it('is not given to a program that is not there; the report says why, and what to do', async () => {
+    for (const name of ['plain', 'folder/plain']) {
+      await mkdir(dirname(join(tasks.folder, name)), { recursive: true });
+      await writeFile(join(tasks.folder, name), '[]');
+    }
+    const causes: readonly (readonly [command: unknown, error: string, hint: string])[] = [
+      ['no-such-program --json', 'there is no program "no-such-program" in PATH', 'PATH'],
+      ['./nowhere', `there is no program ${tasks.folder}/nowhere`, 'cwd'],
+      ['./plain', `${tasks.folder}/plain is not executable`, `chmod +x ${tasks.folder}/plain`],
+      ['./folder', `${tasks.folder}/folder is no program`, 'file'],
+      ['plain', 'there is no program "plain" in PATH', '`./plain`'],
+      [['cat tasks.json | cat'], 'there is no program "cat tasks.json | cat"', '`shell: true`'],
+      ['cat tasks.json | cat', 'the command needs a shell for |', '`shell: true`'],
+      ['cat $HOME/tasks.json', 'the command needs a shell for $HOME', '`shell: true`'],
+    ];
+    for (const [command, error, hint] of causes) {
+      await tasks.reopen({ command });
+      const told = { code: 'invalid_config', message: error, hint: expect.stringContaining(hint) };
+      await expect(tasks.loci.sources.approve('tasks')).rejects.toMatchObject(told);
+      expect(await tasks.refresh()).toMatchObject({ error: told });
+      expect(await tasks.report()).toMatchObject({ condition: 'broken', error, hint: told.hint });
+    }
   });
 
   it('is the word of a host whose own settings they are, and never of a skill', async () => {

@@ -13,6 +13,7 @@ import { approvable, approvalOf, refuseUnapproved, type Approvable } from './app
 import { approvedOf } from './approved.ts';
 import type { ConfiguredSource } from './configured.ts';
 import { withLease, type Held, type LeaseOptions } from './lease.ts';
+import { missingProgram } from './missing-program.ts';
 import { isDue } from './schedule.ts';
 
 /** What one refresh came to. */
@@ -81,7 +82,10 @@ async function whatRuns(
   state: SourceState | undefined,
 ): Promise<Approvable> {
   const what = await approvable(source, approvedOf(state));
-  refuseUnapproved(source, what, approvalOf(context, source, what, state));
+  const approval = approvalOf(context, source, what, state);
+  // To approve it would be no use.
+  if (what.program === null && approval !== 'approved') throw await missingProgram(what);
+  refuseUnapproved(source, what, approval);
   return what;
 }
 

@@ -1,4 +1,4 @@
-import { messageOf } from '../../core/errors.ts';
+import { LociError, messageOf } from '../../core/errors.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { SourceState } from '../../store/source-states.ts';
 import type { EngineContext } from '../context.ts';
@@ -7,6 +7,7 @@ import { isEnabled, ownVaults } from '../vault-states.ts';
 import { approvable, approvalOf, notedOf, type Approvable } from './approval.ts';
 import { approvedOf, changesSince } from './approved.ts';
 import { configuredSources, type ConfiguredSource } from './configured.ts';
+import { missingProgram } from './missing-program.ts';
 import { isStale } from './stale.ts';
 
 /** How a source is, in a word. */
@@ -49,6 +50,8 @@ export interface SourceReport {
   readonly state: SourceState | null;
   /** Why it is broken, or what failed last. */
   readonly error: string | null;
+  /** What to do about what is broken, where that is known. */
+  readonly hint: string | null;
 }
 
 /** Every vault and source of the settings and of skills, and those whose documents alone are left. */
@@ -56,7 +59,7 @@ export async function sourceReports(context: EngineContext): Promise<SourceRepor
   const { store, namespace, now } = context;
   const states = await store.sourceStates(namespace);
   const counts = await documentCounts(context);
-  const { sources, broken } = await configuredSources(context);
+  const { sources, broken: brokenSkills } = await configuredSources(context);
   const vaults = ownVaults(context).map((vault): SourceReport => {
     const id = vaultName(vault);
     const state = states.get(id) ?? null;
@@ -73,7 +76,7 @@ export async function sourceReports(context: EngineContext): Promise<SourceRepor
   const commands = await Promise.all(
     sources.map((source) => commandReport(context, source, states.get(source.id) ?? null, counts)),
   );
-  const unusable = broken.map(({ id, folder, problem }): SourceReport => ({
+  const unusable = brokenSkills.map(({ id, folder, problem }): SourceReport => ({
     ...common(id, null, counts),
     kind: 'skill',
     condition: 'broken',
@@ -99,6 +102,7 @@ function common(
     refreshInterval: null,
     state,
     error: state?.error ?? null,
+    hint: null,
   };
 }
 
@@ -126,17 +130,23 @@ async function commandReport(
       changed: 'changed, waiting for approval',
     } as const;
     const { refreshInterval: interval, enabled } = settings;
-    const condition = enabled ? waits[approval] : null;
     const isChanged = approval === 'changed' && approved !== null;
+    const changes = isChanged ? changesSince(approved, await notedOf(context, what)) : [];
+    const known = { ...report, approvable: what, changes };
+    if (enabled && what.program === null) return { ...known, ...broken(await missingProgram(what)) };
+    const condition = enabled ? waits[approval] : null;
     return {
-      ...report,
-      approvable: what,
-      changes: isChanged ? changesSince(approved, await notedOf(context, what)) : [],
+      ...known,
       condition: condition ?? conditionOf(state, { enabled, interval, now: context.now() }),
     };
   } catch (error) {
-    return { ...report, condition: 'broken', error: messageOf(error) };
+    return { ...report, ...broken(error) };
   }
+}
+
+function broken(error: unknown): Pick<SourceReport, 'condition' | 'error' | 'hint'> {
+  const hint = error instanceof LociError ? error.hint : null;
+  return { condition: 'broken', error: messageOf(error), hint };
 }
 
 function conditionOf(

@@ -6,10 +6,11 @@ import { embedNew } from '../embed-new.ts';
 import { abortable, type LongCallOptions } from '../long-call.ts';
 import { vaultName } from '../vault-names.ts';
 import { ownVaults } from '../vault-states.ts';
-import { approvable, commandInWords, notedOf, type Approvable } from './approval.ts';
+import { approvable, notedOf, type Approvable } from './approval.ts';
 import { approvalText, approvedOf, changesSince } from './approved.ts';
 import { configuredSources, sourceNamed, type ConfiguredSource } from './configured.ts';
 import { SourceKeeper, type KeepOptions } from './keeper.ts';
+import { missingProgram } from './missing-program.ts';
 import { refreshSource, tryOut, type Refreshed } from './refresh.ts';
 import { sourceReports, type SourceReport } from './reports.ts';
 
@@ -140,10 +141,7 @@ async function approve(
   const source = sourceNamed(await configuredSources(context), id);
   // Looked for anew: what is approved now is what is found now.
   const what = await approvable(source, null);
-  if (what.program === null)
-    throw new LociError('invalid_config', `${id}: there is no program ${JSON.stringify(what.argv[0])}`, {
-      hint: `Install it, or correct the command: ${commandInWords(what.argv)} (in ${what.cwd}).`,
-    });
+  if (what.program === null) throw await missingProgram(what);
   if (fingerprint !== undefined && !what.fingerprint.startsWith(fingerprint))
     throw new LociError(
       'conflict',

@@ -40,6 +40,7 @@ function sourceLines(source: SourceOutput, { style, columns }: View): string[] {
     ...changesShown(changes, id).map((change) => style.warning(clip(oneLine(change), columns - 2))),
     ...(waits ? [style.dim(`→ loci sources approve ${oneLine(id)}`)] : []),
     ...(error === null ? [] : [style.warning(clip(oneLine(error), columns - 2))]),
+    ...(source.hint === undefined ? [] : [style.dim(`→ ${oneLine(source.hint)}`)]),
     ...(condition === 'gone' ? [style.dim(`→ ${wayOut(source)}`)] : []),
     ...(source.problems.length === 0
       ? []
@@ -120,6 +121,7 @@ function stateRows(source: SourceOutput): Row[] {
         : `${counted(source.hits, 'time')}, last ${localTime(source.last_hit)}`,
     ],
     ...(source.error === null ? [] : [['error', source.error] as const]),
+    ...(source.hint === undefined ? [] : [['what to do', source.hint] as const]),
     ...problems.map((problem, i): Row => [i === 0 ? 'problems' : '', problem]),
     ...(source.folder === undefined ? [] : [['folder', source.folder] as const]),
   ];
