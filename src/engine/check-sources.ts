@@ -28,9 +28,10 @@ function checkSource(report: SourceReport, now: Timestamp): Check {
   });
   switch (condition) {
     case 'fresh':
-    case 'paused':
     case 'disabled':
-      return { name: `source ${id}`, result: 'ok', detail: `${condition}: ${detail}`, hint: null };
+      return { ...warning(''), result: 'ok', hint: null };
+    case 'paused':
+      return { ...warning(`\`loci sources resume ${id}\` lets it be kept fresh again.`), result: 'ok' };
     case 'new':
     case 'stale':
       return warning(`Run \`loci sources refresh ${id}\`, or let \`loci watch\` keep it fresh.`);

@@ -164,7 +164,7 @@ function vaultChecks({ vaults, strays }: VaultStates, now: Timestamp): Check[] {
 }
 
 function checkVault(
-  { name, path, enabled, lastRead, changes, unreadable }: VaultState,
+  { name, path, enabled, paused, lastRead, changes, unreadable }: VaultState,
   now: Timestamp,
 ): Check {
   const check = { name: `vault ${name}`, result: 'warning' as const, hint: 'Run `loci index`.' };
@@ -176,11 +176,19 @@ function checkVault(
       detail: unreadable,
       hint: `Mount it or correct its path; \`loci forget-vault ${JSON.stringify(name)}\` takes it out.`,
     };
-  if (lastRead === null || changes === null) return { ...check, detail: `${path}; it was not read yet` };
-  const told = changesInWords(changes);
-  const since = `read ${ageOf(lastRead, now)}`;
-  if (told !== '') return { ...check, detail: `${path}; ${since}, since then ${told}` };
-  return { ...check, result: 'ok', detail: `${path}; ${since}`, hint: null };
+  const told = changes === null ? '' : changesInWords(changes);
+  const isRead = lastRead !== null && changes !== null;
+  const read = isRead ? `read ${ageOf(lastRead, now)}` : 'it was not read yet';
+  const detail = `${path}; ${read}${told === '' ? '' : `, since then ${told}`}`;
+  if (paused)
+    return {
+      ...check,
+      result: 'ok',
+      detail: `paused: ${detail}`,
+      hint: `\`loci sources resume ${JSON.stringify(name)}\` lets it be kept fresh again; \`loci index\` reads it now.`,
+    };
+  if (!isRead || told !== '') return { ...check, detail };
+  return { ...check, result: 'ok', detail, hint: null };
 }
 
 function checkStray({ name, records }: StrayVault): Check {

@@ -15,6 +15,8 @@ export interface VaultState {
   readonly path: string;
   /** Off, it is not looked at. */
   readonly enabled: boolean;
+  /** Whoever keeps vaults fresh leaves it alone. */
+  readonly paused: boolean;
   /** When it was last read through; `null` before the first time. */
   readonly lastRead: Timestamp | null;
   /** Since then; `null` when it was never read or cannot be looked at now. */
@@ -66,8 +68,8 @@ async function stateOf(
   states: ReadonlyMap<string, SourceState>,
 ): Promise<VaultState> {
   const name = vaultName(vault);
-  const lastRead = states.get(name)?.readAt ?? null;
-  const state = { name, path: vault.path, enabled: isEnabled(vault), lastRead };
+  const { readAt: lastRead = null, paused = false } = states.get(name) ?? {};
+  const state = { name, path: vault.path, enabled: isEnabled(vault), paused, lastRead };
   if (!state.enabled) return { ...state, changes: null, skipped: null, unreadable: null };
   try {
     const source = await vaultSource(context, vault);

@@ -55,7 +55,9 @@ const sourceFields: {
   last_hit: time(),
   last_refresh: time().describe('When it was last read with success; null: never.'),
   last_try: time(),
-  next_refresh: time().describe('When whoever stays open reads it next.'),
+  next_refresh: time().describe(
+    'When whoever stays open reads it next; null: as soon as somebody does, or not at all as its condition is.',
+  ),
   took_ms: count().nullable().describe('How long the last attempt took.'),
   refresh_interval_ms: count().nullable(),
   refreshes: count().describe('How often it was read with success.'),
@@ -109,7 +111,7 @@ export function outputOf(report: SourceReport, isOwner: boolean): SourceOutput {
     last_hit: timeOrNull(state?.hitAt),
     last_refresh: timeOrNull(state?.readAt),
     last_try: timeOrNull(state?.triedAt),
-    next_refresh: timeOrNull(state?.nextAt),
+    next_refresh: isKeptFresh(condition) ? timeOrNull(state?.nextAt) : null,
     took_ms: state?.tookMs ?? null,
     refresh_interval_ms: report.refreshInterval,
     refreshes: state?.refreshes ?? 0,
@@ -127,6 +129,11 @@ export function outputOf(report: SourceReport, isOwner: boolean): SourceOutput {
     ...(isOwner && report.hint !== null && { hint: report.hint }),
     ...(isOwner && report.folder !== null && { folder: report.folder }),
   };
+}
+
+/** Whether it is read again without anybody doing anything about it. */
+function isKeptFresh(condition: Condition): boolean {
+  return ['fresh', 'stale', 'new', 'failing'].includes(condition);
 }
 
 /** Errors name folders and programs, and hold what programs of others said. */

@@ -32,6 +32,7 @@ export interface StatusOutput {
     readonly name: string;
     readonly path: string;
     readonly enabled: boolean;
+    readonly paused: boolean;
     readonly records: number;
     readonly last_read: string | null;
     readonly changes: VaultState['changes'];
@@ -87,6 +88,7 @@ export const status: Operation<Record<string, never>, StatusOutput> = {
         name: z.string(),
         path: z.string(),
         enabled: z.boolean().describe('Off, it is neither read nor found.'),
+        paused: z.boolean().describe('Whoever keeps vaults fresh leaves it alone.'),
         records: count(),
         last_read: z.iso.datetime().nullable().describe('When `index` last read it through.'),
         changes: z

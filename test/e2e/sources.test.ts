@@ -146,6 +146,40 @@ describe('a source, from the command line', () => {
     expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('no source is called "tasks"')]);
   });
 
+  it('is told to be read next only where it is, and how it goes on where it is not', async () => {
+    const notes = temporaryFolder();
+    const vaults = [{ name: 'my notes', path: notes }];
+    const home = new SourcesHome({ sources: [GOOGLE_TASKS], vaults });
+    writeFileSync(join(notes, 'Oven.md'), 'The oven is induction.\n');
+    const next = async (id: string): Promise<[text: string | undefined, time: string | null]> => {
+      const { stdout } = await home.run(['sources', 'show', id]);
+      const { source } = await home.json<SourcesShowOutput>('sources', 'show', id);
+      return [/^next +(.*)$/m.exec(stdout)?.[1], source.next_refresh];
+    };
+    expect(await next('tasks')).toEqual(['not before `loci sources approve tasks`', null]);
+    await home.takeIn('tasks');
+    await home.json('index');
+    expect(await next('tasks')).toEqual([
+      expect.stringMatching(/^\d.*, every 5 min$/),
+      expect.stringContaining('T'),
+    ]);
+    for (const id of ['tasks', 'my notes']) await home.json('sources', 'pause', id);
+    expect(await next('tasks')).toEqual(['not before `loci sources resume tasks`', null]);
+    expect(await next('my notes')).toEqual(['not before `loci sources resume "my notes"`', null]);
+    const status = (await home.run(['status'])).stdout;
+    expect(status).toMatch(/my notes: 1 note, .*; paused: `loci sources resume "my notes"`$/m);
+    expect(status).toMatch(/Google Tasks: 2 documents, .*, paused: `loci sources resume tasks`$/m);
+    const doctor = (await home.run(['doctor'])).stdout;
+    expect(doctor).toMatch(/^ok +vault my notes +paused: .*\n +→ `loci sources resume "my notes"`/m);
+    expect(doctor).toMatch(/^ok +source tasks +paused: .*\n +→ `loci sources resume tasks`/m);
+    home.configure({ sources: [{ ...GOOGLE_TASKS, enabled: false }], vaults });
+    expect(await next('tasks')).toEqual(['not before `enabled: false` is out of its settings', null]);
+    home.configure({ sources: [{ ...GOOGLE_TASKS, command: 'cat | cat' }], vaults });
+    expect(await next('tasks')).toEqual(['not as it stands', null]);
+    home.configure({ vaults });
+    expect(await next('tasks')).toEqual(['never: nothing in the settings brings it', null]);
+  });
+
   it('leaves loci.yaml with its comments, and its neighbours as they are, when it is removed', async () => {
     const home = new SourcesHome(`# My memory
 sources:

@@ -1,6 +1,7 @@
 import { commandInWords } from '../../engine/sources/approval.ts';
 import type { SourceReport } from '../../engine/sources/reports.ts';
 import { aligned } from './aligned.ts';
+import { shellWord } from './fields.ts';
 import { neutraliseJson, oneLine } from './neutralise.ts';
 import { duration } from './progress.ts';
 import type { Style } from './style.ts';
@@ -46,12 +47,12 @@ function whySkipped({ id, condition, error }: SourceReport): string | null {
     case 'failing':
       return null;
     case 'paused':
-      return `paused: loci sources resume ${id}`;
+      return `paused: loci sources resume ${shellWord(id)}`;
     case 'disabled':
       return 'switched off (enabled: false)';
     case 'waiting for approval':
     case 'changed, waiting for approval':
-      return `${condition}: loci sources approve ${id}`;
+      return `${condition}: loci sources approve ${shellWord(id)}`;
     case 'broken':
     case 'gone':
       return error === null ? condition : `${condition}: ${error}`;

@@ -6,6 +6,7 @@ import type { SourcesListOutput } from '../../../operations/sources-list.ts';
 import type { SourcesPauseOutput } from '../../../operations/sources-pause.ts';
 import type { SourcesRemoveOutput } from '../../../operations/sources-remove.ts';
 import type { SourcesShowOutput } from '../../../operations/sources-show.ts';
+import { shellWord } from '../fields.ts';
 import { neutralise, oneLine } from '../neutralise.ts';
 import { duration } from '../progress.ts';
 import type { Style } from '../style.ts';
@@ -99,8 +100,7 @@ export const sourcesShowRenderer: Renderer<SourcesShowOutput> = {
 type Row = readonly [name: string, value: string];
 
 function stateRows(source: SourceOutput): Row[] {
-  const { refreshes, failed, failures, took_ms, refresh_interval_ms, problems } = source;
-  const interval = refresh_interval_ms === null ? '' : `, every ${duration(refresh_interval_ms / 1000)}`;
+  const { refreshes, failed, failures, took_ms, problems } = source;
   const took = took_ms === null ? '' : `, took ${duration(took_ms / 1000)}`;
   const inARow = failures === 0 ? '' : `, the last ${String(failures)} in a row`;
   return [
@@ -109,10 +109,7 @@ function stateRows(source: SourceOutput): Row[] {
     ['condition', source.condition],
     ['documents', String(source.documents)],
     ['last read', `${source.last_refresh === null ? 'never' : localTime(source.last_refresh)}${took}`],
-    [
-      'next',
-      `${source.next_refresh === null ? 'as soon as somebody keeps it fresh' : localTime(source.next_refresh)}${interval}`,
-    ],
+    ['next', nextInWords(source)],
     ['runs', `${counted(refreshes, 'success', 'successes')}, ${counted(failed, 'failure')}${inARow}`],
     [
       'found',
@@ -125,6 +122,30 @@ function stateRows(source: SourceOutput): Row[] {
     ...problems.map((problem, i): Row => [i === 0 ? 'problems' : '', problem]),
     ...(source.folder === undefined ? [] : [['folder', source.folder] as const]),
   ];
+}
+
+function nextInWords({ id, condition, next_refresh, refresh_interval_ms }: SourceOutput): string {
+  switch (condition) {
+    case 'paused':
+      return `not before \`loci sources resume ${shellWord(id)}\``;
+    case 'disabled':
+      return 'not before `enabled: false` is out of its settings';
+    case 'waiting for approval':
+    case 'changed, waiting for approval':
+      return `not before \`loci sources approve ${shellWord(id)}\``;
+    case 'broken':
+      return 'not as it stands';
+    case 'gone':
+      return 'never: nothing in the settings brings it';
+    case 'fresh':
+    case 'stale':
+    case 'new':
+    case 'failing': {
+      const interval = refresh_interval_ms === null ? '' : `, every ${duration(refresh_interval_ms / 1000)}`;
+      const isAhead = next_refresh !== null && Date.parse(next_refresh) > Date.now();
+      return `${isAhead ? localTime(next_refresh) : 'as soon as somebody keeps it fresh'}${interval}`;
+    }
+  }
 }
 
 function runRows(

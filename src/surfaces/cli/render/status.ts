@@ -2,6 +2,7 @@ import { ageOf } from '../../../core/age.ts';
 import { counted } from '../../../core/counted.ts';
 import { changesInWords } from '../../../engine/vault-changes.ts';
 import type { StatusOutput } from '../../../operations/status.ts';
+import { shellWord } from '../fields.ts';
 import { oneLine } from '../neutralise.ts';
 import type { Renderer, View } from './renderer.ts';
 
@@ -38,6 +39,7 @@ function vaultLine({
   name,
   path,
   enabled,
+  paused,
   records,
   last_read,
   changes,
@@ -51,12 +53,24 @@ function vaultLine({
   const left =
     skipped === null || skipped === 0 ? '' : `; ${String(skipped)} left out: \`loci doctor\` says why`;
   const why = unreadable === null ? '' : `; ${unreadable}`;
-  return `${name}: ${counted(records, 'note')}, ${path}, ${read}${since}${left}${why}`;
+  const halted = paused ? `; paused: ${resuming(name)}` : '';
+  return `${name}: ${counted(records, 'note')}, ${path}, ${read}${since}${left}${why}${halted}`;
 }
 
-function sourceLine({ name, condition, documents, last_refresh }: StatusOutput['sources'][number]): string {
+function sourceLine({
+  id,
+  name,
+  condition,
+  documents,
+  last_refresh,
+}: StatusOutput['sources'][number]): string {
   const read = last_refresh === null ? '' : `, read ${ageOf(Date.parse(last_refresh), Date.now())}`;
-  return `${name}: ${counted(documents, 'document')}, ${condition}${read}`;
+  const halted = condition === 'paused' ? `: ${resuming(id)}` : '';
+  return `${name}: ${counted(documents, 'document')}${read}, ${condition}${halted}`;
+}
+
+function resuming(id: string): string {
+  return `\`loci sources resume ${shellWord(id)}\``;
 }
 
 function namespaceLine(namespace: string, others: number | null): string {
