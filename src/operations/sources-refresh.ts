@@ -63,7 +63,9 @@ export const sourcesRefresh: Operation<SourcesRefreshInput, SourcesRefreshOutput
     ids: z
       .array(z.string().trim().min(1).max(128))
       .exactOptional()
-      .describe('Which ones, by id; all that are enabled unless given.'),
+      .describe(
+        'Which ones, by id; all that are enabled unless given. One that is paused runs once, one that is not enabled does not.',
+      ),
   }),
   output: z.strictObject({ sources: z.array(refreshedSource), took_ms: tookMs() }),
   readOnly: false,

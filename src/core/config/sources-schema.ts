@@ -110,7 +110,9 @@ const enabled = () =>
   z
     .boolean()
     .default(true)
-    .describe('Off, it is neither read nor found; what is known of it stays in the store.');
+    .describe(
+      'Off, it is neither read nor found, nor refreshed by hand; what is known of it stays in the store.',
+    );
 const project = () =>
   label()
     .exactOptional()

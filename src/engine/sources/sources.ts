@@ -28,7 +28,8 @@ export interface NewlyApproved extends Approvable {
 export interface Sources {
   list(): Promise<SourceReport[]>;
   /**
-   * Runs the commands now, those named or all that may run; one that fails does not keep the others from it.
+   * Runs the commands now, those named or all that are enabled, paused ones too; one that fails does not keep the others
+   * from it. One that is named and not enabled is a `conflict`.
    * @throws LociError `not_found` for an id that no source has; `aborted`
    */
   refresh(ids?: readonly string[], options?: LongCallOptions): Promise<RefreshResult[]>;
@@ -120,6 +121,7 @@ async function refreshOne(
   const tell = (stage: 'reading' | 'waiting'): void =>
     options.onProgress?.({ stage, subject: source.name, done: 0, total: 0 });
   try {
+    if (!source.settings.enabled) throw switchedOff(source);
     return await refreshSource(context, source, {
       waits: true,
       onWait: () => tell('waiting'),
@@ -131,6 +133,13 @@ async function refreshOne(
       error instanceof LociError ? error : new LociError('internal', messageOf(error), { cause: error });
     return { id: source.id, name: source.name, error: told };
   }
+}
+
+/** What is switched off is found nowhere: to take it in would be for nobody. */
+function switchedOff({ id, skill }: ConfiguredSource): LociError {
+  return new LociError('conflict', `${id} is switched off: \`enabled: false\` is in its settings`, {
+    hint: `Take that out of ${skill === null ? 'loci.yaml' : 'its SKILL.md'} first; \`loci sources test ${id}\` runs it all the same, and stores nothing.`,
+  });
 }
 
 async function approve(
