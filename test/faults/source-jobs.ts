@@ -55,7 +55,8 @@ setInterval(() => undefined, 1000);
 export function jobLines(home: string): JobLine[] {
   const file = join(home, LOG);
   if (!existsSync(file)) return [];
-  const written = readFileSync(file, 'utf8').trimEnd().split('\n');
+  // Behind the last end of a line stands nothing, or what is being written.
+  const written = readFileSync(file, 'utf8').split('\n').slice(0, -1);
   return written.map((line) => JSON.parse(line) as JobLine);
 }
 
