@@ -32,10 +32,16 @@ describe('the environment of a command', () => {
       LC_TIME: 'C',
       TZ: 'Europe/Berlin',
       TMPDIR: '/tmp',
+      PYTHONDONTWRITEBYTECODE: '1',
     });
     expect(Object.keys(commandEnvironment(env, ['TODO_FILE', 'LOCI_TOKEN', 'GONE', 'ABSENT']))).toEqual(
       expect.arrayContaining(['TODO_FILE', 'LOCI_TOKEN']),
     );
     expect(commandEnvironment(env, ['GONE', 'ABSENT'])).not.toHaveProperty('GONE');
+    const lent = { ...env, PYTHONDONTWRITEBYTECODE: '' };
+    expect(commandEnvironment(lent, ['PYTHONDONTWRITEBYTECODE'])).toHaveProperty(
+      'PYTHONDONTWRITEBYTECODE',
+      '',
+    );
   });
 });
