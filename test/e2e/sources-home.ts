@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import type { SourcesListOutput } from '../../src/operations/sources-list.ts';
 import { loci, lociJson, type Ran, type RunOptions, temporaryFolder } from './loci-command.ts';
 
 const DAY = 86_400_000;
@@ -48,6 +49,12 @@ export class SourcesHome {
 
   json<Answer>(...args: readonly string[]): Promise<Answer> {
     return lociJson<Answer>(args, { home: this.path });
+  }
+
+  /** Each source with how it is, in a word. */
+  async conditions(): Promise<[id: string, condition: string][]> {
+    const { sources } = await this.json<SourcesListOutput>('sources', 'list');
+    return sources.map(({ id, condition }) => [id, condition]);
   }
 
   /** Approves the sources of these ids, as the operator does, and refreshes them. */

@@ -9,11 +9,6 @@ import type { SourcesTestOutput } from '../../src/operations/sources-test.ts';
 import { copyOfVault, temporaryFolder } from './loci-command.ts';
 import { GOOGLE_TASKS, SourcesHome } from './sources-home.ts';
 
-const conditions = async (home: SourcesHome): Promise<[string, string][]> => {
-  const { sources } = await home.json<SourcesListOutput>('sources', 'list');
-  return sources.map(({ id, condition }) => [id, condition]);
-};
-
 /** The error that a command answers with `--json`. */
 function errorOf(stdout: string): { readonly code: string; readonly message: string; readonly hint: string } {
   const { error } = JSON.parse(stdout) as { error: ReturnType<typeof errorOf> };
@@ -98,21 +93,6 @@ describe('a source, from the command line', () => {
     expect(tested).toMatchObject({ total: 1, printed: 2, problems: ['document 2: id is missing'] });
   });
 
-  it('says what is different from what was approved, wherever it waits', async () => {
-    const home = new SourcesHome();
-    await home.takeIn('tasks');
-    home.configure({ sources: [{ ...GOOGLE_TASKS, command: 'cat ./tasks.json', env: ['TODO_TOKEN'] }] });
-    const command = 'command: cat tasks.json → cat ./tasks.json';
-    const variables = 'variables: sees TODO_TOKEN too';
-    expect((await home.run(['sources', 'list'])).stdout).toContain(`  ${command}\n  ${variables}\n  → loci`);
-    expect((await home.run(['sources', 'show', 'tasks'])).stdout).toMatch(
-      /it has changed since\nsince then {3}command: .*\n {13}variables: sees TODO_TOKEN too\n$/,
-    );
-    const { stdout } = await home.run(['sources', 'approve', 'tasks']);
-    expect(stdout).toContain(`Different from what was approved before:\n  ${command}\n  ${variables}\n`);
-    expect((await home.run(['sources', 'list'])).stdout).not.toContain(command);
-  });
-
   it('that fails keeps what it brought, says what it was and when, and exits with 8 (S9)', async () => {
     const home = new SourcesHome();
     await home.takeIn('tasks');
@@ -120,7 +100,7 @@ describe('a source, from the command line', () => {
     const failed = await home.run(['sources', 'refresh']);
     expect(failed.code).toBe(8);
     expect(failed.stderr).toContain('loci sources test ID');
-    expect(await conditions(home)).toEqual([['tasks', 'failing']]);
+    expect(await home.conditions()).toEqual([['tasks', 'failing']]);
     const [[from] = ['']] = await home.found('tile samples');
     expect(from).toMatch(/^From Google Tasks · due tomorrow · stale \(just now\)$/);
     const told = await home.run(['sources', 'refresh', '--json']);
@@ -133,51 +113,17 @@ describe('a source, from the command line', () => {
     const home = new SourcesHome();
     await home.takeIn('tasks');
     expect((await home.run(['sources', 'pause', 'tasks'])).stdout).toContain('is left alone');
-    expect(await conditions(home)).toEqual([['tasks', 'paused']]);
+    expect(await home.conditions()).toEqual([['tasks', 'paused']]);
     expect(await home.found('tile samples')).toHaveLength(1);
     expect((await home.run(['sources', 'resume', 'tasks'])).stdout).toContain('is refreshed again');
-    expect(await conditions(home)).toEqual([['tasks', 'fresh']]);
+    expect(await home.conditions()).toEqual([['tasks', 'fresh']]);
     expect((await home.run(['sources', 'remove', 'tasks'])).stdout).toBe(
       'tasks: 2 documents left the store, and it is out of the settings.\n',
     );
-    expect(await conditions(home)).toEqual([]);
+    expect(await home.conditions()).toEqual([]);
     expect(await home.found('tile samples')).toEqual([]);
     const again = await home.run(['sources', 'remove', 'tasks']);
     expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('no source is called "tasks"')]);
-  });
-
-  it('is told to be read next only where it is, and how it goes on where it is not', async () => {
-    const notes = temporaryFolder();
-    const vaults = [{ name: 'my notes', path: notes }];
-    const home = new SourcesHome({ sources: [GOOGLE_TASKS], vaults });
-    writeFileSync(join(notes, 'Oven.md'), 'The oven is induction.\n');
-    const next = async (id: string): Promise<[text: string | undefined, time: string | null]> => {
-      const { stdout } = await home.run(['sources', 'show', id]);
-      const { source } = await home.json<SourcesShowOutput>('sources', 'show', id);
-      return [/^next +(.*)$/m.exec(stdout)?.[1], source.next_refresh];
-    };
-    expect(await next('tasks')).toEqual(['not before `loci sources approve tasks`', null]);
-    await home.takeIn('tasks');
-    await home.json('index');
-    expect(await next('tasks')).toEqual([
-      expect.stringMatching(/^\d.*, every 5 min$/),
-      expect.stringContaining('T'),
-    ]);
-    for (const id of ['tasks', 'my notes']) await home.json('sources', 'pause', id);
-    expect(await next('tasks')).toEqual(['not before `loci sources resume tasks`', null]);
-    expect(await next('my notes')).toEqual(['not before `loci sources resume "my notes"`', null]);
-    const status = (await home.run(['status'])).stdout;
-    expect(status).toMatch(/my notes: 1 note, .*; paused: `loci sources resume "my notes"`$/m);
-    expect(status).toMatch(/Google Tasks: 2 documents, .*, paused: `loci sources resume tasks`$/m);
-    const doctor = (await home.run(['doctor'])).stdout;
-    expect(doctor).toMatch(/^ok +vault my notes +paused: .*\n +→ `loci sources resume "my notes"`/m);
-    expect(doctor).toMatch(/^ok +source tasks +paused: .*\n +→ `loci sources resume tasks`/m);
-    home.configure({ sources: [{ ...GOOGLE_TASKS, enabled: false }], vaults });
-    expect(await next('tasks')).toEqual(['not before `enabled: false` is out of its settings', null]);
-    home.configure({ sources: [{ ...GOOGLE_TASKS, command: 'cat | cat' }], vaults });
-    expect(await next('tasks')).toEqual(['not as it stands', null]);
-    home.configure({ vaults });
-    expect(await next('tasks')).toEqual(['never: nothing in the settings brings it', null]);
   });
 
   it('leaves loci.yaml with its comments, and its neighbours as they are, when it is removed', async () => {
@@ -199,7 +145,7 @@ search: { minScore: 0.2 } # not less
     );
     expect(left).toMatch(/^search: \{ minScore: 0\.2 \} # not less$/m);
     expect(left).not.toContain('tasks');
-    expect(await conditions(home)).toEqual([['notes', 'waiting for approval']]);
+    expect(await home.conditions()).toEqual([['notes', 'waiting for approval']]);
   });
 
   it('is not taken for a vault, nor a vault for it', async () => {
@@ -212,7 +158,7 @@ search: { minScore: 0.2 } # not less
     const vault = await home.run(['sources', 'remove', 'house']);
     expect(vault.code).toBe(2);
     expect(vault.stderr).toMatch(/house is a vault\n.*`loci forget-vault "house"`/);
-    expect(await conditions(home)).toEqual([
+    expect(await home.conditions()).toEqual([
       ['house', 'fresh'],
       ['tasks', 'fresh'],
     ]);
@@ -231,7 +177,7 @@ search: { minScore: 0.2 } # not less
   );
 
   it('needs no store yet to be seen; where there is no source either, it is said what to do', async () => {
-    expect(await conditions(new SourcesHome())).toEqual([['tasks', 'waiting for approval']]);
+    expect(await new SourcesHome().conditions()).toEqual([['tasks', 'waiting for approval']]);
     const shown = await new SourcesHome().run(['sources', 'show', 'tasks']);
     expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/^approved {5}never$/m)]);
     const nothing = await new SourcesHome({}).run(['sources', 'list']);
@@ -247,7 +193,7 @@ describe('settings of a source, from the command line', () => {
     await home.takeIn('tasks');
     home.configure({ sources: [{ ...GOOGLE_TASKS, enabled: false }] });
     expect(await home.found('tile samples')).toEqual([]);
-    expect(await conditions(home)).toEqual([['tasks', 'disabled']]);
+    expect(await home.conditions()).toEqual([['tasks', 'disabled']]);
     expect((await home.json<SourcesRefreshOutput>('sources', 'refresh')).sources).toEqual([]);
     const named = await home.run(['sources', 'refresh', 'tasks']);
     expect(named.code).toBe(5);

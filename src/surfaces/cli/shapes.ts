@@ -107,7 +107,7 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
   },
   'sources-approve': {
     words: ['sources', 'approve'],
-    operands: [{ field: 'id', label: 'id', takes: 'one' }],
+    operands: [{ field: 'ids', label: 'id', takes: 'list' }],
   },
   'sources-pause': {
     words: ['sources', 'pause'],

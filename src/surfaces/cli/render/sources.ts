@@ -171,14 +171,19 @@ function runRows(
 }
 
 export const sourcesApproveRenderer: Renderer<SourcesApproveOutput> = {
-  render: ({ id, command, cwd, changes }, { style }) =>
-    `${style.bold(oneLine(id))} may run \`${oneLine(command)}\` in ${oneLine(cwd)}.` +
-    `${changes.length === 0 ? '' : ' Different from what was approved before:'}\n` +
-    changes.map((change) => `  ${style.warning(oneLine(change))}\n`).join('') +
-    style.dim(
-      `\`loci sources test ${oneLine(id)}\` shows what it gives, \`loci sources refresh ${oneLine(id)}\` takes it in.`,
-    ) +
-    '\n',
+  render: ({ approved }, { style }) => {
+    const lines = approved.flatMap(({ id, command, cwd, changes }) => [
+      `${style.bold(oneLine(id))} may run \`${oneLine(command)}\` in ${oneLine(cwd)}.` +
+        (changes.length === 0 ? '' : ' Different from what was approved before:'),
+      ...changes.map((change) => `  ${style.warning(oneLine(change))}`),
+    ]);
+    const [first, ...others] = approved.map(({ id }) => oneLine(id));
+    const next =
+      others.length === 0
+        ? `\`loci sources test ${first ?? ''}\` shows what it gives, \`loci sources refresh ${first ?? ''}\` takes it in.`
+        : '`loci sources test ID` shows what one gives, `loci sources refresh` takes them in.';
+    return [...lines, style.dim(next), ''].join('\n');
+  },
 };
 
 export const sourcesPauseRenderer: Renderer<SourcesPauseOutput> = {

@@ -1,0 +1,88 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { SourcesShowOutput } from '../../src/operations/sources-show.ts';
+import { temporaryFolder } from './loci-command.ts';
+import { GOOGLE_TASKS, SourcesHome } from './sources-home.ts';
+
+describe('a source, to its operator', () => {
+  it('says what is different from what was approved, wherever it waits', async () => {
+    const home = new SourcesHome();
+    await home.takeIn('tasks');
+    home.configure({ sources: [{ ...GOOGLE_TASKS, command: 'cat ./tasks.json', env: ['TODO_TOKEN'] }] });
+    const command = 'command: cat tasks.json → cat ./tasks.json';
+    const variables = 'variables: sees TODO_TOKEN too';
+    expect((await home.run(['sources', 'list'])).stdout).toContain(`  ${command}\n  ${variables}\n  → loci`);
+    expect((await home.run(['sources', 'show', 'tasks'])).stdout).toMatch(
+      /it has changed since\nsince then {3}command: .*\n {13}variables: sees TODO_TOKEN too\n$/,
+    );
+    const { stdout } = await home.run(['sources', 'approve', 'tasks']);
+    expect(stdout).toContain(`Different from what was approved before:\n  ${command}\n  ${variables}\n`);
+    expect((await home.run(['sources', 'list'])).stdout).not.toContain(command);
+  });
+
+  it('is approved with others at once, each command shown, or none of them', async () => {
+    const home = new SourcesHome({
+      sources: [GOOGLE_TASKS, { id: 'mail', command: 'cat mail.json' }, { id: 'odd', command: './nothing' }],
+    });
+    const waiting = [
+      ['tasks', 'waiting for approval'],
+      ['mail', 'waiting for approval'],
+      ['odd', 'broken'],
+    ];
+    for (const [other, code] of [
+      ['taks', 4],
+      ['odd', 3],
+    ] as const) {
+      expect((await home.run(['sources', 'approve', 'tasks', other])).code).toBe(code);
+      expect(await home.conditions()).toEqual(waiting);
+    }
+    const several = ['sources', 'approve', 'tasks', 'mail'];
+    expect((await home.run([...several, '--fingerprint', '0123456789'])).code).toBe(2);
+    const { stdout } = await home.run(several);
+    for (const [id, command] of [
+      ['tasks', 'cat tasks.json'],
+      ['mail', 'cat mail.json'],
+    ] as const)
+      expect(stdout).toContain(`${id} may run \`${command}\` in ${home.path}.\n`);
+    expect(await home.conditions()).toEqual([
+      ['tasks', 'new'],
+      ['mail', 'new'],
+      ['odd', 'broken'],
+    ]);
+  });
+
+  it('is told to be read next only where it is, and how it goes on where it is not', async () => {
+    const notes = temporaryFolder();
+    const vaults = [{ name: 'my notes', path: notes }];
+    const home = new SourcesHome({ sources: [GOOGLE_TASKS], vaults });
+    writeFileSync(join(notes, 'Oven.md'), 'The oven is induction.\n');
+    const next = async (id: string): Promise<[text: string | undefined, time: string | null]> => {
+      const { stdout } = await home.run(['sources', 'show', id]);
+      const { source } = await home.json<SourcesShowOutput>('sources', 'show', id);
+      return [/^next +(.*)$/m.exec(stdout)?.[1], source.next_refresh];
+    };
+    expect(await next('tasks')).toEqual(['not before `loci sources approve tasks`', null]);
+    await home.takeIn('tasks');
+    await home.json('index');
+    expect(await next('tasks')).toEqual([
+      expect.stringMatching(/^\d.*, every 5 min$/),
+      expect.stringContaining('T'),
+    ]);
+    for (const id of ['tasks', 'my notes']) await home.json('sources', 'pause', id);
+    expect(await next('tasks')).toEqual(['not before `loci sources resume tasks`', null]);
+    expect(await next('my notes')).toEqual(['not before `loci sources resume "my notes"`', null]);
+    const status = (await home.run(['status'])).stdout;
+    expect(status).toMatch(/my notes: 1 note, .*; paused: `loci sources resume "my notes"`$/m);
+    expect(status).toMatch(/Google Tasks: 2 documents, .*, paused: `loci sources resume tasks`$/m);
+    const doctor = (await home.run(['doctor'])).stdout;
+    expect(doctor).toMatch(/^ok +vault my notes +paused: .*\n +→ `loci sources resume "my notes"`/m);
+    expect(doctor).toMatch(/^ok +source tasks +paused: .*\n +→ `loci sources resume tasks`/m);
+    home.configure({ sources: [{ ...GOOGLE_TASKS, enabled: false }], vaults });
+    expect(await next('tasks')).toEqual(['not before `enabled: false` is out of its settings', null]);
+    home.configure({ sources: [{ ...GOOGLE_TASKS, command: 'cat | cat' }], vaults });
+    expect(await next('tasks')).toEqual(['not as it stands', null]);
+    home.configure({ vaults });
+    expect(await next('tasks')).toEqual(['never: nothing in the settings brings it', null]);
+  });
+});
