@@ -74,8 +74,9 @@ function lineOf(
   else if (recordType === 'task') parts.push(`due ${ahead.day}`);
   else parts.push(ahead.clock === null ? ahead.day : `${ahead.day} ${ahead.clock}`);
   if (refreshedAt === null) return parts.join(' · ');
-  const read = spaced(ageOf(Math.min(refreshedAt, now), now));
-  if (stale) parts.push(`stale (${read.replace(/ ago$/, '')})`);
+  const age = ageOf(Math.min(refreshedAt, now), now);
+  const read = spaced(age);
+  if (stale) parts.push(`stale (${age === 'just now' ? 'less than a minute' : read.replace(/ ago$/, '')})`);
   // Beside the age of the document it would pass for another one.
   else parts.push(completed !== true && ahead === null ? `read ${read}` : read);
   return parts.join(' · ');

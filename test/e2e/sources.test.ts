@@ -102,7 +102,7 @@ describe('a source, from the command line', () => {
     expect(failed.stderr).toContain('loci sources test ID');
     expect(await home.conditions()).toEqual([['tasks', 'failing']]);
     const [[from] = ['']] = await home.found('tile samples');
-    expect(from).toMatch(/^From Google Tasks · due tomorrow · stale \(just now\)$/);
+    expect(from).toMatch(/^From Google Tasks · due tomorrow · stale \(less than a minute\)$/);
     const told = await home.run(['sources', 'refresh', '--json']);
     const { sources } = JSON.parse(told.stdout) as SourcesRefreshOutput;
     expect(told.code).toBe(8);
