@@ -85,4 +85,24 @@ describe('a source, to its operator', () => {
     home.configure({ vaults });
     expect(await next('tasks')).toEqual(['never: nothing in the settings brings it', null]);
   });
+
+  it('shows what a test gives, with texts whole where that is asked for, and days without a time of day', async () => {
+    const home = new SourcesHome();
+    const text = `Buy tile samples\n\n${'of slate and of marble '.repeat(12)}at Home Depot`;
+    home.print([
+      { id: 1, text, timestamp: '2026-11-28', metadata: { who: 'Ann' } },
+      { id: 2, text: 'Call', timestamp: '2026-11-28T09:30:00' },
+    ]);
+    await home.json('sources', 'approve', 'tasks');
+    const cut = (await home.run(['sources', 'test', 'tasks'])).stdout;
+    expect(cut).not.toContain('Home Depot');
+    expect(cut).toContain('--full shows them whole');
+    expect(cut).toMatch(/^ {2}2026-11-28 · who "Ann"$/m);
+    expect(cut).toMatch(/^ {2}2026-11-28 09:30:00$/m);
+    const full = (await home.run(['sources', 'test', 'tasks', '--full'])).stdout;
+    expect(full).toMatch(
+      /^1\n {2}Buy tile samples\n {2}of slate .*\n.*\n.* Home Depot\n {2}2026-11-28 · who "Ann"$/m,
+    );
+    expect(full).not.toContain('--full');
+  });
 });

@@ -125,6 +125,7 @@ const SHAPES: Readonly<Record<string, Partial<CommandShape>>> = {
     words: ['sources', 'test'],
     operands: [{ field: 'id', label: 'id', takes: 'one' }],
     letters: { limit: 'n' },
+    views: [{ name: 'full', description: 'texts as a whole, not the beginning of each' }],
   },
   'sources-refresh': {
     words: ['sources', 'refresh'],

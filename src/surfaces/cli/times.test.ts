@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ageInWords, leftInWords, localTime, untilInWords } from './times.ts';
+import { ageInWords, leftInWords, localDay, localTime, untilInWords } from './times.ts';
 
 /** A time of this machine's zone, as answers tell it. */
 function iso(local: string): string {
@@ -17,6 +17,12 @@ describe('times for people', () => {
 
   it('say when, in the zone in which a reader lives', () => {
     expect(localTime(iso('2026-11-02T03:04:05'))).toBe('2026-11-02 03:04:05');
+  });
+
+  it('say the day alone of what begins with it', () => {
+    expect(localDay(iso('2026-11-02T00:00:00'))).toBe('2026-11-02');
+    expect(localDay(iso('2026-11-02T00:00:01'))).toBe('2026-11-02 00:00:01');
+    expect(localDay(iso('2026-11-02T10:00:00'))).toBe('2026-11-02 10:00:00');
   });
 
   it('say how long ago, and how much is left', () => {

@@ -16,6 +16,11 @@ export function localTime(time: string): string {
   );
 }
 
+/** The same, and of what begins with a day of this machine's time zone the day alone: `2026-11-22`. */
+export function localDay(time: string): string {
+  return localTime(time).replace(/ 00:00:00$/, '');
+}
+
 /** `3d ago`. */
 export function ageInWords(time: string, now: number): string {
   return ageOf(Date.parse(time), now);

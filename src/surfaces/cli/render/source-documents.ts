@@ -2,10 +2,11 @@ import { counted } from '../../../core/counted.ts';
 import { LociError } from '../../../core/errors.ts';
 import type { RefreshedSource, SourcesRefreshOutput } from '../../../operations/sources-refresh.ts';
 import type { SourcesTestOutput, TestedDocument } from '../../../operations/sources-test.ts';
-import { oneLine } from '../neutralise.ts';
+import { neutralise, oneLine } from '../neutralise.ts';
 import { duration } from '../progress.ts';
 import { clip } from '../text-width.ts';
-import { localTime } from '../times.ts';
+import { localDay } from '../times.ts';
+import { indent, wrap } from '../wrap.ts';
 import type { Renderer, View } from './renderer.ts';
 
 const SHOWN = 10;
@@ -64,8 +65,11 @@ export const sourcesTestRenderer: Renderer<SourcesTestOutput> = {
     const { documents, total, printed, problems, stderr, took_ms } = output;
     const more = total - documents.length;
     const end = `${counted(total, 'document')} of ${String(printed)} printed, in ${duration(took_ms / 1000)}; nothing was stored.`;
+    const shown = documents.map((document) => shownDocument(document, view));
+    const isCut = shown.some(({ cut }) => cut);
     return [
-      ...documents.flatMap((document) => documentLines(document, view)),
+      ...shown.flatMap(({ lines }) => lines),
+      ...(isCut ? [view.style.dim('… stands where a text goes on; --full shows them whole')] : []),
       ...(more === 0
         ? []
         : [view.style.dim(`… and ${String(more)} more; -n ${String(total)} shows them all`)]),
@@ -77,20 +81,45 @@ export const sourcesTestRenderer: Renderer<SourcesTestOutput> = {
   },
 };
 
-function documentLines(document: TestedDocument, { style, columns }: View): string[] {
-  const { id, title, text, tags, timestamp, completed, project, url, metadata } = document;
-  const facts = [
-    ...(timestamp === null ? [] : [localTime(timestamp)]),
+interface Shown {
+  readonly lines: readonly string[];
+  /** Whether there is more of it. */
+  readonly cut: boolean;
+}
+
+function shownDocument(document: TestedDocument, { style, columns, options }: View): Shown {
+  const { id, title, text } = document;
+  const repeats = title === null || title === '' || text.startsWith(title);
+  const said = repeats ? text : `${title}: ${text}`;
+  const facts = factsOf(document).join(' · ');
+  if (options.has('full')) {
+    const wrapped = (written: string): string[] => indent(wrap(written, columns - 2), '  ');
+    const lines = [
+      style.bold(oneLine(id)),
+      ...neutralise(said).split('\n').flatMap(wrapped),
+      ...wrapped(oneLine(facts)).map(style.dim),
+    ];
+    return { lines, cut: false };
+  }
+  const parts = [
+    [oneLine(id), 40],
+    [oneLine(said), columns - 42],
+    [oneLine(facts), columns - 2],
+  ] as const;
+  const [name = '', first = '', second = ''] = parts.map(([written, room]) => clip(written, room));
+  return {
+    lines: [`${style.bold(name)}  ${first}`, ...(second === '' ? [] : [style.dim(`  ${second}`)])],
+    cut: parts.some(([written, room]) => clip(written, room) !== written),
+  };
+}
+
+function factsOf({ timestamp, completed, project, tags, metadata, url }: TestedDocument): string[] {
+  return [
+    ...(timestamp === null ? [] : [localDay(timestamp)]),
     ...(completed === null ? [] : [completed ? 'done' : 'open']),
     ...(project === null ? [] : [`project ${project}`]),
     ...tags.map((tag) => `#${tag}`),
     ...Object.entries(metadata).map(([name, value]) => `${name} ${JSON.stringify(value)}`),
     ...(url === null ? [] : [url]),
-  ];
-  const repeats = title === null || title === '' || text.startsWith(title);
-  const said = repeats ? text : `${title}: ${text}`;
-  return [
-    `${style.bold(clip(oneLine(id), 40))}  ${clip(oneLine(said), columns - 42)}`,
-    ...(facts.length === 0 ? [] : [style.dim(clip(`  ${oneLine(facts.join(' · '))}`, columns))]),
   ];
 }
