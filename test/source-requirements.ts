@@ -104,6 +104,10 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     { file: 'test/e2e/sources.test.ts', test: 'fields keeps out of the store what is not named (S10)' },
   ],
   S11: [
+    {
+      file: 'test/e2e/source-operator.test.ts',
+      test: 'counts the searches that it was found by, not its results (S11)',
+    },
     { file: 'test/e2e/sources.test.ts', test: 'tells all of that in JSON too (S11)' },
     {
       file: 'test/e2e/source-surfaces.test.ts',

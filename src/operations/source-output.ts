@@ -51,7 +51,7 @@ const sourceFields: {
         'are kept; broken: it cannot be run as it stands; gone: nothing in the settings brings its documents any more.',
     ),
   documents: count().describe('Documents, or notes, in the store.'),
-  hits: count().describe('How often they were among the results of a search.'),
+  hits: count().describe('Searches that some of them were among the results of.'),
   last_hit: time(),
   last_refresh: time().describe('When it was last read with success; null: never.'),
   last_try: time(),

@@ -33,7 +33,7 @@ export interface SourceState {
   readonly approval: string | null;
   readonly approvedAt: Timestamp | null;
   readonly approvedBy: string | null;
-  /** How often something of it was among the results of a search, and when last. */
+  /** Searches that something of it was among the results of, and when it last was. */
   readonly hits: number;
   readonly hitAt: Timestamp | null;
 }

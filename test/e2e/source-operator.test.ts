@@ -105,4 +105,14 @@ describe('a source, to its operator', () => {
     );
     expect(full).not.toContain('--full');
   });
+
+  it('counts the searches that it was found by, not its results (S11)', async () => {
+    const home = new SourcesHome();
+    home.print(['Tiles of slate', 'Tiles of marble'].map((text, id) => ({ id, text })));
+    await home.takeIn('tasks');
+    for (const _ of [1, 2]) expect(await home.found('tiles')).toHaveLength(2);
+    const { source } = await home.json<SourcesShowOutput>('sources', 'show', 'tasks');
+    expect(source).toMatchObject({ hits: 2 });
+    expect((await home.run(['sources', 'list'])).stdout).toContain('found by 2 searches');
+  });
 });

@@ -3,11 +3,11 @@ import type { Store } from '../../store/store.ts';
 /** Milliseconds that a count waits for others. */
 const WAIT = 5000;
 
-/** Counts how often records of a source were among the results (S11), by and by: no search waits for it. */
+/** Counts the searches that records of a source were among the results of (S11), by and by: no search waits for it. */
 export class HitCounter {
   readonly #store: Store;
   readonly #now: () => number;
-  /** Namespace → source → results since the last writing. */
+  /** Namespace → source → searches since the last writing. */
   #waiting = new Map<string, Map<string, number>>();
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
@@ -17,10 +17,11 @@ export class HitCounter {
     this.#now = now;
   }
 
+  /** @param sources of the results of one search, each as often as it likes */
   count(namespace: string, sources: readonly string[]): void {
     if (sources.length === 0) return;
     const counts = this.#waiting.get(namespace) ?? new Map<string, number>();
-    for (const source of sources) counts.set(source, (counts.get(source) ?? 0) + 1);
+    for (const source of new Set(sources)) counts.set(source, (counts.get(source) ?? 0) + 1);
     this.#waiting.set(namespace, counts);
     // Nobody stays awake for it: `close` writes what is left.
     this.#timer ??= setTimeout(() => void this.flush(), WAIT).unref();

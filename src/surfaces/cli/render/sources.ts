@@ -29,7 +29,7 @@ function sourceLines(source: SourceOutput, { style, columns }: View): string[] {
     counted(documents, kind === 'vault' ? 'note' : 'document'),
     ...(source.last_refresh === null ? [] : [`read ${ageInWords(source.last_refresh, Date.now())}`]),
     ...nextOf(source),
-    ...(hits === 0 ? [] : [`found ${counted(hits, 'time')}`]),
+    ...(hits === 0 ? [] : [`found by ${counted(hits, 'search', 'searches')}`]),
   ];
   const first = `${style.bold(oneLine(id))}${called}  ${paintOf(condition, style)(condition)}  ${style.dim(facts.join(' · '))}`;
   const waits = condition.endsWith('waiting for approval');
@@ -115,7 +115,7 @@ function stateRows(source: SourceOutput): Row[] {
       'found',
       source.last_hit === null
         ? 'never'
-        : `${counted(source.hits, 'time')}, last ${localTime(source.last_hit)}`,
+        : `by ${counted(source.hits, 'search', 'searches')}, last ${localTime(source.last_hit)}`,
     ],
     ...(source.error === null ? [] : [['error', source.error] as const]),
     ...(source.hint === undefined ? [] : [['what to do', source.hint] as const]),
