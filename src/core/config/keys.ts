@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Json } from '../types.ts';
 import { configSchema } from './schema.ts';
+import { DOCUMENT_FIELDS } from './sources-schema.ts';
 import type { PathStep } from './tree.ts';
 import type { ValueKind } from './values.ts';
 
@@ -30,7 +31,6 @@ interface SchemaNode {
   readonly maximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
-  readonly pattern?: string;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly additionalProperties?: SchemaNode | false;
   readonly items?: SchemaNode;
@@ -41,6 +41,8 @@ const KIND_EXPECTS: Readonly<Record<ValueKind, string>> = {
   size: 'a size such as 500KB or 5MB (a bare number is bytes)',
   path: 'a path',
   id: 'a name of small letters, digits, dots, dashes and underscores, such as my-tasks',
+  field: `one of ${DOCUMENT_FIELDS.join(', ')}, or one entry of the metadata such as metadata.sender`,
+  variable: 'the name of a variable such as TODO_TOKEN, without $ and value',
   command: 'a command line, or a list of a program and its arguments',
 };
 
@@ -61,7 +63,6 @@ function expectation(node: SchemaNode): string {
     case 'object':
       return node.properties === undefined ? 'a map of text to text' : `a map with ${keyNames(node)}`;
     default:
-      if (node.pattern !== undefined) return `text of the form ${node.pattern}`;
       return `text of ${node.minLength} to ${node.maxLength} characters`;
   }
 }

@@ -51,6 +51,18 @@ describe('loadConfig', () => {
     expect(config.origins.get('search.minScore')).toBe('default');
   });
 
+  it('says in words, with an example, what a part of a document and a variable are', async () => {
+    const source = { id: 'tasks', command: 'cat tasks.json', fields: ['titel'], env: ['$TOKEN'] };
+    expect((await refusal(stringify({ sources: [source] }))).split('\n')).toEqual([
+      expect.stringMatching(
+        /env\[0\]: expected the name of a variable such as TODO_TOKEN, .*, got "\$TOKEN"$/,
+      ),
+      expect.stringMatching(
+        /fields\[0\]: expected one of text, title, .* such as metadata\.sender, got "titel"$/,
+      ),
+    ]);
+  });
+
   it('reads durations and sizes, and keeps them as they were written', async () => {
     const config = await load('store: { busyTimeout: 2m }\nindex: { maxFileSize: 1000 }');
     expect(config.values.store.busyTimeout).toBe(120_000);

@@ -71,7 +71,7 @@ export interface SourceConfig extends SourceSettings {
 }
 
 /** Parts of a document that `fields` may name, beside single entries: `metadata.sender`. */
-const DOCUMENT_FIELDS = [
+export const DOCUMENT_FIELDS = [
   'text',
   'title',
   'tags',
@@ -187,7 +187,12 @@ const settings = {
   shell: z.boolean().default(false).describe('Run the line with `/bin/sh -c`, for pipes and variables.'),
   cwd: path().exactOptional().describe('The folder that it runs in. The folder of `loci.yaml` unless given.'),
   env: z
-    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/))
+    .array(
+      z
+        .string()
+        .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/)
+        .meta({ kind: 'variable' satisfies ValueKind }),
+    )
     .default([])
     .describe(
       'Names of variables of the environment that it may see, beside PATH, HOME, USER, LANG, LC_*, TZ and TMPDIR.',
@@ -217,7 +222,12 @@ const settings = {
     .default(false)
     .describe('Let a first answer without documents take them all away; else it takes two in a row.'),
   fields: z
-    .array(z.string().regex(new RegExp(`^(?:${DOCUMENT_FIELDS.join('|')}|metadata\\.[^.]+)$`)))
+    .array(
+      z
+        .string()
+        .regex(new RegExp(`^(?:${DOCUMENT_FIELDS.join('|')}|metadata\\.[^.]+)$`))
+        .meta({ kind: 'field' satisfies ValueKind }),
+    )
     .min(1)
     .exactOptional()
     .describe(

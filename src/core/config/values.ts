@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseDuration, parseSize } from './units.ts';
 
 /** What a key holds beyond its JSON type; `keys.ts` reads it back from the schema. */
-export type ValueKind = 'duration' | 'size' | 'path' | 'command' | 'id';
+export type ValueKind = 'duration' | 'size' | 'path' | 'command' | 'id' | 'field' | 'variable';
 
 type Quantity = z.ZodType<number, number | string>;
 
