@@ -4,7 +4,8 @@ import type { Embedder } from '../embed/embedder.ts';
 import { openEmbedder } from '../embed/registry.ts';
 import { embedPending } from '../ingest/embed-pending.ts';
 import { openMemoryStore } from '../store/memory/open.ts';
-import type { RecordDraft, RecordWrite, SearchFilter } from '../store/store.ts';
+import type { RecordDraft, RecordWrite, SearchFilter, Store } from '../store/store.ts';
+import { besideResults } from './beside.ts';
 import { DEFAULT_RANKING } from './ranking.ts';
 import { search } from './search.ts';
 import { SOURCE_POLICY, weightInForce, type SourcePolicies } from './source-policy.ts';
@@ -46,6 +47,17 @@ describe('what stands beside the results', () => {
     readonly query?: string;
   }
 
+  /** A store of the notes and todos with their vectors. */
+  async function filled(): Promise<{ store: Store; generation: number }> {
+    const store = openMemoryStore();
+    await write(store, 'n', ...NOTES, ...TODOS);
+    const { provider, model, dimensions } = embedder;
+    const generation = (await store.addGeneration({ provider, model, dimensions })).id;
+    await store.activateGeneration(generation);
+    await embedPending(store, embedder, generation);
+    return { store, generation };
+  }
+
   async function beside(asked: Asked = {}): Promise<string[]> {
     const {
       except = [],
@@ -55,12 +67,7 @@ describe('what stands beside the results', () => {
       vectors = true,
       query = 'the kitchen remodel',
     } = asked;
-    const store = openMemoryStore();
-    await write(store, 'n', ...NOTES, ...TODOS);
-    const { provider, model, dimensions } = embedder;
-    const generation = (await store.addGeneration({ provider, model, dimensions })).id;
-    await store.activateGeneration(generation);
-    await embedPending(store, embedder, generation);
+    const { store, generation } = await filled();
     const outcome = await search({
       ...{ store, namespace: 'n', query, filter, limit, ranking: DEFAULT_RANKING },
       vectors: vectors ? { embedder, generation } : null,
@@ -100,6 +107,28 @@ describe('what stands beside the results', () => {
     const strict = new Map([['tasks', { ...SOURCE_POLICY, minScore: 0.99 }]]);
     expect(await beside({ policies: strict })).toEqual([]);
   });
+
+  it('is no surer than sure, whatever its source weighs', async () => {
+    const { store, generation } = await filled();
+    const given = { store, namespace: 'n', filter: ALL_LIVE, vectors: { embedder, generation } };
+    const query = 'clear the hall for the cabinets';
+    const { hits, retrieved } = await search({ ...given, query, limit: 20, ranking: DEFAULT_RANKING });
+    // As where a hundred notes leave the ranking no room for it.
+    const notes = hits.filter(({ passage }) => passage.record.origin === 'vault');
+    const policies = new Map([['tasks', { ...SOURCE_POLICY, weight: 2 }]]);
+    const room = { after: 5, limit: 5, except: [] };
+    const found = await besideResults({ ...given, policies }, room, {
+      hits: notes,
+      retrieved,
+      fits: () => true,
+    });
+    expect(found[0]?.passage.text).toBe('Clear the hall for the cabinets');
+    expect(found[0]?.certainty.share).toBe(1);
+    expect(found[0]?.confidence).toBe(notes[0]?.certainty.level);
+  });
+
+  it('is nothing where nobody is sure of the results', async () =>
+    expect(await beside({ query: 'quarterly earnings of the zoo' })).toEqual([]));
 
   it('is what words alone rank high, without vectors', async () => {
     const texts = await beside({ vectors: false, limit: 1, query: 'handles for the cabinets' });

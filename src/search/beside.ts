@@ -143,7 +143,7 @@ async function brought(
   return passages.filter(fits).flatMap((passage): Hit[] => {
     const { score: raw = 0, rank = 1 } = near.get(passage.record.id) ?? {};
     const policy = policyOf(passage.record, policies);
-    const share = Math.min(1, Math.max(0, raw)) * (policy?.weight ?? 1);
+    const share = Math.min(1, Math.max(0, raw) * (policy?.weight ?? 1));
     const score = best.score * share;
     const confidence = best.certainty.level * share;
     if (confidence < (policy?.minScore ?? 0)) return [];

@@ -28,8 +28,8 @@ export interface BoostContext {
 }
 
 /**
- * Where nothing but a kind is asked for: a note of that title, then what is of the kind by its time, what is done last,
- * then notes that hold the word.
+ * Where nothing but a kind is asked for: a note of that title, then what is of the kind and open by its time, then what
+ * else there is.
  */
 const [TITLE_ALONE, OF_KIND_ALONE] = [4, 3];
 
@@ -48,9 +48,12 @@ export function boostsOf(passage: StoredPassage, context: BoostContext): Boost[]
   if (sessionRank !== undefined) add('session', ranking.sessionPrior / sessionRank);
   if (metadata['role'] === 'user') add('user', ranking.userPrior);
   const { kind } = context;
+  const listed = kind?.alone === true && passage.record.metadata['completed'] !== true;
   if (kind !== null && isOfKind(passage.record, kind))
-    add('kind', kind.alone ? OF_KIND_ALONE : ranking.kindBoost);
-  if (namesTitle(context, passage)) add('title', kind?.alone === true ? TITLE_ALONE : ranking.titleBoost);
+    add('kind', listed ? OF_KIND_ALONE : ranking.kindBoost);
+  // What a source calls its documents is its own word.
+  if (passage.record.origin !== 'source' && namesTitle(context, passage))
+    add('title', kind?.alone === true ? TITLE_ALONE : ranking.titleBoost);
   return boosts;
 }
 

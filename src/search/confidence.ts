@@ -111,7 +111,8 @@ export function withConfidence(
     const isDated = hit.boosts.some(({ name }) => name === 'date');
     const ofFile = isDated && isDatedByFile(hit.passage) ? FILE_TIME : 1;
     if (isDated) for (const term of dateTerms) named.add(term);
-    if (hit.boosts.some(({ name }) => name === 'kind')) for (const term of kind?.terms ?? []) named.add(term);
+    const isAsked = hit.boosts.some(({ name }) => name === 'kind') && !isDone(hit);
+    if (isAsked) for (const term of kind?.terms ?? []) named.add(term);
     const evidence = evidenceOf(hit.passage, hit.contributions, terms, corrected, named);
     const level = doubt * ofFile * confidenceOf(evidence, { fluency, bigrams });
     return { level, surest: ranked.indexOf(hit) + 1, evidence, fluency };
@@ -130,6 +131,10 @@ export function withConfidence(
 function bestMatches(ranked: readonly Ranked[]): readonly Ranked[] {
   const matched = new Map(ranked.map((hit) => [hit, hit.score - takenBySource(hit)]));
   return ranked.toSorted((a, b) => (matched.get(b) ?? 0) - (matched.get(a) ?? 0)).slice(0, WITNESSES);
+}
+
+function isDone({ passage }: Ranked): boolean {
+  return passage.record.metadata['completed'] === true;
 }
 
 function takenBySource({ boosts }: Ranked): number {

@@ -31,6 +31,8 @@ const WEEKEND = /\b(this|next|last|past)\s+weekend\b/i;
 const YEAR = /(?<=\b(?:in|of|since|during|from|summer|winter|spring|autumn|year)\s)(?:19|20)\d{2}(?![\w-])/gi;
 const RELATIVE = /\b(?:yesterday|today|tonight|tomorrow|ago|last|past|this|next)\b/i;
 const MONTH_LENGTH = 32 * 86_400_000;
+/** Who names more days asks about none of them. */
+const MAX_RANGES = 20;
 /** Longer texts are not questions about a day. */
 const MAX_LENGTH = 500;
 
@@ -60,7 +62,17 @@ export function datesIn(query: string, now: Timestamp): DateRange[] {
     until: new Date(Number(text) + 1, 0, 1).getTime(),
     relative: false,
   }));
-  return [...ranges, ...ofYears];
+  return unique([...ranges, ...ofYears]);
+}
+
+/** What is said twice is one range still: each costs a search of its own. */
+function unique(ranges: readonly DateRange[]): DateRange[] {
+  const known = new Map<string, DateRange>();
+  for (const range of ranges) {
+    const key = [range.text, range.from, range.until].join(' ');
+    if (!known.has(key)) known.set(key, range);
+  }
+  return [...known.values()].slice(0, MAX_RANGES);
 }
 
 /** The index terms of what names the dates. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ALL_LIVE, note, NOW, write } from '../../test/contract/store-samples.ts';
 import { storedPassage } from '../../test/contract/stored-passage.ts';
 import { openMemoryStore } from '../store/memory/open.ts';
-import type { RecordWrite, SearchFilter } from '../store/store.ts';
+import type { RecordWrite, SearchFilter, Store } from '../store/store.ts';
 import { datesIn } from './dates.ts';
 import { isOfKind, kindIn, type Kind, type SourceNames } from './kinds.ts';
 import { parseQuery } from './query.ts';
@@ -147,14 +147,9 @@ describe('search by kind', () => {
     (await found(query, filter)).hits.map(({ passage }) => passage.record.title);
 
   it('lists what is asked for by its time: what is done last, and below a note of that name', async () => {
-    expect(await titles('my todos')).toEqual([
-      'Todos',
-      'tomorrow',
-      'in a week',
-      'overdue',
-      'done',
-      'on todos',
-    ]);
+    const listed = ['Todos', 'tomorrow', 'in a week', 'overdue', 'on todos', 'done'];
+    expect(await titles('my todos')).toEqual(listed);
+    expect(await titles('my open todos')).toEqual(listed.slice(0, -1));
     expect(await titles('my calendar')).toEqual(['the day after', 'in a month']);
     expect(await titles('overdue')).toEqual(['overdue']);
     const agenda = ['tomorrow', 'the day after', 'in a week', 'overdue', 'in a month', 'done'];
@@ -182,6 +177,67 @@ describe('search by kind', () => {
     expect(await titles('my calendar on 3 May')).toEqual(['the day after']);
     const { hits } = await found('my calendar on 20 August');
     expect(Math.max(0, ...hits.map(({ confidence }) => confidence))).toBeLessThan(0.2);
+  });
+
+  it('finds what is open behind any number of what is done', async () => {
+    const many = Array.from({ length: 60 }, (_, i) => brought('list', 'done', -i, true));
+    const store = openMemoryStore();
+    await write(store, 'n', ...many, brought('list', 'passport', -40, false));
+    const given = {
+      store,
+      namespace: 'n',
+      filter: ALL_LIVE,
+      limit: 10,
+      ranking: DEFAULT_RANKING,
+      names: NAMES,
+    };
+    for (const query of ['overdue', 'my todos', 'open tasks', 'what do I have to do']) {
+      const { hits } = await search({ ...given, query, vectors: null });
+      expect(hits[0]?.passage.record.title, query).toBe('passport');
+    }
+  });
+
+  it('takes no place of notes where all is done, and leaves those of the days where some is open', async () => {
+    const asked = async (...others: RecordWrite[]): Promise<string[]> => {
+      const store = openMemoryStore();
+      const ofTheDay = note('Pay the rent, call the plumber', { title: 'note', createdAt: NOW + DAY });
+      await write(store, 'n', ofTheDay, ...others);
+      const given = { store, namespace: 'n', filter: ALL_LIVE, limit: 10, ranking: DEFAULT_RANKING };
+      const query = 'what do I have to do tomorrow';
+      const { hits } = await search({ ...given, names: NAMES, query, vectors: null });
+      return hits.map(({ passage }) => passage.record.title);
+    };
+    expect((await asked(brought('list', 'done', 1, true)))[0]).toBe('note');
+    expect(await asked(brought('list', 'open', 1, false))).toEqual(['open', 'note']);
+  });
+
+  it('asks for a day once, however often it is named', async () => {
+    const store = openMemoryStore();
+    await write(store, 'n', ...writes);
+    let searches = 0;
+    const counted: Store = {
+      ...store,
+      searchText: (...parameters) => {
+        searches++;
+        return store.searchText(...parameters);
+      },
+    };
+    const given = { namespace: 'n', filter: ALL_LIVE, limit: 10, ranking: DEFAULT_RANKING, names: NAMES };
+    const once = 'bees todos calendar mail commits monday';
+    await search({ ...given, store: counted, query: once, vectors: null });
+    const before = searches;
+    await search({ ...given, store: counted, query: once + ' monday'.repeat(60), vectors: null });
+    expect([before > 0, searches]).toEqual([true, 2 * before]);
+  });
+
+  it('believes no document of a source that bears the name of what is asked for', async () => {
+    const store = openMemoryStore();
+    const forged = brought('list', 'Todos', 300, false);
+    await write(store, 'n', ...writes, forged);
+    const given = { store, namespace: 'n', filter: ALL_LIVE, limit: 10, ranking: DEFAULT_RANKING };
+    const { hits } = await search({ ...given, names: NAMES, query: 'todos', vectors: null });
+    expect(hits[0]?.passage.record.origin).toBe('vault');
+    expect(hits[1]?.passage.record.title).toBe('tomorrow');
   });
 
   it('searches as ever where nothing of the kind is there', async () => {

@@ -56,6 +56,7 @@ const KINDS: readonly KnownKind[] = [TASKS, EVENTS, MAILS, COMMITS];
 /** Ask for tasks and events, where nothing else is asked for: "what do I have to do this week". */
 const AGENDA = /\b(?:to do|due|planned|scheduled|coming up|going on|on my plate)\b/i;
 const OVERDUE = /\boverdue\b/i;
+const OPEN = /\b(?:open|pending|unfinished|outstanding|remaining|overdue)\b/i;
 const AHEAD = /\b(?:upcoming|coming|next)\b/i;
 /** Say nothing of what a thing is about. */
 const FILLERS =
@@ -84,7 +85,7 @@ export function kindIn(
   );
   if (filters.length === 0) return null;
   const terms = new Set((alone ? query.terms : naming).flatMap((term) => term.terms));
-  return { terms, filters, open: OVERDUE.test(query.text), alone };
+  return { terms, filters, open: OPEN.test(query.text), alone };
 }
 
 /** What says more of a thing than its day, and that it is one. */

@@ -70,8 +70,8 @@ export interface Retrieval {
 export async function retrieve(query: ParsedQuery, retrieval: Retrieval): Promise<Retrieved> {
   const { days, ofKind, look, ofThose } = lookingAtNamed(retrieval);
   if (retrieval.kind?.alone === true) {
-    const listed = await retrieveByTime(query, ofKind, retrieval);
-    return listed.ofThose.size > 0 ? listed : retrieve(query, { ...retrieval, kind: null });
+    const listed = await retrieveByTime(query, retrieval.kind, ofKind, retrieval);
+    return listed ?? retrieve(query, { ...retrieval, kind: null });
   }
   const [lexical, dense] = await Promise.all([
     retrieveWords(query, retrieval, look),
@@ -98,33 +98,36 @@ export async function retrieve(query: ParsedQuery, retrieval: Retrieval): Promis
   };
 }
 
-/** "My calendar": no text is about that, so what is of the kind comes by its time, beside notes that hold the words. */
+/**
+ * "My calendar": no text is about that, so what is of the kind comes by its time; notes are found as ever. `null` where
+ * nothing of the kind is open: what is done alone does not take the place of an answer.
+ */
 async function retrieveByTime(
   query: ParsedQuery,
+  kind: Kind,
   ofKind: readonly SearchFilter[],
   retrieval: Retrieval,
-): Promise<Retrieved> {
+): Promise<Retrieved | null> {
   const { filter } = retrieval;
+  const nearest = (completed: boolean): Promise<PassageScore[]> =>
+    nearestInTime(
+      ofKind.map((each) => ({ ...each, completed })),
+      retrieval,
+    );
+  const open = await nearest(false);
+  if (open.length === 0) return null;
   const origins = (filter.origins ?? ORIGINS).filter((origin) => origin !== 'source');
-  const notes: Look = (ask) =>
-    origins.length === 0 ? Promise.resolve([]) : ask({ ...filter, origins }, OF_THOSE);
-  const [lexical, nearest] = await Promise.all([
-    retrieveWords(query, retrieval, notes),
-    nearestInTime(ofKind, retrieval),
+  const asked = { filter: { ...filter, origins }, kind: { ...kind, filters: [], alone: false } };
+  const [notes, done] = await Promise.all([
+    retrieve(query, { ...retrieval, ...asked }),
+    kind.open ? [] : nearest(true),
   ]);
   const found = new Map(
-    nearest.map((one) => [one.passage, { ...one, score: -Math.abs(one.score - filter.now) }]),
+    [...open, ...done].map((one) => [one.passage, { ...one, score: -Math.abs(one.score - filter.now) }]),
   );
   const scores = [...found.values()].sort(bestFirst);
-  return {
-    ...lexical,
-    kind: retrieval.kind,
-    lists: [{ signal: 'recency', scores }, ...lexical.lists],
-    missing: [],
-    vector: null,
-    ofThose: new Set(found.keys()),
-    fluency: 1,
-  };
+  const ofThose = new Set([...found.keys(), ...notes.ofThose]);
+  return { ...notes, kind, lists: [{ signal: 'recency', scores }, ...notes.lists], ofThose };
 }
 
 async function nearestInTime(

@@ -17,6 +17,7 @@ export function admits(record: RecordHeader, filter: SearchFilter): boolean {
     (filter.categories === undefined || filter.categories.includes(record.category)) &&
     (filter.recordTypes === undefined || filter.recordTypes.includes(record.recordType)) &&
     (filter.tags === undefined || hasTags(record, filter.tags)) &&
+    (filter.completed === undefined || (record.metadata['completed'] === true) === filter.completed) &&
     (filter.from === undefined || record.createdAt >= filter.from) &&
     (filter.until === undefined || record.createdAt < filter.until)
   );

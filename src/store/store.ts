@@ -127,6 +127,8 @@ export interface SearchFilter {
   readonly categories?: readonly string[];
   readonly recordTypes?: readonly string[];
   readonly tags?: readonly string[];
+  /** Whether the metadata says `completed: true`; false lets through all else. */
+  readonly completed?: boolean;
   /** Bounds of `createdAt`: from inclusive, until exclusive. */
   readonly from?: Timestamp;
   readonly until?: Timestamp;

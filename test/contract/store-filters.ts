@@ -21,6 +21,7 @@ const RECORDS: Partial<RecordDraft>[] = [
     category: 'note',
     recordType: 'event',
     tags: ['kitchen'],
+    metadata: { completed: true },
     createdAt: NOW - 20,
   },
   {
@@ -30,6 +31,7 @@ const RECORDS: Partial<RecordDraft>[] = [
     category: 'todo',
     recordType: 'fact',
     tags: [],
+    metadata: { completed: 'true', done: true },
     createdAt: NOW - 10,
   },
   {
@@ -69,6 +71,8 @@ const CASES: [string, Omit<SearchFilter, 'now'>, number[]][] = [
   ['a tag of odd text', { tags: ['X "y" \\'] }, [4]],
   ['all of several tags', { tags: ['kitchen', 'äpfel'] }, [1]],
   ['no tags', { tags: [] }, [1, 2, 3, 4]],
+  ['what is done', { completed: true }, [2]],
+  ['what is not said to be done', { completed: false }, [1, 3, 4]],
   ['a beginning, inclusive', { from: NOW - 20 }, [2, 3, 4]],
   ['an end, exclusive', { until: NOW - 10 }, [1, 2]],
   ['a span', { from: NOW - 20, until: NOW }, [2, 3]],

@@ -9,6 +9,9 @@ export interface Condition {
   readonly parameters: readonly SQLInputValue[];
 }
 
+const COMPLETED =
+  "(CASE WHEN json_valid(r.metadata) THEN json_type(r.metadata, '$.completed') IS 'true' ELSE FALSE END)";
+
 /** Live or deleted, and what the filter asks for. Lists travel as one JSON parameter, so that statements stay few. */
 export function recordCondition(filter: SearchFilter, state: 'live' | 'deleted' = 'live'): Condition {
   const parts = [
@@ -38,6 +41,10 @@ export function recordCondition(filter: SearchFilter, state: 'live' | 'deleted' 
     parts.push(`NOT EXISTS (SELECT 1 FROM json_each(?) AS asked WHERE NOT EXISTS (
       SELECT 1 FROM json_each(r.tags) AS tag WHERE instr(fold_tag(tag.value) || '/', asked.value) = 1))`);
     parameters.push(JSON.stringify(filter.tags.map((tag) => `${foldTag(tag)}/`)));
+  }
+  if (filter.completed !== undefined) {
+    parts.push(`${COMPLETED} = ?`);
+    parameters.push(filter.completed ? 1 : 0);
   }
   if (filter.from !== undefined) {
     parts.push('r.created_at >= ?');
