@@ -75,6 +75,13 @@ describe('the origin of what a source brought', () => {
     expect(await line(mail)).toBe('From Google Tasks · 2h ago · read 3 min ago');
   });
 
+  it('says of a task without a day that it has none', async () => {
+    const undated = { metadata: { completed: false, undated: true } };
+    expect(await line(undated)).toBe('From Google Tasks · no date · read 3 min ago');
+    const mail = { recordType: 'document', createdAt: NOW - 2 * HOUR, metadata: { undated: true } };
+    expect(await line(mail)).toBe('From Google Tasks · 2h ago · read 3 min ago');
+  });
+
   it('says what is done, not when it is due', async () => {
     const done = { metadata: { completed: true } };
     expect(await line(done)).toBe('From Google Tasks · done · 3 min ago');

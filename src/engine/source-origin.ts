@@ -62,14 +62,17 @@ function sourceOrigin(
 }
 
 function lineOf(
-  { recordType, createdAt }: Omit<SourcedRecord, 'origin' | 'source'>,
+  { recordType, createdAt, metadata }: Omit<SourcedRecord, 'origin' | 'source'>,
   { name, refreshedAt, stale, completed }: Omit<SourceOrigin, 'line'>,
   now: Timestamp,
 ): string {
   // What parts the line is no part of a name, or a name could say what Loci says.
   const parts = [`From ${name.replaceAll('·', '-')}`];
-  const ahead = completed === true ? null : dayAhead(createdAt, now);
+  const undated = metadata['undated'] === true;
+  const ahead = completed === true || undated ? null : dayAhead(createdAt, now);
   if (completed === true) parts.push('done');
+  // When Loci first saw a todo is no day that it is of.
+  else if (undated && recordType === 'task') parts.push('no date');
   else if (ahead === null) parts.push(ageOf(createdAt, now));
   else if (recordType === 'task') parts.push(`due ${ahead.day}`);
   else parts.push(ahead.clock === null ? ahead.day : `${ahead.day} ${ahead.clock}`);

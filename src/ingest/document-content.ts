@@ -5,7 +5,7 @@ import type { MemoryDocument } from '../sources/document.ts';
  * document: then the next refresh of each source writes all of its documents anew. What comes out the same after all keeps
  * its passages, and costs no embedding.
  */
-export const DOCUMENT_FORMAT = 1;
+export const DOCUMENT_FORMAT = 2;
 
 /** UTF-16 units of a value that says what something is about: a list, a place, a person, not another text. */
 const SHORT = 60;

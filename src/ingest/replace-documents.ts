@@ -152,8 +152,14 @@ function draftOf(
   };
 }
 
-function metadataOf({ metadata, completed, url }: MemoryDocument): Metadata {
+function metadataOf({ metadata, completed, url, timestamp }: MemoryDocument): Metadata {
   // Whether it is done, and where it stands, has been looked at where it was told as such.
-  const { completed: _, url: __, ...rest } = metadata;
-  return { ...rest, ...(completed !== null && { completed }), ...(url !== null && { url }) };
+  const { completed: _, url: __, undated: ___, ...rest } = metadata;
+  return {
+    ...rest,
+    ...(completed !== null && { completed }),
+    ...(url !== null && { url }),
+    // Its record's time is when it was first seen, which is no day that it is of.
+    ...(timestamp === null && { undated: true }),
+  };
 }

@@ -2,7 +2,7 @@ import { analyze } from '../core/text/analyze.ts';
 import type { Metadata, Timestamp } from '../core/types.ts';
 import type { RecordHeader, StoredPassage } from '../store/store.ts';
 import { termsOfDates, type DateRange } from './dates.ts';
-import { isOfKind, type Kind } from './kinds.ts';
+import { isAskedFor, type Kind } from './kinds.ts';
 import { heldTerms } from './phrases.ts';
 import type { ParsedQuery } from './query.ts';
 import type { Ranking } from './ranking.ts';
@@ -48,9 +48,9 @@ export function boostsOf(passage: StoredPassage, context: BoostContext): Boost[]
   if (sessionRank !== undefined) add('session', ranking.sessionPrior / sessionRank);
   if (metadata['role'] === 'user') add('user', ranking.userPrior);
   const { kind } = context;
-  const listed = kind?.alone === true && passage.record.metadata['completed'] !== true;
-  if (kind !== null && isOfKind(passage.record, kind))
-    add('kind', listed ? OF_KIND_ALONE : ranking.kindBoost);
+  const done = passage.record.metadata['completed'] === true;
+  const listed = kind?.alone === true && done === (kind.state === 'done');
+  if (kind !== null && isAskedFor(passage, kind)) add('kind', listed ? OF_KIND_ALONE : ranking.kindBoost);
   // What a source calls its documents is its own word.
   if (passage.record.origin !== 'source' && namesTitle(context, passage))
     add('title', kind?.alone === true ? TITLE_ALONE : ranking.titleBoost);
@@ -94,6 +94,8 @@ function relativeBoost(passage: StoredPassage, { query, dates, ranking }: BoostC
 
 /** The date among those that the query names which the record is of. */
 export function dateOf(passage: StoredPassage, dates: readonly DateRange[]): DateRange | undefined {
+  const { origin, metadata } = passage.record;
+  if (origin === 'source' && metadata['undated'] === true) return undefined;
   const day = dayOf(passage);
   return dates.find(({ from, until }) => day >= from && day < until);
 }

@@ -46,7 +46,7 @@ export function lookingAtNamed({ filter, dates, kind, ranking }: Looking): Named
 /** What lets through the documents of a kind that a filter lets through. */
 function ofKindAlone(filter: SearchFilter, { filters }: Kind): SearchFilter[] {
   if (filter.origins !== undefined && !filter.origins.includes('source')) return [];
-  return filters.flatMap(({ sources, recordTypes, from, until }): SearchFilter[] => {
+  return filters.flatMap(({ sources, recordTypes, undated, from, until }): SearchFilter[] => {
     const both = {
       sources: inBoth(filter.sources, sources),
       recordTypes: inBoth(filter.recordTypes, recordTypes),
@@ -58,6 +58,7 @@ function ofKindAlone(filter: SearchFilter, { filters }: Kind): SearchFilter[] {
         origins: ['source'],
         ...(both.sources !== undefined && { sources: both.sources }),
         ...(both.recordTypes !== undefined && { recordTypes: both.recordTypes }),
+        ...(undated !== undefined && { undated }),
         ...(from !== undefined && { from: Math.max(from, filter.from ?? from) }),
         ...(until !== undefined && { until: Math.min(until, filter.until ?? until) }),
       },

@@ -3,7 +3,7 @@ import type { StoredPassage } from '../store/store.ts';
 import { boostsOf, sessionOf, type Boost } from './boosts.ts';
 import type { DateRange } from './dates.ts';
 import { rrf, type Contribution } from './fuse.ts';
-import { isOfKind, type Kind } from './kinds.ts';
+import { isAskedFor, isOfKind, type Kind } from './kinds.ts';
 import type { ParsedQuery } from './query.ts';
 import { wholeOf, type Ranking } from './ranking.ts';
 import type { Smoothed } from './smooth.ts';
@@ -78,7 +78,9 @@ export function rank(
     const boosts = [...speaking, ...ofSource];
     const boosted = matched + sumOf(ofSource);
     const place = places.get(passage.id) ?? passages.length;
-    const recency = recencyOf(passage, { place, score: boosted, own: policy?.recency ?? null, ranking, now });
+    // In a list by time that has been counted.
+    const score = kind?.alone === true && isOfKind(passage.record, kind) ? 0 : boosted;
+    const recency = recencyOf(passage, { place, score, own: policy?.recency ?? null, ranking, now });
     const contributions = withRecency(entry.contributions, recency, ranking);
     return [{ passage, own: entry.own, score: boosted + recency.added, contributions, boosts }];
   });
@@ -101,15 +103,17 @@ function cosineOf({ contributions }: Smoothed): number | null {
 }
 
 function weightOf(
-  { record }: StoredPassage,
+  passage: StoredPassage,
   entry: Smoothed,
   policy: SourcePolicy | null,
   { ofNotes, kind }: { readonly ofNotes: number | null; readonly kind: Kind | null },
 ): number | null {
   if (policy === null) return null;
   // Who asks for todos does not want them behind the notes.
-  if (kind !== null && policy.weight > 0 && isOfKind(record, kind)) return Math.max(1, policy.weight);
-  return record.origin === 'source' ? weightInForce(policy.weight, cosineOf(entry), ofNotes) : policy.weight;
+  if (kind !== null && policy.weight > 0 && isAskedFor(passage, kind)) return Math.max(1, policy.weight);
+  return passage.record.origin === 'source'
+    ? weightInForce(policy.weight, cosineOf(entry), ofNotes)
+    : policy.weight;
 }
 
 /** An empty note is found by the words of its title, not by what its title is like. */
@@ -153,9 +157,8 @@ function withRecency(
   recency: Contribution,
   { smoothing }: Ranking,
 ): readonly Contribution[] {
-  if (recency.added === 0) return contributions;
   const signal = contributions.find((one) => one.signal === 'recency');
-  if (signal === undefined) return [...contributions, recency];
+  if (signal === undefined) return recency.added > 0 ? [...contributions, recency] : contributions;
   const whole = smoothing === null ? 1 : wholeOf(smoothing);
   const both = { ...recency, rank: signal.rank, added: signal.added / whole + recency.added };
   return contributions.map((one) => (one === signal ? both : one));

@@ -4,9 +4,10 @@ import { analyze, stem } from '../core/text/analyze.ts';
 import { isStopWord } from '../core/text/stop-words.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { PassageScore, SearchFilter, Store, TermInfo, TextTerm } from '../store/store.ts';
+import { listByTime, nearestInTime } from './by-time.ts';
 import { asksForDaysAlone, termsOfDates, type DateRange } from './dates.ts';
 import type { Kind } from './kinds.ts';
-import { bestFirst, lookingAtNamed, OF_THOSE, type Look } from './look.ts';
+import { bestFirst, lookingAtNamed, type Look } from './look.ts';
 import { requiredPhrases, type ParsedQuery, type QueryTerm } from './query.ts';
 import type { Ranking } from './ranking.ts';
 import { timed, type Signal } from './signals.ts';
@@ -109,32 +110,13 @@ async function retrieveByTime(
   retrieval: Retrieval,
 ): Promise<Retrieved | null> {
   const { filter } = retrieval;
-  const nearest = (completed: boolean): Promise<PassageScore[]> =>
-    nearestInTime(
-      ofKind.map((each) => ({ ...each, completed })),
-      retrieval,
-    );
-  const open = await nearest(false);
-  if (open.length === 0) return null;
+  const scores = await listByTime(kind.state, ofKind, retrieval);
+  if (scores.length === 0) return null;
   const origins = (filter.origins ?? ORIGINS).filter((origin) => origin !== 'source');
   const asked = { filter: { ...filter, origins }, kind: { ...kind, filters: [], alone: false } };
-  const [notes, done] = await Promise.all([
-    retrieve(query, { ...retrieval, ...asked }),
-    kind.open ? [] : nearest(true),
-  ]);
-  const found = new Map(
-    [...open, ...done].map((one) => [one.passage, { ...one, score: -Math.abs(one.score - filter.now) }]),
-  );
-  const scores = [...found.values()].sort(bestFirst);
-  const ofThose = new Set([...found.keys(), ...notes.ofThose]);
+  const notes = await retrieve(query, { ...retrieval, ...asked });
+  const ofThose = new Set([...scores.map(({ passage }) => passage), ...notes.ofThose]);
   return { ...notes, kind, lists: [{ signal: 'recency', scores }, ...notes.lists], ofThose };
-}
-
-async function nearestInTime(
-  filters: readonly SearchFilter[],
-  { store, namespace }: Retrieval,
-): Promise<PassageScore[]> {
-  return (await Promise.all(filters.map((filter) => store.newest(namespace, filter, OF_THOSE)))).flat();
 }
 
 /** What a word counts for that so many passages hold: 1 for one that none holds, then less and less. */

@@ -17,10 +17,16 @@ export function admits(record: RecordHeader, filter: SearchFilter): boolean {
     (filter.categories === undefined || filter.categories.includes(record.category)) &&
     (filter.recordTypes === undefined || filter.recordTypes.includes(record.recordType)) &&
     (filter.tags === undefined || hasTags(record, filter.tags)) &&
-    (filter.completed === undefined || (record.metadata['completed'] === true) === filter.completed) &&
+    says(record, 'completed', filter.completed) &&
+    says(record, 'undated', filter.undated) &&
     (filter.from === undefined || record.createdAt >= filter.from) &&
     (filter.until === undefined || record.createdAt < filter.until)
   );
+}
+
+/** Whether its metadata says so, where that is asked. */
+function says({ metadata }: RecordHeader, what: string, asked: boolean | undefined): boolean {
+  return asked === undefined || (metadata[what] === true) === asked;
 }
 
 /** By a vault or a source, not written by an agent. */

@@ -129,6 +129,8 @@ export interface SearchFilter {
   readonly tags?: readonly string[];
   /** Whether the metadata says `completed: true`; false lets through all else. */
   readonly completed?: boolean;
+  /** The same of `undated: true`: that `createdAt` is no day that the record is of. */
+  readonly undated?: boolean;
   /** Bounds of `createdAt`: from inclusive, until exclusive. */
   readonly from?: Timestamp;
   readonly until?: Timestamp;

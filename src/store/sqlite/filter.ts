@@ -9,9 +9,6 @@ export interface Condition {
   readonly parameters: readonly SQLInputValue[];
 }
 
-const COMPLETED =
-  "(CASE WHEN json_valid(r.metadata) THEN json_type(r.metadata, '$.completed') IS 'true' ELSE FALSE END)";
-
 /** Live or deleted, and what the filter asks for. Lists travel as one JSON parameter, so that statements stay few. */
 export function recordCondition(filter: SearchFilter, state: 'live' | 'deleted' = 'live'): Condition {
   const parts = [
@@ -42,10 +39,15 @@ export function recordCondition(filter: SearchFilter, state: 'live' | 'deleted' 
       SELECT 1 FROM json_each(r.tags) AS tag WHERE instr(fold_tag(tag.value) || '/', asked.value) = 1))`);
     parameters.push(JSON.stringify(filter.tags.map((tag) => `${foldTag(tag)}/`)));
   }
-  if (filter.completed !== undefined) {
-    parts.push(`${COMPLETED} = ?`);
-    parameters.push(filter.completed ? 1 : 0);
-  }
+  const says = (what: 'completed' | 'undated', asked: boolean | undefined): void => {
+    if (asked === undefined) return;
+    parts.push(
+      `(CASE WHEN json_valid(r.metadata) THEN json_type(r.metadata, '$.${what}') IS 'true' ELSE FALSE END) = ?`,
+    );
+    parameters.push(asked ? 1 : 0);
+  };
+  says('completed', filter.completed);
+  says('undated', filter.undated);
   if (filter.from !== undefined) {
     parts.push('r.created_at >= ?');
     parameters.push(filter.from);

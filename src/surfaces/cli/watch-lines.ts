@@ -38,7 +38,7 @@ export function eventLine(event: KeeperEvent, style: Style): string | null {
 export function settingsLine(file: string, error: LociError | null, style: Style): string {
   const name = style.bold(oneLine(file));
   if (error === null) return `${clock(style)} ${name} changed, and is kept to from now on`;
-  return `${clock(style)} ${name} changed, and the former settings go on: ${style.bad(oneLine(error.message))} ${style.dim(oneLine(error.hint))}`;
+  return `${clock(style)} ${name} changed, and the former settings go on: ${style.bad(oneLine(error.message))} → ${style.dim(oneLine(error.hint))}`;
 }
 
 export function settingsJson(file: string, error: LociError | null): string {
