@@ -152,6 +152,26 @@ describe('approval', () => {
     expect((await tasks.report())?.changes).toEqual(['what it was before was not noted']);
   });
 
+  it.each([
+    'deadbeef {broken',
+    'deadbeef {"program":"/usr/bin/cat"}',
+    'deadbeef {"program":7}',
+    '{"program":"/usr/bin/cat"}',
+    'deadbeef null',
+    'deadbeef',
+    '',
+  ])('that is damaged (%j) approves nothing, and is mended by a new one', async (damaged) => {
+    await tasks.loci.sources.approve('tasks');
+    const database = new DatabaseSync(join(tasks.folder, 'loci.db'));
+    database.prepare('UPDATE source_state SET approval = ?').run(damaged);
+    database.close();
+    const changes = ['what it was before was not noted'];
+    expect(await tasks.report()).toMatchObject({ condition: 'changed, waiting for approval', changes });
+    expect(await tasks.refresh()).toMatchObject({ error: { code: 'not_approved' } });
+    expect(await tasks.loci.sources.approve('tasks')).toMatchObject({ changes });
+    expect(await tasks.refresh()).toMatchObject({ added: 2 });
+  });
+
   it('is of what was looked at, when a fingerprint says so', async () => {
     const { fingerprint } = (await tasks.report())!.approvable!;
     await tasks.reopen({ command: 'cat other.json' });

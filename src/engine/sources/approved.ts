@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { SourceState } from '../../store/source-states.ts';
 import type { StartedFile } from './started-files.ts';
 
@@ -24,6 +25,16 @@ export interface Approved {
   readonly noted: Noted | null;
 }
 
+const noted: z.ZodType<Noted> = z.object({
+  command: z.string(),
+  program: z.string().nullable(),
+  cwd: z.string(),
+  folder: z.string(),
+  env: z.array(z.string()),
+  files: z.array(z.object({ path: z.string(), state: z.string() })).nullable(),
+});
+/** What approves nothing, and says so: a new approval takes its place. */
+const DAMAGED: Approved = { fingerprint: '', program: '', noted: null };
 const MOST_FILES = 200;
 /** Characters of a hash that tell one state of a file from the next. */
 const ENOUGH = 16;
@@ -36,15 +47,23 @@ export function approvalText(fingerprint: string, noted: Noted): string {
   return `${fingerprint} ${JSON.stringify({ ...noted, files: files.length > MOST_FILES ? null : files })}`;
 }
 
+/** What is noted there and cannot be read counts as the approval of nothing. */
 export function approvedOf(state: Pick<SourceState, 'approval'> | null | undefined): Approved | null {
   const approval = state?.approval ?? null;
   if (approval === null) return null;
   const [fingerprint = ''] = approval.split(' ', 1);
   const rest = approval.slice(fingerprint.length + 1);
-  // The program's path begins with a slash.
-  if (!rest.startsWith('{')) return { fingerprint, program: rest, noted: null };
-  const noted = JSON.parse(rest) as Noted;
-  return { fingerprint, program: noted.program ?? '', noted };
+  if (rest.startsWith('/')) return { fingerprint, program: rest, noted: null };
+  const read = noted.safeParse(parsed(rest));
+  return read.success ? { fingerprint, program: read.data.program ?? '', noted: read.data } : DAMAGED;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What is different from what was approved, a line each; at least one. */
