@@ -1,4 +1,7 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/contract/engines.ts';
 import { note, write } from '../../test/contract/store-samples.ts';
 import { configSchema } from '../core/config/schema.ts';
 import { openMemoryStore } from '../store/memory/open.ts';
@@ -53,6 +56,24 @@ describe('source policies', () => {
       project: 'home',
       exceptSources: ['a', 'b'],
     });
+  });
+
+  it('let a skill weigh itself down, and no higher than is usual', async () => {
+    await using folder = await temporaryFolder();
+    const weights = { loud: 'weight: 2', quiet: 'weight: 0.1', plain: 'name: Plain' };
+    for (const [id, line] of Object.entries(weights)) {
+      await mkdir(join(folder.path, id));
+      const text = `---\nname: ${id}\nmemorySource:\n  command: cat x.json\n  ${line}\n---\n`;
+      await writeFile(join(folder.path, id, 'SKILL.md'), text);
+    }
+    const config = configSchema.parse({
+      embedding: { provider: 'none' },
+      sources: [{ id: 'own', command: 'cat', weight: 2 }],
+      skills: [{ path: folder.path }],
+    });
+    const own = await ownSources(EngineContext.open(config, openMemoryStore()));
+    const inForce = [...sourcePolicies(own.vaults, own.sources)].map(([id, { weight }]) => [id, weight]);
+    expect(Object.fromEntries(inForce)).toEqual({ own: 2, loud: 0.5, quiet: 0.1, plain: 0.5 });
   });
 
   it('are of the configured namespace alone', async () => {

@@ -20,7 +20,19 @@ export async function ownSources(context: EngineContext): Promise<{
   readonly sources: readonly SourceConfig[];
 }> {
   const { sources } = await recentSources(context);
-  return { vaults: ownVaults(context), sources: sources.map(({ id, settings }) => ({ ...settings, id })) };
+  return {
+    vaults: ownVaults(context),
+    sources: sources.map(({ id, settings, skill }) => ({
+      ...settings,
+      id,
+      ...(skill !== null && { weight: weightOfSkill(settings.weight) }),
+    })),
+  };
+}
+
+/** Nobody approves what a skill says of its rank: only the owner's own settings may lift a source above the usual. */
+function weightOfSkill(said: number = SOURCE_POLICY.weight): number {
+  return Math.min(said, SOURCE_POLICY.weight);
 }
 
 /** How search treats the records of each vault and source. */

@@ -90,7 +90,8 @@ const weight = () =>
     .exactOptional()
     .describe(
       'Factor of its scores. Unless given 1 for vaults and 0.5 for commands: a note stands above a todo that matches as well. ' +
-        'Of a document of a command that is nearer in meaning to the query than the best notes, less is taken away.',
+        'Of a document of a command that is nearer in meaning to the query than the best notes, less is taken away. ' +
+        'What a skill says of its own counts up to 0.5.',
     );
 const minScore = () =>
   z
