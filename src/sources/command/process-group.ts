@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { LociError, messageOf } from '../../core/errors.ts';
+import { errorCode } from '../../core/file-errors.ts';
 
 /** Milliseconds that a group has to end by itself after SIGTERM; then comes SIGKILL, which asks nobody. */
 const GRACE = 1000;
@@ -10,38 +13,76 @@ const FIRST_LOOK = 2;
 const LONGEST_LOOK = 50;
 
 /**
- * What a guard does, a shell beside each command: it waits for a word from this process, and kills the group where none
- * comes. A process that is killed (SIGKILL, a crash) tells nobody and can do nothing any more, but the system closes its
- * pipes. The guard stands beside the command and not before it: what runs is what was approved, started as it is. It has a
- * session of its own, so that nothing that ends this process's group ends it too.
+ * What a guard does, a shell beside each command: it reads the id of the command's group, then waits for a word from this
+ * process, and kills the group where none comes. A process that is killed (SIGKILL, a crash) tells nobody and can do nothing
+ * any more, but the system closes its pipes. The guard stands beside the command and not before it: what runs is what was
+ * approved, started as it is. It has a session of its own, so that nothing that ends this process's group ends it too.
+ *
+ * Killed between the start of the command and the word of its group, this process leaves a command that only its mark
+ * tells of. The pipe closes no sooner than that command is what it is to be: until then it holds the pipe, too.
  */
-const GUARD = 'read -r over || kill -s KILL -- "-$1"';
+const GUARD = `
+if read -r group; then
+  read -r over || kill -s KILL -- "-$group"
+else
+  for each in $(grep -lsF -- "$1" /proc/[0-9]*/environ); do
+    each=\${each#/proc/}
+    kill -s KILL -- "-\${each%/environ}"
+  done
+fi`;
+const NOTHING_TO_GUARD = 'none\nover\n';
+
+/** A shell that waits to be told which group it guards; `null` where the system has no such shell. */
+export type Guard = ChildProcess | null;
 
 /** Groups of commands that run now, with their guards: whoever leaves in a hurry takes them along. */
-const running = new Map<number, ChildProcess>();
+const running = new Map<number, Guard>();
 
 function endAll(): void {
   for (const group of running.keys()) signalGroup(group, 'SIGKILL');
 }
 
-/** Notes that a command's process group runs: it is killed if this process ends first, however it ends. */
-export function watchGroup(group: number): void {
-  if (running.size === 0) process.on('exit', endAll);
-  running.set(group, guardOf(group));
+/**
+ * Starts the guard of a command that is started next, so that the command is never without one. Where there is no
+ * /bin/sh, commands run without: a process that is killed then leaves them behind, and to run none would help nobody.
+ * Where the system is out of processes or files, that passes, and no command is run meanwhile that nobody guards.
+ * @param mark stands in the environment of the command, and of no other
+ * @throws LociError `source_failed` when the guard cannot be started
+ */
+export async function startGuard(mark: string): Promise<Guard> {
+  try {
+    const guard = spawn('/bin/sh', ['-c', GUARD, 'guard', mark], {
+      cwd: '/',
+      env: {},
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    await once(guard, 'spawn');
+    // It may be killed by somebody else, and no longer listen.
+    for (const each of [guard, guard.stdin]) each.on('error', () => undefined);
+    guard.unref();
+    if (guard.stdin instanceof Socket) guard.stdin.unref();
+    return guard;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    const message = `the command was not started, because no process can be started that ends it if Loci is killed: ${messageOf(error)}`;
+    throw new LociError('source_failed', message, { cause: error });
+  }
 }
 
-function guardOf(group: number): ChildProcess {
-  const guard = spawn('/bin/sh', ['-c', GUARD, 'guard', String(group)], {
-    cwd: '/',
-    env: {},
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
-  // Where there is no such shell, only a process that is killed leaves something behind.
-  for (const each of [guard, guard.stdin]) each.on('error', () => undefined);
-  guard.unref();
-  if (guard.stdin instanceof Socket) guard.stdin.unref();
-  return guard;
+/** Sends home the guard of a command that did not start. */
+export function dismissGuard(guard: Guard): void {
+  guard?.stdin?.end(NOTHING_TO_GUARD);
+}
+
+/**
+ * Notes that a command's process group runs: it is killed if this process ends first, however it ends. Call it in the same
+ * tick as the start: the guard's pipe is written to at once.
+ */
+export function watchGroup(group: number, guard: Guard): void {
+  if (running.size === 0) process.on('exit', endAll);
+  running.set(group, guard);
+  guard?.stdin?.write(`${String(group)}\n`);
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   withLastWords,
 } from './command-failure.ts';
 import { CommandOutput } from './command-output.ts';
-import { endGroup, watchGroup } from './process-group.ts';
+import { dismissGuard, endGroup, startGuard, watchGroup } from './process-group.ts';
 import { endStrays, MARK } from './strays.ts';
 
 export interface CommandRequest {
@@ -82,14 +82,19 @@ export async function runCommand<Result>(
 async function start({ argv, cwd, env, signal }: CommandRequest): Promise<Child> {
   const [program = '', ...parameters] = argv;
   await refuseMissingFolder(cwd);
-  if (signal?.aborted === true) throw aborted();
+  const guard = await startGuard(`${MARK}=${env[MARK] ?? ''}`);
+  let group: number | undefined;
   try {
+    if (signal?.aborted === true) throw aborted();
     const child = spawn(program, parameters, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-    if (child.pid !== undefined) watchGroup(child.pid);
+    group = child.pid;
+    if (group !== undefined) watchGroup(group, guard);
     await once(child, 'spawn');
     return child;
   } catch (error) {
-    throw await explainStart(error, { argv, cwd, env });
+    if (group === undefined) dismissGuard(guard);
+    else await endGroup(group);
+    throw error instanceof LociError ? error : await explainStart(error, { argv, cwd, env });
   }
 }
 

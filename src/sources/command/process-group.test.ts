@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+
+let folder = '';
+const outlived: number[] = [];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'loci-group-'));
+});
+afterAll(async () => {
+  for (const pid of outlived) if (isAlive(pid)) process.kill(-pid, 'SIGKILL');
+  await rm(folder, { recursive: true });
+});
+
+/** A process that has ended and waits to be buried lives no more. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+const hasProc = existsSync('/proc/self/environ');
+
+describe('a command', () => {
+  /** Runs a program in a process that is killed by and by, and tells of the processes that it began. */
+  const killedAt = async (moment: 'while' | 'after', name: string): Promise<number> => {
+    const module = new URL('run-command.ts', import.meta.url).href;
+    const script = `import { subscribe } from 'node:diagnostics_channel';
+      import { runCommand } from '${module}';
+      const kill = () => process.kill(process.pid, 'SIGKILL');
+      subscribe('tracing:child_process.spawn:end', ({ process: child }) => {
+        if (child.spawnfile !== '/bin/bash') return;
+        // It has no pid for others yet.
+        console.log(child._handle.pid);
+        '${moment}' === 'while' ? kill() : queueMicrotask(kill);
+      });
+      const argv = ['/bin/bash', '-c', 'sleep 60 & wait'];
+      const all = async (output) => { for await (const _ of output); };
+      await runCommand({ argv, cwd: '.', env: process.env, timeout: 3600_000 }, all);`;
+    await writeFile(join(folder, `${name}.mjs`), script);
+    const killed = await promisify(execFile)(process.execPath, [`${name}.mjs`], { cwd: folder }).catch(
+      (error: unknown) => error as { stdout: string; signal: string },
+    );
+    expect('signal' in killed && killed.signal).toBe('SIGKILL');
+    const pid = Number(killed.stdout);
+    expect(pid).toBeGreaterThan(1);
+    outlived.push(pid);
+    return pid;
+  };
+
+  it.skipIf(!existsSync('/bin/bash'))('is ended when Loci is killed as soon as it runs', async () => {
+    const pid = await killedAt('after', 'killed-after');
+    await vi.waitUntil(() => !isAlive(pid), { timeout: 5000, interval: 10 });
+  });
+
+  it.skipIf(!hasProc || !existsSync('/bin/bash'))(
+    'is ended when Loci is killed before it knows that it runs',
+    async () => {
+      const pid = await killedAt('while', 'killed-while');
+      await vi.waitUntil(() => !isAlive(pid), { timeout: 5000, interval: 10 });
+    },
+  );
+
+  it.skipIf(!hasProc)('is not started where nothing would end it', async () => {
+    const module = new URL('run-command.ts', import.meta.url).href;
+    const script = `import { openSync, closeSync } from 'node:fs';
+      import { runCommand } from '${module}';
+      const open = [];
+      try { for (;;) open.push(openSync('/dev/null')); } catch {}
+      const all = async (output) => { for await (const _ of output); };
+      const request = { argv: ['/usr/bin/env', 'touch', 'unguarded'], cwd: '.', env: process.env, timeout: 3600_000 };
+      const { code, message } = await runCommand(request, all).catch((error) => error);
+      for (const each of open) closeSync(each);
+      console.log(code, message);`;
+    await writeFile(join(folder, 'full.mjs'), script);
+    const line = `ulimit -n 64; exec '${process.execPath}' full.mjs`;
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', line], { cwd: folder });
+    expect(stdout).toMatch(/^source_failed the command was not started, because .* EMFILE\n$/);
+    expect(existsSync(join(folder, 'unguarded'))).toBe(false);
+  });
+});
