@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -172,6 +173,17 @@ describe('a wrong configuration', () => {
     await expect(loadConfig({ home: join(home, 'folder'), env: {} })).rejects.toMatchObject({
       code: 'unreadable',
     });
+  });
+
+  it.skipIf(process.platform === 'win32')('is no regular file, or too large', async () => {
+    execFileSync('mkfifo', [join(home, 'loci.yaml')]);
+    await expect(loadConfig({ home, env: {} })).rejects.toMatchObject({
+      code: 'invalid_config',
+      message: `${join(home, 'loci.yaml')} is no regular file`,
+    });
+    await rm(join(home, 'loci.yaml'));
+    expect(await refusal('#'.repeat(1_000_001))).toBe('loci.yaml is larger than 1 MB');
+    expect((await load(`search:\n  limit: 20\n${'#'.repeat(900_000)}`)).values.search.limit).toBe(20);
   });
 });
 

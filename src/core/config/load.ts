@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { LociError } from '../errors.ts';
 import { describeFileError, errorCode } from '../file-errors.ts';
+import { readRegularFile } from '../read-regular-file.ts';
 import type { Json } from '../types.ts';
 import { type ConfigDocument, parseConfig } from './document.ts';
 import { type Override, readEnvironment } from './environment.ts';
@@ -12,6 +12,8 @@ import { type Config, configSchema } from './schema.ts';
 import { type JsonMap, type PathStep, setAt, valueAt } from './tree.ts';
 
 export const CONFIG_FILE = 'loci.yaml';
+/** Bytes. */
+const LARGEST = 1_000_000;
 
 /** The settings in force, and where each came from. */
 export interface LoadedConfig {
@@ -51,15 +53,26 @@ export function configHome(options: ConfigOptions): string {
   return resolve(expandHome(options.home ?? ((options.env ?? process.env)['LOCI_HOME'] || '~/.loci')));
 }
 
-/** The text of a configuration file, `undefined` when there is none. */
+/**
+ * The text of a configuration file, `undefined` when there is none.
+ * @throws LociError `invalid_config` for what is no file of text of at most 1 MB, or `unreadable`
+ */
 export async function readConfigText(file: string): Promise<string | undefined> {
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(file);
-  } catch (error) {
+  const bytes = await readRegularFile(file, LARGEST).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw unreadableConfig(file, error);
-  }
+  });
+  if (bytes === undefined) return undefined;
+  if (bytes === 'folder')
+    throw new LociError('unreadable', `${file} cannot be read: it is a folder, not a file`, {
+      hint: 'Settings are one file of this name: move the folder away.',
+    });
+  if (bytes === 'special')
+    throw new LociError('invalid_config', `${file} is no regular file`, {
+      hint: 'Settings are one file of this name, or a link to one: move what stands there away.',
+    });
+  if (bytes === 'too large')
+    throw new LociError('invalid_config', `${file} is larger than ${String(LARGEST / 1e6)} MB`);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -76,10 +89,7 @@ function unreadableConfig(file: string, cause: unknown): LociError {
       cause,
     });
   }
-  const hint =
-    errorCode(cause) === 'EISDIR'
-      ? `Settings are one file of this name: move the folder away.`
-      : `Check that you may read it, or name another home with LOCI_HOME or --home.`;
+  const hint = 'Check that you may read it, or name another home with LOCI_HOME or --home.';
   return new LociError('unreadable', `${file} cannot be read: ${describeFileError(cause)}`, { hint, cause });
 }
 
