@@ -1,32 +1,46 @@
-/**
- * Characters that no reader sees and a model reads all the same: tags (U+E0000–E007F), and variation selectors behind
- * another. Of tags, those that make the flag of a region are a picture (UTS #51, ED-14a): a black flag, a code of three to
- * six letters and digits, and the tag that ends it.
- */
-const TAGS =
-  /(\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f})|[\u{e0000}-\u{e007f}]|(?<=[\ufe00-\ufe0f\u{e0100}-\u{e01ef}])[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
-/** Marks that make a text look other than it reads: they nest and overrule the direction of writing. */
-const TURNING = /[\u202a-\u202e\u2066-\u2069]/g;
-/**
- * What stands between letters and is not seen: hyphens that may break, spaces and joiners without a width, marks of
- * direction, byte order marks. U+200C and U+200D, which Persian and emoji are written with, as long as they are alone.
- */
-const FORMATTING =
-  /[\u00ad\u061c\u180e\u200b\u200e\u200f\u2060-\u206f\ufeff\ufff9-\ufffb]|(?<=[\u200c\u200d])[\u200c\u200d]/g;
+/** Letters that joiners change the shape of, and the marks on them; what is invisible among them is none. */
+const JOINED = String.raw`[[\p{L}\p{M}]--[\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{DI}]]`;
+const RIGHT_TO_LEFT = String.raw`[[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}]--\p{DI}]`;
+const MARK = String.raw`[\u061c\u200e\u200f]`;
 
-/** A text in which nothing is hidden from its reader; the flags of regions stay. */
-export function withoutHidden(text: string, shown: (hidden: string) => string = () => ''): string {
-  return replaceTags(text, shown).replaceAll(TURNING, shown);
+/**
+ * What is not seen, but belongs to what is. Of tags, the three flags of regions that there are (Unicode's
+ * emoji-sequences, RGI_Emoji_Tag_Sequence); a selector of text or picture behind what has both; variants of Han; joiners
+ * that stand alone behind a letter that they change, or between pictures; a mark of direction beside what runs to the left.
+ * Each begins with what it takes, and looks back from behind it: so the search stays quick.
+ */
+const BELONGING = [
+  String.raw`\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}`,
+  String.raw`[\ufe0e\ufe0f](?<=\p{ExtPict}.)`,
+  String.raw`[\ufe0e\ufe0f](?<=[0-9#*].)(?=\u20e3)`,
+  String.raw`[\u{e0100}-\u{e01ef}](?<=\p{sc=Hani}.)`,
+  String.raw`[\u200c\u200d](?<=${JOINED}.)(?!\p{DI})`,
+  String.raw`\u200d(?<=\p{ExtPict}[\ufe0f\u{1f3fb}-\u{1f3ff}]?.)(?=\p{ExtPict})`,
+  String.raw`${MARK}(?<=${RIGHT_TO_LEFT}.)(?!\p{DI})`,
+  String.raw`${MARK}(?=${RIGHT_TO_LEFT})(?<!\p{DI}.)`,
+];
+
+/**
+ * Characters that no reader sees and a model reads all the same, or that make a text look other than it reads: what
+ * Unicode says may be ignored (Default_Ignorable_Code_Point: tags, selectors, fillers, spaces and joiners without a
+ * width, overrulings of direction), and marks of annotations.
+ */
+const HIDDEN = new RegExp(String.raw`(${BELONGING.join('|')})|[\p{DI}\ufff9-\ufffb]`, 'gsv');
+const MARKS = new RegExp(MARK, 'g');
+
+/** A text in which nothing is hidden from its reader; what pictures and scripts are written with stays. */
+export function withoutHidden(text: string): string {
+  return replaceHidden(text, () => '');
 }
 
-/** The same for a name or a label, without anything that is not seen. */
+/** The same for a name or a label, where no direction needs a mark. */
 export function withoutUnseen(text: string): string {
-  return withoutHidden(text).replaceAll(FORMATTING, '');
+  return withoutHidden(text).replaceAll(MARKS, '');
 }
 
 /** With something in the place of each character that only a model reads. */
-export function replaceTags(text: string, shown: (hidden: string) => string): string {
-  return text.replaceAll(TAGS, (found: string, flag: string | undefined) => flag ?? shown(found));
+export function replaceHidden(text: string, shown: (hidden: string) => string): string {
+  return text.replaceAll(HIDDEN, (found: string, belonging: string | undefined) => belonging ?? shown(found));
 }
 
 /** As escapes of JSON: they mean the same, and are seen. */

@@ -1,4 +1,4 @@
-import { jsonEscapes, replaceTags } from '../../core/text/unseen.ts';
+import { jsonEscapes, replaceHidden } from '../../core/text/unseen.ts';
 
 /**
  * What a terminal would obey instead of show: control characters (with ESC and the C1 controls, which begin escape
@@ -8,13 +8,15 @@ const OBEYED = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066
 const CONTROL_PICTURES = 0x2400;
 const PICTURE_OF_DELETE = '\u2421';
 const HIDDEN = '\ufffd';
+/** Texts of the web are full of them, and a terminal knows what they are. */
+const SOFT_HYPHEN = '\u00ad';
 
 /**
  * Text of others, fit for a terminal: a note must not move the cursor, set a title or the clipboard. Line breaks and
  * tabs stay, and what only a model would read is shown to be there. One UTF-16 unit becomes one, so offsets still hold.
  */
 export function neutralise(text: string): string {
-  return replaceTags(text, (tag) => HIDDEN.repeat(tag.length))
+  return replaceHidden(text, (found) => (found === SOFT_HYPHEN ? found : HIDDEN.repeat(found.length)))
     .replaceAll(OBEYED, (found) => (found === '\n' || found === '\t' ? found : shown(found)))
     .toWellFormed();
 }
@@ -26,7 +28,7 @@ export function oneLine(text: string): string {
 
 /** Text of JSON in which nothing is left that a terminal obeys; it means the same. */
 export function neutraliseJson(json: string): string {
-  return replaceTags(json, jsonEscapes).replaceAll(OBEYED, (found) =>
+  return replaceHidden(json, jsonEscapes).replaceAll(OBEYED, (found) =>
     found === '\n' ? found : jsonEscapes(found),
   );
 }

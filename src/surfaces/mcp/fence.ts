@@ -1,4 +1,4 @@
-import { jsonEscapes, withoutHidden, withoutUnseen } from '../../core/text/unseen.ts';
+import { jsonEscapes, replaceHidden, withoutHidden, withoutUnseen } from '../../core/text/unseen.ts';
 
 /**
  * Recalled text between two fences, for a model to read as data, and nothing in it that a person who looks at it would not
@@ -21,5 +21,5 @@ export function onOneLine(text: string): string {
 
 /** An answer as JSON: what is hidden in texts of others is written as escapes, and means the same. */
 export function jsonText(output: unknown): string {
-  return withoutHidden(JSON.stringify(output), jsonEscapes);
+  return replaceHidden(JSON.stringify(output), jsonEscapes);
 }
