@@ -1,5 +1,7 @@
 import { jsonEscapes, replaceHidden, withoutHidden, withoutUnseen } from '../../core/text/unseen.ts';
 
+const SIGN = '\ufffd';
+
 /**
  * Recalled text between two fences, for a model to read as data, and nothing in it that a person who looks at it would not
  * see. The fence is a run of tildes longer than any in the
@@ -22,4 +24,37 @@ export function onOneLine(text: string): string {
 /** An answer as JSON: what is hidden in texts of others is written as escapes, and means the same. */
 export function jsonText(output: unknown): string {
   return replaceHidden(JSON.stringify(output), jsonEscapes);
+}
+
+/**
+ * A message of ours that may repeat texts of others: nothing in it is hidden, and no line but its first begins where
+ * one of ours does.
+ */
+export function asMessage(text: string): string {
+  return withoutHidden(text)
+    .replaceAll(/[[\p{Cc}\u2028\u2029]--\n]+/gv, ' ')
+    .replaceAll(/\n */g, '\n    ')
+    .trim();
+}
+
+/**
+ * An answer without what is hidden in texts of others, names of fields among them. In a snippet a sign stands for each
+ * character, because `highlights` count them.
+ * @param asItIs the field whose text is answered to the letter
+ */
+export function withoutHiddenTexts(value: unknown, asItIs: string | null, name = ''): unknown {
+  if (typeof value === 'string') {
+    if (name === asItIs) return value;
+    return name === 'snippet'
+      ? replaceHidden(value, ({ length }) => SIGN.repeat(length))
+      : withoutHidden(value);
+  }
+  if (Array.isArray(value)) return value.map((item) => withoutHiddenTexts(item, null, name));
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).map(([key, held]) => [
+    withoutHidden(key),
+    // What has the same name further in is another field.
+    typeof held === 'string' ? withoutHiddenTexts(held, asItIs, key) : withoutHiddenTexts(held, null, key),
+  ]);
+  return Object.fromEntries(fields) as unknown;
 }

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { ErrorCode, LociError } from '../../core/errors.ts';
-import { jsonText } from './fence.ts';
+import { asMessage, jsonText, withoutHiddenTexts } from './fence.ts';
 import { recordText } from './record-text.ts';
 import { searchText } from './search-text.ts';
 
@@ -13,10 +13,14 @@ export function answerText(operation: string, output: unknown): string {
   return tell === undefined ? jsonText(output) : tell(output);
 }
 
+/**
+ * A verb's output as a result. Hidden texts of others are in neither form of it, but for the text of the one record that
+ * `get` is asked for: who changes a part of that needs it as it was written.
+ */
 export function successResult(operation: string, output: unknown): CallToolResult {
   return {
     content: [{ type: 'text', text: answerText(operation, output).toWellFormed() }],
-    structuredContent: output,
+    structuredContent: withoutHiddenTexts(output, operation === 'get' ? 'text' : null),
   };
 }
 
@@ -28,7 +32,13 @@ export function errorResult(error: LociError): CallToolResult {
   return {
     content: [{ type: 'text', text: errorText(error) }],
     isError: true,
-    _meta: { 'loci/error': { code: error.code, message: error.message.toWellFormed(), hint: hintOf(error) } },
+    _meta: {
+      'loci/error': {
+        code: error.code,
+        message: asMessage(error.message).toWellFormed(),
+        hint: hintOf(error),
+      },
+    },
   };
 }
 
@@ -42,9 +52,9 @@ const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
 /** `not_found: no record 12 — Search again for a current citation.` */
 export function errorText(error: LociError): string {
   const hint = hintOf(error);
-  return `${error.code}: ${error.message}${hint === '' ? '' : ` — ${hint}`}`.toWellFormed();
+  return `${error.code}: ${asMessage(error.message)}${hint === '' ? '' : ` — ${hint}`}`.toWellFormed();
 }
 
 function hintOf({ code, hint }: LociError): string {
-  return HINTS[code] ?? hint;
+  return HINTS[code] ?? asMessage(hint);
 }

@@ -3,10 +3,13 @@ import type { SearchResult } from '../../operations/search-result.ts';
 import { fence, onOneLine } from './fence.ts';
 import { provenance, urlLine } from './provenance.ts';
 
+/** Names of others that stand outside of the fence. */
+const MOST_KNOWN = 12;
+
 /** What a search found, for a model to read: no time that it took in it, so that the same results are the same bytes. */
 export function searchText(output: SearchOutput): string {
   const { results, beside, missing } = output;
-  const notices = missing.map(({ signal, why }) => `Searched without ${signal}: ${why}.`);
+  const notices = missing.map(({ signal, why }) => `Searched without ${signal}: ${onOneLine(why)}.`);
   if (results.length === 0) return [...notices, 'Nothing found.', ...reasonsForNothing(output)].join('\n');
   const count = results.length === 1 ? '1 result' : `${String(results.length)} results`;
   return [
@@ -55,9 +58,10 @@ function reasonsForNothing({ nothing, unmatched }: SearchOutput): string[] {
   if (empty) lines.push('Nothing is remembered yet.');
   if (unread.length > 0) lines.push('Some notes were never read: the user can run `loci index`.');
   for (const { filter, value, known } of unmatched) {
-    const others = known.map((each) => JSON.stringify(each)).join(', ');
-    const instead = known.length === 0 ? 'none has any' : `there are ${others}`;
-    lines.push(`No record has the ${filter} ${JSON.stringify(value)}; ${instead}.`);
+    const others = known.slice(0, MOST_KNOWN).map(quoted).join(', ');
+    const more = known.length > MOST_KNOWN ? ` and ${String(known.length - MOST_KNOWN)} more` : '';
+    const instead = known.length === 0 ? 'none has any' : `there are ${others}${more}`;
+    lines.push(`No record has the ${filter} ${quoted(value)}; ${instead}.`);
   }
   if (unmet.length > 0 && unmatched.length === 0)
     lines.push(`No record meets these filters together: ${unmet.join(', ')}.`);
@@ -69,8 +73,13 @@ function reasonsForNothing({ nothing, unmatched }: SearchOutput): string[] {
   }
   for (const { source, results, best_score: best, min_score: least } of ofSources)
     lines.push(
-      `Left out of ${JSON.stringify(source)}: ${String(results)} that score below ${String(least)}, the least that the settings ask of it, at best ${best.toFixed(2)}.`,
+      `Left out of ${quoted(source)}: ${String(results)} that score below ${String(least)}, the least that the settings ask of it, at best ${best.toFixed(2)}.`,
     );
   if (lines.length === 0) lines.push('Try other words, or fewer filters.');
   return lines;
+}
+
+/** A name of others, where no fence stands around it. */
+function quoted(name: string): string {
+  return JSON.stringify(onOneLine(name));
 }
