@@ -28,10 +28,10 @@ export interface BoostContext {
 }
 
 /**
- * Where nothing but a kind is asked for: a note of that title, then what is of the kind and open by its time, then what
- * else there is.
+ * Where nothing but a kind is asked for: a note of that title, then what is of the kind and open by its time, then other
+ * notes, and what is done.
  */
-const [TITLE_ALONE, OF_KIND_ALONE] = [4, 3];
+const [TITLE_ALONE, OF_KIND_ALONE, DONE_ALONE] = [4, 3, 1];
 
 /** Everything that speaks for a passage beside what the signals said. */
 export function boostsOf(passage: StoredPassage, context: BoostContext): Boost[] {
@@ -49,8 +49,10 @@ export function boostsOf(passage: StoredPassage, context: BoostContext): Boost[]
   if (metadata['role'] === 'user') add('user', ranking.userPrior);
   const { kind } = context;
   const done = passage.record.metadata['completed'] === true;
-  const listed = kind?.alone === true && done === (kind.state === 'done');
-  if (kind !== null && isAskedFor(passage, kind)) add('kind', listed ? OF_KIND_ALONE : ranking.kindBoost);
+  if (kind !== null && isAskedFor(passage, kind)) {
+    const alone = done === (kind.state === 'done') ? OF_KIND_ALONE : DONE_ALONE;
+    add('kind', kind.alone ? alone : ranking.kindBoost);
+  }
   // What a source calls its documents is its own word.
   if (passage.record.origin !== 'source' && namesTitle(context, passage))
     add('title', kind?.alone === true ? TITLE_ALONE : ranking.titleBoost);

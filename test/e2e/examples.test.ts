@@ -20,7 +20,8 @@ describe('examples', () => {
     mkdirSync(home);
     writeFileSync(
       join(home, 'loci.yaml'),
-      'embedding:\n  provider: none\nsources:\n  - id: tasks\n    command: cat tasks.json\n',
+      'embedding:\n  provider: none\nsources:\n  - id: tasks\n    command: cat tasks.json\n' +
+        '  - id: calendar\n    command: cat tasks.json --\n',
     );
     writeFileSync(join(home, 'tasks.json'), '[{"id":"1","text":"Buy tile samples"}]');
     cpSync(join(copyOfVault(), 'Home'), join(user, 'vault', 'Home'), { recursive: true });
