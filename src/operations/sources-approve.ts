@@ -3,6 +3,7 @@ import { LociError } from '../core/errors.ts';
 import { commandInWords } from '../engine/sources/approval.ts';
 import { noSuchSource } from '../engine/sources/configured.ts';
 import type { SourceReport } from '../engine/sources/reports.ts';
+import { unwatchedOf } from '../engine/sources/started-files.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { SHOWN } from './source-output.ts';
 
@@ -17,6 +18,7 @@ interface ApprovedSource {
   readonly cwd: string;
   readonly fingerprint: string;
   readonly changes: string[];
+  readonly unwatched: string[];
 }
 
 export interface SourcesApproveOutput {
@@ -29,6 +31,11 @@ const approvedSource: z.ZodType<ApprovedSource> = z.strictObject({
   cwd: z.string().describe('The folder that it runs in.'),
   fingerprint: z.string(),
   changes: z.array(z.string()).describe('What is different from what was approved before.'),
+  unwatched: z
+    .array(z.string())
+    .describe(
+      'What of the command cannot be watched, such as `$(…)`: when it starts something else, nobody asks.',
+    ),
 });
 
 export const sourcesApprove: Operation<SourcesApproveInput, SourcesApproveOutput> = {
@@ -84,6 +91,7 @@ async function runSourcesApprove(
       cwd: what.cwd,
       fingerprint: what.fingerprint.slice(0, SHOWN),
       changes: [...what.changes],
+      unwatched: unwatchedOf(what.files),
     });
   }
   return { approved };

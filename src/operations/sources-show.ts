@@ -34,7 +34,8 @@ export const sourcesShow: Operation<{ readonly id: string }, SourcesShowOutput> 
         files: z
           .array(z.strictObject({ path: z.string(), state: z.string() }))
           .describe(
-            'What is started, with the SHA-256 of what it holds; `system`: nobody but root can change it.',
+            'What is started, with the SHA-256 of what it holds; `system`: nobody but root can change it; no state: in words, what ' +
+              'cannot be watched.',
           ),
         fingerprint: z.string().describe('SHA-256 of all of that.'),
         approved: z

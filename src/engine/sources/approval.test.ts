@@ -66,6 +66,9 @@ describe('approval', () => {
     expect(await changes('timeout 5 sh t2.txt', 't2.txt')).toBe(changed);
     expect(await changes('node -r./short.js -e 0', 'short.js')).toBe(changed);
     expect(await changes('sh -eu tasks', 'tasks')).toBe(changed);
+    expect(await changes('node -r ./mod main', 'main')).toBe(changed);
+    await mkdir(join(tasks.folder, 'bin'));
+    expect(await changes('cd bin && sh my\\ script', 'bin/my script', { shell: true })).toBe(changed);
     expect(await changes('. ./settings; cat tasks.json', 'settings', { shell: true })).toBe(changed);
     expect(await changes(['bash', '-c', 'sh ./tasks'], 'tasks')).toBe(changed);
     await writeFile(join(tasks.folder, 'a.exe'), '');
@@ -82,6 +85,13 @@ describe('approval', () => {
     await tasks.reopen({ command, shell });
     await tasks.loci.sources.approve('tasks');
     await tasks.print([]);
+    expect((await tasks.report())?.condition).toBe('new');
+  });
+
+  it('tells what it cannot watch', async () => {
+    await tasks.reopen({ command: '$(cat tasks.json)', shell: true });
+    const { files } = await tasks.loci.sources.approve('tasks');
+    expect(files).toContainEqual({ path: 'something that cannot be watched: $(…)', state: '' });
     expect((await tasks.report())?.condition).toBe('new');
   });
 

@@ -4,12 +4,14 @@ import { LociError, messageOf } from '../../core/errors.ts';
 import { sha256 } from '../../core/hash.ts';
 import { SECRET_DETECTION } from '../../core/secrets/detect.ts';
 import { maskSecrets } from '../../core/secrets/mask.ts';
-import { openSource } from '../../sources/registry.ts';
+import { openSource, seenByCommands } from '../../sources/registry.ts';
 import type { SourceState } from '../../store/source-states.ts';
 import type { EngineContext } from '../context.ts';
 import { approvedOf, type Approved, type Noted } from './approved.ts';
 import type { ConfiguredSource } from './configured.ts';
-import { findProgram, skillFiles, startedFiles, type StartedFile } from './started-files.ts';
+import { skillFiles } from './skill-files.ts';
+import { findProgram, type StartedFile } from './started-file.ts';
+import { startedFiles } from './started-files.ts';
 
 /** What is approved: exactly this command, in this folder, with these files as they are now. */
 export interface Approvable {
@@ -40,7 +42,9 @@ export async function approvable(source: ConfiguredSource, approved: Approved | 
   const program =
     (approved === null ? null : await sameProgram(approved.program, first, cwd)) ??
     (await findProgram(first, cwd, process.env['PATH'] ?? ''));
-  const started = program === null ? [] : await readable(source, startedFiles(program, args, cwd));
+  const sees = await seenByCommands(process.env, settings.env);
+  const started =
+    program === null ? [] : await readable(source, startedFiles(program, args, { cwd, env: sees }));
   const files = [...started, ...(skill === null ? [] : await readable(source, skillFiles(skill)))];
   const env = settings.env.toSorted();
   const folder = await realpath(cwd).catch(() => cwd);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SourceState } from '../../store/source-states.ts';
-import type { StartedFile } from './started-files.ts';
+import type { StartedFile } from './started-file.ts';
 
 /** What is noted of a command when it is approved, so that it can be told later what has changed since. */
 export interface Noted {
