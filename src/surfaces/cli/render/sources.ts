@@ -172,10 +172,13 @@ function runRows(
 
 export const sourcesApproveRenderer: Renderer<SourcesApproveOutput> = {
   render: ({ approved }, { style }) => {
-    const lines = approved.flatMap(({ id, command, cwd, changes }) => [
+    const lines = approved.flatMap(({ id, command, cwd, changes, unwatched }) => [
       `${style.bold(oneLine(id))} may run \`${oneLine(command)}\` in ${oneLine(cwd)}.` +
         (changes.length === 0 ? '' : ' Different from what was approved before:'),
       ...changes.map((change) => `  ${style.warning(oneLine(change))}`),
+      ...unwatched.map(
+        (what) => `  ${style.warning(`starts something that cannot be watched: ${oneLine(what)}`)}`,
+      ),
     ]);
     const [first, ...others] = approved.map(({ id }) => oneLine(id));
     const next =
