@@ -15,6 +15,15 @@ const NAMES: SourceNames = new Map([
   ['gmail', 'Post'],
   ['git-log', 'git-log'],
 ]);
+/** A search of everything by words alone, but for its store and query. */
+const ASKED = {
+  namespace: 'n',
+  filter: ALL_LIVE,
+  limit: 10,
+  ranking: DEFAULT_RANKING,
+  vectors: null,
+  names: NAMES,
+} as const;
 
 describe('search by kind', () => {
   const brought = (source: string, title: string, ahead: number, completed?: boolean): RecordWrite =>
@@ -43,8 +52,7 @@ describe('search by kind', () => {
   async function found(query: string, filter: SearchFilter = ALL_LIVE): Promise<SearchOutcome> {
     const store = openMemoryStore();
     await write(store, 'n', ...writes);
-    const given = { store, namespace: 'n', query, filter, limit: 10, ranking: DEFAULT_RANKING, names: NAMES };
-    return search({ ...given, vectors: null });
+    return search({ ...ASKED, store, query, filter });
   }
 
   const titles = async (query: string, filter?: SearchFilter): Promise<string[]> =>
@@ -96,16 +104,8 @@ describe('search by kind', () => {
     });
     const store = openMemoryStore();
     await write(store, 'n', ...writes.slice(2), undated);
-    const given = {
-      store,
-      namespace: 'n',
-      filter: ALL_LIVE,
-      limit: 10,
-      ranking: DEFAULT_RANKING,
-      names: NAMES,
-    };
     const listed = async (query: string): Promise<string[]> =>
-      (await search({ ...given, query, vectors: null })).hits.map(({ passage }) => passage.record.title);
+      (await search({ ...ASKED, store, query })).hits.map(({ passage }) => passage.record.title);
     expect(await listed('todos')).toEqual(['tomorrow', 'in a week', 'overdue', 'undated', 'done']);
     expect(await listed('overdue')).toEqual(['overdue']);
     expect(await listed('what do I have to do today')).not.toContain('undated');
@@ -121,15 +121,7 @@ describe('search by kind', () => {
       mail('hall', 'Keep it free. Maren'),
     ];
     await write(store, 'n', ...mails, note('bees', { title: 'bees' }));
-    const given = {
-      store,
-      namespace: 'n',
-      filter: ALL_LIVE,
-      limit: 10,
-      ranking: DEFAULT_RANKING,
-      names: NAMES,
-    };
-    const { hits } = await search({ ...given, query: 'mail from Maren', vectors: null });
+    const { hits } = await search({ ...ASKED, store, query: 'mail from Maren' });
     const [first, second] = hits;
     expect(first?.passage.record.title).toBe('hall');
     expect(second?.boosts.map(({ name }) => name)).not.toContain('kind');
@@ -139,16 +131,8 @@ describe('search by kind', () => {
     const many = Array.from({ length: 60 }, (_, i) => brought('list', 'done', -i, true));
     const store = openMemoryStore();
     await write(store, 'n', ...many, brought('list', 'passport', -40, false));
-    const given = {
-      store,
-      namespace: 'n',
-      filter: ALL_LIVE,
-      limit: 10,
-      ranking: DEFAULT_RANKING,
-      names: NAMES,
-    };
     for (const query of ['overdue', 'my todos', 'open tasks', 'what do I have to do']) {
-      const { hits } = await search({ ...given, query, vectors: null });
+      const { hits } = await search({ ...ASKED, store, query });
       expect(hits[0]?.passage.record.title, query).toBe('passport');
     }
   });
@@ -158,9 +142,8 @@ describe('search by kind', () => {
       const store = openMemoryStore();
       const ofTheDay = note('Pay the rent, call the plumber', { title: 'note', createdAt: NOW + DAY });
       await write(store, 'n', ofTheDay, ...others);
-      const given = { store, namespace: 'n', filter: ALL_LIVE, limit: 10, ranking: DEFAULT_RANKING };
       const query = 'what do I have to do tomorrow';
-      const { hits } = await search({ ...given, names: NAMES, query, vectors: null });
+      const { hits } = await search({ ...ASKED, store, query });
       return hits.map(({ passage }) => passage.record.title);
     };
     expect((await asked(brought('list', 'done', 1, true)))[0]).toBe('note');
@@ -178,11 +161,10 @@ describe('search by kind', () => {
         return store.searchText(...parameters);
       },
     };
-    const given = { namespace: 'n', filter: ALL_LIVE, limit: 10, ranking: DEFAULT_RANKING, names: NAMES };
     const once = 'bees todos calendar mail commits monday';
-    await search({ ...given, store: counted, query: once, vectors: null });
+    await search({ ...ASKED, store: counted, query: once });
     const before = searches;
-    await search({ ...given, store: counted, query: once + ' monday'.repeat(60), vectors: null });
+    await search({ ...ASKED, store: counted, query: once + ' monday'.repeat(60) });
     expect([before > 0, searches]).toEqual([true, 2 * before]);
   });
 
@@ -190,8 +172,7 @@ describe('search by kind', () => {
     const store = openMemoryStore();
     const forged = brought('list', 'Todos', 300, false);
     await write(store, 'n', ...writes, forged);
-    const given = { store, namespace: 'n', filter: ALL_LIVE, limit: 10, ranking: DEFAULT_RANKING };
-    const { hits } = await search({ ...given, names: NAMES, query: 'todos', vectors: null });
+    const { hits } = await search({ ...ASKED, store, query: 'todos' });
     expect(hits[0]?.passage.record.origin).toBe('vault');
     expect(hits[1]?.passage.record.title).toBe('tomorrow');
   });
@@ -229,7 +210,7 @@ describe('search by kind', () => {
     );
     const store = openMemoryStore();
     await write(store, 'n', ...writes);
-    const all = { store, namespace: 'n', limit: 50, ranking: DEFAULT_RANKING, vectors: null, names: NAMES };
+    const all = { ...ASKED, store, limit: 50 };
     await fc.assert(
       fc.asyncProperty(filters, queries, async (given, query) => {
         const filter = { ...ALL_LIVE, ...given };

@@ -208,7 +208,7 @@ function correctionsOf(
   const ofDates = new Set(dates.flatMap(({ text }) => analyze(text).map(({ surface }) => surface)));
   return query.terms.flatMap(({ terms, surface }) => {
     const near = infos.get(surface)?.near ?? [];
-    if (near.length === 0 || ofDates.has(surface) || isOfKind(terms, kind) || isWellSpelt(surface, vectors))
+    if (near.length === 0 || ofDates.has(surface) || namesKind(terms, kind) || isWellSpelt(surface, vectors))
       return [];
     return [{ word: surface, instead: near.map(({ word }) => word) }];
   });
@@ -220,7 +220,7 @@ function isWellSpelt(word: string, vectors: VectorSide | null): boolean {
   return vectors !== null && vectors.embedder.countTokens(word) <= vectors.embedder.countTokens('a');
 }
 
-function isOfKind(terms: readonly string[], kind: Kind | null): boolean {
+function namesKind(terms: readonly string[], kind: Kind | null): boolean {
   return kind !== null && terms.every((term) => kind.terms.has(term));
 }
 

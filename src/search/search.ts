@@ -86,7 +86,7 @@ async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutco
   const there = new Set(passages.map(({ id }) => id));
   const held = pool.every(({ passage, contributions }) => contributions.length === 0 || there.has(passage));
   const required = requiredPhrases(query);
-  const fit = passages.filter((passage) => holdsPhrases(passage, required) && isAskedFor(passage, kind));
+  const fit = passages.filter((passage) => holdsPhrases(passage, required) && mayBeListed(passage, kind));
   const daysAlone = dates.length > 0 && (kind?.alone === true || asksForDaysAlone(query.terms, dates));
   const ofThose = daysAlone ? aboutThoseDays(fit, dates) : fit;
   const shown = ofThose.length > 0 ? ofThose : fit;
@@ -122,7 +122,7 @@ function isWeak({ passage, confidence }: Hit, policies: SourcePolicies): boolean
 }
 
 /** Where documents of a kind are asked for and nothing else, those of other kinds are not. */
-function isAskedFor({ record }: StoredPassage, kind: Kind | null): boolean {
+function mayBeListed({ record }: StoredPassage, kind: Kind | null): boolean {
   return kind?.alone !== true || record.origin !== 'source' || isOfKind(record, kind);
 }
 

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { lociJson, startLoci, temporaryFolder } from './loci-command.ts';
 import { ask, makeToken } from './rest-server.ts';
-import { STUBBORN_JOB, isAlive, untilLogged, writeJob } from '../faults/source-jobs.ts';
+import { isAlive } from '../contract/alive.ts';
+import { STUBBORN_JOB, untilLogged, writeJob } from '../faults/source-jobs.ts';
 import { serveProcess } from './served-process.ts';
 import { SourcesHome } from './sources-home.ts';
 

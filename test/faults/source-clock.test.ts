@@ -6,7 +6,8 @@ import type { KeeperEvent } from '../../src/engine/sources/keeper.ts';
 import { openStore } from '../../src/store/registry.ts';
 import { settings } from '../contract/engines.ts';
 import { temporaryFolder } from '../e2e/loci-command.ts';
-import { HANGING_JOB, isAlive, untilLogged, writeJob } from './source-jobs.ts';
+import { isAlive } from '../contract/alive.ts';
+import { HANGING_JOB, untilLogged, writeJob } from './source-jobs.ts';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;

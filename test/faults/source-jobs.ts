@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
+import { isAlive } from '../contract/alive.ts';
 
 /** A line of the log that a job keeps of itself. */
 export interface JobLine {
@@ -68,14 +69,4 @@ export async function untilLogged(home: string, what: JobLine['what'], count = 1
     for (const { pid } of jobLines(home)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
   });
   return found();
-}
-
-/** A process that has ended and waits to be buried lives no more. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
 }

@@ -5,7 +5,8 @@ import type { SearchOutput } from '../../src/operations/search.ts';
 import type { SourcesListOutput } from '../../src/operations/sources-list.ts';
 import { SourcesHome } from '../e2e/sources-home.ts';
 import { refreshed, told, WatchProcess } from '../e2e/watch-process.ts';
-import { HANGING_JOB, isAlive, jobLines, SLOW_JOB, untilLogged, writeJob } from './source-jobs.ts';
+import { isAlive } from '../contract/alive.ts';
+import { HANGING_JOB, jobLines, SLOW_JOB, untilLogged, writeJob } from './source-jobs.ts';
 
 const INTERVAL = 1000;
 /** Milliseconds; as `src/engine/sources/lease.ts` has it. */

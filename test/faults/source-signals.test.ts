@@ -4,7 +4,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startLoci } from '../e2e/loci-command.ts';
 import { MAIN, serverEnvironment } from '../e2e/mcp-session.ts';
 import { SourcesHome } from '../e2e/sources-home.ts';
-import { HANGING_JOB, isAlive, jobLines, STUBBORN_JOB, untilLogged, writeJob } from './source-jobs.ts';
+import { isAlive } from '../contract/alive.ts';
+import { HANGING_JOB, jobLines, STUBBORN_JOB, untilLogged, writeJob } from './source-jobs.ts';
 
 async function homeOf(job: string): Promise<SourcesHome> {
   const home = new SourcesHome({ sources: [{ id: 'jobs', command: 'node job.mjs', timeout: '10m' }] });

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { isAlive } from '../../../test/contract/alive.ts';
 
 let folder = '';
 const outlived: number[] = [];
@@ -15,16 +16,6 @@ afterAll(async () => {
   for (const pid of outlived) if (isAlive(pid)) process.kill(-pid, 'SIGKILL');
   await rm(folder, { recursive: true });
 });
-
-/** A process that has ended and waits to be buried lives no more. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
 
 const hasProc = existsSync('/proc/self/environ');
 

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isAlive } from '../../../test/contract/alive.ts';
 import { LociError } from '../../core/errors.ts';
 import { commandEnvironment } from './environment.ts';
 import { type CommandRequest, runCommand } from './run-command.ts';
@@ -36,16 +37,6 @@ async function failureOf(request: CommandRequest, read = textOf): Promise<LociEr
   const outcome = await runCommand(request, read).catch((error: unknown) => error);
   expect(outcome).toBeInstanceOf(LociError);
   return outcome as LociError;
-}
-
-/** A process that has ended and waits to be buried lives no more. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
 }
 
 async function within(milliseconds: number, holds: () => boolean | Promise<boolean>): Promise<boolean> {
