@@ -44,7 +44,7 @@ const CACHE = join(ROOT, '.cache', 'bench');
 const INGREDIENTS = [
   'bench/{corpus,drafts,fill,plain,random,vector-model,words}.ts',
   'src/core/text/*.ts',
-  'src/store/text-fields.ts',
+  'src/store/lexical/text-fields.ts',
   'src/store/sqlite/{namespaces,passages,quantise,sign-codes}.ts',
   'src/store/sqlite/migrations/*.sql',
 ];

@@ -4,7 +4,7 @@ import { constants, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { loadConfig } from '../src/core/config/load.ts';
+import { loadConfig } from '../src/config/load.ts';
 import { type Loci, openLoci } from '../src/engine/open.ts';
 import type { BenchStore } from './fill.ts';
 import { applyLoad, type LoadRequest } from './load.ts';

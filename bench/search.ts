@@ -1,6 +1,6 @@
 import { openEmbedder } from '../src/embed/registry.ts';
 import type { Embedder } from '../src/embed/embedder.ts';
-import { DEFAULT_RANKING } from '../src/search/ranking.ts';
+import { DEFAULT_RANKING } from '../src/search/rank/ranking.ts';
 import { search } from '../src/search/search.ts';
 import { openStore } from '../src/store/registry.ts';
 import type { Store } from '../src/store/store.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { configSchema } from '../src/core/config/schema.ts';
+import { configSchema } from '../src/config/schema.ts';
 import { LociError, messageOf } from '../src/core/errors.ts';
-import { nearest } from '../src/core/nearest.ts';
-import { DEFAULT_RANKING, type Ranking } from '../src/search/ranking.ts';
-import { SOURCE_POLICY, type SourcePolicy } from '../src/search/source-policy.ts';
+import { nearest } from '../src/core/text/nearest.ts';
+import { DEFAULT_RANKING, type Ranking } from '../src/search/rank/ranking.ts';
+import { SOURCE_POLICY, type SourcePolicy } from '../src/search/rank/source-policy.ts';
 
 /** What is measured: the engine's defaults, unless `--config` says otherwise. */
 export interface EvalConfiguration {

@@ -1,6 +1,6 @@
 import type { Embedder } from '../src/embed/embedder.ts';
-import type { Ranking } from '../src/search/ranking.ts';
-import type { SourcePolicy } from '../src/search/source-policy.ts';
+import type { Ranking } from '../src/search/rank/ranking.ts';
+import type { SourcePolicy } from '../src/search/rank/source-policy.ts';
 import { search } from '../src/search/search.ts';
 import { LociError } from '../src/core/errors.ts';
 import { namespaceOf, type IndexedSet } from './index-cache.ts';

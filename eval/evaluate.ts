@@ -1,4 +1,4 @@
-import { CLASSIC_RANKING } from '../src/search/ranking.ts';
+import { CLASSIC_RANKING } from '../src/search/rank/ranking.ts';
 import { openFts5 } from './baselines/fts5.ts';
 import { openGrep } from './baselines/grep.ts';
 import { ambientOf, type Ambient } from './ambient.ts';

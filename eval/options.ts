@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { LociError, messageOf } from '../src/core/errors.ts';
-import { nearest } from '../src/core/nearest.ts';
+import { nearest } from '../src/core/text/nearest.ts';
 
 export const HELP = `Measures how well Loci finds things, beside plain full text, grep, vectors alone and the preset classic.
 

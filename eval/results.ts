@@ -1,7 +1,7 @@
 import type { Ambient } from './ambient.ts';
 import type { Interval } from './bootstrap.ts';
-import type { Ranking } from '../src/search/ranking.ts';
-import type { SourcePolicy } from '../src/search/source-policy.ts';
+import type { Ranking } from '../src/search/rank/ranking.ts';
+import type { SourcePolicy } from '../src/search/rank/source-policy.ts';
 import type { Metric } from './metrics.ts';
 import type { AbsentAnswer, CategoryMeans, QueryScore } from './run.ts';
 

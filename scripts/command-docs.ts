@@ -1,7 +1,7 @@
 // Writes docs/commands.md from the verbs and the error table: `node scripts/command-docs.ts`. A test holds them together.
 import { writeFileSync } from 'node:fs';
 import { ERROR_TABLE, type ErrorCode } from '../src/core/errors.ts';
-import { inputFields } from '../src/operations/input.ts';
+import { inputFields } from '../src/operations/shared/input.ts';
 import type { Operation } from '../src/operations/operation.ts';
 import { OPERATIONS } from '../src/operations/registry.ts';
 import { inCommands } from '../src/surfaces/cli/command-names.ts';

@@ -1,11 +1,11 @@
 // Writes docs/configuration.md from the schema: `node scripts/config-docs.ts`. A test holds the two together.
 import { writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
-import { type ConfigKey, describeConfig } from '../src/core/config/keys.ts';
+import { type ConfigKey, describeConfig } from '../src/config/keys.ts';
 
 const HEAD = `# Configuration
 
-<!-- Written by \`node scripts/config-docs.ts\` from src/core/config/schema.ts; a change here is overwritten. -->
+<!-- Written by \`node scripts/config-docs.ts\` from src/config/schema.ts; a change here is overwritten. -->
 
 Loci needs no configuration. What you want otherwise goes into \`loci.yaml\` in \`$LOCI_HOME\` (\`~/.loci\` unless that is
 set), by hand or with \`loci config set KEY VALUE\`. \`loci config show\` prints what is in force and where each value came

@@ -1,15 +1,15 @@
 /** The library: `const loci = await openLoci((await loadConfig()).values)`. */
 
 export { openLoci, type Loci, type OpenOptions } from './engine/open.ts';
-export type { FindRequest, FindResponse, FoundRecord } from './engine/find.ts';
-export type { Check } from './engine/check.ts';
-export type { Status } from './engine/health.ts';
-export { IncompleteIndexError, type IndexReport } from './engine/index-vaults.ts';
-export { type IndexOptions, type Progress } from './engine/long-call.ts';
-export type { ReadRecord } from './engine/read.ts';
-export type { ReindexOptions, ReindexReport } from './engine/reindex.ts';
-export type { WriteRequest, WriteResponse } from './engine/write.ts';
-export { loadConfig, type LoadedConfig } from './core/config/load.ts';
-export type { Config } from './core/config/schema.ts';
+export type { FindRequest, FindResponse, FoundRecord } from './engine/records/search.ts';
+export type { Check } from './engine/health/check.ts';
+export type { Status } from './engine/health/health.ts';
+export { IncompleteIndexError, type IndexReport } from './engine/vaults/index-vaults.ts';
+export { type IndexOptions, type Progress } from './core/long-call.ts';
+export type { ReadRecord } from './engine/records/get.ts';
+export type { ReindexOptions, ReindexReport } from './engine/health/reindex.ts';
+export type { WriteRequest, WriteResponse } from './engine/records/write.ts';
+export { loadConfig, type LoadedConfig } from './config/load.ts';
+export type { Config } from './config/schema.ts';
 export { ERROR_TABLE, LociError, type ErrorCode } from './core/errors.ts';
 export type { LociRecord, Metadata, Origin, Passage } from './core/types.ts';

@@ -18,8 +18,8 @@ export interface Proof {
 export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ...SOURCE_PROOFS,
   R1: [
-    { file: 'src/search/fuse.test.ts', test: 'fuses ranks reciprocally, rank 1 being 1' },
-    { file: 'src/search/fuse.test.ts', test: 'says what each signal added' },
+    { file: 'src/search/rank/fuse.test.ts', test: 'fuses ranks reciprocally, rank 1 being 1' },
+    { file: 'src/search/rank/fuse.test.ts', test: 'says what each signal added' },
     {
       file: 'test/e2e/newcomer.test.ts',
       test: 'finds the note that was meant, with age, source, citation and reasons',
@@ -27,7 +27,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ],
   R2: [
     {
-      file: 'src/search/rank.test.ts',
+      file: 'src/search/rank/rank.test.ts',
       test: 'never lets recency lift a record above one that matches better by more than its reach (R2)',
     },
   ],
@@ -108,7 +108,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       test: 'refuses vectors of another length or of no numbers, and generations that are not there',
     },
     {
-      file: 'src/engine/write.test.ts',
+      file: 'src/engine/records/write.test.ts',
       test: 'never compares vectors of two models: it says which, and what to run',
     },
   ],

@@ -48,17 +48,17 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       test: 'weight decides between what matches as well, and --explain shows it (S5)',
     },
     {
-      file: 'src/search/source-policy.test.ts',
+      file: 'src/search/rank/source-policy.test.ts',
       test: 'puts a note above a todo that matches as well, however old the one and new the other',
     },
   ],
   S6: [
     {
-      file: 'src/search/rank.test.ts',
+      file: 'src/search/rank/rank.test.ts',
       test: 'lets the newer of two equals win, and says what recency added',
     },
     {
-      file: 'src/search/rank.test.ts',
+      file: 'src/search/rank/rank.test.ts',
       test: 'reckons the recency of a source by its own weight and half-life, a week unless it says so',
     },
   ],
@@ -73,7 +73,7 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   S8: [
     { file: 'test/e2e/sources.test.ts', test: 'minScore keeps its weak matches out, and it is said so (S8)' },
     {
-      file: 'src/search/source-policy.test.ts',
+      file: 'src/search/rank/source-policy.test.ts',
       test: 'leaves out what scores below the least that its source asks for, and it takes no place',
     },
   ],
@@ -98,7 +98,7 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     { file: 'test/e2e/sources.test.ts', test: 'includeInContext: false leaves it to whoever searches (S10)' },
     {
-      file: 'src/engine/source-policies.test.ts',
+      file: 'src/engine/sources/source-policies.test.ts',
       test: 'asks the store for nothing of sources that are off, nor unasked of those out of the context',
     },
     { file: 'test/e2e/sources.test.ts', test: 'fields keeps out of the store what is not named (S10)' },

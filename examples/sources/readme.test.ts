@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type Config, configSchema } from '../../src/core/config/schema.ts';
-import { type SourceConfig, sourceSettings } from '../../src/core/config/sources-schema.ts';
+import { type Config, configSchema } from '../../src/config/schema.ts';
+import { type SourceConfig, sourceSettings } from '../../src/config/sources-schema.ts';
 import { EXAMPLES } from './run-program.ts';
 
 const run = promisify(execFile);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { copyExampleVault, settings, temporaryFolder } from '../../test/contract/engines.ts';
-import type { FindResponse } from './find.ts';
+import type { FindResponse } from './records/search.ts';
 import { openLoci, type Loci } from './open.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);

@@ -1,19 +1,24 @@
 import type { Caller } from '../core/caller.ts';
-import type { Config } from '../core/config/schema.ts';
-import type { VaultConfig } from '../core/config/sources-schema.ts';
+import type { Config } from '../config/schema.ts';
+import type { VaultConfig } from '../config/sources-schema.ts';
 import { refuseOldRuntime } from '../core/runtime.ts';
 import type { LociRecord, Timestamp } from '../core/types.ts';
 import type { FacetField, FacetValue } from '../store/facets.ts';
 import { openStore } from '../store/registry.ts';
 import type { SearchFilter } from '../store/store.ts';
-import { type Access, accessOf } from './access.ts';
+import { type Access, accessOf } from './access/access.ts';
 import { EngineContext } from './context.ts';
-import { find, type FindRequest, type FindResponse } from './find.ts';
-import type { Check } from './check.ts';
-import { answers, examine, status, totals, type Status, type Totals } from './health.ts';
-import { auditEntries, type AuditListed, type AuditRequest } from './audit.ts';
-import { corpus, type Corpus, type CorpusRequest } from './corpus.ts';
-import { deleteRecord, undeleteRecord, type DeleteResponse, type UndeleteResponse } from './delete.ts';
+import { find, type FindRequest, type FindResponse } from './records/search.ts';
+import type { Check } from './health/check.ts';
+import { answers, examine, status, totals, type Status, type Totals } from './health/health.ts';
+import { auditEntries, type AuditListed, type AuditRequest } from './audit/audit.ts';
+import { corpus, type Corpus, type CorpusRequest } from './facts/corpus.ts';
+import {
+  deleteRecord,
+  undeleteRecord,
+  type DeleteResponse,
+  type UndeleteResponse,
+} from './records/delete.ts';
 import {
   factCategories,
   listFacts,
@@ -23,9 +28,9 @@ import {
   type FactResponse,
   type FactsPage,
   type FactsRequest,
-} from './facts.ts';
-import { forgetFacts, type ForgetRequest, type Forgotten } from './forget-facts.ts';
-import type { Run } from './history-log.ts';
+} from './facts/facts.ts';
+import { forgetFacts, type ForgetRequest, type Forgotten } from './facts/forget-facts.ts';
+import type { Run } from './audit/history-log.ts';
 import { importFrom, type ImportRequest, type ImportResult } from './portable/import.ts';
 import { exportPage, type ExportPage } from './portable/export-page.ts';
 import {
@@ -45,20 +50,20 @@ import {
   type StartupSetRequest,
   type StartupSetResponse,
   type StartupText,
-} from './startup.ts';
-import { update, type UpdateRequest, type UpdateResponse } from './update.ts';
+} from './startup/startup.ts';
+import { update, type UpdateRequest, type UpdateResponse } from './records/update.ts';
 import type { FactCategory } from '../store/listing.ts';
 import type { StartupEntry } from '../store/startup.ts';
-import { forgetSource } from './forget.ts';
-import { indexVaults, type IndexReport } from './index-vaults.ts';
-import { type IndexOptions, type LongCallOptions } from './long-call.ts';
-import { read, type ReadRecord } from './read.ts';
-import { reindex, type ReindexOptions, type ReindexReport } from './reindex.ts';
-import { hiddenSources, ownSources, withoutSources } from './source-policies.ts';
+import { forgetSource } from './vaults/forget-source.ts';
+import { indexVaults, type IndexReport } from './vaults/index-vaults.ts';
+import { type IndexOptions, type LongCallOptions } from '../core/long-call.ts';
+import { read, type ReadRecord } from './records/get.ts';
+import { reindex, type ReindexOptions, type ReindexReport } from './health/reindex.ts';
+import { hiddenSources, ownSources, withoutSources } from './sources/source-policies.ts';
 import { type Sources, sourcesOf } from './sources/sources.ts';
-import { refuseTakenNames } from './vault-names.ts';
-import { isEnabled, vaultStates, type VaultStates } from './vault-states.ts';
-import { write, type WriteRequest, type WriteResponse } from './write.ts';
+import { refuseTakenNames } from './vaults/vault-names.ts';
+import { isEnabled, vaultStates, type VaultStates } from './vaults/vault-states.ts';
+import { write, type WriteRequest, type WriteResponse } from './records/write.ts';
 
 /** An open memory. Calls may run side by side; `close` ends it. */
 export interface Loci {

@@ -1,4 +1,4 @@
-import { counted } from '../core/counted.ts';
+import { counted } from '../core/text/counted.ts';
 import { LociError } from '../core/errors.ts';
 import { sha256 } from '../core/hash.ts';
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder, writeNotes } from '../../test/contract/engines.ts';
-import { TaskThread } from '../core/task-thread.ts';
+import { TaskThread } from '../core/threads/task-thread.ts';
 import { openEmbedder } from '../embed/registry.ts';
 import { openSource } from '../sources/registry.ts';
 import type { Source } from '../sources/source.ts';

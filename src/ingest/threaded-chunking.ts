@@ -1,5 +1,5 @@
-import type { TaskThread, ThreadTask } from '../core/task-thread.ts';
-import { workerModule } from '../core/worker-module.ts';
+import type { TaskThread, ThreadTask } from '../core/threads/task-thread.ts';
+import { workerModule } from '../core/threads/worker-module.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import { counterOf, cutRecord, type Cutting } from './cut-record.ts';
 import { packPassages, unpackPassages, type PackedPassages } from './packed-passages.ts';

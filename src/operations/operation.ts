@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { LoadedConfig } from '../core/config/load.ts';
+import type { LoadedConfig } from '../config/load.ts';
 import type { Json } from '../core/types.ts';
-import type { Progress } from '../engine/long-call.ts';
+import type { Progress } from '../core/long-call.ts';
 import type { Loci } from '../engine/open.ts';
 
 /**

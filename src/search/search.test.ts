@@ -3,8 +3,8 @@ import { ALL_LIVE, embed, note, unit, write } from '../../test/contract/store-sa
 import type { Embedder } from '../embed/embedder.ts';
 import { openMemoryStore } from '../store/memory/open.ts';
 import type { RecordWrite, Store } from '../store/store.ts';
-import { DEFAULT_RANKING } from './ranking.ts';
-import type { Hit } from './hit.ts';
+import { DEFAULT_RANKING } from './rank/ranking.ts';
+import type { Hit } from './rank/hit.ts';
 import { search } from './search.ts';
 
 /** A store in which something happens just before the next calls of a stage. */

@@ -1,26 +1,26 @@
 import { analyze } from '../core/text/analyze.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { SearchFilter, Store, StoredPassage, TextTerm } from '../store/store.ts';
-import { dateOf } from './boosts.ts';
-import { type Beside, besideResults } from './beside.ts';
-import { withConfidence } from './confidence.ts';
-import { asksForDaysAlone, datesIn, type DateRange } from './dates.ts';
-import { fuse, type Fused } from './fuse.ts';
-import { isOfKind, kindIn, type Kind, type SourceNames } from './kinds.ts';
-import { holdsPhrases } from './phrases.ts';
-import type { Hit } from './hit.ts';
-import { parseQuery, requiredPhrases, type ParsedQuery } from './query.ts';
-import { rank } from './rank.ts';
-import type { Ranking } from './ranking.ts';
+import { dateOf } from './rank/boosts.ts';
+import { type Beside, besideResults } from './related.ts';
+import { withConfidence } from './rank/confidence.ts';
+import { asksForDaysAlone, datesIn, type DateRange } from './query/dates.ts';
+import { fuse, type Fused } from './rank/fuse.ts';
+import { isOfKind, kindIn, type Kind, type SourceNames } from './query/intent.ts';
+import { holdsPhrases } from './query/phrases.ts';
+import type { Hit } from './rank/hit.ts';
+import { parseQuery, requiredPhrases, type ParsedQuery } from './query/parse.ts';
+import { rank } from './rank/rank.ts';
+import type { Ranking } from './rank/ranking.ts';
 import {
   retrieve,
   type Correction,
   type MissingSignal,
   type Retrieved,
   type VectorSide,
-} from './retrieve.ts';
-import { smooth, type Smoothed } from './smooth.ts';
-import { NO_POLICIES, policyOf, type SourcePolicies } from './source-policy.ts';
+} from './retrieve/retrieve.ts';
+import { smooth, type Smoothed } from './rank/smooth.ts';
+import { NO_POLICIES, policyOf, type SourcePolicies } from './rank/source-policy.ts';
 
 export interface SearchInput {
   readonly store: Store;

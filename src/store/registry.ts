@@ -1,7 +1,7 @@
 /** The only place that names stores: a line for each, loaded when it is opened. */
 
 import { LociError } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
+import { nearest } from '../core/text/nearest.ts';
 import type { Store } from './store.ts';
 
 export interface StoreOptions {

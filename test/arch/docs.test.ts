@@ -3,7 +3,7 @@ import { renderClientDocs } from '../../scripts/client-docs.ts';
 import { renderCommandDocs } from '../../scripts/command-docs.ts';
 import { renderConfigDocs } from '../../scripts/config-docs.ts';
 import { ERROR_TABLE } from '../../src/core/errors.ts';
-import { inputFields } from '../../src/operations/input.ts';
+import { inputFields } from '../../src/operations/shared/input.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { EXIT_CODES } from '../../src/surfaces/cli/exit.ts';
 import { fieldOptions } from '../../src/surfaces/cli/fields.ts';

@@ -3,6 +3,7 @@ import type { IForbiddenRuleType } from 'dependency-cruiser';
 /** Lowest first. A layer imports itself and lower ranks only: two layers of one rank are blind to each other. */
 const RANKS: readonly (readonly string[])[] = [
   ['core'],
+  ['config', 'secrets'],
   ['store', 'embed', 'sources'],
   ['graph'],
   ['ingest', 'search'],
@@ -30,7 +31,7 @@ function layerRules(): IForbiddenRuleType[] {
 
 /** Folders beside the drivers that several of them, and the layers above, share. */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
-  store: [],
+  store: ['lexical'],
   embed: [],
   sources: ['files', 'markdown'],
 };

@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { configSchema, type Config } from '../../src/core/config/schema.ts';
+import { configSchema, type Config } from '../../src/config/schema.ts';
 
 /** A folder of its own for one test, gone when the scope that made it ends. */
 export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {

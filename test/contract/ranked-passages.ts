@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { ORIGINS, type Origin } from '../../src/core/types.ts';
-import { datesIn } from '../../src/search/dates.ts';
-import { parseQuery } from '../../src/search/query.ts';
-import { rank, type Ranked } from '../../src/search/rank.ts';
-import { DEFAULT_RANKING, type Ranking } from '../../src/search/ranking.ts';
-import type { Smoothed } from '../../src/search/smooth.ts';
-import { NO_POLICIES, type SourcePolicies } from '../../src/search/source-policy.ts';
+import { datesIn } from '../../src/search/query/dates.ts';
+import { parseQuery } from '../../src/search/query/parse.ts';
+import { rank, type Ranked } from '../../src/search/rank/rank.ts';
+import { DEFAULT_RANKING, type Ranking } from '../../src/search/rank/ranking.ts';
+import type { Smoothed } from '../../src/search/rank/smooth.ts';
+import { NO_POLICIES, type SourcePolicies } from '../../src/search/rank/source-policy.ts';
 import type { StoredPassage } from '../../src/store/store.ts';
 import { storedPassage } from './stored-passage.ts';
 

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { openContext } from '../../src/operations/context.ts';
-import { parseInput } from '../../src/operations/input.ts';
+import { parseInput } from '../../src/operations/shared/input.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 
 /** Runs a verb as a tool of an agent does: what the agent gives is checked, and it is not the operator. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { write } from '../../src/operations/write.ts';
+import { write } from '../../src/operations/records/write.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { loadRenderer } from '../../src/surfaces/cli/render/registry.ts';
 import { shapeOf } from '../../src/surfaces/cli/shapes.ts';

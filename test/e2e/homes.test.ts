@@ -10,10 +10,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { DoctorOutput } from '../../src/operations/doctor.ts';
-import type { IndexOutput } from '../../src/operations/index-vaults.ts';
-import type { InitOutput } from '../../src/operations/init.ts';
-import { type SearchOutput } from '../../src/operations/search.ts';
+import type { DoctorOutput } from '../../src/operations/health/doctor.ts';
+import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
+import type { InitOutput } from '../../src/operations/settings/init.ts';
+import { type SearchOutput } from '../../src/operations/records/search.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
 describe('a home', () => {

@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { GetOutput } from '../../src/operations/get.ts';
-import type { IndexOutput } from '../../src/operations/index-vaults.ts';
+import type { GetOutput } from '../../src/operations/records/get.ts';
+import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
 import { openContext } from '../../src/operations/context.ts';
-import { parseInput } from '../../src/operations/input.ts';
-import { search, type SearchInput, type SearchOutput } from '../../src/operations/search.ts';
-import type { StatusOutput } from '../../src/operations/status.ts';
-import type { WriteOutput } from '../../src/operations/write.ts';
+import { parseInput } from '../../src/operations/shared/input.ts';
+import { search, type SearchInput, type SearchOutput } from '../../src/operations/records/search.ts';
+import type { StatusOutput } from '../../src/operations/health/status.ts';
+import type { WriteOutput } from '../../src/operations/records/write.ts';
 import { copyOfVault, loci, lociJson, temporaryFolder } from './loci-command.ts';
 
 const NOTES = 60;

@@ -11,9 +11,9 @@ import {
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ExportOutput } from '../../src/operations/export.ts';
-import type { ImportOutput } from '../../src/operations/import.ts';
-import type { SearchOutput } from '../../src/operations/search.ts';
+import type { ExportOutput } from '../../src/operations/portable/export.ts';
+import type { ImportOutput } from '../../src/operations/portable/import.ts';
+import type { SearchOutput } from '../../src/operations/records/search.ts';
 import { copyOfVault, loci, lociJson, temporaryFolder, type Ran } from './loci-command.ts';
 
 /** A home with notes, records, a tombstone, a fact and a startup entry. */

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { renderRestDocs } from '../../scripts/rest-docs.ts';
 import { parse } from 'yaml';
-import { describeConfig } from '../../src/core/config/keys.ts';
+import { describeConfig } from '../../src/config/keys.ts';
 import { copyOfVault, loci, lociJson, ROOT, temporaryFolder } from './loci-command.ts';
 import { serveProcess } from './served-process.ts';
 

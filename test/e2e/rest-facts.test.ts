@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CorpusOutput } from '../../src/operations/corpus.ts';
-import type { FactStoreOutput } from '../../src/operations/fact-store.ts';
+import type { CorpusOutput } from '../../src/operations/facts/corpus.ts';
+import type { FactStoreOutput } from '../../src/operations/facts/store.ts';
 import { sha256 } from '../../src/core/hash.ts';
 import { type Answer, startServer, type TestServer } from './rest-server.ts';
 

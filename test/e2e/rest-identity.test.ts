@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { newTokenText } from '../../src/core/token-text.ts';
+import { newTokenText } from '../../src/secrets/token-text.ts';
 import { loci, temporaryFolder } from './loci-command.ts';
 import { startServer, type TestServer } from './rest-server.ts';
 

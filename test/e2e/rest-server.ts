@@ -3,7 +3,7 @@ import { type OutgoingHttpHeaders, type IncomingHttpHeaders, request } from 'nod
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { onTestFinished } from 'vitest';
-import { loadConfig } from '../../src/core/config/load.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import { openLoci } from '../../src/engine/open.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import type { Problem } from '../../src/surfaces/rest/problem.ts';

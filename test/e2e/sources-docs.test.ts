@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { configSchema } from '../../src/core/config/schema.ts';
-import { readSourceSettings } from '../../src/core/config/source-settings.ts';
+import { configSchema } from '../../src/config/schema.ts';
+import { readSourceSettings } from '../../src/config/source-settings.ts';
 import { readSource } from '../arch/source-files.ts';
 import { loci, temporaryFolder } from './loci-command.ts';
 

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import type { CorpusOutput } from '../../src/operations/corpus.ts';
-import type { FactCategoriesOutput } from '../../src/operations/fact-categories.ts';
-import type { Fact } from '../../src/operations/fact-fields.ts';
-import { factForget, type FactForgetOutput } from '../../src/operations/fact-forget.ts';
-import type { FactListOutput } from '../../src/operations/fact-list.ts';
-import { factRecall } from '../../src/operations/fact-recall.ts';
-import { factStore, type FactStoreOutput } from '../../src/operations/fact-store.ts';
-import type { SearchOutput } from '../../src/operations/search.ts';
-import type { StatusOutput } from '../../src/operations/status.ts';
-import { deleteRecord } from '../../src/operations/delete.ts';
-import { undelete } from '../../src/operations/undelete.ts';
+import type { CorpusOutput } from '../../src/operations/facts/corpus.ts';
+import type { FactCategoriesOutput } from '../../src/operations/facts/categories.ts';
+import type { Fact } from '../../src/operations/facts/fact-fields.ts';
+import { factForget, type FactForgetOutput } from '../../src/operations/facts/forget.ts';
+import type { FactListOutput } from '../../src/operations/facts/list.ts';
+import { factRecall } from '../../src/operations/facts/recall.ts';
+import { factStore, type FactStoreOutput } from '../../src/operations/facts/store.ts';
+import type { SearchOutput } from '../../src/operations/records/search.ts';
+import type { StatusOutput } from '../../src/operations/health/status.ts';
+import { deleteRecord } from '../../src/operations/records/delete.ts';
+import { undelete } from '../../src/operations/records/undelete.ts';
 import { asAgent } from './agent-call.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { TokenCreateOutput } from '../../src/operations/token-create.ts';
-import type { TokenListOutput } from '../../src/operations/token-list.ts';
+import type { TokenCreateOutput } from '../../src/operations/access/token-create.ts';
+import type { TokenListOutput } from '../../src/operations/access/token-list.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
 describe('loci token', () => {

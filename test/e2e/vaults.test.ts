@@ -10,11 +10,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { DoctorOutput } from '../../src/operations/doctor.ts';
-import type { ForgetVaultOutput } from '../../src/operations/forget-vault.ts';
-import type { IndexOutput } from '../../src/operations/index-vaults.ts';
-import type { SearchOutput } from '../../src/operations/search.ts';
-import type { StatusOutput } from '../../src/operations/status.ts';
+import type { DoctorOutput } from '../../src/operations/health/doctor.ts';
+import type { ForgetVaultOutput } from '../../src/operations/vaults/forget-vault.ts';
+import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
+import type { SearchOutput } from '../../src/operations/records/search.ts';
+import type { StatusOutput } from '../../src/operations/health/status.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
 let home: string;

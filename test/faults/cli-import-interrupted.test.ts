@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EngineContext } from '../../src/engine/context.ts';
 import { exportToFile } from '../../src/engine/portable/export-write.ts';
-import type { ImportOutput } from '../../src/operations/import.ts';
+import type { ImportOutput } from '../../src/operations/portable/import.ts';
 import { openStore } from '../../src/store/registry.ts';
 import { settings } from '../contract/engines.ts';
 import { note, NOW } from '../contract/store-samples.ts';

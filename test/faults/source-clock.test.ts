@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openLoci, type Loci } from '../../src/engine/open.ts';
-import type { KeeperEvent } from '../../src/engine/sources/keeper.ts';
+import type { KeeperEvent } from '../../src/engine/refresh/keeper.ts';
 import { openStore } from '../../src/store/registry.ts';
 import { settings } from '../contract/engines.ts';
 import { temporaryFolder } from '../e2e/loci-command.ts';

@@ -1,15 +1,15 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import type { SearchOutput } from '../../src/operations/search.ts';
-import type { SourcesListOutput } from '../../src/operations/sources-list.ts';
+import type { SearchOutput } from '../../src/operations/records/search.ts';
+import type { SourcesListOutput } from '../../src/operations/sources/list.ts';
 import { SourcesHome } from '../e2e/sources-home.ts';
 import { refreshed, told, WatchProcess } from '../e2e/watch-process.ts';
 import { isAlive } from '../contract/alive.ts';
 import { HANGING_JOB, jobLines, SLOW_JOB, untilLogged, writeJob } from './source-jobs.ts';
 
 const INTERVAL = 1000;
-/** Milliseconds; as `src/engine/sources/lease.ts` has it. */
+/** Milliseconds; as `src/engine/refresh/lease.ts` has it. */
 const LEASE = 10_000;
 
 function homeOf(job: string, more: Readonly<Record<string, unknown>> = {}): SourcesHome {

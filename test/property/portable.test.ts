@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { EngineContext } from '../../src/engine/context.ts';
-import { find } from '../../src/engine/find.ts';
+import { find } from '../../src/engine/records/search.ts';
 import { exportPage } from '../../src/engine/portable/export-page.ts';
 import {
   exportSteps,

@@ -2,7 +2,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { LociError, messageOf } from '../../core/errors.ts';
-import { workerModule } from '../../core/worker-module.ts';
+import { workerModule } from '../../core/threads/worker-module.ts';
 import type { ModelPlan, SlotPlan } from './memory-plan.ts';
 
 /** What a thread is given to start with. */

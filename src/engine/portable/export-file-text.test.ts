@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TaskThread } from '../../core/task-thread.ts';
+import { TaskThread } from '../../core/threads/task-thread.ts';
 import { fileTextOf, filedIn, READ_FILED, type Filed } from './export-file-text.ts';
 
 describe('filedIn', () => {

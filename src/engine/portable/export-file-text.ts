@@ -1,8 +1,8 @@
 import { parseDocument } from 'yaml';
 import { shortHash, sha256 } from '../../core/hash.ts';
-import type { ThreadTask } from '../../core/task-thread.ts';
+import type { ThreadTask } from '../../core/threads/task-thread.ts';
 import type { Json } from '../../core/types.ts';
-import { workerModule } from '../../core/worker-module.ts';
+import { workerModule } from '../../core/threads/worker-module.ts';
 import { fieldsOf, portableOf, type Portable } from './portable-line.ts';
 
 /** The file that says that a folder is an export; it is written last. */

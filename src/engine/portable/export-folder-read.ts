@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LociError, messageOf } from '../../core/errors.ts';
-import type { TaskThread } from '../../core/task-thread.ts';
+import type { TaskThread } from '../../core/threads/task-thread.ts';
 import { MANIFEST, numberIn, READ_FILED } from './export-file-text.ts';
 import type { Arrival } from './import-run.ts';
 import { FORMAT, portableOf, VERSION } from './portable-line.ts';

@@ -3,9 +3,9 @@ import { agentOf, edited, engine, linesOf, SECRET } from '../../../test/contract
 import { NOW } from '../../../test/contract/store-samples.ts';
 import type { Trust } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
-import { KEEP_FOR } from '../history-log.ts';
-import { setStartup } from '../startup.ts';
-import { write } from '../write.ts';
+import { KEEP_FOR } from '../audit/history-log.ts';
+import { setStartup } from '../startup/startup.ts';
+import { write } from '../records/write.ts';
 import { importFrom } from './import.ts';
 import type { ImportReport } from './import-report.ts';
 

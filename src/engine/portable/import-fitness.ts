@@ -4,12 +4,12 @@ import type { LociRecord } from '../../core/types.ts';
 import type { HistoryDraft } from '../../store/history.ts';
 import type { StartupEntry } from '../../store/startup.ts';
 import type { EngineContext } from '../context.ts';
-import { refuseReserved, TTL } from '../facts.ts';
-import { KEEP_FOR } from '../history-log.ts';
-import { MAX_KEY, refuseUnfit } from '../limits.ts';
-import { lowerTrust } from '../permission.ts';
-import { screened } from '../screen.ts';
-import { refuseUnfitEntry } from '../startup.ts';
+import { refuseReserved, TTL } from '../facts/facts.ts';
+import { KEEP_FOR } from '../audit/history-log.ts';
+import { MAX_KEY, refuseUnfit } from '../records/limits.ts';
+import { lowerTrust } from '../access/permission.ts';
+import { screened } from '../records/screen.ts';
+import { refuseUnfitEntry } from '../startup/startup.ts';
 import type { PortableRecord } from './portable-record.ts';
 
 export interface Fit<Thing> {

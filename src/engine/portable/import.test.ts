@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { agentOf, edited, engine, linesOf, SECRET } from '../../../test/contract/export-samples.ts';
 import { NOW } from '../../../test/contract/store-samples.ts';
-import { storeFact } from '../facts.ts';
-import { setStartup } from '../startup.ts';
-import { write } from '../write.ts';
+import { storeFact } from '../facts/facts.ts';
+import { setStartup } from '../startup/startup.ts';
+import { write } from '../records/write.ts';
 import { importFrom } from './import.ts';
 
 describe('an import', () => {

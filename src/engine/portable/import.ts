@@ -1,17 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LociError } from '../../core/errors.ts';
-import { describeFileError } from '../../core/file-errors.ts';
+import { describeFileError } from '../../core/fs/file-errors.ts';
 import { embedPending } from '../../ingest/embed-pending.ts';
 import type { EngineContext } from '../context.ts';
-import { abortable, refuseAborted } from '../long-call.ts';
-import { refuseDisabledWrites } from '../permission.ts';
+import { abortable, refuseAborted } from '../../core/long-call.ts';
+import { refuseDisabledWrites } from '../access/permission.ts';
 import { MANIFEST } from './export-file-text.ts';
 import { arrivalsBelow, countsOf, isOfExport } from './export-folder-read.ts';
 import { arrivalsIn, refuseUnsound } from './export-lines-read.ts';
 import { ImportReport } from './import-report.ts';
 import { ImportRun, type ImportOptions } from './import-run.ts';
-import { importWorkspace, isOfWorkspace } from './openclaw-import.ts';
+import { importWorkspace, isOfWorkspace } from './openclaw/import.ts';
 import { filesBelow, givenFiles, type GivenFile, type TextFiles } from './text-files.ts';
 import { fileLines, textLines, type Lines } from './text-lines.ts';
 

@@ -1,7 +1,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { LociError } from '../../core/errors.ts';
-import { describeFileError } from '../../core/file-errors.ts';
+import { describeFileError } from '../../core/fs/file-errors.ts';
 import { timeOfFile } from '../../sources/files/dates.ts';
 import { decodeText } from '../../sources/files/decode.ts';
 import { isPlainKey } from '../../sources/files/paths.ts';

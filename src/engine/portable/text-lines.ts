@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import { LociError } from '../../core/errors.ts';
-import { describeFileError } from '../../core/file-errors.ts';
+import { describeFileError } from '../../core/fs/file-errors.ts';
 
 /** Lines that can be read from the beginning as often as one likes. */
 export type Lines = () => AsyncIterable<string>;

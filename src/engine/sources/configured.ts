@@ -1,16 +1,16 @@
 import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
-import { expandHome } from '../../core/config/paths.ts';
-import { readSourceSettings } from '../../core/config/source-settings.ts';
-import { nameKey } from '../../core/config/same-name.ts';
-import type { Config } from '../../core/config/schema.ts';
-import type { SourceSettings } from '../../core/config/sources-schema.ts';
+import { expandHome } from '../../config/paths.ts';
+import { readSourceSettings } from '../../config/source-settings.ts';
+import { nameKey } from '../../config/same-name.ts';
+import type { Config } from '../../config/schema.ts';
+import type { SourceSettings } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
+import { nearest } from '../../core/text/nearest.ts';
 import type { FoundSkill } from '../../sources/document.ts';
 import { findSkills } from '../../sources/registry.ts';
 import type { EngineContext } from '../context.ts';
-import { vaultName } from '../vault-names.ts';
+import { vaultName } from '../vaults/vault-names.ts';
 
 /** A command source of the settings, or of a skill. */
 export interface ConfiguredSource {

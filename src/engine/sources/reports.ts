@@ -2,13 +2,13 @@ import { LociError, messageOf } from '../../core/errors.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { SourceState } from '../../store/source-states.ts';
 import type { EngineContext } from '../context.ts';
-import { vaultName } from '../vault-names.ts';
-import { isEnabled, ownVaults } from '../vault-states.ts';
+import { vaultName } from '../vaults/vault-names.ts';
+import { isEnabled, ownVaults } from '../vaults/vault-states.ts';
 import { approvable, approvalOf, notedOf, type Approvable } from './approval.ts';
 import { approvedOf, changesSince } from './approved.ts';
 import { configuredSources, type ConfiguredSource } from './configured.ts';
 import { missingProgram } from './missing-program.ts';
-import { isStale } from './stale.ts';
+import { isStale } from '../refresh/stale.ts';
 
 /** How a source is, in a word. */
 export const CONDITIONS = [

@@ -1,17 +1,17 @@
 import { LociError, messageOf } from '../../core/errors.ts';
 import type { Fetched } from '../../sources/document.ts';
 import type { Closable, EngineContext } from '../context.ts';
-import { forgetSource } from '../forget.ts';
-import { embedNew } from '../embed-new.ts';
-import { abortable, type LongCallOptions } from '../long-call.ts';
-import { vaultName } from '../vault-names.ts';
-import { ownVaults } from '../vault-states.ts';
+import { forgetSource } from '../vaults/forget-source.ts';
+import { embedNew } from '../vaults/embed-new.ts';
+import { abortable, type LongCallOptions } from '../../core/long-call.ts';
+import { vaultName } from '../vaults/vault-names.ts';
+import { ownVaults } from '../vaults/vault-states.ts';
 import { approvable, notedOf, type Approvable } from './approval.ts';
 import { approvalText, approvedOf, changesSince } from './approved.ts';
 import { configuredSources, sourceNamed, type ConfiguredSource } from './configured.ts';
-import { SourceKeeper, type KeepOptions } from './keeper.ts';
+import { SourceKeeper, type KeepOptions } from '../refresh/keeper.ts';
 import { missingProgram } from './missing-program.ts';
-import { refreshSource, tryOut, type Refreshed } from './refresh.ts';
+import { refreshSource, tryOut, type Refreshed } from '../refresh/refresh.ts';
 import { sourceReports, type SourceReport } from './reports.ts';
 
 /** What came of a source's refresh. */

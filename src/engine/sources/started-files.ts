@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
-import { expandHome } from '../../core/config/paths.ts';
+import { expandHome } from '../../config/paths.ts';
 import { codeAmong, scriptsAt } from './code-files.ts';
 import { firstRole, inlineRole, isInterpreter, loadsOperand, takesOperand } from './interpreters.ts';
 import { readShellLine, type ShellWord } from './shell-line.ts';

@@ -1,4 +1,4 @@
-import type { SourceSettings } from '../../core/config/sources-schema.ts';
+import type { SourceSettings } from '../../config/sources-schema.ts';
 import type { DocumentSource } from '../document.ts';
 import { commandEnvironment } from './environment.ts';
 import { fetchDocuments } from './fetch-documents.ts';

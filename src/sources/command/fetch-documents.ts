@@ -1,4 +1,4 @@
-import type { DocumentMap } from '../../core/config/sources-schema.ts';
+import type { DocumentMap } from '../../config/sources-schema.ts';
 import type { DocumentProblem, Fetched, MemoryDocument } from '../document.ts';
 import { readDocument, type ReadDocument } from './document.ts';
 import { restrictTo } from './fields.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DocumentMap } from '../../core/config/sources-schema.ts';
+import type { DocumentMap } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
 import { documentMapper } from './map-document.ts';
 

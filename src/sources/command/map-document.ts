@@ -1,4 +1,4 @@
-import type { DocumentMap } from '../../core/config/sources-schema.ts';
+import type { DocumentMap } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
 import type { Json } from '../../core/types.ts';
 import { compileTemplate, placesOf, type Template, textOf } from './template.ts';

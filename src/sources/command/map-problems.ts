@@ -1,4 +1,4 @@
-import type { DocumentMap } from '../../core/config/sources-schema.ts';
+import type { DocumentMap } from '../../config/sources-schema.ts';
 import type { Json } from '../../core/types.ts';
 import type { DocumentProblem } from '../document.ts';
 import { hasPlace, placesOf } from './template.ts';

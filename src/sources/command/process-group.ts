@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { LociError, messageOf } from '../../core/errors.ts';
-import { errorCode } from '../../core/file-errors.ts';
+import { errorCode } from '../../core/fs/file-errors.ts';
 
 /** Milliseconds that a group has to end by itself after SIGTERM; then comes SIGKILL, which asks nobody. */
 const GRACE = 1000;

@@ -1,6 +1,6 @@
 import { readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from '../../core/file-errors.ts';
+import { errorCode } from '../../core/fs/file-errors.ts';
 
 /** Whether a real path is the real root or below it. */
 export function isWithin(realRoot: string, realPath: string): boolean {

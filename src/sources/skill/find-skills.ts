@@ -1,7 +1,7 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LociError } from '../../core/errors.ts';
-import { describeFileError, errorCode } from '../../core/file-errors.ts';
+import { describeFileError, errorCode } from '../../core/fs/file-errors.ts';
 import type { FoundSkill } from '../document.ts';
 import { decodeText } from '../files/decode.ts';
 import { readWithin } from '../files/read-file.ts';

@@ -1,5 +1,5 @@
-import type { ThreadTask } from '../../core/task-thread.ts';
-import { workerModule } from '../../core/worker-module.ts';
+import type { ThreadTask } from '../../core/threads/task-thread.ts';
+import { workerModule } from '../../core/threads/worker-module.ts';
 import { refuseTooDense } from '../markdown/density.ts';
 import { decodeText, type DecodedText } from '../files/decode.ts';
 import { parseNote, type Note } from './note.ts';

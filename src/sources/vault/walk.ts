@@ -3,7 +3,7 @@ import type { BigIntStats, Dirent } from 'node:fs';
 import path from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import type { SourceProblem } from '../source.ts';
-import { describeFileError, errorCode } from '../../core/file-errors.ts';
+import { describeFileError, errorCode } from '../../core/fs/file-errors.ts';
 import { isWithin } from '../files/paths.ts';
 
 /** A note as the walk finds it. */

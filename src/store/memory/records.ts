@@ -4,7 +4,7 @@ import { refuseUnsafeTimes } from '../record-times.ts';
 import type { Page } from '../page.ts';
 import type { RecordImport, Standing } from '../portability.ts';
 import type { CommitBatch, RecordWrite, SourceEntry } from '../store.ts';
-import { indexPassage } from '../text-fields.ts';
+import { indexPassage } from '../lexical/text-fields.ts';
 import { wellFormed } from '../well-formed.ts';
 import { refuseChanged, refuseOtherState } from '../record-states.ts';
 import { appendAudit } from './audit.ts';

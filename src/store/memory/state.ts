@@ -5,7 +5,7 @@ import type { DoneOnce, Once } from '../mortality.ts';
 import type { StartupEntry } from '../startup.ts';
 import type { SourceState } from '../source-states.ts';
 import type { Generation } from '../embeddings.ts';
-import { indexPassage, type IndexedPassage } from '../text-fields.ts';
+import { indexPassage, type IndexedPassage } from '../lexical/text-fields.ts';
 import type { StoredToken } from '../tokens.ts';
 
 export interface HeldRecord {

@@ -1,5 +1,5 @@
 import type { PassageScore, SearchFilter, TextQuery, TextTerm } from '../store.ts';
-import { TEXT_FIELDS } from '../text-fields.ts';
+import { TEXT_FIELDS } from '../lexical/text-fields.ts';
 import { admits } from '../admits.ts';
 import type { HeldPassage, Namespace } from './state.ts';
 

@@ -1,7 +1,7 @@
 import { stem } from '../../core/text/analyze.ts';
-import { isCorrectable, nearestWords } from '../spelling.ts';
+import { isCorrectable, nearestWords } from '../lexical/spelling.ts';
 import type { TermInfo } from '../store.ts';
-import { WordList } from '../word-list.ts';
+import { WordList } from '../lexical/word-list.ts';
 import type { Namespace } from './state.ts';
 
 export function lookUpTerms(namespace: Namespace, words: readonly string[]): TermInfo[] {

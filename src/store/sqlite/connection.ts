@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { isErrorCode, LociError } from '../../core/errors.ts';
-import { workerModule } from '../../core/worker-module.ts';
+import { workerModule } from '../../core/threads/worker-module.ts';
 import type { StoreCall } from './calls.ts';
 import type { AnswerMessage, CallMessage, ThreadError, ThreadOptions } from './thread.ts';
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync, statSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { LociError } from '../../core/errors.ts';
-import { makePrivateFolder } from '../../core/make-folder.ts';
+import { makePrivateFolder } from '../../core/fs/make-folder.ts';
 import type { Store } from '../store.ts';
 import { calledStore } from './called-store.ts';
 import type { StoreCall } from './calls.ts';

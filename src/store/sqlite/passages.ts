@@ -1,6 +1,6 @@
 import type { Passage } from '../../core/types.ts';
 import type { RecordDraft } from '../store.ts';
-import { indexPassage, TEXT_FIELDS, type IndexedPassage } from '../text-fields.ts';
+import { indexPassage, TEXT_FIELDS, type IndexedPassage } from '../lexical/text-fields.ts';
 import type { Database } from './database.ts';
 import { outdateReads, textTable } from './namespaces.ts';
 import { PASSAGE_COLUMNS, passageOf } from './rows.ts';

@@ -1,7 +1,7 @@
-import { indexPassage, TEXT_FIELDS, type IndexedPassage } from '../text-fields.ts';
+import { indexPassage, TEXT_FIELDS, type IndexedPassage } from '../lexical/text-fields.ts';
 import type { Database } from './database.ts';
 import { epochOf } from './namespaces.ts';
-import { noCounts, type FieldCounts, type Postings } from './postings.ts';
+import { noCounts, type FieldCounts, type Postings } from '../lexical/postings.ts';
 import { readPostings } from './read-postings.ts';
 import { HEADER_COLUMNS, headerOf, PASSAGE_COLUMNS, passageOf } from './rows.ts';
 

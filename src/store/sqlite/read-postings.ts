@@ -1,8 +1,8 @@
-import { TEXT_FIELDS, type TextFields } from '../text-fields.ts';
-import type { IndexTotals } from './bm25.ts';
+import { TEXT_FIELDS, type TextFields } from '../lexical/text-fields.ts';
+import type { IndexTotals } from '../lexical/bm25.ts';
 import type { Database } from './database.ts';
 import { textTable } from './namespaces.ts';
-import { noCounts, Postings } from './postings.ts';
+import { noCounts, Postings } from '../lexical/postings.ts';
 
 /**
  * All that the full-text index holds of a term, which must be letters and digits as the index holds them. Lists come in

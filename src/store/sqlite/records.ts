@@ -5,7 +5,7 @@ import { refuseUnsafeTimes } from '../record-times.ts';
 import type { Page } from '../page.ts';
 import type { RecordImport } from '../portability.ts';
 import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry } from '../store.ts';
-import { sameFields } from '../text-fields.ts';
+import { sameFields } from '../lexical/text-fields.ts';
 import { wellFormed } from '../well-formed.ts';
 import { refuseChanged, refuseOtherState } from '../record-states.ts';
 import { appendAudit } from './audit.ts';

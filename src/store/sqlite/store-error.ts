@@ -1,5 +1,5 @@
 import { LociError, messageOf, type ErrorCode } from '../../core/errors.ts';
-import { describeFileError } from '../../core/file-errors.ts';
+import { describeFileError } from '../../core/fs/file-errors.ts';
 
 /** Shared memory that finds no room on the disk has a code of its own, within SQLITE_IOERR. */
 const IOERR_SHMSIZE = 4874;

@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import type { PassageScore, SearchFilter, TextQuery, TextTerm } from '../store.ts';
-import { bestByBm25 } from './bm25.ts';
+import { bestByBm25 } from '../lexical/bm25.ts';
 import type { Database } from './database.ts';
 import { isSelective, passageCondition, recordCondition, showsAll } from './filter.ts';
 import { textTable } from './namespaces.ts';

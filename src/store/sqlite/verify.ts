@@ -1,6 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
 import type { StoreFinding } from '../store.ts';
-import { indexPassage } from '../text-fields.ts';
+import { indexPassage } from '../lexical/text-fields.ts';
 import type { Database } from './database.ts';
 import { allNamespaces, TEXT_INDEX_OPTIONS, textTable } from './namespaces.ts';
 import { columnsOf } from './passages.ts';

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/types.ts';
-import type { InputWording } from '../../operations/input.ts';
+import type { InputWording } from '../../operations/shared/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 
 /** A verb and what a command line gives it. */

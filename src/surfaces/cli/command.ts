@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Json } from '../../core/types.ts';
-import { fieldPath, inputFields, type InputField } from '../../operations/input.ts';
+import { fieldPath, inputFields, type InputField } from '../../operations/shared/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { CommandCall } from './command-call.ts';
 import { inCommands } from './command-names.ts';

@@ -1,5 +1,5 @@
 import { ERROR_TABLE, type LociError } from '../../core/errors.ts';
-import { asLociError } from '../../core/file-errors.ts';
+import { asLociError } from '../../core/fs/file-errors.ts';
 import { inCommands } from './command-names.ts';
 import type { Io } from './io.ts';
 import { neutralise, neutraliseJson } from './neutralise.ts';

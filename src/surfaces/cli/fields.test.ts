@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InputField } from '../../operations/input.ts';
+import type { InputField } from '../../operations/shared/input.ts';
 import { commandLine, fieldOptions, fieldValue } from './fields.ts';
 import { shapeOf } from './shapes.ts';
 

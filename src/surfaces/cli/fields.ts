@@ -1,5 +1,5 @@
 import type { Json } from '../../core/types.ts';
-import type { FieldSchema, InputField } from '../../operations/input.ts';
+import type { FieldSchema, InputField } from '../../operations/shared/input.ts';
 import { inCommands } from './command-names.ts';
 import type { CommandShape } from './shapes.ts';
 

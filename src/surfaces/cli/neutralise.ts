@@ -1,4 +1,4 @@
-import { jsonEscapes, replaceHidden } from '../../core/text/unseen.ts';
+import { jsonEscapes, replaceHidden } from '../../core/text/invisible-characters.ts';
 
 /**
  * What a terminal would obey instead of show: control characters (with ESC and the C1 controls, which begin escape

@@ -1,4 +1,4 @@
-import type { Progress } from '../../engine/long-call.ts';
+import type { Progress } from '../../core/long-call.ts';
 import { columnsOf, isTerminal, type Output } from './io.ts';
 import { oneLine } from './neutralise.ts';
 import { clip } from './text-width.ts';

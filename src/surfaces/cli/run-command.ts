@@ -1,6 +1,6 @@
 import { ERROR_TABLE, LociError } from '../../core/errors.ts';
 import { openContext, type OpenContext } from '../../operations/context.ts';
-import { parseInput } from '../../operations/input.ts';
+import { parseInput } from '../../operations/shared/input.ts';
 import { runOperation } from '../../operations/run.ts';
 import type { CommandCall } from './command-call.ts';
 import { printError, toJson } from './exit.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { LociError, messageOf } from '../../core/errors.ts';
-import { isJsonMap, type JsonMap } from '../../core/config/tree.ts';
-import { describeFileError } from '../../core/file-errors.ts';
+import { isJsonMap, type JsonMap } from '../../config/tree.ts';
+import { describeFileError } from '../../core/fs/file-errors.ts';
 import type { Io } from './io.ts';
 
 /** Bytes. More than any record may hold. */

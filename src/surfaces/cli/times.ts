@@ -1,4 +1,4 @@
-import { ageOf } from '../../core/age.ts';
+import { ageOf } from '../../core/time/age.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { ERROR_TABLE } from '../../core/errors.ts';
-import { errorCode } from '../../core/file-errors.ts';
+import { errorCode } from '../../core/fs/file-errors.ts';
 
 /** SIGHUP is a terminal that was closed, SIGQUIT Ctrl-\\. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const;

@@ -1,5 +1,5 @@
 import type { LociError } from '../../core/errors.ts';
-import type { KeeperEvent } from '../../engine/sources/keeper.ts';
+import type { KeeperEvent } from '../../engine/refresh/keeper.ts';
 import type { SourceReport } from '../../engine/sources/reports.ts';
 import { columnsOf, isTerminal, type Io } from './io.ts';
 import { hasColours, makeStyle } from './style.ts';

@@ -1,7 +1,7 @@
-import { ageOf } from '../../core/age.ts';
-import { counted } from '../../core/counted.ts';
+import { ageOf } from '../../core/time/age.ts';
+import { counted } from '../../core/text/counted.ts';
 import type { LociError } from '../../core/errors.ts';
-import type { KeeperEvent } from '../../engine/sources/keeper.ts';
+import type { KeeperEvent } from '../../engine/refresh/keeper.ts';
 import type { SourceReport } from '../../engine/sources/reports.ts';
 import { columnsOf, type Output } from './io.ts';
 import { neutraliseJson, oneLine } from './neutralise.ts';

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Config } from '../../core/config/schema.ts';
-import { loadConfig } from '../../core/config/load.ts';
+import type { Config } from '../../config/schema.ts';
+import { loadConfig } from '../../config/load.ts';
 import { LociError } from '../../core/errors.ts';
-import { asLociError } from '../../core/file-errors.ts';
+import { asLociError } from '../../core/fs/file-errors.ts';
 import type { Closable } from '../../engine/context.ts';
-import type { KeeperEvent } from '../../engine/sources/keeper.ts';
+import type { KeeperEvent } from '../../engine/refresh/keeper.ts';
 import type { SourceReport } from '../../engine/sources/reports.ts';
 import type { Sources } from '../../engine/sources/sources.ts';
 import { openContext, type ContextOptions, type OpenContext } from '../../operations/context.ts';

@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
+import { nearest } from '../../core/text/nearest.ts';
 import { shellWord } from '../cli/fields.ts';
 
 /** How a client gets at Loci: it starts a process, or it asks a server. */

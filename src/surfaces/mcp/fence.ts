@@ -1,4 +1,9 @@
-import { jsonEscapes, replaceHidden, withoutHidden, withoutUnseen } from '../../core/text/unseen.ts';
+import {
+  jsonEscapes,
+  replaceHidden,
+  withoutHidden,
+  withoutUnseen,
+} from '../../core/text/invisible-characters.ts';
 
 const SIGN = '\ufffd';
 

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
-import { configHome } from '../../core/config/load.ts';
+import { configHome } from '../../config/load.ts';
 import { toJson } from '../cli/exit.ts';
 import type { RunServer } from '../cli/server-call.ts';
 import { type ClientSetup, clientSetup, type Connection, settingsText } from './clients.ts';

@@ -1,5 +1,5 @@
 import type { ProgressNotification, ProgressToken } from '@modelcontextprotocol/server';
-import type { Progress } from '../../engine/long-call.ts';
+import type { Progress } from '../../core/long-call.ts';
 
 /** Milliseconds between two notifications of one stage. */
 const EVERY = 100;

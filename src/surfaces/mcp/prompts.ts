@@ -4,8 +4,8 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
-import { asLociError } from '../../core/file-errors.ts';
-import { parseInput } from '../../operations/input.ts';
+import { asLociError } from '../../core/fs/file-errors.ts';
+import { parseInput } from '../../operations/shared/input.ts';
 import type { OperationContext } from '../../operations/operation.ts';
 import { fence } from './fence.ts';
 import { type Permission, refuseBeyond } from './permission.ts';

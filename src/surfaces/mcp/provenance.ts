@@ -1,5 +1,5 @@
 import type { Origin, Trust } from '../../core/types.ts';
-import type { SourceFields } from '../../operations/source-fields.ts';
+import type { SourceFields } from '../../operations/shared/source-fields.ts';
 import { onOneLine } from './fence.ts';
 import { WHOSE } from './whose.ts';
 

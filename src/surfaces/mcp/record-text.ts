@@ -1,4 +1,4 @@
-import type { GetOutput } from '../../operations/get.ts';
+import type { GetOutput } from '../../operations/records/get.ts';
 import { fence, onOneLine } from './fence.ts';
 import { provenance, urlLine } from './provenance.ts';
 

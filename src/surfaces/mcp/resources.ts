@@ -7,14 +7,14 @@ import {
   type ResourceTemplateType,
   UriTemplate,
 } from '@modelcontextprotocol/server';
-import { asLociError } from '../../core/file-errors.ts';
+import { asLociError } from '../../core/fs/file-errors.ts';
 import type { Json } from '../../core/types.ts';
-import type { FactCategoriesOutput } from '../../operations/fact-categories.ts';
-import type { GetOutput } from '../../operations/get.ts';
-import { parseInput } from '../../operations/input.ts';
+import type { FactCategoriesOutput } from '../../operations/facts/categories.ts';
+import type { GetOutput } from '../../operations/records/get.ts';
+import { parseInput } from '../../operations/shared/input.ts';
 import type { OperationContext } from '../../operations/operation.ts';
-import type { SourcesListOutput } from '../../operations/sources-list.ts';
-import type { StartupTextOutput } from '../../operations/startup-text.ts';
+import type { SourcesListOutput } from '../../operations/sources/list.ts';
+import type { StartupTextOutput } from '../../operations/startup/startup-text.ts';
 import { jsonText } from './fence.ts';
 import { type Permission, refuseBeyond } from './permission.ts';
 import { errorText } from './result.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
 import { describe, expect, it } from 'vitest';
-import type { GetOutput } from '../../operations/get.ts';
-import type { SearchResult } from '../../operations/search-result.ts';
+import type { GetOutput } from '../../operations/records/get.ts';
+import type { SearchResult } from '../../operations/records/search-result.ts';
 import { recordText } from './record-text.ts';
 import { searchText } from './search-text.ts';
 

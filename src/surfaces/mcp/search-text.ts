@@ -1,5 +1,5 @@
-import type { SearchOutput } from '../../operations/search.ts';
-import type { SearchResult } from '../../operations/search-result.ts';
+import type { SearchOutput } from '../../operations/records/search.ts';
+import type { SearchResult } from '../../operations/records/search-result.ts';
 import { fence, onOneLine } from './fence.ts';
 import { provenance, urlLine } from './provenance.ts';
 

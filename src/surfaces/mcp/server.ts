@@ -7,10 +7,10 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { LociError } from '../../core/errors.ts';
-import { asLociError } from '../../core/file-errors.ts';
+import { asLociError } from '../../core/fs/file-errors.ts';
 import { packageVersion } from '../../core/version.ts';
 import { runOperation } from '../../operations/run.ts';
-import { parseInput } from '../../operations/input.ts';
+import { parseInput } from '../../operations/shared/input.ts';
 import type { OperationContext } from '../../operations/operation.ts';
 import { onOneLine } from './fence.ts';
 import { getPrompt, listPrompts } from './prompts.ts';

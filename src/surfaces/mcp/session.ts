@@ -1,6 +1,6 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Caller } from '../../core/caller.ts';
-import type { Progress } from '../../engine/long-call.ts';
+import type { Progress } from '../../core/long-call.ts';
 import type { OpenContext } from '../../operations/context.ts';
 import type { OperationContext } from '../../operations/operation.ts';
 import type { Permission } from './permission.ts';

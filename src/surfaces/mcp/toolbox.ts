@@ -1,9 +1,9 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { remoteOperation } from '../../operations/machine.ts';
+import { remoteOperation } from '../../operations/shared/machine.ts';
 import type { Operation, Scope } from '../../operations/operation.ts';
 import { OPERATIONS } from '../../operations/registry.ts';
-import { toolName } from '../../operations/tool-name.ts';
+import { toolName } from '../../operations/shared/tool-name.ts';
 
 /** The verbs that are tools, loaded once, when they are first asked for. */
 export interface Toolbox {

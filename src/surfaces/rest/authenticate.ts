@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { Config } from '../../core/config/schema.ts';
+import type { Config } from '../../config/schema.ts';
 import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/hash.ts';
-import { isTokenText } from '../../core/token-text.ts';
+import { isTokenText } from '../../secrets/token-text.ts';
 import { userName } from '../../core/user.ts';
-import type { TokenInfo } from '../../engine/access.ts';
+import type { TokenInfo } from '../../engine/access/access.ts';
 import type { Loci } from '../../engine/open.ts';
 import { SCOPES } from '../../operations/operation.ts';
 import { allowedBy, type Identity } from './identity.ts';

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { LociError, messageOf } from '../../core/errors.ts';
-import { errorCode } from '../../core/file-errors.ts';
+import { errorCode } from '../../core/fs/file-errors.ts';
 import { holderOf } from './who-listens.ts';
 
 /** Where a server listens. */

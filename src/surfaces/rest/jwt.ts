@@ -9,8 +9,8 @@ import {
   jwtVerify,
 } from 'jose';
 import type { JSONWebKeySet, JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
-import { expandHome } from '../../core/config/paths.ts';
-import type { JwtConfig } from '../../core/config/server-schema.ts';
+import { expandHome } from '../../config/paths.ts';
+import type { JwtConfig } from '../../config/server-schema.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { isSubject } from '../../core/subject.ts';
 

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
-import type { ServerConfig } from '../../core/config/server-schema.ts';
+import type { ServerConfig } from '../../config/server-schema.ts';
 import type { ErrorCode } from '../../core/errors.ts';
 import { LociError } from '../../core/errors.ts';
 import type { Metrics } from './metrics.ts';

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import type { Config } from '../../core/config/schema.ts';
+import type { Config } from '../../config/schema.ts';
 
 const STDERR = 2;
 

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Loci } from '../../engine/open.ts';
-import { onSignalTime } from '../../search/signals.ts';
+import { onSignalTime } from '../../search/retrieve/signals.ts';
 
 /** Seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

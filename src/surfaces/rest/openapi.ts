@@ -3,7 +3,7 @@ import { ERROR_TABLE, type ErrorCode } from '../../core/errors.ts';
 import type { Json } from '../../core/types.ts';
 import { packageVersion } from '../../core/version.ts';
 import type { Operation, Scope } from '../../operations/operation.ts';
-import { toolName } from '../../operations/tool-name.ts';
+import { toolName } from '../../operations/shared/tool-name.ts';
 import { PROBLEM_TYPE, titleOf } from './problem.ts';
 import type { Route } from './routes.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { LociError } from '../../core/errors.ts';
 import type { Json } from '../../core/types.ts';
-import type { FieldSchema } from '../../operations/input.ts';
+import type { FieldSchema } from '../../operations/shared/input.ts';
 import type { Route } from './routes.ts';
 
 type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;

@@ -1,8 +1,8 @@
-import { inputFields, type FieldSchema } from '../../operations/input.ts';
-import { remoteOperation } from '../../operations/machine.ts';
+import { inputFields, type FieldSchema } from '../../operations/shared/input.ts';
+import { remoteOperation } from '../../operations/shared/machine.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
-import { toolName } from '../../operations/tool-name.ts';
+import { toolName } from '../../operations/shared/tool-name.ts';
 
 /** Where HTTP finds the verbs. */
 export const API = '/api/v1';

@@ -1,5 +1,5 @@
 import type { DestinationStream, Logger } from 'pino';
-import type { KeeperEvent } from '../../engine/sources/keeper.ts';
+import type { KeeperEvent } from '../../engine/refresh/keeper.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { openContext, type OpenContext } from '../../operations/context.ts';
 import { restApp } from './app.ts';

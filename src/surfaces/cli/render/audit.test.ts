@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AuditOutput } from '../../../operations/audit.ts';
+import type { AuditOutput } from '../../../operations/audit/audit.ts';
 import { makeStyle } from '../style.ts';
 import { textWidth } from '../text-width.ts';
 import { auditRenderer } from './audit.ts';

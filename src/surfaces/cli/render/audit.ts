@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/types.ts';
-import type { AuditOutput } from '../../../operations/audit.ts';
+import type { AuditOutput } from '../../../operations/audit/audit.ts';
 import { neutralise, oneLine } from '../neutralise.ts';
 import type { Style } from '../style.ts';
 import { clip } from '../text-width.ts';

@@ -1,7 +1,7 @@
 import type { Json } from '../../../core/types.ts';
-import type { ConfigGetOutput } from '../../../operations/config-get.ts';
-import type { ConfigSetOutput } from '../../../operations/config-set.ts';
-import type { ConfigShowOutput } from '../../../operations/config-show.ts';
+import type { ConfigGetOutput } from '../../../operations/settings/config-get.ts';
+import type { ConfigSetOutput } from '../../../operations/settings/config-set.ts';
+import type { ConfigShowOutput } from '../../../operations/settings/config-show.ts';
 import { neutralise } from '../neutralise.ts';
 import { padEnd, textWidth } from '../text-width.ts';
 import type { Renderer } from './renderer.ts';

@@ -1,4 +1,4 @@
-import type { CorpusOutput } from '../../../operations/corpus.ts';
+import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
 import { neutralise, oneLine } from '../neutralise.ts';
 import { clip } from '../text-width.ts';
 import { indent, wrap } from '../wrap.ts';

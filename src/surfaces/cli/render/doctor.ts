@@ -1,4 +1,4 @@
-import type { DoctorOutput } from '../../../operations/doctor.ts';
+import type { DoctorOutput } from '../../../operations/health/doctor.ts';
 import { neutralise } from '../neutralise.ts';
 import type { Renderer, View } from './renderer.ts';
 

@@ -1,5 +1,5 @@
-import { counted } from '../../../core/counted.ts';
-import type { ExportOutput } from '../../../operations/export.ts';
+import { counted } from '../../../core/text/counted.ts';
+import type { ExportOutput } from '../../../operations/portable/export.ts';
 import { neutraliseJson, oneLine } from '../neutralise.ts';
 import { duration } from '../progress.ts';
 import type { Renderer } from './renderer.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fact } from '../../../operations/fact-fields.ts';
+import type { Fact } from '../../../operations/facts/fact-fields.ts';
 import { makeStyle } from '../style.ts';
 import { textWidth } from '../text-width.ts';
 import {

@@ -1,9 +1,9 @@
-import { counted } from '../../../core/counted.ts';
-import type { FactCategoriesOutput } from '../../../operations/fact-categories.ts';
-import type { Fact } from '../../../operations/fact-fields.ts';
-import type { FactForgetOutput } from '../../../operations/fact-forget.ts';
-import type { FactListOutput } from '../../../operations/fact-list.ts';
-import type { FactStoreOutput } from '../../../operations/fact-store.ts';
+import { counted } from '../../../core/text/counted.ts';
+import type { FactCategoriesOutput } from '../../../operations/facts/categories.ts';
+import type { Fact } from '../../../operations/facts/fact-fields.ts';
+import type { FactForgetOutput } from '../../../operations/facts/forget.ts';
+import type { FactListOutput } from '../../../operations/facts/list.ts';
+import type { FactStoreOutput } from '../../../operations/facts/store.ts';
 import { aligned } from '../aligned.ts';
 import { neutralise, oneLine } from '../neutralise.ts';
 import { clip } from '../text-width.ts';

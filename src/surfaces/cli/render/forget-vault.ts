@@ -1,5 +1,5 @@
-import { counted } from '../../../core/counted.ts';
-import type { ForgetVaultOutput } from '../../../operations/forget-vault.ts';
+import { counted } from '../../../core/text/counted.ts';
+import type { ForgetVaultOutput } from '../../../operations/vaults/forget-vault.ts';
 import { oneLine } from '../neutralise.ts';
 import type { Renderer } from './renderer.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GetOutput } from '../../../operations/get.ts';
+import type { GetOutput } from '../../../operations/records/get.ts';
 import { makeStyle } from '../style.ts';
 import { getRenderer } from './get.ts';
 

@@ -1,5 +1,5 @@
-import { propertiesOf } from '../../../engine/properties.ts';
-import type { GetOutput } from '../../../operations/get.ts';
+import { propertiesOf } from '../../../engine/records/properties.ts';
+import type { GetOutput } from '../../../operations/records/get.ts';
 import { neutralise, oneLine } from '../neutralise.ts';
 import { clip } from '../text-width.ts';
 import { wrap } from '../wrap.ts';

@@ -1,5 +1,5 @@
-import { counted } from '../../../core/counted.ts';
-import type { ImportOutput } from '../../../operations/import.ts';
+import { counted } from '../../../core/text/counted.ts';
+import type { ImportOutput } from '../../../operations/portable/import.ts';
 import { oneLine } from '../neutralise.ts';
 import { duration } from '../progress.ts';
 import type { Renderer, View } from './renderer.ts';

@@ -1,6 +1,6 @@
-import { counted } from '../../../core/counted.ts';
+import { counted } from '../../../core/text/counted.ts';
 import { LociError } from '../../../core/errors.ts';
-import type { IndexedVault, IndexOutput } from '../../../operations/index-vaults.ts';
+import type { IndexedVault, IndexOutput } from '../../../operations/vaults/index-vaults.ts';
 import { oneLine } from '../neutralise.ts';
 import { duration } from '../progress.ts';
 import { problemLines } from './problems.ts';

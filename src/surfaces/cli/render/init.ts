@@ -1,4 +1,4 @@
-import type { InitOutput } from '../../../operations/init.ts';
+import type { InitOutput } from '../../../operations/settings/init.ts';
 import { oneLine } from '../neutralise.ts';
 import type { Renderer } from './renderer.ts';
 

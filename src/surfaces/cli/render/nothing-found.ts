@@ -1,5 +1,5 @@
-import type { SearchOutput } from '../../../operations/search.ts';
-import type { WhyNothing } from '../../../operations/why-nothing.ts';
+import type { SearchOutput } from '../../../operations/records/search.ts';
+import type { WhyNothing } from '../../../operations/records/why-nothing.ts';
 import { oneLine } from '../neutralise.ts';
 import { clip } from '../text-width.ts';
 import { wrap } from '../wrap.ts';

@@ -1,4 +1,4 @@
-import type { Problem } from '../../../operations/problems.ts';
+import type { Problem } from '../../../operations/shared/problems.ts';
 import { oneLine } from '../neutralise.ts';
 import type { View } from './renderer.ts';
 

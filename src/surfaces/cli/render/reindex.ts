@@ -1,5 +1,5 @@
-import { counted } from '../../../core/counted.ts';
-import type { ReindexOutput } from '../../../operations/reindex.ts';
+import { counted } from '../../../core/text/counted.ts';
+import type { ReindexOutput } from '../../../operations/health/reindex.ts';
 import { duration } from '../progress.ts';
 import { problemLines } from './problems.ts';
 import type { Renderer } from './renderer.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SearchOutput } from '../../../operations/search.ts';
-import type { ScoreExplanation, SearchResult } from '../../../operations/search-result.ts';
+import type { SearchOutput } from '../../../operations/records/search.ts';
+import type { ScoreExplanation, SearchResult } from '../../../operations/records/search-result.ts';
 import { makeStyle } from '../style.ts';
 import { searchRenderer, sureCount } from './search.ts';
 

@@ -1,6 +1,6 @@
-import { boostWords, SIGNAL_WORDS, type SignalName } from '../../../operations/reasons.ts';
-import type { SearchOutput } from '../../../operations/search.ts';
-import type { ScoreExplanation, SearchResult } from '../../../operations/search-result.ts';
+import { boostWords, SIGNAL_WORDS, type SignalName } from '../../../operations/records/reasons.ts';
+import type { SearchOutput } from '../../../operations/records/search.ts';
+import type { ScoreExplanation, SearchResult } from '../../../operations/records/search-result.ts';
 import { oneLine } from '../neutralise.ts';
 import type { Style } from '../style.ts';
 import { clip, padEnd, padStart, textWidth } from '../text-width.ts';

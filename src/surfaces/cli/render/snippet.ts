@@ -1,4 +1,4 @@
-import type { SearchResult } from '../../../operations/search-result.ts';
+import type { SearchResult } from '../../../operations/records/search-result.ts';
 import { neutralise, oneLine } from '../neutralise.ts';
 import type { Style } from '../style.ts';
 import { wrap } from '../wrap.ts';

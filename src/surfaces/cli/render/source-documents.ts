@@ -1,7 +1,7 @@
-import { counted } from '../../../core/counted.ts';
+import { counted } from '../../../core/text/counted.ts';
 import { LociError } from '../../../core/errors.ts';
-import type { RefreshedSource, SourcesRefreshOutput } from '../../../operations/sources-refresh.ts';
-import type { SourcesTestOutput, TestedDocument } from '../../../operations/sources-test.ts';
+import type { RefreshedSource, SourcesRefreshOutput } from '../../../operations/sources/refresh.ts';
+import type { SourcesTestOutput, TestedDocument } from '../../../operations/sources/test.ts';
 import { neutralise, oneLine } from '../neutralise.ts';
 import { duration } from '../progress.ts';
 import { clip } from '../text-width.ts';

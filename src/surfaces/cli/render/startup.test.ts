@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { StartupEntryOutput } from '../../../operations/startup-fields.ts';
-import type { StartupTextOutput } from '../../../operations/startup-text.ts';
+import type { StartupEntryOutput } from '../../../operations/startup/startup-fields.ts';
+import type { StartupTextOutput } from '../../../operations/startup/startup-text.ts';
 import { makeStyle } from '../style.ts';
 import type { View } from './renderer.ts';
 import {

@@ -1,8 +1,8 @@
-import type { StartupEntryOutput } from '../../../operations/startup-fields.ts';
-import type { StartupListOutput } from '../../../operations/startup-list.ts';
-import type { StartupRemoveOutput } from '../../../operations/startup-remove.ts';
-import type { StartupSetOutput } from '../../../operations/startup-set.ts';
-import type { StartupTextOutput } from '../../../operations/startup-text.ts';
+import type { StartupEntryOutput } from '../../../operations/startup/startup-fields.ts';
+import type { StartupListOutput } from '../../../operations/startup/list.ts';
+import type { StartupRemoveOutput } from '../../../operations/startup/remove.ts';
+import type { StartupSetOutput } from '../../../operations/startup/set.ts';
+import type { StartupTextOutput } from '../../../operations/startup/startup-text.ts';
 import { aligned } from '../aligned.ts';
 import { shellWord } from '../fields.ts';
 import { neutralise, oneLine } from '../neutralise.ts';

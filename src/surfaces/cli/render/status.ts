@@ -1,7 +1,7 @@
-import { ageOf } from '../../../core/age.ts';
-import { counted } from '../../../core/counted.ts';
-import { changesInWords } from '../../../engine/vault-changes.ts';
-import type { StatusOutput } from '../../../operations/status.ts';
+import { ageOf } from '../../../core/time/age.ts';
+import { counted } from '../../../core/text/counted.ts';
+import { changesInWords } from '../../../engine/vaults/vault-changes.ts';
+import type { StatusOutput } from '../../../operations/health/status.ts';
 import { shellWord } from '../fields.ts';
 import { oneLine } from '../neutralise.ts';
 import type { Renderer, View } from './renderer.ts';

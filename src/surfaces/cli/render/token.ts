@@ -1,6 +1,6 @@
-import type { TokenCreateOutput } from '../../../operations/token-create.ts';
-import type { TokenListOutput } from '../../../operations/token-list.ts';
-import type { TokenOutput } from '../../../operations/token-output.ts';
+import type { TokenCreateOutput } from '../../../operations/access/token-create.ts';
+import type { TokenListOutput } from '../../../operations/access/token-list.ts';
+import type { TokenOutput } from '../../../operations/access/token-output.ts';
 import { oneLine } from '../neutralise.ts';
 import type { Renderer } from './renderer.ts';
 

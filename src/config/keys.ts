@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import type { Json } from '../core/types.ts';
+import { configSchema } from './schema.ts';
+import { DOCUMENT_FIELDS } from './sources-schema.ts';
+import type { PathStep } from './tree.ts';
+import type { ValueKind } from './values.ts';
+
+/** A key of `loci.yaml`, or (with `[]` in its path) of the entries of a list in it. */
+export interface ConfigKey {
+  /** `search.weights.text`, `vaults[].path`. */
+  readonly path: string;
+  /** The environment variable that overrides it; `null` for what lives inside a list. */
+  readonly env: string | null;
+  /** What a value must be, to follow "expected". */
+  readonly expects: string;
+  readonly description: string;
+  /** As a user would write it; `undefined` when the key has none. */
+  readonly default: Json | undefined;
+  /** `section` holds further keys and has no value of its own. */
+  readonly type: 'section' | 'text' | 'number' | 'boolean' | 'quantity' | 'list' | 'map';
+}
+
+/** What `z.toJSONSchema` makes of the constructs that `schema.ts` uses. */
+interface SchemaNode {
+  readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+  readonly kind?: ValueKind;
+  readonly description?: string;
+  readonly default?: Json;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly additionalProperties?: SchemaNode | false;
+  readonly items?: SchemaNode;
+}
+
+const KIND_EXPECTS: Readonly<Record<ValueKind, string>> = {
+  duration: 'a duration such as 500ms, 5s or 2m (a bare number is milliseconds)',
+  size: 'a size such as 500KB or 5MB (a bare number is bytes)',
+  path: 'a path',
+  id: 'a name of small letters, digits, dots, dashes and underscores, such as my-tasks',
+  field: `one of ${DOCUMENT_FIELDS.join(', ')}, or one entry of the metadata such as metadata.sender`,
+  variable: 'the name of a variable such as TODO_TOKEN, without $ and value',
+  command: 'a command line, or a list of a program and its arguments',
+};
+
+function expectation(node: SchemaNode): string {
+  if (node.kind !== undefined) return KIND_EXPECTS[node.kind];
+  if (node.enum !== undefined) return `one of ${node.enum.join(', ')}`;
+  switch (node.type) {
+    case 'integer':
+      return `a whole number from ${node.minimum} to ${node.maximum}`;
+    case 'number':
+      return `a number from ${node.minimum} to ${node.maximum}`;
+    case 'boolean':
+      return 'true or false';
+    case 'array':
+      return node.items?.properties === undefined
+        ? 'a list'
+        : `a list of entries with ${keyNames(node.items)}`;
+    case 'object':
+      return node.properties === undefined ? 'a map of text to text' : `a map with ${keyNames(node)}`;
+    default:
+      return `text of ${node.minLength} to ${node.maxLength} characters`;
+  }
+}
+
+function keyNames(node: SchemaNode): string {
+  return `the keys ${Object.keys(node.properties ?? {}).join(', ')}`;
+}
+
+function typeOf(node: SchemaNode): ConfigKey['type'] {
+  if (node.kind === 'duration' || node.kind === 'size') return 'quantity';
+  switch (node.type) {
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'boolean':
+      return 'boolean';
+    case 'array':
+      return 'list';
+    case 'object':
+      return node.properties === undefined ? 'map' : 'section';
+    default:
+      return 'text';
+  }
+}
+
+/** `store.busyTimeout` → `LOCI_STORE_BUSY_TIMEOUT`. */
+function environmentName(path: string): string {
+  const snake = path.replaceAll('.', '_').replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_');
+  return `LOCI_${snake.toUpperCase()}`;
+}
+
+function* walk(node: SchemaNode, path: string): Generator<ConfigKey> {
+  const type = typeOf(node);
+  if (path !== '') {
+    yield {
+      path,
+      env: type === 'section' || path.includes('[') ? null : environmentName(path),
+      expects: expectation(node),
+      description: node.description ?? '',
+      default: type === 'section' ? undefined : node.default,
+      type,
+    };
+  }
+  const inner = type === 'list' ? node.items : node;
+  const prefix = type === 'list' ? `${path}[].` : path === '' ? '' : `${path}.`;
+  for (const [name, child] of Object.entries(inner?.properties ?? {})) yield* walk(child, prefix + name);
+}
+
+const ROOT = z.toJSONSchema(configSchema, { io: 'input' }) as SchemaNode;
+const KEYS: readonly ConfigKey[] = [...walk(ROOT, '')];
+
+/** Every key there is, sections and keys of list entries included, in the order of the documentation. */
+export function describeConfig(): readonly ConfigKey[] {
+  return KEYS;
+}
+
+/** The keys that hold one value each and can be set, from the file or the environment. */
+export const SETTINGS: readonly ConfigKey[] = KEYS.filter(({ env }) => env !== null);
+
+/** What belongs at a place, even one inside a list or a map; `undefined` where nothing does. */
+export function expectedAt(steps: readonly PathStep[]): string | undefined {
+  let node: SchemaNode | undefined = ROOT;
+  for (const step of steps) {
+    if (typeof step === 'number') node = node.items;
+    else node = node.properties?.[step] ?? (node.additionalProperties || undefined);
+    if (node === undefined) return undefined;
+  }
+  return expectation(node);
+}
+
+/** The path of the settings whose values are paths on the disk, and of those within list entries. */
+export const PATH_KEYS: readonly string[] = KEYS.filter(({ expects }) => expects === KIND_EXPECTS.path).map(
+  ({ path }) => path,
+);

@@ -1,0 +1,245 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import fc from 'fast-check';
+import { stringify } from 'yaml';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LociError } from '../core/errors.ts';
+import { parseConfig } from './document.ts';
+import { describeConfig } from './keys.ts';
+import { type LoadedConfig, loadConfig, resolveConfig } from './load.ts';
+import { expandHome } from './paths.ts';
+
+let home: string;
+beforeEach(async () => (home = await mkdtemp(join(tmpdir(), 'loci-config-'))));
+afterEach(() => rm(home, { recursive: true }));
+
+async function load(yaml: string, env: NodeJS.ProcessEnv = {}): Promise<LoadedConfig> {
+  await writeFile(join(home, 'loci.yaml'), yaml);
+  return loadConfig({ home, env });
+}
+
+async function refusal(yaml: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const error: unknown = await load(yaml, env).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(LociError);
+  expect(error).toMatchObject({ code: 'invalid_config' });
+  return (error as LociError).message.replaceAll(`${home}/`, '');
+}
+
+describe('loadConfig', () => {
+  it('answers the defaults where there is no file', async () => {
+    const config = await loadConfig({ home: join(home, 'absent'), env: {} });
+    expect(config.values.search.limit).toBe(10);
+    expect(config.values.store).toEqual({ path: join(home, 'absent/loci.db'), busyTimeout: 5000 });
+    expect(config.values.index.maxFileSize).toBe(5_000_000);
+    expect(new Set(config.origins.values())).toEqual(new Set(['default']));
+    expect(config.warnings).toEqual([]);
+  });
+
+  it('takes the home folder from LOCI_HOME, else from the home of the user', async () => {
+    expect((await loadConfig({ env: { LOCI_HOME: home } })).file).toBe(join(home, 'loci.yaml'));
+    expect((await loadConfig({ home: '~/nowhere-in-particular', env: {} })).home).toBe(
+      join(homedir(), 'nowhere-in-particular'),
+    );
+  });
+
+  it('lets the environment win over the file and the file over the defaults, and says which did', async () => {
+    const config = await load('# mine\nsearch:\n  limit: 20\n  fusion: rrf\n', { LOCI_SEARCH_LIMIT: '30' });
+    expect(config.values.search).toMatchObject({ limit: 30, fusion: 'rrf', minScore: 0.04 });
+    expect(config.origins.get('search.limit')).toBe('env LOCI_SEARCH_LIMIT');
+    expect(config.origins.get('search.fusion')).toBe('loci.yaml:4');
+    expect(config.origins.get('search.minScore')).toBe('default');
+  });
+
+  it('says in words, with an example, what a part of a document and a variable are', async () => {
+    const source = { id: 'tasks', command: 'cat tasks.json', fields: ['titel'], env: ['$TOKEN'] };
+    expect((await refusal(stringify({ sources: [source] }))).split('\n')).toEqual([
+      expect.stringMatching(
+        /env\[0\]: expected the name of a variable such as TODO_TOKEN, .*, got "\$TOKEN"$/,
+      ),
+      expect.stringMatching(
+        /fields\[0\]: expected one of text, title, .* such as metadata\.sender, got "titel"$/,
+      ),
+    ]);
+  });
+
+  it('reads durations and sizes, and keeps them as they were written', async () => {
+    const config = await load('store: { busyTimeout: 2m }\nindex: { maxFileSize: 1000 }');
+    expect(config.values.store.busyTimeout).toBe(120_000);
+    expect(config.values.index.maxFileSize).toBe(1000);
+    expect(config.written.get('store.busyTimeout')).toBe('2m');
+  });
+
+  it('reads paths of the file from its folder, and of the environment from the current one', async () => {
+    const yaml =
+      'store: { path: data/a.db }\nvaults:\n  - path: ~/notes\n  - path: ../work\n    name: work\n';
+    const config = await load(yaml);
+    expect(config.values.store.path).toBe(join(home, 'data/a.db'));
+    expect(config.values.vaults).toMatchObject([
+      { path: join(homedir(), 'notes') },
+      { path: resolve(home, '../work'), name: 'work' },
+    ]);
+    const outer = await load(yaml, { LOCI_STORE_PATH: 'b.db', LOCI_VAULTS: '[{"path": "here"}]' });
+    expect(outer.values.store.path).toBe(resolve('b.db'));
+    expect(outer.values.vaults).toMatchObject([{ path: resolve('here') }]);
+  });
+
+  it('takes a key without a value for an absent one', async () => {
+    const config = await load('search:\nvaults:\n#  - path: x\nlog: { level: }\n');
+    expect(config.values).toEqual((await load('')).values);
+  });
+
+  it('warns of variables that are none of its own', async () => {
+    const env = { LOCI_SERCH_LIMIT: '3', LOCI_EVAL_DATA: 'x', LOCI_FLUX: '1', LOCI_NAMESPACE: '', HOME: '/' };
+    const { warnings } = await load('', env);
+    expect(warnings).toEqual([
+      'LOCI_FLUX is no setting of Loci and is ignored',
+      'LOCI_SERCH_LIMIT is no setting of Loci and is ignored; did you mean LOCI_SEARCH_LIMIT?',
+    ]);
+  });
+});
+
+describe('a wrong configuration', () => {
+  it('is named by line, key, what was expected and what is there', async () => {
+    expect(await refusal('search:\n  # many\n  limit: ten\n')).toBe(
+      'loci.yaml:3: search.limit: expected a whole number from 1 to 1000, got "ten"',
+    );
+    expect(await refusal('search: 5')).toMatch(
+      /^loci\.yaml:1: search: expected a map with the keys limit, .*, got 5$/,
+    );
+    expect(await refusal('store: { busyTimeout: soon }')).toContain(
+      'expected a duration such as 500ms, 5s or 2m',
+    );
+    expect(await refusal('project: 2024')).toContain('got 2024 (put it in quotes)');
+    expect(await refusal('vaults:\n  - path: a\n  - name: b\n')).toBe(
+      'loci.yaml:3: vaults[1].path is missing: expected a path',
+    );
+    expect(await refusal('vaults:\n  - path: a\n    projects:\n      Work: [1]\n')).toBe(
+      'loci.yaml:4: vaults[0].projects.Work: expected text of 1 to 128 characters, got [1]',
+    );
+  });
+
+  it('suggests the nearest key', async () => {
+    expect(await refusal('search:\n  limt: 3')).toBe(
+      'loci.yaml:2: unknown key search.limt; did you mean search.limit?',
+    );
+    expect(await refusal('\nserach: {}')).toBe('loci.yaml:2: unknown key serach; did you mean search?');
+    expect(await refusal('maxFileSize: 1MB')).toContain('did you mean index.maxFileSize?');
+    expect(await refusal('search.limit: 3')).toContain('did you mean search.limit?');
+    expect(await refusal('vaults: [{ path: x, nmae: y }]')).toContain('did you mean vaults[0].name?');
+    expect(await refusal('frobnicate: 1')).toBe('loci.yaml:1: unknown key frobnicate');
+  });
+
+  it('is told whole, not one fault a run', async () => {
+    expect((await refusal('search: { limit: 0, fusion: x }\nnope: 1')).split('\n')).toHaveLength(3);
+  });
+
+  it('names the variable when the environment is what is wrong', async () => {
+    expect(await refusal('', { LOCI_SEARCH_LIMIT: 'ten' })).toBe(
+      'LOCI_SEARCH_LIMIT: search.limit: expected a whole number from 1 to 1000, got "ten"',
+    );
+    expect(await refusal('', { LOCI_SEARCH_STAGES_DATES: 'yes' })).toContain(
+      'expected true or false, got "yes"',
+    );
+    expect(await refusal('', { LOCI_VAULTS: '[{}]' })).toContain('LOCI_VAULTS: vaults[0].path is missing');
+    expect(await refusal('', { LOCI_VAULTS: '[' })).toContain('expected a list of entries');
+    expect(await refusal('', { LOCI_VAULTS: '&a [*a]' })).toContain('expected a list of entries');
+  });
+
+  it('is to be corrected where it stands: in the file, in a variable or in both', async () => {
+    const hintOf = async (yaml: string, env: NodeJS.ProcessEnv = {}) =>
+      ((await load(yaml, env).catch((thrown: unknown) => thrown)) as LociError).hint;
+    expect(await hintOf('search: { limit: 0 }')).toBe(
+      'Correct loci.yaml; docs/configuration.md lists every key.',
+    );
+    expect(await hintOf('', { LOCI_SEARCH_LIMIT: 'x' })).toMatch(/^Correct LOCI_SEARCH_LIMIT; /);
+    expect(await hintOf('nope: 1', { LOCI_SEARCH_LIMIT: 'x' })).toMatch(
+      /^Correct (?:LOCI_SEARCH_LIMIT and loci\.yaml|loci\.yaml and LOCI_SEARCH_LIMIT); /,
+    );
+  });
+
+  it('is no YAML, or no map, or an alias of itself, or not UTF-8, or unreadable', async () => {
+    expect(await refusal('a: 1\nb: [\n')).toMatch(/^loci\.yaml:\d+:\d+: this is no YAML/);
+    expect(await refusal('a: 1\na: 2\n')).toMatch(/^loci\.yaml:2:1: this is no YAML: this key stands twice/);
+    expect(await refusal('- a\n')).toContain('expected a map of keys');
+    expect(await refusal('vaults: &x [*x]\n')).toContain('loci.yaml: ');
+    for (const depth of [100, 3000, 10_000, 30_000]) {
+      expect(await refusal(`vaults: ${'['.repeat(depth)}${']'.repeat(depth)}`)).toContain('loci.yaml');
+    }
+    await writeFile(join(home, 'loci.yaml'), Buffer.from([0x61, 0xff]));
+    await expect(loadConfig({ home, env: {} })).rejects.toMatchObject({ code: 'invalid_config' });
+    await mkdir(join(home, 'folder/loci.yaml'), { recursive: true });
+    await expect(loadConfig({ home: join(home, 'folder'), env: {} })).rejects.toMatchObject({
+      code: 'unreadable',
+    });
+  });
+
+  it.skipIf(process.platform === 'win32')('is no regular file, or too large', async () => {
+    execFileSync('mkfifo', [join(home, 'loci.yaml')]);
+    await expect(loadConfig({ home, env: {} })).rejects.toMatchObject({
+      code: 'invalid_config',
+      message: `${join(home, 'loci.yaml')} is no regular file`,
+    });
+    await rm(join(home, 'loci.yaml'));
+    expect(await refusal('#'.repeat(1_000_001))).toBe('loci.yaml is larger than 1 MB');
+    expect((await load(`search:\n  limit: 20\n${'#'.repeat(900_000)}`)).values.search.limit).toBe(20);
+  });
+});
+
+describe('any document and any environment', () => {
+  const names = ['__proto__', 'x', ...describeConfig().flatMap(({ path }) => path.split(/\.|\[\]\./))];
+  const scalar = fc.oneof(
+    fc.string(),
+    fc.double(),
+    fc.boolean(),
+    fc.constantFrom(null, '5s', '5MB', 'rrf', 10, 0.5),
+  );
+  const { node } = fc.letrec<{ node: unknown }>((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 4, withCrossShrink: true },
+      scalar,
+      fc.array(tie('node'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom(...names), tie('node'), { maxKeys: 5 }),
+    ),
+  }));
+  const document = fc.oneof(
+    fc.string(),
+    fc.string({ unit: fc.constantFrom(...'a:-[]{}&*!|>\'"%#?, \n\t') }),
+    node.map((value) => stringify(value)),
+  );
+  const env = fc.dictionary(
+    fc.constantFrom(
+      'LOCI_VAULTS',
+      'LOCI_SEARCH_LIMIT',
+      'LOCI_STORE_PATH',
+      'LOCI_INDEX_MAX_FILE_SIZE',
+      'LOCI_X',
+    ),
+    fc.string(),
+  );
+
+  it('loads, or is refused as invalid_config', () => {
+    fc.assert(
+      fc.property(document, env, (text, variables) => {
+        try {
+          const config = resolveConfig(parseConfig(text, 'loci.yaml'), '/home/loci', variables);
+          expect(config.values.search.limit).toBeGreaterThan(0);
+        } catch (error) {
+          expect(error).toBeInstanceOf(LociError);
+          expect(error).toMatchObject({ code: 'invalid_config' });
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('expandHome', () => {
+  it('replaces a leading ~ alone', () => {
+    expect(expandHome('~')).toBe(homedir());
+    expect(expandHome('~/a')).toBe(join(homedir(), 'a'));
+    expect(expandHome('~other/a')).toBe('~other/a');
+    expect(expandHome('/a/~')).toBe('/a/~');
+  });
+});

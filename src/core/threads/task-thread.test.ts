@@ -1,0 +1,113 @@
+import { spawnSync } from 'node:child_process';
+import { threadId } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as tasks from '../../../test/contract/thread-tasks.ts';
+import { TaskThread, type ThreadTask } from './task-thread.ts';
+
+const MODULE = new URL('../../../test/contract/thread-tasks.ts', import.meta.url);
+const SHORT = 100;
+const LONG = 100_000;
+
+let thread: TaskThread;
+
+beforeEach(() => {
+  thread = new TaskThread();
+});
+
+afterEach(async () => thread.close());
+
+function task<Parameters extends readonly unknown[], Result>(
+  here: (...parameters: Parameters) => Result,
+): ThreadTask<Parameters, Result> {
+  return { module: MODULE, name: here.name, here };
+}
+
+describe('TaskThread', () => {
+  it('does short work here and long work in a thread, one after the other', async () => {
+    expect(await thread.run(task(tasks.whereAmI), ['hello'], { size: SHORT })).toBe(
+      `hello in ${String(threadId)}`,
+    );
+    const both = ['one', 'other'].map((text) => thread.run(task(tasks.whereAmI), [text], { size: LONG }));
+    const [one = '', other = ''] = await Promise.all(both);
+    expect(one).toMatch(/^one in \d+$/);
+    expect(one).not.toBe(`one in ${String(threadId)}`);
+    expect(other).toBe(one.replace('one', 'other'));
+  });
+
+  it('passes on what a task throws', async () => {
+    await expect(thread.run(task(tasks.refuse), [], { size: LONG })).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: 'the text is wrong',
+      hint: 'Write another one.',
+    });
+    await expect(thread.run(task(tasks.stumble), [], { size: LONG })).rejects.toMatchObject({
+      code: 'internal',
+      message: 'undefined is no function',
+    });
+    const missing = { module: MODULE, name: 'noSuchTask', here: tasks.whereAmI };
+    await expect(thread.run(missing, ['x'], { size: LONG })).rejects.toMatchObject({ code: 'internal' });
+  });
+
+  it('outlives a text that its thread dies of', async () => {
+    const deadly = thread.run(task(tasks.die), [], { size: LONG });
+    const next = thread.run(task(tasks.whereAmI), ['after'], { size: LONG });
+    await expect(deadly).rejects.toMatchObject({
+      code: 'unreadable',
+      message: expect.stringContaining('exit code 7') as string,
+    });
+    expect(await next).toMatch(/^after in \d+$/);
+  });
+
+  it('stops work where it is told to, and goes on with the rest', async () => {
+    const [running, waiting] = [new AbortController(), new AbortController()];
+    const endless = thread.run(task(tasks.neverEnd), [], { size: LONG, signal: running.signal });
+    const second = thread.run(task(tasks.neverEnd), [], { size: LONG, signal: waiting.signal });
+    const third = thread.run(task(tasks.whereAmI), ['third'], { size: LONG });
+    waiting.abort();
+    await expect(second).rejects.toMatchObject({ code: 'aborted' });
+    running.abort();
+    await expect(endless).rejects.toMatchObject({ code: 'aborted' });
+    expect(await third).toMatch(/^third in \d+$/);
+    const signal = AbortSignal.abort();
+    const late = thread.run(task(tasks.whereAmI), ['late'], { size: SHORT, signal });
+    await expect(late).rejects.toMatchObject({ code: 'aborted' });
+  });
+
+  it('refuses what cannot be cloned, and goes on', async () => {
+    const given = thread.run(task(tasks.whereAmI), [(() => '') as unknown as string], { size: LONG });
+    await expect(given).rejects.toMatchObject({ code: 'internal' });
+    expect(await thread.run(task(tasks.whereAmI), ['after'], { size: LONG })).toMatch(/^after/);
+  });
+
+  it('ends with what is under way, and takes nothing more', async () => {
+    const endless = thread.run(task(tasks.neverEnd), [], { size: LONG });
+    const refused = expect(endless).rejects.toMatchObject({ code: 'aborted' });
+    await Promise.all([thread.close(), refused]);
+    const late = thread.run(task(tasks.whereAmI), ['late'], { size: SHORT });
+    await expect(late).rejects.toMatchObject({ code: 'aborted' });
+  });
+
+  it('gives the event loop its turn between many short texts', async () => {
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    for (let i = 0; i < 300; i++) await thread.run(task(tasks.whereAmI), ['short'], { size: SHORT });
+    clearImmediate(next);
+    expect(turns).toBeGreaterThan(2);
+  });
+
+  it('keeps no process alive that waits for nothing of it', () => {
+    const code = `
+      import { TaskThread } from ${JSON.stringify(new URL('task-thread.ts', import.meta.url).href)};
+      const task = { module: new URL(${JSON.stringify(MODULE.href)}), name: 'whereAmI' };
+      console.log(await new TaskThread().run(task, ['hello'], { size: ${String(LONG)} }));`;
+    const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], {
+      encoding: 'utf8',
+      timeout: 30_000,
+    });
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^hello in \d+\n$/)]);
+  });
+});

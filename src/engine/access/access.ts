@@ -1,0 +1,104 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { LociError } from '../../core/errors.ts';
+import { sha256 } from '../../core/hash.ts';
+import { isTokenText, newTokenText } from '../../secrets/token-text.ts';
+import type { Timestamp } from '../../core/types.ts';
+import type { StoredToken } from '../../store/tokens.ts';
+import { auditDraft } from '../audit/audit.ts';
+import type { EngineContext } from '../context.ts';
+
+/** What is known of a token: all but its text. */
+export type TokenInfo = Omit<StoredToken, 'hash'>;
+
+export interface TokenRequest {
+  /** Whose memory it opens; see `isSubject`. */
+  readonly subject: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  /** Milliseconds from now; `null` for one that does not expire. */
+  readonly lifetime: number | null;
+}
+
+/** Who may come in over HTTP. */
+export interface Access {
+  /** `text` is told this once, and is not kept. */
+  create(request: TokenRequest): Promise<TokenInfo & { readonly text: string }>;
+  /** All of them, oldest first. */
+  list(): Promise<TokenInfo[]>;
+  /** By id, or by a name that one token in use has. @throws LociError `not_found`, `ambiguous` */
+  revoke(idOrName: string): Promise<TokenInfo>;
+  /** Whether anything was ever remembered for a subject. */
+  isKnown(subject: string): Promise<boolean>;
+  /** The token of this text that is in use; `null` for any other text. */
+  find(text: string): Promise<TokenInfo | null>;
+}
+
+const ID_BYTES = 5;
+
+export function accessOf(context: EngineContext): Access {
+  const { store, now } = context;
+  return {
+    create: async ({ lifetime, ...request }) => {
+      const text = newTokenText();
+      const createdAt = now();
+      const expiresAt = lifetime === null ? null : createdAt + lifetime;
+      const info: TokenInfo = {
+        ...request,
+        id: randomBytes(ID_BYTES).toString('hex'),
+        createdAt,
+        expiresAt,
+        revokedAt: null,
+      };
+      const { subject, name, scopes } = info;
+      const diff = { for: subject, name, scopes: [...scopes] };
+      const audit = [auditDraft(context, 'token-create', `token:${info.id}`, diff)];
+      await store.addToken({ ...info, hash: sha256(text) }, audit);
+      return { ...info, text };
+    },
+    list: async () => (await store.tokens()).map(infoOf),
+    revoke: async (idOrName) => {
+      const token = chosen(await store.tokens(), idOrName, now());
+      const at = now();
+      await store.revokeToken(token.id, at, [auditDraft(context, 'token-revoke', `token:${token.id}`)]);
+      return { ...infoOf(token), revokedAt: token.revokedAt ?? at };
+    },
+    isKnown: async (subject) => (await store.namespaces()).includes(subject),
+    find: async (text) => {
+      if (!isTokenText(text)) return null;
+      const hash = sha256(text);
+      const token = await store.tokenByHash(hash);
+      if (token === null || !isSame(token.hash, hash)) return null;
+      return isInUse(token, now()) ? infoOf(token) : null;
+    },
+  };
+}
+
+/** Neither revoked nor expired. */
+function isInUse({ revokedAt, expiresAt }: TokenInfo, now: Timestamp): boolean {
+  return revokedAt === null && (expiresAt === null || now < expiresAt);
+}
+
+function infoOf({ hash: _, ...info }: StoredToken): TokenInfo {
+  return info;
+}
+
+function isSame(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}
+
+function chosen(tokens: readonly StoredToken[], idOrName: string, now: Timestamp): StoredToken {
+  const byId = tokens.find(({ id }) => id === idOrName);
+  if (byId !== undefined) return byId;
+  const [first, ...others] = tokens.filter((token) => token.name === idOrName && isInUse(token, now));
+  if (first === undefined)
+    throw new LociError('not_found', `no token in use has the id or the name ${JSON.stringify(idOrName)}`, {
+      hint: '`loci token list` lists them.',
+    });
+  if (others.length > 0) {
+    const ids = [first, ...others].map(({ id }) => id).join(', ');
+    throw new LociError('ambiguous', `several tokens are called ${JSON.stringify(idOrName)}: ${ids}`, {
+      hint: 'Name one by its id.',
+    });
+  }
+  return first;
+}

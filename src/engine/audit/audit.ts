@@ -1,0 +1,113 @@
+import { createPatch } from 'diff';
+import { isDeepStrictEqual } from 'node:util';
+import { LociError } from '../../core/errors.ts';
+import { sha256 } from '../../core/hash.ts';
+import type { Json, LociRecord } from '../../core/types.ts';
+import type { AuditCursor, AuditDiff, AuditDraft, AuditEntry, AuditFilter } from '../../store/audit.ts';
+import type { EngineContext } from '../context.ts';
+
+type Told = Pick<
+  LociRecord,
+  | 'key'
+  | 'title'
+  | 'category'
+  | 'recordType'
+  | 'tags'
+  | 'project'
+  | 'metadata'
+  | 'expiresAt'
+  | 'trust'
+  | 'content'
+>;
+
+/** What of a record the log tells beside its content, as every surface calls it. */
+function fieldsOf(record: Told): Readonly<Record<string, Json>> {
+  const { key, title, category, recordType, tags, project, metadata, expiresAt, trust } = record;
+  const expires = expiresAt === null ? null : new Date(expiresAt).toISOString();
+  const said = { key, title, category, record_type: recordType, tags: [...tags], project, metadata };
+  return { ...said, expires_at: expires, trust };
+}
+
+/** An entry of the log, in the name of the caller. */
+export function auditDraft(
+  { caller, now }: EngineContext,
+  action: string,
+  subject: string | null,
+  diff: AuditDiff | null = null,
+): AuditDraft {
+  return { at: now(), actor: caller.actor, surface: caller.surface, action, subject, diff };
+}
+
+/** What a new record says; of its content, which the record itself holds, only the length. */
+export function newDiff(record: Told): AuditDiff {
+  const said = Object.entries(fieldsOf(record)).filter(([, value]) => !isBlank(value));
+  return {
+    ...Object.fromEntries(said.map(([field, after]) => [field, { after }])),
+    content: { characters: record.content.length },
+  };
+}
+
+function isBlank(value: Json): boolean {
+  return value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
+/** What differs between two states of a record. */
+export function diffOf(before: Told, after: Told): AuditDiff {
+  const [was, is] = [fieldsOf(before), fieldsOf(after)];
+  const changed = Object.keys(is).filter((field) => !isDeepStrictEqual(was[field], is[field]));
+  const fields = changed.map((field) => [field, { before: was[field] ?? null, after: is[field] ?? null }]);
+  const content =
+    before.content === after.content ? {} : { content: contentDiff(before.content, after.content) };
+  return { ...Object.fromEntries(fields), ...content } as AuditDiff;
+}
+
+/** Milliseconds; two long texts that have little in common take for ever to compare. */
+const PATIENCE = 50;
+
+/** A patch of lines, as `diff -u` writes it; where that takes too long, what was there before. */
+export function contentDiff(before: string, after: string): Json {
+  const patch = createPatch('content', before, after, '', '', { context: 0, timeout: PATIENCE });
+  if (patch === undefined) return { before, after: { characters: after.length, sha256: sha256(after) } };
+  // What stands above the first hunk says nothing of this text.
+  return { patch: patch.slice(patch.indexOf('\n@@') + 1) };
+}
+
+export interface AuditRequest extends Omit<AuditFilter, 'subject'> {
+  /** Only what happened to the record of this number. */
+  readonly record?: number;
+  readonly limit: number;
+  readonly after?: AuditCursor;
+}
+
+/** An entry, with the number of the record that it tells of while that is held. */
+export interface AuditListed extends AuditEntry {
+  readonly record: number | null;
+}
+
+/**
+ * The log of the caller's namespace, newest first.
+ * @throws LociError `not_found` for a record whose number was never given
+ */
+export async function auditEntries(context: EngineContext, request: AuditRequest): Promise<AuditListed[]> {
+  await context.expire();
+  const { store, namespace } = context;
+  const { limit, after = null, record, ...rest } = request;
+  const subject = record === undefined ? undefined : await uuidOf(context, record);
+  const filter = { ...rest, ...(subject === undefined ? {} : { subject }) };
+  const entries = await store.auditEntries(namespace, filter, { after, limit });
+  const subjects = entries.flatMap((entry) => entry.subject ?? []);
+  const ids = await store.idsOf(namespace, [...new Set(subjects)]);
+  return entries.map((entry) => ({ ...entry, record: ids.get(entry.subject ?? '') ?? null }));
+}
+
+async function uuidOf({ store, namespace }: EngineContext, id: number): Promise<string> {
+  const [record] = await store.heldRecords(namespace, [id]);
+  if (record !== undefined) return record.uuid;
+  throw new LociError(
+    'not_found',
+    `no record ${String(id)} is held, so its part of the log cannot be picked out`,
+    {
+      hint: 'Without `record` the whole log is shown, purged records included.',
+    },
+  );
+}

@@ -1,0 +1,80 @@
+import { mapTexts } from '../../core/map-texts.ts';
+import { SECRET_DETECTION } from '../../secrets/detect.ts';
+import { maskSecrets } from '../../secrets/mask.ts';
+import type { TaskThread } from '../../core/threads/task-thread.ts';
+import type { Timestamp } from '../../core/types.ts';
+import type { HistoryDraft } from '../../store/history.ts';
+import type { Store } from '../../store/store.ts';
+
+/** Milliseconds that a row waits for others, so that many runs are one transaction. */
+const WAIT = 200;
+const MOST_WAITING = 1000;
+/** Rows of a namespace and category that stay. */
+export const KEEP = 10_000;
+/** Milliseconds. */
+export const KEEP_FOR: number = 90 * 24 * 60 * 60 * 1000;
+
+/** A run, as it is noted. */
+export type Run = Omit<HistoryDraft, 'expiresAt'>;
+
+interface Noted {
+  readonly namespace: string;
+  readonly row: HistoryDraft;
+}
+
+/** Notes runs by and by: whoever ran something does not wait for it. */
+export class HistoryLog {
+  readonly #store: Store;
+  readonly #thread: TaskThread;
+  #waiting: Noted[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #writing: Promise<void> = Promise.resolve();
+
+  /** @param thread where secrets are looked for */
+  constructor(store: Store, thread: TaskThread) {
+    this.#store = store;
+    this.#thread = thread;
+  }
+
+  note(namespace: string, run: Run): void {
+    this.#waiting.push({ namespace, row: { ...run, expiresAt: expiryOf(run.at) } });
+    if (this.#waiting.length >= MOST_WAITING) void this.flush();
+    // Nobody stays awake for it: `close` writes what is left.
+    this.#timer ??= setTimeout(() => void this.flush(), WAIT).unref();
+  }
+
+  /** Everything that was noted is in the store when this resolves; what cannot be written is let go of. */
+  flush(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    const rows = this.#waiting;
+    this.#waiting = [];
+    if (rows.length > 0) {
+      this.#writing = this.#writing.then(() => this.#write(rows)).catch(() => undefined);
+    }
+    return this.#writing;
+  }
+
+  close(): Promise<void> {
+    return this.flush();
+  }
+
+  async #write(rows: readonly Noted[]): Promise<void> {
+    const masked: Noted[] = [];
+    for (const { namespace, row } of rows) {
+      const inputs = (await mapTexts(row.inputs, this.#masked)) as HistoryDraft['inputs'];
+      masked.push({ namespace, row: { ...row, inputs } });
+    }
+    await this.#store.noteHistory(masked, KEEP);
+  }
+
+  /** Whatever `writes.secrets` says: what was asked is kept here although nobody wanted it to be written. */
+  readonly #masked = async (text: string): Promise<string> => {
+    const secrets = await this.#thread.run(SECRET_DETECTION, [text], { size: text.length });
+    return maskSecrets(text, secrets);
+  };
+}
+
+function expiryOf(at: Timestamp): Timestamp {
+  return at + KEEP_FOR;
+}

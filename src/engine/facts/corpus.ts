@@ -1,0 +1,159 @@
+import { sha256 } from '../../core/hash.ts';
+import { analyze } from '../../core/text/analyze.ts';
+import type { Json, LociRecord, Timestamp } from '../../core/types.ts';
+import { HISTORY_CATEGORIES, type HistoryRow } from '../../store/history.ts';
+import type { EngineContext } from '../context.ts';
+import { find } from '../records/search.ts';
+
+export interface CorpusRequest {
+  /** Without one, everything is answered, the newest first. */
+  readonly query?: string;
+  readonly limit: number;
+}
+
+/** A document as QMD has it: the shape in which OpenClaw takes another memory's rows (F7). */
+export interface CorpusDocument {
+  /** The first six characters of the content's SHA-256. */
+  readonly docid: string;
+  readonly path: string;
+  readonly collection: 'facts' | 'pack_history' | 'pipeline_history';
+  /** 0 to 1; 1 for everything when nothing was asked. */
+  readonly score: number;
+  readonly title: string;
+  readonly snippet: string;
+  readonly content: string;
+  readonly metadata: Readonly<Record<string, Json>>;
+}
+
+export interface Corpus {
+  readonly documents: readonly CorpusDocument[];
+}
+
+/** Runs of each kind that a query is compared with: reading them must not hold the event loop. */
+const COMPARED = 300;
+
+/** The caller's facts and runs. */
+export async function corpus(context: EngineContext, request: CorpusRequest): Promise<Corpus> {
+  await context.expire();
+  await context.history.flush();
+  const { query, limit } = request;
+  const facts =
+    query === undefined ? await newestFacts(context, limit) : await foundFacts(context, query, limit);
+  const runs = (await runsOf(context, query === undefined ? limit : COMPARED)).map(runDocument);
+  const fitting = query === undefined ? runs : matching(runs, query);
+  const newestFirst = (a: CorpusDocument, b: CorpusDocument): number =>
+    b.score - a.score || timeOf(b) - timeOf(a);
+  return { documents: [...facts, ...fitting].sort(newestFirst).slice(0, limit) };
+}
+
+function timeOf({ metadata }: CorpusDocument): number {
+  return Date.parse(metadata['at'] as string);
+}
+
+async function newestFacts(
+  { store, namespace, now }: EngineContext,
+  limit: number,
+): Promise<CorpusDocument[]> {
+  const filter = { now: now(), origins: ['fact' as const] };
+  const facts = await store.listRecords(namespace, filter, { after: null, limit });
+  return facts.map((fact) => factDocument(fact, 1, ''));
+}
+
+async function foundFacts(context: EngineContext, query: string, limit: number): Promise<CorpusDocument[]> {
+  if (query.trim() === '') return [];
+  const { results } = await find(context, { query, origins: ['fact'], limit });
+  const facts = await context.store.records(
+    context.namespace,
+    results.map(({ id }) => id),
+    context.now(),
+  );
+  const byId = new Map(facts.map((fact) => [fact.id, fact]));
+  return results.flatMap(({ id, score, snippet }) => {
+    const fact = byId.get(id);
+    return fact === undefined ? [] : [factDocument(fact, score, snippet.text)];
+  });
+}
+
+function factDocument(fact: LociRecord, score: number, snippet: string): CorpusDocument {
+  const { category, key, content, id, tags, trust, createdAt, expiresAt } = fact;
+  return {
+    docid: docidOf(content),
+    path: `facts/${category}/${key ?? ''}`,
+    collection: 'facts',
+    score,
+    title: key ?? '',
+    snippet: snippet === '' ? beginningOf(content) : snippet,
+    content,
+    metadata: {
+      id,
+      category,
+      key,
+      tags: [...tags],
+      trust,
+      at: iso(createdAt),
+      expires_at: expiresAt === null ? null : iso(expiresAt),
+    },
+  };
+}
+
+async function runsOf({ store, namespace, now }: EngineContext, limit: number): Promise<HistoryRow[]> {
+  const page = { after: null, limit };
+  const rows = HISTORY_CATEGORIES.map((category) => store.history(namespace, category, now(), page));
+  return (await Promise.all(rows)).flat();
+}
+
+function runDocument(run: HistoryRow): CorpusDocument {
+  const content = runText(run);
+  const { category, id, name, surface, actor, outcome, at } = run;
+  return {
+    docid: docidOf(content),
+    path: `${category}/${String(id)}`,
+    collection: category,
+    score: 1,
+    title: name,
+    snippet: beginningOf(content),
+    content,
+    metadata: { id, category, name, surface, actor, outcome, at: iso(at) },
+  };
+}
+
+/** `## Pack call: memory_write`, then what was given and what came of it. */
+function runText({ category, name, surface, actor, inputs, outcome, at, tookMs }: HistoryRow): string {
+  const heading = category === 'pack_history' ? 'Pack call' : 'Pipeline run';
+  const given = Object.entries(inputs).map(([field, value]) => `${label(field)}: ${shown(value)}`);
+  const lines = [...given, `By: ${actor} (${surface})`, `At: ${iso(at)}`];
+  return `## ${heading}: ${name}\n\n${lines.join('\n')}\n\nOutcome: ${outcome} (${String(tookMs)} ms)`;
+}
+
+function label(field: string): string {
+  return field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');
+}
+
+function shown(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Runs that hold words of the query; the score is the share of them. */
+function matching(runs: readonly CorpusDocument[], query: string): CorpusDocument[] {
+  const asked = new Set(analyze(query).map(({ term }) => term));
+  if (asked.size === 0) return [];
+  return runs.flatMap((run) => {
+    const held = new Set(analyze(run.content).map(({ term }) => term));
+    const shared = [...asked].filter((term) => held.has(term)).length;
+    return shared === 0 ? [] : [{ ...run, score: shared / asked.size }];
+  });
+}
+
+const SNIPPET = 300;
+
+function beginningOf(content: string): string {
+  return content.length <= SNIPPET ? content : `${content.slice(0, SNIPPET)}…`;
+}
+
+function docidOf(content: string): string {
+  return sha256(content).slice(0, 6);
+}
+
+function iso(at: Timestamp): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,240 @@
+import { LociError } from '../../core/errors.ts';
+import type { LociRecord, Timestamp } from '../../core/types.ts';
+import { newDraft } from '../../ingest/remember.ts';
+import { HISTORY_CATEGORIES } from '../../store/history.ts';
+import type { FactCategory } from '../../store/listing.ts';
+import type { RecordWrite } from '../../store/store.ts';
+import { auditDraft, diffOf, newDiff } from '../audit/audit.ts';
+import type { EngineContext } from '../context.ts';
+import { embedWritten, type Embedded } from '../records/embed-written.ts';
+import { refuseUnfit } from '../records/limits.ts';
+import { noSuchFact } from './no-such-fact.ts';
+import { once } from '../records/idempotency.ts';
+import { refuseOverruling } from '../access/permission.ts';
+import { screened } from '../records/screen.ts';
+
+/** Where facts go that name no category. */
+export const DEFAULT_CATEGORY = 'user_facts';
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+/** Seconds that a fact lives: at least, unless said otherwise, at most (F2). */
+export const TTL: { readonly least: number; readonly usual: number; readonly most: number } = {
+  least: HOUR,
+  usual: 90 * DAY,
+  most: 365 * DAY,
+};
+
+export interface FactRequest {
+  readonly key: string;
+  readonly value: string;
+  /** `user_facts` unless given. */
+  readonly category?: string;
+  readonly tags?: readonly string[];
+  /** 3,600 to 31,536,000; 90 days unless given. */
+  readonly ttlSeconds?: number;
+  readonly idempotencyKey?: string;
+}
+
+export interface FactResponse extends Embedded {
+  readonly id: number;
+  readonly key: string;
+  readonly category: string;
+  readonly expiresAt: Timestamp;
+  /** Whether it took the place of an earlier value. */
+  readonly replaced: boolean;
+  readonly masked: readonly string[];
+  readonly replayed: boolean;
+}
+
+/** How often a fact is tried again that somebody else stores at the same moment. */
+const ATTEMPTS = 20;
+
+/**
+ * Keeps a value under a key until its time is over; a value that the key had in this category gives way.
+ * @throws LociError `invalid_input` for a reserved category, a time out of bounds or an unfit text; `secret_refused`;
+ *   `writes_disabled` where an agent may not change what the operator said
+ */
+export async function storeFact(context: EngineContext, request: FactRequest): Promise<FactResponse> {
+  const { idempotencyKey, ...asked } = request;
+  const category = asked.category ?? DEFAULT_CATEGORY;
+  refuseReserved(category);
+  const ttl = asked.ttlSeconds ?? TTL.usual;
+  refuseUnfitTtl(ttl);
+  const { key, value, tags = [] } = asked;
+  const given = { key, category, tags, title: key, content: value };
+  refuseUnfit({ key, category, tags, content: value });
+  const { texts, masked } = await screened(context, given);
+  const vectors = await context.vectorsToFill();
+  let draft = newDraft(factOf(context, texts, ttl), context.now());
+  let replaced = false;
+  const { ids, replayed } = await once(context, idempotencyKey, ['store', asked], async (only) => {
+    for (let attempt = 1; ; attempt++) {
+      const before = await factNamed(context, category, texts.key);
+      if (before !== null) refuseOverruling(context, [before]);
+      draft = { ...draft, uuid: before?.uuid ?? draft.uuid };
+      replaced = before !== null;
+      try {
+        return await commitFact(context, before, draft, only);
+      } catch (error) {
+        const conflict = error instanceof LociError && ['conflict', 'not_found'].includes(error.code);
+        const isOurs = only.once !== undefined && (await wasDone(context, only.once.key));
+        if (!conflict || isOurs || attempt === ATTEMPTS) throw error;
+        // What holds the key may have expired: then it goes before the next try.
+        context.lookAgain();
+      }
+    }
+  });
+  context.tidy();
+  const id = ids[0] ?? 0;
+  const [stored] = await context.store.heldRecords(context.namespace, [id]);
+  const expiresAt = stored?.expiresAt ?? draft.expiresAt ?? 0;
+  const state = await embedWritten(context, vectors, id, draft);
+  return { id, key: texts.key, category, expiresAt, replaced, masked, replayed, ...state };
+}
+
+async function wasDone({ store, namespace, now }: EngineContext, key: string): Promise<boolean> {
+  return (await store.doneOnce(namespace, key, now())) !== null;
+}
+
+async function commitFact(
+  context: EngineContext,
+  before: LociRecord | null,
+  draft: ReturnType<typeof newDraft>,
+  only: object,
+): Promise<number[]> {
+  const chunking = await context.chunking();
+  const write: RecordWrite = {
+    id: before?.id ?? null,
+    draft: { ...draft, updatedAt: Math.max(draft.updatedAt, (before?.updatedAt ?? 0) + 1) },
+    passages: await chunking.cut(draft),
+    ...(before === null ? {} : { expected: before.updatedAt }),
+  };
+  const diff = before === null ? newDiff(draft) : diffOf(before, draft);
+  return context.store.commit(context.namespace, {
+    writes: [write],
+    evictions: [],
+    chunking: chunking.signature,
+    audit: [auditDraft(context, 'store', draft.uuid, diff)],
+    ...only,
+  });
+}
+
+function factOf(
+  { config, caller, now }: EngineContext,
+  texts: { key: string; category: string; tags: readonly string[]; content: string },
+  ttl: number,
+): Parameters<typeof newDraft>[0] {
+  return {
+    content: texts.content,
+    // Found by its name too.
+    title: texts.key,
+    project: config.project,
+    origin: 'fact',
+    source: caller.surface,
+    trust: caller.trust,
+    key: texts.key,
+    category: texts.category,
+    recordType: 'fact',
+    tags: texts.tags,
+    metadata: {},
+    createdAt: now(),
+    expiresAt: now() + ttl * 1000,
+  };
+}
+
+/** F3. @throws LociError `invalid_input` for a category of the engine's own */
+export function refuseReserved(category: string): void {
+  if (!(HISTORY_CATEGORIES as readonly string[]).includes(category)) return;
+  throw new LociError('invalid_input', `the category ${category} belongs to the engine`, {
+    hint: `Take another category, such as ${DEFAULT_CATEGORY}.`,
+  });
+}
+
+function refuseUnfitTtl(seconds: number): void {
+  if (Number.isInteger(seconds) && seconds >= TTL.least && seconds <= TTL.most) return;
+  throw new LociError(
+    'invalid_input',
+    `ttl_seconds is ${String(seconds)}; a fact lives ${String(TTL.least)} (1 hour) to ${String(TTL.most)} (365 days)`,
+  );
+}
+
+async function factNamed(context: EngineContext, category: string, key: string): Promise<LociRecord | null> {
+  await context.expire();
+  const filter = { now: context.now(), origins: ['fact' as const], categories: [category], key };
+  const [record] = await context.store.listRecords(context.namespace, filter, { after: null, limit: 1 });
+  return record ?? null;
+}
+
+/**
+ * The fact with this key. Without a category it is looked for in all of them; where several have it, `user_facts` wins.
+ * @throws LociError `not_found`, `ambiguous`
+ */
+export async function recallFact(
+  context: EngineContext,
+  key: string,
+  category?: string,
+): Promise<LociRecord> {
+  await context.expire();
+  const categories = category === undefined ? {} : { categories: [category] };
+  const filter = { now: context.now(), origins: ['fact' as const], key, ...categories };
+  const found = await context.store.listRecords(context.namespace, filter, { after: null, limit: 100 });
+  const usual = found.find((record) => record.category === DEFAULT_CATEGORY);
+  const [only] = found;
+  if (only === undefined) throw await noSuchFact(context, key, category);
+  if (found.length === 1 || usual !== undefined) return usual ?? only;
+  const names = found.map((record) => record.category).toSorted();
+  throw new LociError('ambiguous', `${JSON.stringify(key)} is in several categories: ${names.join(', ')}`, {
+    hint: 'Name the category.',
+  });
+}
+
+export interface FactsRequest {
+  readonly category?: string;
+  readonly prefix?: string;
+  readonly tags?: readonly string[];
+  readonly limit: number;
+  /** The id behind which to go on. */
+  readonly after?: number;
+}
+
+export interface FactsPage {
+  readonly facts: readonly LociRecord[];
+  readonly total: number;
+  /** Where to go on; `null` at the end. */
+  readonly next: number | null;
+}
+
+/** The caller's facts, the newest first. */
+export async function listFacts(context: EngineContext, request: FactsRequest): Promise<FactsPage> {
+  await context.expire();
+  const { store, namespace } = context;
+  const { limit, after = null } = request;
+  const filter = factFilter(context, request);
+  const facts = await store.listRecords(namespace, filter, { after, limit });
+  const last = facts.at(-1)?.id ?? null;
+  const behind = last === null ? [] : await store.listRecords(namespace, filter, { after: last, limit: 1 });
+  return {
+    facts,
+    total: await store.countRecords(namespace, filter),
+    next: behind.length > 0 ? last : null,
+  };
+}
+
+/** What a store lists of a caller's facts. */
+export function factFilter(
+  { now }: EngineContext,
+  { category, prefix, tags }: Partial<FactsRequest>,
+): { now: Timestamp; origins: ['fact'] } & Record<string, unknown> {
+  return {
+    now: now(),
+    origins: ['fact'],
+    ...(category !== undefined && { categories: [category] }),
+    ...(prefix !== undefined && { keyPrefix: prefix }),
+    ...(tags !== undefined && { tags }),
+  };
+}
+
+export async function factCategories(context: EngineContext, recent: number): Promise<FactCategory[]> {
+  await context.expire();
+  return context.store.factCategories(context.namespace, context.now(), recent);
+}

@@ -1,0 +1,46 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { openLoci } from '../open.ts';
+
+const ADA = { namespace: 'ada', actor: 'ada', surface: 'mcp', trust: 'agent' } as const;
+const OPERATOR = { namespace: 'default', actor: 'me', surface: 'cli', trust: 'operator' } as const;
+
+describe('the check of the audit log', () => {
+  it.each([
+    ['an entry is changed', "UPDATE audit SET actor = 'eve'", 'was changed'],
+    ['all of it is gone', 'DELETE FROM audit', 'are missing at its end'],
+    [
+      'nothing of it is left',
+      'DELETE FROM audit; DELETE FROM audit_chain',
+      'there is no audit log of what was written',
+    ],
+    ['it is said to be an imported one', 'UPDATE audit_chain SET own = 0', 'there is no audit log'],
+  ])('finds what somebody did to the file: %s', async (_, sql, said) => {
+    await using folder = await temporaryFolder();
+    const config = settings(folder.path, { writes: { enabled: true } });
+    const loci = await openLoci(config, { create: true });
+    await loci.as(ADA).write({ content: 'The oven is gas' });
+    const checkOf = async (caller: typeof ADA | typeof OPERATOR): Promise<unknown> =>
+      (await loci.as(caller).doctor()).find(({ name }) => name === 'audit');
+    expect([await checkOf(ADA), await checkOf(OPERATOR)]).toMatchObject([{ result: 'ok' }, { result: 'ok' }]);
+    tamper(config.store.path, sql);
+    expect(await checkOf(ADA)).toMatchObject({
+      result: 'failed',
+      detail: expect.stringContaining(said) as string,
+    });
+    expect(await checkOf(OPERATOR)).toMatchObject({
+      detail: expect.stringMatching(new RegExp(`^ada: .*${said}`)) as string,
+    });
+    const bob = await loci.as({ ...ADA, namespace: 'bob' }).doctor();
+    expect(bob.find(({ name }) => name === 'audit')).toMatchObject({ result: 'ok' });
+    await loci.close();
+  });
+});
+
+function tamper(path: string, sql: string): void {
+  using db = new DatabaseSync(path, { defensive: false });
+  const triggers = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name LIKE 'audit%'");
+  for (const { name } of triggers.all()) db.exec(`DROP TRIGGER ${String(name)}`);
+  db.exec(sql);
+}

@@ -1,0 +1,52 @@
+import type { VaultConfig } from '../../config/sources-schema.ts';
+import { LociError } from '../../core/errors.ts';
+import type { SourceProblem } from '../../sources/source.ts';
+import type { Check } from './check.ts';
+import type { EngineContext } from '../context.ts';
+import { vaultSource } from '../vaults/refresh-vault.ts';
+import { vaultName } from '../vaults/vault-names.ts';
+
+/**
+ * Reads every note of a vault for what is wrong with it: `index` tells of a note only when it reads it. Nothing when
+ * all are well, or the vault cannot be looked at, which is told of elsewhere.
+ */
+export async function checkNotes(context: EngineContext, vault: VaultConfig): Promise<Check[]> {
+  const problems: SourceProblem[] = [];
+  const report = (problem: SourceProblem): void => void problems.push(problem);
+  try {
+    const source = await vaultSource(context, vault);
+    for await (const item of source.list(report)) await source.read(item, report);
+  } catch (error) {
+    if (error instanceof LociError && error.code === 'unreadable') return [];
+    throw error;
+  }
+  if (problems.length === 0) return [];
+  const worstFirst = problems.toSorted((a, b) => Number(b.skipped) - Number(a.skipped));
+  const lines = worstFirst.map(({ key, detail, skipped }) =>
+    `${skipped ? 'skipped ' : ''}${key}: ${detail}`.replaceAll(/\s+/g, ' '),
+  );
+  return [
+    {
+      name: `notes of ${vaultName(vault)}`,
+      result: 'warning',
+      detail: [summary(problems), ...lines].join('\n'),
+      hint: hintOf(problems),
+    },
+  ];
+}
+
+function summary(problems: readonly SourceProblem[]): string {
+  const skipped = new Set(problems.flatMap((problem) => (problem.skipped ? [problem.key] : []))).size;
+  const faulty = new Set(problems.flatMap((problem) => (problem.skipped ? [] : [problem.key]))).size;
+  const parts = [
+    ...(skipped === 0 ? [] : [`${String(skipped)} left out`]),
+    ...(faulty === 0 ? [] : [`${String(faulty)} read in spite of a fault`]),
+  ];
+  return parts.join(', ');
+}
+
+function hintOf(problems: readonly SourceProblem[]): string {
+  const large = problems.some(({ reason }) => reason === 'too_large');
+  const mend = 'Mend those that you miss, then run `loci index`.';
+  return large ? `${mend} index.maxFileSize says how large a note may be.` : mend;
+}

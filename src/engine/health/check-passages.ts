@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from 'node:util';
+import { counted } from '../../core/text/counted.ts';
+import { LociError } from '../../core/errors.ts';
+import type { LociRecord, Passage } from '../../core/types.ts';
+import type { Chunking } from '../../ingest/passages.ts';
+import type { SourceProblem } from '../../sources/source.ts';
+import type { Page } from '../../store/page.ts';
+import type { Finding } from './check.ts';
+import type { EngineContext } from '../context.ts';
+import { cutOrReport } from '../vaults/index-vaults.ts';
+
+const PAGE = 200;
+const NAMED = 5;
+
+/** Records whose passages are not what they should be. */
+interface Differences {
+  /** Made by the present chunking, and yet different: the index is broken. */
+  readonly broken: string[];
+  /** Made by another chunking, such as before a change of the provider: `index` makes them anew. */
+  readonly stale: string[];
+  /** Those of `stale` that have no passages at all, and so are not found: a reindex was cut short. */
+  readonly missing: string[];
+  /** Records whose text is too much to be cut: they keep the passages that they had, if any. */
+  readonly uncut: SourceProblem[];
+}
+
+/** Cuts every record anew and compares the passages with those that are held. */
+export async function checkPassages(context: EngineContext): Promise<Finding> {
+  const { store, namespace } = context;
+  const chunking = await context.chunking();
+  const differences: Differences = { broken: [], stale: [], missing: [], uncut: [] };
+  let count = 0;
+  let after: number | null = null;
+  for (;;) {
+    const page = { after, limit: PAGE };
+    const records = await store.scanRecords(namespace, page);
+    const last = records.at(-1);
+    if (last === undefined) break;
+    await compare(context, chunking, page, records, differences);
+    count += records.length;
+    after = last.id;
+  }
+  const { broken, stale, missing, uncut } = differences;
+  if (broken.length > 0) return { result: 'failed', detail: `passages differ in ${named(broken)}` };
+  if (stale.length === 0 && uncut.length > 0) {
+    const detail = `too much to be cut into passages: ${named(uncut.map(({ key }) => key))}`;
+    return {
+      result: 'warning',
+      detail,
+      hint: 'Make them shorter where they come from, then run `loci index`.',
+    };
+  }
+  if (stale.length === 0)
+    return { result: 'ok', detail: `${counted(count, 'record')}, passages as they should be` };
+  return {
+    result: missing.length > 0 ? 'failed' : 'warning',
+    detail: `passages wait to be made anew in ${named(stale)}`,
+    hint: await hintOfStale(context),
+  };
+}
+
+/** `page` brought `records`; the stale ones among them are the first of those that it brings of the stale ones. */
+async function compare(
+  { store, namespace }: EngineContext,
+  chunking: Chunking,
+  page: Page<number>,
+  records: readonly LociRecord[],
+  { broken, stale, missing, uncut }: Differences,
+): Promise<void> {
+  const ofOthers = new Set(
+    (await store.staleRecords(namespace, chunking.signature, page)).map(({ id }) => id),
+  );
+  const held = await store.passagesOf(
+    namespace,
+    records.map(({ id }) => id),
+  );
+  for (const record of records) {
+    const passages: readonly Passage[] = held.get(record.id) ?? [];
+    const cut = await cutOrReport(record, chunking, {}, uncut);
+    if (cut === null || isDeepStrictEqual(passages, cut)) continue;
+    const name = record.key ?? `record/${String(record.id)}`;
+    (ofOthers.has(record.id) ? stale : broken).push(name);
+    if (ofOthers.has(record.id) && passages.length === 0) missing.push(name);
+  }
+}
+
+/** `12 records: a.md, b.md …` */
+function named(records: readonly string[]): string {
+  return `${counted(records.length, 'record')}: ${records.slice(0, NAMED).join(', ')}${records.length > NAMED ? ' …' : ''}`;
+}
+
+/** Where the vectors are of another model as well, `index` would refuse. */
+async function hintOfStale(context: EngineContext): Promise<string> {
+  try {
+    await context.vectors();
+  } catch (error) {
+    if (error instanceof LociError && error.code === 'embedding_mismatch') return error.hint;
+    throw error;
+  }
+  return 'Run `loci index`.';
+}

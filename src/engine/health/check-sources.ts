@@ -1,0 +1,55 @@
+import { ageOf } from '../../core/time/age.ts';
+import { counted } from '../../core/text/counted.ts';
+import type { Timestamp } from '../../core/types.ts';
+import type { Check } from './check.ts';
+import type { EngineContext } from '../context.ts';
+import { sourceReports, type SourceReport } from '../sources/reports.ts';
+
+/** What the operator should know of each command source: the vaults have checks of their own. */
+export async function checkSources(context: EngineContext): Promise<Check[]> {
+  const reports = await sourceReports(context);
+  // What programs said when they failed is for the operator alone.
+  const isOwner = context.caller.trust === 'operator';
+  return reports
+    .filter(({ kind }) => kind !== 'vault')
+    .map((report) => checkSource(isOwner ? report : { ...report, error: null, hint: null }, context.now()));
+}
+
+function checkSource(report: SourceReport, now: Timestamp): Check {
+  const { id, condition, documents, state, error } = report;
+  const readAt = state?.readAt ?? null;
+  const read = readAt === null ? 'never read' : `read ${ageOf(readAt, now)}`;
+  const detail = `${counted(documents, 'document')}, ${read}${error === null ? '' : `; ${error}`}`;
+  const warning = (hint: string): Check => ({
+    name: `source ${id}`,
+    result: 'warning',
+    detail: `${condition}: ${detail}`,
+    hint,
+  });
+  switch (condition) {
+    case 'fresh':
+    case 'disabled':
+      return { ...warning(''), result: 'ok', hint: null };
+    case 'paused':
+      return { ...warning(`\`loci sources resume ${id}\` lets it be kept fresh again.`), result: 'ok' };
+    case 'new':
+    case 'stale':
+      return warning(`Run \`loci sources refresh ${id}\`, or let \`loci watch\` keep it fresh.`);
+    case 'failing':
+      return warning(`\`loci sources test ${id}\` runs it once and shows what it prints.`);
+    case 'waiting for approval':
+    case 'changed, waiting for approval':
+      return warning(
+        `\`loci sources show ${id}\` shows what would run; \`loci sources approve ${id}\` allows it.`,
+      );
+    case 'broken':
+      return warning(
+        report.hint ??
+          (report.kind === 'skill'
+            ? 'Correct the `memorySource` of its SKILL.md.'
+            : 'Correct it in loci.yaml.'),
+      );
+    case 'gone':
+      return warning(`Put it back into loci.yaml, or take its documents out: loci sources remove ${id}`);
+  }
+}

@@ -1,0 +1,201 @@
+import { ageOf } from '../../core/time/age.ts';
+import type { Config } from '../../config/schema.ts';
+import { counted } from '../../core/text/counted.ts';
+import { LociError, messageOf } from '../../core/errors.ts';
+import type { Timestamp } from '../../core/types.ts';
+import type { NamespaceStats } from '../../store/stats.ts';
+import type { Generation } from '../../store/embeddings.ts';
+import type { Check, Finding } from './check.ts';
+import { checkAudit } from './check-audit.ts';
+import { checkNotes } from './check-notes.ts';
+import { checkSources } from './check-sources.ts';
+import { checkPassages } from './check-passages.ts';
+import { activeOf, type EngineContext } from '../context.ts';
+import { changesInWords } from '../vaults/vault-changes.ts';
+import {
+  isEnabled,
+  ownVaults,
+  type StrayVault,
+  type VaultState,
+  type VaultStates,
+  vaultStates,
+} from '../vaults/vault-states.ts';
+
+export interface Status {
+  readonly storePath: string;
+  readonly store: string;
+  readonly namespace: string;
+  /** Bytes on the disk, journals included. */
+  readonly bytes: number;
+  readonly schemaVersion: number;
+  /** Of the caller's namespace; `null` while it was never written to. */
+  readonly own: NamespaceStats | null;
+  /** How many namespaces stand beside it; `null` for whoever is not to know. */
+  readonly others: number | null;
+  readonly generation: Generation | null;
+  /** Contents without a vector of the active generation. */
+  readonly pending: number;
+  readonly vaults: Config['vaults'];
+}
+
+export async function status(context: EngineContext): Promise<Status> {
+  await context.expire();
+  const { store, config, namespace } = context;
+  const generation = activeOf(await store.generations()) ?? null;
+  return {
+    storePath: config.store.path,
+    store: store.capabilities.name,
+    namespace,
+    ...(await statsOf(context)),
+    generation,
+    pending: generation === null ? 0 : await store.countPending(generation.id, namespace),
+    vaults: config.vaults,
+  };
+}
+
+async function statsOf({
+  store,
+  namespace,
+  caller,
+}: EngineContext): Promise<Pick<Status, 'bytes' | 'schemaVersion' | 'own' | 'others'>> {
+  const { bytes, schemaVersion, namespaces } = await store.stats();
+  const own = namespaces.find((each) => each.namespace === namespace) ?? null;
+  const others = namespaces.length - (own === null ? 0 : 1);
+  return { bytes, schemaVersion, own, others: caller.trust === 'operator' ? others : null };
+}
+
+/** What a store holds in all its namespaces, for whoever runs it. */
+export interface Totals {
+  /** On the disk, journals included. */
+  readonly bytes: number;
+  readonly records: number;
+  readonly passages: number;
+  readonly vectors: number;
+  /** Contents without a vector of the active generation. */
+  readonly pending: number;
+}
+
+export async function totals({ store }: EngineContext): Promise<Totals> {
+  const generation = activeOf(await store.generations());
+  const { bytes, namespaces } = await store.stats();
+  const sum = (what: 'records' | 'passages' | 'vectors'): number =>
+    namespaces.reduce((total, namespace) => total + namespace[what], 0);
+  return {
+    bytes,
+    records: sum('records'),
+    passages: sum('passages'),
+    vectors: sum('vectors'),
+    pending: generation === undefined ? 0 : await store.countPending(generation.id),
+  };
+}
+
+/** Looks at everything that can be wrong with an open store; never changes it. */
+export async function examine(context: EngineContext): Promise<Check[]> {
+  return [
+    await checked('store', 'Restore a backup, or run `loci reindex`.', () => checkStore(context)),
+    await checked('derived', 'Run `loci reindex`.', () => checkPassages(context)),
+    await checked('audit', 'Somebody changed the store without Loci: compare it with a backup.', () =>
+      checkAudit(context),
+    ),
+    await checked('embedding', 'Run `loci reindex --vectors`.', () => checkEmbedding(context)),
+    ...(await checkVaults(context)),
+    ...(await checkSources(context)),
+  ];
+}
+
+/** Resolves when the store and the model answer. @throws LociError what keeps them from it */
+export async function answers(context: EngineContext): Promise<void> {
+  await context.store.generations();
+  const embedder = await context.embedder();
+  await embedder?.embed(['loci'], { purpose: 'query' });
+}
+
+async function checkVaults(context: EngineContext): Promise<Check[]> {
+  try {
+    const states = vaultChecks(await vaultStates(context), context.now());
+    const vaults = ownVaults(context).filter(isEnabled);
+    const notes = await Promise.all(vaults.map((vault) => checkNotes(context, vault)));
+    return [...states, ...notes.flat()];
+  } catch (error) {
+    return [{ name: 'vaults', result: 'failed', detail: messageOf(error), hint: null }];
+  }
+}
+
+async function checked(name: string, hint: string, look: () => Promise<Finding>): Promise<Check> {
+  try {
+    const finding = await look();
+    return { name, hint: finding.result === 'ok' ? null : hint, ...finding };
+  } catch (error) {
+    // "Run `loci doctor`" helps nobody who has just done so.
+    const said = error instanceof LociError && error.code !== 'store_failed' ? error.hint : hint;
+    return { name, result: 'failed', detail: messageOf(error), hint: said };
+  }
+}
+
+async function checkStore({ store, namespace: ours, caller }: EngineContext): Promise<Finding> {
+  const findings = await store.verify();
+  if (findings.length === 0) return { result: 'ok', detail: 'the file and every index are sound' };
+  const lines = findings.map(({ namespace, what }) => {
+    if (namespace === null) return what;
+    // What stands in others' memory, and whose it is, is for the operator alone.
+    if (namespace !== ours && caller.trust !== 'operator') return 'another namespace has a broken index';
+    return `${namespace}: ${what}`;
+  });
+  return { result: 'failed', detail: [...new Set(lines)].join('\n') };
+}
+
+async function checkEmbedding(context: EngineContext): Promise<Finding> {
+  const embedder = await context.embedder();
+  if (embedder === null) return { result: 'ok', detail: 'provider none: text, spelling and recency alone' };
+  const side = await context.vectors();
+  await embedder.embed(['loci'], { purpose: 'query' });
+  const model = `${embedder.provider} ${embedder.model} answers`;
+  const pending = side === null ? 0 : await context.store.countPending(side.generation, context.namespace);
+  if (pending === 0) return { result: 'ok', detail: model };
+  return {
+    result: 'warning',
+    detail: `${model}; ${counted(pending, 'text')} not embedded yet`,
+    hint: 'Run `loci index`.',
+  };
+}
+
+function vaultChecks({ vaults, strays }: VaultStates, now: Timestamp): Check[] {
+  return [...vaults.map((vault) => checkVault(vault, now)), ...strays.map(checkStray)];
+}
+
+function checkVault(
+  { name, path, enabled, paused, lastRead, changes, unreadable }: VaultState,
+  now: Timestamp,
+): Check {
+  const check = { name: `vault ${name}`, result: 'warning' as const, hint: 'Run `loci index`.' };
+  if (!enabled) return { ...check, result: 'ok', detail: `${path}; switched off`, hint: null };
+  if (unreadable !== null)
+    return {
+      ...check,
+      result: 'failed',
+      detail: unreadable,
+      hint: `Mount it or correct its path; \`loci forget-vault ${JSON.stringify(name)}\` takes it out.`,
+    };
+  const told = changes === null ? '' : changesInWords(changes);
+  const isRead = lastRead !== null && changes !== null;
+  const read = isRead ? `read ${ageOf(lastRead, now)}` : 'it was not read yet';
+  const detail = `${path}; ${read}${told === '' ? '' : `, since then ${told}`}`;
+  if (paused)
+    return {
+      ...check,
+      result: 'ok',
+      detail: `paused: ${detail}`,
+      hint: `\`loci sources resume ${JSON.stringify(name)}\` lets it be kept fresh again; \`loci index\` reads it now.`,
+    };
+  if (!isRead || told !== '') return { ...check, detail };
+  return { ...check, result: 'ok', detail, hint: null };
+}
+
+function checkStray({ name, records }: StrayVault): Check {
+  return {
+    name: `vault ${name}`,
+    result: 'warning',
+    detail: `${counted(records, 'record')} of a vault that is not in the settings: they are found, and nothing refreshes them`,
+    hint: `Put the vault back into loci.yaml with the name ${name}, or take its records out: loci forget-vault ${JSON.stringify(name)}`,
+  };
+}

@@ -1,0 +1,147 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { draft, passage } from '../../../test/contract/store-samples.ts';
+import { openStore } from '../../store/registry.ts';
+import { openLoci, type Loci } from '../open.ts';
+
+const NOW = Date.UTC(2026, 10, 22, 12);
+/** Several batches, with one rare note in each of them. */
+const NOTES = 200;
+const RARE_EVERY = 40;
+const RARE = Array.from({ length: NOTES / RARE_EVERY }, (_, i) => `note-${String(100 + i * RARE_EVERY)}`);
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  await mkdir(join(folder.path, 'vault'));
+  const notes = Array.from({ length: NOTES }, (_, i) => {
+    const words = Array.from(
+      { length: 12 },
+      (_, line) => `Line ${String(line)} of the logbook, all quiet.\n\n`,
+    );
+    return [
+      `note-${String(100 + i)}.md`,
+      i % RARE_EVERY === 0 ? `${words.join('')}A zebra.` : words.join(''),
+    ];
+  });
+  await writeNotes(join(folder.path, 'vault'), Object.fromEntries(notes) as Record<string, string>);
+});
+
+afterEach(async () => folder[Symbol.asyncDispose]());
+
+function open(passageTokens: number): Promise<Loci> {
+  const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
+  const given = { vaults, search: { minScore: 0 }, index: { passageTokens } };
+  return openLoci(settings(folder.path, given), { now: () => NOW });
+}
+
+async function zebras(loci: Loci): Promise<string[]> {
+  return (await loci.search({ query: 'zebra' })).results.map(({ title }) => title).sort();
+}
+
+describe('a reindex', () => {
+  it.each([
+    ['of the same chunking', 64],
+    ['of another chunking', 32],
+  ])('%s hides nothing from searches while it runs', async (_, passageTokens) => {
+    const first = await open(64);
+    await first.index();
+    await first.close();
+    const loci = await open(passageTokens);
+    try {
+      const seen: string[][] = [];
+      const run = { over: false };
+      const reindexing = loci.reindex().finally(() => {
+        run.over = true;
+      });
+      while (!run.over) seen.push(await zebras(loci));
+      expect(await reindexing).toEqual({ records: NOTES, problems: [], embedded: 0 });
+      expect(seen.length).toBeGreaterThan(3);
+      for (const titles of seen) expect(titles).toEqual(RARE);
+      expect(await zebras(loci)).toEqual(RARE);
+      expect((await loci.doctor()).filter(({ result }) => result !== 'ok')).toEqual([]);
+    } finally {
+      await loci.close();
+    }
+  });
+
+  it('that is stopped half-way has lost nothing, and index finishes it', async () => {
+    const first = await open(64);
+    await first.index();
+    await first.close();
+    const loci = await open(32);
+    try {
+      const stop = new AbortController();
+      const onProgress = (): void => {
+        stop.abort();
+      };
+      await expect(loci.reindex({ signal: stop.signal, onProgress })).rejects.toMatchObject({
+        code: 'aborted',
+      });
+      expect(await zebras(loci)).toEqual(RARE);
+      expect((await loci.doctor()).find(({ name }) => name === 'derived')).toMatchObject({
+        result: 'warning',
+        detail: expect.stringMatching(/^passages wait to be made anew in \d+ records: note-.* …$/) as string,
+        hint: 'Run `loci index`.',
+      });
+      await loci.index();
+      expect(await zebras(loci)).toEqual(RARE);
+      expect((await loci.doctor()).filter(({ result }) => result !== 'ok')).toEqual([]);
+    } finally {
+      await loci.close();
+    }
+  });
+
+  it('that emptied a broken index and was stopped leaves notes unfound: a fault, which index mends', async () => {
+    const loci = await open(64);
+    try {
+      await loci.index();
+      const path = join(folder.path, 'loci.db');
+      const store = await openStore({ driver: 'sqlite', path, busyTimeout: 1000, create: false });
+      await store.dropDerived('default', { vectors: false });
+      await store.close();
+      const unwell = (await loci.doctor()).filter(({ result }) => result !== 'ok');
+      expect(unwell).toMatchObject([{ name: 'derived', result: 'failed', hint: 'Run `loci index`.' }]);
+      await loci.index();
+      expect((await loci.doctor()).filter(({ result }) => result !== 'ok')).toEqual([]);
+    } finally {
+      await loci.close();
+    }
+  });
+});
+
+describe('a record whose text is too much to be cut', () => {
+  /** As it may be in a store that an earlier Loci wrote. */
+  async function tooDense(path: string): Promise<void> {
+    const store = await openStore({ driver: 'sqlite', path, busyTimeout: 1000, create: true });
+    const sample = draft({ source: 'notes', key: 'letters.md', content: '- a\n'.repeat(700_000) });
+    const passages = [passage('letters of old')];
+    await store.commit('default', {
+      writes: [{ id: null, draft: sample, passages }],
+      evictions: [],
+      chunking: 'old',
+    });
+    await store.close();
+  }
+
+  it('is named by index and by reindex, and keeps its passages', async () => {
+    await tooDense(join(folder.path, 'loci.db'));
+    const loci = await open(64);
+    try {
+      const detail = expect.stringContaining('too many') as string;
+      const problem = { key: 'letters.md', reason: 'unreadable', detail, skipped: true };
+      expect(await loci.index({ vaults: [] })).toMatchObject({ sources: [], problems: [problem] });
+      expect(await loci.reindex()).toMatchObject({ records: 0, problems: [problem] });
+      expect((await loci.search({ query: 'letters' })).results).toHaveLength(1);
+      expect((await loci.doctor()).find(({ name }) => name === 'derived')).toMatchObject({
+        result: 'warning',
+        detail: 'too much to be cut into passages: 1 record: letters.md',
+      });
+    } finally {
+      await loci.close();
+    }
+  });
+});

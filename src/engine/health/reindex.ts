@@ -1,0 +1,62 @@
+import { LociError } from '../../core/errors.ts';
+import { embedPending } from '../../ingest/embed-pending.ts';
+import type { SourceProblem } from '../../sources/source.ts';
+import type { Store } from '../../store/store.ts';
+import { activeOf, specOf, type EngineContext } from '../context.ts';
+import { deriveStale } from '../vaults/index-vaults.ts';
+import { abortable, refuseAborted, type LongCallOptions } from '../../core/long-call.ts';
+
+export interface ReindexOptions extends LongCallOptions {
+  /** Embeds everything anew; the way to another model. Without a model, vectors are left as they are. */
+  readonly vectors?: boolean;
+}
+
+export interface ReindexReport {
+  /** Records that were derived anew. */
+  readonly records: number;
+  /** Records whose text is too much to be cut: they keep the passages that they had, if any. */
+  readonly problems: readonly SourceProblem[];
+  readonly embedded: number;
+}
+
+/**
+ * Makes everything derived anew from the canonical records: passages, full text, vocabulary; with `vectors`, these too.
+ * Each record's passages are replaced in one transaction, so that searches meanwhile find all of them, old or new. But
+ * a broken index cannot be mended through itself: where the store's own check finds fault, the index is emptied first,
+ * and until the end searches see what has been rebuilt so far. The check cannot be stopped in its middle; it compares
+ * every occurrence of every word, for about as long as it takes to fill the index (20,000 passages of 90 words: 5 to
+ * 10 s). Replacing then costs little, as passages that come out the same are left alone.
+ * Stopped anywhere, `index` or `reindex` goes on.
+ * @throws LociError `aborted`, `embedding_unavailable`
+ */
+export async function reindex(context: EngineContext, options: ReindexOptions = {}): Promise<ReindexReport> {
+  const { store, namespace } = context;
+  const embedder = await context.embedder();
+  if (options.vectors !== true) await context.vectors();
+  refuseAborted(options);
+  const vectors = options.vectors === true && embedder !== null;
+  if (await isBroken(store, namespace)) await store.dropDerived(namespace, { vectors });
+  else await store.markStale(namespace, { vectors });
+  const derived = await deriveStale(context, options);
+  if (embedder === null) return { ...derived, embedded: 0 };
+  const before = activeOf(await store.generations());
+  const generation = await store.addGeneration(specOf(embedder));
+  const embedded = await embedPending(store, embedder, generation.id, {
+    ...abortable(options),
+    onProgress: (done, total) => options.onProgress?.({ stage: 'embedding', subject: '', done, total }),
+  });
+  if (before?.id !== generation.id) await store.activateGeneration(generation.id);
+  await store.sweep();
+  return { ...derived, embedded };
+}
+
+/** Faults of the file itself may lie in any namespace's index. */
+async function isBroken(store: Store, namespace: string): Promise<boolean> {
+  try {
+    const findings = await store.verify();
+    return findings.some((finding) => finding.namespace === null || finding.namespace === namespace);
+  } catch (error) {
+    if (error instanceof LociError && error.code === 'store_corrupt') return true;
+    throw error;
+  }
+}

@@ -1,0 +1,164 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { openLoci, type Loci } from '../open.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let loci: Loci;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  await writeNotes(join(folder.path, 'home'), {
+    'Oven.md': 'first\nthe oven\nthird\nfourth',
+    'Only.md': 'only here',
+    '12.md': 'a dozen',
+    'Pläne/番茄 (a) #1.md': 'odd name',
+    'Home/Kitchen remodel.md': 'a plan',
+    'Menus/Menu 1.md': 'soup',
+    'Menus/Menu 2.md': 'soup again',
+    'Menus/Menu 3.md': 'soup once more',
+    'Menus/Menu 4.md': 'no soup',
+  });
+  await writeNotes(join(folder.path, 'work'), { 'Oven.md': 'the oven of the canteen' });
+  await writeFile(join(folder.path, 'secret.md'), 'nothing for you');
+  loci = await openLoci(
+    settings(folder.path, {
+      vaults: [
+        { name: 'home', path: join(folder.path, 'home') },
+        { name: 'my: work', path: join(folder.path, 'work') },
+      ],
+      search: { minScore: 0 },
+    }),
+  );
+  await loci.index();
+});
+
+afterEach(async () => {
+  await loci.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+describe('a citation', () => {
+  it('names the source where two have the path, and is always accepted back', async () => {
+    const { results } = await loci.search({ query: 'oven' });
+    expect(results.map(({ citation }) => citation).toSorted()).toEqual([
+      'home:Oven.md#L1-L4',
+      'my: work:Oven.md#L1-L1',
+    ]);
+    for (const { citation, id } of results) expect((await loci.get(citation)).record.id).toBe(id);
+    await expect(loci.get('Oven.md')).rejects.toMatchObject({
+      code: 'ambiguous',
+      message: 'Oven.md is in several sources: home:Oven.md, my: work:Oven.md',
+    });
+    await expect(loci.get('Oven')).rejects.toMatchObject({ code: 'ambiguous' });
+  });
+
+  it('is the bare path where one source has it, with or without its ending, in any normal form', async () => {
+    const [only] = (await loci.search({ query: 'only here' })).results;
+    expect(only?.citation).toBe('Only.md#L1-L1');
+    for (const name of ['Only', 'Only.md', 'home:Only.md', 'Pläne/番茄 (a) #1.md'.normalize('NFD')])
+      expect((await loci.get(name)).totalLines).toBe(1);
+    await expect(loci.get('my: work:Only.md')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(loci.get('nowhere:Oven.md')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('reads the lines it names, and no more than there are', async () => {
+    const read = async (lines: string): Promise<unknown> => {
+      const { text, lines: range, totalLines } = await loci.get(`home:Oven.md#${lines}`);
+      expect(totalLines).toBe(4);
+      return [text, range.from, range.to];
+    };
+    expect(await read('L2')).toEqual(['the oven', 2, 2]);
+    expect(await read('L2-L3')).toEqual(['the oven\nthird', 2, 3]);
+    expect(await read('L2-3')).toEqual(['the oven\nthird', 2, 3]);
+    expect(await read('L3-L99')).toEqual(['third\nfourth', 3, 4]);
+    expect(await read('L4-L4')).toEqual(['fourth', 4, 4]);
+  });
+
+  it.each([
+    ['L0-L1', 'lines count from L1'],
+    ['L0', 'lines count from L1'],
+    ['L5', 'the text has 4 lines'],
+    ['L99-L100', 'the text has 4 lines'],
+    ['L3-L1', 'it ends before it begins'],
+  ])('of lines that are not there, %s, is refused with how many there are', async (lines, why) => {
+    await expect(loci.get(`home:Oven.md#${lines}`)).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: `there are no lines ${lines} in "home:Oven.md": ${why}`,
+      hint: expect.stringContaining('L1 to L4') as string,
+    });
+  });
+
+  it('of a number is that record, even where a note is called so', async () => {
+    const { results } = await loci.search({ query: 'dozen' });
+    expect(results[0]?.citation).toBe('12.md#L1-L1');
+    expect((await loci.get(`record/${String(results[0]!.id)}`)).text).toBe('a dozen');
+    expect((await loci.get('12')).text).toBe('a dozen');
+  });
+
+  it.each([
+    ['only.MD', 'Did you mean "Only.md"?'],
+    ['[[only]]', 'Did you mean "Only.md"?'],
+    ['Olny', 'Did you mean "Only.md"?'],
+    ['kitchen remodel', 'Did you mean "Home/Kitchen remodel.md"?'],
+    ['![[Kitchen remodel#Oven|the oven]]', 'Did you mean "Home/Kitchen remodel.md"?'],
+    ['Archive/Kitchen Remodel.md#L3-L9', 'Did you mean "Home/Kitchen remodel.md"?'],
+    ['kitchn/remodel', 'Search again for a current citation.'],
+    ['nowhere:Oven.md', 'Did you mean "home:Oven.md" or "my: work:Oven.md"?'],
+    ['oven', 'Did you mean "home:Oven.md" or "my: work:Oven.md"?'],
+    ['Pläne/番茄 (A) #2.md', 'Did you mean "Pläne/番茄 (a) #1.md"?'],
+    ['Menu 9', 'Did you mean "Menus/Menu 1.md", "Menus/Menu 2.md" or "Menus/Menu 3.md"?'],
+    ['13', 'Search again for a current citation.'],
+    ['record/99', 'Search again for a current citation.'],
+    ['zzz', 'Search again for a current citation.'],
+  ])('that names nothing, %s, is answered with what may be meant', async (citation, hint) => {
+    await expect(loci.get(citation)).rejects.toMatchObject({ code: 'not_found', hint });
+  });
+
+  it('of another namespace is not suggested', async () => {
+    const other = await openLoci(settings(folder.path, { namespace: 'other' }));
+    try {
+      const refused = { code: 'not_found', hint: 'Search again for a current citation.' };
+      await expect(other.get('only')).rejects.toMatchObject(refused);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('never leads to what is not indexed (R4)', async () => {
+    await mkdir(join(folder.path, 'home', 'sub'));
+    const paths = [
+      '../secret.md',
+      'home:../secret.md',
+      'home/../../secret.md',
+      '../../etc/passwd',
+      '/etc/passwd',
+      'home:/etc/passwd',
+      join(folder.path, 'secret.md'),
+      join(folder.path, 'home', 'Only.md'),
+      'file:///etc/passwd',
+      '..%2fsecret.md',
+      '%2e%2e/secret.md',
+      '..\\secret.md',
+      'Only.md\0',
+      'Only.md\0../../secret',
+      './Only.md',
+      'sub/../Only.md',
+      '',
+      ':',
+      '#L1',
+      'record/0',
+      'record/99999999999999999999999',
+      'record/-1',
+      'record/1e3',
+      '9'.repeat(400),
+      "' OR 1=1 --",
+      '\ud83d',
+    ];
+    for (const path of paths) {
+      for (const citation of [path, `${path}#L1-L2`])
+        await expect(loci.get(citation), citation).rejects.toMatchObject({ code: 'not_found' });
+    }
+  });
+});

@@ -1,0 +1,29 @@
+import { LociError } from '../../core/errors.ts';
+import type { Metadata } from '../../core/types.ts';
+import { embedRecord } from '../../ingest/embed-record.ts';
+import type { VectorSide } from '../../search/retrieve/retrieve.ts';
+import type { EngineContext } from '../context.ts';
+
+export interface Embedded {
+  /** False when the record is found by text only for now; `why` says what kept it from being embedded. */
+  readonly embedded: boolean;
+  readonly why: string | null;
+}
+
+/** Embeds what was written just now; where the model cannot answer, the next `index` catches up (R16). */
+export async function embedWritten(
+  { store, namespace }: EngineContext,
+  vectors: VectorSide | null,
+  id: number,
+  described: { readonly title: string; readonly metadata: Metadata },
+): Promise<Embedded> {
+  if (vectors === null) return { embedded: false, why: 'no embedding provider is configured' };
+  try {
+    const passages = (await store.passagesOf(namespace, [id])).get(id) ?? [];
+    await embedRecord(store, vectors.embedder, vectors.generation, { ...described, namespace }, passages);
+    return { embedded: true, why: null };
+  } catch (error) {
+    if (!(error instanceof LociError)) throw error;
+    return { embedded: false, why: error.message };
+  }
+}

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { credentialSamples } from '../../../test/contract/credential-samples.ts';
+import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { filesThatHold } from '../../../test/contract/raw-file.ts';
+import { openLoci, type Loci } from '../open.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+
+afterEach(async () => folder[Symbol.asyncDispose]());
+
+async function withLoci<Result>(secrets: string, work: (loci: Loci) => Promise<Result>): Promise<Result> {
+  const loci = await openLoci(settings(folder.path, { writes: { secrets } }));
+  try {
+    return await work(loci);
+  } finally {
+    await loci.close();
+  }
+}
+
+const [sample] = credentialSamples(1).filter(({ before, after }) => before + after === '');
+if (sample === undefined) throw new Error('there are no samples');
+const { kind, secret } = sample;
+
+describe('secrets in what is written', () => {
+  it('are masked before anything reaches the disk, wherever they stand, and the answer says so', async () => {
+    await withLoci('mask', async (loci) => {
+      const { id, masked } = await loci.write({
+        content: `The key of the server is: ${secret}\nKeep it safe.`,
+        title: `Key ${secret}`,
+        tags: ['server', secret],
+        metadata: { note: { inner: [secret] } },
+      });
+      expect(masked).toContain(kind);
+      expect((await loci.get(`record/${String(id)}`)).text).toMatch(/\[secret masked: .+\]\nKeep it safe\.$/);
+      await loci.update({ id, content: `Now it is ${secret}.` });
+      await loci.facts.store({ key: 'server', value: secret });
+      await loci.facts.store({ key: 'wifi_password', value: 'hunter2hunter2' });
+      await loci.startup.set({ key: 'rules', content: `Use ${secret}` });
+      expect(filesThatHold(folder.path, secret)).toEqual([]);
+    });
+    expect(filesThatHold(folder.path, secret)).toEqual([]);
+    expect(filesThatHold(folder.path, 'hunter2hunter2')).toEqual([]);
+    expect(filesThatHold(folder.path, 'Keep it safe.')).not.toEqual([]);
+  });
+
+  it('are refused where the settings say so: nothing is written', async () => {
+    await withLoci('refuse', async (loci) => {
+      const refused = { code: 'secret_refused', message: `content holds a secret: ${kind}` };
+      await expect(loci.write({ content: secret })).rejects.toMatchObject(refused);
+      await expect(loci.facts.store({ key: 'server', value: secret })).rejects.toMatchObject(refused);
+      expect(await loci.audit({ limit: 10 })).toEqual([]);
+      expect((await loci.facts.list({ limit: 10 })).total).toBe(0);
+      await loci.write({ content: 'The plumber is called Tove, quite openly.' });
+    });
+    expect(filesThatHold(folder.path, secret)).toEqual([]);
+    expect(filesThatHold(join(folder.path), 'quite openly')).not.toEqual([]);
+  });
+
+  it('are kept where the settings say so', async () => {
+    await withLoci('allow', async (loci) => {
+      const { id, masked } = await loci.write({ content: secret });
+      expect(masked).toEqual([]);
+      expect((await loci.get(`record/${String(id)}`)).text).toBe(secret);
+    });
+  });
+});

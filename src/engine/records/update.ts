@@ -1,0 +1,114 @@
+import { LociError } from '../../core/errors.ts';
+import { sha256 } from '../../core/hash.ts';
+import type { LociRecord, Metadata } from '../../core/types.ts';
+import { samePassages } from '../../ingest/passages.ts';
+import type { RecordDraft } from '../../store/store.ts';
+import { auditDraft, diffOf } from '../audit/audit.ts';
+import type { EngineContext } from '../context.ts';
+import { embedWritten, type Embedded } from './embed-written.ts';
+import { refuseReserved } from '../facts/facts.ts';
+import { changeable } from './changeable-record.ts';
+import { refuseUnfit } from './limits.ts';
+import { lowerTrust, refuseDisabledWrites } from '../access/permission.ts';
+import { screened } from './screen.ts';
+
+/** What is not given stays as it is. */
+export interface UpdateRequest {
+  readonly id: number;
+  readonly content?: string;
+  readonly title?: string;
+  readonly category?: string;
+  readonly recordType?: string;
+  readonly tags?: readonly string[];
+  readonly project?: string;
+  readonly metadata?: Metadata;
+}
+
+export interface UpdateResponse extends Embedded {
+  readonly id: number;
+  readonly citation: string;
+  /** Names of the fields that differ now. */
+  readonly changed: readonly string[];
+  /** Whether its text was cut and embedded anew. */
+  readonly reembedded: boolean;
+  readonly masked: readonly string[];
+}
+
+/**
+ * Changes only what is given; a text that stays as it was is not embedded anew (R6).
+ * @throws LociError `invalid_input`, `not_found`, `gone`, `writes_disabled`, `secret_refused`; `conflict` when somebody
+ *   else changed it meanwhile
+ */
+export async function update(context: EngineContext, request: UpdateRequest): Promise<UpdateResponse> {
+  refuseDisabledWrites(context);
+  const { id, ...asked } = request;
+  if (Object.keys(asked).length === 0) {
+    throw new LociError('invalid_input', `nothing to change in record ${String(id)}`, {
+      hint: 'Give at least one field: content, title, category, record_type, tags, project.',
+    });
+  }
+  refuseUnfit(asked);
+  if (asked.category !== undefined) refuseReserved(asked.category);
+  const { texts, masked } = await screened(context, asked);
+  const before = await changeable(context, id, 'live');
+  if (before.origin !== 'memory') throw isFact(before);
+  const draft = changedDraft(context, before, texts);
+  const changed = diffOf(before, draft);
+  const answer = { id, citation: `record/${String(id)}`, changed: Object.keys(changed), masked };
+  if (answer.changed.length === 0) return { ...answer, reembedded: false, ...(await unchanged(context)) };
+  const reembedded = !samePassages(before, draft);
+  await commitUpdate(context, before, draft, reembedded);
+  context.tidy();
+  const state = reembedded
+    ? await embedWritten(context, await context.vectorsToFill(), id, draft)
+    : await unchanged(context);
+  return { ...answer, reembedded, ...state };
+}
+
+/** Of a text that stays as it is, its vectors do, where there are any. */
+async function unchanged(context: EngineContext): Promise<Embedded> {
+  const vectors = await context.vectors();
+  return vectors === null
+    ? { embedded: false, why: 'no embedding provider is configured' }
+    : { embedded: true, why: null };
+}
+
+async function commitUpdate(
+  context: EngineContext,
+  before: LociRecord,
+  draft: RecordDraft,
+  reembedded: boolean,
+): Promise<void> {
+  const chunking = await context.chunking();
+  const passages = reembedded ? await chunking.cut(draft) : 'keep';
+  await context.store.commit(context.namespace, {
+    writes: [{ id: before.id, draft, passages, expected: before.updatedAt }],
+    evictions: [],
+    chunking: chunking.signature,
+    audit: [auditDraft(context, 'update', before.uuid, diffOf(before, draft))],
+  });
+}
+
+function changedDraft(
+  { caller, now }: EngineContext,
+  before: LociRecord,
+  texts: Omit<UpdateRequest, 'id'>,
+): RecordDraft {
+  const { namespace: _namespace, id: _id, deletedAt: _deletedAt, ...rest } = before;
+  const content = texts.content ?? before.content;
+  return {
+    ...rest,
+    ...texts,
+    content,
+    contentHash: sha256(content),
+    trust: lowerTrust(before.trust, caller.trust),
+    // Two changes within a millisecond are two states.
+    updatedAt: Math.max(now(), before.updatedAt + 1),
+  };
+}
+
+function isFact({ id, key }: LociRecord): LociError {
+  return new LociError('invalid_input', `record ${String(id)} is the fact ${JSON.stringify(key)}`, {
+    hint: 'Store it again under the same key.',
+  });
+}

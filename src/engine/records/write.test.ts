@@ -1,0 +1,194 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import type { Metadata } from '../../core/types.ts';
+import { openStore } from '../../store/registry.ts';
+import type { Store } from '../../store/store.ts';
+import { chunking } from '../../ingest/passages.ts';
+import { remember } from '../../ingest/remember.ts';
+import { estimateTokens } from '../../ingest/token-estimate.ts';
+import { openLoci, type Loci } from '../open.ts';
+import { MAX_CONTENT_BYTES } from './limits.ts';
+
+const NOW = Date.UTC(2026, 10, 22, 12);
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let loci: Loci;
+let now: number;
+
+beforeEach(async () => {
+  now = NOW;
+  folder = await temporaryFolder();
+  loci = await open();
+});
+
+afterEach(async () => {
+  await loci.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+function open(given: Readonly<Record<string, unknown>> = {}): Promise<Loci> {
+  return openLoci(settings(folder.path, { search: { minScore: 0 }, ...given }), { now: () => now });
+}
+
+/** The same file, opened beside the engine. */
+async function inStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
+  const { path } = settings(folder.path).store;
+  const store = await openStore({ driver: 'sqlite', path, busyTimeout: 5000, create: false });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function found(query: string, from: Loci = loci): Promise<number[]> {
+  return (await from.search({ query })).results.map(({ id }) => id);
+}
+
+describe('write', () => {
+  it('refuses what cannot be kept, and says what is wrong with it', async () => {
+    const refused = async (content: string, message: string): Promise<void> => {
+      await expect(loci.write({ content })).rejects.toMatchObject({
+        code: 'invalid_input',
+        message: expect.stringContaining(message),
+      });
+    };
+    await refused('', 'content is empty');
+    await refused(' \n\t ', 'content is empty');
+    await refused('a\0b', 'U+0000 at offset 1');
+    await refused('red \u001b[31m', 'U+001b at offset 4');
+    await refused('a\rb', 'U+000d at offset 1');
+    await refused('x'.repeat(MAX_CONTENT_BYTES + 1), '1048577 bytes');
+    await refused('茶'.repeat(MAX_CONTENT_BYTES / 2), 'bytes');
+    expect((await loci.status()).own).toBeNull();
+  });
+
+  it('keeps what is as long as may be, and lines that end as on Windows', async () => {
+    const long = 'oven '.repeat(MAX_CONTENT_BYTES / 5) + 'x'.repeat(MAX_CONTENT_BYTES % 5);
+    const { id } = await loci.write({ content: long.slice(0, MAX_CONTENT_BYTES) });
+    expect((await loci.get(`record/${String(id)}`)).record.content).toHaveLength(
+      Math.min(long.length, MAX_CONTENT_BYTES),
+    );
+    const content = 'first\r\nsecond\tcolumn\n';
+    const windows = await loci.write({ content });
+    expect((await loci.get(windows.citation)).record.content).toBe(content);
+  });
+
+  it('keeps what is said of a record, and lets a search ask for it', async () => {
+    const said = {
+      title: 'Oven',
+      category: 'home',
+      recordType: 'decision',
+      tags: ['Kitchen'],
+      project: 'remodel',
+    };
+    const { id } = await loci.write({ content: 'We take induction.', ...said });
+    expect((await loci.get(`record/${String(id)}`)).record).toMatchObject({
+      ...said,
+      origin: 'memory',
+      createdAt: NOW,
+    });
+    const ask = async (filter: object): Promise<number> =>
+      (await loci.search({ query: 'induction', ...filter })).results.length;
+    expect(await ask({ project: 'remodel', categories: ['home'], tags: ['kitchen'] })).toBe(1);
+    expect(await ask({ project: 'other' })).toBe(0);
+    expect(await ask({ from: NOW, until: NOW + 1 })).toBe(1);
+    expect(await ask({ until: NOW })).toBe(0);
+  });
+});
+
+describe('what an engine shows', () => {
+  it('ends at the millisecond at which a record expires', async () => {
+    const [id] = await inStore((store) =>
+      remember(
+        store,
+        'default',
+        [
+          {
+            content: 'The parking code is 4711.',
+            title: '',
+            project: 'default',
+            origin: 'memory',
+            source: 'library',
+            trust: 'operator',
+            key: null,
+            category: 'general',
+            recordType: 'fact',
+            tags: [],
+            metadata: {},
+            createdAt: NOW - 1000,
+            expiresAt: NOW,
+          },
+        ],
+        chunking('estimate', { maxTokens: 200, countTokens: estimateTokens }),
+        NOW - 1000,
+      ),
+    );
+    now = NOW - 1;
+    expect(await found('parking code')).toEqual([id]);
+    expect((await loci.get(`record/${String(id)}`)).text).toContain('4711');
+    now = NOW;
+    expect(await found('parking code')).toEqual([]);
+    await expect(loci.get(`record/${String(id)}`)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('is of its namespace alone', async () => {
+    const other = await open({ namespace: 'other' });
+    try {
+      await loci.write({ content: 'The plumber is called Zebulon.' });
+      await other.write({ content: 'The gardener is called Ottoline.' });
+      await other.write({ content: 'The baker is called Zebedee.' });
+      expect(await found('gardener ottoline')).toEqual([]);
+      expect(await found('plumber zebulon', other)).toEqual([]);
+      // Nor is a word corrected to one that only the other knows.
+      expect((await loci.search({ query: 'ottolina' })).corrections).toEqual([]);
+      await expect(loci.get('record/2')).rejects.toMatchObject({ code: 'not_found' });
+      const before = await other.search({ query: 'called' });
+      await loci.write({ content: 'called '.repeat(50) });
+      const after = await other.search({ query: 'called' });
+      expect({ ...after, milliseconds: 0 }).toEqual({ ...before, milliseconds: 0 });
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('never compares vectors of two models: it says which, and what to run', async () => {
+    await loci.write({ content: 'The plumber is called Zebulon.' });
+    await inStore(async (store) => {
+      const { id } = await store.addGeneration({ provider: 'ollama', model: 'nomic', dimensions: 768 });
+      await store.activateGeneration(id);
+    });
+    const embedding = await open({ embedding: { provider: 'local' } });
+    try {
+      const mismatch = {
+        code: 'embedding_mismatch',
+        message: expect.stringContaining('ollama nomic (768 dimensions)'),
+        hint: expect.stringContaining('loci reindex --vectors'),
+      };
+      await expect(embedding.search({ query: 'plumber' })).rejects.toMatchObject(mismatch);
+      await expect(embedding.write({ content: 'x' })).rejects.toMatchObject(mismatch);
+      await expect(embedding.index()).rejects.toMatchObject(mismatch);
+      await expect(embedding.reindex()).rejects.toMatchObject(mismatch);
+      const failed = (await embedding.doctor()).filter(({ result }) => result === 'failed');
+      expect(failed).toMatchObject([{ name: 'embedding', hint: mismatch.hint }]);
+      expect((await embedding.get('record/1')).text).toContain('Zebulon');
+    } finally {
+      await embedding.close();
+    }
+    expect(await found('plumber')).toEqual([1]);
+  });
+
+  it('refuses metadata that no thread could tell another, however it is nested', async () => {
+    const refused = { code: 'invalid_input', message: 'metadata is nested deeper than 100 levels' };
+    let deep: Metadata = {};
+    for (let i = 0; i < 50_000; i++) deep = { deep };
+    await expect(loci.write({ content: 'deep', metadata: deep })).rejects.toMatchObject(refused);
+    const endless: Metadata = {};
+    Object.assign(endless, { one: endless, other: [endless, endless] });
+    await expect(loci.write({ content: 'endless', metadata: endless })).rejects.toMatchObject(refused);
+    let allowed: Metadata = {};
+    for (let i = 0; i < 100; i++) allowed = { allowed };
+    await loci.write({ content: 'marzipan', metadata: allowed });
+    expect((await loci.get('record/1')).record.metadata).toEqual(allowed);
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { note, write } from '../../../test/contract/store-samples.ts';
+import { configSchema } from '../../config/schema.ts';
+import type { RecordDraft } from '../../store/store.ts';
+import { openMemoryStore } from '../../store/memory/open.ts';
+import { EngineContext } from '../context.ts';
+import { find } from '../records/search.ts';
+import { sourceOrigins, type SourceOrigin } from './source-origin.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** A Sunday, where the tests run. */
+const NOW = new Date(2026, 10, 22, 15, 30).getTime();
+const at = (...[day, hour = 0]: readonly [number, number?]): number =>
+  new Date(2026, 10, day, hour).getTime();
+
+type Given = Partial<Pick<RecordDraft, 'origin' | 'source' | 'recordType' | 'createdAt' | 'metadata'>>;
+
+interface World {
+  /** Milliseconds since the source was read; `null` for never. */
+  readonly read?: number | null;
+  readonly name?: string;
+  readonly namespace?: string;
+}
+
+function contextOf({ name = 'Google Tasks' }: World = {}): EngineContext {
+  const config = configSchema.parse({
+    embedding: { provider: 'none' },
+    sources: [{ id: 'tasks', name, command: 'tasks', refreshInterval: '5m' }],
+  });
+  return EngineContext.open(config, openMemoryStore(), { now: () => NOW });
+}
+
+async function originOf(given: Given, world: World = {}): Promise<SourceOrigin | null> {
+  const { read = 3 * MINUTE, namespace = 'default' } = world;
+  const opened = contextOf(world);
+  const context = opened.as({ ...opened.caller, namespace });
+  const source = given.source ?? 'tasks';
+  if (read !== null) await context.store.changeSourceState(namespace, source, { readAt: NOW - read });
+  const record = { origin: 'source', recordType: 'task', createdAt: at(23), metadata: {}, ...given, source };
+  const [origin = null] = await sourceOrigins(context, [{ ...record, origin: given.origin ?? 'source' }]);
+  return origin;
+}
+
+const line = async (given: Given, world?: World): Promise<string | undefined> =>
+  (await originOf(given, world))?.line;
+
+describe('the origin of what a source brought', () => {
+  it.each([
+    ['due today', at(22)],
+    ['due today', at(22, 18)],
+    ['due tomorrow', at(23)],
+    ['due tomorrow', at(23, 10)],
+    ['due Friday', at(27, 10)],
+    ['due 29 Nov', at(29)],
+    ['due 4 Dec', at(34, 10)],
+  ])('says of a task that it is %s', async (words, createdAt) => {
+    expect(await line({ createdAt })).toBe(`From Google Tasks · ${words} · 3 min ago`);
+  });
+
+  it.each([
+    ['today 18:00', at(22, 18)],
+    ['today', at(22)],
+    ['tomorrow 10:00', at(23, 10)],
+    ['Friday', at(27)],
+    ['4 Dec', at(34, 10)],
+  ])('says of an event that it is %s', async (words, createdAt) => {
+    const event = { recordType: 'document', createdAt };
+    expect(await line(event)).toBe(`From Google Tasks · ${words} · 3 min ago`);
+  });
+
+  it('says how old what is over is, and of nothing that it was due', async () => {
+    expect(await line({ createdAt: at(21, 10) })).toBe('From Google Tasks · 1d ago · read 3 min ago');
+    const mail = { recordType: 'document', createdAt: NOW - 2 * HOUR };
+    expect(await line(mail)).toBe('From Google Tasks · 2h ago · read 3 min ago');
+  });
+
+  it('says of a task without a day that it has none', async () => {
+    const undated = { metadata: { completed: false, undated: true } };
+    expect(await line(undated)).toBe('From Google Tasks · no date · read 3 min ago');
+    const mail = { recordType: 'document', createdAt: NOW - 2 * HOUR, metadata: { undated: true } };
+    expect(await line(mail)).toBe('From Google Tasks · 2h ago · read 3 min ago');
+  });
+
+  it('says what is done, not when it is due', async () => {
+    const done = { metadata: { completed: true } };
+    expect(await line(done)).toBe('From Google Tasks · done · 3 min ago');
+    expect((await originOf(done))?.completed).toBe(true);
+    expect((await originOf({ metadata: { completed: false } }))?.completed).toBe(false);
+    expect((await originOf({ metadata: { completed: 'yes' } }))?.completed).toBeNull();
+  });
+
+  it('is stale after twice the time between two reads', async () => {
+    const read = (age: number | null): Promise<SourceOrigin | null> => originOf({}, { read: age });
+    expect((await read(10 * MINUTE))?.stale).toBe(false);
+    expect(await read(10 * MINUTE + 1)).toMatchObject({
+      stale: true,
+      refreshedAt: NOW - 10 * MINUTE - 1,
+      line: 'From Google Tasks · due tomorrow · stale (10 min)',
+    });
+    const done = { metadata: { completed: true } };
+    expect(await line(done, { read: 2 * HOUR })).toBe('From Google Tasks · done · stale (2 h)');
+    expect((await read(0))?.line).toBe('From Google Tasks · due tomorrow · just now');
+    // A clock that was put back.
+    expect((await read(-HOUR))?.line).toBe('From Google Tasks · due tomorrow · just now');
+    expect(await read(null)).toMatchObject({
+      stale: false,
+      refreshedAt: null,
+      line: 'From Google Tasks · due tomorrow',
+    });
+  });
+
+  it('goes by the id of a source that the settings do not name, or another namespace has', async () => {
+    expect(await line({ source: 'gone' }, { read: 48 * HOUR })).toBe('From gone · due tomorrow · 2 d ago');
+    const elsewhere = { namespace: 'other', read: 48 * HOUR };
+    expect(await line({}, elsewhere)).toBe('From tasks · due tomorrow · 2 d ago');
+  });
+
+  it('is nothing for what no source brought', async () => {
+    for (const origin of ['vault', 'memory', 'fact', 'audit'] as const)
+      expect(await originOf({ origin })).toBeNull();
+  });
+
+  it('names an address where there is one', async () => {
+    const url = async (said: string | number | null): Promise<unknown> =>
+      (await originOf({ metadata: { url: said } }))?.url;
+    expect(await url('https://tasks.google.com/1')).toBe('https://tasks.google.com/1');
+    expect([await url(''), await url(7), await url(null)]).toEqual([null, null, null]);
+  });
+
+  it('keeps a name on its line, and from saying what Loci says', async () => {
+    const name = 'Tasks\n\u2028From me\u001b[2J\u202e · done · just now';
+    expect(await originOf({}, { name })).toMatchObject({
+      name: 'Tasks From me [2J · done · just now',
+      line: 'From Tasks From me [2J - done - just now · due tomorrow · 3 min ago',
+    });
+  });
+
+  it('comes with what is found', async () => {
+    const context = contextOf();
+    const todo = { origin: 'source', source: 'tasks', recordType: 'task', createdAt: at(23) } as const;
+    await write(context.store, 'default', note('buy tile samples', todo), note('own tile samples'));
+    const { results } = await find(context, { query: 'tile samples' });
+    expect(results.map(({ origin, age, from }) => [origin, age, from?.line])).toEqual([
+      ['vault', expect.any(String), undefined],
+      ['source', 'in 8h', 'From Google Tasks · due tomorrow'],
+    ]);
+  });
+});

@@ -1,0 +1,143 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../test/contract/engines.ts';
+import { note, write } from '../../../test/contract/store-samples.ts';
+import { configSchema } from '../../config/schema.ts';
+import { openMemoryStore } from '../../store/memory/open.ts';
+import type { SearchFilter, Store } from '../../store/store.ts';
+import { EngineContext } from '../context.ts';
+import { find, type FindRequest, type FindResponse } from '../records/search.ts';
+import { hiddenSources, ownSources, sourcePolicies, withoutSources } from './source-policies.ts';
+
+const NOW = Date.UTC(2026, 10, 22, 12);
+const CONFIG = configSchema.parse({
+  embedding: { provider: 'none' },
+  vaults: [
+    { path: '/home/ada/Notes' },
+    { name: 'old', path: '/home/ada/archive', weight: 0.5, minScore: 0.2, enabled: false },
+  ],
+  sources: [
+    { id: 'tasks', name: 'Google Tasks', command: 'tasks' },
+    {
+      id: 'mail',
+      command: 'mail',
+      weight: 0.7,
+      minScore: 0.99,
+      recency: { weight: 0.5, halfLife: '12h' },
+      includeInContext: false,
+    },
+    { id: 'paused', command: 'paused', enabled: false, recency: { halfLife: 0 } },
+  ],
+});
+const { vaults, sources } = CONFIG;
+
+describe('source policies', () => {
+  it('are what the settings say, and what is usual for the rest', () => {
+    expect(Object.fromEntries(sourcePolicies(vaults, sources))).toEqual({
+      Notes: { weight: 1, minScore: 0, recency: null },
+      old: { weight: 0.5, minScore: 0.2, recency: null },
+      tasks: { weight: 0.5, minScore: 0, recency: { weight: null, halfLifeDays: 7 } },
+      mail: { weight: 0.7, minScore: 0.99, recency: { weight: 0.5, halfLifeDays: 0.5 } },
+      paused: { weight: 0.5, minScore: 0, recency: { weight: null, halfLifeDays: 1 / 86_400_000 } },
+    });
+  });
+
+  it('hide what is switched off, and unasked what is not for the context', () => {
+    expect(hiddenSources(vaults, sources, false)).toEqual(['old', 'paused']);
+    expect(hiddenSources(vaults, sources, true)).toEqual(['old', 'mail', 'paused']);
+    expect(hiddenSources([], [], true)).toEqual([]);
+  });
+
+  it('add to what a filter leaves out, and leave a filter alone that leaves out nothing', () => {
+    const filter = { project: 'home' };
+    expect(withoutSources(filter, [])).toBe(filter);
+    expect(withoutSources({ ...filter, exceptSources: ['a'] }, ['b'])).toEqual({
+      project: 'home',
+      exceptSources: ['a', 'b'],
+    });
+  });
+
+  it('let a skill weigh itself down, and no higher than is usual', async () => {
+    await using folder = await temporaryFolder();
+    const weights = { loud: 'weight: 2', quiet: 'weight: 0.1', plain: 'name: Plain' };
+    for (const [id, line] of Object.entries(weights)) {
+      await mkdir(join(folder.path, id));
+      const text = `---\nname: ${id}\nmemorySource:\n  command: cat x.json\n  ${line}\n---\n`;
+      await writeFile(join(folder.path, id, 'SKILL.md'), text);
+    }
+    const config = configSchema.parse({
+      embedding: { provider: 'none' },
+      sources: [{ id: 'own', command: 'cat', weight: 2 }],
+      skills: [{ path: folder.path }],
+    });
+    const own = await ownSources(EngineContext.open(config, openMemoryStore()));
+    const inForce = [...sourcePolicies(own.vaults, own.sources)].map(([id, { weight }]) => [id, weight]);
+    expect(Object.fromEntries(inForce)).toEqual({ own: 2, loud: 0.5, quiet: 0.1, plain: 0.5 });
+  });
+
+  it('are of the configured namespace alone', async () => {
+    const context = EngineContext.open(CONFIG, openMemoryStore());
+    expect(await ownSources(context)).toEqual({ vaults, sources });
+    const other = context.as({ ...context.caller, namespace: 'other' });
+    expect(await ownSources(other)).toEqual({ vaults: [], sources: [] });
+  });
+});
+
+describe('find', () => {
+  /** What a search asks of a store that has a mail, and what it answers. */
+  async function found(
+    request: Omit<FindRequest, 'query'> = {},
+    namespace = CONFIG.namespace,
+  ): Promise<{ response: FindResponse; filters: SearchFilter[] }> {
+    const store = openMemoryStore();
+    const filters: SearchFilter[] = [];
+    const watched: Store = {
+      ...store,
+      searchText: (ns, query, filter, limit) => {
+        filters.push(filter);
+        return store.searchText(ns, query, filter, limit);
+      },
+    };
+    const mail = { origin: 'source', source: 'mail', createdAt: NOW } as const;
+    await write(store, namespace, note('marble, some day', mail), note('a marble floor', { createdAt: NOW }));
+    const context = EngineContext.open(CONFIG, watched, { now: () => NOW });
+    const response = await find(context.as({ ...context.caller, namespace }), {
+      query: 'marble worktop',
+      ...request,
+    });
+    return { response, filters };
+  }
+
+  it('asks the store for nothing of sources that are off, nor unasked of those out of the context', async () => {
+    const except = async (request?: Omit<FindRequest, 'query'>, namespace?: string): Promise<unknown> =>
+      (await found(request, namespace)).filters.map(({ exceptSources }) => exceptSources);
+    expect(await except()).toEqual([['old', 'paused']]);
+    expect(await except({ forContext: true })).toEqual([['old', 'mail', 'paused']]);
+    expect(await except({ forContext: true, exceptSources: ['x'] })).toEqual([
+      ['x', 'old', 'mail', 'paused'],
+    ]);
+    expect(await except({ forContext: true }, 'other')).toEqual([undefined]);
+  });
+
+  it('counts apart what a source’s own threshold hides, whatever the threshold of the search', async () => {
+    const { response } = await found({ minScore: 0 });
+    expect(response.results.map(({ source }) => source)).toEqual(['notes']);
+    expect(response.hidden).toBeNull();
+    const [hidden, ...others] = response.hiddenOfSources;
+    expect(others).toEqual([]);
+    expect(hidden).toEqual({ source: 'mail', results: 1, best: expect.any(Number), minScore: 0.99 });
+    expect(hidden?.best).toBeLessThan(0.99);
+
+    const strict = (await found({ minScore: 1 })).response;
+    expect(strict.results).toEqual([]);
+    expect(strict.hidden).toMatchObject({ results: 1, minScore: 1 });
+    expect(strict.hiddenOfSources).toEqual([hidden]);
+  });
+
+  it('applies no settings to sources of the same name in another namespace', async () => {
+    const { response } = await found({ minScore: 0 }, 'other');
+    expect(response.results.map(({ source }) => source)).toEqual(['notes', 'mail']);
+    expect(response.hiddenOfSources).toEqual([]);
+  });
+});

@@ -1,0 +1,119 @@
+import type { VaultConfig } from '../../config/sources-schema.ts';
+import { LociError } from '../../core/errors.ts';
+import type { LociRecord, Passage } from '../../core/types.ts';
+import type { Chunking } from '../../ingest/passages.ts';
+import type { SyncReport } from '../../ingest/sync.ts';
+import type { SourceProblem } from '../../sources/source.ts';
+import type { CutPassages } from '../../store/derivation.ts';
+import type { EngineContext } from '../context.ts';
+import { embedNew } from './embed-new.ts';
+import { refuseAborted, type IndexOptions, type LongCallOptions } from '../../core/long-call.ts';
+import { refreshVault } from './refresh-vault.ts';
+import { refuseTakenNames } from './vault-names.ts';
+
+export interface IndexReport {
+  readonly sources: readonly SyncReport[];
+  /** Records that could not be derived anew after a change of the chunking or a reindex cut short; they stay as they were. */
+  readonly problems: readonly SourceProblem[];
+  /** Contents embedded now. */
+  readonly embedded: number;
+}
+
+/** Some vaults could not be read; `report` says what came of the others. */
+export class IncompleteIndexError extends LociError {
+  readonly report: IndexReport;
+
+  constructor(unreadable: readonly [LociError, ...LociError[]], report: IndexReport) {
+    const hints = new Set(unreadable.map(({ hint }) => hint));
+    super('unreadable', unreadable.map(({ message }) => message).join('\n'), {
+      hint: [...hints].join('\n'),
+      cause: unreadable[0],
+    });
+    this.report = report;
+  }
+}
+
+/**
+ * Brings vaults up to date, then embeds what has no vector; a vault that cannot be read does not keep the others from
+ * it. Notes are found by text as soon as their batch is read.
+ * Stopped anywhere, the next call goes on.
+ * @throws LociError `invalid_config` for a name that is another folder's, before anything is read; `unreadable`,
+ *   `aborted`, `embedding_mismatch`, `embedding_unavailable`. An `unreadable` vault beside others is an
+ *   `IncompleteIndexError`, thrown when those have been read.
+ */
+export async function indexVaults(
+  context: EngineContext,
+  vaults: readonly VaultConfig[],
+  options: IndexOptions = {},
+): Promise<IndexReport> {
+  await refuseTakenNames(context, vaults);
+  // A model that does not fit is told of before anything is read.
+  await context.vectorsToFill();
+  const { problems } = await deriveStale(context, options);
+  const sources: SyncReport[] = [];
+  const unreadable: LociError[] = [];
+  for (const vault of vaults) {
+    try {
+      sources.push(await refreshVault(context, vault, { ...options, waits: true }));
+    } catch (error) {
+      if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
+      unreadable.push(error);
+    }
+  }
+  const embedded = await embedNew(context, options);
+  const report = { sources, problems, embedded };
+  const [first, ...others] = unreadable;
+  if (first !== undefined) throw new IncompleteIndexError([first, ...others], report);
+  return report;
+}
+
+export interface Derived {
+  /** How many records have passages of the present chunking now that had none before. */
+  readonly records: number;
+  /** Records whose text is too much: they stay as they were. */
+  readonly problems: readonly SourceProblem[];
+}
+
+const PAGE = 64;
+
+/** Makes the passages of records that have none of the present chunking: after a change of it, or a reindex cut short. */
+export async function deriveStale(context: EngineContext, options: LongCallOptions): Promise<Derived> {
+  const { store, namespace } = context;
+  const chunking = await context.chunking();
+  const problems: SourceProblem[] = [];
+  let after: number | null = null;
+  let done = 0;
+  for (;;) {
+    refuseAborted(options);
+    const records = await store.staleRecords(namespace, chunking.signature, { after, limit: PAGE });
+    const last = records.at(-1);
+    if (last === undefined) return { records: done - problems.length, problems };
+    const passages = new Map<number, CutPassages>();
+    for (const record of records) {
+      const cut = await cutOrReport(record, chunking, options, problems);
+      const { title, metadata, contentHash } = record;
+      if (cut !== null) passages.set(record.id, { from: { title, metadata, contentHash }, passages: cut });
+    }
+    await store.putPassages(namespace, chunking.signature, passages);
+    after = last.id;
+    done += records.length;
+    options.onProgress?.({ stage: 'deriving', subject: namespace, done, total: 0 });
+  }
+}
+
+/** A record's passages; `null`, and a problem, for a text that is too much. */
+export async function cutOrReport(
+  record: LociRecord,
+  chunking: Chunking,
+  { signal }: LongCallOptions,
+  problems: SourceProblem[],
+): Promise<Passage[] | null> {
+  try {
+    return await chunking.cut(record, signal);
+  } catch (error) {
+    if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
+    const key = record.key ?? `record/${String(record.id)}`;
+    problems.push({ key, reason: 'unreadable', detail: error.message, skipped: true });
+    return null;
+  }
+}

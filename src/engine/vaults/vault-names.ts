@@ -1,0 +1,54 @@
+import { realpath } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { VaultConfig } from '../../config/sources-schema.ts';
+import { LociError } from '../../core/errors.ts';
+import type { EngineContext } from '../context.ts';
+
+/** What a vault's records call it. */
+export function vaultName({ name, path }: VaultConfig): string {
+  return name ?? basename(path);
+}
+
+/**
+ * A folder that goes by the name of another would take the records of that one for its own, and evict them. A vault
+ * that is in the configuration with its name and another path than before has moved: its records go with it.
+ * @throws LociError `invalid_config` that names both folders
+ */
+export async function refuseTakenNames(
+  { store, config, namespace }: EngineContext,
+  vaults: readonly VaultConfig[],
+): Promise<void> {
+  const states = await store.sourceStates(namespace);
+  for (const vault of vaults) {
+    const name = vaultName(vault);
+    // Before schema 6 no root was noted: then the records are of the vault that is configured by that name.
+    const configured = config.vaults.find((other) => vaultName(other) === name)?.path;
+    const state = states.get(name);
+    const root = state?.root ?? (typeof state?.readAt === 'number' ? configured : undefined);
+    if (root === undefined || isConfigured(name, vault, config.vaults)) continue;
+    if (await isSameFolder(root, vault.path)) continue;
+    const entries = await store.sourceEntries(namespace, name, { after: null, limit: 1 });
+    if (entries.length > 0) throw takenName(name, root, vault.path);
+  }
+}
+
+function isConfigured(name: string, { path }: VaultConfig, configured: readonly VaultConfig[]): boolean {
+  return configured.some((vault) => vault.name === name && resolve(vault.path) === resolve(path));
+}
+
+async function isSameFolder(a: string, b: string): Promise<boolean> {
+  const [one, other] = await Promise.all([a, b].map((path) => realpath(path).catch(() => resolve(path))));
+  return one === other;
+}
+
+function takenName(name: string, root: string, path: string): LociError {
+  return new LociError(
+    'invalid_config',
+    `the records of ${name} came from ${root}; ${path} is another folder of the same name and would take their place`,
+    {
+      hint:
+        `If the vault moved there, put it into loci.yaml with \`name: ${name}\` and \`path: ${path}\`. Otherwise ` +
+        `put it there with another name, or take the former records out: loci forget-vault ${JSON.stringify(name)}`,
+    },
+  );
+}

@@ -1,0 +1,48 @@
+import type { Explanation } from '../../engine/records/search.ts';
+
+export type SignalName = Explanation['signals'][number]['signal'];
+export type BoostName = Explanation['boosts'][number]['name'];
+
+/** What people call the signals. */
+export const SIGNAL_WORDS: Readonly<Record<SignalName, string>> = {
+  text: 'text',
+  vector: 'meaning',
+  trigram: 'spelling',
+  recency: 'recency',
+};
+
+/** What people call the boosts. */
+const BOOST_WORDS: Readonly<Record<BoostName, string>> = {
+  title: 'title',
+  date: 'date',
+  speaker: 'speaker',
+  session: 'session',
+  user: 'said by the user',
+  source: 'source',
+  completed: 'completed',
+  near: 'near the best note',
+  kind: 'kind',
+};
+
+/** `title`, `source ×0.9` */
+export function boostWords({ name, factor }: Pick<Explanation['boosts'][number], 'name' | 'factor'>): string {
+  return factor === undefined
+    ? BOOST_WORDS[name]
+    : `${BOOST_WORDS[name]} ×${String(Number(factor.toFixed(2)))}`;
+}
+
+/**
+ * `text #1, meaning #3, title, source ×0.9`: the signals by rank, then the boosts. Recency is left out: it is true of
+ * everything, and only breaks ties.
+ */
+export function reasonsOf({ signals, boosts, beside }: Explanation): string {
+  const order = Object.keys(SIGNAL_WORDS);
+  const ranked = signals
+    .filter(({ signal }) => signal !== 'recency')
+    .toSorted((a, b) => a.rank - b.rank || order.indexOf(a.signal) - order.indexOf(b.signal))
+    .map(({ signal, rank }) => `${SIGNAL_WORDS[signal]} #${String(rank)}`);
+  const named = boosts.map(boostWords);
+  // Smoothing lifts a passage that no signal named, and days alone bring what nothing else speaks for.
+  if (ranked.length === 0) ranked.push(beside > 0 ? 'beside what matched' : SIGNAL_WORDS.recency);
+  return [...ranked, ...named].join(', ');
+}

@@ -1,0 +1,111 @@
+import { chmod, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CONFIG_FILE } from '../../config/load.ts';
+import { LociError } from '../../core/errors.ts';
+import { describeFileError } from '../../core/fs/file-errors.ts';
+import { makePrivateFolder } from '../../core/fs/make-folder.ts';
+import { replaceFile } from '../../core/fs/replace-file.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import { starterConfig } from './starter-config.ts';
+import { addVaults, placeFolders } from '../vaults/vaults.ts';
+
+export interface InitInput {
+  readonly vault?: string;
+}
+
+export interface InitOutput {
+  readonly home: string;
+  readonly config_file: string;
+  readonly store: string;
+  readonly created: ('home' | 'config' | 'store' | 'vault')[];
+  readonly vault: { readonly name: string; readonly path: string } | null;
+  readonly vaults: string[];
+  readonly notes: string[];
+}
+
+export const init: Operation<InitInput, InitOutput> = {
+  name: 'init',
+  title: 'Set up Loci',
+  description:
+    'Makes the home folder (readable by you alone), a commented loci.yaml and an empty store. What is there already ' +
+    'stays as it is. With a vault, adds that folder of notes to the settings; `index` then reads it.',
+  input: z.strictObject({
+    vault: z.string().min(1).exactOptional().describe('A folder of notes to add to the settings.'),
+  }),
+  output: z.strictObject({
+    home: z.string().describe('The home folder.'),
+    config_file: z.string(),
+    store: z.string().describe('Path of the store.'),
+    created: z.array(z.enum(['home', 'config', 'store', 'vault'])).describe('What was not there before.'),
+    vault: z.strictObject({ name: z.string(), path: z.string() }).nullable(),
+    vaults: z.array(z.string()).describe('The folders of notes that are in the settings now.'),
+    notes: z.array(z.string()).describe('What the owner should know.'),
+  }),
+  readOnly: false,
+  destructive: false,
+  idempotent: true,
+  scope: 'admin',
+  local: true,
+  examples: [
+    { title: 'Make a home with an empty store', input: {} },
+    { title: 'Name your notes at once', input: { vault: '~/vault' } },
+  ],
+  run: runInit,
+};
+
+async function runInit(context: OperationContext, { vault }: InitInput): Promise<InitOutput> {
+  const created: InitOutput['created'] = [];
+  const file = join(context.home, CONFIG_FILE);
+  // A wrong path is refused before anything is made.
+  const before = await context.loadConfig();
+  const placed = vault === undefined ? null : await placeFolders([vault], before, false);
+  if (await makePrivately(context.home)) created.push('home');
+  if (!(await exists(file))) {
+    await replaceFile(file, starterConfig(), 0o600).catch((error: unknown) => refuseWrite(file, error));
+    created.push('config');
+  }
+  const store = before.values.store.path;
+  if (!(await exists(store))) created.push('store');
+  const loci = await context.loci({ create: true });
+  await loci.status();
+  await loci.refuseTakenNames(placed?.unknown ?? []);
+  const notes = await addVaults(context, placed?.unknown ?? []);
+  if (placed !== null && placed.unknown.length > 0) created.push('vault');
+  const [added] = placed?.vaults ?? [];
+  const { vaults } = (await context.loadConfig()).values;
+  return {
+    home: context.home,
+    config_file: file,
+    store,
+    created,
+    vault: added === undefined ? null : { name: added.name, path: added.path },
+    vaults: vaults.map(({ path }) => path),
+    notes,
+  };
+}
+
+async function makePrivately(home: string): Promise<boolean> {
+  try {
+    const made = makePrivateFolder(home);
+    // The umask may have taken more away than others' rights.
+    if (made) await chmod(home, 0o700);
+    return made;
+  } catch (error) {
+    return refuseWrite(home, error);
+  }
+}
+
+function refuseWrite(path: string, error: unknown): never {
+  throw new LociError('unreadable', `${path} cannot be made: ${describeFileError(error)}`, {
+    hint: 'Check that you may write there, or name another home with LOCI_HOME.',
+    cause: error,
+  });
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

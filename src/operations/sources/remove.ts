@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { isJsonMap } from '../../config/tree.ts';
+import { LociError } from '../../core/errors.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import { removeEntry } from '../shared/remove-entry.ts';
+import { idInput, reportOf } from './source-output.ts';
+
+export interface SourcesRemoveOutput {
+  readonly id: string;
+  readonly removed: number;
+  readonly unconfigured: boolean;
+}
+
+export const sourcesRemove: Operation<{ readonly id: string }, SourcesRemoveOutput> = {
+  name: 'sources-remove',
+  title: 'Remove a source',
+  description:
+    'Takes a source out of the settings, and its documents, its approval and its statistics out of the store. What it read ' +
+    'from is not touched. The source of a skill stays with the skill, and must be approved again before it runs.',
+  input: z.strictObject({ id: idInput() }),
+  output: z.strictObject({
+    id: z.string(),
+    removed: z.number().int().nonnegative().describe('Documents that left the store.'),
+    unconfigured: z.boolean().describe('Whether it was taken out of the settings now.'),
+  }),
+  readOnly: false,
+  destructive: true,
+  idempotent: false,
+  scope: 'admin',
+  local: true,
+  examples: [{ title: 'Stop knowing the todos', input: { id: 'tasks' } }],
+  run: runSourcesRemove,
+};
+
+async function runSourcesRemove(
+  context: OperationContext,
+  input: { readonly id: string },
+): Promise<SourcesRemoveOutput> {
+  const { id, kind } = await reportOf(context, input.id);
+  if (kind === 'vault')
+    throw new LociError('invalid_input', `${id} is a vault`, {
+      hint: `\`loci forget-vault ${JSON.stringify(id)}\` takes it out.`,
+    });
+  const isConfigured = (await context.loadConfig()).values.sources.some((source) => source.id === id);
+  if (isConfigured)
+    await removeEntry(context, 'sources', id, (entry) => isJsonMap(entry) && entry['id'] === id);
+  const removed = await (await context.loci()).sources.forget(id, context.signal);
+  return { id, removed, unconfigured: isConfigured };
+}

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { analyze } from '../../core/text/analyze.ts';
+import { snippet, SNIPPET_LENGTH, snippetWithProperties } from './snippet.ts';
+
+function marked(text: string, ...terms: string[]): string[] {
+  const { text: shown, marks } = snippet(text, new Set(terms));
+  return marks.map(([start, end]) => shown.slice(start, end));
+}
+
+const FILLER = 'some words that say nothing of it at all and go on for quite a while. '.repeat(20);
+
+describe('snippet', () => {
+  it('is the whole of a short passage, its matched words marked as they are written', () => {
+    expect(snippet('Ovens bake; the oven’s door.', new Set(['oven']))).toEqual({
+      text: 'Ovens bake; the oven’s door.',
+      marks: [
+        [0, 5],
+        [16, 22],
+      ],
+    });
+    expect(snippet('', new Set(['oven']))).toEqual({ text: '', marks: [] });
+  });
+
+  it('stands around the match, not at the beginning', () => {
+    const text = `${FILLER}Then the oven broke. ${FILLER}`;
+    const shown = snippet(text, new Set(['oven']));
+    expect(shown.text).toMatch(/^….*the oven broke\..*…$/);
+    expect(shown.text.length).toBeLessThan(SNIPPET_LENGTH * 1.2);
+    expect(marked(text, 'oven')).toEqual(['oven']);
+    // Cut between words.
+    const edges = shown.text.replaceAll('…', '').trim().split(' ');
+    expect(text.split(' ')).toContain(edges[0]);
+    expect(text.split(' ')).toContain(edges.at(-1));
+  });
+
+  it('prefers the window with more different terms', () => {
+    const text = `oven oven oven ${FILLER}the oven and the tiles ${FILLER}`;
+    expect(marked(text, 'oven', 'tile')).toEqual(['oven', 'tiles']);
+  });
+
+  it('shows the beginning when only the meaning matched', () => {
+    expect(snippet(FILLER, new Set(['oven'])).text).toMatch(/^some words.*…$/);
+  });
+
+  it('marks a run of Chinese bigrams once', () => {
+    expect(marked('我们的厨房改造计划。', '厨房', '房改', '改造')).toEqual(['厨房改造']);
+    const long = `${'今天没有什么可说的。'.repeat(80)}厨房改造了。${'明天也没有。'.repeat(80)}`;
+    expect(marked(long, '厨房')).toEqual(['厨房']);
+  });
+
+  it('never cuts a character of two code units', () => {
+    for (const offset of ['', 'a']) {
+      const { text } = snippet(`${offset}${'𠮷'.repeat(300)}烤箱${'𠮷'.repeat(300)}`, new Set(['烤箱']));
+      expect(text.isWellFormed()).toBe(true);
+      expect(text).toContain('烤箱');
+    }
+  });
+
+  it('holds for every text: a slice of it, marks in order and on matched words, a match always shown', () => {
+    const fragment = fc.oneof(
+      fc.lorem({ maxCount: 40 }),
+      fc.string({ unit: 'grapheme', maxLength: 60 }),
+      fc.constantFrom('oven', 'Ovens ', '烤箱', '😀'.repeat(90), 'x'.repeat(300), '\n\n', ' '),
+    );
+    const terms = new Set(['oven', '烤箱', 'lorem']);
+    fc.assert(
+      fc.property(fc.array(fragment, { maxLength: 30 }), (fragments) => {
+        const whole = fragments.join('').replaceAll('…', '');
+        const { text, marks } = snippet(whole, terms);
+        expect(whole).toContain(text.replaceAll('…', ''));
+        expect(text.isWellFormed()).toBe(whole.isWellFormed());
+        let last = -1;
+        for (const [start, end] of marks) {
+          expect(start).toBeGreaterThan(last);
+          expect(end).toBeGreaterThan(start);
+          expect(end).toBeLessThanOrEqual(text.length);
+          last = end;
+          const inside = analyze(text.slice(start, end)).map(({ term }) => term);
+          expect(inside.some((term) => terms.has(term))).toBe(true);
+        }
+        const matches = analyze(whole).some(({ kind, term }) => kind !== 'tail' && terms.has(term));
+        expect(marks.length > 0).toBe(matches);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('snippetWithProperties', () => {
+  const passage = { text: 'Likes oats.', above: 'Hanna' };
+  const properties = ['name: Hanna', 'birthday: 1988-03-17', 'food: oats'];
+  const shown = (...terms: string[]) => snippetWithProperties(passage, properties, new Set(terms));
+
+  it('shows the properties that hold words which nothing else holds, and marks them', () => {
+    const { text, marks } = shown('hanna', 'birthdai', 'oat');
+    expect(text).toBe('birthday: 1988-03-17\n\nLikes oats.');
+    expect(marks.map(([start, end]) => text.slice(start, end))).toEqual(['birthday', 'oats']);
+    expect(shown('1988').text).toContain('birthday: 1988-03-17');
+  });
+
+  it('is the passage alone where that, its title or its headings say the same', () => {
+    expect(shown('hanna', 'oat')).toEqual(snippet(passage.text, new Set(['oat'])));
+    expect(shown('car').text).toBe('Likes oats.');
+  });
+
+  it('is the properties alone where there is no text, three of them, each around its match', () => {
+    const long = ['a', 'b', 'c', 'd'].map((name) => `${name}: ${'so '.repeat(90)}oven ${'so '.repeat(90)}`);
+    const { text, marks } = snippetWithProperties({ text: '', above: '' }, long, new Set(['oven']));
+    expect(text.split(' · ')).toHaveLength(3);
+    expect(text.length).toBeLessThan(450);
+    expect(marks.map(([start, end]) => text.slice(start, end))).toEqual(['oven', 'oven', 'oven']);
+  });
+});

@@ -1,0 +1,115 @@
+import { analyzeAmong } from '../../core/text/analyze-around.ts';
+import type { Token } from '../../core/text/analyze.ts';
+
+/** A part of a passage around what matched. */
+export interface Snippet {
+  readonly text: string;
+  /** Matched words within `text`: start and end offsets, UTF-16 code units, end exclusive, in order. */
+  readonly marks: readonly (readonly [start: number, end: number])[];
+}
+
+/** Characters of a passage that a result shows, about. */
+export const SNIPPET_LENGTH = 280;
+const ELLIPSIS = '…';
+/** How far an edge may move to fall between two words. */
+const EDGE_REACH = 24;
+
+/**
+ * The window with the most different matched terms (then the most matches, then the earliest), cut between words.
+ * `terms` are analyzer terms; a passage that matched by meaning alone is shown from its beginning.
+ */
+export function snippet(text: string, terms: ReadonlySet<string>, length: number = SNIPPET_LENGTH): Snippet {
+  const matches = analyzeAmong(text, terms).filter(({ kind }) => kind !== 'tail');
+  const [from, to] = edges(text, bestWindow(matches, length), length);
+  const before = from > 0 ? ELLIPSIS : '';
+  const after = to < text.length ? ELLIPSIS : '';
+  const marks: [number, number][] = [];
+  for (const { start, end } of matches) {
+    if (start < from || end > to) continue;
+    const shift = before.length - from;
+    const last = marks.at(-1);
+    // Bigrams overlap: one mark for the run.
+    if (last !== undefined && start + shift <= last[1]) last[1] = end + shift;
+    else marks.push([start + shift, end + shift]);
+  }
+  return { text: before + text.slice(from, to) + after, marks };
+}
+
+/** Of the properties before a passage. */
+const MOST_PROPERTIES = 3;
+const PROPERTY_LENGTH = 100;
+const BETWEEN = ' · ';
+
+/**
+ * The snippet of a passage, below those of its note's properties (`birthday: 1988-03-17`) that hold terms which neither
+ * the passage nor what stands `above` it (title, headings) holds.
+ */
+export function snippetWithProperties(
+  passage: { readonly text: string; readonly above: string },
+  properties: readonly string[],
+  terms: ReadonlySet<string>,
+): Snippet {
+  const wanted = termsWithin(properties.join('\n'), terms);
+  for (const term of termsWithin(`${passage.above}\n${passage.text}`, wanted)) wanted.delete(term);
+  const telling = properties.filter((line) => termsWithin(line, wanted).size > 0).slice(0, MOST_PROPERTIES);
+  if (telling.length === 0) return snippet(passage.text, terms);
+  const shown = telling.map((line) => snippet(line, terms, PROPERTY_LENGTH));
+  const head = shown.reduce((before, next) => joined(before, BETWEEN, next));
+  if (passage.text.trim() === '') return head;
+  return joined(
+    head,
+    '\n\n',
+    snippet(passage.text, terms, SNIPPET_LENGTH - Math.floor(head.text.length / 2)),
+  );
+}
+
+function termsWithin(text: string, terms: ReadonlySet<string>): Set<string> {
+  return new Set(analyzeAmong(text, terms).flatMap(({ term, kind }) => (kind === 'tail' ? [] : [term])));
+}
+
+function joined(before: Snippet, between: string, after: Snippet): Snippet {
+  const text = before.text + between;
+  const moved = after.marks.map(([start, end]) => [start + text.length, end + text.length] as const);
+  return { text: text + after.text, marks: [...before.marks, ...moved] };
+}
+
+/** Offset of the first match in the best window. */
+function bestWindow(matches: readonly Token[], length: number): number {
+  let best = { start: 0, distinct: 0, count: 0 };
+  const inside = new Map<string, number>();
+  let last = 0;
+  for (const [first, match] of matches.entries()) {
+    while (last < matches.length && matches[last]!.end <= match.start + length) {
+      const { term } = matches[last]!;
+      inside.set(term, (inside.get(term) ?? 0) + 1);
+      last++;
+    }
+    const count = last - first;
+    if (inside.size > best.distinct || (inside.size === best.distinct && count > best.count)) {
+      best = { start: match.start, distinct: inside.size, count };
+    }
+    const left = (inside.get(match.term) ?? 0) - 1;
+    if (left > 0) inside.set(match.term, left);
+    else inside.delete(match.term);
+  }
+  return best.start;
+}
+
+/** A third of the window stands before the first match; both edges move to the nearest space. */
+function edges(text: string, start: number, length: number): [from: number, to: number] {
+  if (text.length <= length * 1.2) return [0, text.length];
+  let from = Math.max(0, start - Math.floor(length / 3));
+  if (from < EDGE_REACH) from = 0;
+  const to = Math.min(text.length, from + length);
+  return [from === 0 ? 0 : between(text, from), to === text.length ? to : between(text, to)];
+}
+
+function between(text: string, at: number): number {
+  for (let offset = 0; offset <= EDGE_REACH; offset++) {
+    if (/\s/.test(text.charAt(at + offset))) return at + offset;
+    if (/\s/.test(text.charAt(at - offset))) return at - offset;
+  }
+  // No space near (Chinese, a long word): only never within a code point.
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
+}

@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MAX_QUERY_LENGTH, parseQuery } from './parse.ts';
+
+function surfaces(text: string): string[] {
+  return parseQuery(text).terms.map(({ surface }) => surface);
+}
+
+describe('parseQuery', () => {
+  it('takes each word once, folded and stemmed, without stop words', () => {
+    expect(parseQuery('What did the Cafés of Café decide?').terms).toEqual([
+      { terms: ['cafe'], prefix: false, surface: 'cafe', kind: 'word' },
+      { terms: ['decid'], prefix: false, surface: 'decide', kind: 'word' },
+    ]);
+  });
+
+  it('asks for stop words when there is nothing else', () => {
+    expect(surfaces('who am I')).toEqual(['who', 'am', 'i']);
+    expect(surfaces('to be or not to be')).toEqual(['to', 'be', 'or', 'not']);
+  });
+
+  it('demands quoted phrases, whichever quotes, and looks for their words too', () => {
+    const { phrases, terms } = parseQuery('"heat pump" “blue tiles” 「番茄炒蛋」 oven');
+    expect(phrases).toEqual([
+      { terms: ['heat', 'pump'], prefix: false },
+      { terms: ['blue', 'tile'], prefix: false },
+      { terms: ['番茄', '茄炒', '炒蛋'], prefix: false },
+    ]);
+    expect(terms.map(({ surface }) => surface)).toContain('pump');
+    expect(parseQuery('never "closed here').phrases).toEqual([]);
+    expect(parseQuery('nothing in "?!" it').phrases).toEqual([]);
+  });
+
+  it.each([
+    ['CONV-1234', ['conv', '1234']],
+    ['foo_bar', ['foo', 'bar']],
+    ['src/a/b.ts', ['src', 'a', 'b', 'ts']],
+    ['v1.2.3', ['v1', '2', '3']],
+    ['(ada@example.org)', ['ada', 'exampl', 'org']],
+  ])('keeps the identifier %s whole', (text, terms) => {
+    expect(parseQuery(text).terms.map((term) => [term.kind, term.terms])).toEqual([['identifier', terms]]);
+  });
+
+  it('asks for hyphenated words together and apart', () => {
+    expect(parseQuery('self-healing').terms.map((term) => [term.kind, term.terms])).toEqual([
+      ['identifier', ['self', 'heal']],
+      ['word', ['self']],
+      ['word', ['heal']],
+    ]);
+  });
+
+  it('asks for Chinese and Japanese by bigrams, and by prefix for one character', () => {
+    const terms = parseQuery('厨房改造').terms;
+    expect(terms.map((term) => [term.kind, term.surface, term.prefix])).toEqual([
+      ['bigram', '厨房', false],
+      ['bigram', '房改', false],
+      ['bigram', '改造', false],
+    ]);
+    expect(parseQuery('茶').terms).toEqual([{ terms: ['茶'], prefix: true, surface: '茶', kind: 'bigram' }]);
+  });
+
+  it('demands each phrase once, and no more than a store can look for at a time', () => {
+    expect(parseQuery('"blue tiles" '.repeat(600)).phrases).toEqual([
+      { terms: ['blue', 'tile'], prefix: false },
+    ]);
+    const many = Array.from({ length: 600 }, (_, n) => `"word w${String(n)}"`);
+    expect(parseQuery(many.join(' ')).phrases).toHaveLength(32);
+  });
+
+  it('knows no operators: FTS syntax is words', () => {
+    expect(surfaces('kitchen AND NOT tiles NEAR(oven, 5) title:*')).toEqual([
+      'kitchen',
+      'tiles',
+      'near',
+      'oven',
+      '5',
+      'title',
+    ]);
+  });
+
+  it('finds nothing to ask for in marks and emoji', () => {
+    for (const text of ['', ' ', '🎂🎉', '?!* ( ) : ^', '"', '\0'])
+      expect(parseQuery(text)).toMatchObject({ terms: [], phrases: [] });
+  });
+
+  it('reads the beginning of a query of 100,000 characters', () => {
+    const { text, terms } = parseQuery(
+      Array.from({ length: 20_000 }, (_, n) => `w${String(n % 999)}`).join(' '),
+    );
+    expect([text.length, terms.length, terms[0]?.surface]).toEqual([MAX_QUERY_LENGTH, 64, 'w0']);
+  });
+
+  it('takes anything, lone surrogates too', () => {
+    const fragment = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(
+        '\ud83d',
+        '\udc00',
+        '"',
+        '「',
+        '-',
+        '_',
+        '漢字',
+        'ー',
+        "it's",
+        '½',
+        '\u0301',
+        ' ',
+        'the',
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(fragment, { maxLength: 15 }), (fragments) => {
+        const { terms, phrases } = parseQuery(fragments.join(''));
+        expect(terms.length).toBeLessThanOrEqual(64);
+        for (const { surface } of terms) expect(surface).not.toBe('');
+        for (const term of [...terms, ...phrases]) {
+          expect(term.terms.length).toBeGreaterThan(0);
+          for (const word of term.terms) expect(word).not.toBe('');
+        }
+        const keys = terms.map((term) => [...term.terms, term.prefix].join(' '));
+        expect(new Set(keys).size).toBe(keys.length);
+      }),
+    );
+  });
+});

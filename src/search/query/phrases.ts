@@ -1,0 +1,28 @@
+import { analyzeAmong } from '../../core/text/analyze-around.ts';
+import { analyze } from '../../core/text/analyze.ts';
+import type { StoredPassage, TextTerm } from '../../store/store.ts';
+import { textFields } from '../../store/lexical/text-fields.ts';
+
+/** Whether every phrase stands in one of the passage's texts: what quotes ask for, whichever signal found it. */
+export function holdsPhrases(passage: StoredPassage, phrases: readonly TextTerm[]): boolean {
+  if (phrases.length === 0) return true;
+  const { title, headings, body, tags } = textFields(passage.record, passage);
+  const texts = [title, headings, body, tags].map((text) =>
+    analyze(text)
+      .filter((token) => token.kind !== 'tail')
+      .map((token) => token.term),
+  );
+  return phrases.every(({ terms }) => texts.some((words) => follows(words, terms)));
+}
+
+/** Which of these index terms a passage holds, its title, headings and tags included. */
+export function heldTerms(passage: StoredPassage, terms: ReadonlySet<string>): Set<string> {
+  const { title, headings, body, tags } = textFields(passage.record, passage);
+  return new Set(
+    [title, headings, body, tags].flatMap((text) => analyzeAmong(text, terms).map(({ term }) => term)),
+  );
+}
+
+function follows(words: readonly string[], phrase: readonly string[]): boolean {
+  return words.some((_, start) => phrase.every((term, i) => words[start + i] === term));
+}

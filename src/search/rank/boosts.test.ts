@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { storedPassage } from '../../../test/contract/stored-passage.ts';
+import type { Metadata } from '../../core/types.ts';
+import { boostsOf, dayOf, sessionOf, type Boost, type BoostContext } from './boosts.ts';
+import { parseQuery } from '../query/parse.ts';
+import { CLASSIC_RANKING, DEFAULT_RANKING } from './ranking.ts';
+
+const DAY = 86_400_000;
+const MAY_3 = Date.UTC(2026, 4, 3);
+
+function boosts(
+  query: string,
+  metadata: Metadata,
+  given: Partial<BoostContext> & { title?: string } = {},
+): Boost[] {
+  const { title = '', ...context } = given;
+  const passage = storedPassage({ record: { title, metadata, createdAt: MAY_3 } });
+  const nothing = {
+    dates: [],
+    kind: null,
+    sessionRanks: new Map<string, number>(),
+    ranking: DEFAULT_RANKING,
+  };
+  const parsed = parseQuery(query);
+  const asked = new Set(parsed.terms.flatMap(({ terms }) => terms));
+  return boostsOf(passage, { query: parsed, asked, ...nothing, ...context });
+}
+
+describe('boostsOf', () => {
+  it('speaks for a record of a day that the query names; the end of a range is outside it', () => {
+    const dated = (from: number, until: number, metadata: Metadata = {}): string[] =>
+      boosts('oven', metadata, { dates: [{ text: '', from, until, relative: false }] }).map(
+        ({ name }) => name,
+      );
+    expect(dated(MAY_3, MAY_3 + DAY)).toEqual(['date']);
+    expect(dated(MAY_3 - DAY, MAY_3)).toEqual([]);
+    expect(dated(MAY_3, MAY_3 + DAY, { date: '2026-07-01' })).toEqual([]);
+    expect(dated(MAY_3, MAY_3 + DAY, { date: 'someday' })).toEqual(['date']);
+  });
+
+  it('speaks up for a record of days counted from today: more if it holds what is asked, less for a file time', () => {
+    const dates = [{ text: 'last week', from: MAY_3 - DAY, until: MAY_3 + DAY, relative: true }];
+    const added = (query: string, metadata: Metadata): number[] =>
+      boosts(query, metadata, { dates, title: 'Words of an oven' }).map((boost) => boost.added);
+    const share = DEFAULT_RANKING.relativeDateBoost;
+    expect(added('last week', { date: '2026-05-03' })).toEqual([share]);
+    expect(added('sink last week', { date: '2026-05-03' })).toEqual([share]);
+    expect(added('oven last week', { date: '2026-05-03' })).toEqual([2 * share]);
+    expect(added('oven last week', {})).toEqual([share]);
+    expect(added('last week', {})).toEqual([share / 2]);
+  });
+
+  it('speaks for the speaker whom the query names', () => {
+    expect(boosts('what did Zoë say', { speaker: 'Zoe' })).toEqual([{ name: 'speaker', added: 0.1 }]);
+    expect(boosts('what did Zoë say', { speaker: 'Erik' })).toEqual([]);
+    expect(boosts('what did Zoë say', { speaker: ['Zoe'] })).toEqual([]);
+  });
+
+  it('speaks for what a user said, and for sessions by their rank', () => {
+    const sessionRanks = new Map([
+      ['s1', 1],
+      ['7', 4],
+    ]);
+    expect(boosts('oven', { role: 'user', session: 's1' }, { sessionRanks })).toEqual([
+      { name: 'session', added: 0.2 },
+      { name: 'user', added: 0.4 },
+    ]);
+    expect(boosts('oven', { role: 'assistant', session: 7 }, { sessionRanks })).toEqual([
+      { name: 'session', added: 0.05 },
+    ]);
+  });
+
+  it('speaks for a title or an alias that the query names whole', () => {
+    const titled = [{ name: 'title', added: 0.1 }];
+    expect(boosts('when is the heat pump serviced', {}, { title: 'Heat pumps' })).toEqual(titled);
+    expect(boosts('the pump', {}, { title: 'Heat pump' })).toEqual([]);
+    expect(boosts('about Vaillant', { aliases: ['Boiler', 'Vaillant'] }, { title: 'Heat pump' })).toEqual(
+      titled,
+    );
+    expect(boosts('番茄炒蛋怎么做', {}, { title: '番茄炒蛋' })).toEqual(titled);
+    expect(boosts('oven', { aliases: [7, null] }, { title: '…' })).toEqual([]);
+  });
+
+  it('says nothing in the classic ranking', () => {
+    const everything = { role: 'user', speaker: 'Zoe', session: 's' };
+    const sessionRanks = new Map([['s', 1]]);
+    expect(boosts('Zoe', everything, { title: 'Zoe', ranking: CLASSIC_RANKING, sessionRanks })).toEqual([]);
+  });
+});
+
+describe('a record’s day and session', () => {
+  it('are its own date, else when it was made; a text or a number', () => {
+    // A day begins where its owner is.
+    const day = dayOf(storedPassage({ record: { createdAt: 5, metadata: { date: '2026-05-03' } } }));
+    expect(day).toBe(new Date(2026, 4, 3).getTime());
+    expect(dayOf(storedPassage({ record: { createdAt: 5 } }))).toBe(5);
+    const session = (value: Metadata[string]): string | null =>
+      sessionOf(storedPassage({ record: { metadata: { session: value } } }));
+    expect([session('a'), session(7), session(null), session({}), session(true)]).toEqual([
+      'a',
+      '7',
+      null,
+      null,
+      null,
+    ]);
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import type { PassageScore } from '../../store/store.ts';
+import { fuse, rrf } from './fuse.ts';
+import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from './ranking.ts';
+import type { SignalList } from '../retrieve/retrieve.ts';
+
+/** Passage `n` is of record `n`. */
+function scores(...pairs: readonly (readonly [passage: number, score: number])[]): PassageScore[] {
+  return pairs.map(([passage, score]) => ({ passage, record: passage, score }));
+}
+
+function fusedScores(lists: readonly SignalList[], ranking: Ranking): [number, number][] {
+  return fuse(lists, ranking).map(({ passage, score }) => [passage, Number(score.toFixed(6))]);
+}
+
+const weights = { vector: 0.6, text: 0.4, trigram: 0.2, recency: 0 };
+
+describe('fuse', () => {
+  it('scales a short list from nothing at all to its best', () => {
+    const lists: SignalList[] = [
+      { signal: 'vector', scores: scores([1, 0.8], [2, 0.4]) },
+      { signal: 'text', scores: scores([2, 10], [3, 5]) },
+    ];
+    // 2: 0.6 × 0.4/0.8 + 0.4 × 10/10; 1: 0.6; 3: 0.4 × 5/10.
+    expect(fusedScores(lists, { ...DEFAULT_RANKING, weights })).toEqual([
+      [2, 0.7],
+      [1, 0.6],
+      [3, 0.2],
+    ]);
+  });
+
+  it('scales a long list from its worst to its best, and a short one with negative scores from the worst', () => {
+    const long = Array.from({ length: 21 }, (_, i) => [i, 30 - i] as const);
+    const fused = fusedScores([{ signal: 'text', scores: scores(...long) }], { ...DEFAULT_RANKING, weights });
+    expect([fused[0], fused[5], fused[20]]).toEqual([
+      [0, 0.4],
+      [5, 0.3],
+      [20, 0],
+    ]);
+    const negative: SignalList = { signal: 'vector', scores: scores([1, 0.3], [2, 0], [3, -0.1]) };
+    expect(fusedScores([negative], { ...DEFAULT_RANKING, weights })).toEqual([
+      [1, 0.6],
+      [2, 0.15],
+      [3, 0],
+    ]);
+  });
+
+  it('takes one passage, or several as good, for the best', () => {
+    const list: SignalList = { signal: 'text', scores: scores([4, 0], [5, 0]) };
+    expect(fusedScores([list], { ...DEFAULT_RANKING, weights })).toEqual([
+      [4, 0.4],
+      [5, 0.4],
+    ]);
+  });
+
+  it('fuses ranks reciprocally, rank 1 being 1', () => {
+    expect([1, 2, 62].map((rank) => rrf(60)(0, rank))).toEqual([1, 61 / 62, 0.5]);
+    const lists: SignalList[] = [
+      { signal: 'vector', scores: scores([1, 0.9], [2, 0.1]) },
+      { signal: 'text', scores: scores([2, 3], [3, 2]) },
+    ];
+    expect(fusedScores(lists, { ...CLASSIC_RANKING, weights })).toEqual([
+      [2, Number(((0.6 * 61) / 62 + 0.4).toFixed(6))],
+      [1, 0.6],
+      [3, Number(((0.4 * 61) / 62).toFixed(6))],
+    ]);
+  });
+
+  it('says what each signal added', () => {
+    const lists: SignalList[] = [
+      { signal: 'vector', scores: scores([1, 0.8], [2, 0.4]) },
+      { signal: 'text', scores: scores([2, 10]) },
+    ];
+    const found = fuse(lists, { ...DEFAULT_RANKING, weights }).find(({ passage }) => passage === 2);
+    expect(found?.contributions).toEqual([
+      { signal: 'vector', rank: 2, raw: 0.4, added: 0.3 },
+      { signal: 'text', rank: 1, raw: 10, added: 0.4 },
+    ]);
+  });
+
+  it('breaks ties by passage, in whatever order the lists come', () => {
+    const lists: SignalList[] = [
+      { signal: 'text', scores: scores([9, 2]) },
+      { signal: 'vector', scores: scores([3, 1]) },
+    ];
+    const even = { ...DEFAULT_RANKING, weights: { ...weights, vector: 0.4 } };
+    const order = fuse(lists, even).map(({ passage }) => passage);
+    expect(order).toEqual([3, 9]);
+    expect(fuse(lists.toReversed(), even).map(({ passage }) => passage)).toEqual(order);
+  });
+
+  it('hears nothing of a signal of weight 0', () => {
+    const lists: SignalList[] = [
+      { signal: 'vector', scores: scores([1, 0.8]) },
+      { signal: 'text', scores: scores([2, 10]) },
+    ];
+    const deaf = { ...DEFAULT_RANKING, weights: { ...weights, vector: 0 } };
+    expect(fuse(lists, deaf).map(({ passage }) => passage)).toEqual([2]);
+  });
+
+  it('gives the share of text to the corrected query, where words were corrected', () => {
+    const text: SignalList = { signal: 'text', scores: scores([1, 2]) };
+    const corrected: SignalList = { signal: 'trigram', scores: scores([2, 2]) };
+    const nothing: SignalList = { signal: 'trigram', scores: [] };
+    const share = (correctionShare: number): Ranking => ({ ...DEFAULT_RANKING, weights, correctionShare });
+    expect(fusedScores([text, nothing], share(1))).toEqual([[1, 0.4]]);
+    expect(fusedScores([text, corrected], share(1))).toEqual([[2, 0.6]]);
+    expect(fusedScores([text, corrected], share(0.25))).toEqual([
+      [1, 0.3],
+      [2, 0.3],
+    ]);
+    expect(fusedScores([text, corrected], share(0))).toEqual([
+      [1, 0.4],
+      [2, 0.2],
+    ]);
+  });
+});

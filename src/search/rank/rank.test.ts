@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  entryOf,
+  givenPassages,
+  givenPolicies,
+  NOW,
+  passageOf,
+  ranked,
+  records,
+  type Given,
+} from '../../../test/contract/ranked-passages.ts';
+import { parseQuery } from '../query/parse.ts';
+import { rank } from './rank.ts';
+import { CLASSIC_RANKING, DEFAULT_RANKING } from './ranking.ts';
+import { NO_POLICIES, SOURCE_POLICY, type SourcePolicies } from './source-policy.ts';
+
+const DAY = 86_400_000;
+const CONTEXT = { ranking: DEFAULT_RANKING, dates: [], kind: null, now: NOW, policies: NO_POLICIES };
+
+function recency(place: number, raw: number, added: number, halfLifeDays: number): unknown {
+  return { signal: 'recency', rank: place, raw, added: expect.closeTo(added, 12), halfLifeDays };
+}
+
+/** The same with no weight of recency of a source. */
+function ageless(given: SourcePolicies): SourcePolicies {
+  return new Map([...given].map(([name, policy]) => [name, { ...policy, recency: null }]));
+}
+
+describe('rank', () => {
+  it('never lets recency lift a record above one that matches better by more than its reach (R2)', () => {
+    const { weights, recency } = DEFAULT_RANKING;
+    const reach = recency.kind === 'tie-break' ? recency.reach : Number.NaN;
+    const timeless = { ...DEFAULT_RANKING, weights: { ...weights, recency: 0 } };
+    fc.assert(
+      fc.property(givenPassages, givenPolicies, (entries, owners) => {
+        const without = new Map(
+          ranked(entries, timeless, ageless(owners)).map(({ passage, score }) => [passage.record.id, score]),
+        );
+        const order = records(ranked(entries, DEFAULT_RANKING, owners));
+        expect(order.toSorted()).toEqual([...without.keys()].toSorted());
+        const greatest = [...owners.values()].map(({ recency: own }) => own?.weight ?? 0);
+        const weight = Math.max(weights.recency, ...greatest);
+        for (const [place, below] of order.entries()) {
+          for (const above of order.slice(0, place)) {
+            const bound = (1 + weight * reach) * without.get(above)!;
+            expect(without.get(below)!).toBeLessThanOrEqual(bound * (1 + 1e-12));
+          }
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('lets the newer of two equals win, and says what recency added', () => {
+    const hits = ranked([
+      { passage: 1, record: 1, score: 0.5, own: 0.5, age: 90 },
+      { passage: 2, record: 2, score: 0.5, own: 0.5, age: 0 },
+    ]);
+    expect(records(hits)).toEqual([2, 1]);
+    expect(hits.map(({ contributions }) => contributions)).toEqual([
+      [recency(1, NOW, 0.5 * 0.15 * 0.15, 90)],
+      [recency(2, NOW - 90 * DAY, 0.25 * 0.15 * 0.15, 90)],
+    ]);
+  });
+
+  it('counts what lies ahead as near by its distance, in places too', () => {
+    const hits = ranked([
+      { passage: 1, record: 1, score: 0.5, own: 0.5, age: -90 },
+      { passage: 2, record: 2, score: 0.5, own: 0.5, age: -1 },
+      { passage: 3, record: 3, score: 0.5, own: 0.5, age: 1 },
+      { passage: 4, record: 4, score: 0.5, own: 0.5, age: 30 },
+    ]);
+    expect(records(hits)).toEqual([2, 3, 4, 1]);
+    const places = hits.map(({ contributions }) =>
+      contributions.map(({ rank: place, added }) => [place, added]),
+    );
+    expect(places[0]).toEqual(places[1]);
+    expect(places[3]).toEqual([[3, expect.closeTo(0.25 * 0.15 * 0.15, 12)]]);
+  });
+
+  it('reckons the recency of a source by its own weight and half-life, a week unless it says so', () => {
+    const week = {
+      passage: 1,
+      record: 1,
+      score: 0.5,
+      own: 0.5,
+      age: 7,
+      origin: 'source',
+      source: 'tasks',
+    } as const;
+    const said = (owners?: SourcePolicies, given: Given = week): unknown =>
+      ranked([given], DEFAULT_RANKING, owners)[0]?.contributions;
+    const own = new Map([['tasks', { ...SOURCE_POLICY, recency: { weight: 1, halfLifeDays: 14 } }]]);
+    const half = 0.5 * 0.5 * 0.15;
+    expect(said()).toEqual([recency(1, NOW - 7 * DAY, (half * 0.15) / 2, 7)]);
+    expect(said(own)).toEqual([recency(1, NOW - 7 * DAY, half * Math.SQRT1_2, 14)]);
+    const memory = { ...week, origin: 'memory' } as const;
+    expect(said(own, memory)).toEqual([recency(1, NOW - 7 * DAY, 0.5 * 0.15 * 0.15 * 2 ** (-7 / 90), 90)]);
+  });
+
+  it('reckons recency as one more list of ranks in the classic ranking', () => {
+    const hits = ranked(
+      [
+        { passage: 1, record: 1, score: 0.5, own: 0.5, age: 9 },
+        { passage: 2, record: 2, score: 0.5, own: 0.5, age: 1 },
+        { passage: 3, record: 3, score: 0.5, own: 0.5, age: 1 },
+      ],
+      CLASSIC_RANKING,
+    );
+    expect(records(hits)).toEqual([2, 3, 1]);
+    const shares = hits.map(({ score }) => Number(((score - 0.5) / 0.15).toFixed(9)));
+    expect(shares).toEqual([1, 1, Number((61 / 62).toFixed(9))]);
+  });
+
+  it('gives one hit a record, which stands by its best score and shows the passage that matches best itself', () => {
+    const hits = ranked([
+      { passage: 1, record: 7, score: 0.9, own: 0.1, age: 1 },
+      { passage: 2, record: 7, score: 0.4, own: 0.4, age: 1 },
+      { passage: 3, record: 8, score: 0.6, own: 0.6, age: 1 },
+    ]);
+    expect(hits.map(({ passage }) => [passage.record.id, passage.id])).toEqual([
+      [7, 2],
+      [8, 3],
+    ]);
+    expect(hits[0]!.score).toBeGreaterThan(0.9);
+  });
+
+  it('holds for every pool: each record once, best first, shown by its best passage, in any order of input', () => {
+    fc.assert(
+      fc.property(givenPassages, fc.integer(), (entries, seed) => {
+        const hits = ranked(entries);
+        const scores = hits.map(({ score }) => score);
+        expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+        expect(records(hits).toSorted()).toEqual(
+          [...new Set(entries.map(({ record }) => record))].toSorted(),
+        );
+        for (const { passage } of hits) {
+          const siblings = entries.filter(({ record }) => record === passage.record.id);
+          const shown = siblings.find((entry) => entry.passage === passage.id);
+          expect(shown?.own).toBe(Math.max(...siblings.map(({ own }) => own)));
+        }
+        const mixed = entries.toSorted(
+          (a, b) => ((a.passage * 7919 + seed) % 101) - ((b.passage * 7919 + seed) % 101),
+        );
+        expect(ranked(mixed)).toEqual(hits);
+      }),
+    );
+  });
+
+  it('leaves out what the filter hid, and answers nothing for nothing', () => {
+    const entries = [
+      { passage: 1, record: 1, score: 0.9, own: 0.9, age: 1 },
+      { passage: 2, record: 2, score: 0.5, own: 0.5, age: 1 },
+    ];
+    const shown = entries.slice(1).map(passageOf);
+    const hits = rank(parseQuery('oven'), entries.map(entryOf), shown, CONTEXT);
+    expect(records(hits)).toEqual([2]);
+    expect(rank(parseQuery('oven'), [], [], CONTEXT)).toEqual([]);
+  });
+
+  it('prefers the turns of the session that matches best as a whole', () => {
+    const hits = ranked([
+      { passage: 1, record: 1, score: 0.5, own: 0.5, age: 1, session: 'one' },
+      { passage: 2, record: 2, score: 0.49, own: 0.49, age: 1, session: 'two' },
+      { passage: 3, record: 3, score: 0.4, own: 0.4, age: 1, session: 'two' },
+    ]);
+    expect(hits.map(({ passage, boosts }) => [passage.record.id, boosts])).toEqual([
+      [2, [{ name: 'session', added: 0.1 }]],
+      [1, [{ name: 'session', added: 0.05 }]],
+      [3, [{ name: 'session', added: 0.1 }]],
+    ]);
+  });
+});

@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { givenPassages, givenPolicies, ranked, records } from '../../../test/contract/ranked-passages.ts';
+import { ALL_LIVE, note, write } from '../../../test/contract/store-samples.ts';
+import { openMemoryStore } from '../../store/memory/open.ts';
+import type { RecordWrite } from '../../store/store.ts';
+import { DEFAULT_RANKING } from './ranking.ts';
+import { search, type SearchOutcome } from '../search.ts';
+import { NO_POLICIES, SOURCE_POLICY, type SourcePolicies } from './source-policy.ts';
+
+describe('ranking of sources', () => {
+  const todo = {
+    passage: 1,
+    record: 1,
+    score: 0.5,
+    own: 0.5,
+    age: 0,
+    origin: 'source',
+    source: 'tasks',
+  } as const;
+
+  it('puts a note above a todo that matches as well, however old the one and new the other', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0.01, max: 1, noNaN: true }),
+        fc.integer({ min: 0, max: 9999 }),
+        (score, age) => {
+          const note = { passage: 2, record: 2, score, own: score, age };
+          expect(records(ranked([{ ...todo, score, own: score }, note]))).toEqual([2, 1]);
+        },
+      ),
+    );
+    const better = { passage: 2, record: 2, score: 0.2, own: 0.2, age: 0 };
+    expect(records(ranked([todo, better]))).toEqual([1, 2]);
+  });
+
+  it('says what the weight took away, and what being done did: last among equals of its source', () => {
+    const [open, done] = ranked([
+      { ...todo, completed: true },
+      { ...todo, passage: 2, record: 2, completed: false, age: 400 },
+    ]);
+    expect([open?.passage.record.id, done?.passage.record.id]).toEqual([2, 1]);
+    const source = { name: 'source', added: expect.closeTo(-0.25, 12), factor: 0.5 };
+    expect(open?.boosts).toEqual([source]);
+    expect(done?.boosts).toEqual([
+      source,
+      { name: 'completed', added: expect.closeTo(-0.125, 12), factor: 0.5 },
+    ]);
+  });
+
+  it('weighs what the settings name: vaults too, and no memory of the same name', () => {
+    const entries = (['vault', 'source', 'memory', 'fact'] as const).map((origin, i) => {
+      return { ...todo, passage: i + 1, record: i + 1, origin, completed: true };
+    });
+    const added = (owners?: SourcePolicies): (readonly [number, readonly unknown[]])[] =>
+      ranked(entries, DEFAULT_RANKING, owners)
+        .map(({ passage, boosts }) => [passage.id, boosts.map(({ name, factor }) => [name, factor])] as const)
+        .toSorted(([a], [b]) => a - b);
+    const done = ['completed', 0.5];
+    expect(added()).toEqual([
+      [1, []],
+      [2, [['source', 0.5], done]],
+      [3, []],
+      [4, []],
+    ]);
+    const heavy = new Map([['tasks', { ...SOURCE_POLICY, weight: 1.5 }]]);
+    expect(added(heavy)).toEqual([
+      [1, [['source', 1.5]]],
+      [2, [['source', 1.5], done]],
+      [3, []],
+      [4, []],
+    ]);
+  });
+
+  it('tells numbers that add up, whatever the policies', () => {
+    fc.assert(
+      fc.property(givenPassages, givenPolicies, (entries, owners) => {
+        const best = new Map<number, number>();
+        const hits = ranked(entries, DEFAULT_RANKING, owners);
+        for (const { record, score } of entries) best.set(record, Math.max(score, best.get(record) ?? 0));
+        for (const { passage, score, contributions, boosts } of hits) {
+          const alone = entries.filter(({ record }) => record === passage.record.id).length === 1;
+          if (!alone) continue;
+          const told = [...contributions, ...boosts].reduce((sum, { added }) => sum + added, 0);
+          expect(score).toBeCloseTo(best.get(passage.record.id)! + told, 9);
+          expect(score).toBeGreaterThanOrEqual(-1e-12);
+        }
+      }),
+    );
+  });
+});
+
+describe('search of sources', () => {
+  const task = (text: string, title = text): RecordWrite =>
+    note(text, { title, origin: 'source', source: 'tasks', trust: 'external' });
+
+  async function found(
+    writes: readonly RecordWrite[],
+    policies: SourcePolicies = NO_POLICIES,
+    limit = 10,
+  ): Promise<SearchOutcome> {
+    const store = openMemoryStore();
+    await write(store, 'n', ...writes);
+    const given = { store, namespace: 'n', query: 'marble worktop', filter: ALL_LIVE, vectors: null };
+    return search({ ...given, limit, ranking: DEFAULT_RANKING, policies });
+  }
+
+  const titles = (hits: SearchOutcome['hits']): string[] => hits.map(({ passage }) => passage.record.title);
+
+  it('is as sure of a todo that stands alone as of a note', async () => {
+    const [todo] = (await found([task('marble worktop')])).hits;
+    const [memory] = (await found([note('marble worktop', { title: 'marble worktop', origin: 'memory' })]))
+      .hits;
+    expect(todo?.confidence).toBe(memory?.confidence);
+    const beside = await found([task('marble worktop'), note('marble worktop', { title: 'marble worktop' })]);
+    expect(beside.hits.map(({ passage }) => passage.record.origin)).toEqual(['vault', 'source']);
+    expect(beside.hits[1]?.confidence).toBeGreaterThan(0.45 * (beside.hits[0]?.confidence ?? 1));
+  });
+
+  it('is as sure of an answer when what matches best is done, or its source weighs little', async () => {
+    const vague = Array.from({ length: 9 }, (_, i) => note('marble', { title: `note ${String(i)}` }));
+    const others = Array.from({ length: 40 }, () => note('bees'));
+    const done = note('marble worktop', {
+      origin: 'source',
+      source: 'tasks',
+      metadata: { completed: true },
+    });
+    const levels = async (weight: number): Promise<readonly [number, number]> => {
+      const policies = new Map([['tasks', { ...SOURCE_POLICY, weight }]]);
+      const [first] = (await found([done, ...vague, ...others], policies)).hits;
+      return [first?.certainty.surest ?? 0, first?.certainty.level ?? 0];
+    };
+    const [[first, sure], [last, still]] = [await levels(2), await levels(0.001)];
+    expect([first, last]).toEqual([1, 10]);
+    expect(sure).toBeGreaterThan(0.9);
+    expect(still).toBe(sure);
+  });
+
+  it('leaves out what scores below the least that its source asks for, and it takes no place', async () => {
+    const writes = [
+      task('marble worktop'),
+      task('marble for the bath', 'weak'),
+      note('marble, some day', { title: 'note', createdAt: 0 }),
+    ];
+    const all = await found(writes);
+    expect(titles(all.hits)).toEqual(['marble worktop', 'note', 'weak']);
+    expect(all.weak).toEqual([]);
+    const [best = 0, , weakest = 0] = all.hits.map(({ confidence }) => confidence);
+    const atLeast = (minScore: number): SourcePolicies =>
+      new Map([['tasks', { ...SOURCE_POLICY, minScore }]]);
+    const few = await found(writes, atLeast((best + weakest) / 2));
+    expect(titles(few.hits)).toEqual(['marble worktop', 'note']);
+    expect(titles(few.weak)).toEqual(['weak']);
+    expect(few.weak[0]?.confidence).toBe(weakest);
+    const none = await found(writes, atLeast(1), 1);
+    expect(titles(none.hits)).toEqual(['note']);
+    expect(titles(none.weak)).toEqual(['marble worktop']);
+    expect(titles((await found(writes, atLeast(best))).hits)).toContain('marble worktop');
+  });
+});

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALL_LIVE, note, write } from '../../test/contract/store-samples.ts';
+import type { Embedder } from '../embed/embedder.ts';
+import { openEmbedder } from '../embed/registry.ts';
+import { embedPending } from '../ingest/embed-pending.ts';
+import { openMemoryStore } from '../store/memory/open.ts';
+import type { RecordDraft, RecordWrite, SearchFilter, Store } from '../store/store.ts';
+import { besideResults } from './related.ts';
+import { DEFAULT_RANKING } from './rank/ranking.ts';
+import { search } from './search.ts';
+import { SOURCE_POLICY, weightInForce, type SourcePolicies } from './rank/source-policy.ts';
+
+const todo = (text: string, given: Partial<RecordDraft> = {}): RecordWrite =>
+  note(text, { title: '', origin: 'source', source: 'tasks', trust: 'external', ...given });
+
+const NOTES = [
+  note('The kitchen remodel: new cabinets come on Monday, the hall must be free then.', {
+    title: 'Kitchen remodel',
+  }),
+  ...Array.from({ length: 12 }, (_, i) =>
+    note(`The kitchen remodel, week ${String(i)}: walls, floor and tiles.`, { title: `Week ${String(i)}` }),
+  ),
+];
+const TODOS = [
+  todo('Clear the hall for the cabinets'),
+  todo('Order handles for the cabinets of the remodel'),
+  todo('Order handles for the cabinets of the remodel!', { metadata: { completed: true } }),
+  todo('Renew the passports for Lisbon'),
+  todo('Worm tablet for the dog'),
+];
+
+describe('what stands beside the results', () => {
+  let embedder: Embedder;
+
+  beforeAll(async () => {
+    embedder = (await openEmbedder({ provider: 'local' }))!;
+  });
+
+  afterAll(() => embedder.close());
+
+  interface Asked {
+    readonly except?: readonly string[];
+    readonly limit?: number;
+    readonly policies?: SourcePolicies;
+    readonly filter?: SearchFilter;
+    readonly vectors?: boolean;
+    readonly query?: string;
+  }
+
+  /** A store of the notes and todos with their vectors. */
+  async function filled(): Promise<{ store: Store; generation: number }> {
+    const store = openMemoryStore();
+    await write(store, 'n', ...NOTES, ...TODOS);
+    const { provider, model, dimensions } = embedder;
+    const generation = (await store.addGeneration({ provider, model, dimensions })).id;
+    await store.activateGeneration(generation);
+    await embedPending(store, embedder, generation);
+    return { store, generation };
+  }
+
+  async function beside(asked: Asked = {}): Promise<string[]> {
+    const {
+      except = [],
+      limit = 5,
+      policies,
+      filter = ALL_LIVE,
+      vectors = true,
+      query = 'the kitchen remodel',
+    } = asked;
+    const { store, generation } = await filled();
+    const outcome = await search({
+      ...{ store, namespace: 'n', query, filter, limit, ranking: DEFAULT_RANKING },
+      vectors: vectors ? { embedder, generation } : null,
+      beside: { after: limit, limit: 5, except },
+      ...(policies !== undefined && { policies }),
+    });
+    const shown = new Set(outcome.hits.map(({ passage }) => passage.record.id));
+    expect(outcome.beside.every(({ passage }) => !shown.has(passage.record.id))).toBe(true);
+    return outcome.beside.map(({ passage }) => passage.text);
+  }
+
+  it('is what shares no word with the query, and is of what the best note tells', async () => {
+    const texts = await beside();
+    expect(texts).toContain('Clear the hall for the cabinets');
+    expect(texts).toContain('Order handles for the cabinets of the remodel');
+    expect(texts).not.toContain('Worm tablet for the dog');
+    expect(texts).not.toContain('Renew the passports for Lisbon');
+  });
+
+  it('is no more than there may be, and what is done comes last of its like', async () => {
+    const texts = await beside();
+    expect(texts.length).toBeLessThanOrEqual(5);
+    const open = texts.indexOf('Order handles for the cabinets of the remodel');
+    expect(open).toBeGreaterThanOrEqual(0);
+    expect(texts.indexOf('Order handles for the cabinets of the remodel!')).toBeGreaterThan(open);
+  });
+
+  it('is nothing where the request leaves sources out, or wants words that nothing else holds', async () => {
+    expect(await beside({ filter: { ...ALL_LIVE, origins: ['vault'] } })).toEqual([]);
+    expect(await beside({ query: '"kitchen remodel"' })).toEqual([]);
+  });
+
+  it('is nothing of sources that are never shown unasked', async () =>
+    expect(await beside({ except: ['tasks'] })).toEqual([]));
+
+  it('leaves out what scores below the least that its source asks for', async () => {
+    const strict = new Map([['tasks', { ...SOURCE_POLICY, minScore: 0.99 }]]);
+    expect(await beside({ policies: strict })).toEqual([]);
+  });
+
+  it('is no surer than sure, whatever its source weighs', async () => {
+    const { store, generation } = await filled();
+    const given = { store, namespace: 'n', filter: ALL_LIVE, vectors: { embedder, generation } };
+    const query = 'clear the hall for the cabinets';
+    const { hits, retrieved } = await search({ ...given, query, limit: 20, ranking: DEFAULT_RANKING });
+    // As where a hundred notes leave the ranking no room for it.
+    const notes = hits.filter(({ passage }) => passage.record.origin === 'vault');
+    const policies = new Map([['tasks', { ...SOURCE_POLICY, weight: 2 }]]);
+    const room = { after: 5, limit: 5, except: [] };
+    const found = await besideResults({ ...given, policies }, room, {
+      hits: notes,
+      retrieved,
+      fits: () => true,
+    });
+    expect(found[0]?.passage.text).toBe('Clear the hall for the cabinets');
+    expect(found[0]?.certainty.share).toBe(1);
+    expect(found[0]?.confidence).toBe(notes[0]?.certainty.level);
+  });
+
+  it('is nothing where nobody is sure of the results', async () =>
+    expect(await beside({ query: 'quarterly earnings of the zoo' })).toEqual([]));
+
+  it('is what words alone rank high, without vectors', async () => {
+    const texts = await beside({ vectors: false, limit: 1, query: 'handles for the cabinets' });
+    expect(texts).toEqual(['Order handles for the cabinets of the remodel!']);
+  });
+});
+
+describe('the weight in force', () => {
+  it.each([
+    ['as near as the best notes', 0.5, 0.5, 0.4],
+    ['far from them', 0.1, 0.7, 0.4],
+    ['nearer by the margin', 0.55, 0.5, 0.5],
+    ['much nearer', 0.75, 0.5, 0.9],
+    ['nearer still', 0.99, 0.5, 1],
+  ])('of what is %s', (_, cosine, ofNotes, weight) =>
+    expect(weightInForce(0.5, cosine, ofNotes)).toBeCloseTo(weight, 9),
+  );
+
+  it('is what the settings say without vectors, without notes, and where they lift', () => {
+    expect(weightInForce(0.5, null, 0.5)).toBe(0.5);
+    expect(weightInForce(0.5, 0.9, null)).toBe(0.5);
+    expect(weightInForce(1.5, 0.9, 0.1)).toBe(1.5);
+    expect(weightInForce(0, 0.9, 0.1)).toBe(0);
+  });
+});

@@ -1,0 +1,223 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ALL_LIVE, note, NOW, write } from '../../../test/contract/store-samples.ts';
+import { openMemoryStore } from '../../store/memory/open.ts';
+import type { RecordWrite, SearchFilter, Store } from '../../store/store.ts';
+import type { SourceNames } from '../query/intent.ts';
+import { DEFAULT_RANKING, wholeOf } from '../rank/ranking.ts';
+import { search, type SearchOutcome } from '../search.ts';
+
+const DAY = 86_400_000;
+const WHOLE = wholeOf(DEFAULT_RANKING.smoothing!);
+const NAMES: SourceNames = new Map([
+  ['list', 'Google Tasks'],
+  ['family_calendar', 'Family'],
+  ['gmail', 'Post'],
+  ['git-log', 'git-log'],
+]);
+/** A search of everything by words alone, but for its store and query. */
+const ASKED = {
+  namespace: 'n',
+  filter: ALL_LIVE,
+  limit: 10,
+  ranking: DEFAULT_RANKING,
+  vectors: null,
+  names: NAMES,
+} as const;
+
+describe('search by kind', () => {
+  const brought = (source: string, title: string, ahead: number, completed?: boolean): RecordWrite =>
+    note('sugar for the bees', {
+      title,
+      origin: 'source',
+      source,
+      trust: 'external',
+      recordType: completed === undefined ? 'document' : 'task',
+      createdAt: NOW + ahead * DAY,
+      metadata: completed === undefined ? {} : { completed },
+    });
+  const writes = [
+    note('todos, todos, todos', { title: 'on todos', createdAt: NOW }),
+    note('nothing', { title: 'Todos', createdAt: NOW - 400 * DAY }),
+    brought('list', 'in a week', 7, false),
+    brought('list', 'done', 0, true),
+    brought('list', 'tomorrow', 1, false),
+    brought('list', 'overdue', -20, false),
+    brought('family_calendar', 'in a month', 30),
+    brought('family_calendar', 'last month', -30),
+    brought('family_calendar', 'the day after', 2),
+    brought('gmail', 'mail', 0),
+  ];
+
+  async function found(query: string, filter: SearchFilter = ALL_LIVE): Promise<SearchOutcome> {
+    const store = openMemoryStore();
+    await write(store, 'n', ...writes);
+    return search({ ...ASKED, store, query, filter });
+  }
+
+  const titles = async (query: string, filter?: SearchFilter): Promise<string[]> =>
+    (await found(query, filter)).hits.map(({ passage }) => passage.record.title);
+
+  it('lists what is asked for by its time: what is done last, and below a note of that name', async () => {
+    const listed = ['Todos', 'tomorrow', 'in a week', 'overdue', 'on todos', 'done'];
+    expect(await titles('my todos')).toEqual(listed);
+    expect(await titles('my open todos')).toEqual(listed.slice(0, -1));
+    expect(await titles('my calendar')).toEqual(['the day after', 'in a month']);
+    expect(await titles('overdue')).toEqual(['overdue']);
+    const agenda = ['tomorrow', 'the day after', 'in a week', 'overdue', 'in a month'];
+    expect(await titles('what do I have to do')).toEqual(agenda);
+  });
+
+  it('is sure of it', async () => {
+    const { hits } = await found('my calendar');
+    expect(Math.min(...hits.map(({ confidence }) => confidence))).toBeGreaterThan(0.5);
+    expect(hits[0]?.boosts.map(({ name }) => name)).toEqual(['kind']);
+  });
+
+  it('explains the whole score', async () => {
+    for (const query of ['my calendar', 'my todos', 'chores about bees', "what's on 3 May"])
+      for (const { score, contributions, boosts } of (await found(query)).hits) {
+        const divided = contributions.map(({ signal, added }) =>
+          signal === 'recency' ? added : added / WHOLE,
+        );
+        const sum = [...divided, ...boosts.map(({ added }) => added)].reduce((a, b) => a + b, 0);
+        expect(sum, query).toBeCloseTo(score, 10);
+      }
+  });
+
+  it('shows what is of the days that are named, and doubts the rest', async () => {
+    expect(await titles('my calendar on 3 May')).toEqual(['the day after']);
+    const { hits } = await found('my calendar on 20 August');
+    expect(Math.max(0, ...hits.map(({ confidence }) => confidence))).toBeLessThan(0.2);
+  });
+
+  it('lists what is done where that is asked for', async () => {
+    expect((await titles('completed todos'))[0]).toBe('Todos');
+    expect((await titles('completed todos'))[1]).toBe('done');
+    expect(await titles('done tasks', { ...ALL_LIVE, origins: ['source'] })).toEqual(['done']);
+  });
+
+  it('takes what names no day for nothing that is due, and lists it last', async () => {
+    const undated = note('cat sitter', {
+      ...{ title: 'undated', origin: 'source', source: 'list', recordType: 'task', createdAt: NOW },
+      metadata: { completed: false, undated: true },
+    });
+    const store = openMemoryStore();
+    await write(store, 'n', ...writes.slice(2), undated);
+    const listed = async (query: string): Promise<string[]> =>
+      (await search({ ...ASKED, store, query })).hits.map(({ passage }) => passage.record.title);
+    expect(await listed('todos')).toEqual(['tomorrow', 'in a week', 'overdue', 'undated', 'done']);
+    expect(await listed('overdue')).toEqual(['overdue']);
+    expect(await listed('what do I have to do today')).not.toContain('undated');
+    expect(await listed("what's on today")).not.toContain('undated');
+  });
+
+  it('prefers of the kind what holds some of what else is asked for', async () => {
+    const mail = (title: string, text: string): RecordWrite =>
+      note(text, { title, origin: 'source', source: 'gmail', createdAt: NOW });
+    const store = openMemoryStore();
+    const mails = [
+      mail('quota', 'Quota of the mail server, mail by mail'),
+      mail('hall', 'Keep it free. Maren'),
+    ];
+    await write(store, 'n', ...mails, note('bees', { title: 'bees' }));
+    const { hits } = await search({ ...ASKED, store, query: 'mail from Maren' });
+    const [first, second] = hits;
+    expect(first?.passage.record.title).toBe('hall');
+    expect(second?.boosts.map(({ name }) => name)).not.toContain('kind');
+  });
+
+  it('finds what is open behind any number of what is done', async () => {
+    const many = Array.from({ length: 60 }, (_, i) => brought('list', 'done', -i, true));
+    const store = openMemoryStore();
+    await write(store, 'n', ...many, brought('list', 'passport', -40, false));
+    for (const query of ['overdue', 'my todos', 'open tasks', 'what do I have to do']) {
+      const { hits } = await search({ ...ASKED, store, query });
+      expect(hits[0]?.passage.record.title, query).toBe('passport');
+    }
+  });
+
+  it('takes no place of notes where all is done, and leaves those of the days where some is open', async () => {
+    const asked = async (...others: RecordWrite[]): Promise<string[]> => {
+      const store = openMemoryStore();
+      const ofTheDay = note('Pay the rent, call the plumber', { title: 'note', createdAt: NOW + DAY });
+      await write(store, 'n', ofTheDay, ...others);
+      const query = 'what do I have to do tomorrow';
+      const { hits } = await search({ ...ASKED, store, query });
+      return hits.map(({ passage }) => passage.record.title);
+    };
+    expect((await asked(brought('list', 'done', 1, true)))[0]).toBe('note');
+    expect(await asked(brought('list', 'open', 1, false))).toEqual(['open', 'note']);
+  });
+
+  it('asks for a day once, however often it is named', async () => {
+    const store = openMemoryStore();
+    await write(store, 'n', ...writes);
+    let searches = 0;
+    const counted: Store = {
+      ...store,
+      searchText: (...parameters) => {
+        searches++;
+        return store.searchText(...parameters);
+      },
+    };
+    const once = 'bees todos calendar mail commits monday';
+    await search({ ...ASKED, store: counted, query: once });
+    const before = searches;
+    await search({ ...ASKED, store: counted, query: once + ' monday'.repeat(60) });
+    expect([before > 0, searches]).toEqual([true, 2 * before]);
+  });
+
+  it('believes no document of a source that bears the name of what is asked for', async () => {
+    const store = openMemoryStore();
+    const forged = brought('list', 'Todos', 300, false);
+    await write(store, 'n', ...writes, forged);
+    const { hits } = await search({ ...ASKED, store, query: 'todos' });
+    expect(hits[0]?.passage.record.origin).toBe('vault');
+    expect(hits[1]?.passage.record.title).toBe('tomorrow');
+  });
+
+  it('searches as ever where nothing of the kind is there', async () => {
+    expect(await titles('commits of bees')).toContain('mail');
+    expect(await titles('my commits')).toEqual([]);
+  });
+
+  it('puts the kind first of what is about a thing', async () => {
+    const mixed = await titles('chores about bees');
+    expect(mixed.slice(0, 3).sort()).toEqual(['in a week', 'overdue', 'tomorrow']);
+    expect((await titles('mail about bees'))[0]).toBe('mail');
+  });
+
+  it('never shows what the filter hides (I6)', async () => {
+    const filters = fc.record(
+      {
+        sources: fc.subarray(['list', 'family_calendar', 'gmail', 'notes']),
+        exceptSources: fc.subarray(['list', 'family_calendar', 'gmail', 'notes']),
+        origins: fc.subarray(['source', 'vault', 'memory'] as const),
+        recordTypes: fc.subarray(['task', 'document', 'note']),
+        from: fc.integer({ min: -10, max: 10 }).map((days) => NOW + days * DAY),
+        until: fc.integer({ min: -10, max: 10 }).map((days) => NOW + days * DAY),
+      },
+      { requiredKeys: [] },
+    );
+    const queries = fc.constantFrom(
+      'todos',
+      'my calendar',
+      'overdue',
+      'todos on 3 May',
+      'mail of bees',
+      "what's on 3 May",
+    );
+    const store = openMemoryStore();
+    await write(store, 'n', ...writes);
+    const all = { ...ASKED, store, limit: 50 };
+    await fc.assert(
+      fc.asyncProperty(filters, queries, async (given, query) => {
+        const filter = { ...ALL_LIVE, ...given };
+        const { hits } = await search({ ...all, query, filter });
+        const ids = hits.map(({ passage }) => passage.id);
+        expect((await store.passages('n', ids, filter)).map(({ id }) => id)).toEqual(ids);
+      }),
+    );
+  });
+});

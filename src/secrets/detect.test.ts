@@ -1,0 +1,156 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { credentialSamples } from '../../test/contract/credential-samples.ts';
+import { TaskThread } from '../core/threads/task-thread.ts';
+import { detectSecrets, SECRET_DETECTION } from './detect.ts';
+
+const thread = new TaskThread();
+
+afterAll(async () => thread.close());
+
+async function found(text: string, name?: string): Promise<string[]> {
+  return (await detectSecrets(text, name)).map(({ start, end }) => text.slice(start, end));
+}
+
+describe('detectSecrets', () => {
+  const samples = credentialSamples(1);
+
+  it('is measured with more than thirty kinds', () => {
+    expect(new Set(samples.map(({ kind }) => kind)).size).toBeGreaterThan(30);
+  });
+
+  it.each(samples.map((sample, row) => [row, sample.kind, sample] as const))(
+    'finds sample %i, %s, at either end, in prose, in a quote and behind ideographs',
+    async (_row, kind, { before, secret, after }) => {
+      for (const [head, tail] of [
+        ['', ''],
+        ['We set it up in May. ', ' It works.'],
+        ['> 🔑 ', '\n> and so on'],
+        ['注意：\u200b', ''],
+      ] as const) {
+        const start = head.length + before.length;
+        const text = `${head}${before}${secret}${after}${tail}`;
+        expect(await detectSecrets(text)).toEqual([{ kind, start, end: start + secret.length }]);
+      }
+    },
+  );
+
+  it.each([
+    'The password is stored in the safe. Passwords: at least 12 characters, one digit.',
+    'password: SHA256-hashed, then base64-encoded; the passphrase is 6-word diceware',
+    'password = os.environ["DB_PASSWORD_2"]; token = config.api.token2; pwd=$(cat /run/secrets/db2)',
+    'DB_PASSWORD=$' + '{DB_PASSWORD} API_KEY=<your-api-key-123> password: ********* token=xxxxxxxxxxxxxxxx1',
+    'secret: prod/db-main-2, token: utf8, api key: version-2-beta, secret key: /run/secrets/key1',
+    'Authorization: Bearer <token>, and `Bearer your-token-12345`',
+    'https://example.org:8080/path@2 and mailto:me@example.org and postgres://db.internal:5432/app',
+    'postgres://postgres:postgres@localhost:5432/db redis://:password@localhost ftp://$USER:$PASS@host',
+    'A file that begins with -----BEGIN RSA PRIVATE KEY----- and ends with -----END RSA PRIVATE KEY-----',
+    'commit a94a8fe5ccb19ba61c4c0873d391e987982fbbd3, uuid 123e4567-e89b-12d3-a456-426614174000',
+    'sk-learn-0-24-is-what-we-use; loci_search; xoxb-your-slack-token-here; AKIA; eyJ; ghp_',
+    'token: 0xdAC17F958D2ee523a2206206994597C13D831ec7, secret: grandma-uses-2tbsp-cinnamon',
+    'The meeting is at 10:30, token economy 2024; pass the salt = 3 grams',
+    'SHA-256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  ])('leaves alone: %s', async (text) => {
+    expect(await found(text)).toEqual([]);
+  });
+
+  it('finds nothing in the example vault', async () => {
+    const vault = fileURLToPath(new URL('../../examples/vault/', import.meta.url));
+    const notes = readdirSync(vault, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.md'),
+    );
+    expect(notes.length).toBeGreaterThan(50);
+    for (const note of notes) expect(await found(readFileSync(join(vault, note), 'utf8'))).toEqual([]);
+  });
+
+  it('reads through invisible characters and full width', async () => {
+    const [secret = '', hidden = ''] = ['', '\u200b'].map((space) =>
+      ['AKIA', 'ABCDEFGH', 'IJKLMNOP'].join(space),
+    );
+    const wide = [...secret].map((char) => String.fromCharCode(char.charCodeAt(0) + 0xfee0)).join('');
+    expect(await found(`\ufeffa ${hidden} b`)).toEqual([hidden]);
+    expect(await found(`𝄞 ${wide} 𝄞`)).toEqual([wide]);
+  });
+
+  it('finds several, apart and in order, and makes one of those that overlap', async () => {
+    const texts = ['hunter2', ...samples.slice(1, 5).map(({ secret }) => secret)];
+    expect(await found(`password=${texts.join(' , ')}`)).toEqual(texts);
+    const [, aws] = samples;
+    const within = `https://me:${aws?.secret ?? ''}@example.org`;
+    expect(await detectSecrets(within)).toEqual([{ kind: aws?.kind, start: 11, end: 31 }]);
+  });
+
+  it('finds a private key in a string, without its end, and wrapped anew', async () => {
+    const key = samples.find(({ kind }) => kind === 'private key')?.secret ?? '';
+    const open = key.slice(0, key.lastIndexOf('\n'));
+    const wrapped = key.replaceAll(/(.{30})/g, '$1\r\n    > ');
+    for (const text of [key.replaceAll('\n', String.raw`\n`), open, wrapped])
+      expect(await found(`{"key": "${text}"}`)).toEqual([text]);
+    expect(await found(`${key}\n${key}`)).toEqual([key, key]);
+    expect(await found(`${open}\nThis is how it began.`)).toEqual([open]);
+  });
+
+  it('knows a value by the name of what holds it', async () => {
+    expect(await found('hunter2')).toEqual([]);
+    expect(await found('hunter2', 'wifi_password')).toEqual(['hunter2']);
+    expect(await found('correct', 'password_hint')).toEqual([]);
+    expect(await found('the rest', `api_key_${samples[1]?.secret ?? ''}`)).toEqual([]);
+  });
+
+  it('cannot be switched off by the text', async () => {
+    const { secret } = samples[1] ?? { secret: '' };
+    expect(await found(`secretlint-disable\n${secret} // secretlint-disable-line`)).toEqual([secret]);
+  });
+
+  it('gives the same in a thread', async () => {
+    const text = `${'word '.repeat(20_000)}${samples[1]?.secret ?? ''}`;
+    expect(await thread.run(SECRET_DETECTION, [text], { size: text.length })).toEqual(
+      await detectSecrets(text),
+    );
+  });
+});
+
+describe('detectSecrets on hostile texts', () => {
+  const begin = ['-----BEGIN', 'PRIVATE KEY-----'].join(' ');
+  it.each([
+    'a',
+    ' ',
+    '\u200ba',
+    begin,
+    `${begin}\nAb: ${'Abc: '.repeat(39)}`,
+    `${begin}\n${'A'.repeat(30)}\n${'A'.repeat(10)}${' '.repeat(100)}`,
+    'eyJ',
+    'eyJaaaaaaaa.eyJaaaaaaaaa',
+    'password',
+    'password="',
+    `password=a1${'.'.repeat(5000)} `,
+    `token=a${'-a'.repeat(5000)}! `,
+    'password is ',
+    'login a\n',
+    'curl -u a',
+    'authorization: a ',
+    'bearer a-',
+    'a://b:',
+    `ab://:${'@'.repeat(400)}`,
+    'sk-proj-',
+    'sk-ant-api03-',
+    'glpat-',
+    'xoxb-a-',
+    'xoxe.xoxb-1-',
+    `&sig=${'%41'.repeat(62)}`,
+    'ghs_1_',
+    `${'ghs_1_'.repeat(150)}.${'ghs_1_'.repeat(1600)}`,
+    `SG.a.${'_'.repeat(256)}`,
+    'mongodb://a:b@c/',
+    `hvb.${'a'.repeat(137)}`,
+  ])('is done soon with a quarter of a megabyte of %j', { timeout: 10_000 }, async (part) => {
+    const text = part.repeat(Math.ceil(250_000 / part.length));
+    // In a thread, where a pattern that runs away can be stopped; what is quadratic would take minutes.
+    const signal = AbortSignal.timeout(8000);
+    await expect(thread.run(SECRET_DETECTION, [text], { size: text.length, signal })).resolves.toBeInstanceOf(
+      Array,
+    );
+  });
+});

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type CredentialSample, credentialSamples } from '../../test/contract/credential-samples.ts';
+import { detectSecrets } from './detect.ts';
+import { maskSecrets } from './mask.ts';
+
+async function masked(text: string): Promise<string> {
+  return maskSecrets(text, await detectSecrets(text));
+}
+
+const sample: fc.Arbitrary<CredentialSample> = fc.tuple(fc.nat(1000), fc.nat(1000)).map(([seed, pick]) => {
+  const samples = credentialSamples(seed);
+  return samples[pick % samples.length]!;
+});
+/** Text without a digit: in no rule's eyes a credential. */
+const prose = fc
+  .string({ unit: 'grapheme', maxLength: 40 })
+  .map((text) => text.normalize('NFKC').replaceAll(/[\d\p{P}\p{S}]/gu, ' '));
+const note = fc.array(fc.record({ words: prose, sample }), { minLength: 1, maxLength: 5 });
+
+describe('maskSecrets', () => {
+  it('says what stood there, and nothing of it', async () => {
+    const { secret = '' } = credentialSamples(1)[1] ?? {};
+    expect(await masked(`key ${secret}, password=hunter2`)).toBe(
+      'key [secret masked: AWS access key], password=[secret masked: password]',
+    );
+  });
+
+  it('leaves nothing of a secret, all else as it was, and nothing to mask', async () => {
+    const check = async (parts: readonly { words: string; sample: CredentialSample }[]): Promise<void> => {
+      const text = parts
+        .map(({ words, sample: s }) => `${words}\n${s.before}${s.secret}${s.after}\n`)
+        .join('');
+      const expected = parts
+        .map(({ words, sample: s }) => `${words}\n${s.before}[secret masked: ${s.kind}]${s.after}\n`)
+        .join('');
+      const result = await masked(text);
+      expect(result).toBe(expected);
+      expect(await masked(result)).toBe(result);
+      for (const { sample: s } of parts) {
+        // The lines that begin and end a key are no secret, nor is whose address it is.
+        const body = s.secret.replaceAll(/-----[^-]+-----|https:\/\/\S+\/services\//g, '');
+        for (let at = 0; at + 8 <= body.length; at += 1) expect(result).not.toContain(body.slice(at, at + 8));
+      }
+    };
+    await fc.assert(fc.asyncProperty(note, check), { numRuns: 60 });
+  });
+
+  it('leaves nothing to mask where secrets touch', async () => {
+    const glued = fc.array(
+      fc.oneof(
+        sample.map(({ secret }) => secret),
+        fc.constantFrom('', '-', '_', '=', ':', '/', '.'),
+      ),
+      {
+        maxLength: 6,
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(glued, async (parts) => {
+        const once = await masked(parts.join(''));
+        expect(await masked(once)).toBe(once);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('gives a text without secrets back as it is', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 200 }), prose, async (any, words) => {
+        const text = any.replaceAll(/\p{N}/gu, '');
+        expect(await masked(text + words)).toBe(text + words);
+      }),
+    );
+  });
+});

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { editDistance } from '../../core/text/edit-distance.ts';
+import {
+  allowedEdits,
+  isCorrectable,
+  lettersOf,
+  MAX_NEAR_WORDS,
+  maybeWithin,
+  nearestWords,
+  spellingSimilarity,
+} from './spelling.ts';
+
+describe('spelling', () => {
+  it('corrects words of letters alone, from four letters on', () => {
+    const words = [
+      'oven',
+      'кухня',
+      'naïve',
+      'straße',
+      'cat',
+      '2026',
+      'abc1',
+      "don't",
+      'foo_bar',
+      'a b c',
+      '',
+      'café',
+    ];
+    expect(words.filter(isCorrectable)).toEqual(['oven', 'кухня', 'naïve', 'straße', 'café']);
+  });
+
+  it('allows more edits the longer the word', () => {
+    expect([4, 5, 6, 9, 10, 30].map(allowedEdits)).toEqual([1, 1, 2, 2, 3, 3]);
+  });
+
+  it.each([
+    ['oven', 'oven', 1],
+    ['ovne', 'oven', 3 / 4],
+    ['oevn', 'oven', 3 / 4],
+    ['ovve', 'iven', 0],
+    ['kitchne', 'kitchen', 6 / 7],
+    ['kitchn', 'kitchens', 6 / 8],
+    ['kitchn', 'kitchener', 0],
+    ['x', 'kitchen', 0],
+  ])('%s is like %s by %d', (word, known, similarity) => {
+    expect(spellingSimilarity(word, known)).toBeCloseTo(similarity, 9);
+  });
+
+  it('tells by their letters alone of no two words that they are further apart than they are', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'z', 'é', 'ж', '𝒜'), maxLength: 6 });
+    fc.assert(
+      fc.property(letters, letters, (a, b) => {
+        expect(maybeWithin(editDistance(a, b), lettersOf(a), lettersOf(b))).toBe(true);
+      }),
+    );
+    expect(maybeWithin(2, lettersOf('abc'), lettersOf('xyz'))).toBe(false);
+  });
+
+  it('puts the nearer, the more frequent, the first in spelling first, and no more than three', () => {
+    const known = (word: string, passages: number): { word: string; passages: number } => ({
+      word,
+      passages,
+    });
+    const candidates = [
+      known('goat', 1),
+      known('boat', 1),
+      known('coats', 9),
+      known('coat', 1),
+      known('moat', 2),
+      known('zebra', 99),
+    ];
+    expect(nearestWords('xoat', candidates).map(({ word }) => word)).toEqual(['moat', 'boat', 'coat']);
+    expect(nearestWords('xoat', candidates)).toHaveLength(MAX_NEAR_WORDS);
+    expect(nearestWords('xoat', [])).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+import { analyze } from '../../core/text/analyze.ts';
+import type { Metadata, Passage } from '../../core/types.ts';
+
+/** The four texts of a passage that full-text search weighs apart. */
+export interface TextFields {
+  readonly title: string;
+  readonly headings: string;
+  readonly body: string;
+  readonly tags: string;
+}
+
+export const TEXT_FIELDS: readonly (keyof TextFields)[] = ['title', 'headings', 'body', 'tags'];
+
+interface Described {
+  readonly title: string;
+  readonly tags: readonly string[];
+  readonly metadata: Metadata;
+}
+
+/**
+ * What of a record and a passage is searched, and in which field. A note's aliases are titles; who spoke and
+ * when is context that stands above the words, as a heading does.
+ */
+export function textFields(
+  record: Described,
+  passage: Pick<Passage, 'ordinal' | 'headings' | 'text'>,
+): TextFields {
+  const { metadata } = record;
+  return {
+    title: [record.title, ...strings(metadata['aliases'])].join('\n'),
+    headings: [...passage.headings, ...strings(metadata['speaker']), ...dateWords(metadata['date'])].join(
+      '\n',
+    ),
+    body: [passage.text, ...strings(metadata['caption']), ...properties(passage.ordinal, metadata)].join(
+      '\n',
+    ),
+    tags: record.tags.join('\n'),
+  };
+}
+
+/** Whether two states of a record give its passages the same fields. */
+export function sameFields(a: Described, b: Described): boolean {
+  const blank = { ordinal: 0, headings: [], text: '' };
+  const [before, after] = [textFields(a, blank), textFields(b, blank)];
+  return TEXT_FIELDS.every((field) => before[field] === after[field]);
+}
+
+/** What a passage gives the indexes. */
+export interface IndexedPassage {
+  /** The terms of each field, in order. */
+  readonly terms: Readonly<Record<keyof TextFields, readonly string[]>>;
+  /** The words that the vocabulary counts, each once. CJK bigrams have no spelling to correct. */
+  readonly words: ReadonlySet<string>;
+}
+
+export function indexPassage(
+  record: Described,
+  passage: Pick<Passage, 'ordinal' | 'headings' | 'text'>,
+): IndexedPassage {
+  const fields = textFields(record, passage);
+  const words = new Set<string>();
+  const termsOf = (text: string): string[] =>
+    analyze(text).map(({ term, surface, kind }) => {
+      if (kind === 'word') words.add(surface);
+      return term;
+    });
+  const terms = {
+    title: termsOf(fields.title),
+    headings: termsOf(fields.headings),
+    body: termsOf(fields.body),
+    tags: termsOf(fields.tags),
+  };
+  return { terms, words };
+}
+
+/** A note's front matter is read once, with its beginning. */
+function properties(ordinal: number, metadata: Metadata): string[] {
+  const frontMatter = metadata['frontMatter'];
+  if (ordinal !== 0 || typeof frontMatter !== 'object' || frontMatter === null) return [];
+  return Object.values(frontMatter).flatMap(strings);
+}
+
+function strings(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+const MONTHS = 'January February March April May June July August September October November December'.split(
+  ' ',
+);
+const ISO_DATE = /^(\d{4})-(\d{2})-(\d{2})/;
+
+/** `2026-09-14` is also found as "14 September 2026". */
+function dateWords(date: unknown): string[] {
+  const match = typeof date === 'string' ? ISO_DATE.exec(date) : null;
+  if (match === null) return [];
+  const [iso, year, month, day] = match;
+  return [`${iso} ${Number(day)} ${MONTHS[Number(month) - 1] ?? ''} ${year}`];
+}
