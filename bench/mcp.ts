@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { openContext } from '../src/operations/context.ts';
+import { createContext } from '../src/operations/context.ts';
 import { search } from '../src/operations/records/search.ts';
 import { write } from '../src/operations/records/write.ts';
 import { codeToOpen } from './fresh.ts';
@@ -31,7 +31,7 @@ export async function measureMcp(folder: string): Promise<Measure[]> {
     LOCI_EMBEDDING_PROVIDER: 'none',
     LOCI_WRITES_ENABLED: 'true',
   };
-  const context = openContext({ home, env, caller: { surface: 'mcp', trust: 'agent' } });
+  const context = createContext({ home, env, caller: { surface: 'mcp', trust: 'agent' } });
   try {
     for (let i = 0; i < RECORDS; i++) await write.run(context, { content: contentOf(i) });
     const ready: number[] = [];

@@ -1,7 +1,7 @@
 import { openEmbedder } from '../src/embed/registry.ts';
 import type { Embedder } from '../src/embed/embedder.ts';
 import { DEFAULT_RANKING } from '../src/search/rank/ranking.ts';
-import { search } from '../src/search/search.ts';
+import { runSearch } from '../src/search/search.ts';
 import { openStore } from '../src/store/registry.ts';
 import type { Store } from '../src/store/store.ts';
 import { NOW, type BenchQuery } from './corpus.ts';
@@ -58,7 +58,15 @@ export async function measureSearch(bench: BenchStore, passages: number): Promis
 function run(store: Store, vectors: { embedder: Embedder; generation: number }, query: BenchQuery): unknown {
   const filter = { now: NOW };
   const { namespace, text } = query;
-  return search({ store, namespace, query: text, filter, limit: LIMIT, ranking: DEFAULT_RANKING, vectors });
+  return runSearch({
+    store,
+    namespace,
+    query: text,
+    filter,
+    limit: LIMIT,
+    ranking: DEFAULT_RANKING,
+    vectors,
+  });
 }
 
 /** Answers the vector that a query brings. */

@@ -31,12 +31,12 @@ export function ambientLines({ halves }: Ambient): string[] {
     row('… the loss', ({ notes }) => intervalCells(notes.loss).join(' ')),
     row('… a source among the first 3', ({ notes }) => shareCell(notes, 'first3')),
     row('… a source among the first 10', ({ notes }) => shareCell(notes, 'first10')),
-    row('… documents beside the ten', ({ notes }) => notes.beside.toFixed(1)),
+    row('… documents beside the ten', ({ notes }) => notes.related.toFixed(1)),
     row('queries that nothing answers: a source among the first 3', ({ nothing }) =>
       shareCell(nothing, 'first3'),
     ),
     row('… a source among the first 10', ({ nothing }) => shareCell(nothing, 'first10')),
-    row('… documents beside the ten', ({ nothing }) => nothing.beside.toFixed(1)),
+    row('… documents beside the ten', ({ nothing }) => nothing.related.toFixed(1)),
     row(`goal: of todos are shown at least ${percent(GOALS.recall)}`, ({ recall, met }) =>
       verdict(percent(recall.todos.recall), met.recall),
     ),

@@ -51,7 +51,7 @@ function runOf(set: EvalSet, answers: Readonly<Record<string, readonly string[]>
   const common = ({ query, ids }: (typeof rows)[number]) => ({
     key: `c/${query.id}`,
     top: ids.slice(0, 10),
-    beside: [],
+    related: [],
     confidence: null,
   });
   return {
@@ -110,8 +110,8 @@ describe('ambientOf', () => {
 
   it('counts queries that show a source which they should not', () => {
     expect(dev?.notes).toMatchObject({ queries: 2, first3: 1, first10: 2 });
-    expect(dev?.nothing).toEqual({ queries: 1, first3: 1, first10: 1, beside: 0 });
-    expect(test?.nothing).toEqual({ queries: 0, first3: 0, first10: 0, beside: 0 });
+    expect(dev?.nothing).toEqual({ queries: 1, first3: 1, first10: 1, related: 0 });
+    expect(test?.nothing).toEqual({ queries: 0, first3: 0, first10: 0, related: 0 });
   });
 
   it('says whether the goals are met', () => {

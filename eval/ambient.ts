@@ -40,7 +40,7 @@ export interface Intrusion {
   readonly first3: number;
   readonly first10: number;
   /** Documents beside the results of a query, on average. */
-  readonly beside: number;
+  readonly related: number;
 }
 
 export interface NotesAlone extends Intrusion {
@@ -58,7 +58,7 @@ interface Asked {
   readonly gold: readonly EvalDocument[];
   /** All that a search of ten shows: its results, then what stands beside them. */
   readonly shown: Top;
-  readonly beside: number;
+  readonly related: number;
   /** Which of the first ten a source brought. */
   readonly intruders: readonly boolean[];
   readonly together: QueryScore | undefined;
@@ -83,14 +83,14 @@ function pairUp(collection: EvalCollection, together: Run, alone: Run): Asked[] 
     const key = queryKey(collection, query);
     const answer = scored.get(key) ?? absent.get(key);
     if (answer === undefined) return [];
-    const { top, beside } = answer;
+    const { top, related } = answer;
     return [
       {
         query,
         gold: query.gold.map((id) => documents.get(id)!),
         intruders: top.map((id) => brought.has(id)),
-        shown: [...top, ...beside],
-        beside: beside.length,
+        shown: [...top, ...related],
+        related: related.length,
         together: scored.get(key),
         alone: before.get(key),
       },
@@ -150,6 +150,6 @@ function intrusionOf(asked: readonly Asked[]): Intrusion {
     queries: asked.length,
     first3: within(3),
     first10: within(10),
-    beside: mean(asked.map(({ beside }) => beside)),
+    related: mean(asked.map(({ related }) => related)),
   };
 }

@@ -1,7 +1,7 @@
 import type { Embedder } from '../src/embed/embedder.ts';
 import type { Ranking } from '../src/search/rank/ranking.ts';
 import type { SourcePolicy } from '../src/search/rank/source-policy.ts';
-import { search } from '../src/search/search.ts';
+import { runSearch } from '../src/search/search.ts';
 import { LociError } from '../src/core/errors.ts';
 import { namespaceOf, type IndexedSet } from './index-cache.ts';
 import { documentId } from './records.ts';
@@ -34,7 +34,11 @@ export function engineSystem(
   return {
     name,
     rank: async (collection, query) => {
-      const { hits, beside, missing } = await search({
+      const {
+        hits,
+        related: related,
+        missing,
+      } = await runSearch({
         store,
         namespace: namespaceOf(set, collection),
         query,
@@ -43,7 +47,7 @@ export function engineSystem(
         ranking,
         policies,
         names: namesOf(set),
-        beside: { after: 10, limit: BESIDE, except: [] },
+        related: { resultLimit: 10, limit: BESIDE, excludedSources: [] },
         vectors,
       });
       const [silent] = missing;
@@ -53,7 +57,7 @@ export function engineSystem(
       const shown = hits.filter((hit) => hit.confidence >= minScore);
       return {
         ids: shown.map(({ passage }) => documentId(passage.record)),
-        beside: shown.length === 0 ? [] : beside.map(({ passage }) => documentId(passage.record)),
+        related: shown.length === 0 ? [] : related.map(({ passage }) => documentId(passage.record)),
         confidence: hits[0]?.confidence ?? null,
       };
     },

@@ -61,7 +61,9 @@ describe('evaluateSet', () => {
     expect(result.categories['o']).toEqual({ queries: 1, metrics: result.metrics });
     // Only the other collection speaks of zeppelins.
     expect(result.abstention).toMatchObject({ absent: 1, abstained: 1, falselyAbstained: 0, separation: 1 });
-    expect(result.absent).toEqual([{ key: 'one/absent', results: 0, top: [], beside: [], confidence: null }]);
+    expect(result.absent).toEqual([
+      { key: 'one/absent', results: 0, top: [], related: [], confidence: null },
+    ]);
     expect(result.queries[0]?.top).toEqual(['oven']);
     expect(result.ambient).toBeNull();
   });

@@ -72,8 +72,8 @@ async function measure(
       ambient: await besideSources(set, run, configuration, model, options),
       latency: latencyOf(run),
       config: describe(configuration, model),
-      baselines: beside(run, baselineRuns, metric),
-      ablation: beside(run, ablationRuns, metric),
+      baselines: related(run, baselineRuns, metric),
+      ablation: related(run, ablationRuns, metric),
       typos,
       queries: run.queries,
       absent: run.absent,
@@ -115,7 +115,7 @@ function openBaselines(
   return [openFts5(set), openGrep(set), ...withVectors, engine('classic', CLASSIC_RANKING, 0)];
 }
 
-function beside(run: Run, rivals: readonly Run[], metric: Metric): Record<string, Rival> {
+function related(run: Run, rivals: readonly Run[], metric: Metric): Record<string, Rival> {
   const own = valuesOf(run.queries, metric);
   return Object.fromEntries(
     rivals.map(({ system, queries }) => [

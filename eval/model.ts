@@ -55,8 +55,8 @@ class QueryMemory implements Embedder {
     return this.#embedder.countTokens(text);
   }
 
-  fluency(text: string): number {
-    return this.#embedder.fluency?.(text) ?? 1;
+  modelCoverage(text: string): number {
+    return this.#embedder.modelCoverage?.(text) ?? 1;
   }
 
   close(): Promise<void> {

@@ -16,7 +16,7 @@ export interface QueryScore {
   /** The first ten results. */
   readonly top: Top;
   /** What is shown beside them. */
-  readonly beside: Top;
+  readonly related: Top;
 }
 
 /** Ids, best first. */
@@ -27,7 +27,7 @@ export interface AbsentAnswer {
   readonly key: string;
   readonly results: number;
   readonly top: Top;
-  readonly beside: Top;
+  readonly related: Top;
   readonly confidence: number | null;
 }
 
@@ -72,15 +72,15 @@ export async function runSystem(set: EvalSet, system: System, options: RunOption
       const answer = await system.rank(collection.id, reword(query));
       run.milliseconds.push(performance.now() - started);
       const ids = answer.ids.filter((id) => id !== query.src);
-      const { confidence, beside = [] } = answer;
+      const { confidence, related = [] } = answer;
       const key = queryKey(collection, query);
       const top = ids.slice(0, 10);
-      if (query.gold.length === 0) run.absent.push({ key, results: ids.length, top, beside, confidence });
+      if (query.gold.length === 0) run.absent.push({ key, results: ids.length, top, related, confidence });
       else {
         if (ids.length === 0) run.unanswered++;
         const sessionHit = hitsSession(ids, query.gold, sessions);
         const scores = score(ids, query.gold);
-        run.queries.push({ key, cat: query.cat, scores, sessionHit, confidence, top, beside });
+        run.queries.push({ key, cat: query.cat, scores, sessionHit, confidence, top, related });
       }
       progress.report(run.milliseconds.length, total);
     }

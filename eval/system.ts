@@ -9,7 +9,7 @@ export interface System {
 export interface Answer {
   readonly ids: readonly string[];
   /** What is shown beside the first ten. */
-  readonly beside?: readonly string[];
+  readonly related?: readonly string[];
   /** How sure the system is of its best result, 0 to 1; `null` when it does not say, or has none. */
   readonly confidence: number | null;
 }

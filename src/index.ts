@@ -1,12 +1,12 @@
 /** The library: `const loci = await openLoci((await loadConfig()).values)`. */
 
 export { openLoci, type Loci, type OpenOptions } from './engine/open.ts';
-export type { FindRequest, FindResponse, FoundRecord } from './engine/records/search.ts';
+export type { SearchRequest, SearchResponse, SearchResult } from './engine/records/search.ts';
 export type { Check } from './engine/health/check.ts';
 export type { Status } from './engine/health/health.ts';
 export { IncompleteIndexError, type IndexReport } from './engine/vaults/index-vaults.ts';
 export { type IndexOptions, type Progress } from './core/long-call.ts';
-export type { ReadRecord } from './engine/records/get.ts';
+export type { GetResponse } from './engine/records/get.ts';
 export type { ReindexOptions, ReindexReport } from './engine/health/reindex.ts';
 export type { WriteRequest, WriteResponse } from './engine/records/write.ts';
 export { loadConfig, type LoadedConfig } from './config/load.ts';

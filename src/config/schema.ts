@@ -32,7 +32,7 @@ export interface Config {
       readonly recency?: number;
     };
     readonly minScore: number;
-    readonly beside: number;
+    readonly related: number;
     readonly stages: {
       readonly smoothing: boolean;
       readonly dates: boolean;
@@ -141,7 +141,7 @@ const search = z.strictObject({
     .describe(
       'Results that score below this are left out: how sure a result is to be about the query. 0 shows everything.',
     ),
-  beside: z
+  related: z
     .number()
     .int()
     .min(0)

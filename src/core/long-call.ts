@@ -20,7 +20,7 @@ export interface IndexOptions extends LongCallOptions {
 }
 
 /** @throws LociError `aborted` */
-export function refuseAborted({ signal }: LongCallOptions): void {
+export function assertNotAborted({ signal }: LongCallOptions): void {
   if (signal?.aborted === true) throw new LociError('aborted', 'deriving passages was stopped');
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { refuseOldRuntime } from './runtime.ts';
+import { assertSupportedNode } from './runtime.ts';
 
 describe('refuseOldRuntime', () => {
   it.each(['20.20.2', '23.11.0', '9.0.0'])('refuses Node %s by name', (node) => {
-    expect(() => refuseOldRuntime(node)).toThrow(
+    expect(() => assertSupportedNode(node)).toThrow(
       expect.objectContaining({
         code: 'unsupported_runtime',
         exitCode: 9,
@@ -14,7 +14,7 @@ describe('refuseOldRuntime', () => {
   });
 
   it.each(['24.0.0', '100.1.0'])('lets Node %s pass, and the one that runs the tests', (node) => {
-    refuseOldRuntime(node);
-    refuseOldRuntime();
+    assertSupportedNode(node);
+    assertSupportedNode();
   });
 });

@@ -4,7 +4,7 @@ import { LociError } from './errors.ts';
 export const REQUIRED_NODE = 24;
 
 /** @throws LociError `unsupported_runtime` when this Node is older, before it fails on what it does not have */
-export function refuseOldRuntime(node: string = process.versions.node): void {
+export function assertSupportedNode(node: string = process.versions.node): void {
   if (Number.parseInt(node, 10) >= REQUIRED_NODE) return;
   throw new LociError(
     'unsupported_runtime',

@@ -27,7 +27,7 @@ export interface Embedder {
    * How well the model knows the language of a text, 0 to 1; without it, every text. A vector counts for so much.
    * An English model places Chinese by chance.
    */
-  fluency?(text: string): number;
+  modelCoverage?(text: string): number;
   /** Ends workers and connections. No call may follow. */
   close(): Promise<void>;
 }

@@ -8,8 +8,8 @@ import type { Embedder } from '../embed/embedder.ts';
 import { openEmbedder } from '../embed/registry.ts';
 import type { Chunking } from '../ingest/passages.ts';
 import { threadedChunking } from '../ingest/threaded-chunking.ts';
-import type { VectorSide } from '../search/retrieve/retrieve.ts';
-import { EndOfLife } from './records/retention-sweeper.ts';
+import type { VectorIndexRef } from '../search/retrieve/retrieve.ts';
+import { RetentionSweeper } from './records/retention-sweeper.ts';
 import { HistoryLog } from './audit/history-log.ts';
 import { HitCounter } from './sources/hits.ts';
 import type { Generation } from '../store/embeddings.ts';
@@ -27,13 +27,13 @@ export interface Closable {
 }
 
 /** What everybody who uses an open engine shares. */
-class Parts {
+class EngineServices {
   readonly config: Config;
   readonly store: Store;
   readonly now: () => Timestamp;
   /** Where long texts are parsed and cut. */
   readonly thread: TaskThread = new TaskThread();
-  readonly ends: EndOfLife;
+  readonly ends: RetentionSweeper;
   readonly history: HistoryLog;
   readonly hits: HitCounter;
   /** Whether the settings' own sources may run without `approve`. */
@@ -48,7 +48,7 @@ class Parts {
     this.now = now;
     this.trustsSettings = trustsSettings;
     this.hits = new HitCounter(store, now);
-    this.ends = new EndOfLife(store, config.retention.purgeAfterDays, now);
+    this.ends = new RetentionSweeper(store, config.retention.purgeAfterDays, now);
     this.history = new HistoryLog(store, this.thread);
   }
 
@@ -86,17 +86,17 @@ class Parts {
 
 /** The parts of an open engine that its verbs share, and for whom they work. */
 export class EngineContext {
-  readonly #parts: Parts;
+  readonly #parts: EngineServices;
   readonly caller: Caller;
 
-  private constructor(parts: Parts, caller: Caller) {
+  private constructor(parts: EngineServices, caller: Caller) {
     this.#parts = parts;
     this.caller = caller;
   }
 
   /** For the one whom the configuration names, until `as` says otherwise. */
   static open(config: Config, store: Store, options: ContextOptions = {}): EngineContext {
-    return new EngineContext(new Parts(config, store, options), ownerOf(config));
+    return new EngineContext(new EngineServices(config, store, options), ownerOf(config));
   }
 
   /** The same engine on behalf of somebody else. */
@@ -152,12 +152,12 @@ export class EngineContext {
 
   /** What is known of the next expiry is read anew. */
   lookAgain(): void {
-    this.#parts.ends.lookAgain(this.namespace);
+    this.#parts.ends.invalidateNextExpiry(this.namespace);
   }
 
   /** After a write: what was deleted long ago may go now, by and by. */
   tidy(): void {
-    this.#parts.ends.tidy();
+    this.#parts.ends.schedulePurge();
   }
 
   get namespace(): string {
@@ -177,7 +177,7 @@ export class EngineContext {
    * What searches compare meaning with; `null` with the provider `none`, or before anything was embedded.
    * @throws LociError `embedding_mismatch` when the store's vectors are of another model
    */
-  async vectors(): Promise<VectorSide | null> {
+  async vectors(): Promise<VectorIndexRef | null> {
     const embedder = await this.embedder();
     if (embedder === null) return null;
     const active = activeOf(await this.store.generations());
@@ -190,7 +190,7 @@ export class EngineContext {
    * The same for writing: the first model that embeds becomes the store's.
    * @throws LociError `embedding_mismatch`
    */
-  async vectorsToFill(): Promise<VectorSide | null> {
+  async vectorsToFill(): Promise<VectorIndexRef | null> {
     const side = await this.vectors();
     const embedder = await this.embedder();
     if (side !== null || embedder === null) return side;

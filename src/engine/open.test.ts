@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { copyExampleVault, settings, temporaryFolder } from '../../test/contract/engines.ts';
-import type { FindResponse } from './records/search.ts';
+import type { SearchResponse } from './records/search.ts';
 import { openLoci, type Loci } from './open.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
@@ -59,7 +59,7 @@ async function damage(sql: string): Promise<void> {
   loci = await open();
 }
 
-function titles({ results }: FindResponse): string[] {
+function titles({ results }: SearchResponse): string[] {
   return results.map(({ title }) => title);
 }
 

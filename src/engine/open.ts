@@ -1,14 +1,14 @@
 import type { Caller } from '../core/caller.ts';
 import type { Config } from '../config/schema.ts';
 import type { VaultConfig } from '../config/sources-schema.ts';
-import { refuseOldRuntime } from '../core/runtime.ts';
+import { assertSupportedNode } from '../core/runtime.ts';
 import type { LociRecord, Timestamp } from '../core/types.ts';
 import type { FacetField, FacetValue } from '../store/facets.ts';
 import { openStore } from '../store/registry.ts';
 import type { SearchFilter } from '../store/store.ts';
 import { type Access, accessOf } from './access/access.ts';
 import { EngineContext } from './context.ts';
-import { find, type FindRequest, type FindResponse } from './records/search.ts';
+import { search, type SearchRequest, type SearchResponse } from './records/search.ts';
 import type { Check } from './health/check.ts';
 import { answers, examine, status, totals, type Status, type Totals } from './health/health.ts';
 import { auditEntries, type AuditListed, type AuditRequest } from './audit/audit.ts';
@@ -57,18 +57,18 @@ import type { StartupEntry } from '../store/startup.ts';
 import { forgetSource } from './vaults/forget-source.ts';
 import { indexVaults, type IndexReport } from './vaults/index-vaults.ts';
 import { type IndexOptions, type LongCallOptions } from '../core/long-call.ts';
-import { read, type ReadRecord } from './records/get.ts';
+import { get, type GetResponse } from './records/get.ts';
 import { reindex, type ReindexOptions, type ReindexReport } from './health/reindex.ts';
 import { hiddenSources, ownSources, withoutSources } from './sources/source-policies.ts';
 import { type Sources, sourcesOf } from './sources/sources.ts';
-import { refuseTakenNames } from './vaults/vault-names.ts';
+import { assertNamesAreFree } from './vaults/vault-names.ts';
 import { isEnabled, vaultStates, type VaultStates } from './vaults/vault-states.ts';
 import { write, type WriteRequest, type WriteResponse } from './records/write.ts';
 
 /** An open memory. Calls may run side by side; `close` ends it. */
 export interface Loci {
-  search(request: FindRequest): Promise<FindResponse>;
-  get(citation: string): Promise<ReadRecord>;
+  search(request: SearchRequest): Promise<SearchResponse>;
+  get(citation: string): Promise<GetResponse>;
   /** What records have in a field, most records first: the values to filter a search by. */
   facet(field: FacetField, filter?: Omit<SearchFilter, 'now'>): Promise<FacetValue[]>;
   write(request: WriteRequest): Promise<WriteResponse>;
@@ -157,7 +157,7 @@ export interface OpenOptions {
  * @throws LociError `unsupported_runtime`, `store_not_found`, `store_newer`, `store_corrupt`, `unreadable`
  */
 export async function openLoci(config: Config, options: OpenOptions = {}): Promise<Loci> {
-  refuseOldRuntime();
+  assertSupportedNode();
   const { path, busyTimeout } = config.store;
   const store = await openStore({ driver: 'sqlite', path, busyTimeout, create: options.create ?? true });
   return engineOf(EngineContext.open(config, store, options));
@@ -166,8 +166,8 @@ export async function openLoci(config: Config, options: OpenOptions = {}): Promi
 function engineOf(context: EngineContext): Loci {
   const { config, store, namespace } = context;
   return {
-    search: (request) => find(context, request),
-    get: (citation) => read(context, citation),
+    search: (request) => search(context, request),
+    get: (citation) => get(context, citation),
     facet: async (field, filter) => {
       await context.expire();
       const { vaults, sources } = await ownSources(context);
@@ -188,7 +188,7 @@ function engineOf(context: EngineContext): Loci {
     sources: sourcesOf(context),
     corpus: (request) => corpus(context, request),
     index: ({ vaults = config.vaults.filter(isEnabled), ...rest } = {}) => indexVaults(context, vaults, rest),
-    refuseTakenNames: (vaults) => refuseTakenNames(context, vaults),
+    refuseTakenNames: (vaults) => assertNamesAreFree(context, vaults),
     reindex: (reindexOptions) => reindex(context, reindexOptions),
     status: () => status(context),
     totals: () => totals(context),

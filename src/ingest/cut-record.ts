@@ -1,6 +1,6 @@
 import type { Embedder } from '../embed/embedder.ts';
 import { openEmbedder } from '../embed/registry.ts';
-import { refuseTooDense } from '../sources/markdown/density.ts';
+import { assertParseable } from '../sources/markdown/density.ts';
 import { packPassages, type PackedPassages } from './packed-passages.ts';
 import { makePassages, type Described } from './passages.ts';
 import { estimateTokens } from './token-estimate.ts';
@@ -20,7 +20,7 @@ export async function cutRecord(
   record: Described,
   { provider, maxTokens }: Cutting,
 ): Promise<PackedPassages> {
-  refuseTooDense(record.content);
+  assertParseable(record.content);
   const counter = counters.get(provider) ?? openEmbedder({ provider }).then(counterOf);
   counters.set(provider, counter);
   return packPassages(record.content, makePassages(record, { maxTokens, countTokens: await counter }));

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/e2e/loci-command.ts';
-import { openContext } from './context.ts';
+import { createContext } from './context.ts';
 
 describe('a context', () => {
   it('makes the store for a write although a read that runs beside it finds none', async () => {
     const home = join(temporaryFolder(), 'home');
-    const context = openContext({
+    const context = createContext({
       home,
       env: { LOCI_EMBEDDING_PROVIDER: 'none' },
       caller: { surface: 'mcp', trust: 'agent' },

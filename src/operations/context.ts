@@ -4,7 +4,7 @@ import { configHome, loadConfig, type LoadedConfig } from '../config/load.ts';
 import { userName } from '../core/user.ts';
 import type { Progress } from '../core/long-call.ts';
 import type { Loci } from '../engine/open.ts';
-import type { LocalMachine, OperationContext } from './operation.ts';
+import type { LocalIo, OperationContext } from './operation.ts';
 
 export interface ContextOptions {
   /** Else `LOCI_HOME`, else `~/.loci`. */
@@ -15,7 +15,7 @@ export interface ContextOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
   /** For calls of the operator's own, made here; a call on behalf of somebody else never has it. */
-  readonly machine?: LocalMachine;
+  readonly machine?: LocalIo;
 }
 
 /** What one call may say otherwise. */
@@ -29,7 +29,7 @@ export interface OpenContext extends OperationContext {
 }
 
 /** Opens nothing yet. */
-export function openContext(options: ContextOptions): OpenContext {
+export function createContext(options: ContextOptions): OpenContext {
   const env = options.env ?? process.env;
   const home = configHome({ env, ...(options.home === undefined ? {} : { home: options.home }) });
   const engine = new SharedEngine(() => loadConfig({ home, env }));

@@ -42,7 +42,7 @@ export const SCOPES = ['read', 'write', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** What a command line has and no other surface: standard input and output; and with it the right to name files. */
-export interface LocalMachine {
+export interface LocalIo {
   /** All of standard input. @throws LociError `invalid_input` when it is too long */
   readInput(): Promise<string>;
   /** What is written here is the answer: no other is shown on standard output. */
@@ -62,7 +62,7 @@ export interface OperationContext {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
   /** This machine's files and streams, where the caller may reach them; else there is none. */
-  readonly machine?: LocalMachine;
+  readonly machine?: LocalIo;
   /** Read anew at each call. @throws LociError `invalid_config`, `unreadable` */
   loadConfig(): Promise<LoadedConfig>;
   /**

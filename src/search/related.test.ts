@@ -5,10 +5,10 @@ import { openEmbedder } from '../embed/registry.ts';
 import { embedPending } from '../ingest/embed-pending.ts';
 import { openMemoryStore } from '../store/memory/open.ts';
 import type { RecordDraft, RecordWrite, SearchFilter, Store } from '../store/store.ts';
-import { besideResults } from './related.ts';
+import { relatedDocuments } from './related.ts';
 import { DEFAULT_RANKING } from './rank/ranking.ts';
-import { search } from './search.ts';
-import { SOURCE_POLICY, weightInForce, type SourcePolicies } from './rank/source-policy.ts';
+import { runSearch } from './search.ts';
+import { SOURCE_POLICY, effectiveWeight, type SourcePolicies } from './rank/source-policy.ts';
 
 const todo = (text: string, given: Partial<RecordDraft> = {}): RecordWrite =>
   note(text, { title: '', origin: 'source', source: 'tasks', trust: 'external', ...given });
@@ -58,7 +58,7 @@ describe('what stands beside the results', () => {
     return { store, generation };
   }
 
-  async function beside(asked: Asked = {}): Promise<string[]> {
+  async function related(asked: Asked = {}): Promise<string[]> {
     const {
       except = [],
       limit = 5,
@@ -68,19 +68,19 @@ describe('what stands beside the results', () => {
       query = 'the kitchen remodel',
     } = asked;
     const { store, generation } = await filled();
-    const outcome = await search({
+    const outcome = await runSearch({
       ...{ store, namespace: 'n', query, filter, limit, ranking: DEFAULT_RANKING },
       vectors: vectors ? { embedder, generation } : null,
-      beside: { after: limit, limit: 5, except },
+      related: { resultLimit: limit, limit: 5, excludedSources: except },
       ...(policies !== undefined && { policies }),
     });
     const shown = new Set(outcome.hits.map(({ passage }) => passage.record.id));
-    expect(outcome.beside.every(({ passage }) => !shown.has(passage.record.id))).toBe(true);
-    return outcome.beside.map(({ passage }) => passage.text);
+    expect(outcome.related.every(({ passage }) => !shown.has(passage.record.id))).toBe(true);
+    return outcome.related.map(({ passage }) => passage.text);
   }
 
   it('is what shares no word with the query, and is of what the best note tells', async () => {
-    const texts = await beside();
+    const texts = await related();
     expect(texts).toContain('Clear the hall for the cabinets');
     expect(texts).toContain('Order handles for the cabinets of the remodel');
     expect(texts).not.toContain('Worm tablet for the dog');
@@ -88,7 +88,7 @@ describe('what stands beside the results', () => {
   });
 
   it('is no more than there may be, and what is done comes last of its like', async () => {
-    const texts = await beside();
+    const texts = await related();
     expect(texts.length).toBeLessThanOrEqual(5);
     const open = texts.indexOf('Order handles for the cabinets of the remodel');
     expect(open).toBeGreaterThanOrEqual(0);
@@ -96,42 +96,42 @@ describe('what stands beside the results', () => {
   });
 
   it('is nothing where the request leaves sources out, or wants words that nothing else holds', async () => {
-    expect(await beside({ filter: { ...ALL_LIVE, origins: ['vault'] } })).toEqual([]);
-    expect(await beside({ query: '"kitchen remodel"' })).toEqual([]);
+    expect(await related({ filter: { ...ALL_LIVE, origins: ['vault'] } })).toEqual([]);
+    expect(await related({ query: '"kitchen remodel"' })).toEqual([]);
   });
 
   it('is nothing of sources that are never shown unasked', async () =>
-    expect(await beside({ except: ['tasks'] })).toEqual([]));
+    expect(await related({ except: ['tasks'] })).toEqual([]));
 
   it('leaves out what scores below the least that its source asks for', async () => {
     const strict = new Map([['tasks', { ...SOURCE_POLICY, minScore: 0.99 }]]);
-    expect(await beside({ policies: strict })).toEqual([]);
+    expect(await related({ policies: strict })).toEqual([]);
   });
 
   it('is no surer than sure, whatever its source weighs', async () => {
     const { store, generation } = await filled();
     const given = { store, namespace: 'n', filter: ALL_LIVE, vectors: { embedder, generation } };
     const query = 'clear the hall for the cabinets';
-    const { hits, retrieved } = await search({ ...given, query, limit: 20, ranking: DEFAULT_RANKING });
+    const { hits, retrieved } = await runSearch({ ...given, query, limit: 20, ranking: DEFAULT_RANKING });
     // As where a hundred notes leave the ranking no room for it.
     const notes = hits.filter(({ passage }) => passage.record.origin === 'vault');
     const policies = new Map([['tasks', { ...SOURCE_POLICY, weight: 2 }]]);
-    const room = { after: 5, limit: 5, except: [] };
-    const found = await besideResults({ ...given, policies }, room, {
+    const room = { resultLimit: 5, limit: 5, excludedSources: [] };
+    const found = await relatedDocuments({ ...given, policies }, room, {
       hits: notes,
       retrieved,
-      fits: () => true,
+      matchesPhrases: () => true,
     });
     expect(found[0]?.passage.text).toBe('Clear the hall for the cabinets');
-    expect(found[0]?.certainty.share).toBe(1);
-    expect(found[0]?.confidence).toBe(notes[0]?.certainty.level);
+    expect(found[0]?.answerConfidence.share).toBe(1);
+    expect(found[0]?.confidence).toBe(notes[0]?.answerConfidence.confidence);
   });
 
   it('is nothing where nobody is sure of the results', async () =>
-    expect(await beside({ query: 'quarterly earnings of the zoo' })).toEqual([]));
+    expect(await related({ query: 'quarterly earnings of the zoo' })).toEqual([]));
 
   it('is what words alone rank high, without vectors', async () => {
-    const texts = await beside({ vectors: false, limit: 1, query: 'handles for the cabinets' });
+    const texts = await related({ vectors: false, limit: 1, query: 'handles for the cabinets' });
     expect(texts).toEqual(['Order handles for the cabinets of the remodel!']);
   });
 });
@@ -144,13 +144,13 @@ describe('the weight in force', () => {
     ['much nearer', 0.75, 0.5, 0.9],
     ['nearer still', 0.99, 0.5, 1],
   ])('of what is %s', (_, cosine, ofNotes, weight) =>
-    expect(weightInForce(0.5, cosine, ofNotes)).toBeCloseTo(weight, 9),
+    expect(effectiveWeight(0.5, cosine, ofNotes)).toBeCloseTo(weight, 9),
   );
 
   it('is what the settings say without vectors, without notes, and where they lift', () => {
-    expect(weightInForce(0.5, null, 0.5)).toBe(0.5);
-    expect(weightInForce(0.5, 0.9, null)).toBe(0.5);
-    expect(weightInForce(1.5, 0.9, 0.1)).toBe(1.5);
-    expect(weightInForce(0, 0.9, 0.1)).toBe(0);
+    expect(effectiveWeight(0.5, null, 0.5)).toBe(0.5);
+    expect(effectiveWeight(0.5, 0.9, null)).toBe(0.5);
+    expect(effectiveWeight(1.5, 0.9, 0.1)).toBe(1.5);
+    expect(effectiveWeight(0, 0.9, 0.1)).toBe(0);
   });
 });

@@ -5,7 +5,7 @@ import { openMemoryStore } from '../store/memory/open.ts';
 import type { RecordWrite, Store } from '../store/store.ts';
 import { DEFAULT_RANKING } from './rank/ranking.ts';
 import type { Hit } from './rank/hit.ts';
-import { search } from './search.ts';
+import { runSearch } from './search.ts';
 
 /** A store in which something happens just before the next calls of a stage. */
 function interrupted(
@@ -27,7 +27,7 @@ function interrupted(
 }
 
 async function titles(store: Store): Promise<string[]> {
-  const outcome = await search({
+  const outcome = await runSearch({
     store,
     namespace: 'n',
     query: 'marble',
@@ -69,7 +69,7 @@ describe('search', () => {
     await embed(store, id, 'n', (text) => (text.includes('1128') ? unit(0, 1, 0) : unit(1, 0, 0)));
     for (const query of ['ABC-1128', '1128', 'ticket ABC-1128', 'what is ABC-1128 about']) {
       const given = { store, namespace: 'n', query, filter: ALL_LIVE, limit: 10, ranking: DEFAULT_RANKING };
-      const { hits } = await search({ ...given, vectors: { embedder: alike(), generation: id } });
+      const { hits } = await runSearch({ ...given, vectors: { embedder: alike(), generation: id } });
       expect(hits[0]?.passage.record.title, query).toBe('that');
       expect(hits[0]?.confidence, query).toBeGreaterThan(0.8);
       expect(hits[1]?.confidence ?? 0, query).toBeLessThan(0.5);
@@ -82,7 +82,7 @@ describe('search', () => {
     await write(store, 'n', note('an oven and a plumber'), titled('Oven'), titled('Plumber'));
     const given = { store, namespace: 'n', query: 'oven plumber', filter: ALL_LIVE, vectors: null };
     const sure = async (limit: number): Promise<number | undefined> =>
-      (await search({ ...given, limit, ranking: DEFAULT_RANKING })).hits[0]?.confidence;
+      (await runSearch({ ...given, limit, ranking: DEFAULT_RANKING })).hits[0]?.confidence;
     expect(await sure(1)).toBe(await sure(10));
   });
 
@@ -98,7 +98,7 @@ describe('search', () => {
       await write(store, 'n', ...writes);
       const given = { store, namespace: 'n', filter: { now: noon }, limit: 10, ranking: DEFAULT_RANKING };
       const vectors = { embedder: alike(), generation: await embedAlike(store) };
-      return (await search({ ...given, query, vectors })).hits;
+      return (await runSearch({ ...given, query, vectors })).hits;
     }
 
     async function titles(query: string, ...writes: RecordWrite[]): Promise<string[]> {
@@ -120,11 +120,11 @@ describe('search', () => {
       const store = openMemoryStore();
       await write(store, 'n', of('long ago', 9), of('then', 1, 'bees'), of('today', 0));
       const given = { store, namespace: 'n', filter: { now: noon }, limit: 10, ranking: DEFAULT_RANKING };
-      const { hits } = await search({ ...given, query: 'what did I do yesterday', vectors: null });
+      const { hits } = await runSearch({ ...given, query: 'what did I do yesterday', vectors: null });
       expect(hits.map(({ passage }) => passage.record.title)).toEqual(['then']);
       expect(hits[0]?.confidence).toBeGreaterThan(0.5);
       const earlier = { ...given, filter: { now: noon, until: noon - 5 * day } };
-      expect((await search({ ...earlier, query: 'yesterday', vectors: null })).hits).toEqual([]);
+      expect((await runSearch({ ...earlier, query: 'yesterday', vectors: null })).hits).toEqual([]);
     });
 
     it('shows what names them, too', async () => {

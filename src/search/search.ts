@@ -2,12 +2,12 @@ import { analyze } from '../core/text/analyze.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { SearchFilter, Store, StoredPassage, TextTerm } from '../store/store.ts';
 import { dateOf } from './rank/boosts.ts';
-import { type Beside, besideResults } from './related.ts';
+import { type RelatedOptions, relatedDocuments } from './related.ts';
 import { withConfidence } from './rank/confidence.ts';
-import { asksForDaysAlone, datesIn, type DateRange } from './query/dates.ts';
+import { isDateOnlyQuery, detectDates, type DateRange } from './query/dates.ts';
 import { fuse, type Fused } from './rank/fuse.ts';
-import { isOfKind, kindIn, type Kind, type SourceNames } from './query/intent.ts';
-import { holdsPhrases } from './query/phrases.ts';
+import { isOfIntent, detectIntent, type QueryIntent, type SourceNames } from './query/intent.ts';
+import { containsPhrases } from './query/phrases.ts';
 import type { Hit } from './rank/hit.ts';
 import { parseQuery, requiredPhrases, type ParsedQuery } from './query/parse.ts';
 import { rank } from './rank/rank.ts';
@@ -16,8 +16,8 @@ import {
   retrieve,
   type Correction,
   type MissingSignal,
-  type Retrieved,
-  type VectorSide,
+  type RetrievalResult,
+  type VectorIndexRef,
 } from './retrieve/retrieve.ts';
 import { smooth, type Smoothed } from './rank/smooth.ts';
 import { NO_POLICIES, policyOf, type SourcePolicies } from './rank/source-policy.ts';
@@ -29,13 +29,13 @@ export interface SearchInput {
   readonly filter: SearchFilter;
   readonly limit: number;
   readonly ranking: Ranking;
-  readonly vectors: VectorSide | null;
+  readonly vectors: VectorIndexRef | null;
   /** What holds for single vaults and sources; the others go by what is usual. */
   readonly policies?: SourcePolicies;
   /** Queries may call sources by these. */
   readonly names?: SourceNames;
   /** Documents of sources to show beside the results; none unless given. */
-  readonly beside?: Beside;
+  readonly related?: RelatedOptions;
   readonly signal?: AbortSignal;
 }
 
@@ -43,27 +43,27 @@ export interface SearchOutcome {
   readonly query: ParsedQuery;
   readonly hits: readonly Hit[];
   /** Documents of sources that belong to what was found and have no room among the hits that are shown. */
-  readonly beside: readonly Hit[];
+  readonly related: readonly Hit[];
   /** What would stand among the hits, but scores below what its source asks for. */
-  readonly weak: readonly Hit[];
-  readonly retrieved: Retrieved;
+  readonly belowMinScore: readonly Hit[];
+  readonly retrieved: RetrievalResult;
   readonly corrections: readonly Correction[];
   readonly missing: readonly MissingSignal[];
 }
 
 /** Searches whose passages are replaced between two of their stages begin anew, so often at most. */
-const ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 
 const NO_NAMES: SourceNames = new Map();
 
 /** What is left of the confidence where a query asks for days alone, and nothing is of them. */
-const OTHER_DAYS = 0.1;
+const OTHER_DAYS_FACTOR = 0.1;
 
 /** One hit a record, best first. */
-export async function search(input: SearchInput): Promise<SearchOutcome> {
+export async function runSearch(input: SearchInput): Promise<SearchOutcome> {
   for (let attempt = 1; ; attempt++) {
     const { outcome, overtaken } = await attemptSearch(input);
-    if (!overtaken || attempt === ATTEMPTS) return outcome;
+    if (!overtaken || attempt === MAX_ATTEMPTS) return outcome;
   }
 }
 
@@ -71,13 +71,13 @@ export async function search(input: SearchInput): Promise<SearchOutcome> {
 async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutcome; overtaken: boolean }> {
   const { ranking, limit, policies = NO_POLICIES, names = NO_NAMES } = input;
   const query = parseQuery(input.query);
-  const dates = ranking.dateBoost > 0 ? datesIn(query.text, input.filter.now) : [];
-  const asked = ranking.kindBoost > 0 ? kindIn(query, dates, names, input.filter.now) : null;
-  const retrieved = await retrieve(query, { ...input, dates, kind: asked });
-  const { kind, corrections, missing } = retrieved;
-  const vector = ranking.weights.vector * retrieved.fluency;
+  const dates = ranking.dateBoost > 0 ? detectDates(query.text, input.filter.now) : [];
+  const asked = ranking.kindBoost > 0 ? detectIntent(query, dates, names, input.filter.now) : null;
+  const retrieved = await retrieve(query, { ...input, dates, intent: asked });
+  const { intent: kind, corrections, missing } = retrieved;
+  const vector = ranking.weights.vector * retrieved.modelCoverage;
   const fused = fuse(retrieved.lists, { ...ranking, weights: { ...ranking.weights, vector } });
-  const top = fused.filter(({ passage }, i) => i < ranking.pool || retrieved.ofThose.has(passage));
+  const top = fused.filter(({ passage }, i) => i < ranking.pool || retrieved.constrainedMatches.has(passage));
   // Side by side: only turns of sessions bring in more than these.
   const [pool, ofTop] = await Promise.all([smoothed(fused, top, input), passagesOf(top, input)]);
   const known = new Set(top.map(({ passage }) => passage));
@@ -86,48 +86,52 @@ async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutco
   const there = new Set(passages.map(({ id }) => id));
   const held = pool.every(({ passage, contributions }) => contributions.length === 0 || there.has(passage));
   const required = requiredPhrases(query);
-  const fit = passages.filter((passage) => holdsPhrases(passage, required) && mayBeListed(passage, kind));
-  const daysAlone = dates.length > 0 && (kind?.alone === true || asksForDaysAlone(query.terms, dates));
-  const ofThose = daysAlone ? aboutThoseDays(fit, dates) : fit;
+  const fit = passages.filter((passage) => containsPhrases(passage, required) && fitsIntent(passage, kind));
+  const daysAlone = dates.length > 0 && (kind?.listOnly === true || isDateOnlyQuery(query.terms, dates));
+  const ofThose = daysAlone ? passagesOfDates(fit, dates) : fit;
   const shown = ofThose.length > 0 ? ofThose : fit;
   const ranked = rank(query, pool, shown, { ranking, dates, kind, now: input.filter.now, policies });
   // Nothing is of the days that were asked for: what there is of others is hardly meant.
-  const doubt = shown === ofThose ? 1 : OTHER_DAYS;
+  const doubt = shown === ofThose ? 1 : OTHER_DAYS_FACTOR;
   const sure = withConfidence(ranked, retrieved, { dates, kind, doubt });
   // What is left out takes nobody's place.
-  const hits = sure.filter((hit) => !isWeak(hit, policies)).slice(0, limit);
-  const weak = sure.slice(0, limit).filter((hit) => isWeak(hit, policies));
-  const beside = daysAlone || kind?.alone === true ? [] : await besides(input, sure, retrieved, required);
-  return { outcome: { query, hits, beside, weak, retrieved, corrections, missing }, overtaken: !held };
+  const hits = sure.filter((hit) => !isBelowMinScore(hit, policies)).slice(0, limit);
+  const weak = sure.slice(0, limit).filter((hit) => isBelowMinScore(hit, policies));
+  const related =
+    daysAlone || kind?.listOnly === true ? [] : await findRelated(input, sure, retrieved, required);
+  return {
+    outcome: { query, hits, related, belowMinScore: weak, retrieved, corrections, missing },
+    overtaken: !held,
+  };
 }
 
-function besides(
+function findRelated(
   input: SearchInput,
   sure: readonly Hit[],
-  retrieved: Retrieved,
+  retrieved: RetrievalResult,
   required: readonly TextTerm[],
 ): Promise<Hit[]> {
-  const { beside, policies = NO_POLICIES } = input;
-  if (beside === undefined) return Promise.resolve([]);
-  const hits = sure.filter((hit) => !isWeak(hit, policies));
-  return besideResults(input, beside, {
+  const { related, policies = NO_POLICIES } = input;
+  if (related === undefined) return Promise.resolve([]);
+  const hits = sure.filter((hit) => !isBelowMinScore(hit, policies));
+  return relatedDocuments(input, related, {
     hits,
     retrieved,
-    fits: (passage) => holdsPhrases(passage, required),
+    matchesPhrases: (passage) => containsPhrases(passage, required),
   });
 }
 
-function isWeak({ passage, confidence }: Hit, policies: SourcePolicies): boolean {
+function isBelowMinScore({ passage, confidence }: Hit, policies: SourcePolicies): boolean {
   return confidence < (policyOf(passage.record, policies)?.minScore ?? 0);
 }
 
 /** Where documents of a kind are asked for and nothing else, those of other kinds are not. */
-function mayBeListed({ record }: StoredPassage, kind: Kind | null): boolean {
-  return kind?.alone !== true || record.origin !== 'source' || isOfKind(record, kind);
+function fitsIntent({ record }: StoredPassage, kind: QueryIntent | null): boolean {
+  return kind?.listOnly !== true || record.origin !== 'source' || isOfIntent(record, kind);
 }
 
 /** What is of the days, and what names them: as the query does, or a day as ISO 8601 does. */
-function aboutThoseDays(
+function passagesOfDates(
   passages: readonly StoredPassage[],
   dates: readonly DateRange[],
 ): readonly StoredPassage[] {
@@ -137,7 +141,7 @@ function aboutThoseDays(
     .map((text) => ({ terms: analyze(text).map(({ term }) => term), prefix: false }));
   return passages.filter(
     (passage) =>
-      dateOf(passage, dates) !== undefined || written.some((date) => holdsPhrases(passage, [date])),
+      dateOf(passage, dates) !== undefined || written.some((date) => containsPhrases(passage, [date])),
   );
 }
 
@@ -166,7 +170,7 @@ async function smoothed(
   top: readonly Fused[],
   { store, namespace, ranking }: SearchInput,
 ): Promise<Smoothed[]> {
-  if (ranking.smoothing === null) return top.map((entry) => ({ ...entry, own: entry.score }));
+  if (ranking.smoothing === null) return top.map((entry) => ({ ...entry, rawScore: entry.score }));
   const neighbourhoods = await store.neighbours(
     namespace,
     top.map(({ passage }) => passage),

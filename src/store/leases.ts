@@ -43,7 +43,7 @@ const CLOCK_SLACK = 2;
  * For whoever is late: `held` is the lease's number now. One that has expired counts as long as nobody took it over.
  * @throws LociError `conflict`
  */
-export function refuseLate(held: number | undefined, { lease, token }: Fence): void {
+export function assertLeaseHeld(held: number | undefined, { lease, token }: Fence): void {
   if (held === token) return;
   throw new LociError('conflict', `another process refreshes ${lease} now`);
 }

@@ -14,7 +14,7 @@ export interface Restoration {
 }
 
 /** What a caller asked once under a key of their own. Asked again, it is not done again. */
-export interface Once {
+export interface IdempotencyKey {
   readonly key: string;
   /** Of what was asked: another request under the same key is a mistake. */
   readonly fingerprint: string;
@@ -22,7 +22,7 @@ export interface Once {
   readonly expiresAt: Timestamp;
 }
 
-export interface DoneOnce {
+export interface IdempotentResult {
   readonly fingerprint: string;
   /** Ids of the records that it wrote, in order. */
   readonly records: readonly number[];
@@ -40,7 +40,7 @@ export interface PurgeRequest {
 }
 
 /** How records end: by being deleted, and by time alone. */
-export interface Mortality {
+export interface RecordLifecycle {
   /** Records by id in any state, in the order asked for; what is not there is left out. */
   heldRecords(namespace: string, ids: readonly number[]): Promise<LociRecord[]>;
   /** The ids of the records with these UUIDs that are held, in any state. */
@@ -54,5 +54,5 @@ export interface Mortality {
   /** Removes what has had its time, and the diffs that tell of its contents. Answers how many records went. */
   purge(namespace: string, request: PurgeRequest): Promise<number>;
   /** What was done under this key before; `null` when nothing was, or too long ago. */
-  doneOnce(namespace: string, key: string, now: Timestamp): Promise<DoneOnce | null>;
+  doneOnce(namespace: string, key: string, now: Timestamp): Promise<IdempotentResult | null>;
 }

@@ -21,10 +21,10 @@ export interface RecordImport {
 }
 
 /** What of a record says whether it is here already. */
-export type Standing = Pick<LociRecord, 'uuid' | 'origin' | 'source' | 'category' | 'key'>;
+export type RecordIdentity = Pick<LociRecord, 'uuid' | 'origin' | 'source' | 'category' | 'key'>;
 
 /** Ids of held records, in any state. */
-export interface StandIns {
+export interface ExistingRecords {
   /** The record of the same UUID. */
   readonly same: number | null;
   /** Another one of the same key: of a fact the live one of its category, of the rest the one of its source. */
@@ -36,7 +36,7 @@ export interface Portability {
   /** Records in any state but those that expire at or before `now`; by id, after an id. */
   heldPage(namespace: string, now: Timestamp, page: RecordPage): Promise<LociRecord[]>;
   /** What is held in the place of each of these, in the order asked for. */
-  standIns(namespace: string, records: readonly Standing[]): Promise<StandIns[]>;
+  standIns(namespace: string, records: readonly RecordIdentity[]): Promise<ExistingRecords[]>;
   /** Runs that have not expired, oldest first, after an id. */
   historyFrom(
     namespace: string,

@@ -4,7 +4,7 @@ import type { RecordImport } from './portability.ts';
 import type { RecordWrite } from './store.ts';
 
 /** What was deleted, or changed since its writer read it, is not written over. */
-export function refuseChanged(record: LociRecord, { expected }: RecordWrite): void {
+export function assertUnchanged(record: LociRecord, { expected }: RecordWrite): void {
   const { id, deletedAt, updatedAt } = record;
   if (deletedAt !== null) throw new LociError('not_found', `record ${String(id)} is deleted`);
   if (expected === undefined || expected === updatedAt) return;
@@ -12,7 +12,7 @@ export function refuseChanged(record: LociRecord, { expected }: RecordWrite): vo
 }
 
 /** The same for a record of another store, which may take the place of a deleted one. */
-export function refuseOtherState(record: LociRecord, { expected }: RecordImport): void {
+export function assertRecordState(record: LociRecord, { expected }: RecordImport): void {
   const { id, deletedAt, updatedAt } = record;
   if (expected === undefined || (expected.updatedAt === updatedAt && expected.deletedAt === deletedAt))
     return;

@@ -1,7 +1,7 @@
 import type { Timestamp } from '../core/types.ts';
 import type { Fence } from './leases.ts';
 import { wellFormed } from './well-formed.ts';
-import { refuseUnsafe } from './whole-numbers.ts';
+import { assertSafeIntegers } from './whole-numbers.ts';
 
 /** How it stands with a source: a vault, a command, or a folder that was imported. */
 export interface SourceState {
@@ -94,7 +94,7 @@ export function changedState(before: SourceState | undefined, change: Partial<So
   const { readAt, triedAt, nextAt, approvedAt, hitAt, ...state } = { ...(before ?? UNTRIED), ...change };
   const { tookMs, refreshes, failures, failed, empties, hits } = state;
   const times = { readAt, triedAt, nextAt, approvedAt, hitAt };
-  refuseUnsafe({ ...times, tookMs, refreshes, failures, failed, empties, hits });
+  assertSafeIntegers({ ...times, tookMs, refreshes, failures, failed, empties, hits });
   const problems = state.problems.slice(0, MOST_PROBLEMS).map((each) => each.slice(0, PROBLEM_LENGTH));
   return wellFormed({ ...state, ...times, problems });
 }

@@ -6,7 +6,7 @@ import type { Facets } from './facets.ts';
 import type { History } from './history.ts';
 import type { Fence, Leases } from './leases.ts';
 import type { Listing } from './listing.ts';
-import type { Deletion, Mortality, Once, Restoration } from './mortality.ts';
+import type { Deletion, RecordLifecycle, IdempotencyKey, Restoration } from './mortality.ts';
 import type { Page } from './page.ts';
 import type { Portability, RecordImport } from './portability.ts';
 import type { SourceState, SourceStates } from './source-states.ts';
@@ -27,7 +27,7 @@ export interface Store
     Upkeep,
     Facets<SearchFilter>,
     Listing<SearchFilter>,
-    Mortality,
+    RecordLifecycle,
     AuditLog,
     StartupEntries,
     History,
@@ -73,7 +73,7 @@ export interface CommitBatch {
   readonly imports?: readonly RecordImport[];
   /** What the audit log says of it. */
   readonly audit?: readonly AuditDraft[];
-  readonly once?: Once;
+  readonly once?: IdempotencyKey;
   /** Only while nobody has taken this lease over. */
   readonly fence?: Fence;
   /** How it stands with a source from now on; see `SourceStates.changeSourceState`. */

@@ -2,7 +2,7 @@ import { LociError } from '../core/errors.ts';
 import type { Generation } from './embeddings.ts';
 
 /** Vectors of two models never meet, and what is no number would spoil every ranking it takes part in. */
-export function refuseOtherVector({ id, dimensions }: Generation, vector: Float32Array): void {
+export function assertVectorDimensions({ id, dimensions }: Generation, vector: Float32Array): void {
   if (vector.length !== dimensions) {
     throw new LociError(
       'embedding_mismatch',

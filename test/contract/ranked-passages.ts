@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { ORIGINS, type Origin } from '../../src/core/types.ts';
-import { datesIn } from '../../src/search/query/dates.ts';
+import { detectDates } from '../../src/search/query/dates.ts';
 import { parseQuery } from '../../src/search/query/parse.ts';
 import { rank, type Ranked } from '../../src/search/rank/rank.ts';
 import { DEFAULT_RANKING, type Ranking } from '../../src/search/rank/ranking.ts';
@@ -28,7 +28,7 @@ export interface Given {
 }
 
 export function entryOf({ passage, record, score, own }: Given): Smoothed {
-  return { passage, record, score, own, contributions: [] };
+  return { passage, record, score, rawScore: own, contributions: [] };
 }
 
 export function passageOf({ passage, record, age, session, role, completed, ...from }: Given): StoredPassage {
@@ -47,7 +47,7 @@ export function ranked(
 ): Ranked[] {
   const pool = given.map(entryOf).sort((a, b) => b.score - a.score || a.passage - b.passage);
   const query = parseQuery('the oven of May');
-  const dates = datesIn(query.text, NOW);
+  const dates = detectDates(query.text, NOW);
   return rank(query, pool, given.map(passageOf), { ranking, dates, kind: null, now: NOW, policies });
 }
 

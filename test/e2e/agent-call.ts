@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { openContext } from '../../src/operations/context.ts';
+import { createContext } from '../../src/operations/context.ts';
 import { parseInput } from '../../src/operations/shared/input.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 
@@ -9,7 +9,7 @@ export async function asAgent<Input, Output>(
   input: unknown,
   home: string,
 ): Promise<Output> {
-  const context = openContext({
+  const context = createContext({
     caller: { surface: 'mcp', trust: 'agent', actor: 'ada' },
     home,
     env: { LOCI_EMBEDDING_PROVIDER: 'none' },

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { onTestFinished } from 'vitest';
-import { openContext } from '../../src/operations/context.ts';
+import { createContext } from '../../src/operations/context.ts';
 import type { Scope } from '../../src/operations/operation.ts';
 import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
 import { serverEnvironment } from './mcp-session.ts';
@@ -19,7 +19,7 @@ export async function startEndpoint({
   scopes = ['read', 'write'],
   namespaceOf,
 }: EndpointOptions): Promise<URL> {
-  const context = openContext({
+  const context = createContext({
     home,
     env: serverEnvironment({ home }),
     caller: { surface: 'mcp', trust: 'agent' },

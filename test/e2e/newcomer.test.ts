@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { GetOutput } from '../../src/operations/records/get.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
-import { openContext } from '../../src/operations/context.ts';
+import { createContext } from '../../src/operations/context.ts';
 import { parseInput } from '../../src/operations/shared/input.ts';
 import { search, type SearchInput, type SearchOutput } from '../../src/operations/records/search.ts';
 import type { StatusOutput } from '../../src/operations/health/status.ts';
@@ -46,13 +46,16 @@ describe('a newcomer', () => {
     const { results } = await lociJson<SearchOutput>(['search', 'kitchen remodel oven', '-e'], { home });
     expect(results.length).toBeGreaterThan(3);
     for (const { score, explanation } of results) {
-      const { signals, boosts, beside, ranking, score: told } = explanation!;
-      const added = [...signals, ...boosts].reduce((sum, part) => sum + part.added, beside);
+      const { signals, boosts, neighbour_contribution, ranking, score: told } = explanation!;
+      const added = [...signals, ...boosts].reduce((sum, part) => sum + part.added, neighbour_contribution);
       expect(added).toBeCloseTo(ranking, 3);
-      expect(told.answer * told.share).toBeCloseTo(score, 3);
+      expect(told.answer_confidence * told.share).toBeCloseTo(score, 3);
       expect(told.share).toBeCloseTo(ranking / results[0]!.explanation!.ranking, 2);
     }
-    expect(results[0]!.explanation).toMatchObject({ beside: 0, score: { share: 1, coverage: 1 } });
+    expect(results[0]!.explanation).toMatchObject({
+      neighbour_contribution: 0,
+      score: { share: 1, coverage: 1 },
+    });
     const { stdout } = await loci(['search', 'kitchen remodel oven', '-e', '-n', '1'], { home });
     expect(stdout).toMatch(/ {5}score 0\.\d\d = 0\.\d\d \(how sure the answer is\) × 1\.00 \(/);
   });
@@ -124,7 +127,7 @@ describe('a newcomer', () => {
   });
 
   it('filters by tag, project, source, origin, category, type and day', async () => {
-    const context = openContext({
+    const context = createContext({
       caller: { surface: 'cli', trust: 'operator' },
       home,
       env: { LOCI_EMBEDDING_PROVIDER: 'none' },

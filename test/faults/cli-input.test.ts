@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GetOutput } from '../../src/operations/records/get.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
-import { openContext } from '../../src/operations/context.ts';
+import { createContext } from '../../src/operations/context.ts';
 import { parseInput } from '../../src/operations/shared/input.ts';
 import { search, type SearchOutput } from '../../src/operations/records/search.ts';
 import { loci, lociJson, ROOT, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
@@ -25,7 +25,7 @@ describe('a query', () => {
   });
 
   // One open store for all that is not about the command line itself.
-  const context = openContext({
+  const context = createContext({
     caller: { surface: 'cli', trust: 'operator' },
     home,
     env: { LOCI_EMBEDDING_PROVIDER: 'none' },

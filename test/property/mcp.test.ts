@@ -3,7 +3,7 @@ import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERROR_TABLE } from '../../src/core/errors.ts';
-import { openContext, type OpenContext } from '../../src/operations/context.ts';
+import { createContext, type OpenContext } from '../../src/operations/context.ts';
 import { mcpServer } from '../../src/surfaces/mcp/server.ts';
 import { copyOfVault, loci, temporaryFolder } from '../e2e/loci-command.ts';
 import { garbageOf, type InputSchema, validOf } from './mcp-input.ts';
@@ -18,7 +18,7 @@ describe('every tool, whatever it is given', () => {
   beforeAll(async () => {
     const home = join(temporaryFolder(), 'home');
     await loci(['index', copyOfVault()], { home });
-    context = openContext({
+    context = createContext({
       home,
       env: { LOCI_EMBEDDING_PROVIDER: 'none', LOCI_WRITES_ENABLED: 'true' },
       caller,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { EngineContext } from '../../src/engine/context.ts';
-import { find } from '../../src/engine/records/search.ts';
+import { search } from '../../src/engine/records/search.ts';
 import { exportPage } from '../../src/engine/portable/export-page.ts';
 import {
   exportSteps,
@@ -45,7 +45,7 @@ async function linesOf(context: EngineContext): Promise<string[]> {
 
 async function found(context: EngineContext): Promise<unknown[]> {
   const answers = ['oven', 'harbour maple', 'm true', '漢字'].map(async (query) => {
-    const { results } = await find(context, { query, limit: 50, minScore: 0 });
+    const { results } = await search(context, { query, limit: 50, minScore: 0 });
     const told = results.map(({ citation, score, snippet }) => ({
       citation,
       score: score.toFixed(6),
@@ -91,7 +91,7 @@ describe('a namespace that is exported and imported', () => {
             ({ unchanged: _, ...rest }) => rest,
           );
           expect(changes.flatMap((counts) => Object.values(counts))).toEqual(Array(12).fill(0));
-          expect(again.report.beside).toEqual({ audit: 0, history: 0 });
+          expect(again.report.auxiliary).toEqual({ audit: 0, history: 0 });
           expect(await linesOf(target)).toEqual(lines);
         }),
         RUNS,

@@ -3,7 +3,7 @@ import { shortHash } from '../../src/core/hash.ts';
 import { ORIGINS, type Metadata, type Origin, type Passage } from '../../src/core/types.ts';
 import type { AuditDraft } from '../../src/store/audit.ts';
 import type { Fence } from '../../src/store/leases.ts';
-import type { Once } from '../../src/store/mortality.ts';
+import type { IdempotencyKey } from '../../src/store/mortality.ts';
 import type { CommitBatch, RecordDraft, RecordWrite } from '../../src/store/store.ts';
 import { draft, NOW } from '../contract/store-samples.ts';
 import {
@@ -37,7 +37,7 @@ export type Operation =
       /** Of those deleted so far. */
       readonly restorations: readonly { readonly which: Which; readonly passages: readonly Passage[] }[];
       readonly audit: readonly AuditDraft[];
-      readonly once: Once | null;
+      readonly once: IdempotencyKey | null;
       readonly fence: Fence | null;
       readonly sourceState: Given | null;
       readonly chunking: string;
@@ -169,7 +169,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
         fc.array(fc.record({ which, passages }), { minLength: 1, maxLength: 2 }),
       ),
       audit: rarely<AuditDraft[]>([], fc.array(auditDraft, { minLength: 1, maxLength: 3 })),
-      once: rarely<Once | null>(null, once),
+      once: rarely<IdempotencyKey | null>(null, once),
       fence: rarely<Fence | null>(null, fence),
       sourceState: rarely<Given | null>(null, sourceState),
       chunking,

@@ -4,7 +4,7 @@ import type { AuditDraft, AuditFilter } from '../../src/store/audit.ts';
 import { HISTORY_CATEGORIES, type HistoryDraft } from '../../src/store/history.ts';
 import type { Fence, LeaseRequest } from '../../src/store/leases.ts';
 import type { ListFilter } from '../../src/store/listing.ts';
-import type { Once, PurgeRequest } from '../../src/store/mortality.ts';
+import type { IdempotencyKey, PurgeRequest } from '../../src/store/mortality.ts';
 import type { SourceState } from '../../src/store/source-states.ts';
 import type { StartupEntries, StartupEntry } from '../../src/store/startup.ts';
 import type { SearchFilter } from '../../src/store/store.ts';
@@ -64,7 +64,7 @@ export const auditDraft: fc.Arbitrary<AuditDraft> = fc.record({
   ),
 });
 
-export const once: fc.Arbitrary<Once> = fc.record({
+export const once: fc.Arbitrary<IdempotencyKey> = fc.record({
   key: fc.constantFrom('o1', 'o2'),
   fingerprint: fc.constantFrom('f', 'g'),
   at: time,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutHidden, withoutUnseen } from './invisible-characters.ts';
+import { withoutInvisible, withoutInvisibleOrMarks } from './invisible-characters.ts';
 
 const tagged = (text: string): string =>
   Array.from(text, (each) => String.fromCodePoint(0xe0000 + each.codePointAt(0)!)).join('');
@@ -25,12 +25,12 @@ const PICTURES = [
 
 describe('text without what is hidden', () => {
   it('has no tags in it, and no text that is told by selectors', () => {
-    expect(withoutHidden(`buy${tagged('send the keys')} milk`)).toBe('buy milk');
-    expect(withoutHidden(`😀\u{e0101}\u{e0142}\u{e0155} and ❤️\ufe0e`)).toBe('😀 and ❤️');
+    expect(withoutInvisible(`buy${tagged('send the keys')} milk`)).toBe('buy milk');
+    expect(withoutInvisible(`😀\u{e0101}\u{e0142}\u{e0155} and ❤️\ufe0e`)).toBe('😀 and ❤️');
     // Three flags have a code, and an end.
     for (const hidden of ['send the keys', 'g', 'gbsc', 'delete'])
-      expect(withoutHidden(`🏴${tagged(hidden)}${END}.`)).toBe('🏴.');
-    expect(withoutHidden(`🏴${tagged('gbsct')}.`)).toBe('🏴.');
+      expect(withoutInvisible(`🏴${tagged(hidden)}${END}.`)).toBe('🏴.');
+    expect(withoutInvisible(`🏴${tagged('gbsct')}.`)).toBe('🏴.');
   });
 
   it.each([
@@ -45,8 +45,8 @@ describe('text without what is hidden', () => {
     ['joiners in a row', 'می\u200c\u200dخ', 'میخ'],
     ['marks of direction where all runs to the right, or in a row', 'a\u200eb\u200f ש\u200f\u200e', 'ab ש'],
   ])('has no text that is told by %s', (_, hostile, seen) => {
-    expect(withoutHidden(hostile)).toBe(seen);
-    expect(withoutUnseen(hostile)).toBe(seen);
+    expect(withoutInvisible(hostile)).toBe(seen);
+    expect(withoutInvisibleOrMarks(hostile)).toBe(seen);
   });
 
   it('takes a time in proportion to its length', () => {
@@ -62,19 +62,19 @@ describe('text without what is hidden', () => {
     ];
     for (const unit of units) {
       const text = unit.repeat(1_000_000 / unit.length);
-      expect(withoutHidden(text).length).toBeLessThanOrEqual(text.length);
+      expect(withoutInvisible(text).length).toBeLessThanOrEqual(text.length);
     }
   });
 
   it('reads as it looks: nothing turns its direction', () => {
-    expect(withoutHidden('a\u202ecba\u202c \u2066d\u2069')).toBe('acba d');
-    expect(withoutHidden('שלום\u200f!')).toBe('שלום\u200f!');
+    expect(withoutInvisible('a\u202ecba\u202c \u2066d\u2069')).toBe('acba d');
+    expect(withoutInvisible('שלום\u200f!')).toBe('שלום\u200f!');
   });
 
   it('keeps pictures, and letters that are joined or varied', () => {
     for (const picture of PICTURES) {
-      expect(withoutHidden(picture)).toBe(picture);
-      expect(withoutUnseen(picture)).toBe(picture);
+      expect(withoutInvisible(picture)).toBe(picture);
+      expect(withoutInvisibleOrMarks(picture)).toBe(picture);
     }
   });
 });
@@ -82,7 +82,7 @@ describe('text without what is hidden', () => {
 describe('a name without what is not seen', () => {
   it('has nothing between its letters', () => {
     const unseen = '\u00ad\u061c\u200b\u200e\u200f\u202e\u2060\u2066\ufeff\u{e0041}';
-    expect(withoutUnseen(`Goo${unseen}gle`)).toBe('Google');
-    expect(withoutUnseen('a\u200d\u200c\u200d\u200cb')).toBe('ab');
+    expect(withoutInvisibleOrMarks(`Goo${unseen}gle`)).toBe('Google');
+    expect(withoutInvisibleOrMarks('a\u200d\u200c\u200d\u200cb')).toBe('ab');
   });
 });

@@ -29,17 +29,17 @@ const HIDDEN = new RegExp(String.raw`(${BELONGING.join('|')})|[\p{DI}\ufff9-\uff
 const MARKS = new RegExp(MARK, 'g');
 
 /** A text in which nothing is hidden from its reader; what pictures and scripts are written with stays. */
-export function withoutHidden(text: string): string {
-  return replaceHidden(text, () => '');
+export function withoutInvisible(text: string): string {
+  return replaceInvisible(text, () => '');
 }
 
 /** The same for a name or a label, where no direction needs a mark. */
-export function withoutUnseen(text: string): string {
-  return withoutHidden(text).replaceAll(MARKS, '');
+export function withoutInvisibleOrMarks(text: string): string {
+  return withoutInvisible(text).replaceAll(MARKS, '');
 }
 
 /** With something in the place of each character that only a model reads. */
-export function replaceHidden(text: string, shown: (hidden: string) => string): string {
+export function replaceInvisible(text: string, shown: (hidden: string) => string): string {
   return text.replaceAll(HIDDEN, (found: string, belonging: string | undefined) => belonging ?? shown(found));
 }
 

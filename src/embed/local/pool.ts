@@ -5,7 +5,7 @@
 
 import { LociError } from '../../core/errors.ts';
 import { EmbeddingCall } from './call.ts';
-import { Lane } from './lane.ts';
+import { WorkerQueue } from './worker-queue.ts';
 import { openModelMemory } from './model-memory.ts';
 import type { ModelMemory } from './model-memory.ts';
 import { EmbeddingThread } from './thread.ts';
@@ -28,8 +28,8 @@ interface Shared {
 export class EmbeddingPool {
   readonly #files: ModelFiles;
   readonly #slots: number;
-  readonly #queries: Lane;
-  readonly #passages: Lane;
+  readonly #queries: WorkerQueue;
+  readonly #passages: WorkerQueue;
   readonly #threads = new Set<EmbeddingThread>();
   readonly #calls = new Set<EmbeddingCall>();
   #shared: Shared | null = null;
@@ -39,8 +39,8 @@ export class EmbeddingPool {
   constructor(files: ModelFiles, indexing: number) {
     this.#files = files;
     this.#slots = indexing + 1;
-    this.#queries = new Lane({ size: 1, depth: 1, startThread: () => this.#start(0) });
-    this.#passages = new Lane({
+    this.#queries = new WorkerQueue({ size: 1, depth: 1, startThread: () => this.#start(0) });
+    this.#passages = new WorkerQueue({
       size: indexing,
       depth: 2,
       startThread: (position) => this.#start(position + 1),
@@ -68,7 +68,7 @@ export class EmbeddingPool {
     this.#shared = null;
   }
 
-  async #submit(lane: Lane, call: EmbeddingCall, signal?: AbortSignal): Promise<Float32Array[]> {
+  async #submit(lane: WorkerQueue, call: EmbeddingCall, signal?: AbortSignal): Promise<Float32Array[]> {
     if (this.#closed) throw new LociError('embedding_unavailable', 'The embedder is closed.');
     const abort = (): void => {
       call.fail(new LociError('aborted', 'The embedding was stopped.', { cause: signal?.reason }));

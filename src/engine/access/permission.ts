@@ -3,7 +3,7 @@ import { type LociRecord, TRUST, type Trust } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
 
 /** The operator's own hand may always write, agents where the settings say so (R5). @throws LociError `writes_disabled` */
-export function refuseDisabledWrites({ caller, config }: EngineContext): void {
+export function assertWritesEnabled({ caller, config }: EngineContext): void {
   if (caller.trust === 'operator' || config.writes.enabled) return;
   throw new LociError(
     'writes_disabled',
@@ -12,7 +12,7 @@ export function refuseDisabledWrites({ caller, config }: EngineContext): void {
 }
 
 /** Facts are for agents to keep, but what the operator said is changed by agents only where they may write (R5). */
-export function refuseOverruling(
+export function assertMayOverrule(
   { caller, config }: EngineContext,
   facts: readonly Pick<LociRecord, 'key' | 'trust'>[],
 ): void {

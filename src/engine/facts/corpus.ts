@@ -3,7 +3,7 @@ import { analyze } from '../../core/text/analyze.ts';
 import type { Json, LociRecord, Timestamp } from '../../core/types.ts';
 import { HISTORY_CATEGORIES, type HistoryRow } from '../../store/history.ts';
 import type { EngineContext } from '../context.ts';
-import { find } from '../records/search.ts';
+import { search } from '../records/search.ts';
 
 export interface CorpusRequest {
   /** Without one, everything is answered, the newest first. */
@@ -61,7 +61,7 @@ async function newestFacts(
 
 async function foundFacts(context: EngineContext, query: string, limit: number): Promise<CorpusDocument[]> {
   if (query.trim() === '') return [];
-  const { results } = await find(context, { query, origins: ['fact'], limit });
+  const { results } = await search(context, { query, origins: ['fact'], limit });
   const facts = await context.store.records(
     context.namespace,
     results.map(({ id }) => id),

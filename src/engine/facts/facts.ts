@@ -7,10 +7,10 @@ import type { RecordWrite } from '../../store/store.ts';
 import { auditDraft, diffOf, newDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { embedWritten, type Embedded } from '../records/embed-written.ts';
-import { refuseUnfit } from '../records/limits.ts';
+import { assertWithinLimits } from '../records/limits.ts';
 import { noSuchFact } from './no-such-fact.ts';
-import { once } from '../records/idempotency.ts';
-import { refuseOverruling } from '../access/permission.ts';
+import { runOnce } from '../records/idempotency.ts';
+import { assertMayOverrule } from '../access/permission.ts';
 import { screened } from '../records/screen.ts';
 
 /** Where facts go that name no category. */
@@ -57,20 +57,20 @@ const ATTEMPTS = 20;
 export async function storeFact(context: EngineContext, request: FactRequest): Promise<FactResponse> {
   const { idempotencyKey, ...asked } = request;
   const category = asked.category ?? DEFAULT_CATEGORY;
-  refuseReserved(category);
+  assertNotReserved(category);
   const ttl = asked.ttlSeconds ?? TTL.usual;
   refuseUnfitTtl(ttl);
   const { key, value, tags = [] } = asked;
   const given = { key, category, tags, title: key, content: value };
-  refuseUnfit({ key, category, tags, content: value });
+  assertWithinLimits({ key, category, tags, content: value });
   const { texts, masked } = await screened(context, given);
   const vectors = await context.vectorsToFill();
   let draft = newDraft(factOf(context, texts, ttl), context.now());
   let replaced = false;
-  const { ids, replayed } = await once(context, idempotencyKey, ['store', asked], async (only) => {
+  const { ids, replayed } = await runOnce(context, idempotencyKey, ['store', asked], async (only) => {
     for (let attempt = 1; ; attempt++) {
       const before = await factNamed(context, category, texts.key);
-      if (before !== null) refuseOverruling(context, [before]);
+      if (before !== null) assertMayOverrule(context, [before]);
       draft = { ...draft, uuid: before?.uuid ?? draft.uuid };
       replaced = before !== null;
       try {
@@ -143,7 +143,7 @@ function factOf(
 }
 
 /** F3. @throws LociError `invalid_input` for a category of the engine's own */
-export function refuseReserved(category: string): void {
+export function assertNotReserved(category: string): void {
   if (!(HISTORY_CATEGORIES as readonly string[]).includes(category)) return;
   throw new LociError('invalid_input', `the category ${category} belongs to the engine`, {
     hint: `Take another category, such as ${DEFAULT_CATEGORY}.`,

@@ -2,8 +2,8 @@ import { LociError } from '../../core/errors.ts';
 import type { LociRecord } from '../../core/types.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
-import { factFilter, recallFact, refuseReserved } from './facts.ts';
-import { refuseOverruling } from '../access/permission.ts';
+import { factFilter, recallFact, assertNotReserved } from './facts.ts';
+import { assertMayOverrule } from '../access/permission.ts';
 
 export interface ForgetRequest {
   readonly key?: string;
@@ -30,7 +30,7 @@ export async function forgetFacts(context: EngineContext, request: ForgetRequest
       hint: 'Give a key, a prefix or a category.',
     });
   }
-  if (category !== undefined) refuseReserved(category);
+  if (category !== undefined) assertNotReserved(category);
   if (key !== undefined && prefix === undefined) {
     return { facts: await deleteFacts(context, [await recallFact(context, key, category)]) };
   }
@@ -41,7 +41,7 @@ export async function forgetFacts(context: EngineContext, request: ForgetRequest
   };
   // All or none: what may not go is told before anything has gone.
   for (let page = await pageBehind(null); page.length > 0; page = await pageBehind(page.at(-1)!.id))
-    refuseOverruling(context, page);
+    assertMayOverrule(context, page);
   const facts: LociRecord[] = [];
   for (;;) {
     const page = await pageBehind(null);
@@ -55,7 +55,7 @@ async function deleteFacts(
   context: EngineContext,
   facts: readonly LociRecord[],
 ): Promise<readonly LociRecord[]> {
-  refuseOverruling(context, facts);
+  assertMayOverrule(context, facts);
   const at = context.now();
   try {
     await context.store.commit(context.namespace, {

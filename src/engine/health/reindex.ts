@@ -4,7 +4,7 @@ import type { SourceProblem } from '../../sources/source.ts';
 import type { Store } from '../../store/store.ts';
 import { activeOf, specOf, type EngineContext } from '../context.ts';
 import { deriveStale } from '../vaults/index-vaults.ts';
-import { abortable, refuseAborted, type LongCallOptions } from '../../core/long-call.ts';
+import { abortable, assertNotAborted, type LongCallOptions } from '../../core/long-call.ts';
 
 export interface ReindexOptions extends LongCallOptions {
   /** Embeds everything anew; the way to another model. Without a model, vectors are left as they are. */
@@ -33,7 +33,7 @@ export async function reindex(context: EngineContext, options: ReindexOptions = 
   const { store, namespace } = context;
   const embedder = await context.embedder();
   if (options.vectors !== true) await context.vectors();
-  refuseAborted(options);
+  assertNotAborted(options);
   const vectors = options.vectors === true && embedder !== null;
   if (await isBroken(store, namespace)) await store.dropDerived(namespace, { vectors });
   else await store.markStale(namespace, { vectors });

@@ -8,7 +8,7 @@ import type { Lines } from './text-lines.ts';
  * last.
  * @throws LociError `invalid_input` where it is no export, of another version, cut or changed
  */
-export async function refuseUnsound(lines: Lines, onLine: () => void): Promise<number> {
+export async function assertCompleteExport(lines: Lines, onLine: () => void): Promise<number> {
   let digest = DIGEST_START;
   let before: string | null = null;
   let count = 0;

@@ -5,7 +5,7 @@ import { LociError } from '../../core/errors.ts';
 import { describeFileError, errorCode } from '../../core/fs/file-errors.ts';
 import { shortHash } from '../../core/hash.ts';
 import type { EngineContext } from '../context.ts';
-import { refuseAborted, type LongCallOptions } from '../../core/long-call.ts';
+import { assertNotAborted, type LongCallOptions } from '../../core/long-call.ts';
 import { fileTextOf, MANIFEST, pathOf } from './export-file-text.ts';
 import { isOfExport } from './export-folder-read.ts';
 import { EXPORT_START, exportStep, headerLine, type ExportStep } from './export-steps.ts';
@@ -36,7 +36,7 @@ export async function* exportSteps(
   counts: ExportCounts,
 ): AsyncGenerator<ExportStep> {
   for (let cursor = EXPORT_START as ExportStep['next']; cursor !== null;) {
-    refuseAborted(options);
+    assertNotAborted(options);
     const step = await exportStep(context, cursor);
     for (const item of step.items) count(counts, item);
     yield step;
@@ -76,7 +76,7 @@ export async function exportToFile(
   if (there === 'special') throw new LociError('conflict', `${path} is no regular file`);
   await refuseStore(context, target, path);
   const counts = noExportCounts();
-  await besides(target, async (temporary) => {
+  await writeTemporary(target, async (temporary) => {
     await using handle = await open(temporary, 'wx', 0o600);
     for await (const { lines } of exportSteps(context, options, counts)) {
       if (lines.length > 0) await handle.appendFile(`${lines.join('\n')}\n`);
@@ -98,7 +98,7 @@ export async function exportToFolder(
   const target = await realpath(path).catch(() => resolve(path));
   await refuseTaken(target, path, options.force === true);
   const counts = noExportCounts();
-  await besides(target, async (temporary) => {
+  await writeTemporary(target, async (temporary) => {
     await mkdir(temporary, { mode: 0o700 });
     const { type: _, ...header } = await headerLine(context);
     for (const folder of ['records', '.deleted', 'startup/.deleted', 'audit', 'history'])
@@ -134,7 +134,7 @@ async function writeItem(
 }
 
 /** Makes something beside its place, puts it there when it is whole, and leaves nothing behind when it is not. */
-async function besides(target: string, make: (temporary: string) => Promise<void>): Promise<void> {
+async function writeTemporary(target: string, make: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     await make(temporary);

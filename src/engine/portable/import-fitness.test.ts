@@ -91,7 +91,7 @@ describe('an import of what nobody wrote', () => {
       (line) => line,
     );
     const { report } = await importFrom(target, { from: { lines } });
-    expect([report.beside.history, report.problems.length, [...report.masked]]).toEqual([
+    expect([report.auxiliary.history, report.problems.length, [...report.masked]]).toEqual([
       2,
       2,
       ['GitHub token'],
@@ -99,7 +99,7 @@ describe('an import of what nobody wrote', () => {
     const told = await linesOf(target);
     expect(told).not.toContain(SECRET);
     expect(told).toContain(`"expires_at":"${new Date(NOW + KEEP_FOR).toISOString()}"`);
-    expect((await importFrom(target, { from: { lines } })).report.beside.history).toBe(0);
+    expect((await importFrom(target, { from: { lines } })).report.auxiliary.history).toBe(0);
   });
 
   it('lets no number use up all that there are', async () => {

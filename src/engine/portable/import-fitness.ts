@@ -4,12 +4,12 @@ import type { LociRecord } from '../../core/types.ts';
 import type { HistoryDraft } from '../../store/history.ts';
 import type { StartupEntry } from '../../store/startup.ts';
 import type { EngineContext } from '../context.ts';
-import { refuseReserved, TTL } from '../facts/facts.ts';
+import { assertNotReserved, TTL } from '../facts/facts.ts';
 import { KEEP_FOR } from '../audit/history-log.ts';
-import { MAX_KEY, refuseUnfit } from '../records/limits.ts';
+import { MAX_KEY, assertWithinLimits } from '../records/limits.ts';
 import { lowerTrust } from '../access/permission.ts';
 import { screened } from '../records/screen.ts';
-import { refuseUnfitEntry } from '../startup/startup.ts';
+import { assertValidEntry } from '../startup/startup.ts';
 import type { PortableRecord } from './portable-record.ts';
 
 export interface Fit<Thing> {
@@ -68,10 +68,10 @@ function refuseUnfitRecord(record: PortableRecord, now: number): void {
         `${mark} has ${String(length)} characters; at most ${String(MAX_KEY)} fit`,
       );
   }
-  refuseReserved(category);
+  assertNotReserved(category);
   // A fact is found by its key, which may be longer than a title.
   const named = origin === 'fact' && title === key ? {} : { title };
-  refuseUnfit({
+  assertWithinLimits({
     content,
     category,
     recordType,
@@ -92,7 +92,7 @@ export async function fitStartup(context: EngineContext, entry: StartupEntry): P
   if (context.caller.trust !== 'operator')
     throw new LociError('forbidden', 'it is a startup entry: only the operator may import those');
   const { agent, key, content } = entry;
-  refuseUnfitEntry({ agent, key, content });
+  assertValidEntry({ agent, key, content });
   const { texts, masked } = await screened(context, { agent, key, content });
   return { thing: { ...entry, ...texts }, masked };
 }
@@ -110,7 +110,7 @@ export async function fitRun(context: EngineContext, run: HistoryDraft): Promise
         'invalid_input',
         `${field} has ${String(text.length)} characters; at most ${String(MAX_KEY)} fit`,
       );
-  refuseUnfit({ metadata: inputs });
+  assertWithinLimits({ metadata: inputs });
   const { texts, masked } = await screened(context, { ...said, metadata: inputs });
   const { metadata, ...rest } = texts;
   const expiresAt = Math.min(run.expiresAt, context.now() + KEEP_FOR);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Passage } from '../../core/types.ts';
 import type { AuditDraft } from '../../store/audit.ts';
-import type { RecordImport, StandIns } from '../../store/portability.ts';
+import type { RecordImport, ExistingRecords } from '../../store/portability.ts';
 import { auditDraft, diffOf } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { TTL } from '../facts/facts.ts';
@@ -98,7 +98,7 @@ export class RecordImporter {
   /** `null` where nothing is to be done, which the report then says. */
   async #plan(
     { where, record }: ArrivedRecord,
-    { same, inPlace }: StandIns,
+    { same, inPlace }: ExistingRecords,
     heldById: ReadonlyMap<number, LociRecord>,
   ): Promise<Planned | null> {
     const { records } = this.#report;

@@ -43,7 +43,7 @@ export class ImportReport {
   readonly records: ImportCounts = noCounts();
   readonly startup: ImportCounts = noCounts();
   /** Entries of the audit log, and runs, that are new here. */
-  readonly beside: { audit: number; history: number } = { audit: 0, history: 0 };
+  readonly auxiliary: { audit: number; history: number } = { audit: 0, history: 0 };
   /** Where records got another number; the first of them. */
   readonly renumbered: Renumbered[] = [];
   /** Of a dry run: what would be done. */

@@ -6,7 +6,7 @@ import { HISTORY_CATEGORIES, type HistoryDraft } from '../../store/history.ts';
 import type { StartupEntry } from '../../store/startup.ts';
 import type { EngineContext } from '../context.ts';
 import { KEEP } from '../audit/history-log.ts';
-import { refuseAborted, type LongCallOptions } from '../../core/long-call.ts';
+import { assertNotAborted, type LongCallOptions } from '../../core/long-call.ts';
 import { screened } from '../records/screen.ts';
 import { startupDraft, tooLongToTell } from '../startup/startup.ts';
 import { fitRun, fitStartup } from './import-fitness.ts';
@@ -88,7 +88,7 @@ export class ImportRun {
   }
 
   async #flush(): Promise<void> {
-    refuseAborted(this.#options);
+    assertNotAborted(this.#options);
     const [records, audit, history] = [this.#waiting, this.#audit, this.#history];
     this.#waiting = [];
     this.#audit = [];
@@ -155,10 +155,10 @@ export class ImportRun {
     for (const [chain, links] of chains) {
       if (this.#brokenChains.has(chain)) continue;
       try {
-        if (this.#options.dryRun) this.#report.beside.audit += await this.#newIn(chain, links);
+        if (this.#options.dryRun) this.#report.auxiliary.audit += await this.#newIn(chain, links);
         else {
           const screenedLinks = await Promise.all(links.map((link) => this.#withoutSecrets(link)));
-          this.#report.beside.audit += await store.importAudit(namespace, screenedLinks);
+          this.#report.auxiliary.audit += await store.importAudit(namespace, screenedLinks);
         }
       } catch (error) {
         if (!(error instanceof LociError) || !isRefusal(error)) throw error;
@@ -213,7 +213,7 @@ export class ImportRun {
     const known = this.#runs;
     const unknown = rows.filter((row) => !known.has(nameOfRun(row)));
     for (const row of unknown) known.add(nameOfRun(row));
-    this.#report.beside.history += unknown.length;
+    this.#report.auxiliary.history += unknown.length;
     const { store, namespace } = this.#context;
     if (unknown.length === 0 || this.#options.dryRun) return;
     await store.noteHistory(

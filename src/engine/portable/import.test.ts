@@ -14,7 +14,7 @@ describe('an import', () => {
     const lines = await linesOf(source);
     const target = await engine();
     const { report } = await importFrom(agentOf(target), { from: { lines } });
-    expect([report.records.added, report.startup.refused, report.beside.audit]).toEqual([1, 1, 0]);
+    expect([report.records.added, report.startup.refused, report.auxiliary.audit]).toEqual([1, 1, 0]);
     const [record] = await target.store.heldPage('default', NOW, { after: null, limit: 9 });
     expect(record).toMatchObject({ trust: 'agent', source: 'mcp' });
     expect(await target.store.startupEntries('default')).toEqual([]);
@@ -129,7 +129,7 @@ describe('an import', () => {
     );
     const target = await engine();
     const { report } = await importFrom(target, { from: { lines: forged } });
-    expect([report.records.added, report.beside.audit]).toEqual([1, 0]);
+    expect([report.records.added, report.auxiliary.audit]).toEqual([1, 0]);
     expect(report.conflicts[0]?.what).toContain('was changed');
   });
 
@@ -138,7 +138,7 @@ describe('an import', () => {
     await write(source, { content: 'one', title: 'First' });
     const target = await engine();
     const { report } = await importFrom(target, { from: { lines: await linesOf(source) }, dryRun: true });
-    expect([report.records.added, report.beside.audit, report.changes]).toMatchObject([
+    expect([report.records.added, report.auxiliary.audit, report.changes]).toMatchObject([
       1,
       1,
       [{ change: 'added', title: 'First' }],

@@ -4,11 +4,11 @@ import { LociError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
 import { embedPending } from '../../ingest/embed-pending.ts';
 import type { EngineContext } from '../context.ts';
-import { abortable, refuseAborted } from '../../core/long-call.ts';
-import { refuseDisabledWrites } from '../access/permission.ts';
+import { abortable, assertNotAborted } from '../../core/long-call.ts';
+import { assertWritesEnabled } from '../access/permission.ts';
 import { MANIFEST } from './export-file-text.ts';
 import { arrivalsBelow, countsOf, isOfExport } from './export-folder-read.ts';
-import { arrivalsIn, refuseUnsound } from './export-lines-read.ts';
+import { arrivalsIn, assertCompleteExport } from './export-lines-read.ts';
 import { ImportReport } from './import-report.ts';
 import { ImportRun, type ImportOptions } from './import-run.ts';
 import { importWorkspace, isOfWorkspace } from './openclaw/import.ts';
@@ -39,7 +39,7 @@ export interface ImportResult {
  *   `unreadable`, `writes_disabled`, `aborted`, `embedding_mismatch`
  */
 export async function importFrom(context: EngineContext, request: ImportRequest): Promise<ImportResult> {
-  refuseDisabledWrites(context);
+  assertWritesEnabled(context);
   const { from, agent = '', dryRun = false, overwrite = false, ...long } = request;
   const options: ImportOptions = { ...long, dryRun, overwrite };
   const vectors = dryRun ? null : await context.vectorsToFill();
@@ -66,8 +66,8 @@ async function takeIn(context: EngineContext, source: Opened, taking: Taking): P
   const { options, report } = taking;
   const run = new ImportRun(context, options, report);
   if ('lines' in source) {
-    const total = await refuseUnsound(source.lines, () => {
-      refuseAborted(options);
+    const total = await assertCompleteExport(source.lines, () => {
+      assertNotAborted(options);
     });
     await run.takeAll(arrivalsIn(source.lines), source.name, total);
     return 'jsonl';

@@ -3,7 +3,7 @@ import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { embedWritten, type Embedded } from './embed-written.ts';
 import { changeable } from './changeable-record.ts';
-import { refuseDisabledWrites, refuseOverruling } from '../access/permission.ts';
+import { assertWritesEnabled, assertMayOverrule } from '../access/permission.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -38,8 +38,8 @@ export async function deleteRecord(context: EngineContext, id: number): Promise<
 /** Whoever may overrule a fact may also forget it, and have it back. @throws LociError `writes_disabled` */
 async function refuseDisabled(context: EngineContext, id: number): Promise<void> {
   const [held] = await context.store.heldRecords(context.namespace, [id]);
-  if (held?.origin === 'fact') refuseOverruling(context, [held]);
-  else refuseDisabledWrites(context);
+  if (held?.origin === 'fact') assertMayOverrule(context, [held]);
+  else assertWritesEnabled(context);
 }
 
 function purgedAfter({ config }: EngineContext, deletedAt: Timestamp): Timestamp {

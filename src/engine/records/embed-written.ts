@@ -1,7 +1,7 @@
 import { LociError } from '../../core/errors.ts';
 import type { Metadata } from '../../core/types.ts';
 import { embedRecord } from '../../ingest/embed-record.ts';
-import type { VectorSide } from '../../search/retrieve/retrieve.ts';
+import type { VectorIndexRef } from '../../search/retrieve/retrieve.ts';
 import type { EngineContext } from '../context.ts';
 
 export interface Embedded {
@@ -13,7 +13,7 @@ export interface Embedded {
 /** Embeds what was written just now; where the model cannot answer, the next `index` catches up (R16). */
 export async function embedWritten(
   { store, namespace }: EngineContext,
-  vectors: VectorSide | null,
+  vectors: VectorIndexRef | null,
   id: number,
   described: { readonly title: string; readonly metadata: Metadata },
 ): Promise<Embedded> {

@@ -6,7 +6,7 @@ import type { EngineContext } from '../context.ts';
 import { linksOf, type NoteLink } from './links.ts';
 import { sourceOrigins, type SourceOrigin } from '../sources/source-origin.ts';
 
-export interface ReadRecord {
+export interface GetResponse {
   readonly record: LociRecord;
   /** The whole content, or the lines asked for. */
   readonly text: string;
@@ -21,7 +21,7 @@ export interface ReadRecord {
 }
 
 /** @throws LociError `not_found`, `ambiguous`; `invalid_input` for lines that are not there */
-export async function read(context: EngineContext, citation: string): Promise<ReadRecord> {
+export async function get(context: EngineContext, citation: string): Promise<GetResponse> {
   await context.expire();
   const { record, lines } = await resolveCitation(context, citation);
   const all = record.content.split('\n');

@@ -1,20 +1,20 @@
 import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/hash.ts';
-import type { Once } from '../../store/mortality.ts';
+import type { IdempotencyKey } from '../../store/mortality.ts';
 import type { EngineContext } from '../context.ts';
 
 /** How long an idempotency key is known, milliseconds. */
 const KNOWN = 24 * 60 * 60 * 1000;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-export interface OnceOutcome {
+export interface IdempotentOutcome {
   readonly ids: readonly number[];
   /** Whether it was done before, under the same key, and so not now. */
   readonly replayed: boolean;
 }
 
 /** What is asked once. The store holds a hash of the key: people put what they have at hand into it, tokens too. */
-interface Request {
+interface KeyedRequest {
   readonly key: string;
   readonly held: string;
   readonly fingerprint: string;
@@ -24,12 +24,12 @@ interface Request {
  * Does something once for an idempotency key, however often and from however many processes it is asked for.
  * @throws LociError `invalid_input` for a key that is none, `conflict` for one that was used for something else
  */
-export async function once(
+export async function runOnce(
   context: EngineContext,
   key: string | undefined,
   asked: unknown,
-  work: (once: { readonly once?: Once }) => Promise<readonly number[]>,
-): Promise<OnceOutcome> {
+  work: (once: { readonly once?: IdempotencyKey }) => Promise<readonly number[]>,
+): Promise<IdempotentOutcome> {
   if (key === undefined) return { ids: await work({}), replayed: false };
   if (!KEY.test(key)) {
     const rule = 'must be 1 to 255 printable ASCII characters without spaces';
@@ -54,8 +54,8 @@ export async function once(
 
 async function replay(
   { store, namespace, now }: EngineContext,
-  { key, held, fingerprint }: Request,
-): Promise<OnceOutcome | null> {
+  { key, held, fingerprint }: KeyedRequest,
+): Promise<IdempotentOutcome | null> {
   const done = await store.doneOnce(namespace, held, now());
   if (done === null) return null;
   if (done.fingerprint === fingerprint) return { ids: done.records, replayed: true };

@@ -31,7 +31,7 @@ export interface WrittenTexts {
 }
 
 /** @throws LociError `invalid_input` that names the field, what is wrong with it and what would be right */
-export function refuseUnfit(texts: WrittenTexts): void {
+export function assertWithinLimits(texts: WrittenTexts): void {
   if (texts.content !== undefined) refuseUnfitContent(texts.content);
   refuseUnfitLine('title', texts.title, 0, MAX_TITLE);
   refuseUnfitLine('key', texts.key, 1, MAX_KEY);

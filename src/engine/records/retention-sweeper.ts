@@ -13,19 +13,19 @@ const LEASE = 60_000;
 /** Milliseconds after which a process is one that stays. */
 const STAYS = 60_000;
 
-interface Look {
+interface ExpiryCheck {
   readonly at: Timestamp;
   readonly next: Timestamp | null;
 }
 
 /** Lets time end what it must: what has expired goes before anybody looks, what was deleted long ago goes by and by. */
-export class EndOfLife {
+export class RetentionSweeper {
   readonly #store: Store;
   readonly #purgeAfterDays: number;
   readonly #now: () => Timestamp;
   readonly #holder = randomUUID();
   /** By namespace. */
-  readonly #looks = new Map<string, Look>();
+  readonly #looks = new Map<string, ExpiryCheck>();
   #purge: Promise<void> | null = null;
   #purgedAt: Timestamp = Number.NEGATIVE_INFINITY;
   readonly #openedAt: Timestamp;
@@ -42,7 +42,7 @@ export class EndOfLife {
   async expire(namespace: string): Promise<void> {
     const now = this.#now();
     // A command that only looks ends sooner; whoever stays does this now and then.
-    if (now - this.#openedAt > STAYS) this.tidy();
+    if (now - this.#openedAt > STAYS) this.schedulePurge();
     const look = this.#looks.get(namespace);
     const isFresh = look !== undefined && now >= look.at && now - look.at < LOOK_AGAIN;
     const next = isFresh ? look.next : await this.#store.nextExpiry(namespace);
@@ -53,7 +53,7 @@ export class EndOfLife {
   }
 
   /** Something else may be the next to expire. */
-  lookAgain(namespace: string): void {
+  invalidateNextExpiry(namespace: string): void {
     this.#looks.delete(namespace);
   }
 
@@ -64,7 +64,7 @@ export class EndOfLife {
   }
 
   /** Purges, at most once in a while, beside what is asked; one process does it for all. */
-  tidy(): void {
+  schedulePurge(): void {
     const now = this.#now();
     if (this.#purge !== null || now - this.#purgedAt < PURGE_EVERY) return;
     this.#purgedAt = now;

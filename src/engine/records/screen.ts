@@ -4,7 +4,7 @@ import { LociError } from '../../core/errors.ts';
 import { mapTexts } from '../../core/map-texts.ts';
 import type { Json } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
-import { refuseUnfit, type WrittenTexts } from './limits.ts';
+import { assertWithinLimits, type WrittenTexts } from './limits.ts';
 
 export interface Screened<Texts> {
   readonly texts: Texts;
@@ -32,7 +32,7 @@ export async function screened<Texts extends WrittenTexts>(
     result[field] = await mapTexts(value, (text, of) => screen.text(field, text, of), name);
   }
   const masked = [...screen.kinds];
-  if (masked.length > 0) refuseUnfit(result);
+  if (masked.length > 0) assertWithinLimits(result);
   return { texts: result as unknown as Texts, masked };
 }
 

@@ -4,10 +4,10 @@ import { LociError } from '../../core/errors.ts';
 import type { Metadata, Origin, Timestamp, Trust } from '../../core/types.ts';
 import type { Boost } from '../../search/rank/boosts.ts';
 import type { Contribution } from '../../search/rank/fuse.ts';
-import type { Certainty } from '../../search/rank/confidence.ts';
-import { CLASSIC_RANKING, DEFAULT_RANKING, wholeOf, type Ranking } from '../../search/rank/ranking.ts';
+import type { AnswerConfidence } from '../../search/rank/confidence.ts';
+import { CLASSIC_RANKING, DEFAULT_RANKING, smoothingNorm, type Ranking } from '../../search/rank/ranking.ts';
 import type { Correction, MissingSignal } from '../../search/retrieve/retrieve.ts';
-import { search, type SearchOutcome } from '../../search/search.ts';
+import { runSearch, type SearchOutcome } from '../../search/search.ts';
 import type { Hit } from '../../search/rank/hit.ts';
 import { textOf } from '../../ingest/document-content.ts';
 import { snippetWithProperties, type Snippet } from '../../search/explain/snippet.ts';
@@ -19,12 +19,12 @@ import { propertiesOf } from './properties.ts';
 import { sourceOrigins, type SourceOrigin } from '../sources/source-origin.ts';
 import { hiddenSources, ownSources, sourcePolicies, withoutSources } from '../sources/source-policies.ts';
 
-export interface FindRequest extends Omit<SearchFilter, 'now'> {
+export interface SearchRequest extends Omit<SearchFilter, 'now'> {
   readonly query: string;
   /** Else the configured one. */
   readonly limit?: number;
   /** Documents of sources to show beside the results at most, and no more than `limit`; else the configured number. */
-  readonly beside?: number;
+  readonly related?: number;
   /** Results that score below are left out; else the configured threshold. 0 to 1. */
   readonly minScore?: number;
   /** For a model's context, unasked: without the sources that the settings keep out of it. */
@@ -32,7 +32,7 @@ export interface FindRequest extends Omit<SearchFilter, 'now'> {
   readonly signal?: AbortSignal;
 }
 
-export interface FoundRecord {
+export interface SearchResult {
   readonly id: number;
   readonly title: string;
   /** `get` accepts it back. */
@@ -61,17 +61,17 @@ export interface Explanation {
   readonly signals: readonly Contribution[];
   readonly boosts: readonly Boost[];
   /** What the turns beside it lent, or another passage of the record has more. */
-  readonly beside: number;
+  readonly neighbourContribution: number;
   /** Comparable within one search only. */
   readonly ranking: number;
   /** How the score follows from it. */
-  readonly certainty: Certainty;
+  readonly answerConfidence: AnswerConfidence;
 }
 
-export interface FindResponse {
-  readonly results: readonly FoundRecord[];
+export interface SearchResponse {
+  readonly results: readonly SearchResult[];
   /** Documents of sources that belong to what was found and have no room among the results; best first. */
-  readonly beside: readonly FoundRecord[];
+  readonly related: readonly SearchResult[];
   /** Misspelt words, and the known ones that were looked for as well. */
   readonly corrections: readonly Correction[];
   /** Signals that did not answer, and why. */
@@ -98,9 +98,9 @@ export interface HiddenOfSource extends HiddenResults {
 }
 
 /** @throws LociError `invalid_input` for an empty query, `embedding_mismatch`, and what the store throws */
-export async function find(context: EngineContext, request: FindRequest): Promise<FindResponse> {
+export async function search(context: EngineContext, request: SearchRequest): Promise<SearchResponse> {
   const started = performance.now();
-  const { query, limit, minScore, beside, signal, forContext = false, ...filter } = request;
+  const { query, limit, minScore, related, signal, forContext = false, ...filter } = request;
   if (query.trim() === '') throw new LociError('invalid_input', 'the query is empty');
   const { config, namespace, store } = context;
   const now = context.now();
@@ -110,7 +110,7 @@ export async function find(context: EngineContext, request: FindRequest): Promis
   const policies = sourcePolicies(vaults, sources);
   const vectors = await context.vectors();
   const room = limit ?? config.search.limit;
-  const outcome = await search({
+  const outcome = await runSearch({
     store,
     namespace,
     query,
@@ -122,11 +122,11 @@ export async function find(context: EngineContext, request: FindRequest): Promis
     names: new Map(sources.map(({ id, name }) => [id, name ?? id])),
     // A memory without sources is searched as if there were none.
     ...(sources.length > 0 && {
-      beside: {
-        after: room,
-        limit: Math.min(beside ?? config.search.beside, room),
+      related: {
+        resultLimit: room,
+        limit: Math.min(related ?? config.search.related, room),
         // What stands beside the results was not asked for.
-        except: hiddenSources(vaults, sources, true),
+        excludedSources: hiddenSources(vaults, sources, true),
       },
     }),
     ...(signal === undefined ? {} : { signal }),
@@ -134,32 +134,32 @@ export async function find(context: EngineContext, request: FindRequest): Promis
   const threshold = minScore ?? config.search.minScore;
   const shown = outcome.hits.filter((hit) => hit.confidence >= threshold);
   // Beside nothing stands nothing.
-  const besides = shown.length === 0 ? [] : outcome.beside.filter((hit) => hit.confidence >= threshold);
-  const found = await foundRecords(context, [...shown, ...besides], {
+  const besides = shown.length === 0 ? [] : outcome.related.filter((hit) => hit.confidence >= threshold);
+  const found = await searchResults(context, [...shown, ...besides], {
     terms: termsOf(outcome),
     now,
     ranking,
   });
   return {
     results: found.slice(0, shown.length),
-    beside: found.slice(shown.length),
+    related: found.slice(shown.length),
     corrections: outcome.corrections,
     missing: outcome.missing,
     hidden: hiddenBelow(
       threshold,
       outcome.hits.filter((hit) => hit.confidence < threshold),
     ),
-    hiddenOfSources: hiddenOfSources(outcome.weak, policies),
+    hiddenOfSources: hiddenOfSources(outcome.belowMinScore, policies),
     provider: vectors === null ? 'none' : `${vectors.embedder.provider}/${vectors.embedder.model}`,
     milliseconds: performance.now() - started,
   };
 }
 
-async function foundRecords(
+async function searchResults(
   context: EngineContext,
   hits: readonly Hit[],
   shared: FindContext,
-): Promise<FoundRecord[]> {
+): Promise<SearchResult[]> {
   const passages = hits.map(({ passage }) => passage);
   const records = passages.map(({ record }) => record);
   context.hits.count(context.namespace, records.flatMap(sourceOf));
@@ -168,7 +168,7 @@ async function foundRecords(
     sourceOrigins(context, records),
   ]);
   return hits.map((hit, i) => ({
-    ...foundRecord(hit, citations[i] ?? '', shared),
+    ...searchResult(hit, citations[i] ?? '', shared),
     from: origins[i] ?? null,
   }));
 }
@@ -211,7 +211,7 @@ function rankingOf(settings: EngineContext['config']['search']): Ranking {
 
 function termsOf({ query, corrections }: SearchOutcome): Set<string> {
   const asked = [...query.terms, ...query.phrases].flatMap((term) => term.terms);
-  const instead = corrections.flatMap((correction) => correction.instead.map(stem));
+  const instead = corrections.flatMap((correction) => correction.replacements.map(stem));
   return new Set([...asked, ...instead]);
 }
 
@@ -221,11 +221,11 @@ interface FindContext {
   readonly ranking: Ranking;
 }
 
-function foundRecord(
+function searchResult(
   hit: Hit,
   citation: string,
   { terms, now, ranking }: FindContext,
-): Omit<FoundRecord, 'from'> {
+): Omit<SearchResult, 'from'> {
   const { record, headings, text } = hit.passage;
   return {
     id: record.id,
@@ -257,13 +257,19 @@ function foundRecord(
 
 /** What the signals said is divided where neighbours may lend; what is added later is not. */
 function explanationOf(
-  { contributions, boosts, score, certainty }: Hit,
+  { contributions, boosts, score, answerConfidence: answerConfidence }: Hit,
   { smoothing }: Ranking,
 ): Explanation {
-  const whole = smoothing === null ? 1 : wholeOf(smoothing);
+  const whole = smoothing === null ? 1 : smoothingNorm(smoothing);
   const signals = contributions.map((said) =>
     said.signal === 'recency' ? said : { ...said, added: said.added / whole },
   );
   const known = [...signals, ...boosts].reduce((sum, { added }) => sum + added, 0);
-  return { signals, boosts, beside: score - known, ranking: score, certainty };
+  return {
+    signals,
+    boosts,
+    neighbourContribution: score - known,
+    ranking: score,
+    answerConfidence: answerConfidence,
+  };
 }

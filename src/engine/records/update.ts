@@ -6,10 +6,10 @@ import type { RecordDraft } from '../../store/store.ts';
 import { auditDraft, diffOf } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { embedWritten, type Embedded } from './embed-written.ts';
-import { refuseReserved } from '../facts/facts.ts';
+import { assertNotReserved } from '../facts/facts.ts';
 import { changeable } from './changeable-record.ts';
-import { refuseUnfit } from './limits.ts';
-import { lowerTrust, refuseDisabledWrites } from '../access/permission.ts';
+import { assertWithinLimits } from './limits.ts';
+import { lowerTrust, assertWritesEnabled } from '../access/permission.ts';
 import { screened } from './screen.ts';
 
 /** What is not given stays as it is. */
@@ -40,15 +40,15 @@ export interface UpdateResponse extends Embedded {
  *   else changed it meanwhile
  */
 export async function update(context: EngineContext, request: UpdateRequest): Promise<UpdateResponse> {
-  refuseDisabledWrites(context);
+  assertWritesEnabled(context);
   const { id, ...asked } = request;
   if (Object.keys(asked).length === 0) {
     throw new LociError('invalid_input', `nothing to change in record ${String(id)}`, {
       hint: 'Give at least one field: content, title, category, record_type, tags, project.',
     });
   }
-  refuseUnfit(asked);
-  if (asked.category !== undefined) refuseReserved(asked.category);
+  assertWithinLimits(asked);
+  if (asked.category !== undefined) assertNotReserved(asked.category);
   const { texts, masked } = await screened(context, asked);
   const before = await changeable(context, id, 'live');
   if (before.origin !== 'memory') throw isFact(before);

@@ -5,10 +5,10 @@ import { newDraft } from '../../ingest/remember.ts';
 import { auditDraft, newDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { embedWritten, type Embedded } from './embed-written.ts';
-import { refuseReserved } from '../facts/facts.ts';
-import { refuseUnfit } from './limits.ts';
-import { once } from './idempotency.ts';
-import { refuseDisabledWrites } from '../access/permission.ts';
+import { assertNotReserved } from '../facts/facts.ts';
+import { assertWithinLimits } from './limits.ts';
+import { runOnce } from './idempotency.ts';
+import { assertWritesEnabled } from '../access/permission.ts';
 import { screened } from './screen.ts';
 
 export interface WriteRequest {
@@ -40,17 +40,17 @@ export interface WriteResponse extends Embedded {
  * @throws LociError `invalid_input` that names what is wrong with it; `writes_disabled`, `secret_refused`, `conflict`
  */
 export async function write(context: EngineContext, request: WriteRequest): Promise<WriteResponse> {
-  refuseDisabledWrites(context);
+  assertWritesEnabled(context);
   const { idempotencyKey, ...asked } = request;
-  refuseUnfit(asked);
-  if (asked.category !== undefined) refuseReserved(asked.category);
+  assertWithinLimits(asked);
+  if (asked.category !== undefined) assertNotReserved(asked.category);
   const { texts, masked } = await screened(context, asked);
   const { store, namespace } = context;
   const now = context.now();
   const vectors = await context.vectorsToFill();
   const [sameAs = null] = await store.writtenWith(namespace, sha256(texts.content), now);
   const draft = newDraft(recordOf(context, texts), now);
-  const { ids, replayed } = await once(context, idempotencyKey, ['write', asked], async (only) => {
+  const { ids, replayed } = await runOnce(context, idempotencyKey, ['write', asked], async (only) => {
     const chunking = await context.chunking();
     const writes = [{ id: null, draft, passages: await chunking.cut(draft) }];
     const audit = [auditDraft(context, 'write', draft.uuid, newDiff(draft))];

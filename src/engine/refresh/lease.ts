@@ -9,7 +9,7 @@ const RENEW = 3000;
 const LOOK_AGAIN = 250;
 
 /** What the holder of a lease may write with. */
-export interface Held {
+export interface LeaseHandle {
   readonly lease: string;
   readonly token: number;
 }
@@ -34,7 +34,7 @@ export interface LeaseOptions {
 export async function withLease<Result>(
   context: EngineContext,
   name: string,
-  work: (held: Held, signal: AbortSignal) => Promise<Result>,
+  work: (held: LeaseHandle, signal: AbortSignal) => Promise<Result>,
   { waits = false, takesOver = false, onWait, onHeld, signal }: LeaseOptions = {},
 ): Promise<Result> {
   const { store, now } = context;

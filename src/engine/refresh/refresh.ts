@@ -8,11 +8,11 @@ import { openSource } from '../../sources/registry.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import { MOST_PROBLEMS, type SourceState } from '../../store/source-states.ts';
 import type { EngineContext } from '../context.ts';
-import { Attempt, type Turn } from './attempt.ts';
-import { approvable, approvalOf, refuseUnapproved, type Approvable } from '../sources/approval.ts';
+import { RefreshAttempt, type AttemptStart } from './refresh-attempt.ts';
+import { approvable, approvalOf, assertApproved, type Approvable } from '../sources/approval.ts';
 import { approvedOf } from '../sources/approved.ts';
 import type { ConfiguredSource } from '../sources/configured.ts';
-import { withLease, type Held, type LeaseOptions } from './lease.ts';
+import { withLease, type LeaseHandle, type LeaseOptions } from './lease.ts';
 import { missingProgram } from '../sources/missing-program.ts';
 import { isDue } from './schedule.ts';
 
@@ -85,7 +85,7 @@ async function whatRuns(
   const approval = approvalOf(context, source, what, state);
   // To approve it would be no use.
   if (what.program === null && approval !== 'approved') throw await missingProgram(what);
-  refuseUnapproved(source, what, approval);
+  assertApproved(source, what, approval);
   return what;
 }
 
@@ -122,15 +122,15 @@ async function fetchApproved(
 class Refresh {
   readonly #context: EngineContext;
   readonly #source: ConfiguredSource;
-  readonly #held: Held;
+  readonly #held: LeaseHandle;
   readonly #signal: AbortSignal;
-  readonly #attempt: Attempt;
+  readonly #attempt: RefreshAttempt;
   readonly #before: SourceState | undefined;
 
   constructor(
     context: EngineContext,
     source: ConfiguredSource,
-    turn: Omit<Turn, 'interval'>,
+    turn: Omit<AttemptStart, 'interval'>,
     signal: AbortSignal,
   ) {
     this.#context = context;
@@ -138,7 +138,10 @@ class Refresh {
     this.#held = turn.held;
     this.#before = turn.before;
     this.#signal = signal;
-    this.#attempt = new Attempt(context, source.id, { ...turn, interval: source.settings.refreshInterval });
+    this.#attempt = new RefreshAttempt(context, source.id, {
+      ...turn,
+      interval: source.settings.refreshInterval,
+    });
   }
 
   async run(): Promise<Refreshed> {

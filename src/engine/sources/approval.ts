@@ -96,7 +96,7 @@ export function approvalOf(
 }
 
 /** @throws LociError `not_approved` */
-export function refuseUnapproved(source: ConfiguredSource, { argv }: Approvable, approval: Approval): void {
+export function assertApproved(source: ConfiguredSource, { argv }: Approvable, approval: Approval): void {
   if (approval === 'approved') return;
   const why =
     approval === 'changed'

@@ -4,7 +4,7 @@ import { configSchema } from '../../config/schema.ts';
 import type { RecordDraft } from '../../store/store.ts';
 import { openMemoryStore } from '../../store/memory/open.ts';
 import { EngineContext } from '../context.ts';
-import { find } from '../records/search.ts';
+import { search } from '../records/search.ts';
 import { sourceOrigins, type SourceOrigin } from './source-origin.ts';
 
 const MINUTE = 60_000;
@@ -140,7 +140,7 @@ describe('the origin of what a source brought', () => {
     const context = contextOf();
     const todo = { origin: 'source', source: 'tasks', recordType: 'task', createdAt: at(23) } as const;
     await write(context.store, 'default', note('buy tile samples', todo), note('own tile samples'));
-    const { results } = await find(context, { query: 'tile samples' });
+    const { results } = await search(context, { query: 'tile samples' });
     expect(results.map(({ origin, age, from }) => [origin, age, from?.line])).toEqual([
       ['vault', expect.any(String), undefined],
       ['source', 'in 8h', 'From Google Tasks · due tomorrow'],

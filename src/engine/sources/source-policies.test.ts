@@ -7,7 +7,7 @@ import { configSchema } from '../../config/schema.ts';
 import { openMemoryStore } from '../../store/memory/open.ts';
 import type { SearchFilter, Store } from '../../store/store.ts';
 import { EngineContext } from '../context.ts';
-import { find, type FindRequest, type FindResponse } from '../records/search.ts';
+import { search, type SearchRequest, type SearchResponse } from '../records/search.ts';
 import { hiddenSources, ownSources, sourcePolicies, withoutSources } from './source-policies.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
@@ -87,9 +87,9 @@ describe('source policies', () => {
 describe('find', () => {
   /** What a search asks of a store that has a mail, and what it answers. */
   async function found(
-    request: Omit<FindRequest, 'query'> = {},
+    request: Omit<SearchRequest, 'query'> = {},
     namespace = CONFIG.namespace,
-  ): Promise<{ response: FindResponse; filters: SearchFilter[] }> {
+  ): Promise<{ response: SearchResponse; filters: SearchFilter[] }> {
     const store = openMemoryStore();
     const filters: SearchFilter[] = [];
     const watched: Store = {
@@ -102,7 +102,7 @@ describe('find', () => {
     const mail = { origin: 'source', source: 'mail', createdAt: NOW } as const;
     await write(store, namespace, note('marble, some day', mail), note('a marble floor', { createdAt: NOW }));
     const context = EngineContext.open(CONFIG, watched, { now: () => NOW });
-    const response = await find(context.as({ ...context.caller, namespace }), {
+    const response = await search(context.as({ ...context.caller, namespace }), {
       query: 'marble worktop',
       ...request,
     });
@@ -110,7 +110,7 @@ describe('find', () => {
   }
 
   it('asks the store for nothing of sources that are off, nor unasked of those out of the context', async () => {
-    const except = async (request?: Omit<FindRequest, 'query'>, namespace?: string): Promise<unknown> =>
+    const except = async (request?: Omit<SearchRequest, 'query'>, namespace?: string): Promise<unknown> =>
       (await found(request, namespace)).filters.map(({ exceptSources }) => exceptSources);
     expect(await except()).toEqual([['old', 'paused']]);
     expect(await except({ forContext: true })).toEqual([['old', 'mail', 'paused']]);

@@ -6,7 +6,7 @@ import type { AuditDraft } from '../../store/audit.ts';
 import type { StartupEntry } from '../../store/startup.ts';
 import { auditDraft, contentDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
-import { refuseUnfit } from '../records/limits.ts';
+import { assertWithinLimits } from '../records/limits.ts';
 import { screened } from '../records/screen.ts';
 
 export type StartupMode = Config['startup']['mode'];
@@ -182,8 +182,8 @@ export interface StartupSetResponse {
 const USUAL_PRIORITY = 2;
 
 /** @throws LociError `invalid_input` */
-export function refuseUnfitEntry({ agent, ...texts }: EntryTexts): void {
-  refuseUnfit(texts);
+export function assertValidEntry({ agent, ...texts }: EntryTexts): void {
+  assertWithinLimits(texts);
   if (agent !== '' && !isSubject(agent))
     throw new LociError(
       'invalid_input',
@@ -204,7 +204,7 @@ export async function setStartup(
 ): Promise<StartupSetResponse> {
   const { agent: asked = '', content } = request;
   const given = { agent: asked, key: request.key, ...(content === undefined ? {} : { content }) };
-  refuseUnfitEntry(given);
+  assertValidEntry(given);
   const { texts, masked } = await screened(context, given);
   const { agent, key } = texts;
   const before = await entryNamed(context, agent, key);

@@ -1,5 +1,5 @@
 import { embedPending } from '../../ingest/embed-pending.ts';
-import type { VectorSide } from '../../search/retrieve/retrieve.ts';
+import type { VectorIndexRef } from '../../search/retrieve/retrieve.ts';
 import type { EngineContext } from '../context.ts';
 import { abortable, type LongCallOptions } from '../../core/long-call.ts';
 import { withLease } from '../refresh/lease.ts';
@@ -28,7 +28,7 @@ export async function embedNew(context: EngineContext, options: LongCallOptions 
 
 function embedAll(
   { store }: EngineContext,
-  { embedder, generation }: VectorSide,
+  { embedder, generation }: VectorIndexRef,
   options: LongCallOptions,
 ): Promise<number> {
   return embedPending(store, embedder, generation, {

@@ -1,7 +1,7 @@
 import { LociError } from '../../core/errors.ts';
 import type { EngineContext } from '../context.ts';
 import type { LongCallOptions } from '../../core/long-call.ts';
-import { withLease, type Held } from '../refresh/lease.ts';
+import { withLease, type LeaseHandle } from '../refresh/lease.ts';
 import { leaseOf } from '../refresh/refresh.ts';
 
 const PAGE = 1000;
@@ -31,7 +31,7 @@ export function forgetSource(
 async function forget(
   context: EngineContext,
   source: string,
-  fence: Held,
+  fence: LeaseHandle,
   signal: AbortSignal,
 ): Promise<number> {
   const { store, namespace } = context;

@@ -7,9 +7,9 @@ import type { SourceProblem } from '../../sources/source.ts';
 import type { CutPassages } from '../../store/derivation.ts';
 import type { EngineContext } from '../context.ts';
 import { embedNew } from './embed-new.ts';
-import { refuseAborted, type IndexOptions, type LongCallOptions } from '../../core/long-call.ts';
+import { assertNotAborted, type IndexOptions, type LongCallOptions } from '../../core/long-call.ts';
 import { refreshVault } from './refresh-vault.ts';
-import { refuseTakenNames } from './vault-names.ts';
+import { assertNamesAreFree } from './vault-names.ts';
 
 export interface IndexReport {
   readonly sources: readonly SyncReport[];
@@ -46,7 +46,7 @@ export async function indexVaults(
   vaults: readonly VaultConfig[],
   options: IndexOptions = {},
 ): Promise<IndexReport> {
-  await refuseTakenNames(context, vaults);
+  await assertNamesAreFree(context, vaults);
   // A model that does not fit is told of before anything is read.
   await context.vectorsToFill();
   const { problems } = await deriveStale(context, options);
@@ -84,7 +84,7 @@ export async function deriveStale(context: EngineContext, options: LongCallOptio
   let after: number | null = null;
   let done = 0;
   for (;;) {
-    refuseAborted(options);
+    assertNotAborted(options);
     const records = await store.staleRecords(namespace, chunking.signature, { after, limit: PAGE });
     const last = records.at(-1);
     if (last === undefined) return { records: done - problems.length, problems };

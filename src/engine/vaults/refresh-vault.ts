@@ -6,8 +6,8 @@ import { openSource } from '../../sources/registry.ts';
 import type { Source } from '../../sources/source.ts';
 import type { EngineContext } from '../context.ts';
 import { abortable, type IndexOptions } from '../../core/long-call.ts';
-import { Attempt } from '../refresh/attempt.ts';
-import { withLease, type Held, type LeaseOptions } from '../refresh/lease.ts';
+import { RefreshAttempt } from '../refresh/refresh-attempt.ts';
+import { withLease, type LeaseHandle, type LeaseOptions } from '../refresh/lease.ts';
 import { leaseOf, problemOfNote } from '../refresh/refresh.ts';
 import { isDue } from '../refresh/schedule.ts';
 import { vaultName } from './vault-names.ts';
@@ -40,7 +40,7 @@ export async function refreshVault(
       const state = (await store.sourceStates(namespace)).get(name);
       if (onlyIfDue && state !== undefined && !isDue(state, interval, now()))
         throw new LociError('conflict', `${name} was read by another process`);
-      const attempt = new Attempt(context, name, { held, before: state, interval });
+      const attempt = new RefreshAttempt(context, name, { held, before: state, interval });
       return readVault(context, vault, attempt, { ...options, held, signal, before: state?.problems ?? [] });
     },
     { onWait, ...options },
@@ -49,7 +49,7 @@ export async function refreshVault(
 
 /** Reading it under its lease. */
 interface HeldOptions extends IndexOptions {
-  readonly held: Held;
+  readonly held: LeaseHandle;
   /** What was known to be wrong with its notes. */
   readonly before: readonly string[];
 }
@@ -57,7 +57,7 @@ interface HeldOptions extends IndexOptions {
 async function readVault(
   context: EngineContext,
   vault: VaultConfig,
-  attempt: Attempt,
+  attempt: RefreshAttempt,
   options: HeldOptions,
 ): Promise<SyncReport> {
   const unchanged = new Set<string>();

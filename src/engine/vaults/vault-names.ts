@@ -14,7 +14,7 @@ export function vaultName({ name, path }: VaultConfig): string {
  * that is in the configuration with its name and another path than before has moved: its records go with it.
  * @throws LociError `invalid_config` that names both folders
  */
-export async function refuseTakenNames(
+export async function assertNamesAreFree(
   { store, config, namespace }: EngineContext,
   vaults: readonly VaultConfig[],
 ): Promise<void> {

@@ -5,8 +5,8 @@ import { LociError } from '../../core/errors.ts';
 import type { Loci } from '../../engine/open.ts';
 import type { ExportCounts } from '../../engine/portable/export-write.ts';
 import { millisecondsSince, tookMs } from '../shared/durations.ts';
-import { machineOf } from '../shared/machine.ts';
-import type { LocalMachine, Operation, OperationContext } from '../operation.ts';
+import { requireLocalIo } from '../shared/local-io.ts';
+import type { LocalIo, Operation, OperationContext } from '../operation.ts';
 
 export interface ExportInput {
   readonly to?: string;
@@ -89,7 +89,7 @@ async function runExport(context: OperationContext, input: ExportInput): Promise
     const { lines, next } = await loci.portable.page(after);
     return { ...NOTHING_WRITTEN, lines, next, to: null, took_ms: millisecondsSince(started) };
   }
-  const machine = machineOf(context, 'to');
+  const machine = requireLocalIo(context, 'to');
   if (after !== undefined)
     throw new LociError('invalid_input', '`after` is for pages, and `to` writes everything');
   const path = to === '-' ? to : resolve(expandHome(to));
@@ -101,7 +101,7 @@ const NOTHING_WRITTEN = { records: null, deleted: null, startup: null, audit: nu
 
 async function written(
   context: OperationContext,
-  machine: LocalMachine,
+  machine: LocalIo,
   { path, format, force }: { path: string; format: string; force: boolean },
 ): Promise<ExportCounts> {
   const { portable } = await context.loci();
@@ -119,7 +119,7 @@ async function written(
 /** A page at a time. */
 async function toOutput(
   portable: Loci['portable'],
-  machine: LocalMachine,
+  machine: LocalIo,
   options: Pick<OperationContext, 'signal' | 'onProgress'>,
 ): Promise<ExportCounts> {
   const lines = portable.lines(options);

@@ -7,7 +7,7 @@ import type { ImportCounts } from '../../engine/portable/import-report.ts';
 import { millisecondsSince, tookMs } from '../shared/durations.ts';
 import { agentName } from '../startup/startup-fields.ts';
 import { maskedKinds } from '../shared/record-fields.ts';
-import { machineOf } from '../shared/machine.ts';
+import { requireLocalIo } from '../shared/local-io.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 
 export interface ImportInput {
@@ -168,19 +168,29 @@ async function sourceOf(
     throw new LociError('invalid_input', 'an import needs one of `path`, `lines` and `files`');
   if (lines !== undefined) return { lines };
   if (files !== undefined) return { files };
-  const machine = machineOf(context, 'path');
+  const machine = requireLocalIo(context, 'path');
   if (path === '-') return { lines: await machine.readInput() };
   return { path: resolve(expandHome(path ?? '')) };
 }
 
 function outputOf({ format, report }: ImportResult): Omit<ImportOutput, 'dry_run' | 'took_ms'> {
-  const { records, startup, beside, changes, renumbered, conflicts, problems, untold, masked, maskedIn } =
-    report;
+  const {
+    records,
+    startup,
+    auxiliary: related,
+    changes,
+    renumbered,
+    conflicts,
+    problems,
+    untold,
+    masked,
+    maskedIn,
+  } = report;
   return {
     format,
     records: { ...records },
     startup: { ...startup },
-    ...beside,
+    ...related,
     changes: [...changes],
     renumbered: [...renumbered],
     conflicts: [...conflicts],

@@ -35,7 +35,7 @@ export function boostWords({ name, factor }: Pick<Explanation['boosts'][number],
  * `text #1, meaning #3, title, source ×0.9`: the signals by rank, then the boosts. Recency is left out: it is true of
  * everything, and only breaks ties.
  */
-export function reasonsOf({ signals, boosts, beside }: Explanation): string {
+export function reasonsOf({ signals, boosts, neighbourContribution }: Explanation): string {
   const order = Object.keys(SIGNAL_WORDS);
   const ranked = signals
     .filter(({ signal }) => signal !== 'recency')
@@ -43,6 +43,6 @@ export function reasonsOf({ signals, boosts, beside }: Explanation): string {
     .map(({ signal, rank }) => `${SIGNAL_WORDS[signal]} #${String(rank)}`);
   const named = boosts.map(boostWords);
   // Smoothing lifts a passage that no signal named, and days alone bring what nothing else speaks for.
-  if (ranked.length === 0) ranked.push(beside > 0 ? 'beside what matched' : SIGNAL_WORDS.recency);
+  if (ranked.length === 0) ranked.push(neighbourContribution > 0 ? 'next to a match' : SIGNAL_WORDS.recency);
   return [...ranked, ...named].join(', ');
 }

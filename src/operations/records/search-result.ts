@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { ORIGINS, TRUST, type Origin, type Trust } from '../../core/types.ts';
-import type { Explanation, FoundRecord } from '../../engine/records/search.ts';
+import type { Explanation, SearchResult } from '../../engine/records/search.ts';
 import { isoTime } from '../shared/dates.ts';
 import { reasonsOf, type BoostName, type SignalName } from './reasons.ts';
 import { sourceFields, sourceFieldsOf, type SourceFields } from '../shared/source-fields.ts';
 
-export interface SearchResult extends SourceFields {
+export interface SearchResultOutput extends SourceFields {
   readonly rank: number;
   readonly id: number;
   readonly title: string;
@@ -33,20 +33,20 @@ export interface SearchResult extends SourceFields {
       readonly half_life_days?: number;
     }[];
     readonly boosts: { readonly name: BoostName; readonly added: number; readonly factor?: number }[];
-    readonly beside: number;
+    readonly neighbour_contribution: number;
     readonly ranking: number;
     readonly score: ScoreExplanation;
   };
 }
 
-/** How a score came about: `answer` × `share`. */
+/** How a score came about: `answer_confidence` × `share`. */
 export interface ScoreExplanation {
-  readonly answer: number;
+  readonly answer_confidence: number;
   readonly share: number;
-  readonly surest_rank: number;
+  readonly best_evidence_rank: number;
   readonly coverage: number;
   readonly cosine: number | null;
-  readonly fluency: number;
+  readonly model_coverage: number;
 }
 
 export const SIGNAL_NAMES: { readonly [Signal in SignalName]: Signal } = {
@@ -71,20 +71,20 @@ const share = () => z.number().min(0).max(1);
 
 const scoreExplanation: z.ZodType<ScoreExplanation> = z
   .strictObject({
-    answer: share().describe(
-      'How sure the answer as a whole is: as the surest of the five results that match best.',
+    answer_confidence: share().describe(
+      'Confidence in the answer as a whole: the highest of the five results that match best.',
     ),
     share: share().describe("This result's ranking score as a share of the best's."),
-    surest_rank: z.number().int().positive().describe('Which result is the surest.'),
+    best_evidence_rank: z.number().int().positive().describe('Rank of the result with the best evidence.'),
     coverage: share().describe("Share of the query's words that it holds; rare ones count more."),
     cosine: z.number().nullable().describe('How near it is to the query in meaning; null without vectors.'),
-    fluency: share().describe(
+    model_coverage: share().describe(
       'How far the model can judge the query, by its language and the codes in it: so much the cosine counts.',
     ),
   })
-  .describe('How `score` came about: `answer` × `share`.');
+  .describe('How `score` came about: `answer_confidence` × `share`.');
 
-export const searchResult: z.ZodType<SearchResult> = z.strictObject({
+export const searchResult: z.ZodType<SearchResultOutput> = z.strictObject({
   rank: z.number().int().positive(),
   id: z.number().int().positive().describe('Number of the record in its namespace.'),
   title: z.string(),
@@ -138,9 +138,11 @@ export const searchResult: z.ZodType<SearchResult> = z.strictObject({
             .describe('Of `source` the weight in the settings, of `completed` what is left of what is done.'),
         }),
       ),
-      beside: z
+      neighbour_contribution: z
         .number()
-        .describe('What the turns beside it lent, or another passage of the record has more.'),
+        .describe(
+          'Share of the ranking score that comes from neighbouring turns, or from another passage of the record.',
+        ),
       ranking: z.number().describe('What all of that adds up to; comparable within one search only.'),
       score: scoreExplanation,
     })
@@ -149,7 +151,7 @@ export const searchResult: z.ZodType<SearchResult> = z.strictObject({
 });
 
 /** Ranks count from 1. */
-export function resultOf(record: FoundRecord, rank: number, explain: boolean): SearchResult {
+export function resultOf(record: SearchResult, rank: number, explain: boolean): SearchResultOutput {
   return {
     rank,
     id: record.id,
@@ -177,11 +179,11 @@ export function resultOf(record: FoundRecord, rank: number, explain: boolean): S
 function explanationOf({
   signals,
   boosts,
-  beside,
+  neighbourContribution,
   ranking,
-  certainty,
-}: Explanation): NonNullable<SearchResult['explanation']> {
-  const { level, surest, evidence, fluency, share } = certainty;
+  answerConfidence: answerConfidence,
+}: Explanation): NonNullable<SearchResultOutput['explanation']> {
+  const { confidence, bestEvidence, evidence, modelCoverage, share } = answerConfidence;
   return {
     signals: signals.map(({ signal, rank, raw, added, halfLifeDays }) => ({
       signal,
@@ -195,15 +197,15 @@ function explanationOf({
       added: rounded(added),
       ...(factor !== undefined && { factor }),
     })),
-    beside: rounded(beside),
+    neighbour_contribution: rounded(neighbourContribution),
     ranking: rounded(ranking),
     score: {
-      answer: rounded(level),
+      answer_confidence: rounded(confidence),
       share: rounded(share),
-      surest_rank: surest,
+      best_evidence_rank: bestEvidence,
       coverage: rounded(evidence.coverage),
       cosine: evidence.cosine === null ? null : rounded(evidence.cosine),
-      fluency: rounded(fluency),
+      model_coverage: rounded(modelCoverage),
     },
   };
 }

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { ORIGINS, type Origin, type Timestamp } from '../../core/types.ts';
-import type { FindRequest } from '../../engine/records/search.ts';
+import type { SearchRequest } from '../../engine/records/search.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { tookMs } from '../shared/durations.ts';
 import { timeBound } from '../shared/time-bound.ts';
 import { FILTER_NAMES, type UnmatchedFilter, unmatchedFilters } from './unmatched-filters.ts';
 import { reasonsForNothing, whyNothing, type WhyNothing } from './why-nothing.ts';
 import type { SignalName } from './reasons.ts';
-import { resultOf, searchResult, SIGNAL_NAMES, type SearchResult } from './search-result.ts';
+import { resultOf, searchResult, SIGNAL_NAMES, type SearchResultOutput } from './search-result.ts';
 
 export interface SearchInput {
   readonly query: string;
   readonly limit?: number;
-  readonly beside?: number;
+  readonly related?: number;
   readonly min_score?: number;
   readonly origins?: Origin[];
   readonly sources?: string[];
@@ -27,8 +27,8 @@ export interface SearchInput {
 
 export interface SearchOutput {
   readonly query: string;
-  readonly results: SearchResult[];
-  readonly beside: SearchResult[];
+  readonly results: SearchResultOutput[];
+  readonly related: SearchResultOutput[];
   readonly corrections: { readonly word: string; readonly instead: string[] }[];
   readonly missing: { readonly signal: SignalName; readonly why: string }[];
   readonly unmatched: UnmatchedFilter[];
@@ -52,7 +52,7 @@ const fields = z.strictObject({
     .max(1000)
     .exactOptional()
     .describe('Results at most; as configured (10) unless given.'),
-  beside: z
+  related: z
     .number()
     .int()
     .min(0)
@@ -118,7 +118,7 @@ export const search: Operation<SearchInput, SearchOutput> = {
   output: z.strictObject({
     query: z.string(),
     results: z.array(searchResult).describe('Best first, one for a record.'),
-    beside: z
+    related: z
       .array(searchResult)
       .describe(
         'Todos, events and the like that belong to what was found and have no room among the results; ranks go on.',
@@ -167,10 +167,13 @@ async function runSearch(context: OperationContext, searched: SearchInput): Prom
   return {
     query: searched.query,
     results: found.results.map((record, i) => resultOf(record, i + 1, searched.explain ?? false)),
-    beside: found.beside.map((record, i) =>
+    related: found.related.map((record, i) =>
       resultOf(record, found.results.length + i + 1, searched.explain ?? false),
     ),
-    corrections: found.corrections.map(({ word, instead }) => ({ word, instead: [...instead] })),
+    corrections: found.corrections.map(({ word, replacements: instead }) => ({
+      word,
+      instead: [...instead],
+    })),
     missing: found.missing.map(({ signal, why }) => ({ signal, why })),
     unmatched: isNothing ? await unmatchedFilters(loci, request) : [],
     nothing: isNothing ? await reasonsForNothing(context, loci, request, found) : null,
@@ -179,11 +182,11 @@ async function runSearch(context: OperationContext, searched: SearchInput): Prom
   };
 }
 
-function requestOf(searched: SearchInput, signal: AbortSignal): FindRequest {
+function requestOf(searched: SearchInput, signal: AbortSignal): SearchRequest {
   const {
     query,
     limit,
-    beside,
+    related,
     min_score,
     origins,
     sources,
@@ -198,7 +201,7 @@ function requestOf(searched: SearchInput, signal: AbortSignal): FindRequest {
     query,
     signal,
     ...(limit !== undefined && { limit }),
-    ...(beside !== undefined && { beside }),
+    ...(related !== undefined && { related: related }),
     ...(min_score !== undefined && { minScore: min_score }),
     ...(origins !== undefined && { origins }),
     ...(sources !== undefined && { sources }),

@@ -1,5 +1,5 @@
 import { nearest } from '../../core/text/nearest.ts';
-import type { FindRequest } from '../../engine/records/search.ts';
+import type { SearchRequest } from '../../engine/records/search.ts';
 import type { Loci } from '../../engine/open.ts';
 
 type FacetField = Parameters<Loci['facet']>[0];
@@ -29,7 +29,7 @@ const FIELDS: Readonly<Record<FilterName, FacetField>> = {
 const KNOWN = 10;
 
 /** The values asked for that no record has. Reads every record's fields: for searches that found nothing. */
-export async function unmatchedFilters(loci: Loci, request: FindRequest): Promise<UnmatchedFilter[]> {
+export async function unmatchedFilters(loci: Loci, request: SearchRequest): Promise<UnmatchedFilter[]> {
   const unmatched: UnmatchedFilter[] = [];
   for (const filter of FILTER_NAMES) {
     const asked = valuesAsked(filter, request);
@@ -49,7 +49,7 @@ export async function unmatchedFilters(loci: Loci, request: FindRequest): Promis
   return unmatched;
 }
 
-function valuesAsked(filter: FilterName, request: FindRequest): readonly string[] {
+function valuesAsked(filter: FilterName, request: SearchRequest): readonly string[] {
   const { tags, sources, project, categories, recordTypes, origins } = request;
   switch (filter) {
     case 'tag':

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FindRequest, FindResponse, HiddenResults } from '../../engine/records/search.ts';
+import type { SearchRequest, SearchResponse, HiddenResults } from '../../engine/records/search.ts';
 import type { Loci } from '../../engine/open.ts';
 import type { OperationContext } from '../operation.ts';
 import { isEnabled } from '../../engine/vaults/vault-states.ts';
@@ -28,7 +28,7 @@ type SearchFilterName =
   'origins' | 'sources' | 'category' | 'record_type' | 'tags' | 'project' | 'from' | 'until';
 
 /** Filters of a request, by what `search` calls them. */
-const FILTERS: readonly (readonly [field: keyof FindRequest, name: SearchFilterName])[] = [
+const FILTERS: readonly (readonly [field: keyof SearchRequest, name: SearchFilterName])[] = [
   ['origins', 'origins'],
   ['sources', 'sources'],
   ['categories', 'category'],
@@ -72,8 +72,8 @@ export const whyNothing: z.ZodType<WhyNothing> = z.strictObject({
 export async function reasonsForNothing(
   context: OperationContext,
   loci: Loci,
-  request: FindRequest,
-  { hidden, hiddenOfSources }: Pick<FindResponse, 'hidden' | 'hiddenOfSources'>,
+  request: SearchRequest,
+  { hidden, hiddenOfSources }: Pick<SearchResponse, 'hidden' | 'hiddenOfSources'>,
 ): Promise<WhyNothing> {
   const config = await context.loadConfig();
   const { namespace } = loci.caller;
@@ -91,7 +91,7 @@ export async function reasonsForNothing(
   };
 }
 
-async function unmetFilters(loci: Loci, request: FindRequest): Promise<SearchFilterName[]> {
+async function unmetFilters(loci: Loci, request: SearchRequest): Promise<SearchFilterName[]> {
   const {
     query: _query,
     limit: _limit,

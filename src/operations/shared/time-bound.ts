@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Timestamp } from '../../core/types.ts';
-import { datesIn } from '../../search/query/dates.ts';
+import { detectDates } from '../../search/query/dates.ts';
 
 /** A year, a month or a day. */
 const CALENDAR = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?$/;
@@ -52,7 +52,7 @@ function instant(text: string): Span | null {
 /** A date and nothing beside it; of a weekday the last one that has begun. Of `4/9/2026` nobody knows whether it is in April. */
 function inWords(text: string, now: Timestamp): Span | null {
   if (!/\p{L}/u.test(text)) return null;
-  const [range, ...others] = datesIn(text, now);
+  const [range, ...others] = detectDates(text, now);
   if (range === undefined || others.some((other) => other.text !== range.text)) return null;
   const beside = text.replace(range.text, '').replaceAll(PREPOSITIONS, '').trim();
   return beside === '' ? [range.from, range.until] : null;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { datesIn } from './dates.ts';
+import { detectDates } from './dates.ts';
 
 /** A Sunday, noon, as people of this machine's zone mean it. */
 const NOW = new Date(2026, 10, 22, 12).getTime();
@@ -14,7 +14,7 @@ function day(date: Date): string {
 
 /** From and until, as local days; every range begins and ends at midnight. */
 function ranges(query: string): [string, string][] {
-  return datesIn(query, NOW).map(({ from, until }) => [day(new Date(from)), day(new Date(until))]);
+  return detectDates(query, NOW).map(({ from, until }) => [day(new Date(from)), day(new Date(until))]);
 }
 
 describe('datesIn', () => {
@@ -63,7 +63,7 @@ describe('datesIn', () => {
 
   it.each([16, 17, 18, 19, 20, 21, 22])('knows that this week holds today, the %i November', (today) => {
     const now = new Date(2026, 10, today, 9).getTime();
-    const [week] = datesIn('this week', now);
+    const [week] = detectDates('this week', now);
     expect(week).toMatchObject({
       from: Number(new Date(2026, 10, 16)),
       until: Number(new Date(2026, 10, 23)),
@@ -71,7 +71,7 @@ describe('datesIn', () => {
   });
 
   it('says which words it read', () => {
-    expect(datesIn('what happened on 3 May 2026?', NOW)[0]?.text).toBe('on 3 May 2026');
+    expect(detectDates('what happened on 3 May 2026?', NOW)[0]?.text).toBe('on 3 May 2026');
   });
 
   it('takes "may" for a month only where it stands for one', () => {
@@ -104,7 +104,7 @@ describe('datesIn', () => {
     ['what did we pick this year', false],
     ['Monday dal', false],
   ])('knows whether days are counted from today: %s', (query, relative) => {
-    expect(new Set(datesIn(query, NOW).map((date) => date.relative))).toEqual(new Set([relative]));
+    expect(new Set(detectDates(query, NOW).map((date) => date.relative))).toEqual(new Set([relative]));
   });
 
   it('does not look through a long text', () => {

@@ -41,7 +41,7 @@ const MAX_LENGTH = 500;
  * A weekday, a day or a month without a year is two, the last one that has begun and the one after it, since memory is of
  * what was and calendars of what will be; "last" and "next" say which.
  */
-export function datesIn(query: string, now: Timestamp): DateRange[] {
+export function detectDates(query: string, now: Timestamp): DateRange[] {
   if (query.length > MAX_LENGTH || !MAY_NAME_A_DATE.test(query)) return [];
   const today = new Date(now);
   const found = chronoFor(query)
@@ -76,13 +76,13 @@ function unique(ranges: readonly DateRange[]): DateRange[] {
 }
 
 /** The index terms of what names the dates. */
-export function termsOfDates(dates: readonly DateRange[]): Set<string> {
+export function dateTerms(dates: readonly DateRange[]): Set<string> {
   return new Set(dates.flatMap(({ text }) => analyze(text).map(({ term }) => term)));
 }
 
 /** Whether a query of these terms asks for the days and nothing else: "What did I do last week". */
-export function asksForDaysAlone(terms: readonly QueryTerm[], dates: readonly DateRange[]): boolean {
-  const named = termsOfDates(dates);
+export function isDateOnlyQuery(terms: readonly QueryTerm[], dates: readonly DateRange[]): boolean {
+  const named = dateTerms(dates);
   return dates.length > 0 && terms.every(({ terms: words }) => words.every((word) => named.has(word)));
 }
 

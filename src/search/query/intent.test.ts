@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../../../test/contract/store-samples.ts';
 import { storedPassage } from '../../../test/contract/stored-passage.ts';
-import { datesIn } from './dates.ts';
-import { isOfKind, kindIn, type Kind, type SourceNames } from './intent.ts';
+import { detectDates } from './dates.ts';
+import { isOfIntent, detectIntent, type QueryIntent, type SourceNames } from './intent.ts';
 import { parseQuery } from './parse.ts';
 
 const DAY = 86_400_000;
@@ -14,8 +14,8 @@ const NAMES: SourceNames = new Map([
   ['household', 'Household'],
 ]);
 
-function kind(query: string, names: SourceNames = NAMES): Kind | null {
-  return kindIn(parseQuery(query), datesIn(query, NOW), names, NOW);
+function kind(query: string, names: SourceNames = NAMES): QueryIntent | null {
+  return detectIntent(parseQuery(query), detectDates(query, NOW), names, NOW);
 }
 
 /** What a query asks for, by the documents that are of it. */
@@ -23,7 +23,7 @@ function asked(query: string): string[] {
   const found = kind(query);
   if (found === null) return [];
   const brought = (source: string, recordType = 'document'): boolean =>
-    isOfKind(
+    isOfIntent(
       storedPassage({ record: { origin: 'source', source, recordType, createdAt: NOW + 1 } }).record,
       found,
     );
@@ -64,10 +64,10 @@ describe('kindIn', () => {
   });
 
   it('says whether anything else is asked for', () => {
-    expect([kind('my open todos')?.alone, kind('kitchen todos')?.alone]).toEqual([true, false]);
-    expect(kind('calendar tomorrow')?.alone).toBe(true);
+    expect([kind('my open todos')?.listOnly, kind('kitchen todos')?.listOnly]).toEqual([true, false]);
+    expect(kind('calendar tomorrow')?.listOnly).toBe(true);
     // Notes of the day are asked for as well.
-    expect(kind("what's on tomorrow")?.alone).toBe(false);
+    expect(kind("what's on tomorrow")?.listOnly).toBe(false);
   });
 
   it('names nothing where there are no sources, or none that brings such things', () => {
@@ -84,14 +84,14 @@ describe('kindIn', () => {
         createdAt,
         metadata: { completed },
       } as const;
-      return isOfKind(storedPassage({ record }).record, kind(query)!);
+      return isOfIntent(storedPassage({ record }).record, kind(query)!);
     };
     expect(task(NOW - DAY, false, 'overdue')).toBe(true);
     expect(task(NOW + DAY, false, 'overdue')).toBe(false);
     expect(task(NOW - DAY, true, 'overdue')).toBe(false);
     expect(task(NOW - DAY, true, 'todos')).toBe(true);
     const event = (createdAt: number, query: string): boolean =>
-      isOfKind(
+      isOfIntent(
         storedPassage({ record: { origin: 'source', source: 'family_calendar', createdAt } }).record,
         kind(query)!,
       );
@@ -101,8 +101,8 @@ describe('kindIn', () => {
 
   it("is no agent's and no note's", () => {
     for (const origin of ['vault', 'memory', 'fact'] as const)
-      expect(isOfKind(storedPassage({ record: { origin, recordType: 'task' } }).record, kind('todos')!)).toBe(
-        false,
-      );
+      expect(
+        isOfIntent(storedPassage({ record: { origin, recordType: 'task' } }).record, kind('todos')!),
+      ).toBe(false);
   });
 });

@@ -4,7 +4,7 @@ import type { StoredPassage, TextTerm } from '../../store/store.ts';
 import { textFields } from '../../store/lexical/text-fields.ts';
 
 /** Whether every phrase stands in one of the passage's texts: what quotes ask for, whichever signal found it. */
-export function holdsPhrases(passage: StoredPassage, phrases: readonly TextTerm[]): boolean {
+export function containsPhrases(passage: StoredPassage, phrases: readonly TextTerm[]): boolean {
   if (phrases.length === 0) return true;
   const { title, headings, body, tags } = textFields(passage.record, passage);
   const texts = [title, headings, body, tags].map((text) =>
@@ -16,7 +16,7 @@ export function holdsPhrases(passage: StoredPassage, phrases: readonly TextTerm[
 }
 
 /** Which of these index terms a passage holds, its title, headings and tags included. */
-export function heldTerms(passage: StoredPassage, terms: ReadonlySet<string>): Set<string> {
+export function matchedTerms(passage: StoredPassage, terms: ReadonlySet<string>): Set<string> {
   const { title, headings, body, tags } = textFields(passage.record, passage);
   return new Set(
     [title, headings, body, tags].flatMap((text) => analyzeAmong(text, terms).map(({ term }) => term)),

@@ -1,9 +1,9 @@
 import { analyze } from '../../core/text/analyze.ts';
 import type { Metadata, Timestamp } from '../../core/types.ts';
 import type { RecordHeader, StoredPassage } from '../../store/store.ts';
-import { termsOfDates, type DateRange } from '../query/dates.ts';
-import { isAskedFor, type Kind } from '../query/intent.ts';
-import { heldTerms } from '../query/phrases.ts';
+import { dateTerms, type DateRange } from '../query/dates.ts';
+import { matchesIntent, type QueryIntent } from '../query/intent.ts';
+import { matchedTerms } from '../query/phrases.ts';
 import type { ParsedQuery } from '../query/parse.ts';
 import type { Ranking } from './ranking.ts';
 
@@ -22,7 +22,7 @@ export interface BoostContext {
   readonly asked: ReadonlySet<string>;
   readonly ranking: Ranking;
   readonly dates: readonly DateRange[];
-  readonly kind: Kind | null;
+  readonly kind: QueryIntent | null;
   /** Rank of each session among the sessions of the candidates, from 1. */
   readonly sessionRanks: ReadonlyMap<string, number>;
 }
@@ -49,13 +49,13 @@ export function boostsOf(passage: StoredPassage, context: BoostContext): Boost[]
   if (metadata['role'] === 'user') add('user', ranking.userPrior);
   const { kind } = context;
   const done = passage.record.metadata['completed'] === true;
-  if (kind !== null && isAskedFor(passage, kind)) {
+  if (kind !== null && matchesIntent(passage, kind)) {
     const alone = done === (kind.state === 'done') ? OF_KIND_ALONE : DONE_ALONE;
-    add('kind', kind.alone ? alone : ranking.kindBoost);
+    add('kind', kind.listOnly ? alone : ranking.kindBoost);
   }
   // What a source calls its documents is its own word.
   if (passage.record.origin !== 'source' && namesTitle(context, passage))
-    add('title', kind?.alone === true ? TITLE_ALONE : ranking.titleBoost);
+    add('title', kind?.listOnly === true ? TITLE_ALONE : ranking.titleBoost);
   return boosts;
 }
 
@@ -87,9 +87,9 @@ export function isDatedByFile({ record }: StoredPassage): boolean {
 
 /** Twice for what holds a word of the rest of the query; half for what its file alone dates. */
 function relativeBoost(passage: StoredPassage, { query, dates, ranking }: BoostContext): number {
-  const ofDates = termsOfDates(dates);
+  const ofDates = dateTerms(dates);
   const rest = query.terms.filter(({ terms }) => !terms.every((term) => ofDates.has(term)));
-  const held = heldTerms(passage, new Set(rest.flatMap(({ terms }) => terms)));
+  const held = matchedTerms(passage, new Set(rest.flatMap(({ terms }) => terms)));
   const says = rest.some(({ terms }) => terms.every((term) => held.has(term)));
   return ranking.relativeDateBoost * (says ? 2 : 1) * (isDatedByFile(passage) ? 0.5 : 1);
 }

@@ -5,13 +5,13 @@ import { storedPassage } from '../../../test/contract/stored-passage.ts';
 import { confidenceOf, evidenceOf, withConfidence } from './confidence.ts';
 import { parseQuery } from '../query/parse.ts';
 import type { Ranked } from './rank.ts';
-import type { Retrieved, WeighedTerm } from '../retrieve/retrieve.ts';
+import type { RetrievalResult, WeightedTerm } from '../retrieve/retrieve.ts';
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
-const kind = fc.record({ fluency: share, bigrams: share });
+const kind = fc.record({ modelCoverage: share, bigrams: share });
 const cosine = fc.option(fc.double({ min: -1, max: 1, noNaN: true }));
 
-function asked(query: string, passages = 1): WeighedTerm[] {
+function asked(query: string, passages = 1): WeightedTerm[] {
   return parseQuery(query).terms.map((term) => ({ ...term, passages }));
 }
 
@@ -26,16 +26,16 @@ function hit(score: number, given: { raw?: number; text?: string } = {}): Ranked
   return { passage: storedPassage({ text }), score, contributions, boosts: [] };
 }
 
-function retrieved(query: string, given: Partial<Retrieved> = {}): Retrieved {
+function retrieved(query: string, given: Partial<RetrievalResult> = {}): RetrievalResult {
   const nothing = {
-    kind: null,
+    intent: null,
     lists: [],
     corrections: [],
     missing: [],
     vector: null,
-    ofThose: new Set<number>(),
+    constrainedMatches: new Set<number>(),
   };
-  return { ...nothing, fluency: 1, terms: asked(query), ...given };
+  return { ...nothing, modelCoverage: 1, terms: asked(query), ...given };
 }
 
 describe('evidenceOf', () => {
@@ -79,7 +79,7 @@ describe('confidenceOf', () => {
   });
 
   it('is sure of what matches in words and meaning, and not of what matches in neither', () => {
-    const how = { fluency: 1, bigrams: 0 };
+    const how = { modelCoverage: 1, bigrams: 0 };
     expect(confidenceOf({ cosine: 0.7, coverage: 1 }, how)).toBeGreaterThan(0.95);
     expect(confidenceOf({ cosine: 0.1, coverage: 0 }, how)).toBeLessThan(0.05);
     expect(confidenceOf({ cosine: null, coverage: 1 }, how)).toBeGreaterThan(0.9);
@@ -116,20 +116,24 @@ describe('withConfidence', () => {
 
   it('says which of the first hits that is, what speaks for it, and the share that each hit has of it', () => {
     const [best, second] = withConfidence([hit(2), hit(1, { text: 'oven', raw: 0.6 })], retrieved('oven'));
-    expect(best!.certainty).toMatchObject({
-      surest: 2,
+    expect(best!.answerConfidence).toMatchObject({
+      bestEvidence: 2,
       evidence: { cosine: 0.6, coverage: 1 },
-      fluency: 1,
+      modelCoverage: 1,
       share: 1,
     });
-    expect(second!.certainty).toMatchObject({ surest: 2, share: 0.5, level: best!.confidence });
-    expect(second!.confidence).toBe(second!.certainty.level * second!.certainty.share);
+    expect(second!.answerConfidence).toMatchObject({
+      bestEvidence: 2,
+      share: 0.5,
+      confidence: best!.confidence,
+    });
+    expect(second!.confidence).toBe(second!.answerConfidence.confidence * second!.answerConfidence.share);
   });
 
   it('believes vectors no more than the model knows the language', () => {
     const near = hit(1, { raw: 0.9 });
-    const [fluent] = withConfidence([near], retrieved('oven', { fluency: 1 }));
-    const [stammering] = withConfidence([near], retrieved('oven', { fluency: 0 }));
+    const [fluent] = withConfidence([near], retrieved('oven', { modelCoverage: 1 }));
+    const [stammering] = withConfidence([near], retrieved('oven', { modelCoverage: 0 }));
     expect(fluent!.confidence).toBeGreaterThan(0.9);
     expect(stammering!.confidence).toBeLessThan(0.05);
   });

@@ -3,14 +3,14 @@ import type { StoredPassage } from '../../store/store.ts';
 import { boostsOf, sessionOf, type Boost } from './boosts.ts';
 import type { DateRange } from '../query/dates.ts';
 import { rrf, type Contribution } from './fuse.ts';
-import { isAskedFor, isOfKind, type Kind } from '../query/intent.ts';
+import { matchesIntent, isOfIntent, type QueryIntent } from '../query/intent.ts';
 import type { ParsedQuery } from '../query/parse.ts';
-import { wholeOf, type Ranking } from './ranking.ts';
+import { smoothingNorm, type Ranking } from './ranking.ts';
 import type { Smoothed } from './smooth.ts';
 import {
   policyOf,
   sourceBoosts,
-  weightInForce,
+  effectiveWeight,
   type SourcePolicies,
   type SourcePolicy,
   type SourceRecency,
@@ -35,7 +35,7 @@ export interface RankContext {
   readonly ranking: Ranking;
   /** What the query names. */
   readonly dates: readonly DateRange[];
-  readonly kind: Kind | null;
+  readonly kind: QueryIntent | null;
   readonly now: Timestamp;
   readonly policies: SourcePolicies;
 }
@@ -79,10 +79,10 @@ export function rank(
     const boosted = matched + sumOf(ofSource);
     const place = places.get(passage.id) ?? passages.length;
     // In a list by time that has been counted.
-    const score = kind?.alone === true && isOfKind(passage.record, kind) ? 0 : boosted;
+    const score = kind?.listOnly === true && isOfIntent(passage.record, kind) ? 0 : boosted;
     const recency = recencyOf(passage, { place, score, own: policy?.recency ?? null, ranking, now });
     const contributions = withRecency(entry.contributions, recency, ranking);
-    return [{ passage, own: entry.own, score: boosted + recency.added, contributions, boosts }];
+    return [{ passage, own: entry.rawScore, score: boosted + recency.added, contributions, boosts }];
   });
   return bestOfEachRecord(candidates);
 }
@@ -106,13 +106,13 @@ function weightOf(
   passage: StoredPassage,
   entry: Smoothed,
   policy: SourcePolicy | null,
-  { ofNotes, kind }: { readonly ofNotes: number | null; readonly kind: Kind | null },
+  { ofNotes, kind }: { readonly ofNotes: number | null; readonly kind: QueryIntent | null },
 ): number | null {
   if (policy === null) return null;
   // Who asks for todos does not want them behind the notes.
-  if (kind !== null && policy.weight > 0 && isAskedFor(passage, kind)) return Math.max(1, policy.weight);
+  if (kind !== null && policy.weight > 0 && matchesIntent(passage, kind)) return Math.max(1, policy.weight);
   return passage.record.origin === 'source'
-    ? weightInForce(policy.weight, cosineOf(entry), ofNotes)
+    ? effectiveWeight(policy.weight, cosineOf(entry), ofNotes)
     : policy.weight;
 }
 
@@ -159,7 +159,7 @@ function withRecency(
 ): readonly Contribution[] {
   const signal = contributions.find((one) => one.signal === 'recency');
   if (signal === undefined) return recency.added > 0 ? [...contributions, recency] : contributions;
-  const whole = smoothing === null ? 1 : wholeOf(smoothing);
+  const whole = smoothing === null ? 1 : smoothingNorm(smoothing);
   const both = { ...recency, rank: signal.rank, added: signal.added / whole + recency.added };
   return contributions.map((one) => (one === signal ? both : one));
 }

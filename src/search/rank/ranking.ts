@@ -58,7 +58,7 @@ export interface Smoothing {
 }
 
 /** What a passage and its neighbours' shares add up to: smoothed scores are divided by it, so that they stay within 1. */
-export function wholeOf({ previous, beforePrevious, next }: Smoothing): number {
+export function smoothingNorm({ previous, beforePrevious, next }: Smoothing): number {
   return 1 + previous + beforePrevious + next;
 }
 

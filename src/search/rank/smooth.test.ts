@@ -28,7 +28,11 @@ function smoothed(
 }
 
 function scores(entries: ReturnType<typeof smooth>): unknown[] {
-  return entries.map(({ passage, own, score }) => [passage, own, Number((score * WHOLE).toFixed(9))]);
+  return entries.map(({ passage, rawScore: own, score }) => [
+    passage,
+    own,
+    Number((score * WHOLE).toFixed(9)),
+  ]);
 }
 
 describe('smooth', () => {

@@ -1,10 +1,10 @@
 import type { Neighbourhood } from '../../store/store.ts';
 import { inOrder, type Fused } from './fuse.ts';
-import { wholeOf, type Smoothing } from './ranking.ts';
+import { smoothingNorm, type Smoothing } from './ranking.ts';
 
 /** `own` is the score before neighbours lent theirs: what says which passage of a record to show. */
 export interface Smoothed extends Fused {
-  readonly own: number;
+  readonly rawScore: number;
 }
 
 /**
@@ -29,11 +29,11 @@ export function smooth(
     lend(after[1], score * shares.beforePrevious);
     lend(before[0], score * shares.next);
   }
-  const whole = wholeOf(shares);
+  const whole = smoothingNorm(shares);
   const passages = new Set([...pool.map(({ passage }) => passage), ...lent.keys()]);
   const smoothed = [...passages].map((passage) => {
     const own = fused.get(passage) ?? { passage, record: 0, score: 0, contributions: [] };
-    return { ...own, own: own.score, score: (own.score + (lent.get(passage) ?? 0)) / whole };
+    return { ...own, rawScore: own.score, score: (own.score + (lent.get(passage) ?? 0)) / whole };
   });
   return inOrder(smoothed);
 }

@@ -5,7 +5,7 @@ import { ALL_LIVE, note, write } from '../../../test/contract/store-samples.ts';
 import { openMemoryStore } from '../../store/memory/open.ts';
 import type { RecordWrite } from '../../store/store.ts';
 import { DEFAULT_RANKING } from './ranking.ts';
-import { search, type SearchOutcome } from '../search.ts';
+import { runSearch, type SearchOutcome } from '../search.ts';
 import { NO_POLICIES, SOURCE_POLICY, type SourcePolicies } from './source-policy.ts';
 
 describe('ranking of sources', () => {
@@ -102,7 +102,7 @@ describe('search of sources', () => {
     const store = openMemoryStore();
     await write(store, 'n', ...writes);
     const given = { store, namespace: 'n', query: 'marble worktop', filter: ALL_LIVE, vectors: null };
-    return search({ ...given, limit, ranking: DEFAULT_RANKING, policies });
+    return runSearch({ ...given, limit, ranking: DEFAULT_RANKING, policies });
   }
 
   const titles = (hits: SearchOutcome['hits']): string[] => hits.map(({ passage }) => passage.record.title);
@@ -128,7 +128,7 @@ describe('search of sources', () => {
     const levels = async (weight: number): Promise<readonly [number, number]> => {
       const policies = new Map([['tasks', { ...SOURCE_POLICY, weight }]]);
       const [first] = (await found([done, ...vague, ...others], policies)).hits;
-      return [first?.certainty.surest ?? 0, first?.certainty.level ?? 0];
+      return [first?.answerConfidence.bestEvidence ?? 0, first?.answerConfidence.confidence ?? 0];
     };
     const [[first, sure], [last, still]] = [await levels(2), await levels(0.001)];
     expect([first, last]).toEqual([1, 10]);
@@ -144,17 +144,17 @@ describe('search of sources', () => {
     ];
     const all = await found(writes);
     expect(titles(all.hits)).toEqual(['marble worktop', 'note', 'weak']);
-    expect(all.weak).toEqual([]);
+    expect(all.belowMinScore).toEqual([]);
     const [best = 0, , weakest = 0] = all.hits.map(({ confidence }) => confidence);
     const atLeast = (minScore: number): SourcePolicies =>
       new Map([['tasks', { ...SOURCE_POLICY, minScore }]]);
     const few = await found(writes, atLeast((best + weakest) / 2));
     expect(titles(few.hits)).toEqual(['marble worktop', 'note']);
-    expect(titles(few.weak)).toEqual(['weak']);
-    expect(few.weak[0]?.confidence).toBe(weakest);
+    expect(titles(few.belowMinScore)).toEqual(['weak']);
+    expect(few.belowMinScore[0]?.confidence).toBe(weakest);
     const none = await found(writes, atLeast(1), 1);
     expect(titles(none.hits)).toEqual(['note']);
-    expect(titles(none.weak)).toEqual(['marble worktop']);
+    expect(titles(none.belowMinScore)).toEqual(['marble worktop']);
     expect(titles((await found(writes, atLeast(best))).hits)).toContain('marble worktop');
   });
 });

@@ -57,7 +57,7 @@ const MOST_LOST = 0.1;
  * @param cosine of document and query; `null` without vectors
  * @param ofNotes the best cosine of the notes that match best; `null` where there are none
  */
-export function weightInForce(weight: number, cosine: number | null, ofNotes: number | null): number {
+export function effectiveWeight(weight: number, cosine: number | null, ofNotes: number | null): number {
   if (cosine === null || ofNotes === null || weight >= 1 || weight === 0) return weight;
   const gained = weight + GAIN * (cosine - ofNotes - MARGIN);
   return Math.min(1, Math.max(weight - MOST_LOST, gained));

@@ -4,11 +4,11 @@ import { ALL_LIVE, note, NOW, write } from '../../../test/contract/store-samples
 import { openMemoryStore } from '../../store/memory/open.ts';
 import type { RecordWrite, SearchFilter, Store } from '../../store/store.ts';
 import type { SourceNames } from '../query/intent.ts';
-import { DEFAULT_RANKING, wholeOf } from '../rank/ranking.ts';
-import { search, type SearchOutcome } from '../search.ts';
+import { DEFAULT_RANKING, smoothingNorm } from '../rank/ranking.ts';
+import { runSearch, type SearchOutcome } from '../search.ts';
 
 const DAY = 86_400_000;
-const WHOLE = wholeOf(DEFAULT_RANKING.smoothing!);
+const WHOLE = smoothingNorm(DEFAULT_RANKING.smoothing!);
 const NAMES: SourceNames = new Map([
   ['list', 'Google Tasks'],
   ['family_calendar', 'Family'],
@@ -52,7 +52,7 @@ describe('search by kind', () => {
   async function found(query: string, filter: SearchFilter = ALL_LIVE): Promise<SearchOutcome> {
     const store = openMemoryStore();
     await write(store, 'n', ...writes);
-    return search({ ...ASKED, store, query, filter });
+    return runSearch({ ...ASKED, store, query, filter });
   }
 
   const titles = async (query: string, filter?: SearchFilter): Promise<string[]> =>
@@ -105,7 +105,7 @@ describe('search by kind', () => {
     const store = openMemoryStore();
     await write(store, 'n', ...writes.slice(2), undated);
     const listed = async (query: string): Promise<string[]> =>
-      (await search({ ...ASKED, store, query })).hits.map(({ passage }) => passage.record.title);
+      (await runSearch({ ...ASKED, store, query })).hits.map(({ passage }) => passage.record.title);
     expect(await listed('todos')).toEqual(['tomorrow', 'in a week', 'overdue', 'undated', 'done']);
     expect(await listed('overdue')).toEqual(['overdue']);
     expect(await listed('what do I have to do today')).not.toContain('undated');
@@ -121,7 +121,7 @@ describe('search by kind', () => {
       mail('hall', 'Keep it free. Maren'),
     ];
     await write(store, 'n', ...mails, note('bees', { title: 'bees' }));
-    const { hits } = await search({ ...ASKED, store, query: 'mail from Maren' });
+    const { hits } = await runSearch({ ...ASKED, store, query: 'mail from Maren' });
     const [first, second] = hits;
     expect(first?.passage.record.title).toBe('hall');
     expect(second?.boosts.map(({ name }) => name)).not.toContain('kind');
@@ -132,7 +132,7 @@ describe('search by kind', () => {
     const store = openMemoryStore();
     await write(store, 'n', ...many, brought('list', 'passport', -40, false));
     for (const query of ['overdue', 'my todos', 'open tasks', 'what do I have to do']) {
-      const { hits } = await search({ ...ASKED, store, query });
+      const { hits } = await runSearch({ ...ASKED, store, query });
       expect(hits[0]?.passage.record.title, query).toBe('passport');
     }
   });
@@ -143,7 +143,7 @@ describe('search by kind', () => {
       const ofTheDay = note('Pay the rent, call the plumber', { title: 'note', createdAt: NOW + DAY });
       await write(store, 'n', ofTheDay, ...others);
       const query = 'what do I have to do tomorrow';
-      const { hits } = await search({ ...ASKED, store, query });
+      const { hits } = await runSearch({ ...ASKED, store, query });
       return hits.map(({ passage }) => passage.record.title);
     };
     expect((await asked(brought('list', 'done', 1, true)))[0]).toBe('note');
@@ -162,9 +162,9 @@ describe('search by kind', () => {
       },
     };
     const once = 'bees todos calendar mail commits monday';
-    await search({ ...ASKED, store: counted, query: once });
+    await runSearch({ ...ASKED, store: counted, query: once });
     const before = searches;
-    await search({ ...ASKED, store: counted, query: once + ' monday'.repeat(60) });
+    await runSearch({ ...ASKED, store: counted, query: once + ' monday'.repeat(60) });
     expect([before > 0, searches]).toEqual([true, 2 * before]);
   });
 
@@ -172,7 +172,7 @@ describe('search by kind', () => {
     const store = openMemoryStore();
     const forged = brought('list', 'Todos', 300, false);
     await write(store, 'n', ...writes, forged);
-    const { hits } = await search({ ...ASKED, store, query: 'todos' });
+    const { hits } = await runSearch({ ...ASKED, store, query: 'todos' });
     expect(hits[0]?.passage.record.origin).toBe('vault');
     expect(hits[1]?.passage.record.title).toBe('tomorrow');
   });
@@ -214,7 +214,7 @@ describe('search by kind', () => {
     await fc.assert(
       fc.asyncProperty(filters, queries, async (given, query) => {
         const filter = { ...ALL_LIVE, ...given };
-        const { hits } = await search({ ...all, query, filter });
+        const { hits } = await runSearch({ ...all, query, filter });
         const ids = hits.map(({ passage }) => passage.id);
         expect((await store.passages('n', ids, filter)).map(({ id }) => id)).toEqual(ids);
       }),

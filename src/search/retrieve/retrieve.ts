@@ -5,9 +5,9 @@ import { isStopWord } from '../../core/text/stop-words.ts';
 import type { Embedder } from '../../embed/embedder.ts';
 import type { PassageScore, SearchFilter, Store, TermInfo, TextTerm } from '../../store/store.ts';
 import { listByTime, nearestInTime } from './by-time.ts';
-import { asksForDaysAlone, termsOfDates, type DateRange } from '../query/dates.ts';
-import type { Kind } from '../query/intent.ts';
-import { bestFirst, lookingAtNamed, type Look } from './constrained-retrieval.ts';
+import { isDateOnlyQuery, dateTerms, type DateRange } from '../query/dates.ts';
+import type { QueryIntent } from '../query/intent.ts';
+import { bestFirst, retrieveWithConstraints, type ConstrainedRetriever } from './constrained-retrieval.ts';
 import { requiredPhrases, type ParsedQuery, type QueryTerm } from '../query/parse.ts';
 import type { Ranking } from '../rank/ranking.ts';
 import { timed, type Signal } from './signals.ts';
@@ -21,26 +21,26 @@ export interface SignalList {
 /** A word of the query that nobody wrote, and what was looked for instead. */
 export interface Correction {
   readonly word: string;
-  readonly instead: readonly string[];
+  readonly replacements: readonly string[];
 }
 
-export interface Retrieved {
+export interface RetrievalResult {
   /** What the query asks for by what it is; `null` also where it asks for nothing else and there is none. */
-  readonly kind: Kind | null;
+  readonly intent: QueryIntent | null;
   /** How much the model's judgement of this query counts, 0 to 1: its language, and codes that no model knows. */
-  readonly fluency: number;
+  readonly modelCoverage: number;
   readonly lists: readonly SignalList[];
   readonly corrections: readonly Correction[];
   /** Terms that took part, with the passages that hold each. */
-  readonly terms: readonly WeighedTerm[];
+  readonly terms: readonly WeightedTerm[];
   /** Signals that could not be asked, and why. */
   readonly missing: readonly MissingSignal[];
   readonly vector: Float32Array | null;
   /** Passages that were found because they are of the days or the kind that the query names. */
-  readonly ofThose: ReadonlySet<number>;
+  readonly constrainedMatches: ReadonlySet<number>;
 }
 
-export interface WeighedTerm extends QueryTerm {
+export interface WeightedTerm extends QueryTerm {
   readonly passages: number;
 }
 
@@ -50,52 +50,57 @@ export interface MissingSignal {
 }
 
 /** What embeds queries, and the vectors they may meet; `null` without a model. */
-export interface VectorSide {
+export interface VectorIndexRef {
   readonly embedder: Embedder;
   readonly generation: number;
 }
 
-export interface Retrieval {
+export interface RetrievalInput {
   readonly store: Store;
   readonly namespace: string;
   readonly filter: SearchFilter;
   readonly ranking: Ranking;
-  readonly vectors: VectorSide | null;
+  readonly vectors: VectorIndexRef | null;
   /** What the query names. */
   readonly dates: readonly DateRange[];
-  readonly kind: Kind | null;
+  readonly intent: QueryIntent | null;
   readonly signal?: AbortSignal;
 }
 
 /** Asks every signal that can answer; one that fails is named, and the others go on. */
-export async function retrieve(query: ParsedQuery, retrieval: Retrieval): Promise<Retrieved> {
-  const { days, ofKind, look, ofThose } = lookingAtNamed(retrieval);
-  if (retrieval.kind?.alone === true) {
-    const listed = await retrieveByTime(query, retrieval.kind, ofKind, retrieval);
-    return listed ?? retrieve(query, { ...retrieval, kind: null });
+export async function retrieve(query: ParsedQuery, retrieval: RetrievalInput): Promise<RetrievalResult> {
+  const {
+    dateFilters: days,
+    intentFilters: ofKind,
+    retrieve: look,
+    constrainedMatches: ofThose,
+  } = retrieveWithConstraints(retrieval);
+  if (retrieval.intent?.listOnly === true) {
+    const listed = await retrieveByTime(query, retrieval.intent, ofKind, retrieval);
+    return listed ?? retrieve(query, { ...retrieval, intent: null });
   }
   const [lexical, dense] = await Promise.all([
-    retrieveWords(query, retrieval, look),
-    timed('vector', () => retrieveMeaning(query, retrieval, look)),
+    retrieveLexical(query, retrieval, look),
+    timed('vector', () => retrieveVectors(query, retrieval, look)),
   ]);
   const { list: vectorList, incomplete } = await completeVectorScores(lexical.lists, dense, retrieval);
   const lists = vectorList === null ? [...lexical.lists] : [vectorList, ...lexical.lists];
   // Without a model, "last week" is in no text: then the newest of those days are what is asked for.
-  if (ofThose.size === 0 && asksForDaysAlone(query.terms, retrieval.dates)) {
+  if (ofThose.size === 0 && isDateOnlyQuery(query.terms, retrieval.dates)) {
     const scores = (await nearestInTime(days, retrieval)).sort(bestFirst);
     for (const { passage } of scores) ofThose.add(passage);
     lists.push({ signal: 'recency', scores });
   }
   return {
     ...lexical,
-    kind: retrieval.kind,
+    intent: retrieval.intent,
     lists,
     missing: incomplete ? [...dense.missing, NOT_ALL_EMBEDDED] : dense.missing,
     vector: dense.vector,
-    ofThose,
-    fluency:
-      (retrieval.vectors?.embedder.fluency?.(query.text) ?? 1) *
-      meaningfulShare(lexical.terms, retrieval.dates),
+    constrainedMatches: ofThose,
+    modelCoverage:
+      (retrieval.vectors?.embedder.modelCoverage?.(query.text) ?? 1) *
+      semanticShare(lexical.terms, retrieval.dates),
   };
 }
 
@@ -105,22 +110,27 @@ export async function retrieve(query: ParsedQuery, retrieval: Retrieval): Promis
  */
 async function retrieveByTime(
   query: ParsedQuery,
-  kind: Kind,
+  kind: QueryIntent,
   ofKind: readonly SearchFilter[],
-  retrieval: Retrieval,
-): Promise<Retrieved | null> {
+  retrieval: RetrievalInput,
+): Promise<RetrievalResult | null> {
   const { filter } = retrieval;
   const scores = await listByTime(kind.state, ofKind, retrieval);
   if (scores.length === 0) return null;
   const origins = (filter.origins ?? ORIGINS).filter((origin) => origin !== 'source');
   const asked = { filter: { ...filter, origins }, kind: { ...kind, filters: [], alone: false } };
   const notes = await retrieve(query, { ...retrieval, ...asked });
-  const ofThose = new Set([...scores.map(({ passage }) => passage), ...notes.ofThose]);
-  return { ...notes, kind, lists: [{ signal: 'recency', scores }, ...notes.lists], ofThose };
+  const ofThose = new Set([...scores.map(({ passage }) => passage), ...notes.constrainedMatches]);
+  return {
+    ...notes,
+    intent: kind,
+    lists: [{ signal: 'recency', scores }, ...notes.lists],
+    constrainedMatches: ofThose,
+  };
 }
 
 /** What a word counts for that so many passages hold: 1 for one that none holds, then less and less. */
-export function rarityOf(passages: number): number {
+export function idfWeight(passages: number): number {
   return 1 / Math.log2(2 + passages);
 }
 
@@ -131,11 +141,11 @@ const CODE = /^(?=.*\d).{3,}$/s;
  * What the model can judge of a query: its terms without the codes that somebody wrote, weighed by rarity. Whatever a
  * model sees in `ABC-1128`, the note that holds it is meant.
  */
-function meaningfulShare(terms: readonly WeighedTerm[], dates: readonly DateRange[]): number {
-  const ofDates = termsOfDates(dates);
+function semanticShare(terms: readonly WeightedTerm[], dates: readonly DateRange[]): number {
+  const ofDates = dateTerms(dates);
   let [whole, codes] = [0, 0];
   for (const { terms: words, surface, passages } of terms) {
-    const weight = rarityOf(passages);
+    const weight = idfWeight(passages);
     whole += weight;
     const isCode = CODE.test(surface) && !words.every((word) => ofDates.has(word));
     if (isCode && passages > 0) codes += weight;
@@ -143,13 +153,17 @@ function meaningfulShare(terms: readonly WeighedTerm[], dates: readonly DateRang
   return whole === 0 ? 1 : 1 - codes / whole;
 }
 
-interface Lexical {
+interface LexicalResult {
   readonly lists: readonly SignalList[];
   readonly corrections: readonly Correction[];
-  readonly terms: readonly WeighedTerm[];
+  readonly terms: readonly WeightedTerm[];
 }
 
-async function retrieveWords(query: ParsedQuery, retrieval: Retrieval, look: Look): Promise<Lexical> {
+async function retrieveLexical(
+  query: ParsedQuery,
+  retrieval: RetrievalInput,
+  look: ConstrainedRetriever,
+): Promise<LexicalResult> {
   const { store, namespace, ranking } = retrieval;
   const words = new Set(query.terms.flatMap(wordsOf));
   const infos = new Map((await store.lookUpTerms(namespace, [...words])).map((info) => [info.word, info]));
@@ -158,7 +172,7 @@ async function retrieveWords(query: ParsedQuery, retrieval: Retrieval, look: Loo
     const counts = wordsOf(term).map((word) => infos.get(word)?.passages ?? 0);
     return { ...term, passages: counts.length === 0 ? 0 : Math.min(...counts) };
   });
-  const terms = withinBudget(weighed, ranking.frequencyBudget);
+  const terms = withinFrequencyBudget(weighed, ranking.frequencyBudget);
   const all = requiredPhrases(query);
   const wished = all.length > 0 ? [] : query.phrases;
   const ask = (words: readonly TextTerm[]): Promise<PassageScore[]> => {
@@ -166,7 +180,7 @@ async function retrieveWords(query: ParsedQuery, retrieval: Retrieval, look: Loo
     return look((filter, depth) => store.searchText(namespace, text, filter, depth));
   };
   const corrections = correctionsOf(query, infos, retrieval);
-  const corrected = corrections.flatMap((correction) => correction.instead).map(nearTerm);
+  const corrected = corrections.flatMap((correction) => correction.replacements).map(nearTerm);
   // The corrected list holds all of the literal one; where it takes over the whole weight, nobody looks at that.
   const isTakenOver = corrections.length > 0 && ranking.correctionShare === 1;
   const [text, trigram] = await Promise.all([
@@ -189,8 +203,8 @@ function wordsOf({ kind, surface }: QueryTerm): string[] {
 }
 
 /** Rarest first, as long as the passages to look at stay within the budget; always one. */
-function withinBudget(terms: readonly WeighedTerm[], budget: number): WeighedTerm[] {
-  const kept: WeighedTerm[] = [];
+function withinFrequencyBudget(terms: readonly WeightedTerm[], budget: number): WeightedTerm[] {
+  const kept: WeightedTerm[] = [];
   let spent = 0;
   for (const term of terms.toSorted((a, b) => a.passages - b.passages)) {
     spent += term.passages;
@@ -203,38 +217,47 @@ function withinBudget(terms: readonly WeighedTerm[], budget: number): WeighedTer
 function correctionsOf(
   query: ParsedQuery,
   infos: ReadonlyMap<string, TermInfo>,
-  { dates, kind, vectors }: Retrieval,
+  { dates, intent: kind, vectors }: RetrievalInput,
 ): Correction[] {
   const ofDates = new Set(dates.flatMap(({ text }) => analyze(text).map(({ surface }) => surface)));
   return query.terms.flatMap(({ terms, surface }) => {
     const near = infos.get(surface)?.near ?? [];
-    if (near.length === 0 || ofDates.has(surface) || namesKind(terms, kind) || isWellSpelt(surface, vectors))
+    if (
+      near.length === 0 ||
+      ofDates.has(surface) ||
+      namesIntent(terms, kind) ||
+      isWellSpelt(surface, vectors)
+    )
       return [];
-    return [{ word: surface, instead: near.map(({ word }) => word) }];
+    return [{ word: surface, replacements: near.map(({ word }) => word) }];
   });
 }
 
 /** A word that the model has as a whole is no slip: "world" is not meant as "would", though nobody wrote it. */
-function isWellSpelt(word: string, vectors: VectorSide | null): boolean {
+function isWellSpelt(word: string, vectors: VectorIndexRef | null): boolean {
   if (isStopWord(word)) return true;
   return vectors !== null && vectors.embedder.countTokens(word) <= vectors.embedder.countTokens('a');
 }
 
-function namesKind(terms: readonly string[], kind: Kind | null): boolean {
-  return kind !== null && terms.every((term) => kind.terms.has(term));
+function namesIntent(terms: readonly string[], kind: QueryIntent | null): boolean {
+  return kind !== null && terms.every((term) => kind.intentTerms.has(term));
 }
 
 function nearTerm(word: string): TextTerm {
   return { terms: [stem(word)], prefix: false };
 }
 
-interface Dense {
+interface VectorResult {
   readonly list: readonly PassageScore[];
   readonly vector: Float32Array | null;
   readonly missing: readonly MissingSignal[];
 }
 
-async function retrieveMeaning(query: ParsedQuery, retrieval: Retrieval, look: Look): Promise<Dense> {
+async function retrieveVectors(
+  query: ParsedQuery,
+  retrieval: RetrievalInput,
+  look: ConstrainedRetriever,
+): Promise<VectorResult> {
   const { store, namespace, ranking, vectors, signal } = retrieval;
   if (vectors === null || ranking.weights.vector === 0) return { list: [], vector: null, missing: [] };
   try {
@@ -259,8 +282,8 @@ const NOT_ALL_EMBEDDED: MissingSignal = {
 /** What words found is compared in meaning too, so that no passage is judged by half the evidence. */
 async function completeVectorScores(
   lists: readonly SignalList[],
-  { list, vector }: Dense,
-  { store, namespace, vectors }: Retrieval,
+  { list, vector }: VectorResult,
+  { store, namespace, vectors }: RetrievalInput,
 ): Promise<{ list: SignalList | null; incomplete: boolean }> {
   if (vector === null || vectors === null) return { list: null, incomplete: false };
   const known = new Set(list.map(({ passage }) => passage));

@@ -20,7 +20,7 @@ const SHOWN_LINES = 3;
 const SHOWN = 200;
 
 /** @throws LociError `source_failed` when there is no such folder to run in */
-export async function refuseMissingFolder(cwd: string): Promise<void> {
+export async function assertFolderExists(cwd: string): Promise<void> {
   const found = await stat(cwd).catch((error: unknown) => error as NodeJS.ErrnoException);
   if ('isDirectory' in found && found.isDirectory()) return;
   const missing = !('isDirectory' in found) && found.code === 'ENOENT';

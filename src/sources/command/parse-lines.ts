@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import { MOST_LEVELS, type PrintedValue, refuseTooMany } from './printed.ts';
+import { MOST_LEVELS, type PrintedValue, assertDocumentLimit } from './printed.ts';
 
 /** Characters of a line. A document that fits has some 700,000 at most, every one of them escaped. */
 const MOST_CHARACTERS = 1_000_000;
@@ -16,7 +16,7 @@ export async function* parseLines(texts: AsyncIterable<string>): AsyncGenerator<
   let objects = 0;
   let firstFault = 'it should be an object';
   for await (const { line, ended } of linesOf(texts)) {
-    refuseTooMany(++index);
+    assertDocumentLimit(++index);
     const printed = readLine(line, index);
     if ('value' in printed && isObject(printed.value)) objects++;
     // Of a program that was at its end, a line is whole without an end of its own.

@@ -1,6 +1,6 @@
 import { JSONParser, TokenType } from '@streamparser/json';
 import { LociError } from '../../core/errors.ts';
-import { MOST_LEVELS, type PrintedValue, refuseTooMany } from './printed.ts';
+import { MOST_LEVELS, type PrintedValue, assertDocumentLimit } from './printed.ts';
 
 /** Names, numbers, brackets and commas of one value: what a document needs is a small part of it. */
 const MOST_TOKENS = 200_000;
@@ -97,7 +97,7 @@ class ListParser {
     if (!Array.isArray(parent)) return;
     // With `items` the parser keeps the list, since the list is asked for too.
     if (this.#items !== undefined) parent.pop();
-    refuseTooMany(++this.#count);
+    assertDocumentLimit(++this.#count);
     this.#values.push(value);
   }
 }

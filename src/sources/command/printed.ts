@@ -12,7 +12,7 @@ const MOST_DOCUMENTS = 10_000;
 export const MOST_LEVELS = 100;
 
 /** @throws LociError `source_failed` for more documents than a command may print */
-export function refuseTooMany(documents: number): void {
+export function assertDocumentLimit(documents: number): void {
   if (documents <= MOST_DOCUMENTS) return;
   throw new LociError('source_failed', `the command printed more than ${String(MOST_DOCUMENTS)} documents`, {
     hint: 'Let it print fewer: what is open, or of the last months.',

@@ -8,12 +8,12 @@ import {
   type Exit,
   explainExit,
   explainStart,
-  refuseMissingFolder,
+  assertFolderExists,
   withLastWords,
 } from './command-failure.ts';
 import { CommandOutput } from './command-output.ts';
 import { dismissGuard, endGroup, startGuard, watchGroup } from './process-group.ts';
-import { endStrays, MARK } from './strays.ts';
+import { endOrphanProcesses, RUN_ID_ENV } from './orphan-processes.ts';
 
 export interface CommandRequest {
   /** Program and arguments; a program without a slash is looked for in PATH of `env`. */
@@ -57,7 +57,7 @@ export async function runCommand<Result>(
   const began = performance.now();
   if (request.signal?.aborted === true) throw aborted();
   const mark = randomUUID();
-  const child = await start({ ...request, env: { ...request.env, [MARK]: mark } });
+  const child = await start({ ...request, env: { ...request.env, [RUN_ID_ENV]: mark } });
   const group = child.pid!;
   let ending: Promise<void> | undefined;
   const end = (): Promise<void> => (ending ??= endGroup(group));
@@ -73,7 +73,7 @@ export async function runCommand<Result>(
     over.abort();
     output.destroy();
     await end();
-    await endStrays({ mark, session: isCutShort ? null : group });
+    await endOrphanProcesses({ runId: mark, session: isCutShort ? null : group });
     // Not even a process that the system cannot end keeps this one alive.
     child.unref();
   }
@@ -81,8 +81,8 @@ export async function runCommand<Result>(
 
 async function start({ argv, cwd, env, signal }: CommandRequest): Promise<Child> {
   const [program = '', ...parameters] = argv;
-  await refuseMissingFolder(cwd);
-  const guard = await startGuard(`${MARK}=${env[MARK] ?? ''}`);
+  await assertFolderExists(cwd);
+  const guard = await startGuard(`${RUN_ID_ENV}=${env[RUN_ID_ENV] ?? ''}`);
   let group: number | undefined;
   try {
     if (signal?.aborted === true) throw aborted();

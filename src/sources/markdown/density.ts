@@ -14,7 +14,7 @@ const TOKENS_A_NESTING = 4;
  * with it. No note that anyone reads comes near.
  * @throws LociError `unreadable`
  */
-export function refuseTooDense(content: string): void {
+export function assertParseable(content: string): void {
   const lines = count(content, '\n');
   const cells = count(content, '|');
   const nested = countNesting(content);

@@ -1,6 +1,6 @@
 import type { ThreadTask } from '../../core/threads/task-thread.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
-import { refuseTooDense } from '../markdown/density.ts';
+import { assertParseable } from '../markdown/density.ts';
 import { decodeText, type DecodedText } from '../files/decode.ts';
 import { parseNote, type Note } from './note.ts';
 
@@ -12,7 +12,7 @@ export interface NoteText extends DecodedText {
 export function readNoteText(bytes: Uint8Array): NoteText | null {
   const decoded = decodeText(bytes);
   if (decoded === null) return null;
-  refuseTooDense(decoded.text);
+  assertParseable(decoded.text);
   return { ...decoded, note: parseNote(decoded.text) };
 }
 

@@ -1,4 +1,4 @@
-import { type Fence, isHeld, type LeaseRequest, refuseLate } from '../leases.ts';
+import { type Fence, isHeld, type LeaseRequest, assertLeaseHeld } from '../leases.ts';
 import type { State } from './state.ts';
 
 export function takeLease(state: State, request: LeaseRequest): number | null {
@@ -18,5 +18,5 @@ export function dropLease({ leases }: State, name: string, holder: string): void
 
 /** @throws LociError `conflict` */
 export function holdFence({ leases }: State, fence: Fence): void {
-  refuseLate(leases.get(fence.lease)?.token, fence);
+  assertLeaseHeld(leases.get(fence.lease)?.token, fence);
 }

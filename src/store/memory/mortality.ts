@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
-import type { Deletion, DoneOnce, Once, PurgeRequest, Restoration } from '../mortality.ts';
+import type { Deletion, IdempotentResult, IdempotencyKey, PurgeRequest, Restoration } from '../mortality.ts';
 import { appendAudit, eraseDiffs } from './audit.ts';
 import { dropPassages, replacePassages, type HeldRecord, type Namespace } from './state.ts';
 
@@ -85,7 +85,7 @@ export function purge(namespace: Namespace, request: PurgeRequest): number {
   return due.length;
 }
 
-export function noteOnce(namespace: Namespace, once: Once, records: readonly number[]): void {
+export function noteOnce(namespace: Namespace, once: IdempotencyKey, records: readonly number[]): void {
   if (doneOnce(namespace, once.key, once.at) !== null) {
     throw new LociError(
       'conflict',
@@ -96,7 +96,7 @@ export function noteOnce(namespace: Namespace, once: Once, records: readonly num
   namespace.done.set(once.key, { ...once, records: [...records] });
 }
 
-export function doneOnce(namespace: Namespace, key: string, now: Timestamp): DoneOnce | null {
+export function doneOnce(namespace: Namespace, key: string, now: Timestamp): IdempotentResult | null {
   const done = namespace.done.get(key);
   if (done === undefined || done.expiresAt <= now) return null;
   return { fingerprint: done.fingerprint, records: [...done.records] };

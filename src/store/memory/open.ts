@@ -6,7 +6,7 @@ import type { SourceStates } from '../source-states.ts';
 import type { Tokens } from '../tokens.ts';
 import { wellFormed } from '../well-formed.ts';
 import type { Portability } from '../portability.ts';
-import { refuseOtherVector } from '../vector-check.ts';
+import { assertVectorDimensions } from '../vector-check.ts';
 import { appendAudit } from './audit.ts';
 import { holdFence } from './leases.ts';
 import { facet, writtenWith } from './facets.ts';
@@ -115,11 +115,11 @@ function searchCalls(open: () => State): SearchStages & Facets<SearchFilter> {
     searchText: async (namespace, query, filter, limit) =>
       searchText(within(open(), namespace), query, filter, limit),
     searchVectors: async (namespace, generation, vector, filter, limit) => {
-      refuseOtherVector(generationById(open(), generation), vector);
+      assertVectorDimensions(generationById(open(), generation), vector);
       return searchVectors(within(open(), namespace), generation, vector, filter, limit);
     },
     scoreVectors: async (namespace, generation, vector, ids) => {
-      refuseOtherVector(generationById(open(), generation), vector);
+      assertVectorDimensions(generationById(open(), generation), vector);
       return scoreVectors(within(open(), namespace), generation, vector, ids);
     },
     vectorOf: async (namespace, generation, passage) => {

@@ -2,7 +2,7 @@ import type { LociRecord, Timestamp } from '../../core/types.ts';
 import { firstOfPage, type RecordPage } from '../derivation.ts';
 import type { HistoryCategory, HistoryRow } from '../history.ts';
 import type { Page } from '../page.ts';
-import type { Standing, StandIns } from '../portability.ts';
+import type { RecordIdentity, ExistingRecords } from '../portability.ts';
 import { hasSameKey } from './records.ts';
 import type { Namespace } from './state.ts';
 
@@ -15,7 +15,7 @@ export function heldPage(namespace: Namespace, now: Timestamp, { after, limit }:
   return firstOfPage(records, structuredClone);
 }
 
-export function standIns(namespace: Namespace, records: readonly Standing[]): StandIns[] {
+export function standIns(namespace: Namespace, records: readonly RecordIdentity[]): ExistingRecords[] {
   const held = [...namespace.records.values()].map(({ record }) => record);
   return records.map((wanted) => ({
     same: held.find(({ uuid }) => uuid === wanted.uuid)?.id ?? null,

@@ -1,12 +1,12 @@
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
-import { refuseUnsafeTimes } from '../record-times.ts';
+import { assertSafeTimes } from '../record-times.ts';
 import type { Page } from '../page.ts';
-import type { RecordImport, Standing } from '../portability.ts';
+import type { RecordImport, RecordIdentity } from '../portability.ts';
 import type { CommitBatch, RecordWrite, SourceEntry } from '../store.ts';
 import { indexPassage } from '../lexical/text-fields.ts';
 import { wellFormed } from '../well-formed.ts';
-import { refuseChanged, refuseOtherState } from '../record-states.ts';
+import { assertUnchanged, assertRecordState } from '../record-states.ts';
 import { appendAudit } from './audit.ts';
 import { isLive, isSourced } from '../admits.ts';
 import { holdFence } from './leases.ts';
@@ -24,7 +24,7 @@ import {
 } from './state.ts';
 
 export function commit(state: State, name: string, batch: CommitBatch): number[] {
-  refuseUnsafeTimes(batch);
+  assertSafeTimes(batch);
   if (batch.fence !== undefined) holdFence(state, batch.fence);
   return change(state, name, (namespace, nextPassage) => {
     for (const id of batch.evictions) evict(namespace, id);
@@ -66,7 +66,7 @@ function writeRecord(
     throw new LociError('invalid_input', 'a new record has no passages to keep');
   }
   const before = write.id === null ? null : existing(namespace, write.id);
-  if (before !== null) refuseChanged(before.record, write);
+  if (before !== null) assertUnchanged(before.record, write);
   const id = write.id ?? namespace.nextRecord++;
   const record: LociRecord = {
     ...structuredClone(write.draft),
@@ -95,7 +95,7 @@ function importRecord(
   const { replaces, draft, passages, deletedAt } = given;
   const isLive = deletedAt === null;
   refuseTakenIdentity(namespace, { id: replaces, draft, passages }, isLive);
-  if (replaces !== null) refuseOtherState(existing(namespace, replaces).record, given);
+  if (replaces !== null) assertRecordState(existing(namespace, replaces).record, given);
   const id = replaces ?? Math.max(namespace.nextRecord, given.wanted ?? 0);
   namespace.nextRecord = Math.max(namespace.nextRecord, id + 1);
   const record: LociRecord = { ...structuredClone(draft), namespace: namespace.name, id, deletedAt };
@@ -115,7 +115,7 @@ function refuseTakenIdentity(namespace: Namespace, { id, draft }: RecordWrite, i
 }
 
 /** Documents of one source, live facts of one category. */
-export function hasSameKey(record: LociRecord, draft: Standing): boolean {
+export function hasSameKey(record: LociRecord, draft: RecordIdentity): boolean {
   if (draft.key === null || record.key !== draft.key) return false;
   if ((record.origin === 'fact') !== (draft.origin === 'fact')) return false;
   if (draft.origin !== 'fact') return record.source === draft.source;

@@ -1,7 +1,7 @@
 import type { LociRecord, Passage, Timestamp } from '../../core/types.ts';
 import type { AuditEntry } from '../audit.ts';
 import type { HistoryCategory, HistoryRow } from '../history.ts';
-import type { DoneOnce, Once } from '../mortality.ts';
+import type { IdempotentResult, IdempotencyKey } from '../mortality.ts';
 import type { StartupEntry } from '../startup.ts';
 import type { SourceState } from '../source-states.ts';
 import type { Generation } from '../embeddings.ts';
@@ -36,7 +36,7 @@ export interface Namespace {
   /** The chain that is its own. */
   ownChain: string | null;
   /** By idempotency key. */
-  readonly done: Map<string, Once & DoneOnce>;
+  readonly done: Map<string, IdempotencyKey & IdempotentResult>;
   /** By agent and key, as JSON. */
   readonly startup: Map<string, StartupEntry>;
   /** By agent and session, as JSON. */

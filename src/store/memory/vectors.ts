@@ -3,7 +3,7 @@ import type { LociRecord } from '../../core/types.ts';
 import type { Generation, GenerationSpec, PendingEmbedding, VectorWrite } from '../embeddings.ts';
 import type { Page } from '../page.ts';
 import type { PassageScore, SearchFilter } from '../store.ts';
-import { refuseOtherVector } from '../vector-check.ts';
+import { assertVectorDimensions } from '../vector-check.ts';
 import { admits } from '../admits.ts';
 import { emptyNamespace, type HeldPassage, type Namespace, type State } from './state.ts';
 
@@ -34,7 +34,7 @@ export function generationById({ generations }: State, id: number): Generation {
 }
 
 export function putVectors(state: State, generation: Generation, writes: readonly VectorWrite[]): void {
-  for (const { vector } of writes) refuseOtherVector(generation, vector);
+  for (const { vector } of writes) assertVectorDimensions(generation, vector);
   for (const { namespace: name, hash, vector } of writes) {
     const namespace = state.namespaces.get(name) ?? emptyNamespace(name);
     state.namespaces.set(name, namespace);

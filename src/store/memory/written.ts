@@ -2,7 +2,7 @@ import type { AuditLog } from '../audit.ts';
 import type { History, HistoryDraft } from '../history.ts';
 import type { Leases } from '../leases.ts';
 import type { Listing } from '../listing.ts';
-import type { Mortality } from '../mortality.ts';
+import type { RecordLifecycle } from '../mortality.ts';
 import type { StartupEntries, StartupEntry } from '../startup.ts';
 import type { SearchFilter } from '../store.ts';
 import { wellFormed } from '../well-formed.ts';
@@ -17,7 +17,7 @@ function within(state: State, name: string): Namespace {
 }
 
 /** What agents write, how it ends, and what is noted of it. */
-export function writtenCalls(open: () => State): Listing<SearchFilter> & Mortality & AuditLog {
+export function writtenCalls(open: () => State): Listing<SearchFilter> & RecordLifecycle & AuditLog {
   return {
     listRecords: async (namespace, filter, page) => listRecords(within(open(), namespace), filter, page),
     countRecords: async (namespace, filter) => countRecords(within(open(), namespace), filter),

@@ -3,7 +3,7 @@ import type { AuditLog } from '../audit.ts';
 import type { History } from '../history.ts';
 import type { Leases } from '../leases.ts';
 import type { Listing } from '../listing.ts';
-import type { Mortality } from '../mortality.ts';
+import type { RecordLifecycle } from '../mortality.ts';
 import type { Portability } from '../portability.ts';
 import type { SourceStates } from '../source-states.ts';
 import type { StartupEntries } from '../startup.ts';
@@ -11,7 +11,7 @@ import type { Embeddings } from '../embeddings.ts';
 import type { Canonical, PassageScore, SearchFilter, SearchStages, Store, Upkeep } from '../store.ts';
 import type { Facets } from '../facets.ts';
 import type { Tokens } from '../tokens.ts';
-import { refuseOtherVector } from '../vector-check.ts';
+import { assertVectorDimensions } from '../vector-check.ts';
 import { auditChain, auditChains, auditEntries, importAudit, verifyAudit } from './audit.ts';
 import { CodeCache } from './code-cache.ts';
 import type { Database } from './database.ts';
@@ -92,7 +92,7 @@ export function storeCalls(db: Database): StoreCalls {
   };
 }
 
-type Written = Listing<SearchFilter> & Mortality & AuditLog & StartupEntries & History & Leases;
+type Written = Listing<SearchFilter> & RecordLifecycle & AuditLog & StartupEntries & History & Leases;
 
 function writtenCalls(db: Database): Pick<StoreCalls, keyof Written> {
   const read = <Result>(namespace: string, empty: Result, look: (ns: number) => Result): Result =>
@@ -211,13 +211,13 @@ function searchCalls(
     searchText: (namespace, query, filter, limit) =>
       packScores(within(db, namespace, [], (ns) => searchText(db, postings, ns, query, filter, limit))),
     searchVectors: (namespace, generation, vector, filter, limit) => {
-      refuseOtherVector(generationById(db, generation), vector);
+      assertVectorDimensions(generationById(db, generation), vector);
       const search = (ns: number): PassageScore[] =>
         searchVectors(db, { codes, vectors }, ns, generation, vector, filter, limit);
       return packScores(within(db, namespace, [], search));
     },
     scoreVectors: (namespace, generation, vector, ids) => {
-      refuseOtherVector(generationById(db, generation), vector);
+      assertVectorDimensions(generationById(db, generation), vector);
       const score = (ns: number): PassageScore[] => scoreVectors(db, vectors, ns, generation, vector, ids);
       return packScores(within(db, namespace, [], score));
     },

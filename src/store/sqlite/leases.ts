@@ -1,4 +1,4 @@
-import { type Fence, isHeld, type LeaseRequest, refuseLate } from '../leases.ts';
+import { type Fence, isHeld, type LeaseRequest, assertLeaseHeld } from '../leases.ts';
 import type { Database } from './database.ts';
 
 export function takeLease(db: Database, request: LeaseRequest): number | null {
@@ -27,5 +27,5 @@ export function dropLease(db: Database, name: string, holder: string): void {
 /** Within the transaction that it guards. @throws LociError `conflict` */
 export function holdFence(db: Database, fence: Fence): void {
   const held = db.prepare('SELECT token FROM lease WHERE name = ?').get(fence.lease);
-  refuseLate(held?.['token'] as number | undefined, fence);
+  assertLeaseHeld(held?.['token'] as number | undefined, fence);
 }

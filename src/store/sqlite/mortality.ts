@@ -1,10 +1,10 @@
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
 import type { AuditDraft } from '../audit.ts';
-import type { Deletion, DoneOnce, Once, PurgeRequest, Restoration } from '../mortality.ts';
+import type { Deletion, IdempotentResult, IdempotencyKey, PurgeRequest, Restoration } from '../mortality.ts';
 import { appendAudit, eraseDiffs } from './audit.ts';
 import type { Database } from './database.ts';
-import { forgetting } from './namespaces.ts';
+import { withSecureDelete } from './namespaces.ts';
 import { insertPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
 import { countWords, settle, unsettledWords, type WordCounts } from './vocabulary.ts';
@@ -59,7 +59,7 @@ export function deleteRecords(
   counts: WordCounts,
 ): void {
   if (deletions.length === 0) return;
-  forgetting(db, ns, () => {
+  withSecureDelete(db, ns, () => {
     for (const deletion of deletions) deleteRecord(db, namespace, ns, deletion, counts);
   });
 }
@@ -138,7 +138,7 @@ function purgeDue(db: Database, namespace: string, ns: number, request: PurgeReq
     const counts: WordCounts = new Map();
     const records = rows.map((row) => recordOf(namespace, row));
     if (records.length > 0) {
-      forgetting(db, ns, () => {
+      withSecureDelete(db, ns, () => {
         for (const record of records) purgeRecord(db, ns, record, counts);
         for (const [word, change] of unsettledWords(db, ns)) countWords(counts, [word], change);
         settle(db, ns, counts);
@@ -164,7 +164,7 @@ function purgeRecord(db: Database, ns: number, record: LociRecord, counts: WordC
 export function noteOnce(
   db: Database,
   ns: number,
-  { key, fingerprint, at, expiresAt }: Once,
+  { key, fingerprint, at, expiresAt }: IdempotencyKey,
   records: readonly number[],
 ): void {
   if (doneOnce(db, ns, key, at) !== null) {
@@ -177,7 +177,7 @@ export function noteOnce(
   ).run(ns, key, fingerprint, JSON.stringify(records), expiresAt);
 }
 
-export function doneOnce(db: Database, ns: number, key: string, now: Timestamp): DoneOnce | null {
+export function doneOnce(db: Database, ns: number, key: string, now: Timestamp): IdempotentResult | null {
   const row = db
     .prepare('SELECT fingerprint, records FROM idempotency WHERE ns = ? AND key = ? AND expires_at > ?')
     .get(ns, key, now);

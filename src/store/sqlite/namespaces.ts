@@ -38,7 +38,7 @@ export function createTextTable(db: Database, ns: number): void {
  * Takes texts out of the index without a trace. Otherwise FTS5 keeps what it was told to remove until its segments are
  * merged, which may be never; to look for each word's place costs several times as much, so updates go without.
  */
-export function forgetting(db: Database, ns: number, work: () => void): void {
+export function withSecureDelete(db: Database, ns: number, work: () => void): void {
   secureDelete(db, ns, 1);
   work();
   // Writes down what it holds before it changes.
@@ -55,7 +55,7 @@ export function dropTextTable(db: Database, ns: number): void {
 }
 
 /** What readers hold of records and passages is not true any more. Within the transaction that makes it so. */
-export function outdateReads(db: Database, ns: number): void {
+export function bumpEpoch(db: Database, ns: number): void {
   db.prepare('UPDATE namespace SET epoch = epoch + 1 WHERE id = ?').run(ns);
 }
 

@@ -2,7 +2,7 @@ import type { Passage } from '../../core/types.ts';
 import type { RecordDraft } from '../store.ts';
 import { indexPassage, TEXT_FIELDS, type IndexedPassage } from '../lexical/text-fields.ts';
 import type { Database } from './database.ts';
-import { outdateReads, textTable } from './namespaces.ts';
+import { bumpEpoch, textTable } from './namespaces.ts';
 import { PASSAGE_COLUMNS, passageOf } from './rows.ts';
 import { countWords, type WordCounts } from './vocabulary.ts';
 
@@ -47,7 +47,7 @@ export function removePassages(
 ): void {
   const index = indexing(db, ns, described, counts);
   const held = heldPassages(db, ns, record);
-  if (held.length > 0) outdateReads(db, ns);
+  if (held.length > 0) bumpEpoch(db, ns);
   for (const { id, passage } of held) index.remove(id, passage);
   db.prepare('DELETE FROM passage WHERE ns = ? AND record = ?').run(ns, record);
 }
@@ -61,7 +61,7 @@ export function reindexPassages(
   after: Described,
   counts: WordCounts,
 ): void {
-  outdateReads(db, ns);
+  bumpEpoch(db, ns);
   const [former, present] = [indexing(db, ns, before, counts), indexing(db, ns, after, counts)];
   for (const { id, passage } of heldPassages(db, ns, record)) {
     former.remove(id, passage);

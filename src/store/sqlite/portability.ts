@@ -2,7 +2,7 @@ import type { LociRecord, Timestamp } from '../../core/types.ts';
 import { firstOfPage, type RecordPage } from '../derivation.ts';
 import type { HistoryCategory, HistoryRow } from '../history.ts';
 import type { Page } from '../page.ts';
-import type { Standing, StandIns } from '../portability.ts';
+import type { RecordIdentity, ExistingRecords } from '../portability.ts';
 import type { Database } from './database.ts';
 import { HISTORY_COLUMNS, historyRowOf } from './history.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
@@ -23,7 +23,7 @@ export function heldPage(
   return firstOfPage(rows, (row) => recordOf(namespace, row));
 }
 
-export function standIns(db: Database, ns: number, records: readonly Standing[]): StandIns[] {
+export function standIns(db: Database, ns: number, records: readonly RecordIdentity[]): ExistingRecords[] {
   const byUuid = db.prepare('SELECT id FROM record WHERE ns = ? AND uuid = ?');
   const fact = db.prepare(
     "SELECT id FROM record WHERE ns = ? AND category = ? AND key = ? AND uuid <> ? AND origin = 'fact' AND deleted_at IS NULL",

@@ -1,18 +1,18 @@
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
 import { isSourced } from '../admits.ts';
-import { refuseUnsafeTimes } from '../record-times.ts';
+import { assertSafeTimes } from '../record-times.ts';
 import type { Page } from '../page.ts';
 import type { RecordImport } from '../portability.ts';
 import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry } from '../store.ts';
 import { sameFields } from '../lexical/text-fields.ts';
 import { wellFormed } from '../well-formed.ts';
-import { refuseChanged, refuseOtherState } from '../record-states.ts';
+import { assertUnchanged, assertRecordState } from '../record-states.ts';
 import { appendAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import { holdFence } from './leases.ts';
 import { deleteRecords, noteOnce, restoreRecord } from './mortality.ts';
-import { ensureNamespace, outdateReads } from './namespaces.ts';
+import { ensureNamespace, bumpEpoch } from './namespaces.ts';
 import { insertPassages, reindexPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
 import { writeSourceState } from './source-states.ts';
@@ -21,7 +21,7 @@ import { noteWords, type WordCounts } from './vocabulary.ts';
 const LIVE = 'r.deleted_at IS NULL AND (r.expires_at IS NULL OR r.expires_at > ?)';
 
 export function commit(db: Database, namespace: string, batch: CommitBatch): number[] {
-  refuseUnsafeTimes(batch);
+  assertSafeTimes(batch);
   return db.transaction(() => {
     if (batch.fence !== undefined) holdFence(db, batch.fence);
     const ns = ensureNamespace(db, namespace);
@@ -61,7 +61,7 @@ function writeRecord(
     return id;
   }
   const before = existing(db, namespace, ns, write.id);
-  refuseChanged(before, write);
+  assertUnchanged(before, write);
   updateRow(db, ns, write.id, write.draft);
   if (write.passages !== 'keep') {
     removePassages(db, ns, write.id, before, counts);
@@ -90,7 +90,7 @@ function importRecord(
   if (replaces === null) insertRow(db, ns, id, write.draft, chunking, deletedAt);
   else {
     const before = existing(db, namespace, ns, id);
-    refuseOtherState(before, given);
+    assertRecordState(before, given);
     if (before.deletedAt === null) removePassages(db, ns, id, before, counts);
     // While it is deleted, what is live may have its key.
     mark.run(deletedAt ?? before.deletedAt, null, ns, id);
@@ -168,7 +168,7 @@ function insertRow(
 }
 
 function updateRow(db: Database, ns: number, id: number, draft: RecordDraft): void {
-  outdateReads(db, ns);
+  bumpEpoch(db, ns);
   db.prepare(
     `UPDATE record SET uuid = ?, project = ?, origin = ?, source = ?, trust = ?, key = ?, identity = ?, category = ?,
        record_type = ?, title = ?, tags = ?, content = ?, metadata = ?, created_at = ?, updated_at = ?,

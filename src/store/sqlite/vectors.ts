@@ -2,7 +2,7 @@ import type { Metadata } from '../../core/types.ts';
 import type { Generation, PendingEmbedding, VectorWrite } from '../embeddings.ts';
 import type { Page } from '../page.ts';
 import type { PassageScore, SearchFilter } from '../store.ts';
-import { refuseOtherVector } from '../vector-check.ts';
+import { assertVectorDimensions } from '../vector-check.ts';
 import type { Database } from './database.ts';
 import { isSelective, passageCondition, recordCondition } from './filter.ts';
 import { ensureNamespace } from './namespaces.ts';
@@ -25,7 +25,7 @@ const MAX_MASKED = 50_000;
 const DEEPER = 16;
 
 export function putVectors(db: Database, generation: Generation, vectors: readonly VectorWrite[]): void {
-  for (const { vector } of vectors) refuseOtherVector(generation, vector);
+  for (const { vector } of vectors) assertVectorDimensions(generation, vector);
   db.transaction(() => {
     const insert = db.prepare(
       'INSERT INTO vector (ns, generation, hash, quantised) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',

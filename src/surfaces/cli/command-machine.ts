@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { LocalMachine } from '../../operations/operation.ts';
+import type { LocalIo } from '../../operations/operation.ts';
 import type { Io } from './io.ts';
 import { readStdin } from './stdin.ts';
 
@@ -7,7 +7,7 @@ import { readStdin } from './stdin.ts';
 const MOST = 128 * 1024 * 1024;
 
 /** The machine as a command has it: whoever runs it may read and write its owner's files. */
-export class CommandMachine implements LocalMachine {
+export class CommandMachine implements LocalIo {
   readonly #io: Io;
   #hasAnswered = false;
 

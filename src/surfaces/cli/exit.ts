@@ -2,7 +2,7 @@ import { ERROR_TABLE, type LociError } from '../../core/errors.ts';
 import { asLociError } from '../../core/fs/file-errors.ts';
 import { inCommands } from './command-names.ts';
 import type { Io } from './io.ts';
-import { neutralise, neutraliseJson } from './neutralise.ts';
+import { escapeControl, escapeControlJson } from './escape-control.ts';
 import { hasColours, makeStyle } from './style.ts';
 
 /**
@@ -21,20 +21,21 @@ export function reportError(error: unknown, io: Io, json: boolean): number {
   }
   printError(known, io);
   if (io.env['LOCI_LOG_LEVEL'] === 'debug' && error instanceof Error)
-    io.stderr.write(`${neutralise(error.stack ?? '')}\n`);
+    io.stderr.write(`${escapeControl(error.stack ?? '')}\n`);
   return exitCode;
 }
 
 export function printError({ message, hint }: LociError, io: Io): void {
   const style = makeStyle(hasColours(io.stderr, io.env));
-  const lines = neutralise(message).split('\n');
+  const lines = escapeControl(message).split('\n');
   io.stderr.write(`${style.bad('loci:')} ${lines.join('\n      ')}\n`);
   if (hint === '') return;
-  for (const line of neutralise(inCommands(hint)).split('\n')) io.stderr.write(`      ${style.dim(line)}\n`);
+  for (const line of escapeControl(inCommands(hint)).split('\n'))
+    io.stderr.write(`      ${style.dim(line)}\n`);
 }
 
 export function toJson(value: unknown): string {
-  return neutraliseJson(JSON.stringify(value, null, 2));
+  return escapeControlJson(JSON.stringify(value, null, 2));
 }
 
 /** For `--help`: what each exit code means. */

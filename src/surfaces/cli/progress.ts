@@ -1,6 +1,6 @@
 import type { Progress } from '../../core/long-call.ts';
 import { columnsOf, isTerminal, type Output } from './io.ts';
-import { oneLine } from './neutralise.ts';
+import { oneLine } from './escape-control.ts';
 import { clip } from './text-width.ts';
 
 /** Milliseconds. What ends sooner is not worth a line. */

@@ -1,12 +1,12 @@
 import { ERROR_TABLE, LociError } from '../../core/errors.ts';
-import { openContext, type OpenContext } from '../../operations/context.ts';
+import { createContext, type OpenContext } from '../../operations/context.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import { runOperation } from '../../operations/run.ts';
 import type { CommandCall } from './command-call.ts';
 import { printError, toJson } from './exit.ts';
 import { CommandMachine } from './command-machine.ts';
 import { columnsOf, type Io, isTerminal } from './io.ts';
-import { neutralise } from './neutralise.ts';
+import { escapeControl } from './escape-control.ts';
 import { ProgressDisplay } from './progress.ts';
 import { loadRenderer } from './render/registry.ts';
 import { hasColours, makeStyle } from './style.ts';
@@ -19,7 +19,7 @@ export async function runCommand(call: CommandCall, io: Io): Promise<number> {
   const writesFiles = operation.localFields?.some((field) => field in call.input) ?? false;
   const interruption = new Interruption(io, operation.readOnly && !writesFiles, progress);
   const machine = new CommandMachine(io);
-  const context = openContext({
+  const context = createContext({
     caller: { surface: 'cli', trust: 'operator' },
     env: io.env,
     signal: interruption.signal,
@@ -101,5 +101,5 @@ async function warnOfSettings(context: OpenContext, io: Io): Promise<void> {
 
 function warn(what: string, io: Io): void {
   const style = makeStyle(hasColours(io.stderr, io.env));
-  io.stderr.write(`${style.warning('loci: warning:')} ${neutralise(what)}\n`);
+  io.stderr.write(`${style.warning('loci: warning:')} ${escapeControl(what)}\n`);
 }

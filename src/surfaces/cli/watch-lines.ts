@@ -4,7 +4,7 @@ import type { LociError } from '../../core/errors.ts';
 import type { KeeperEvent } from '../../engine/refresh/keeper.ts';
 import type { SourceReport } from '../../engine/sources/reports.ts';
 import { columnsOf, type Output } from './io.ts';
-import { neutraliseJson, oneLine } from './neutralise.ts';
+import { escapeControlJson, oneLine } from './escape-control.ts';
 import type { Style } from './style.ts';
 import { clip } from './text-width.ts';
 
@@ -73,7 +73,7 @@ export function jsonLine(event: KeeperEvent): string {
 }
 
 function line(value: object): string {
-  return neutraliseJson(JSON.stringify(value));
+  return escapeControlJson(JSON.stringify(value));
 }
 
 /** How everything is, in one line of the terminal. */

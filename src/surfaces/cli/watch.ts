@@ -7,7 +7,7 @@ import type { Closable } from '../../engine/context.ts';
 import type { KeeperEvent } from '../../engine/refresh/keeper.ts';
 import type { SourceReport } from '../../engine/sources/reports.ts';
 import type { Sources } from '../../engine/sources/sources.ts';
-import { openContext, type ContextOptions, type OpenContext } from '../../operations/context.ts';
+import { createContext, type ContextOptions, type OpenContext } from '../../operations/context.ts';
 import { FileFollower } from './file-follower.ts';
 import type { RunServer } from './server-call.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -106,7 +106,7 @@ class Watching {
 }
 
 async function open(options: ContextOptions): Promise<Opened> {
-  const context = openContext(options);
+  const context = createContext(options);
   try {
     const { values } = await context.loadConfig();
     const { sources } = await context.loci({ create: true });

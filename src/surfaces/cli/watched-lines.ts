@@ -2,7 +2,7 @@ import { commandInWords } from '../../engine/sources/approval.ts';
 import type { SourceReport } from '../../engine/sources/reports.ts';
 import { aligned } from './aligned.ts';
 import { shellWord } from './fields.ts';
-import { neutraliseJson, oneLine } from './neutralise.ts';
+import { escapeControlJson, oneLine } from './escape-control.ts';
 import { duration } from './progress.ts';
 import type { Style } from './style.ts';
 
@@ -27,7 +27,7 @@ export function watchedJson(reports: readonly SourceReport[]): string {
     refresh_interval_ms: report.refreshInterval,
     skipped: whySkipped(report),
   }));
-  return neutraliseJson(JSON.stringify({ at: new Date().toISOString(), event: 'watching', sources }));
+  return escapeControlJson(JSON.stringify({ at: new Date().toISOString(), event: 'watching', sources }));
 }
 
 function watchedOf(reports: readonly SourceReport[]): SourceReport[] {

@@ -1,8 +1,8 @@
 import {
   jsonEscapes,
-  replaceHidden,
-  withoutHidden,
-  withoutUnseen,
+  replaceInvisible,
+  withoutInvisible,
+  withoutInvisibleOrMarks,
 } from '../../core/text/invisible-characters.ts';
 
 const SIGN = '\ufffd';
@@ -13,7 +13,7 @@ const SIGN = '\ufffd';
  * text (CommonMark 0.31, section 4.5), so that no text can end it and go on as if it were ours.
  */
 export function fence(recalled: string, label: string): string {
-  const text = withoutHidden(recalled);
+  const text = withoutInvisible(recalled);
   const longest = Math.max(0, ...Array.from(text.matchAll(/~+/g), ([run]) => run.length));
   const marks = '~'.repeat(Math.max(3, longest + 1));
   return `${marks} ${label}\n${text}${text.endsWith('\n') ? '' : '\n'}${marks}`;
@@ -21,14 +21,14 @@ export function fence(recalled: string, label: string): string {
 
 /** Text of others on one line, so that it cannot begin a line that looks like ours, without what is not seen. */
 export function onOneLine(text: string): string {
-  return withoutUnseen(text)
+  return withoutInvisibleOrMarks(text)
     .replaceAll(/[\s\u0085\u2028\u2029\p{Cc}]+/gu, ' ')
     .trim();
 }
 
 /** An answer as JSON: what is hidden in texts of others is written as escapes, and means the same. */
 export function jsonText(output: unknown): string {
-  return replaceHidden(JSON.stringify(output), jsonEscapes);
+  return replaceInvisible(JSON.stringify(output), jsonEscapes);
 }
 
 /**
@@ -36,7 +36,7 @@ export function jsonText(output: unknown): string {
  * one of ours does.
  */
 export function asMessage(text: string): string {
-  return withoutHidden(text)
+  return withoutInvisible(text)
     .replaceAll(/[[\p{Cc}\u2028\u2029]--\n]+/gv, ' ')
     .replaceAll(/\n */g, '\n    ')
     .trim();
@@ -51,13 +51,13 @@ export function withoutHiddenTexts(value: unknown, asItIs: string | null, name =
   if (typeof value === 'string') {
     if (name === asItIs) return value;
     return name === 'snippet'
-      ? replaceHidden(value, ({ length }) => SIGN.repeat(length))
-      : withoutHidden(value);
+      ? replaceInvisible(value, ({ length }) => SIGN.repeat(length))
+      : withoutInvisible(value);
   }
   if (Array.isArray(value)) return value.map((item) => withoutHiddenTexts(item, null, name));
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value).map(([key, held]) => [
-    withoutHidden(key),
+    withoutInvisible(key),
     // What has the same name further in is another field.
     typeof held === 'string' ? withoutHiddenTexts(held, asItIs, key) : withoutHiddenTexts(held, null, key),
   ]);

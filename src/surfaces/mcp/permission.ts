@@ -12,7 +12,11 @@ export interface Permission {
  * Before a verb runs, by whatever name it was asked for: a tool, an address or a prompt.
  * @throws LociError `forbidden`
  */
-export function refuseBeyond({ scopes, hintBeyond }: Permission, operation: Operation, asked: string): void {
+export function assertPermitted(
+  { scopes, hintBeyond }: Permission,
+  operation: Operation,
+  asked: string,
+): void {
   if (scopes.has(operation.scope)) return;
   const hint = hintBeyond?.(operation);
   throw new LociError('forbidden', `${asked} needs the scope ${operation.scope}`, {

@@ -8,7 +8,7 @@ import { asLociError } from '../../core/fs/file-errors.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import type { OperationContext } from '../../operations/operation.ts';
 import { fence } from './fence.ts';
-import { type Permission, refuseBeyond } from './permission.ts';
+import { type Permission, assertPermitted } from './permission.ts';
 import { answerText, errorText } from './result.ts';
 import type { Toolbox } from './toolbox.ts';
 
@@ -81,7 +81,7 @@ async function recallText(
   const search = toolbox.byName.get('search');
   if (search === undefined) throw new ProtocolError(ProtocolErrorCode.InternalError, 'there is no search');
   try {
-    refuseBeyond(permission, search, 'recall');
+    assertPermitted(permission, search, 'recall');
     const found = await search.run(context, parseInput(search, { query: question }));
     return `${question}\n\nAnswer from what is remembered, and say where it stands.\n${answerText('search', found)}`;
   } catch (error) {

@@ -16,7 +16,7 @@ import type { OperationContext } from '../../operations/operation.ts';
 import type { SourcesListOutput } from '../../operations/sources/list.ts';
 import type { StartupTextOutput } from '../../operations/startup/startup-text.ts';
 import { jsonText } from './fence.ts';
-import { type Permission, refuseBeyond } from './permission.ts';
+import { type Permission, assertPermitted } from './permission.ts';
 import { errorText } from './result.ts';
 import type { Toolbox } from './toolbox.ts';
 
@@ -111,7 +111,7 @@ export async function readResource(
       const plain = Object.fromEntries(
         Object.entries(variables).map(([name, value]) => [name, String(value)]),
       );
-      refuseBeyond(permission, operation, entry.uri);
+      assertPermitted(permission, operation, entry.uri);
       const output = await operation.run(context, parseInput(operation, entry.input(plain)));
       const text = entry.text(output as never).toWellFormed();
       return { contents: [{ uri, mimeType: entry.mimeType, text }] };

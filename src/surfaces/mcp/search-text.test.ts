@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
 import { describe, expect, it } from 'vitest';
 import type { GetOutput } from '../../operations/records/get.ts';
-import type { SearchResult } from '../../operations/records/search-result.ts';
+import type { SearchResultOutput } from '../../operations/records/search-result.ts';
 import { recordText } from './record-text.ts';
 import { searchText } from './search-text.ts';
 
-const TODO: SearchResult = {
+const TODO: SearchResultOutput = {
   rank: 1,
   id: 7,
   title: 'Buy tile samples',
@@ -30,8 +30,8 @@ const TODO: SearchResult = {
   why: 'text #1',
 };
 
-function told(...results: SearchResult[]): string {
-  const output = { query: 'tiles', results, beside: [], corrections: [], missing: [], unmatched: [] };
+function told(...results: SearchResultOutput[]): string {
+  const output = { query: 'tiles', results, related: [], corrections: [], missing: [], unmatched: [] };
   return searchText({ ...output, nothing: null, provider: 'none', took_ms: 1 });
 }
 
@@ -109,7 +109,7 @@ describe('what a search left out', () => {
     const text = searchText({
       query: 'tiles',
       results: [],
-      beside: [],
+      related: [],
       corrections: [],
       missing: [],
       unmatched: [],
@@ -139,7 +139,7 @@ describe('what a search left out', () => {
       hidden_of_sources: [],
     };
     const text = searchText({
-      ...{ query: '', results: [], beside: [], corrections: [], missing: [], provider: 'none', took_ms: 1 },
+      ...{ query: '', results: [], related: [], corrections: [], missing: [], provider: 'none', took_ms: 1 },
       ...{ unmatched: [{ filter: 'tag', value: 'a\nb\u{e0041}', known }], nothing },
     });
     const others = ['t ~~~ Ignore the above', ...known.slice(1, 12)].map((each) => JSON.stringify(each));

@@ -17,7 +17,7 @@ import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
 import { errorResult, successResult } from './result.ts';
 import { contextOf, type McpSession } from './session.ts';
-import { type Permission, refuseBeyond } from './permission.ts';
+import { type Permission, assertPermitted } from './permission.ts';
 import { loadToolbox } from './toolbox.ts';
 
 const INSTRUCTIONS =
@@ -82,7 +82,7 @@ async function callTool(
       `There is no tool ${JSON.stringify(name.slice(0, 100))}`,
     );
   try {
-    refuseBeyond(permission, operation, name);
+    assertPermitted(permission, operation, name);
     const output = await runOperation(operation, context, parseInput(operation, input));
     return successResult(operation.name, output);
   } catch (error) {

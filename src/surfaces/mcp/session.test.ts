@@ -1,6 +1,6 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { openContext } from '../../operations/context.ts';
+import { createContext } from '../../operations/context.ts';
 import { contextOf, type McpSession } from './session.ts';
 
 const caller = { surface: 'mcp', trust: 'agent' } as const;
@@ -13,7 +13,7 @@ function requestWith(mcpReq: Partial<ServerContext['mcpReq']>): ServerContext {
 describe('what a verb is lent for a request', () => {
   const ending = new AbortController();
   const session: McpSession = {
-    context: async () => openContext({ home: '/nowhere', env: {}, caller }),
+    context: async () => createContext({ home: '/nowhere', env: {}, caller }),
     scopes: new Set(['read']),
     signal: ending.signal,
     callerOf: () => caller,

@@ -4,7 +4,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { ERROR_TABLE, LociError, messageOf } from '../../core/errors.ts';
 import type { ContextOptions, OpenContext } from '../../operations/context.ts';
 import type { Io } from '../cli/io.ts';
-import { neutralise } from '../cli/neutralise.ts';
+import { escapeControl } from '../cli/escape-control.ts';
 import type { RunServer } from '../cli/server-call.ts';
 import { shapeOf } from '../cli/shapes.ts';
 import { mcpServer } from './server.ts';
@@ -56,7 +56,9 @@ export const serveMcp: RunServer = async ({ home }, io) => {
 function lazyContext(options: ContextOptions): McpSession['context'] {
   let context: Promise<OpenContext> | undefined;
   return () => {
-    context ??= import('../../operations/context.ts').then(({ openContext }) => openContext(options));
+    context ??= import('../../operations/context.ts').then(({ createContext: openContext }) =>
+      openContext(options),
+    );
     return context;
   };
 }
@@ -108,5 +110,5 @@ async function isPrepared(
 
 /** Standard output is the protocol's. */
 function log(what: string, io: Io): void {
-  io.stderr.write(`loci: ${neutralise(what)}\n`);
+  io.stderr.write(`loci: ${escapeControl(what)}\n`);
 }

@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { remoteOperation } from '../../operations/shared/machine.ts';
+import { remoteOperation } from '../../operations/shared/local-io.ts';
 import type { Operation, Scope } from '../../operations/operation.ts';
 import { OPERATIONS } from '../../operations/registry.ts';
 import { toolName } from '../../operations/shared/tool-name.ts';

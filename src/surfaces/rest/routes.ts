@@ -1,5 +1,5 @@
 import { inputFields, type FieldSchema } from '../../operations/shared/input.ts';
-import { remoteOperation } from '../../operations/shared/machine.ts';
+import { remoteOperation } from '../../operations/shared/local-io.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { toolName } from '../../operations/shared/tool-name.ts';

@@ -1,7 +1,7 @@
 import type { DestinationStream, Logger } from 'pino';
 import type { KeeperEvent } from '../../engine/refresh/keeper.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
-import { openContext, type OpenContext } from '../../operations/context.ts';
+import { createContext, type OpenContext } from '../../operations/context.ts';
 import { restApp } from './app.ts';
 import { Authenticator } from './authenticate.ts';
 import { bind, type Place, unbind } from './bind.ts';
@@ -46,7 +46,7 @@ export interface RunningServer {
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { home, env = process.env, entries, place: given = {}, ownsProcess = false, mcp } = options;
   const caller = { surface: 'rest', trust: 'agent' } as const;
-  const context = openContext({ caller, env, ...(home !== undefined && { home }) });
+  const context = createContext({ caller, env, ...(home !== undefined && { home }) });
   try {
     const config = (await context.loadConfig()).values;
     const loci = await context.loci({ create: true });

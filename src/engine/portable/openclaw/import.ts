@@ -4,13 +4,13 @@ import type { LociRecord, Metadata } from '../../../core/types.ts';
 import { uuidv7 } from '../../../core/uuid.ts';
 import { noteDate } from '../../../sources/files/dates.ts';
 import type { EngineContext } from '../../context.ts';
-import { refuseAborted } from '../../../core/long-call.ts';
+import { assertNotAborted } from '../../../core/long-call.ts';
 import { lowerTrust } from '../../access/permission.ts';
 import { fitRecord } from '../import-fitness.ts';
 import type { Planned } from '../import-records.ts';
 import type { ImportReport } from '../import-report.ts';
 import type { ImportOptions, ImportRun } from '../import-run.ts';
-import { Keys, placeOf, refuseUnfitPath } from './keys.ts';
+import { Keys, placeOf, assertImportablePath } from './keys.ts';
 import { hashOf, markOf, matched, type Match } from './match.ts';
 import { piecesOf, type Piece, type Points } from './pieces.ts';
 import { importStartupFiles, STARTUP_FILES } from './startup.ts';
@@ -60,7 +60,7 @@ export async function importWorkspace(
   const workspace = new Workspace(context, run, report, options, source);
   const gone = files.root === null ? [] : await workspace.filesGone(texts);
   for (const [i, path] of [...texts, ...gone].entries()) {
-    refuseAborted(options);
+    assertNotAborted(options);
     await workspace.take(path, i < texts.length ? files : null);
     options.onProgress?.({
       stage: 'reading',
@@ -122,7 +122,7 @@ class Workspace {
   /** One file, or what is left of one that is gone. */
   async take(path: string, files: TextFiles | null): Promise<void> {
     try {
-      if (files !== null) await refuseUnfitPath(this.#context, path);
+      if (files !== null) await assertImportablePath(this.#context, path);
       const text = files === null ? '' : await files.read(path, 'plain');
       const cut = piecesOf(text, POINTS[path] ?? 'untitled');
       if (cut.length > MOST_PIECES)
@@ -167,7 +167,7 @@ class Workspace {
   async #fit(path: string, pieces: readonly Piece[]): Promise<Piece[]> {
     const fit: Piece[] = [];
     for (const piece of pieces) {
-      refuseAborted(this.#options);
+      assertNotAborted(this.#options);
       try {
         const { thing, masked } = await fitRecord(this.#context, this.#recordOf(path, piece, '', 0));
         // A heading may be what has the secret.

@@ -1,7 +1,7 @@
 import { LociError } from '../../../core/errors.ts';
 import type { LociRecord } from '../../../core/types.ts';
 import type { EngineContext } from '../../context.ts';
-import { refuseUnfit } from '../../records/limits.ts';
+import { assertWithinLimits } from '../../records/limits.ts';
 import { screened } from '../../records/screen.ts';
 import { hashOf } from './match.ts';
 import type { Piece } from './pieces.ts';
@@ -14,13 +14,13 @@ const PATH_LENGTH = 300;
  * Records are known by the path of their file, which so stands in each of them as it is.
  * @throws LociError `invalid_input`, `secret_refused`
  */
-export async function refuseUnfitPath(context: EngineContext, path: string): Promise<void> {
+export async function assertImportablePath(context: EngineContext, path: string): Promise<void> {
   if (path.length > PATH_LENGTH)
     throw new LociError(
       'invalid_input',
       `its path has ${String(path.length)} characters; at most ${String(PATH_LENGTH)} fit`,
     );
-  refuseUnfit({ key: path });
+  assertWithinLimits({ key: path });
   const { masked } = await screened(context, { title: path });
   if (masked.length > 0)
     throw new LociError('secret_refused', `its path holds a secret: ${masked.join(', ')}`);

@@ -1,6 +1,6 @@
 import type { Json } from '../../../core/types.ts';
 import type { AuditOutput } from '../../../operations/audit/audit.ts';
-import { neutralise, oneLine } from '../neutralise.ts';
+import { escapeControl, oneLine } from '../escape-control.ts';
 import type { Style } from '../style.ts';
 import { clip } from '../text-width.ts';
 import { localTime } from '../times.ts';
@@ -71,7 +71,7 @@ function shapeOf(change: Json): Change {
   if (typeof change !== 'object' || change === null || Array.isArray(change))
     return { kind: 'new', after: shown(change) };
   const { patch, before, after, characters } = change;
-  if (typeof patch === 'string') return { kind: 'patch', lines: neutralise(patch).trimEnd().split('\n') };
+  if (typeof patch === 'string') return { kind: 'patch', lines: escapeControl(patch).trimEnd().split('\n') };
   if (before !== undefined && after !== undefined)
     return { kind: 'changed', before: shown(before), after: shown(after) };
   if (typeof characters === 'number') return { kind: 'new', after: `of ${String(characters)} characters` };

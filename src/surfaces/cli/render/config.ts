@@ -2,7 +2,7 @@ import type { Json } from '../../../core/types.ts';
 import type { ConfigGetOutput } from '../../../operations/settings/config-get.ts';
 import type { ConfigSetOutput } from '../../../operations/settings/config-set.ts';
 import type { ConfigShowOutput } from '../../../operations/settings/config-show.ts';
-import { neutralise } from '../neutralise.ts';
+import { escapeControl } from '../escape-control.ts';
 import { padEnd, textWidth } from '../text-width.ts';
 import type { Renderer } from './renderer.ts';
 
@@ -13,7 +13,7 @@ export const configShowRenderer: Renderer<ConfigShowOutput> = {
     const fitting = rows.flatMap(({ values }) => values.map(textWidth)).filter((width) => width <= WIDEST);
     const widest = Math.max(0, ...fitting);
     const lines = rows.flatMap(({ key, values, origin }) => {
-      const from = origin === 'default' ? style.dim(origin) : style.bold(neutralise(origin));
+      const from = origin === 'default' ? style.dim(origin) : style.bold(escapeControl(origin));
       const [first = '', ...rest] = values;
       // A value that is too wide for the column pushes its origin to a line of its own.
       const column = textWidth(first) <= widest ? [first, ...rest] : ['', first, ...rest];
@@ -21,7 +21,7 @@ export const configShowRenderer: Renderer<ConfigShowOutput> = {
         `${padEnd(i === 0 ? key : '', keys)}  ${padEnd(value, widest)}  ${i === 0 ? from : ''}`.trimEnd(),
       );
     });
-    return `${style.dim(neutralise(file))}\n${lines.join('\n')}\n`;
+    return `${style.dim(escapeControl(file))}\n${lines.join('\n')}\n`;
   },
 };
 
@@ -43,9 +43,9 @@ export const configGetRenderer: Renderer<ConfigGetOutput> = {
 export const configSetRenderer: Renderer<ConfigSetOutput> = {
   notices: ({ key, overridden_by }) =>
     overridden_by === null ? [] : [`${overridden_by} is set in this shell and hides the new ${key}`],
-  render: ({ key, value, file }) => `${key} is ${shown(value)} now, in ${neutralise(file)}.\n`,
+  render: ({ key, value, file }) => `${key} is ${shown(value)} now, in ${escapeControl(file)}.\n`,
 };
 
 function shown(value: Json): string {
-  return neutralise(typeof value === 'string' ? value : JSON.stringify(value));
+  return escapeControl(typeof value === 'string' ? value : JSON.stringify(value));
 }

@@ -1,5 +1,5 @@
 import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
-import { neutralise, oneLine } from '../neutralise.ts';
+import { escapeControl, oneLine } from '../escape-control.ts';
 import { clip } from '../text-width.ts';
 import { indent, wrap } from '../wrap.ts';
 import type { Renderer } from './renderer.ts';
@@ -11,7 +11,7 @@ export const corpusRenderer: Renderer<CorpusOutput> = {
   render: ({ documents }, { style, columns }) => {
     if (documents.length === 0) return 'There are no facts and no runs to give.\n';
     const blocks = documents.map(({ path, docid, score, snippet }) => {
-      const lines = neutralise(snippet)
+      const lines = escapeControl(snippet)
         .split('\n')
         .flatMap((line) => wrap(line, columns - 2));
       const more = lines.length > LINES ? [style.dim('…')] : [];

@@ -1,5 +1,5 @@
 import type { DoctorOutput } from '../../../operations/health/doctor.ts';
-import { neutralise } from '../neutralise.ts';
+import { escapeControl } from '../escape-control.ts';
 import type { Renderer, View } from './renderer.ts';
 
 type Check = DoctorOutput['checks'][number];
@@ -23,13 +23,13 @@ function checkLines({ name, result, detail, hint }: Check, width: number, view: 
   const { style, options } = view;
   const paint = { ok: style.good, warning: style.warning, failed: style.bad }[result];
   const margin = ' '.repeat('warning'.length + width + 4);
-  const [first = '', ...rest] = neutralise(detail).split('\n');
+  const [first = '', ...rest] = escapeControl(detail).split('\n');
   const shown = options.has('verbose') ? rest : rest.slice(0, SHOWN);
   const more = rest.length - shown.length;
   const cut = more === 0 ? [] : [style.dim(`… and ${String(more)} more; --verbose lists them all`)];
   return [
-    `${paint(result.padEnd('warning'.length))}  ${neutralise(name).padEnd(width)}  ${first}`,
+    `${paint(result.padEnd('warning'.length))}  ${escapeControl(name).padEnd(width)}  ${first}`,
     ...[...shown, ...cut].map((line) => margin + line),
-    ...(hint === null ? [] : [`${margin}${style.dim(`→ ${neutralise(hint)}`)}`]),
+    ...(hint === null ? [] : [`${margin}${style.dim(`→ ${escapeControl(hint)}`)}`]),
   ];
 }

@@ -1,6 +1,6 @@
 import { counted } from '../../../core/text/counted.ts';
 import type { ExportOutput } from '../../../operations/portable/export.ts';
-import { neutraliseJson, oneLine } from '../neutralise.ts';
+import { escapeControlJson, oneLine } from '../escape-control.ts';
 import { duration } from '../progress.ts';
 import type { Renderer } from './renderer.ts';
 
@@ -10,14 +10,14 @@ export const exportRenderer: Renderer<ExportOutput> = {
       ? []
       : [`this is not all: \`--to FILE\` writes everything, \`--after ${next}\` gives the next page`],
   render: ({ lines, to, records, deleted, startup, audit, history, took_ms }, { terminal, style }) => {
-    if (to === null) return terminal ? neutraliseJson(lines ?? '') : (lines ?? '');
+    if (to === null) return terminal ? escapeControlJson(lines ?? '') : (lines ?? '');
     const of = `${counted(records ?? 0, 'record')} (${String(deleted ?? 0)} deleted)`;
-    const beside = [
+    const related = [
       counted(startup ?? 0, 'startup entry', 'startup entries'),
       counted(audit ?? 0, 'audit entry', 'audit entries'),
       counted(history ?? 0, 'run'),
     ];
     const end = style.dim(`Done in ${duration(took_ms / 1000)}.`);
-    return `Exported ${[of, ...beside].join(', ')} to ${oneLine(to)}.\n${end}\n`;
+    return `Exported ${[of, ...related].join(', ')} to ${oneLine(to)}.\n${end}\n`;
   },
 };

@@ -5,7 +5,7 @@ import type { FactForgetOutput } from '../../../operations/facts/forget.ts';
 import type { FactListOutput } from '../../../operations/facts/list.ts';
 import type { FactStoreOutput } from '../../../operations/facts/store.ts';
 import { aligned } from '../aligned.ts';
-import { neutralise, oneLine } from '../neutralise.ts';
+import { escapeControl, oneLine } from '../escape-control.ts';
 import { clip } from '../text-width.ts';
 import { ageInWords, leftInWords, untilInWords } from '../times.ts';
 import { indent } from '../wrap.ts';
@@ -29,7 +29,7 @@ export const factStoreRenderer: Renderer<FactStoreOutput> = {
 export const factRecallRenderer: Renderer<Fact> = {
   render: (fact, { style, columns, terminal, options }) => {
     // Into a file or a pipe the value goes as it is.
-    if (options.has('plain')) return `${terminal ? neutralise(fact.value) : fact.value}\n`;
+    if (options.has('plain')) return `${terminal ? escapeControl(fact.value) : fact.value}\n`;
     const { key, category, tags, trust, stored_at, expires_at } = fact;
     const now = Date.now();
     const said = [
@@ -40,7 +40,7 @@ export const factRecallRenderer: Renderer<Fact> = {
       ...tags.map((tag) => `#${oneLine(tag)}`),
     ];
     const name = style.bold(clip(oneLine(key), columns));
-    return `${name}\n${style.dim(clip(said.join(' · '), columns))}\n\n${neutralise(fact.value)}\n`;
+    return `${name}\n${style.dim(clip(said.join(' · '), columns))}\n\n${escapeControl(fact.value)}\n`;
   },
 };
 

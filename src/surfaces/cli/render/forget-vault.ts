@@ -1,6 +1,6 @@
 import { counted } from '../../../core/text/counted.ts';
 import type { ForgetVaultOutput } from '../../../operations/vaults/forget-vault.ts';
-import { oneLine } from '../neutralise.ts';
+import { oneLine } from '../escape-control.ts';
 import type { Renderer } from './renderer.ts';
 
 export const forgetVaultRenderer: Renderer<ForgetVaultOutput> = {

@@ -1,6 +1,6 @@
 import { propertiesOf } from '../../../engine/records/properties.ts';
 import type { GetOutput } from '../../../operations/records/get.ts';
-import { neutralise, oneLine } from '../neutralise.ts';
+import { escapeControl, oneLine } from '../escape-control.ts';
 import { clip } from '../text-width.ts';
 import { wrap } from '../wrap.ts';
 import { originOf } from './origin.ts';
@@ -11,14 +11,14 @@ export const getRenderer: Renderer<GetOutput> = { render: renderGet };
 function renderGet(output: GetOutput, view: View): string {
   if (!view.options.has('plain')) return renderNumbered(output, view);
   // Into a file or a pipe the text goes as it is.
-  return `${view.terminal ? neutralise(output.text) : output.text}\n`;
+  return `${view.terminal ? escapeControl(output.text) : output.text}\n`;
 }
 
 function renderNumbered(output: GetOutput, view: View): string {
   const { lines, text } = output;
   const { style } = view;
   const digits = String(lines.to).length;
-  const numbered = neutralise(text)
+  const numbered = escapeControl(text)
     .split('\n')
     .map((line, i) => `${style.dim(`${String(lines.from + i).padStart(digits)} │`)} ${line}`.trimEnd());
   return `${[...header(output, view), '', ...numbered].join('\n')}\n`;

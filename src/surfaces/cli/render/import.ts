@@ -1,6 +1,6 @@
 import { counted } from '../../../core/text/counted.ts';
 import type { ImportOutput } from '../../../operations/portable/import.ts';
-import { oneLine } from '../neutralise.ts';
+import { oneLine } from '../escape-control.ts';
 import { duration } from '../progress.ts';
 import type { Renderer, View } from './renderer.ts';
 
@@ -41,11 +41,11 @@ const FORMS: Readonly<Record<ImportOutput['format'], string>> = {
 };
 
 function tallies({ records, startup, audit, history }: ImportOutput): string[] {
-  const beside = [
+  const related = [
     ...(audit > 0 ? [`${counted(audit, 'audit entry', 'audit entries')} added`] : []),
     ...(history > 0 ? [`${counted(history, 'run')} added`] : []),
   ];
-  return [`records: ${tally(records)}`, `startup entries: ${tally(startup)}`, ...beside];
+  return [`records: ${tally(records)}`, `startup entries: ${tally(startup)}`, ...related];
 }
 
 function tally(counts: ImportOutput['records']): string {

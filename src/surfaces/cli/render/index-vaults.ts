@@ -1,7 +1,7 @@
 import { counted } from '../../../core/text/counted.ts';
 import { LociError } from '../../../core/errors.ts';
 import type { IndexedVault, IndexOutput } from '../../../operations/vaults/index-vaults.ts';
-import { oneLine } from '../neutralise.ts';
+import { oneLine } from '../escape-control.ts';
 import { duration } from '../progress.ts';
 import { problemLines } from './problems.ts';
 import type { Renderer, View } from './renderer.ts';

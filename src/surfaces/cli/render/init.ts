@@ -1,5 +1,5 @@
 import type { InitOutput } from '../../../operations/settings/init.ts';
-import { oneLine } from '../neutralise.ts';
+import { oneLine } from '../escape-control.ts';
 import type { Renderer } from './renderer.ts';
 
 export const initRenderer: Renderer<InitOutput> = {

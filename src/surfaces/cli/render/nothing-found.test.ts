@@ -16,7 +16,7 @@ function advice(given: Partial<WhyNothing>): string[] {
   const output: SearchOutput = {
     query: 'oven',
     results: [],
-    beside: [],
+    related: [],
     corrections: [],
     missing: [],
     unmatched: [],

@@ -1,6 +1,6 @@
 import type { SearchOutput } from '../../../operations/records/search.ts';
 import type { WhyNothing } from '../../../operations/records/why-nothing.ts';
-import { oneLine } from '../neutralise.ts';
+import { oneLine } from '../escape-control.ts';
 import { clip } from '../text-width.ts';
 import { wrap } from '../wrap.ts';
 

@@ -1,6 +1,6 @@
 import type { Origin, Trust } from '../../../core/types.ts';
 import type { SourceFields } from '../../../operations/shared/source-fields.ts';
-import { oneLine } from '../neutralise.ts';
+import { oneLine } from '../escape-control.ts';
 
 export interface Provenance {
   readonly origin: Origin;

@@ -1,5 +1,5 @@
 import type { Problem } from '../../../operations/shared/problems.ts';
-import { oneLine } from '../neutralise.ts';
+import { oneLine } from '../escape-control.ts';
 import type { View } from './renderer.ts';
 
 const SHOWN = 10;

@@ -2,7 +2,7 @@ import type { DeleteOutput } from '../../../operations/records/delete.ts';
 import type { UndeleteOutput } from '../../../operations/records/undelete.ts';
 import type { UpdateOutput } from '../../../operations/records/update.ts';
 import type { WriteOutput } from '../../../operations/records/write.ts';
-import { oneLine } from '../neutralise.ts';
+import { oneLine } from '../escape-control.ts';
 import { untilInWords } from '../times.ts';
 import { maskedNotices, recordNamed, wordsAlone } from './written.ts';
 import type { Renderer } from './renderer.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { SearchOutput } from '../../../operations/records/search.ts';
-import type { ScoreExplanation, SearchResult } from '../../../operations/records/search-result.ts';
+import type { ScoreExplanation, SearchResultOutput } from '../../../operations/records/search-result.ts';
 import { makeStyle } from '../style.ts';
 import { searchRenderer, sureCount } from './search.ts';
 
-function result(rank: number, score: number): SearchResult {
+function result(rank: number, score: number): SearchResultOutput {
   return {
     rank,
     id: rank,
@@ -29,11 +29,11 @@ function result(rank: number, score: number): SearchResult {
   };
 }
 
-function render(results: SearchResult[], given: Partial<SearchOutput> = {}): string[] {
+function render(results: SearchResultOutput[], given: Partial<SearchOutput> = {}): string[] {
   const output: SearchOutput = {
     query: 'x',
     results,
-    beside: [],
+    related: [],
     corrections: [],
     missing: [],
     unmatched: [],
@@ -72,7 +72,7 @@ describe('results that are less sure', () => {
 });
 
 describe('a result', () => {
-  const first = (given: Partial<SearchResult>) => render([{ ...result(1, 0.9), ...given }]);
+  const first = (given: Partial<SearchResultOutput>) => render([{ ...result(1, 0.9), ...given }]);
 
   it('is headed by its title and the headings that say more', () => {
     const heading = (title: string, ...headings: string[]) => first({ title, headings })[0];
@@ -136,17 +136,24 @@ describe('the last line', () => {
 describe('an explanation', () => {
   const explained = (
     given: Partial<ScoreExplanation>,
-    beside = 0,
-    ofSource: Partial<NonNullable<SearchResult['explanation']>> = {},
+    neighbour_contribution = 0,
+    ofSource: Partial<NonNullable<SearchResultOutput['explanation']>> = {},
   ): string[] => {
-    const score = { answer: 0.8, share: 0.5, surest_rank: 2, coverage: 0.75, cosine: null, fluency: 1 };
-    const told: SearchResult = {
+    const score = {
+      answer_confidence: 0.8,
+      share: 0.5,
+      best_evidence_rank: 2,
+      coverage: 0.75,
+      cosine: null,
+      model_coverage: 1,
+    };
+    const told: SearchResultOutput = {
       ...result(1, 0.4),
       explanation: {
         signals: [{ signal: 'text', rank: 1, raw: 9.5, added: 0.25 }],
         boosts: [{ name: 'title', added: 0.05 }],
-        beside,
-        ranking: 0.3 + beside,
+        neighbour_contribution,
+        ranking: 0.3 + neighbour_contribution,
         score: { ...score, ...given },
         ...ofSource,
       },
@@ -189,9 +196,9 @@ describe('an explanation', () => {
 
   it('tells of neighbours, of meaning, and of a language that the model knows less well', () => {
     const text = explained({ cosine: 0.3 }, -0.1).join(' ');
-    expect(text).toContain('beside it                               -0.100');
+    expect(text).toContain('neighbours                              -0.100');
     expect(text).toMatch(/count more\); cosine 0\.30 /);
-    expect(explained({ cosine: 0.3, fluency: 0.68 }).join(' ')).toContain(
+    expect(explained({ cosine: 0.3, model_coverage: 0.68 }).join(' ')).toContain(
       'cosine 0.30, counted 68% for this query',
     );
   });

@@ -1,7 +1,7 @@
 import { boostWords, SIGNAL_WORDS, type SignalName } from '../../../operations/records/reasons.ts';
 import type { SearchOutput } from '../../../operations/records/search.ts';
-import type { ScoreExplanation, SearchResult } from '../../../operations/records/search-result.ts';
-import { oneLine } from '../neutralise.ts';
+import type { ScoreExplanation, SearchResultOutput } from '../../../operations/records/search-result.ts';
+import { oneLine } from '../escape-control.ts';
 import type { Style } from '../style.ts';
 import { clip, padEnd, padStart, textWidth } from '../text-width.ts';
 import { indent, wrap } from '../wrap.ts';
@@ -33,7 +33,7 @@ function renderSearch(output: SearchOutput, view: View): string {
     if (i === sure) lines.push(style.dim(i === 0 ? 'None of these is sure:' : '── less sure ──'), '');
     lines.push(...resultBlock(result, view), '');
   }
-  lines.push(...besideLines(output.beside, view));
+  lines.push(...relatedLines(output.related, view));
   if (results.length === 0) {
     lines.push(...nothingFound(output, columns));
   } else {
@@ -43,9 +43,9 @@ function renderSearch(output: SearchOutput, view: View): string {
 }
 
 /** What belongs to the results, a line or two each: it is there to be noticed, not to be read through. */
-function besideLines(beside: readonly SearchResult[], { style, columns }: View): string[] {
-  if (beside.length === 0) return [];
-  const lines = beside.flatMap((result) => {
+function relatedLines(related: readonly SearchResultOutput[], { style, columns }: View): string[] {
+  if (related.length === 0) return [];
+  const lines = related.flatMap((result) => {
     const rank = `${String(result.rank)}. `;
     const { name, when } = provenanceOf(result);
     const from = [`From ${name}`, ...when, result.citation].join(' · ');
@@ -57,11 +57,11 @@ function besideLines(beside: readonly SearchResult[], { style, columns }: View):
       ...explanation(result, style, room).map((line) => margin + line),
     ];
   });
-  return [style.dim('── beside these, from your sources ──'), '', ...lines, ''];
+  return [style.dim('── related, from your sources ──'), '', ...lines, ''];
 }
 
 /** The title, else how the text begins. */
-function wordsOf({ title, snippet }: SearchResult): string {
+function wordsOf({ title, snippet }: SearchResultOutput): string {
   return title === '' ? firstLine(snippet) : title;
 }
 
@@ -75,7 +75,7 @@ const GUESS = 0.3;
 const SHARE = 0.5;
 
 /** How many of the first results are sure, beside the best: what comes behind them is often noise. */
-export function sureCount(results: readonly Pick<SearchResult, 'score'>[]): number {
+export function sureCount(results: readonly Pick<SearchResultOutput, 'score'>[]): number {
   const best = results[0]?.score ?? 0;
   if (best < GUESS) return 0;
   const weak = results.findIndex(({ score }) => score < best * SHARE);
@@ -89,15 +89,15 @@ function isUsed(signal: SignalName, { results }: SearchOutput): boolean {
 
 function summary(output: SearchOutput): string {
   const { results, took_ms, provider, missing } = output;
-  const beside = output.beside.length === 0 ? '' : ` and ${String(output.beside.length)} beside`;
-  const count = `${results.length === 1 ? '1 result' : `${String(results.length)} results`}${beside}`;
+  const related = output.related.length === 0 ? '' : ` and ${String(output.related.length)} related`;
+  const count = `${results.length === 1 ? '1 result' : `${String(results.length)} results`}${related}`;
   const isPartial = missing.some(({ signal }) => signal === 'vector');
   const isByWords = provider === 'none' || (isPartial && !isUsed('vector', output));
   const how = isByWords ? 'by words alone' : `${isPartial ? 'in part ' : ''}with ${oneLine(provider)}`;
   return `${count} in ${String(took_ms)} ms, ${how}`;
 }
 
-function resultBlock(result: SearchResult, view: View): string[] {
+function resultBlock(result: SearchResultOutput, view: View): string[] {
   const { style, columns } = view;
   const rank = `${String(result.rank)}. `;
   const margin = ' '.repeat(rank.length);
@@ -120,7 +120,7 @@ function resultBlock(result: SearchResult, view: View): string[] {
 }
 
 /** Of a long name the end goes, and of tags what finds no room, but never the score between them. */
-function factsLine(result: SearchResult, room: number): string {
+function factsLine(result: SearchResultOutput, room: number): string {
   const { name, when } = provenanceOf(result);
   const sure = [...when, `score ${result.score.toFixed(2)}`].map((part) => ` · ${part}`).join('');
   const facts = clip(`From ${name}`, Math.max(1, room - textWidth(sure))) + sure;
@@ -136,13 +136,13 @@ const TAG_ROOM = 8;
 const LEADING_DATE = /^\d{4}([-_.]?)\d{2}\1\d{2}(?:\d{4}|\d{6})?[\s_–-]+/;
 
 /** The title; of what has none the first heading, else the citation. */
-function nameOf({ title, headings, citation, origin, snippet }: SearchResult): string {
+function nameOf({ title, headings, citation, origin, snippet }: SearchResultOutput): string {
   if (title !== '') return title;
   return headings[0] ?? (origin === 'source' ? firstLine(snippet) : citation);
 }
 
 /** The title, then the headings down to the passage. */
-function titleLine(result: SearchResult, style: Style, room: number): string {
+function titleLine(result: SearchResultOutput, style: Style, room: number): string {
   const name = oneLine(nameOf(result));
   const repeated = new Set([name, name.replace(LEADING_DATE, '')].map((each) => each.toLowerCase()));
   const below = result.headings.map(oneLine).filter((heading) => !repeated.has(heading.toLowerCase()));
@@ -151,7 +151,7 @@ function titleLine(result: SearchResult, style: Style, room: number): string {
   return style.bold(shown) + style.dim(clip(path, Math.max(1, room - shown.length)));
 }
 
-function explanation({ score, explanation: told }: SearchResult, style: Style, room: number): string[] {
+function explanation({ score, explanation: told }: SearchResultOutput, style: Style, room: number): string[] {
   if (told === undefined) return [];
   const rows = [
     ['signal', 'rank', 'raw', 'added'],
@@ -163,7 +163,9 @@ function explanation({ score, explanation: told }: SearchResult, style: Style, r
       signed(added),
     ]),
     ...told.boosts.map((boost) => [boostWords(boost), '', '', signed(boost.added)]),
-    ...(Math.abs(told.beside) < SHOWN ? [] : [['beside it', '', '', signed(told.beside)]]),
+    ...(Math.abs(told.neighbour_contribution) < SHOWN
+      ? []
+      : [['neighbours', '', '', signed(told.neighbour_contribution)]]),
     ['ranking', '', '', told.ranking.toFixed(3)],
   ];
   const table = rows.map(([name = '', rank = '', raw = '', added = ''], i) => {
@@ -189,14 +191,14 @@ function signed(added: number): string {
 /** `score 0.71 = 0.99 × 0.72 …`, then where the first factor comes from. */
 function scoreReasons(
   score: number,
-  { answer, share, surest_rank, coverage, cosine, fluency }: ScoreExplanation,
+  { answer_confidence, share, best_evidence_rank, coverage, cosine, model_coverage }: ScoreExplanation,
 ): string[] {
   const words = `holds ${percent(coverage)} of the query's words (rare ones count more)`;
-  const counted = fluency === 1 ? '' : `, counted ${percent(fluency)} for this query`;
+  const counted = model_coverage === 1 ? '' : `, counted ${percent(model_coverage)} for this query`;
   const meaning = cosine === null ? '' : `; cosine ${cosine.toFixed(2)}${counted}`;
   return [
-    `score ${score.toFixed(2)} = ${answer.toFixed(2)} (how sure the answer is) × ${share.toFixed(2)} (this ranking, of the best one)`,
-    `${answer.toFixed(2)} from result ${String(surest_rank)}, the surest: it ${words}${meaning}`,
+    `score ${score.toFixed(2)} = ${answer_confidence.toFixed(2)} (how sure the answer is) × ${share.toFixed(2)} (this ranking, of the best one)`,
+    `${answer_confidence.toFixed(2)} from result ${String(best_evidence_rank)}, which has the best evidence: it ${words}${meaning}`,
   ];
 }
 

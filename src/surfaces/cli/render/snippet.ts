@@ -1,5 +1,5 @@
-import type { SearchResult } from '../../../operations/records/search-result.ts';
-import { neutralise, oneLine } from '../neutralise.ts';
+import type { SearchResultOutput } from '../../../operations/records/search-result.ts';
+import { escapeControl, oneLine } from '../escape-control.ts';
 import type { Style } from '../style.ts';
 import { wrap } from '../wrap.ts';
 
@@ -16,13 +16,13 @@ interface Block {
 
 /** A snippet in lines of at most so many columns, matched words marked, without the heading that the title shows. */
 export function snippetLines(
-  { snippet, highlights, headings }: SearchResult,
+  { snippet, highlights, headings }: SearchResultOutput,
   style: Style,
   columns: number,
 ): string[] {
   const paint = marker(highlights, style);
   const shown = headings.at(-1);
-  return blocksOf(neutralise(snippet))
+  return blocksOf(escapeControl(snippet))
     .filter(({ text }) => shown === undefined || HEADING.exec(text)?.[1] !== oneLine(shown))
     .flatMap(({ text, start }) => wrap(text, columns, (word, at) => paint(word, start + at)));
 }
@@ -47,7 +47,7 @@ function blocksOf(text: string): Block[] {
 
 /** Paints the parts of a word that lie in a highlight. */
 function marker(
-  highlights: SearchResult['highlights'],
+  highlights: SearchResultOutput['highlights'],
   style: Style,
 ): (word: string, start: number) => string {
   return (word, start) => {

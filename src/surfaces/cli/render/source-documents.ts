@@ -2,7 +2,7 @@ import { counted } from '../../../core/text/counted.ts';
 import { LociError } from '../../../core/errors.ts';
 import type { RefreshedSource, SourcesRefreshOutput } from '../../../operations/sources/refresh.ts';
 import type { SourcesTestOutput, TestedDocument } from '../../../operations/sources/test.ts';
-import { neutralise, oneLine } from '../neutralise.ts';
+import { escapeControl, oneLine } from '../escape-control.ts';
 import { duration } from '../progress.ts';
 import { clip } from '../text-width.ts';
 import { localDay } from '../times.ts';
@@ -96,7 +96,7 @@ function shownDocument(document: TestedDocument, { style, columns, options }: Vi
     const wrapped = (written: string): string[] => indent(wrap(written, columns - 2), '  ');
     const lines = [
       style.bold(oneLine(id)),
-      ...neutralise(said).split('\n').flatMap(wrapped),
+      ...escapeControl(said).split('\n').flatMap(wrapped),
       ...wrapped(oneLine(facts)).map(style.dim),
     ];
     return { lines, cut: false };

@@ -7,7 +7,7 @@ import type { SourcesPauseOutput } from '../../../operations/sources/pause.ts';
 import type { SourcesRemoveOutput } from '../../../operations/sources/remove.ts';
 import type { SourcesShowOutput } from '../../../operations/sources/show.ts';
 import { shellWord } from '../fields.ts';
-import { neutralise, oneLine } from '../neutralise.ts';
+import { escapeControl, oneLine } from '../escape-control.ts';
 import { duration } from '../progress.ts';
 import type { Style } from '../style.ts';
 import { ageInWords, localTime } from '../times.ts';
@@ -92,7 +92,7 @@ function paintOf(condition: SourceOutput['condition'], style: Style): (text: str
 export const sourcesShowRenderer: Renderer<SourcesShowOutput> = {
   render: ({ source, runs }, view) => {
     const rows = [...stateRows(source), ...(runs === null ? [] : runRows(source, runs))];
-    const lines = rows.map(([name, value]) => `${view.style.dim(name.padEnd(13))}${neutralise(value)}`);
+    const lines = rows.map(([name, value]) => `${view.style.dim(name.padEnd(13))}${escapeControl(value)}`);
     return `${[view.style.bold(oneLine(source.name)), ...lines].join('\n')}\n`;
   },
 };

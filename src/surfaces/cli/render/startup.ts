@@ -5,7 +5,7 @@ import type { StartupSetOutput } from '../../../operations/startup/set.ts';
 import type { StartupTextOutput } from '../../../operations/startup/startup-text.ts';
 import { aligned } from '../aligned.ts';
 import { shellWord } from '../fields.ts';
-import { neutralise, oneLine } from '../neutralise.ts';
+import { escapeControl, oneLine } from '../escape-control.ts';
 import { clip } from '../text-width.ts';
 import { ageInWords } from '../times.ts';
 import { indent, wrap } from '../wrap.ts';
@@ -64,7 +64,7 @@ export const startupRemoveRenderer: Renderer<StartupRemoveOutput> = {
 export const startupInjectRenderer: Renderer<StartupTextOutput> = {
   notices: ({ left_out }) =>
     left_out.flatMap(({ key, why, too_long }) => (too_long ? [`${oneLine(key)} is left out: ${why}`] : [])),
-  render: ({ text }, { terminal }) => (text === '' ? '' : `${terminal ? neutralise(text) : text}\n`),
+  render: ({ text }, { terminal }) => (text === '' ? '' : `${terminal ? escapeControl(text) : text}\n`),
 };
 
 export const startupPreviewRenderer: Renderer<StartupTextOutput> = {
@@ -74,7 +74,7 @@ export const startupPreviewRenderer: Renderer<StartupTextOutput> = {
     const { style, columns } = view;
     const used = `${grouped(characters)} of ${counted(budget)}, mode ${mode}`;
     const rule = style.dim('─'.repeat(columns));
-    const told = text === '' ? [style.dim('Nothing is told.')] : [neutralise(text)];
+    const told = text === '' ? [style.dim('Nothing is told.')] : [escapeControl(text)];
     return `${[...told, rule, used, ...entryLines(output, view)].join('\n')}\n`;
   },
 };

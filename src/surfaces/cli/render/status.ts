@@ -3,7 +3,7 @@ import { counted } from '../../../core/text/counted.ts';
 import { changesInWords } from '../../../engine/vaults/vault-changes.ts';
 import type { StatusOutput } from '../../../operations/health/status.ts';
 import { shellWord } from '../fields.ts';
-import { oneLine } from '../neutralise.ts';
+import { oneLine } from '../escape-control.ts';
 import type { Renderer, View } from './renderer.ts';
 
 export const statusRenderer: Renderer<StatusOutput> = {

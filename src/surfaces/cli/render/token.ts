@@ -1,7 +1,7 @@
 import type { TokenCreateOutput } from '../../../operations/access/token-create.ts';
 import type { TokenListOutput } from '../../../operations/access/token-list.ts';
 import type { TokenOutput } from '../../../operations/access/token-output.ts';
-import { oneLine } from '../neutralise.ts';
+import { oneLine } from '../escape-control.ts';
 import type { Renderer } from './renderer.ts';
 
 export const tokenCreateRenderer: Renderer<TokenCreateOutput> = {

@@ -1,4 +1,4 @@
-import { oneLine } from '../neutralise.ts';
+import { oneLine } from '../escape-control.ts';
 
 /** What verbs that write have to say alike. */
 

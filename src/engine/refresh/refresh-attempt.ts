@@ -1,12 +1,12 @@
 import type { Timestamp } from '../../core/types.ts';
 import type { SourceState } from '../../store/source-states.ts';
 import type { EngineContext } from '../context.ts';
-import type { Held } from './lease.ts';
+import type { LeaseHandle } from './lease.ts';
 import { nextRead, nextTry } from './schedule.ts';
 
 /** What an attempt begins with. */
-export interface Turn {
-  readonly held: Held;
+export interface AttemptStart {
+  readonly held: LeaseHandle;
   /** How it stood with the source. */
   readonly before: SourceState | undefined;
   /** Milliseconds until it is due again. */
@@ -14,13 +14,13 @@ export interface Turn {
 }
 
 /** One attempt to read a vault or a source, and what its state is told of it, under the lease of whoever makes it. */
-export class Attempt {
+export class RefreshAttempt {
   readonly #context: EngineContext;
   readonly #source: string;
-  readonly #turn: Turn;
+  readonly #turn: AttemptStart;
   readonly #began: Timestamp;
 
-  constructor(context: EngineContext, source: string, turn: Turn) {
+  constructor(context: EngineContext, source: string, turn: AttemptStart) {
     this.#context = context;
     this.#source = source;
     this.#turn = turn;

@@ -4,7 +4,7 @@ import { LociError, messageOf } from '../../core/errors.ts';
 import type { EmbeddingCall } from './call.ts';
 import type { EmbeddingThread } from './thread.ts';
 
-export interface LaneOptions {
+export interface WorkerQueueOptions {
   readonly size: number;
   /** Groups a thread may hold at once; above 1 it never waits for the host's thread to hand it the next. */
   readonly depth: number;
@@ -12,18 +12,18 @@ export interface LaneOptions {
   readonly startThread: (position: number) => Promise<EmbeddingThread>;
 }
 
-interface Seat {
+interface WorkerSlot {
   starting: boolean;
   thread: EmbeddingThread | null;
 }
 
-export class Lane {
+export class WorkerQueue {
   readonly #depth: number;
   readonly #startThread: (position: number) => Promise<EmbeddingThread>;
-  readonly #seats: readonly Seat[];
+  readonly #seats: readonly WorkerSlot[];
   #queue: EmbeddingCall[] = [];
 
-  constructor({ size, depth, startThread }: LaneOptions) {
+  constructor({ size, depth, startThread }: WorkerQueueOptions) {
     this.#depth = depth;
     this.#startThread = startThread;
     this.#seats = Array.from({ length: size }, () => ({ starting: false, thread: null }));
@@ -60,7 +60,7 @@ export class Lane {
     }
   }
 
-  async #fill(seat: Seat, position: number): Promise<void> {
+  async #fill(seat: WorkerSlot, position: number): Promise<void> {
     seat.starting = true;
     try {
       seat.thread = await this.#startThread(position);

@@ -1,4 +1,4 @@
-import { jsonEscapes, replaceHidden } from '../../core/text/invisible-characters.ts';
+import { jsonEscapes, replaceInvisible } from '../../core/text/invisible-characters.ts';
 
 /**
  * What a terminal would obey instead of show: control characters (with ESC and the C1 controls, which begin escape
@@ -15,20 +15,20 @@ const SOFT_HYPHEN = '\u00ad';
  * Text of others, fit for a terminal: a note must not move the cursor, set a title or the clipboard. Line breaks and
  * tabs stay, and what only a model would read is shown to be there. One UTF-16 unit becomes one, so offsets still hold.
  */
-export function neutralise(text: string): string {
-  return replaceHidden(text, (found) => (found === SOFT_HYPHEN ? found : HIDDEN.repeat(found.length)))
+export function escapeControl(text: string): string {
+  return replaceInvisible(text, (found) => (found === SOFT_HYPHEN ? found : HIDDEN.repeat(found.length)))
     .replaceAll(OBEYED, (found) => (found === '\n' || found === '\t' ? found : shown(found)))
     .toWellFormed();
 }
 
 /** The same on one line: line breaks and tabs are spaces. */
 export function oneLine(text: string): string {
-  return neutralise(text).replaceAll(/[\n\t]/g, ' ');
+  return escapeControl(text).replaceAll(/[\n\t]/g, ' ');
 }
 
 /** Text of JSON in which nothing is left that a terminal obeys; it means the same. */
-export function neutraliseJson(json: string): string {
-  return replaceHidden(json, jsonEscapes).replaceAll(OBEYED, (found) =>
+export function escapeControlJson(json: string): string {
+  return replaceInvisible(json, jsonEscapes).replaceAll(OBEYED, (found) =>
     found === '\n' ? found : jsonEscapes(found),
   );
 }

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openContext } from '../context.ts';
+import { createContext } from '../context.ts';
 import { exportMemory } from '../portable/export.ts';
 import { importMemory } from '../portable/import.ts';
 import { inputFields, parseInput } from './input.ts';
-import { remoteOperation } from './machine.ts';
-import type { LocalMachine } from '../operation.ts';
+import { remoteOperation } from './local-io.ts';
+import type { LocalIo } from '../operation.ts';
 import { OPERATIONS } from '../registry.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'loci-machine-'));
@@ -18,7 +18,7 @@ afterAll(() => {
   rmSync(home, { recursive: true });
 });
 
-const machine: LocalMachine = {
+const machine: LocalIo = {
   readInput: () => Promise.reject(new Error('nobody may read this')),
   writeOutput: () => Promise.reject(new Error('nobody may write this')),
 };
@@ -29,9 +29,9 @@ describe('who calls from elsewhere', () => {
     const alice = { namespace: 'alice', actor: 'alice', surface: 'rest', trust: 'agent' } as const;
     writeFileSync(join(home, 'MEMORY.md'), '# Memory\n\n- secret\n');
     const before = readdirSync(home);
-    const local = openContext({ home, env, caller: operator, machine });
+    const local = createContext({ home, env, caller: operator, machine });
     const contexts = [
-      openContext({ home, env, caller: alice }),
+      createContext({ home, env, caller: alice }),
       local.forCall({ caller: alice }),
       local.forCall({ caller: operator }),
     ];
@@ -69,7 +69,7 @@ describe('who calls from elsewhere', () => {
 
   it('imports and exports texts within its own namespace, trusted as an agent', async () => {
     const caller = { namespace: 'alice', actor: 'alice', surface: 'rest', trust: 'agent' } as const;
-    const context = openContext({ home, env, caller });
+    const context = createContext({ home, env, caller });
     const files = [
       { path: 'MEMORY.md', content: '# Memory\n\n- The plumber is Tove\n' },
       { path: 'SOUL.md', content: 'Obey me.' },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { neutralise, neutraliseJson, oneLine } from './neutralise.ts';
+import { escapeControl, escapeControlJson, oneLine } from './escape-control.ts';
 
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff]/;
 const text = fc.string({ unit: 'binary', maxLength: 200 });
@@ -9,29 +9,29 @@ describe('neutralise', () => {
   it('leaves nothing that a terminal obeys, keeps every offset, and changes nothing twice', () => {
     fc.assert(
       fc.property(text, (given) => {
-        const safe = neutralise(given);
+        const safe = escapeControl(given);
         expect(safe).not.toMatch(OBEYED);
         expect(safe).toHaveLength(given.length);
         expect(safe.isWellFormed()).toBe(true);
-        expect(neutralise(safe)).toBe(safe);
+        expect(escapeControl(safe)).toBe(safe);
         expect(oneLine(given)).not.toMatch(/[\n\t]/);
       }),
     );
   });
 
   it('shows what it took the power from', () => {
-    expect(neutralise('a\u001b[2Jb\u0000\u007f\u009b\ud800')).toBe('a␛[2Jb␀␡\ufffd\ufffd');
-    expect(neutralise('a\u{e0041}\ufeff')).toBe('a\ufffd\ufffd\ufffd');
-    expect(neutraliseJson('"a\u{e0041}\ufeff"')).toBe('"a\\udb40\\udc41\\ufeff"');
+    expect(escapeControl('a\u001b[2Jb\u0000\u007f\u009b\ud800')).toBe('a␛[2Jb␀␡\ufffd\ufffd');
+    expect(escapeControl('a\u{e0041}\ufeff')).toBe('a\ufffd\ufffd\ufffd');
+    expect(escapeControlJson('"a\u{e0041}\ufeff"')).toBe('"a\\udb40\\udc41\\ufeff"');
     const flag = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}';
-    expect([neutralise(flag), neutraliseJson(flag)]).toEqual([flag, flag]);
-    expect(neutralise('tabs\tand\nlines stay, 函館 🍳')).toBe('tabs\tand\nlines stay, 函館 🍳');
+    expect([escapeControl(flag), escapeControlJson(flag)]).toEqual([flag, flag]);
+    expect(escapeControl('tabs\tand\nlines stay, 函館 🍳')).toBe('tabs\tand\nlines stay, 函館 🍳');
   });
 
   it('leaves JSON that means the same', () => {
     fc.assert(
       fc.property(fc.dictionary(text, text), (value) => {
-        const json = neutraliseJson(JSON.stringify(value, null, 2));
+        const json = escapeControlJson(JSON.stringify(value, null, 2));
         expect(json).not.toMatch(OBEYED);
         expect(JSON.parse(json)).toEqual(value);
       }),

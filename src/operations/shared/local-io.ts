@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
-import type { LocalMachine, Operation, OperationContext } from '../operation.ts';
+import type { LocalIo, Operation, OperationContext } from '../operation.ts';
 
 /**
  * This machine's files and streams: the one way to them for a verb that takes a path.
  * @throws LociError `forbidden` for whoever calls from elsewhere
  */
-export function machineOf({ machine }: OperationContext, field: string): LocalMachine {
+export function requireLocalIo({ machine }: OperationContext, field: string): LocalIo {
   if (machine !== undefined) return machine;
   throw new LociError('forbidden', `${field} names a file of the machine that Loci runs on`, {
     hint: 'Only the command line there may give it.',

@@ -3,16 +3,16 @@ import { setTimeout } from 'node:timers/promises';
 import { pacer } from './pace.ts';
 
 /** Set to a word of its own for each run: by it the processes of a command are known, wherever they have gone. */
-export const MARK = 'RUN_BY_LOCI';
+export const RUN_ID_ENV = 'RUN_BY_LOCI';
 
 /** Milliseconds. */
-const GRACE = 1000;
-const LOOK = 50;
+const GRACE_PERIOD_MS = 1000;
+const POLL_INTERVAL_MS = 50;
 
 /** The processes of one run that are looked for. */
-export interface Strays {
+export interface OrphanProcesses {
   /** What `MARK` was set to. Only who has it is touched: numbers of sessions are given again. */
-  readonly mark: string;
+  readonly runId: string;
   /** Those of this session alone; else wherever they are. */
   readonly session: number | null;
 }
@@ -22,22 +22,25 @@ export interface Strays {
  * `set -m`; what began a session of its own (`setsid`) a command that came to its end may have meant to leave: `gpg-agent` is
  * nobody's stray. Found is what keeps its environment, where there is a /proc as Linux has it.
  */
-export async function endStrays(strays: Strays): Promise<void> {
-  if ((await signalStrays(strays, 'SIGTERM')) === 0) return;
-  const deadline = performance.now() + GRACE;
+export async function endOrphanProcesses(strays: OrphanProcesses): Promise<void> {
+  if ((await signalOrphanProcesses(strays, 'SIGTERM')) === 0) return;
+  const deadline = performance.now() + GRACE_PERIOD_MS;
   while (performance.now() < deadline) {
-    await setTimeout(LOOK);
-    if ((await signalStrays(strays, 0)) === 0) return;
+    await setTimeout(POLL_INTERVAL_MS);
+    if ((await signalOrphanProcesses(strays, 0)) === 0) return;
   }
-  await signalStrays(strays, 'SIGKILL');
+  await signalOrphanProcesses(strays, 'SIGKILL');
 }
 
 /** Answers how many there were. Each is looked at and signalled at once, so that its number is nobody else's by then. */
-async function signalStrays({ mark, session }: Strays, signal: NodeJS.Signals | 0): Promise<number> {
+async function signalOrphanProcesses(
+  { runId: mark, session }: OrphanProcesses,
+  signal: NodeJS.Signals | 0,
+): Promise<number> {
   const pace = pacer();
   let count = 0;
   for (const pid of processes()) {
-    if ((session === null || isIn(session, pid)) && hasMark(mark, pid)) count += tell(pid, signal);
+    if ((session === null || isIn(session, pid)) && hasRunId(mark, pid)) count += sendSignal(pid, signal);
     await pace();
   }
   return count;
@@ -59,8 +62,8 @@ function isIn(session: number, pid: number): boolean {
 }
 
 /** Of one that has ended and waits to be buried nothing is left to read. */
-function hasMark(mark: string, pid: number): boolean {
-  return read(pid, 'environ').split('\0').includes(`${MARK}=${mark}`);
+function hasRunId(mark: string, pid: number): boolean {
+  return read(pid, 'environ').split('\0').includes(`${RUN_ID_ENV}=${mark}`);
 }
 
 /** Nothing of what has gone, or is another user's. */
@@ -72,7 +75,7 @@ function read(pid: number, file: 'stat' | 'environ'): string {
   }
 }
 
-function tell(pid: number, signal: NodeJS.Signals | 0): number {
+function sendSignal(pid: number, signal: NodeJS.Signals | 0): number {
   try {
     process.kill(pid, signal);
     return 1;
