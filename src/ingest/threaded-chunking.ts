@@ -12,7 +12,7 @@ export function threadedChunking(thread: TaskThread, embedder: Embedder | null, 
   const task: ThreadTask<[Described, Cutting], PackedPassages> = {
     module: workerModule(import.meta.url, 'cut-record'),
     name: cutRecord.name,
-    here: (record) => packPassages(record.content, makePassages(record, options)),
+    inline: (record) => packPassages(record.content, makePassages(record, options)),
   };
   return {
     ...chunking(embedder?.model ?? 'estimate', options),
@@ -20,7 +20,7 @@ export function threadedChunking(thread: TaskThread, embedder: Embedder | null, 
       const described = { title, metadata, content };
       const packed = await thread.run(task, [described, cutting], { size: content.length, signal });
       const passages = unpackPassages(content, packed);
-      await thread.turn(content.length);
+      await thread.yieldToEventLoop(content.length);
       return passages;
     },
   };

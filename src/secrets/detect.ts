@@ -49,7 +49,7 @@ export async function detectSecrets(text: string, name = ''): Promise<readonly S
 export const SECRET_DETECTION: ThreadTask<[text: string, name?: string], readonly Secret[]> = {
   module: workerModule(import.meta.url, 'detect'),
   name: detectSecrets.name,
-  here: detectSecrets,
+  inline: detectSecrets,
 };
 
 /** A token that touches another is only known once that one is masked. Looks again for such, and not for ever. */

@@ -17,9 +17,9 @@ beforeEach(() => {
 afterEach(async () => thread.close());
 
 function task<Parameters extends readonly unknown[], Result>(
-  here: (...parameters: Parameters) => Result,
+  inline: (...parameters: Parameters) => Result,
 ): ThreadTask<Parameters, Result> {
-  return { module: MODULE, name: here.name, here };
+  return { module: MODULE, name: inline.name, inline };
 }
 
 describe('TaskThread', () => {
@@ -44,7 +44,7 @@ describe('TaskThread', () => {
       code: 'internal',
       message: 'undefined is no function',
     });
-    const missing = { module: MODULE, name: 'noSuchTask', here: tasks.whereAmI };
+    const missing = { module: MODULE, name: 'noSuchTask', inline: tasks.whereAmI };
     await expect(thread.run(missing, ['x'], { size: LONG })).rejects.toMatchObject({ code: 'internal' });
   });
 

@@ -65,7 +65,7 @@ describe('Lane', () => {
     if (!slot) throw new Error('no slot');
     let prepare = true;
     return async (change) => {
-      const thread = new EmbeddingThread({ tokenizerPath });
+      const thread = new EmbeddingThread(tokenizerPath);
       await thread.attach({ module, memory, plan: plan.model, slot: { ...slot, ...change }, prepare });
       prepare = false;
       return thread;

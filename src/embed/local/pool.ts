@@ -76,30 +76,20 @@ export class EmbeddingPool {
     if (signal?.aborted) abort();
     signal?.addEventListener('abort', abort);
     this.#calls.add(call);
-    this.#holdProcess();
     try {
       lane.submit(call);
       return await call.done;
     } finally {
       signal?.removeEventListener('abort', abort);
       this.#calls.delete(call);
-      this.#holdProcess();
-    }
-  }
-
-  /** Threads keep the process alive exactly while somebody waits for them. */
-  #holdProcess(): void {
-    for (const thread of this.#threads) {
-      if (thread.alive) thread.hold(this.#calls.size > 0);
-      else this.#threads.delete(thread);
     }
   }
 
   /** A thread starts before its model is there: both take a while, and neither needs the other at first. */
   async #start(position: number): Promise<EmbeddingThread> {
-    const thread = new EmbeddingThread({ tokenizerPath: this.#files.tokenizerPath });
+    const thread = new EmbeddingThread(this.#files.tokenizerPath);
+    for (const other of this.#threads) if (!other.alive) this.#threads.delete(other);
     this.#threads.add(thread);
-    this.#holdProcess();
     try {
       if (this.#shared) await this.#join(thread, this.#shared, position);
       else await this.#prepare(thread, position);

@@ -1,105 +1,81 @@
-/** One embedding thread as its owner sees it: texts in, vectors out, in order; it may die. */
-
-import { Worker } from 'node:worker_threads';
-import { LociError, messageOf } from '../../core/errors.ts';
+import { LociError } from '../../core/errors.ts';
+import { WorkerClient } from '../../core/threads/worker-client.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
 import type { ModelPlan, SlotPlan } from './memory-plan.ts';
 
-/** What a thread is given to start with. */
-export interface ThreadStart {
-  readonly tokenizerPath: string;
-}
-
-/** What it is given once the weights have been read. */
+/** The model, which a thread gets once the weights have been read. */
 export interface ThreadModel {
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
   readonly plan: ModelPlan;
-  /** Its own part of the memory. */
+  /** The thread's own part of the memory. */
   readonly slot: SlotPlan;
   /** Whether the weights are still as they were read: one thread prepares them for all. */
   readonly prepare: boolean;
 }
 
-export type ThreadMessage = { readonly model: ThreadModel } | { readonly texts: readonly string[] };
+/** Requests of an embedding thread, in the order in which they must come. Only `texts` has an answer, their vectors. */
+export type ThreadRequest =
+  | { readonly tokenizerPath: string }
+  | { readonly model: ThreadModel }
+  | { readonly texts: readonly string[] };
 
-/** One for each message, in order; without vectors for a model. */
-export interface ThreadReply {
-  readonly vectors: Float32Array | null;
-}
-
-interface Waiting {
-  readonly resolve: (vectors: Float32Array) => void;
-  readonly reject: (error: LociError) => void;
-}
-
+/** A worker thread that embeds texts, in order. Once it has failed it stays dead. */
 export class EmbeddingThread {
-  readonly #worker: Worker;
-  readonly #waiting: Waiting[] = [];
+  readonly #client = new WorkerClient({
+    module: workerModule(import.meta.url, 'worker'),
+    name: 'loci-embed',
+    failure: (reason, cause) => new LociError('embedding_unavailable', reason, { cause }),
+    onExit: (reason, cause) => this.#die(reason, cause),
+  });
   #death: LociError | null = null;
-  #closing = false;
 
-  constructor(start: ThreadStart) {
-    this.#worker = new Worker(workerModule(import.meta.url, 'worker'), {
-      workerData: start,
-      name: 'loci-embed',
-      execArgv: [],
-    });
-    this.#worker.unref();
-    this.#worker.on('message', ({ vectors }: ThreadReply) => {
-      this.#waiting.shift()?.resolve(vectors ?? new Float32Array());
-    });
-    this.#worker.on('error', (error) => {
-      this.#die(messageOf(error), error);
-    });
-    this.#worker.on('exit', (code) => {
-      this.#die(`exit code ${code}`);
-    });
+  /** The thread reads the vocabulary while the weights arrive. */
+  constructor(tokenizerPath: string) {
+    // `attach` reports the failure.
+    this.#request({ tokenizerPath }).catch(() => undefined);
   }
 
   get alive(): boolean {
     return this.#death === null;
   }
 
-  /** Calls sent and not yet answered. */
+  /** Requests that are not answered yet. */
   get load(): number {
-    return this.#waiting.length;
+    return this.#client.pending;
   }
 
-  /** Gives the thread its model, before any text. @throws LociError `embedding_unavailable` when the thread dies. */
+  /** Gives the thread its model. Must come before any text. @throws LociError `embedding_unavailable` */
   async attach(model: ThreadModel): Promise<void> {
-    await this.#ask({ model });
+    await this.#request({ model });
   }
 
-  /** The vectors of `texts` back to back. @throws LociError `embedding_unavailable` when the thread dies first. */
-  run(texts: readonly string[]): Promise<Float32Array> {
-    return this.#ask({ texts });
-  }
-
-  /** Whether the thread keeps the process alive. */
-  hold(held: boolean): void {
-    // Whoever closes it waits for its end.
-    if (held || this.#closing) this.#worker.ref();
-    else this.#worker.unref();
+  /** The vectors of `texts` one after the other. @throws LociError `embedding_unavailable` */
+  async run(texts: readonly string[]): Promise<Float32Array> {
+    return (await this.#request({ texts })) as Float32Array;
   }
 
   async close(): Promise<void> {
-    this.#closing = true;
-    await this.#worker.terminate();
+    this.#die('it was closed');
+    await this.#client.terminate();
   }
 
-  #ask(message: ThreadMessage): Promise<Float32Array> {
-    if (this.#death) return Promise.reject(this.#death);
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
-      this.#worker.postMessage(message);
-    });
+  async #request(request: ThreadRequest): Promise<unknown> {
+    if (this.#death !== null) throw this.#death;
+    try {
+      return await this.#client.request(request);
+    } catch (error) {
+      // After an error the state of the kernel's memory is unknown.
+      const death = this.#die(error instanceof Error ? error.message : String(error), error);
+      void this.#client.terminate();
+      throw death;
+    }
   }
 
-  #die(reason: string, cause?: unknown): void {
+  #die(reason: string, cause?: unknown): LociError {
     this.#death ??= new LociError('embedding_unavailable', `The embedding thread stopped: ${reason}`, {
       cause,
     });
-    for (const { reject } of this.#waiting.splice(0)) reject(this.#death);
+    return this.#death;
   }
 }

@@ -76,7 +76,7 @@ export function filedIn(type: Filed['type'], text: string): Portable | string {
 export const READ_FILED: ThreadTask<[type: Filed['type'], text: string], Portable | string> = {
   module: workerModule(import.meta.url, 'export-file-text'),
   name: filedIn.name,
-  here: filedIn,
+  inline: filedIn,
 };
 
 /** Editors end every file with a line break. */

@@ -20,5 +20,5 @@ export function readNoteText(bytes: Uint8Array): NoteText | null {
 export const READ_NOTE_TEXT: ThreadTask<[bytes: Uint8Array], NoteText | null> = {
   module: workerModule(import.meta.url, 'note-text'),
   name: readNoteText.name,
-  here: readNoteText,
+  inline: readNoteText,
 };

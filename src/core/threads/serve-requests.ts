@@ -1,0 +1,76 @@
+import { parentPort } from 'node:worker_threads';
+import { LociError, messageOf } from '../errors.ts';
+import type { WorkerAnswer, WorkerError, WorkerRequest } from './worker-client.ts';
+
+export interface ServeOptions {
+  /**
+   * Whether the answer to a request may travel in one message with others. Answers that may be nested too deeply to be
+   * received must travel alone, so that only their own request fails.
+   */
+  readonly mayShareMessage?: (message: unknown) => boolean;
+}
+
+/** Milliseconds that an answer waits at most for the other answers of its batch. */
+const MAX_WAIT_MS = 2;
+
+/**
+ * Answers the requests of the `WorkerClient` that started this thread, one after the other. A request whose handler
+ * throws is answered with the error.
+ */
+export function serveRequests(
+  handle: (message: unknown) => unknown,
+  { mayShareMessage = () => false }: ServeOptions = {},
+): void {
+  if (parentPort === null) throw new Error('serveRequests runs in a worker thread only');
+  const port = parentPort;
+  const post = (answers: readonly WorkerAnswer[]): void => {
+    try {
+      if (answers.length > 0) port.postMessage(answers);
+    } catch (error) {
+      // An answer that cannot be cloned becomes an error; the others are sent as they are.
+      if (answers.length > 1) for (const answer of answers) post([answer]);
+      else port.postMessage([{ id: answers[0]!.id, error: workerError(error) }] satisfies WorkerAnswer[]);
+    }
+  };
+  port.on('message', (requests: readonly WorkerRequest[]) => {
+    let answers: WorkerAnswer[] = [];
+    let since = performance.now();
+    const flush = (): void => {
+      post(answers);
+      answers = [];
+      since = performance.now();
+    };
+    for (const { id, message } of requests) {
+      // Answers are sent in the order of their requests.
+      const sharesMessage = mayShareMessage(message);
+      if (!sharesMessage) flush();
+      const answer = answerOf(id, () => handle(message));
+      if (answer instanceof Promise) {
+        void answer.then((settled) => {
+          post([settled]);
+        });
+        continue;
+      }
+      answers.push(answer);
+      if (!sharesMessage || performance.now() - since >= MAX_WAIT_MS) flush();
+    }
+    flush();
+  });
+}
+
+function answerOf(id: number, work: () => unknown): WorkerAnswer | Promise<WorkerAnswer> {
+  const failed = (error: unknown): WorkerAnswer => ({ id, error: workerError(error) });
+  try {
+    const value = work();
+    return value instanceof Promise
+      ? value.then((settled: unknown) => ({ id, value: settled }), failed)
+      : { id, value };
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function workerError(error: unknown): WorkerError {
+  if (error instanceof LociError) return { code: error.code, message: error.message, hint: error.hint };
+  return { code: 'internal', message: messageOf(error) };
+}

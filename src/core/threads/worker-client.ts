@@ -1,0 +1,186 @@
+import { Worker, type ResourceLimits } from 'node:worker_threads';
+import { isErrorCode, LociError, messageOf } from '../errors.ts';
+
+/** A request as it travels to the thread. Several requests travel in one message. */
+export interface WorkerRequest {
+  readonly id: number;
+  readonly message: unknown;
+}
+
+/** The answer to the request with the same id. */
+export type WorkerAnswer =
+  { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: WorkerError };
+
+/** A `LociError` that can be cloned. */
+export interface WorkerError {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+export interface WorkerClientOptions {
+  /** The module that the thread runs; it calls `serveRequests`. See `workerModule`. */
+  readonly module: URL;
+  readonly name: string;
+  readonly workerData?: unknown;
+  readonly resourceLimits?: ResourceLimits;
+  /** Makes the error of a request that gets no answer, because the thread died or its answer cannot be received. */
+  readonly failure: (reason: string, cause?: unknown) => LociError;
+  /** Called when the thread has died or was terminated. The next request starts another thread. */
+  readonly onExit?: (reason: string, cause?: unknown) => void;
+}
+
+interface PendingRequest {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Sends requests to a worker thread and resolves them with its answers. The thread starts with the first request and
+ * keeps the process alive only while a request is pending.
+ */
+export class WorkerClient {
+  readonly #options: WorkerClientOptions;
+  readonly #pending = new Map<number, PendingRequest>();
+  #worker: Worker | null = null;
+  #nextId = 1;
+  #outgoing: WorkerRequest[] = [];
+  #transfer: ArrayBuffer[] = [];
+
+  constructor(options: WorkerClientOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the thread runs. */
+  get isRunning(): boolean {
+    return this.#worker !== null;
+  }
+
+  /** Requests that are not answered yet. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  /**
+   * @param transfer Buffers of the message that move to the thread instead of being copied.
+   * @throws LociError The error that the thread answered, `internal` for a message that cannot be cloned, or
+   *   `options.failure`
+   */
+  request(message: unknown, transfer: readonly ArrayBuffer[] = []): Promise<unknown> {
+    this.#worker ??= this.#start();
+    const id = this.#nextId++;
+    this.#transfer.push(...transfer);
+    // Waking the thread costs as much as a short request, so requests that are made together travel together.
+    if (this.#outgoing.push({ id, message }) === 1) queueMicrotask(() => this.#post());
+    this.#worker.ref();
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+    });
+  }
+
+  /** Ends the thread at once and rejects what is pending with `options.failure`. */
+  async terminate(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === null) return;
+    this.#abandon(worker, 'it was terminated');
+    // The process waits for the thread to end.
+    worker.ref();
+    await worker.terminate();
+  }
+
+  /** Resolves when the thread has exited by itself, as after a request that closes it. */
+  async exited(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === null) return;
+    worker.ref();
+    await new Promise<void>((resolve) => {
+      worker.once('exit', () => {
+        resolve();
+      });
+    });
+  }
+
+  #start(): Worker {
+    const { module, name, workerData, resourceLimits = {} } = this.#options;
+    // The flags of the host process are not for the thread: `--input-type` would prevent it from starting.
+    const worker = new Worker(module, { name, workerData, resourceLimits, execArgv: [] });
+    worker.on('message', (answers: readonly WorkerAnswer[]) => {
+      if (this.#worker === worker) for (const answer of answers) this.#settle(answer);
+    });
+    worker.on('messageerror', (error: Error) => {
+      if (this.#worker === worker) this.#rejectOldest(error);
+    });
+    worker.on('error', (error: unknown) => {
+      this.#abandon(worker, messageOf(error), error);
+    });
+    worker.on('exit', (code) => {
+      this.#abandon(worker, `its thread ended with exit code ${String(code)}`);
+    });
+    return worker;
+  }
+
+  #post(): void {
+    const [requests, transfer] = [this.#outgoing, this.#transfer];
+    this.#outgoing = [];
+    this.#transfer = [];
+    if (requests.length === 0) return;
+    try {
+      this.#worker?.postMessage(requests, transfer);
+    } catch (error) {
+      if (requests.length > 1) for (const request of requests) this.#postAlone(request, transfer);
+      else this.#reject(requests[0]!, error);
+    }
+  }
+
+  /** Of several requests only those that cannot be cloned fail. */
+  #postAlone(request: WorkerRequest, transfer: readonly ArrayBuffer[]): void {
+    try {
+      this.#worker?.postMessage(
+        [request],
+        transfer.filter((buffer) => !buffer.detached),
+      );
+    } catch (error) {
+      this.#reject(request, error);
+    }
+  }
+
+  #reject({ id }: WorkerRequest, error: unknown): void {
+    this.#settle({ id, error: { code: 'internal', message: messageOf(error) } });
+  }
+
+  #settle(answer: WorkerAnswer): void {
+    const request = this.#pending.get(answer.id);
+    this.#forget(answer.id);
+    if ('error' in answer) request?.reject(toLociError(answer.error));
+    else request?.resolve(answer.value);
+  }
+
+  /** An answer that cannot be received does not say its id. It is the oldest pending one: such answers travel alone and in order. */
+  #rejectOldest(error: Error): void {
+    const [oldest] = this.#pending;
+    if (oldest === undefined) return;
+    const [id, { reject }] = oldest;
+    this.#forget(id);
+    reject(this.#options.failure(`its answer cannot be received: ${error.message}`, error));
+  }
+
+  #forget(id: number): void {
+    this.#pending.delete(id);
+    if (this.#pending.size === 0) this.#worker?.unref();
+  }
+
+  #abandon(worker: Worker, reason: string, cause?: unknown): void {
+    if (this.#worker !== worker) return;
+    this.#worker = null;
+    this.#outgoing = [];
+    this.#transfer = [];
+    const requests = [...this.#pending.values()];
+    this.#pending.clear();
+    this.#options.onExit?.(reason, cause);
+    for (const { reject } of requests) reject(this.#options.failure(reason, cause));
+  }
+}
+
+function toLociError({ code, message, hint }: WorkerError): LociError {
+  return new LociError(isErrorCode(code) ? code : 'internal', message, hint === undefined ? {} : { hint });
+}
