@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { copyOfVault, loci, ROOT, temporaryFolder } from './loci-command.ts';
 import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
 import { startServer } from './rest-server.ts';
@@ -58,6 +61,28 @@ async function suite(...args: string[]): Promise<string> {
   return stdout;
 }
 
+/** Starts a proxy that adds a token to each request, as the suite can send none. Returns the address of the proxy. */
+async function addToken(address: string, token: string): Promise<string> {
+  const proxy = createServer(({ method, url = '', headers }, outgoing) => {
+    const forwarded = request(new URL(url, address), {
+      method,
+      headers: { ...headers, authorization: `Bearer ${token}` },
+    });
+    forwarded.on('response', (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    forwarded.on('error', () => outgoing.destroy());
+    outgoing.req.pipe(forwarded);
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    proxy.close();
+    proxy.closeAllConnections();
+  });
+  return `http://127.0.0.1:${String((proxy.address() as AddressInfo).port)}`;
+}
+
 describe('the conformance suite of MCP', () => {
   it('has no server scenario that is neither run here nor left out for a reason', async () => {
     const listed = [...(await suite('list', '--server')).matchAll(/^ {2}- ([\w-]+)/gm)].map(
@@ -70,8 +95,8 @@ describe('the conformance suite of MCP', () => {
   it.each(APPLY)('passes %s', async (scenario) => {
     const home = temporaryFolder();
     await loci(['index', copyOfVault(), '--once'], { home });
-    // As `loci serve` has it for a user of this machine, who needs no token.
-    const { address } = await startServer({ auth: { localhost: true } }, { home, mcp: mcpHandler });
+    const server = await startServer({}, { home, mcp: mcpHandler });
+    const address = await addToken(server.address, await server.token('default', 'write'));
     const said = await suite('server', '--url', `${address}/mcp`, '--scenario', scenario, '--verbose');
     expect(said).toContain('SUCCESS');
     expect(said).not.toContain('FAILURE');

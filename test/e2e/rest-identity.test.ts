@@ -186,43 +186,17 @@ describe('who asks', () => {
   });
 });
 
-describe('who runs Loci', () => {
-  it('comes in without a token from this machine where that is allowed, to the configured memory', async () => {
-    const server = await startServer({ auth: { localhost: true }, namespace: 'mine' });
-    expect((await server.ask(WRITE, { body: { content: 'My oven.' } })).status).toBe(200);
-    const token = await server.token('mine', 'read');
-    expect((await server.ask(SEARCH, { token })).json).toMatchObject({ results: [{ id: 1 }] });
-    for (const header of [
-      'forwarded',
-      'x-forwarded-for',
-      'x-forwarded-proto',
-      'x-client-ip',
-      'via',
-      'x-real-ip',
-    ])
-      expect((await server.ask(SEARCH, { headers: { [header]: 'for=192.0.2.1' } })).status).toBe(401);
-    // Whoever shows a token is who it says, or nobody.
-    expect((await server.ask(SEARCH, { token: newTokenText() })).status).toBe(401);
-  });
-
-  it('is told from other users of this machine', async ({ skip }) => {
-    if (process.getuid?.() !== 0) skip('only root can be somebody else');
-    const server = await startServer({ auth: { localhost: true } });
-    const script = `fetch('${server.address}${SEARCH}').then((answer) => console.log(answer.status))`;
-    const run = promisify(execFile);
-    const asNobody = await run(process.execPath, ['-e', script], { uid: 65_534, gid: 65_534, env: {} });
-    expect(asNobody.stdout).toBe('401\n');
-    expect((await run(process.execPath, ['-e', script], { env: {} })).stdout).toBe('200\n');
-  });
-
-  it('is reached through a socket that nobody else may open', async () => {
+describe('a Unix socket', () => {
+  it('can be opened by its owner alone, and takes a token too', async () => {
     const folder = temporaryFolder();
     const socket = join(folder, 'loci.sock');
-    const server = await startServer({ auth: { localhost: true } }, { place: { socket } });
+    const server = await startServer({}, { listenAt: { socket } });
     expect(server.address).toBe(`unix:${socket}`);
     expect(statSync(socket).mode & 0o777).toBe(0o600);
-    expect((await server.ask(SEARCH)).status).toBe(200);
-    await expect(startServer({}, { place: { socket } })).rejects.toMatchObject({ code: 'conflict' });
+    expect((await server.ask(SEARCH)).status).toBe(401);
+    const token = await server.token('alice', 'read');
+    expect((await server.ask(SEARCH, { token })).status).toBe(200);
+    await expect(startServer({}, { listenAt: { socket } })).rejects.toMatchObject({ code: 'conflict' });
     if (process.getuid?.() === 0) {
       chmodSync(folder, 0o755);
       const script = `require('node:net').connect('${socket}').on('error', (e) => console.log(e.code)).on('connect', () => console.log('in'))`;
@@ -232,6 +206,6 @@ describe('who runs Loci', () => {
     await server.close();
     expect(statSync(socket, { throwIfNoEntry: false })).toBeUndefined();
     writeFileSync(socket, 'a file');
-    await expect(startServer({}, { place: { socket } })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(startServer({}, { listenAt: { socket } })).rejects.toMatchObject({ code: 'conflict' });
   });
 });

@@ -63,7 +63,7 @@ export async function startServer(
     entries: OPERATIONS,
     logTo,
     ...options,
-    place: { port: 0, ...options.place },
+    listenAt: { port: 0, ...options.listenAt },
   });
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= running.close());

@@ -78,7 +78,7 @@ describe('loci serve', () => {
     const taken = await run('--port', port);
     expect([taken.code, taken.stderr]).toEqual([
       5,
-      expect.stringContaining(`Loci listens at 127.0.0.1:${port} already`),
+      expect.stringContaining(`127.0.0.1:${port} is already in use`),
     ]);
     const wrong = await run('--port', '99999');
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--port must be a whole number')]);

@@ -70,8 +70,7 @@ export const SERVERS: readonly ServerCommand[] = [
     summary: 'serve the verbs over HTTP',
     description:
       'Serves every verb that needs none of your files over HTTP, until Ctrl-C or SIGTERM: docs/rest.md says how to ask. ' +
-      'Whoever asks shows a token (`loci token create`); without one nobody comes in, unless `auth.localhost` lets ' +
-      'programs of your own user.',
+      'Every request needs a token (`loci token create`).',
     operands: [],
     options: [
       {

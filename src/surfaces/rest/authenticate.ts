@@ -1,28 +1,22 @@
 import type { IncomingMessage } from 'node:http';
-import type { Config } from '../../config/schema.ts';
 import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/hash.ts';
 import { isTokenText } from '../../secrets/token-text.ts';
-import { userName } from '../../core/user.ts';
 import type { TokenInfo } from '../../engine/access/access.ts';
 import type { Loci } from '../../engine/open.ts';
-import { SCOPES } from '../../operations/operation.ts';
 import { allowedBy, type Identity } from './identity.ts';
 import type { JwtVerifier } from './jwt.ts';
-import type { LocalPeers } from './local-peer.ts';
 
 /** How long a token that was found counts as found, in milliseconds: so long may one that was revoked go on. */
 const REMEMBERED = 1000;
 const MOST_REMEMBERED = 1000;
 
 export interface AuthenticatorParts {
-  readonly config: Pick<Config, 'namespace' | 'auth'>;
   readonly loci: () => Promise<Loci>;
   readonly jwt: JwtVerifier | null;
-  readonly peers: LocalPeers;
 }
 
-/** Says who asks, by token or, where that is allowed, by connection. */
+/** Finds out who sends a request, by its token. */
 export class Authenticator {
   readonly #parts: AuthenticatorParts;
   readonly #found = new Map<string, { readonly token: TokenInfo; readonly until: number }>();
@@ -34,27 +28,10 @@ export class Authenticator {
   /** @throws LociError `unauthorized`, and what the store throws */
   async identify(request: IncomingMessage): Promise<Identity> {
     const { authorization } = request.headers;
-    if (authorization === undefined) return this.#withoutToken(request);
+    if (authorization === undefined) throw new LociError('unauthorized', 'a token is needed');
     const [, text] = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization) ?? [];
     if (text === undefined) throw new LociError('unauthorized', '`Authorization` is not `Bearer TOKEN`');
     return isTokenText(text) ? this.#withToken(text) : this.#withJwt(text);
-  }
-
-  async #withoutToken(request: IncomingMessage): Promise<Identity> {
-    const { config, peers } = this.#parts;
-    if (!config.auth.localhost) throw new LociError('unauthorized', 'a token is needed');
-    if (!(await peers.isOwn(request.socket, request.headers)))
-      throw new LociError(
-        'unauthorized',
-        'a token is needed: this connection is not of the user who runs Loci',
-      );
-    const caller = {
-      namespace: config.namespace,
-      actor: userName(),
-      surface: 'rest',
-      trust: 'agent',
-    } as const;
-    return { caller, scopes: new Set(SCOPES), key: 'localhost' };
   }
 
   async #withToken(text: string): Promise<Identity> {

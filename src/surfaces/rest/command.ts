@@ -4,7 +4,7 @@ import type { Io } from '../cli/io.ts';
 import type { RunServer, ServerCall } from '../cli/server-call.ts';
 import { untilStopped } from '../cli/until-stopped.ts';
 import { mcpHandler } from '../mcp/http.ts';
-import type { Place } from './bind.ts';
+import type { ListenAddress } from './bind.ts';
 import { serve } from './serve.ts';
 
 /** `loci serve`: until a signal says to stop; a second one stops at once. */
@@ -13,7 +13,7 @@ export const serveRest: RunServer = async (call, io) => {
     home: call.home,
     env: io.env,
     entries: OPERATIONS,
-    place: placeOf(call),
+    listenAt: listenAddressOf(call),
     ownsProcess: true,
     mcp: mcpHandler,
   });
@@ -28,7 +28,7 @@ function announce(address: string, io: Io): void {
 }
 
 /** @throws LociError `invalid_input` */
-function placeOf({ options }: ServerCall): Partial<Place> {
+function listenAddressOf({ options }: ServerCall): Partial<ListenAddress> {
   const { host, port, socket } = options;
   if (typeof port === 'string' && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
     throw new LociError(

@@ -60,8 +60,7 @@ export function openApi(routes: readonly Route[]): JsonObject {
           type: 'http',
           scheme: 'bearer',
           description:
-            'What `loci token create` tells, or a JSON Web Token where these are set up. Without one only programs of the ' +
-            'same user on the same machine come in, where `auth.localhost` says so.',
+            'A token made by `loci token create`, or a JSON Web Token if the server is set up for them.',
         },
       },
       responses: Object.fromEntries(BODY_PROBLEM.map((code) => [code, problemResponse(code)])),

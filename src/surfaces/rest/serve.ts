@@ -4,12 +4,11 @@ import type { OperationEntry } from '../../operations/registry.ts';
 import { createContext, type OpenContext } from '../../operations/context.ts';
 import { restApp } from './app.ts';
 import { Authenticator } from './authenticate.ts';
-import { bind, type Place, unbind } from './bind.ts';
+import { bind, type ListenAddress, unbind } from './bind.ts';
 import { HostGuard } from './hosts.ts';
 import type { HttpEndpoint } from './identity.ts';
 import { jwtVerifier } from './jwt.ts';
 import { httpListener } from './listener.ts';
-import { LocalPeers } from './local-peer.ts';
 import { openLog } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { RateLimit } from './rate-limit.ts';
@@ -21,8 +20,8 @@ export interface ServeOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** The verbs. */
   readonly entries: readonly OperationEntry[];
-  /** What the settings say otherwise. */
-  readonly place?: Partial<Place>;
+  /** Overrides the settings. */
+  readonly listenAt?: Partial<ListenAddress>;
   /** Standard error unless given. */
   readonly logTo?: DestinationStream;
   /** Whether nothing else runs in this process, so that its globals may be changed. */
@@ -44,14 +43,14 @@ export interface RunningServer {
  * @throws LociError `invalid_config`, `conflict` when the place is taken, and what opening the store throws
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { home, env = process.env, entries, place: given = {}, ownsProcess = false, mcp } = options;
+  const { home, env = process.env, entries, listenAt = {}, ownsProcess = false, mcp } = options;
   const caller = { surface: 'rest', trust: 'agent' } as const;
   const context = createContext({ caller, env, ...(home !== undefined && { home }) });
   try {
     const config = (await context.loadConfig()).values;
     const loci = await context.loci({ create: true });
-    const place = { ...config.server, ...given };
-    const settings = { ...config.server, host: place.host };
+    const address = { ...config.server, ...listenAt };
+    const settings = { ...config.server, host: address.host };
     const readiness = new Readiness(() => context.loci());
     const metrics = new Metrics();
     const log = openLog(config.log.level, options.logTo);
@@ -62,10 +61,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       context,
       routes: await routesOf(entries),
       authenticator: new Authenticator({
-        config,
         loci: () => context.loci(),
         jwt: await jwtVerifier(config.auth.jwt, context.home),
-        peers: new LocalPeers(place.socket !== undefined),
       }),
       hosts: new HostGuard(settings),
       limit: new RateLimit(settings.rateLimit),
@@ -75,10 +72,13 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       mcp: endpoint,
     });
     const listener = httpListener({ settings, metrics, fetch: app.fetch, ownsProcess });
-    const address = await bind(listener.server, place);
-    log.info({ address }, 'listening');
-    if (isExposed(place))
-      log.warn({ address }, 'other machines reach this: without TLS before it, tokens can be read');
+    const url = await bind(listener.server, address);
+    log.info({ address: url }, 'listening');
+    if (isExposed(address))
+      log.warn(
+        { address: url },
+        'reachable from other machines: without a TLS proxy in front, tokens can be intercepted',
+      );
     const close = async (): Promise<void> => {
       readiness.drain();
       metrics.close();
@@ -87,11 +87,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       await loci.sources.stop();
       await endpoint?.close();
       await ended;
-      await unbind(place);
+      await unbind(address);
       await context.close();
       log.info('stopped');
     };
-    return { address, log, close };
+    return { address: url, log, close };
   } catch (error) {
     await context.close();
     throw error;
@@ -117,6 +117,6 @@ function logKeeping(event: KeeperEvent, log: Logger): void {
   }
 }
 
-function isExposed({ host, socket }: Place): boolean {
+function isExposed({ host, socket }: ListenAddress): boolean {
   return socket === undefined && !/^(localhost|127\.[\d.]+|::1)$/i.test(host);
 }
