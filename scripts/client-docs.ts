@@ -9,7 +9,7 @@ import {
   clientSetup,
   type Connection,
   settingsText,
-} from '../src/surfaces/mcp/clients.ts';
+} from '../src/surfaces/mcp/clients/client-setup.ts';
 import { listPrompts } from '../src/surfaces/mcp/prompts.ts';
 import { listResources, listTemplates } from '../src/surfaces/mcp/resources.ts';
 import { loadToolbox } from '../src/surfaces/mcp/toolbox.ts';

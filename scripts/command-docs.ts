@@ -4,10 +4,10 @@ import { ERROR_TABLE, type ErrorCode } from '../src/core/errors.ts';
 import { inputFields } from '../src/operations/shared/input.ts';
 import type { Operation } from '../src/operations/operation.ts';
 import { OPERATIONS } from '../src/operations/registry.ts';
-import { inCommands } from '../src/surfaces/cli/command-names.ts';
-import { EXIT_CODES } from '../src/surfaces/cli/exit.ts';
+import { inCommands } from '../src/surfaces/shared/command-names.ts';
+import { EXIT_CODES } from '../src/surfaces/cli/report-error.ts';
 import { commandLine, fieldOptions } from '../src/surfaces/cli/fields.ts';
-import { type ServerCommand, SERVERS } from '../src/surfaces/cli/servers.ts';
+import { type ServerCommand, SERVERS } from '../src/surfaces/cli/server-commands.ts';
 import { shapeOf } from '../src/surfaces/cli/shapes.ts';
 
 const HEAD = `# Commands

@@ -5,9 +5,9 @@ import { renderConfigDocs } from '../../scripts/config-docs.ts';
 import { ERROR_TABLE } from '../../src/core/errors.ts';
 import { inputFields } from '../../src/operations/shared/input.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
-import { EXIT_CODES } from '../../src/surfaces/cli/exit.ts';
+import { EXIT_CODES } from '../../src/surfaces/cli/report-error.ts';
 import { fieldOptions } from '../../src/surfaces/cli/fields.ts';
-import { SERVERS } from '../../src/surfaces/cli/servers.ts';
+import { SERVERS } from '../../src/surfaces/cli/server-commands.ts';
 import { shapeOf } from '../../src/surfaces/cli/shapes.ts';
 import { readSource } from './source-files.ts';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { write } from '../../src/operations/records/write.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
-import { loadRenderer } from '../../src/surfaces/cli/render/registry.ts';
+import { loadRenderer } from '../../src/surfaces/cli/commands/registry.ts';
 import { shapeOf } from '../../src/surfaces/cli/shapes.ts';
-import { makeStyle } from '../../src/surfaces/cli/style.ts';
+import { makeStyle } from '../../src/surfaces/cli/format/style.ts';
 import { copyOfVault, loci, temporaryFolder } from './loci-command.ts';
 
 const OF_WRITTEN: ReadonlySet<string> = new Set(['update', 'delete', 'undelete', 'audit']);

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CLIENT_NAMES, type ClientSetup } from '../../src/surfaces/mcp/clients.ts';
+import { CLIENT_NAMES, type ClientSetup } from '../../src/surfaces/mcp/clients/client-setup.ts';
 import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
 import { loci, ROOT, startLoci, temporaryFolder } from './loci-command.ts';
 import { connectStdio, MAIN } from './mcp-session.ts';

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { openLoci } from '../../src/engine/open.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
-import type { Problem } from '../../src/surfaces/rest/problem.ts';
+import type { Problem } from '../../src/surfaces/rest/http/problem.ts';
 import { serve, type ServeOptions } from '../../src/surfaces/rest/serve.ts';
 import { temporaryFolder } from './loci-command.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { LocalIo } from '../../operations/operation.ts';
-import type { Io } from './io.ts';
+import type { Io } from '../shared/io.ts';
 import { readStdin } from './stdin.ts';
 
 /** Bytes of standard input that are held for a verb that reads it more than once. */

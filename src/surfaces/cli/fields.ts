@@ -1,6 +1,6 @@
 import type { Json } from '../../core/types.ts';
 import type { FieldSchema, InputField } from '../../operations/shared/input.ts';
-import { inCommands } from './command-names.ts';
+import { inCommands } from '../shared/command-names.ts';
 import type { CommandShape } from './shapes.ts';
 
 /** A field of a verb's input as an option of a command. */

@@ -2,11 +2,11 @@ import { Command } from 'commander';
 import { packageVersion } from '../../core/version.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import type { CommandCall } from './command-call.ts';
-import { EXIT_CODES } from './exit.ts';
-import { columnsOf, type Io } from './io.ts';
-import type { ServerCall } from './server-call.ts';
+import { EXIT_CODES } from './report-error.ts';
+import { columnsOf, type Io } from '../shared/io.ts';
+import type { ServerCall } from '../shared/server-call.ts';
 import { describeServerCommand } from './server-command.ts';
-import { type ServerCommand, SERVERS } from './servers.ts';
+import { type ServerCommand, SERVERS } from './server-commands.ts';
 import { GROUPS, shapeOf } from './shapes.ts';
 
 const START = `
@@ -63,7 +63,7 @@ export async function buildProgram(
     const { words } = shapeOf(entry.name);
     const command = addCommand(program, words, entry.summary);
     if (!words.every((word) => argv.includes(word))) continue;
-    const { describeCommand } = await import('./command.ts');
+    const { describeCommand } = await import('./describe-command.ts');
     describeCommand(command, await entry.load(), io, (call) => actions.run(call));
   }
   for (const server of SERVERS) {

@@ -1,8 +1,8 @@
 import { type Command, CommanderError } from 'commander';
 import { LociError } from '../../core/errors.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
-import { reportError } from './exit.ts';
-import type { Io } from './io.ts';
+import { reportError } from './report-error.ts';
+import type { Io } from '../shared/io.ts';
 import { buildProgram } from './program.ts';
 import { commandNamed, usageHint } from './usage.ts';
 

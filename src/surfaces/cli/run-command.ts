@@ -3,13 +3,13 @@ import { createContext, type OpenContext } from '../../operations/context.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import { runOperation } from '../../operations/run.ts';
 import type { CommandCall } from './command-call.ts';
-import { printError, toJson } from './exit.ts';
+import { printError, toJson } from './report-error.ts';
 import { CommandMachine } from './command-machine.ts';
-import { columnsOf, type Io, isTerminal } from './io.ts';
-import { escapeControl } from './escape-control.ts';
-import { ProgressDisplay } from './progress.ts';
-import { loadRenderer } from './render/registry.ts';
-import { hasColours, makeStyle } from './style.ts';
+import { columnsOf, type Io, isTerminal } from '../shared/io.ts';
+import { escapeControl } from '../shared/escape-control.ts';
+import { ProgressDisplay } from './format/progress-display.ts';
+import { loadRenderer } from './commands/registry.ts';
+import { hasColours, makeStyle } from './format/style.ts';
 
 /** Runs a verb and shows what it answers. Answers the exit code. @throws what the verb throws */
 export async function runCommand(call: CommandCall, io: Io): Promise<number> {

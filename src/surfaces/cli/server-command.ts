@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { ServerCall } from './server-call.ts';
-import type { ServerCommand } from './servers.ts';
+import type { ServerCall } from '../shared/server-call.ts';
+import type { ServerCommand } from './server-commands.ts';
 
 /** Gives a command the operands, options and examples of its server, and what to do. */
 export function describeServerCommand(

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { isJsonMap, type JsonMap } from '../../config/tree.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
-import type { Io } from './io.ts';
+import type { Io } from '../shared/io.ts';
 
 /** Bytes. More than any record may hold. */
 const MOST: number = 16 * 1024 * 1024;

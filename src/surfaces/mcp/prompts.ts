@@ -7,9 +7,9 @@ import {
 import { asLociError } from '../../core/fs/file-errors.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import type { OperationContext } from '../../operations/operation.ts';
-import { fence } from './fence.ts';
+import { fence } from './results/fence.ts';
 import { type Permission, assertPermitted } from './permission.ts';
-import { answerText, errorText } from './result.ts';
+import { answerText, errorText } from './results/tool-result.ts';
 import type { Toolbox } from './toolbox.ts';
 
 type PromptArguments = Readonly<Record<string, string>>;

@@ -15,9 +15,9 @@ import { parseInput } from '../../operations/shared/input.ts';
 import type { OperationContext } from '../../operations/operation.ts';
 import type { SourcesListOutput } from '../../operations/sources/list.ts';
 import type { StartupTextOutput } from '../../operations/startup/startup-text.ts';
-import { jsonText } from './fence.ts';
+import { jsonText } from './results/fence.ts';
 import { type Permission, assertPermitted } from './permission.ts';
-import { errorText } from './result.ts';
+import { errorText } from './results/tool-result.ts';
 import type { Toolbox } from './toolbox.ts';
 
 /** What a verb answers, under an address. With variables in it (RFC 6570) it is a template. */

@@ -12,17 +12,17 @@ import { runOperation } from '../../operations/run.ts';
 import type { OpenContext } from '../../operations/context.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import type { Scope } from '../../operations/operation.ts';
-import type { Authenticator } from './authenticate.ts';
-import { withinTime } from './deadline.ts';
-import type { HostGuard } from './hosts.ts';
-import type { HttpEndpoint, Identity } from './identity.ts';
-import { logRequest } from './log.ts';
-import type { Metrics } from './metrics.ts';
+import type { Authenticator } from './access/authenticate.ts';
+import { withinTime } from './http/deadline.ts';
+import type { HostGuard } from './access/hosts.ts';
+import type { HttpEndpoint, Identity } from './access/identity.ts';
+import { logRequest } from './monitoring/log.ts';
+import type { Metrics } from './monitoring/metrics.ts';
 import { openApi } from './openapi.ts';
-import { PROBLEM_TYPE, problemOf } from './problem.ts';
-import type { RateLimit } from './rate-limit.ts';
-import type { Readiness } from './readiness.ts';
-import { jsonBody, readBody, requestInput } from './request-input.ts';
+import { PROBLEM_TYPE, problemOf } from './http/problem.ts';
+import type { RateLimit } from './access/rate-limit.ts';
+import type { Readiness } from './monitoring/readiness.ts';
+import { jsonBody, readBody, requestInput } from './http/request-input.ts';
 import { API, type Route } from './routes.ts';
 
 export interface AppParts {

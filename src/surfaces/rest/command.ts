@@ -1,10 +1,10 @@
 import { LociError } from '../../core/errors.ts';
 import { OPERATIONS } from '../../operations/registry.ts';
-import type { Io } from '../cli/io.ts';
-import type { RunServer, ServerCall } from '../cli/server-call.ts';
-import { untilStopped } from '../cli/until-stopped.ts';
+import type { Io } from '../shared/io.ts';
+import type { RunServer, ServerCall } from '../shared/server-call.ts';
+import { untilStopped } from '../shared/stop-signals.ts';
 import { mcpHandler } from '../mcp/http.ts';
-import type { ListenAddress } from './bind.ts';
+import type { ListenAddress } from './http/bind.ts';
 import { serve } from './serve.ts';
 
 /** `loci serve`: until a signal says to stop; a second one stops at once. */

@@ -4,7 +4,7 @@ import type { Json } from '../../core/types.ts';
 import { packageVersion } from '../../core/version.ts';
 import type { Operation, Scope } from '../../operations/operation.ts';
 import { toolName } from '../../operations/shared/tool-name.ts';
-import { PROBLEM_TYPE, titleOf } from './problem.ts';
+import { PROBLEM_TYPE, titleOf } from './http/problem.ts';
 import type { Route } from './routes.ts';
 
 type JsonObject = { [key: string]: Json };

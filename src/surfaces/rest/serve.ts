@@ -3,16 +3,16 @@ import type { KeeperEvent } from '../../engine/refresh/keeper.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { createContext, type OpenContext } from '../../operations/context.ts';
 import { restApp } from './app.ts';
-import { Authenticator } from './authenticate.ts';
-import { bind, type ListenAddress, unbind } from './bind.ts';
-import { HostGuard } from './hosts.ts';
-import type { HttpEndpoint } from './identity.ts';
-import { jwtVerifier } from './jwt.ts';
-import { httpListener } from './listener.ts';
-import { openLog } from './log.ts';
-import { Metrics } from './metrics.ts';
-import { RateLimit } from './rate-limit.ts';
-import { Readiness } from './readiness.ts';
+import { Authenticator } from './access/authenticate.ts';
+import { bind, type ListenAddress, unbind } from './http/bind.ts';
+import { HostGuard } from './access/hosts.ts';
+import type { HttpEndpoint } from './access/identity.ts';
+import { jwtVerifier } from './access/jwt.ts';
+import { httpListener } from './http/listener.ts';
+import { openLog } from './monitoring/log.ts';
+import { Metrics } from './monitoring/metrics.ts';
+import { RateLimit } from './access/rate-limit.ts';
+import { Readiness } from './monitoring/readiness.ts';
 import { routesOf } from './routes.ts';
 
 export interface ServeOptions {

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import type { GetOutput } from '../../../../operations/records/get.ts';
+import { makeStyle } from '../../format/style.ts';
+import { getRenderer } from './get.ts';
+
+const view = { style: makeStyle(false), columns: 100, terminal: false, options: new Set<string>() };
+const record: GetOutput = {
+  id: 1,
+  uuid: 'u',
+  citation: 'record/1',
+  title: 'Paint',
+  text: 'x',
+  lines: { from: 1, to: 1, total: 1 },
+  origin: 'memory',
+  source: 'cli',
+  from: null,
+  source_name: 'cli',
+  trust: 'operator',
+  path: null,
+  project: 'default',
+  category: 'general',
+  record_type: 'fact',
+  tags: [],
+  created_at: '2026-09-14T00:00:00.000Z',
+  expires_at: null,
+  updated_at: '2026-09-14T00:00:00.000Z',
+  age: '2d ago',
+  links: [],
+  metadata: {},
+};
+
+describe('get', () => {
+  it.each([
+    [1, 1, 1, '1 line'],
+    [1, 2, 2, '2 lines'],
+    [14, 14, 19, 'line 14 of 19'],
+    [3, 9, 19, 'lines 3–9 of 19'],
+  ])('of lines %i to %i of %i says %j', (from, to, total, said) => {
+    const [, facts] = getRenderer.render({ ...record, lines: { from, to, total } }, view).split('\n');
+    expect(facts).toBe(`From memory (cli) · 2026-09-14 (2d ago) · project default · ${said}`);
+  });
+
+  it('says the line of a source, and where it is shown, as a terminal may show it', () => {
+    const from = 'From Google Tasks · due tomorrow · 3 min ago';
+    const todo = { ...record, origin: 'source', from, url: 'https://x/\u001b[2J' } as const;
+    const [, facts, url] = getRenderer.render(todo, view).split('\n');
+    expect(facts).toBe(`${from} · 2026-09-14 (2d ago) · project default · 1 line`);
+    expect(url).toBe('url: https://x/␛[2J');
+  });
+
+  it('names a note with its path, and a fact, which is called what it is kept under, once', () => {
+    const header = (given: Partial<GetOutput>) =>
+      getRenderer
+        .render({ ...record, ...given }, view)
+        .split('\n')
+        .slice(0, 2);
+    expect(header({ path: 'Home/Paint.md' })).toEqual(['Paint', 'Home/Paint.md']);
+    expect(header({ path: 'Paint', origin: 'fact', trust: 'agent' })).toEqual([
+      'Paint',
+      expect.stringMatching(/^From facts \(cli, agent\) · /),
+    ]);
+  });
+});

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import type { Origin, Trust } from '../../../../core/types.ts';
+import { originOf } from './provenance.ts';
+
+describe('where a record came from', () => {
+  it.each([
+    ['vault', 'notes', 'operator', 'vault notes'],
+    ['vault', 'vault', 'operator', 'vault'],
+    ['vault', 'team', 'external', 'vault team (external)'],
+    ['source', 'Google Tasks', 'external', 'Google Tasks (external)'],
+    ['memory', 'cli', 'operator', 'memory (cli)'],
+    ['memory', 'mcp', 'agent', 'memory (mcp, agent)'],
+    ['fact', 'rest', 'agent', 'facts (rest, agent)'],
+    ['audit', 'engine', 'agent', 'the audit log (agent)'],
+    ['source', 'a\u001b]0;b', 'operator', 'a␛]0;b'],
+  ] satisfies [Origin, string, Trust, string][])('%s %j of %s reads %j', (origin, source, trust, said) => {
+    expect(originOf({ origin, source, trust })).toBe(said);
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import type { SearchOutput } from '../../../../operations/records/search.ts';
+import type { ScoreExplanation, SearchResultOutput } from '../../../../operations/records/search-result.ts';
+import { makeStyle } from '../../format/style.ts';
+import { searchRenderer, sureCount } from './search.ts';
+
+function result(rank: number, score: number): SearchResultOutput {
+  return {
+    rank,
+    id: rank,
+    title: `Note ${String(rank)}`,
+    citation: `${String(rank)}.md#L1-L1`,
+    headings: [],
+    snippet: 'text',
+    highlights: [],
+    score,
+    created_at: '2026-09-14T00:00:00.000Z',
+    age: '2d ago',
+    origin: 'vault',
+    source: 'notes',
+    from: null,
+    source_name: 'notes',
+    trust: 'operator',
+    project: 'default',
+    category: 'note',
+    record_type: 'note',
+    tags: [],
+    why: 'text #1',
+  };
+}
+
+function render(results: SearchResultOutput[], given: Partial<SearchOutput> = {}): string[] {
+  const output: SearchOutput = {
+    query: 'x',
+    results,
+    related: [],
+    corrections: [],
+    missing: [],
+    unmatched: [],
+    nothing: null,
+    provider: 'none',
+    took_ms: 1,
+    ...given,
+  };
+  const view = { style: makeStyle(false), columns: 80, terminal: false, options: new Set<string>() };
+  return searchRenderer.render(output, view).split('\n');
+}
+
+function rendered(...scores: number[]): string[] {
+  return render(scores.map((score, i) => result(i + 1, score))).filter(
+    (line) => /sure|^\d/.test(line) && !line.includes('result'),
+  );
+}
+
+describe('results that are less sure', () => {
+  it('stand behind a line, when they score below half of the best', () => {
+    expect(rendered(0.9, 0.45, 0.44, 0.2)).toEqual([
+      '1. Note 1',
+      '2. Note 2',
+      '── less sure ──',
+      '3. Note 3',
+      '4. Note 4',
+    ]);
+    expect(rendered(0.9, 0.8)).toEqual(['1. Note 1', '2. Note 2']);
+    expect(rendered(0.9)).toEqual(['1. Note 1']);
+  });
+
+  it('are all of them when the best is a guess, and are counted from the best', () => {
+    expect(rendered(0.29, 0.2)).toEqual(['None of these is sure:', '1. Note 1', '2. Note 2']);
+    expect([sureCount([]), sureCount([{ score: 0.3 }, { score: 0.1 }])]).toEqual([0, 1]);
+  });
+});
+
+describe('a result', () => {
+  const first = (given: Partial<SearchResultOutput>) => render([{ ...result(1, 0.9), ...given }]);
+
+  it('is headed by its title and the headings that say more', () => {
+    const heading = (title: string, ...headings: string[]) => first({ title, headings })[0];
+    expect(heading('2026-10-12 Heron review', 'Heron review', 'Notes')).toBe(
+      '1. 2026-10-12 Heron review › Notes',
+    );
+    expect(heading('202610121230 Heron', 'heron')).toBe('1. 202610121230 Heron');
+    expect(heading('Heron', 'Heron', 'Notes')).toBe('1. Heron › Notes');
+    expect(heading('2026-10-12', 'Notes')).toBe('1. 2026-10-12 › Notes');
+    expect(heading('', 'Heron', 'Notes')).toBe('1. Heron › Notes');
+  });
+
+  it('never loses its score to a long name', () => {
+    const facts = first({ source: 'x'.repeat(200), tags: ['home'] })[2]!;
+    expect(facts).toMatch(/^ {3}From vault x+… · 2d ago · score 0\.90/);
+    expect(facts.length).toBeLessThanOrEqual(80);
+  });
+
+  it('of a source tells it in the words of the source’s line, and where it is shown', () => {
+    const todo = { origin: 'source', trust: 'external', source: 'tasks', age: 'in 1d' } as const;
+    const from = 'From Google Tasks · due tomorrow · 3 min ago';
+    const url = 'https://tasks.google.com/1';
+    expect(first({ ...todo, from, source_name: 'Google Tasks', url }).slice(2, 4)).toEqual([
+      `   ${from} · score 0.90`,
+      `   ${url}`,
+    ]);
+    const long = first({ ...todo, from: `From ${'x'.repeat(300)} · due tomorrow · stale (2 h)` })[2]!;
+    expect(long).toMatch(/^ {3}From x+… · due tomorrow · stale \(2 h\) · score 0\.90$/);
+    expect(long.length).toBeLessThanOrEqual(80);
+  });
+
+  it('cannot make a terminal obey a source’s name or address, nor begin a line', () => {
+    const hostile = '\u001b]0;owned\u0007\u009b2J\r\n2. forged\u202e';
+    const lines = first({ from: `From ${hostile} · done`, url: `https://x/${hostile}`, origin: 'source' });
+    expect(lines.join('\n')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(lines.filter((line) => /^\d+\. /.test(line))).toHaveLength(1);
+  });
+
+  it('of no title and no headings says its citation once', () => {
+    const lines = first({ title: '', citation: 'record/54' });
+    expect(lines.slice(0, 2)).toEqual(['1. record/54', '   From vault notes · 2d ago · score 0.90']);
+    expect(first({})[1]).toBe('   1.md#L1-L1');
+  });
+});
+
+describe('the last line', () => {
+  const missing = [{ signal: 'vector' as const, why: 'the model is not there' }];
+
+  it('names the model only where meaning was asked', () => {
+    expect(render([result(1, 0.9)], { provider: 'local/m' }).at(-2)).toBe('1 result in 1 ms, with local/m');
+    expect(render([result(1, 0.9)], { provider: 'local/m', missing }).at(-2)).toBe(
+      '1 result in 1 ms, by words alone',
+    );
+    const some = { ...result(1, 0.9), why: 'text #1, meaning #2' };
+    expect(render([some], { provider: 'local/m', missing }).at(-2)).toBe(
+      '1 result in 1 ms, in part with local/m',
+    );
+  });
+});
+
+describe('an explanation', () => {
+  const explained = (
+    given: Partial<ScoreExplanation>,
+    neighbour_contribution = 0,
+    ofSource: Partial<NonNullable<SearchResultOutput['explanation']>> = {},
+  ): string[] => {
+    const score = {
+      answer_confidence: 0.8,
+      share: 0.5,
+      best_evidence_rank: 2,
+      coverage: 0.75,
+      cosine: null,
+      model_coverage: 1,
+    };
+    const told: SearchResultOutput = {
+      ...result(1, 0.4),
+      explanation: {
+        signals: [{ signal: 'text', rank: 1, raw: 9.5, added: 0.25 }],
+        boosts: [{ name: 'title', added: 0.05 }],
+        neighbour_contribution,
+        ranking: 0.3 + neighbour_contribution,
+        score: { ...score, ...given },
+        ...ofSource,
+      },
+    };
+    const lines = render([told]);
+    return lines.slice(lines.findIndex((line) => line.includes('signal '))).map((line) => line.trim());
+  };
+
+  it('adds up to the ranking, and says how the score follows from it', () => {
+    expect(explained({}).slice(0, 7)).toEqual([
+      'signal              rank         raw     added',
+      'text                   1       9.500    +0.250',
+      'title                                   +0.050',
+      'ranking                                  0.300',
+      'score 0.40 = 0.80 (how sure the answer is) × 0.50 (this ranking, of the',
+      'best one)',
+      "0.80 from result 2, the surest: it holds 75% of the query's words (rare",
+    ]);
+  });
+
+  it('tells what a source weighs, what being done takes away, and how soon newness fades', () => {
+    const raw = Date.UTC(2026, 10, 26, 9);
+    const told = explained({}, 0, {
+      signals: [
+        { signal: 'recency', rank: 2, raw, added: 0.004, half_life_days: 7 },
+        { signal: 'recency', rank: 2, raw, added: 0.001, half_life_days: 0.5 },
+      ],
+      boosts: [
+        { name: 'source', added: -0.06, factor: 0.9 },
+        { name: 'completed', added: -0.216, factor: 0.6 },
+      ],
+    });
+    expect(told.slice(1, 5)).toEqual([
+      'recency (½ in 7d)      2  2026-11-26    +0.004',
+      'recency (½ in 12h)     2  2026-11-26    +0.001',
+      'source ×0.9                             -0.060',
+      'completed ×0.6                          -0.216',
+    ]);
+  });
+
+  it('tells of neighbours, of meaning, and of a language that the model knows less well', () => {
+    const text = explained({ cosine: 0.3 }, -0.1).join(' ');
+    expect(text).toContain('neighbours                              -0.100');
+    expect(text).toMatch(/count more\); cosine 0\.30 /);
+    expect(explained({ cosine: 0.3, model_coverage: 0.68 }).join(' ')).toContain(
+      'cosine 0.30, counted 68% for this query',
+    );
+  });
+});

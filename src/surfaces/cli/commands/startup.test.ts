@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import type { StartupEntryOutput } from '../../../operations/startup/startup-fields.ts';
+import type { StartupTextOutput } from '../../../operations/startup/startup-text.ts';
+import { makeStyle } from '../format/style.ts';
+import type { View } from './operation-command.ts';
+import {
+  startupInjectRenderer,
+  startupListRenderer,
+  startupPreviewRenderer,
+  startupRemoveRenderer,
+  startupSetRenderer,
+} from './startup.ts';
+
+const view: View = { style: makeStyle(false), columns: 50, terminal: false, options: new Set<string>() };
+const entry: StartupEntryOutput = {
+  key: 'tone of voice',
+  agent: 'mailer',
+  priority: 2,
+  reinforce: true,
+  characters: 1200,
+  content: 'Formal.\nNever \u001b[31mred; this goes on and on for more than a line.',
+  updated_at: new Date().toISOString(),
+};
+
+describe('startup list, set and remove', () => {
+  it('tell an entry in short', () => {
+    expect(startupListRenderer.render({ entries: [entry] }, view).split('\n')).toEqual([
+      'P2 tone of voice',
+      '   for mailer · reinforced · 1,200 characters · j…',
+      '   Formal. Never ␛[31mred; this goes on and on fo…',
+      '',
+    ]);
+    const forAll = { ...entry, agent: null, reinforce: false, characters: 1 };
+    expect(
+      startupSetRenderer.render({ entry: forAll, created: true, masked: [], too_long: null }, view),
+    ).toBe('Made tone of voice: P2 · for every agent · 1 character.\n');
+    expect(startupSetRenderer.render({ entry, created: false, masked: [], too_long: null }, view)).toMatch(
+      /^Set tone/,
+    );
+    const noticed = { entry, created: false, masked: ['key'], too_long: 'it has 9 characters' };
+    expect(startupSetRenderer.notices?.(noticed)).toEqual([
+      expect.stringContaining('masked'),
+      'tone of voice: it has 9 characters',
+    ]);
+  });
+
+  it('say how to go on', () => {
+    expect(startupListRenderer.render({ entries: [] }, view)).toContain('`loci startup set KEY CONTENT`');
+    expect(startupRemoveRenderer.render({ removed: entry }, view)).toBe(
+      'Removed tone of voice for mailer. `loci startup set "tone of voice" --agent mailer` brings it back.\n',
+    );
+  });
+});
+
+describe('startup preview', () => {
+  const output: StartupTextOutput = {
+    text: 'You are Ada.\n\n\u001b[31mBe brief.',
+    mode: 'digest',
+    characters: 28,
+    budget: 20_000,
+    included: [
+      { key: 'soul', priority: 0, characters: 12 },
+      { key: 'rules', priority: 1, characters: 14 },
+    ],
+    left_out: [
+      {
+        key: 'long',
+        priority: 2,
+        why: 'it needs 30000 characters, and 19970 of 20000 are left',
+        too_long: true,
+      },
+    ],
+  };
+
+  it('shows the text, then what is in it, what is left out and why', () => {
+    expect(startupPreviewRenderer.render(output, view).split('\n')).toEqual([
+      'You are Ada.',
+      '',
+      '␛[31mBe brief.',
+      '─'.repeat(50),
+      '28 of 20,000 characters, mode digest',
+      '  P0  soul   12 characters',
+      '  P1  rules  14 characters',
+      '',
+      'left out:',
+      '  P2  long',
+      '      it needs 30000 characters, and 19970 of',
+      '      20000 are left',
+      '',
+    ]);
+  });
+
+  it('says so where there is nothing to tell, or nothing is told now', () => {
+    const nothing = { ...output, text: '', characters: 0, included: [] };
+    expect(startupPreviewRenderer.render(nothing, view)).toMatch(/^Nothing is told\.\n─+\n0 of/);
+    expect(startupPreviewRenderer.render({ ...nothing, left_out: [] }, view)).toContain('loci startup set');
+  });
+
+  it('is for people; what a host injects is the text alone, as it is', () => {
+    expect(startupInjectRenderer.render(output, view)).toBe(`${output.text}\n`);
+    expect(startupInjectRenderer.render(output, { ...view, terminal: true })).not.toContain('\u001b');
+    expect(startupInjectRenderer.render({ ...output, text: '' }, view)).toBe('');
+    expect(startupInjectRenderer.notices?.(output)).toEqual([
+      expect.stringMatching(/^long is left out: it needs/),
+    ]);
+    const known = output.left_out.map((entry) => ({ ...entry, too_long: false }));
+    expect(startupInjectRenderer.notices?.({ ...output, left_out: known })).toEqual([]);
+  });
+});

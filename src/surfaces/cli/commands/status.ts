@@ -1,0 +1,102 @@
+import { ageOf } from '../../../core/time/age.ts';
+import { counted } from '../../../core/text/counted.ts';
+import { changesInWords } from '../../../engine/vaults/vault-changes.ts';
+import type { StatusOutput } from '../../../operations/health/status.ts';
+import { shellWord } from '../fields.ts';
+import { oneLine } from '../../shared/escape-control.ts';
+import type { Renderer, View } from './operation-command.ts';
+
+export const statusRenderer: Renderer<StatusOutput> = {
+  render: (output, view) => {
+    const { store, namespace, vaults, strays, sources } = output;
+    const rows = [
+      ['home', output.home],
+      [
+        'store',
+        `${store.path} (${store.driver}, ${size(store.bytes)}, schema ${String(store.schema_version)})`,
+      ],
+      ['namespace', namespaceLine(namespace, output.other_namespaces)],
+      ['records', `${String(output.records)}${bySource(output.by_source)}`],
+      ['passages', `${String(output.passages)}, ${counted(output.terms, 'different word')}`],
+      ['meaning', meaningLine(output)],
+      ...vaults.map((vault, i) => [i === 0 ? 'vaults' : '', vaultLine(vault)]),
+      ...strays.map(({ name, records }, i) => [
+        i === 0 ? 'strays' : '',
+        `${name}: ${counted(records, 'note')}, not in the settings; \`loci doctor\` says what to do`,
+      ]),
+      ...sources.map((source, i) => [i === 0 ? 'sources' : '', sourceLine(source)]),
+      ...(vaults.length === 0 ? [['vaults', 'none yet: `loci index PATH` adds one']] : []),
+    ];
+    return rows.map(([name = '', value = '']) => row(name, value, view)).join('');
+  },
+};
+
+function row(name: string, value: string, { style }: View): string {
+  return `${style.dim(name.padEnd(11))}${oneLine(value)}\n`;
+}
+
+function vaultLine({
+  name,
+  path,
+  enabled,
+  paused,
+  records,
+  last_read,
+  changes,
+  skipped,
+  unreadable,
+}: StatusOutput['vaults'][number]): string {
+  if (!enabled) return `${name}: ${counted(records, 'note')}, ${path}, switched off`;
+  const read = last_read === null ? 'not read yet' : `read ${ageOf(Date.parse(last_read), Date.now())}`;
+  const changed = changes === null ? '' : changesInWords(changes);
+  const since = changed === '' ? '' : `; since then ${changed}: run \`loci index\``;
+  const left =
+    skipped === null || skipped === 0 ? '' : `; ${String(skipped)} left out: \`loci doctor\` says why`;
+  const why = unreadable === null ? '' : `; ${unreadable}`;
+  const halted = paused ? `; paused: ${resuming(name)}` : '';
+  return `${name}: ${counted(records, 'note')}, ${path}, ${read}${since}${left}${why}${halted}`;
+}
+
+function sourceLine({
+  id,
+  name,
+  condition,
+  documents,
+  last_refresh,
+}: StatusOutput['sources'][number]): string {
+  const read = last_refresh === null ? '' : `, read ${ageOf(Date.parse(last_refresh), Date.now())}`;
+  const halted = condition === 'paused' ? `: ${resuming(id)}` : '';
+  return `${name}: ${counted(documents, 'document')}${read}, ${condition}${halted}`;
+}
+
+function resuming(id: string): string {
+  return `\`loci sources resume ${shellWord(id)}\``;
+}
+
+function namespaceLine(namespace: string, others: number | null): string {
+  return others === 0 || others === null
+    ? namespace
+    : `${namespace} (and ${String(others)} more in this store)`;
+}
+
+function bySource(counts: Readonly<Record<string, number>>): string {
+  const entries = Object.entries(counts).sort(([, a], [, b]) => b - a);
+  if (entries.length === 0) return '';
+  return ` (${entries.map(([source, count]) => `${source} ${String(count)}`).join(', ')})`;
+}
+
+function meaningLine({ embedding }: StatusOutput): string {
+  const { configured, provider, model, dimensions, vectors, pending } = embedding;
+  if (configured === 'none') return 'off: the provider is none';
+  if (provider === null) return `${configured}; nothing is embedded yet`;
+  const waiting = pending === 0 ? '' : `, ${counted(pending, 'text')} to embed: \`loci index\` does it`;
+  return `${provider} ${model ?? ''}, ${String(dimensions)} dimensions, ${counted(vectors, 'vector')}${waiting}`;
+}
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** `3.2 MB`, powers of 1000. */
+function size(bytes: number): string {
+  const step = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** step).toFixed(step === 0 ? 0 : 1)} ${UNITS[step] ?? ''}`;
+}

@@ -1,0 +1,81 @@
+import { Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import type { Output } from '../../shared/io.ts';
+import { duration, ProgressDisplay } from './progress-display.ts';
+
+/** A display whose time is set by hand. */
+function display(terminal: boolean, columns = 80) {
+  let written = '';
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      written += chunk.toString();
+      done();
+    },
+  });
+  const output: Output = Object.assign(stream, terminal ? { isTTY: true as const, columns } : {});
+  const clock = { now: 0 };
+  const progress = new ProgressDisplay(output, () => clock.now);
+  return {
+    text: () => written,
+    clear: () => progress.clear(),
+    at: (now: number, stage: 'reading' | 'embedding' | 'deriving', done: number, total: number) => {
+      clock.now = now;
+      progress.update({ stage, subject: 'notes\u001b[2J', done, total });
+    },
+  };
+}
+
+describe('ProgressDisplay', () => {
+  it('says nothing of what ends within a second', () => {
+    const { at, text, clear } = display(false);
+    at(10, 'reading', 1, 2);
+    at(990, 'reading', 2, 2);
+    clear();
+    expect(text()).toBe('');
+  });
+
+  it('fits into a terminal, however narrow', () => {
+    for (const [columns, most] of [
+      [20, 19],
+      [0, 79],
+    ] as const) {
+      const { at, text } = display(true, columns);
+      at(2000, 'reading', 1, 1000);
+      const line = text().replace('\r\u001b[2K', '');
+      expect(line.length).toBeGreaterThan(Math.min(most, 30) - 2);
+      expect(line.length).toBeLessThanOrEqual(most);
+    }
+  });
+
+  it('writes plain lines now and then where no terminal is, with rate and time left', () => {
+    const { at, text } = display(false);
+    at(0, 'reading', 1, 1000);
+    for (let now = 100; now <= 8000; now += 100) at(now, 'reading', 1 + now / 10, 1000);
+    at(9000, 'embedding', 128, 2000);
+    at(14_000, 'embedding', 256, 2000);
+    expect(text().split('\n')).toEqual([
+      'loci: reading notes␛[2J: 101 of 1000, 100/s, 9.0 s left',
+      'loci: reading notes␛[2J: 601 of 1000, 100/s, 4.0 s left',
+      'loci: embedding: 256 of 2000, 26/s, 68 s left',
+      '',
+    ]);
+  });
+
+  it('draws a bar on a terminal and takes it away', () => {
+    const { at, text, clear } = display(true);
+    at(0, 'deriving', 64, 0);
+    at(1100, 'embedding', 10, 20);
+    at(1150, 'embedding', 11, 20);
+    clear();
+    expect(text()).toBe('\r\u001b[2Kembedding ████████████░░░░░░░░░░░░ 10 of 20\r\u001b[2K');
+  });
+
+  it.each([
+    [0.42, '0.4 s'],
+    [99.6, '100 s'],
+    [119, '2 min'],
+    [7500, '2 h 5 min'],
+  ])('tells %d seconds as %s', (seconds, told) => {
+    expect(duration(seconds)).toBe(told);
+  });
+});

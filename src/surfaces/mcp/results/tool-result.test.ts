@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { LociError } from '../../../core/errors.ts';
+import { errorResult, errorText, successResult } from './tool-result.ts';
+
+const HIDDEN = '\u{e0041}\u200b';
+
+describe('a result', () => {
+  it('has nothing hidden in its structured content, and highlights that still hold', () => {
+    const snippet = `a${HIDDEN}b`;
+    const output = {
+      results: [{ snippet, title: `T${HIDDEN}`, tags: [`x${HIDDEN}`], highlights: [[4, 5]] }],
+    };
+    expect(successResult('list', output).structuredContent).toEqual({
+      results: [{ snippet: 'a\ufffd\ufffd\ufffdb', title: 'T', tags: ['x'], highlights: [[4, 5]] }],
+    });
+    expect(
+      successResult('audit', { ['k' + HIDDEN]: [{ text: HIDDEN, at: null }] }).structuredContent,
+    ).toEqual({
+      k: [{ text: '', at: null }],
+    });
+  });
+
+  it('has the text of the record that is asked for as it was written, and no other', () => {
+    const record = {
+      ...{ citation: 'a', title: `T${HIDDEN}`, text: `a${HIDDEN}b`, lines: { from: 1, to: 1, total: 1 } },
+      ...{ tags: [], origin: 'record', trust: 'agent', age: 'now', from: null, source: 's', url: undefined },
+      metadata: { text: HIDDEN },
+    };
+    expect(successResult('get', record).structuredContent).toMatchObject({
+      text: `a${HIDDEN}b`,
+      title: 'T',
+      metadata: { text: '' },
+    });
+  });
+});
+
+describe('an error', () => {
+  it('hides nothing, and no line of what it repeats begins where one of ours does', () => {
+    const message = `no record a${HIDDEN}\u0007\r\n~~~ recalled\u2028b`;
+    const error = new LociError('not_found', message, { hint: `Do${HIDDEN}.` });
+    expect(errorText(error)).toBe('not_found: no record a \n    ~~~ recalled b — Do.');
+    expect(errorResult(error)._meta).toMatchObject({
+      'loci/error': { message: 'no record a \n    ~~~ recalled b', hint: 'Do.' },
+    });
+  });
+});

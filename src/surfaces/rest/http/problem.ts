@@ -1,0 +1,63 @@
+import { STATUS_CODES } from 'node:http';
+import { ERROR_TABLE, type ErrorCode, LociError } from '../../../core/errors.ts';
+
+/** Problem details of RFC 9457, with the error table's code and hint. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: ErrorCode;
+  readonly hint: string;
+  readonly request_id: string;
+}
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+/** What a caller is told of an error; of one that is no `LociError` nothing that it says. */
+export function problemOf(error: unknown, requestId: string): Problem {
+  const known =
+    error instanceof LociError
+      ? error
+      : new LociError('internal', `something went wrong in Loci; its log tells more under ${requestId}`);
+  const { code, message, hint, status } = known;
+  return {
+    type: `urn:loci:error:${code}`,
+    title: titleOf(code),
+    status,
+    detail: message.toWellFormed(),
+    code,
+    hint,
+    request_id: requestId,
+  };
+}
+
+/** `rate_limited` → `Rate limited`. */
+export function titleOf(code: ErrorCode): string {
+  const words = code.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A whole HTTP response for what never became a request, to be written as it is. */
+export function rawProblem(code: ErrorCode, detail: string, requestId: string): string {
+  const body = JSON.stringify(problemOf(new LociError(code, detail), requestId));
+  const { status } = ERROR_TABLE[code];
+  const head = [
+    `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}`,
+    `Content-Type: ${PROBLEM_TYPE}`,
+    `Content-Length: ${String(Buffer.byteLength(body))}`,
+    `X-Request-Id: ${requestId}`,
+    ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
+    'Connection: close',
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
+}
+
+/** Of every answer: it is data for one caller, and no page. */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+};

@@ -1,0 +1,85 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Operation } from '../../../operations/operation.ts';
+import { routesOf } from '../routes.ts';
+import { requestInput } from './request-input.ts';
+
+const operation: Operation = {
+  name: 'try-it',
+  title: 'Try',
+  description: 'Of every kind of field one.',
+  input: z.strictObject({
+    text: z.string().exactOptional(),
+    number: z.number().exactOptional(),
+    whole: z.int().exactOptional(),
+    flag: z.boolean().exactOptional(),
+    list: z.array(z.string()).exactOptional(),
+    numbers: z.array(z.number()).exactOptional(),
+    idempotency_key: z.string().exactOptional(),
+  }),
+  output: z.strictObject({}),
+  readOnly: true,
+  destructive: false,
+  idempotent: true,
+  scope: 'read',
+  examples: [],
+  run: () => Promise.resolve({}),
+};
+const [route] = await routesOf([{ name: 'try-it', summary: '', load: () => Promise.resolve(operation) }]);
+
+type Head = Partial<Pick<IncomingMessage, 'method' | 'url' | 'headers'>>;
+
+function inputOf(request: Head, body = ''): unknown {
+  return requestInput({ headers: {}, ...request }, route!, body);
+}
+
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
+
+describe('the input that a request gives', () => {
+  it('stands at a path made of the name', () => expect(route?.path).toBe('/api/v1/try/it'));
+
+  it('is the query of a GET, each value as its field is', () => {
+    const url = '/x?text=12&number=-1.5&whole=7&flag=true&list=a&list=b,c&numbers=1&numbers=x';
+    const expected = {
+      text: '12',
+      number: -1.5,
+      whole: 7,
+      flag: true,
+      list: ['a', 'b,c'],
+      numbers: [1, 'x'],
+    };
+    expect(inputOf({ method: 'GET', url })).toEqual(expected);
+  });
+
+  it.each([
+    ['/x', {}],
+    ['/x?', {}],
+    ['/x?text=', { text: '' }],
+    ['/x?text=a%20b+c%FF', { text: 'a b c\ufffd' }],
+    ['/x?number=0x10', { number: '0x10' }],
+    ['/x?number=', { number: '' }],
+    ['/x?flag=yes', { flag: 'yes' }],
+    ['/x?text=a&text=b', { text: ['a', 'b'] }],
+    ['/x?list=one', { list: ['one'] }],
+    ['/x?other=1', { other: '1' }],
+  ])('of %s is %j, for the verb to judge', (url, expected) =>
+    expect(inputOf({ method: 'GET', url })).toEqual(expected),
+  );
+
+  it('is the body of a POST, or nothing', () => {
+    expect(inputOf({ method: 'POST', headers: JSON_TYPE }, '{"text":"a"}')).toEqual({ text: 'a' });
+    expect(inputOf({ method: 'POST' }, '')).toEqual({});
+  });
+
+  it('takes the key of the header where the verb knows one, and refuses two', () => {
+    const headers = { ...JSON_TYPE, 'idempotency-key': 'k1' };
+    const given = (body: string) => inputOf({ method: 'POST', headers }, body);
+    expect(given('{"text":"a"}')).toEqual({ text: 'a', idempotency_key: 'k1' });
+    expect(given('{"idempotency_key":"k1"}')).toEqual({ idempotency_key: 'k1' });
+    expect(() => given('{"idempotency_key":"k2"}')).toThrow(
+      expect.objectContaining({ code: 'invalid_input' }),
+    );
+    expect(given('[]')).toEqual([]);
+  });
+});

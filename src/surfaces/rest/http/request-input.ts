@@ -1,0 +1,128 @@
+import type { IncomingMessage } from 'node:http';
+import { LociError } from '../../../core/errors.ts';
+import type { Json } from '../../../core/types.ts';
+import type { FieldSchema } from '../../../operations/shared/input.ts';
+import type { Route } from '../routes.ts';
+
+type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+type Fields = Record<string, unknown>;
+
+/** Levels of a body: more than any verb's input has, and few enough for whoever walks through them. */
+const MAX_DEPTH = 64;
+const IDEMPOTENCY_FIELD = 'idempotency_key';
+
+/**
+ * The input of a verb as a request gives it, not checked yet: the JSON object of a POST, the query of a GET, and the key of
+ * `Idempotency-Key`.
+ * @param body of a POST; see `readBody`
+ * @throws LociError `unsupported_media_type`, `invalid_input`
+ */
+export function requestInput(request: RequestHead, route: Route, body: string): unknown {
+  const given = request.method === 'POST' ? jsonBody(request, body) : queryOf(request, route);
+  const key = request.headers['idempotency-key'];
+  if (key === undefined || !route.fields.has(IDEMPOTENCY_FIELD)) return given;
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
+  const said = (given as Fields)[IDEMPOTENCY_FIELD];
+  if (said !== undefined && said !== key)
+    throw new LociError('invalid_input', '`Idempotency-Key` and the field idempotency_key differ');
+  return { ...given, [IDEMPOTENCY_FIELD]: key };
+}
+
+/**
+ * The body as text.
+ * @param limit in bytes
+ * @throws LociError `too_large`, `invalid_input` when it is no UTF-8, `aborted` when it breaks off
+ */
+export async function readBody(request: IncomingMessage, limit: number): Promise<string> {
+  const tooLarge = (): LociError =>
+    new LociError('too_large', `the body is larger than ${String(limit)} bytes`, {
+      hint: 'Send less at once; `server.maxBody` sets the limit.',
+    });
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > limit) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof LociError) throw error;
+    throw new LociError('aborted', 'the body of the request broke off', { cause: error });
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new LociError('invalid_input', 'the body is no UTF-8 text');
+  }
+}
+
+/**
+ * A body as JSON; no body at all is an input without fields.
+ * @throws LociError `unsupported_media_type`, `invalid_input`
+ */
+export function jsonBody({ headers }: Pick<RequestHead, 'headers'>, body: string): unknown {
+  if (body.trim() === '') return {};
+  // Browsers send other types to anybody, without asking first.
+  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
+    throw new LociError('unsupported_media_type', 'the body must be JSON: `Content-Type: application/json`');
+  if (isDeeper(body, MAX_DEPTH))
+    throw new LociError('invalid_input', `the body has more than ${String(MAX_DEPTH)} levels`);
+  try {
+    return JSON.parse(body);
+  } catch (error) {
+    const [, place] = / at position (\d+)/.exec(String(error)) ?? [];
+    throw new LociError(
+      'invalid_input',
+      `the body is no JSON${place === undefined ? '' : `, from character ${place}`}`,
+    );
+  }
+}
+
+/** Looked at before it is parsed: what is nested a million times would break whoever walks through it. */
+function isDeeper(json: string, limit: number): boolean {
+  let [depth, quoted] = [0, false];
+  for (let at = 0; at < json.length; at++) {
+    const character = json.charCodeAt(at);
+    if (character === QUOTE) quoted = !quoted;
+    else if (quoted) at += character === BACKSLASH ? 1 : 0;
+    else if (character === OPEN_BRACE || character === OPEN_BRACKET) depth += 1;
+    else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) depth -= 1;
+    if (depth > limit) return true;
+  }
+  return false;
+}
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
+
+function queryOf({ url = '' }: RequestHead, { fields }: Route): Fields {
+  const start = url.indexOf('?');
+  const query = new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
+  const given: [string, unknown][] = [...new Set(query.keys())].map((name) => {
+    const values = query.getAll(name);
+    const schema = fields.get(name);
+    return [name, schema === undefined ? (values[0] ?? '') : fieldValue(values, schema)];
+  });
+  return Object.fromEntries(given);
+}
+
+/** What is not of the field's kind stays text, for the verb to refuse by name. */
+function fieldValue(values: readonly string[], schema: FieldSchema): Json {
+  if (schema.type === 'array') return values.map((value) => scalar(value, schema.items ?? {}));
+  const [first = '', ...others] = values;
+  return others.length === 0 ? scalar(first, schema) : [...values];
+}
+
+function scalar(text: string, { type }: FieldSchema): Json {
+  switch (type) {
+    case 'integer':
+    case 'number':
+      return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+    case 'boolean':
+      return text === 'true' || text === 'false' ? text === 'true' : text;
+    default:
+      return text;
+  }
+}
