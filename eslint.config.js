@@ -35,8 +35,9 @@ export default defineConfig(
     files: ['**/*.{ts,js,mjs}'],
     languageOptions: { sourceType: 'module' },
     rules: {
-      'max-lines': ['error', { max: 300, skipBlankLines: false, skipComments: false }],
-      'max-lines-per-function': ['error', { max: 60, skipBlankLines: false, skipComments: false }],
+      // Sizes are warnings: two ideas in one file are the fault, and a long file is a hint of it.
+      'max-lines': ['warn', { max: 300, skipBlankLines: false, skipComments: false }],
+      'max-lines-per-function': ['warn', { max: 60, skipBlankLines: false, skipComments: false }],
       'no-restricted-imports': ['error', { paths: restrictedImports }],
       'no-restricted-syntax': ['error', ...restrictedSyntax],
       eqeqeq: 'error',

@@ -1,17 +1,18 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser';
 
-/** Lowest first. A layer imports itself and lower ranks only: two layers of one rank are blind to each other. */
+/** Lowest first. A layer imports itself and lower ranks only: layers of one rank do not import each other. */
 const RANKS: readonly (readonly string[])[] = [
   ['core'],
   ['config', 'secrets'],
   ['store', 'embed', 'sources'],
-  ['graph'],
   ['ingest', 'search'],
-  ['pack'],
   ['engine'],
   ['operations'],
-  ['adapters', 'surfaces'],
+  ['surfaces'],
 ];
+
+/** The folders of `src/`. */
+export const LAYERS: readonly string[] = RANKS.flat();
 
 const TEST_FILE = '\\.test\\.ts$';
 
@@ -29,7 +30,7 @@ function layerRules(): IForbiddenRuleType[] {
   );
 }
 
-/** Folders beside the drivers that several of them, and the layers above, share. */
+/** Folders next to the drivers that the drivers and higher layers share. */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   store: ['lexical'],
   embed: [],
@@ -57,7 +58,7 @@ function driverRules(): IForbiddenRuleType[] {
   });
 }
 
-/** The rules of "The house" in `DESIGN.md`, for everything under `src/` but its tests. */
+/** The import rules of `DESIGN.md`, for everything under `src/` except tests. */
 export const LAYER_RULES: readonly IForbiddenRuleType[] = [
   ...layerRules(),
   ...driverRules(),
@@ -86,7 +87,7 @@ export const LAYER_RULES: readonly IForbiddenRuleType[] = [
     to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
   },
   {
-    name: 'no-way-out',
+    name: 'src-alone',
     severity: 'error',
     from: { path: '^src/', pathNot: TEST_FILE },
     to: { path: '^(test|eval|bench|scripts|bin|dist)/' },
