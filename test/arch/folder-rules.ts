@@ -11,6 +11,8 @@ const TEST_FILE = /\.test\.ts$/;
  */
 export const FOLDERS_IN_TRANSITION: Readonly<Record<string, string>> = {
   'src/surfaces/cli': 'its files become one for each operation and surface',
+  'src/surfaces/cli/commands':
+    'one file for each operation, named alike: a reader needs one of them at a time',
   'src/surfaces/cli/render': 'the same',
   'src/surfaces/rest': 'the same; what both servers share moves to surfaces/shared',
   'src/surfaces/mcp': 'the same',
