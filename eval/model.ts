@@ -1,7 +1,7 @@
 import type { Embedder, EmbedOptions } from '../src/embed/embedder.ts';
 import { openEmbedder } from '../src/embed/registry.ts';
 import { chunking, type Chunking } from '../src/ingest/passages.ts';
-import { estimateTokens } from '../src/ingest/token-estimate.ts';
+import { estimateTokens } from '../src/ingest/passages.ts';
 import type { EvalConfiguration } from './configuration.ts';
 
 /** What makes vectors and passages for the whole run. */

@@ -1,6 +1,6 @@
 import { LociError } from '../src/core/errors.ts';
 import type { LociRecord, Metadata } from '../src/core/types.ts';
-import type { RecordInput } from '../src/ingest/remember.ts';
+import type { RecordInput } from '../src/ingest/record-draft.ts';
 import { openSource } from '../src/sources/registry.ts';
 import type { Source } from '../src/sources/source.ts';
 import type { EvalCollection, EvalDocument, EvalSet } from './sets.ts';

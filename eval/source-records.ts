@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Metadata } from '../src/core/types.ts';
 import { contentOf } from '../src/ingest/document-content.ts';
-import type { RecordInput } from '../src/ingest/remember.ts';
+import type { RecordInput } from '../src/ingest/record-draft.ts';
 
 /** A document as the command of a source prints it. */
 export interface PrintedDocument {

@@ -64,10 +64,10 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ],
   S7: [
     {
-      file: 'src/ingest/within-cap.test.ts',
+      file: 'src/ingest/replace-documents.test.ts',
       test: 'lets completed ones go first, the oldest of them before the others',
     },
-    { file: 'src/ingest/within-cap.test.ts', test: 'then the oldest' },
+    { file: 'src/ingest/replace-documents.test.ts', test: 'then the oldest' },
     { file: 'src/engine/sources/sources.test.ts', test: 'keeps as many as there may be' },
   ],
   S8: [

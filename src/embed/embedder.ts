@@ -1,5 +1,3 @@
-/** What makes embeddings. One file (or folder) a provider; only `registry.ts` names them. */
-
 /** A query and a passage may be encoded differently (prefixes, task types); symmetric models ignore it. */
 export type EmbeddingPurpose = 'query' | 'passage';
 
@@ -8,24 +6,25 @@ export interface EmbedOptions {
   readonly signal?: AbortSignal;
 }
 
+/** An embedding provider. Each one is a file or folder of its own; only `registry.ts` names them. */
 export interface Embedder {
   /** The provider's name as configured: `local`, `ollama` … */
   readonly provider: string;
   readonly model: string;
   /** Length of every vector. */
   readonly dimensions: number;
-  /** The longest input, in the model's tokens, special tokens included; longer texts are chunked before they get here. */
+  /** The longest input in the model's tokens, including special tokens. Longer texts are chunked before they get here. */
   readonly maxTokens: number;
   /**
    * One unit vector (L2 norm 1) for each text, in order; `[]` for `[]`.
    * @throws LociError `embedding_unavailable` when the provider cannot answer, `aborted` when the signal fires.
    */
   embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]>;
-  /** Tokens of a text, special tokens included: what a chunker packs against `maxTokens`. */
+  /** Number of tokens of a text, including special tokens. The chunker compares it with `maxTokens`. */
   countTokens(text: string): number;
   /**
-   * How well the model knows the language of a text, 0 to 1; without it, every text. A vector counts for so much.
-   * An English model places Chinese by chance.
+   * How well the model knows the language of a text, 0 to 1. Search scales the weight of the vector signal by it, because
+   * an English model embeds Chinese text almost at random. A provider without this method covers every text.
    */
   modelCoverage?(text: string): number;
   /** Ends workers and connections. No call may follow. */

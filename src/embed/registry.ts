@@ -1,23 +1,22 @@
-/** The only place that names embedding providers: a line for each, loaded when it is opened. */
-
 import { LociError, messageOf } from '../core/errors.ts';
 import type { Embedder } from './embedder.ts';
 
 export interface EmbeddingConfig {
   readonly provider: string;
-  /** `local`: threads for indexing. */
+  /** Threads for indexing, of the provider `local`. */
   readonly threads?: number;
 }
 
 type Open = (config: EmbeddingConfig) => Promise<Embedder | null>;
 
+/** The only place that names the providers. A provider is loaded when it is opened. */
 const PROVIDERS: Readonly<Record<string, Open>> = {
   local: async ({ threads }) =>
     (await import('./local/local.ts')).createLocalEmbedder({ ...(threads && { threads }) }),
   none: () => Promise.resolve(null),
 };
 
-/** Names of the providers, for the configuration's check and its messages. */
+/** Names of the providers, for checking the settings and for messages. */
 export const EMBEDDING_PROVIDERS: readonly string[] = Object.keys(PROVIDERS);
 
 function isMissingPackage(error: unknown): boolean {
@@ -25,7 +24,7 @@ function isMissingPackage(error: unknown): boolean {
 }
 
 /**
- * The configured provider, or `null` for `none`: text, trigram and recency alone.
+ * Opens the configured provider. Returns `null` for `none`: search then uses text, spelling and recency alone.
  * @throws LociError `invalid_config` for an unknown name, `embedding_unavailable` when its package is missing.
  */
 export async function openEmbedder(config: EmbeddingConfig): Promise<Embedder | null> {
@@ -34,7 +33,7 @@ export async function openEmbedder(config: EmbeddingConfig): Promise<Embedder | 
     const known = EMBEDDING_PROVIDERS.join(', ');
     throw new LociError(
       'invalid_config',
-      `Unknown embedding provider '${config.provider}'; known are ${known}.`,
+      `Unknown embedding provider '${config.provider}'. Use one of: ${known}.`,
     );
   }
   try {

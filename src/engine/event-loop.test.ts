@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../test/contract/engines.ts';
 import { makePassages } from '../ingest/passages.ts';
-import { estimateTokens } from '../ingest/token-estimate.ts';
+import { estimateTokens } from '../ingest/passages.ts';
 import { openLoci } from './open.ts';
 
 /** Milliseconds of processor time of this thread, whatever else the machine does. */

@@ -11,21 +11,21 @@ export interface ChunkOptions {
 
 /** A passage before it has an ordinal and a hash. */
 export interface Chunk {
-  /** Titles above the passage, outermost first, its own section's heading included. */
+  /** Headings above the passage, outermost first, including the heading of its own section. */
   readonly headings: readonly string[];
-  /** An exact slice of the content: heading lines and Markdown markup included, blank lines around it not. */
+  /** An exact slice of the content, including heading lines and Markdown markup, without surrounding blank lines. */
   readonly text: string;
-  /** First and last line of the slice within the content, from 1, inclusive; front matter counts. */
+  /** First and last line of the slice in the content, counted from 1, inclusive. Front matter counts. */
   readonly startLine: number;
   readonly endLine: number;
 }
 
 /**
- * Cuts a text into the passages that are embedded and searched. Passages follow headings; paragraphs, list
- * items and table rows are packed up to the limit; a longer block is cut between its items, then its lines or
- * sentences, then words, then code points, so that every visible character is in exactly one passage, in order.
- * Left out are front matter (its fields are indexed by themselves) and comments that take whole lines, `%% … %%`
- * or `<!-- … -->`, outside lists and quotes; a passage ends before such a comment and another begins behind it.
+ * Cuts a text into the passages that are embedded and searched. Passages follow headings. Paragraphs, list items and
+ * table rows are packed up to the limit. A longer block is cut between its items, else between its lines or sentences,
+ * words, or code points, so that every visible character is in exactly one passage, in order. Front matter is left out
+ * because its fields are indexed separately. Comments on lines of their own (`%% … %%` or `<!-- … -->`, outside lists and
+ * quotes) are left out too, and a passage never spans one.
  */
 export function chunk(content: string, options: ChunkOptions): Chunk[] {
   const lines = mapLines(content);

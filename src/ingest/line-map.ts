@@ -1,13 +1,13 @@
-/** Line starts of a text, so that offsets become line numbers without walking the text again. */
+/** Maps offsets of a text to line numbers without scanning the text again. */
 export interface LineMap {
   readonly count: number;
-  /** Offset of the first character of a line, counted from 0; of `count`, the text's length. */
+  /** Offset of the first character of a line, counted from 0. The offset of line `count` is the text's length. */
   startOf(line: number): number;
-  /** The line, from 0, that holds an offset. */
+  /** The line, counted from 0, that contains an offset. */
   lineOf(offset: number): number;
 }
 
-/** Lines end with `\n` alone; a `\r` before it belongs to its line. */
+/** Only `\n` ends a line; a `\r` before it belongs to the line. */
 export function mapLines(text: string): LineMap {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);

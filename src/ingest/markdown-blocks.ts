@@ -4,48 +4,48 @@ import { COMMENT_BLOCK, commentBlocks } from '../sources/markdown/comment-block.
 import { frontMatterSpan } from '../sources/markdown/front-matter-span.ts';
 import { headingTitle } from '../sources/markdown/heading-title.ts';
 import { plainBlockTokens } from '../sources/markdown/plain-tokens.ts';
-import type { CutAt } from './cut-text.ts';
+import type { CutBoundary } from './cut-offset.ts';
 import type { LineMap } from './line-map.ts';
 
-/** A block of Markdown: offsets `[start, end)` of whole lines, and the blocks inside it. */
+/** A block of Markdown: offsets `[start, end)` of whole lines, and the blocks nested in it. */
 export interface Block {
   readonly start: number;
   readonly end: number;
   readonly kind: 'heading' | 'fence' | 'comment' | 'other';
-  /** How it is cut when it is too long and holds no blocks: between its lines or between its sentences. */
-  readonly cutAt: CutAt;
+  /** Where a block that is too long and has no nested blocks is cut: between lines or between sentences. */
+  readonly cutAt: CutBoundary;
   readonly children: readonly Block[];
 }
 
-/** A heading with what stands below it, up to the next heading of any level. */
+/** A heading with the blocks below it, up to the next heading of any level. */
 export interface Section {
-  /** Titles from the outermost down to this section's own; empty before the first heading. */
+  /** Headings from the outermost down to this section's own; empty before the first heading. */
   readonly path: readonly string[];
   readonly blocks: readonly Block[];
 }
 
-/** A dashed line below a paragraph of several lines is a dashed line far more often than a heading. */
+/** Below a longer paragraph, a dashed line is far more often a rule than the underline of a heading. */
 const MAX_SETEXT_LINES = 2;
 
 const CUT_AT_LINES: ReadonlySet<string> = new Set(['fence', 'code_block', 'html_block', 'table_open']);
 
-// Block structure only: inline rules are not needed to find passages, and theirs are the costly ones. Link
-// definitions stay paragraphs, because their text is searched like any other.
+// Only the block structure is parsed: passages do not need the inline rules, which cost most of the time. Link
+// definitions stay paragraphs, because their text is searched like any other text.
 const parser = new MarkdownIt({ html: true }).use(plainBlockTokens).use(commentBlocks).disable('reference');
 
-/** A block while it is read: lines instead of offsets, and the heading it may be. */
+/** A block during parsing: its token, its heading if it is one, and its nested blocks. */
 interface OpenBlock {
   readonly token: Token;
   readonly title: { text: string; level: number } | null;
   readonly children: OpenBlock[];
 }
 
-/** The sections of a text, in order; together their blocks cover every line that is not blank or front matter. */
+/** The sections of a text, in order. Their blocks together cover every line that is neither blank nor front matter. */
 export function readSections(content: string, lines: LineMap): Section[] {
   const bodyStart = frontMatterSpan(content)?.bodyStart ?? 0;
   const firstLine = bodyStart === 0 ? 0 : lines.lineOf(bodyStart);
   const tokens: Token[] = [];
-  // Same length, same lines: a CR must not keep a fence from closing.
+  // A carriage return would prevent a fence from closing. A space keeps offsets and lines the same.
   parser.block.parse(content.slice(bodyStart).replaceAll('\r', ' '), parser, {}, tokens);
   const sections: { path: readonly string[]; blocks: Block[] }[] = [{ path: [], blocks: [] }];
   const above: { text: string; level: number }[] = [];
@@ -69,7 +69,7 @@ export function readSections(content: string, lines: LineMap): Section[] {
   return sections.filter((section) => section.blocks.length > 0);
 }
 
-/** Markdown-it's flat token list as a tree. */
+/** Turns markdown-it's flat token list into a tree. */
 function nest(tokens: readonly Token[]): OpenBlock[] {
   const top: OpenBlock[] = [];
   const parents: OpenBlock[][] = [top];
@@ -105,8 +105,9 @@ function toBlock(
   if (start === end) return null;
   const cutAt = CUT_AT_LINES.has(open.token.type) ? 'lines' : 'sentences';
   const kind = kindOf(open, content.slice(start, end));
-  // A table's cells have no lines of their own, and a heading's text is not a block.
-  if (cutAt === 'lines' || open.children.length === 0) return { start, end, kind, cutAt, children: [] };
+  // Table cells have no lines of their own, and the text of a heading is not a block.
+  if (cutAt === 'lines' || open.children.length === 0)
+    return { start, end, kind, cutAt: cutAt, children: [] };
   const children: Block[] = [];
   let at = start;
   for (const inner of open.children) {
@@ -119,7 +120,7 @@ function toBlock(
   }
   const rest = gapBlock(content, at, end);
   if (rest !== null) children.push(rest);
-  return { start, end, kind, cutAt, children };
+  return { start, end, kind, cutAt: cutAt, children };
 }
 
 function kindOf(open: OpenBlock, text: string): Block['kind'] {
@@ -134,7 +135,7 @@ function isHtmlComment(text: string): boolean {
   return html.startsWith('<!--') && html.indexOf('-->') === html.length - 3;
 }
 
-/** Lines that the parser gave to no block (too deeply nested, for one) are text all the same. */
+/** Lines that the parser assigned to no block, for example because they are nested too deeply, are still text. */
 function gapBlock(content: string, start: number, end: number): Block | null {
   if (start >= end || content.slice(start, end).trim() === '') return null;
   return { start, end, kind: 'other', cutAt: 'sentences', children: [] };

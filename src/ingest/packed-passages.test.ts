@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { packPassages, unpackPassages } from './packed-passages.ts';
 import { makePassages } from './passages.ts';
-import { estimateTokens } from './token-estimate.ts';
+import { estimateTokens } from './passages.ts';
 
 describe('packed passages', () => {
   it('come out as they went in, whatever the text', () => {

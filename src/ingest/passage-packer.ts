@@ -1,8 +1,8 @@
-import { cutOffset } from './cut-text.ts';
+import { cutOffset } from './cut-offset.ts';
 import type { Block, Section } from './markdown-blocks.ts';
 
-/** A passage as offsets into the content, without blank lines around it. */
-export interface PackedPassage {
+/** A passage as offsets into the content, without surrounding blank lines. */
+export interface PassageSpan {
   readonly start: number;
   readonly end: number;
   readonly headings: readonly string[];
@@ -14,34 +14,34 @@ export interface PackOptions {
 }
 
 /**
- * Sections of less than this share of the limit may share a passage with a small sibling or parent, so that an
- * outline of one-line sections does not become one passage a line.
+ * Sections below this share of the limit may share a passage with a small sibling or parent, so that an outline of
+ * one-line sections does not become one passage per line.
  */
-const SMALL_SECTION = 0.25;
+const SMALL_SECTION_SHARE = 0.25;
 
 /**
- * A passage is never longer than this many UTF-16 units a token, whatever the counter says: a word-piece
- * tokenizer calls a megabyte of base64 one unknown token. Prose takes 3 to 6, aligned tables up to 10.
+ * Maximum length of a passage in UTF-16 units per token of the limit. A token count alone is not enough: a word-piece
+ * tokenizer counts a megabyte of base64 as one unknown token. Prose has 3 to 6 units per token, aligned tables up to 10.
  */
 const MAX_UNITS_PER_TOKEN = 16;
 
-/** A block too long for any passage begins in the running one when at least this share of the limit is free. */
-const WORTH_FILLING = 0.25;
+/** A block that is too long for any passage begins in the current one if at least this share of the limit is free. */
+const MIN_FREE_SHARE = 0.25;
 
-/** A first guess, corrected by what is counted. */
-const UNITS_PER_TOKEN = 4;
+/** The initial estimate, which the counted tokens correct. */
+const INITIAL_UNITS_PER_TOKEN = 4;
 
-/** A piece that fills less than this share of what is free was guessed too short, and is guessed again. */
-const WELL_FILLED = 0.6;
-const MAX_GUESSES_UP = 4;
+/** A piece that fills less than this share of the free tokens is too short, and a longer one is tried. */
+const MIN_FILLED_SHARE = 0.6;
+const MAX_LONGER_GUESSES = 4;
 
-/** In UTF-16 units. */
-const MAX_INDENT = 100;
+const MAX_INDENT_UNITS = 100;
 
-/** The rest of a block that was cut is a scrap below this share of the limit: too few words to be found by. */
-const SCRAP = 0.25;
-/** Somewhat above one half, because a cut falls on the last sentence's end before it. */
-const EVEN_SHARE = 0.6;
+/** A last piece below this share of the limit has too few words to be found; the piece before it gives it some. */
+const MIN_REST_SHARE = 0.25;
+/** Share of the remaining text for the piece before the last. It is above one half because a cut falls on the last
+ * sentence end before it. */
+const REBALANCED_SHARE = 0.6;
 
 interface Cut {
   readonly end: number;
@@ -55,17 +55,17 @@ interface Piece {
   readonly isHeading: boolean;
 }
 
-/** Packs the blocks of one text into passages. Tokens are counted on each block, never on growing prefixes. */
+/** Packs the blocks of one text into passages. Tokens are counted once for each block, never on growing prefixes. */
 export class PassagePacker {
   readonly #content: string;
   readonly #options: PackOptions;
   readonly #maxTokens: number;
-  /** What the counter adds to every text (its special tokens); paid once a passage, not once a block. */
+  /** Tokens that the counter adds to every text (its special tokens). They count once per passage, not once per block. */
   readonly #overhead: number;
-  readonly #passages: PackedPassage[] = [];
+  readonly #passages: PassageSpan[] = [];
   #pieces: Piece[] = [];
   #tokens = 0;
-  #unitsPerToken = UNITS_PER_TOKEN;
+  #unitsPerToken = INITIAL_UNITS_PER_TOKEN;
 
   constructor(content: string, options: PackOptions) {
     this.#content = content;
@@ -75,27 +75,27 @@ export class PassagePacker {
     this.#maxTokens = options.maxTokens - this.#overhead;
   }
 
-  /** Call once for each section, in order. */
+  /** Must be called once for each section, in order. */
   add(section: Section): void {
-    if (!this.#joins(section)) this.#flush(this.#headingsAbove(section));
+    if (!this.#continuesPassage(section)) this.#flush(this.#headingsAbove(section));
     for (const block of section.blocks) {
       if (block.kind === 'comment') this.#flush();
-      else this.#place(block, section, block.kind === 'heading');
+      else this.#addBlock(block, section, block.kind === 'heading');
     }
   }
 
-  finish(): PackedPassage[] {
+  finish(): PassageSpan[] {
     this.#flush();
     return this.#passages;
   }
 
-  /** Whether a section may go on in the passage of the section before it. */
-  #joins(section: Section): boolean {
+  /** Whether a section may continue the passage of the previous section. */
+  #continuesPassage(section: Section): boolean {
     if (this.#pieces.length === 0) return true;
-    const parent = bodyOf(this.#pieces).section.path.slice(0, -1);
+    const parent = mainPiece(this.#pieces).section.path.slice(0, -1);
     if (!startsWith(section.path, parent)) return false;
     if (this.#onlyHeadings()) return true;
-    const small = this.#maxTokens * SMALL_SECTION;
+    const small = this.#maxTokens * SMALL_SECTION_SHARE;
     if (this.#tokens >= small) return false;
     const { start, end } = trimmed(this.#content, section.blocks[0]!.start, section.blocks.at(-1)!.end);
     return end - start <= small * MAX_UNITS_PER_TOKEN && this.#count(start, end) < small;
@@ -105,24 +105,24 @@ export class PassagePacker {
     return this.#pieces.every((piece) => piece.isHeading);
   }
 
-  #place(block: Block, section: Section, isHeading: boolean): void {
+  #addBlock(block: Block, section: Section, isHeading: boolean): void {
     const { start, end } = trimmed(this.#content, block.start, block.end);
     if (start === end) return;
     const piece = { start, end, section, isHeading };
     if (this.#append(piece)) return;
-    // A heading is not left alone at the end of a passage when what follows it can be cut.
+    // A heading must not be alone at the end of a passage if the block after it can be cut.
     const alone = this.#fitting(start, end);
     if (alone !== null && (block.kind === 'fence' || !this.#onlyHeadings())) {
       this.#flush();
       this.#push(piece, alone);
     } else if (block.children.length > 0) {
-      for (const child of block.children) this.#place(child, section, isHeading);
+      for (const child of block.children) this.#addBlock(child, section, isHeading);
     } else {
       this.#cut(piece, block);
     }
   }
 
-  /** Adds a piece to the running passage if it fits there, the blank lines between them included. */
+  /** Adds a piece to the current passage if it fits, including the blank lines between them. */
   #append(piece: Piece): boolean {
     const first = this.#pieces[0];
     if (first !== undefined && piece.end - first.start > this.#maxUnits()) return false;
@@ -137,7 +137,7 @@ export class PassagePacker {
     this.#tokens += tokens;
   }
 
-  /** The tokens of a slice, or `null` when it is too long for any passage. */
+  /** The number of tokens of a slice, or `null` if it is too long for any passage. */
   #fitting(start: number, end: number): number | null {
     if (end - start > this.#maxUnits()) return null;
     const tokens = this.#count(start, end);
@@ -152,17 +152,17 @@ export class PassagePacker {
     return Math.max(1, this.#maxTokens * MAX_UNITS_PER_TOKEN);
   }
 
-  /** Cuts a block that holds no blocks into pieces, each as long as fits. */
+  /** Cuts a block without nested blocks into pieces, each as long as possible. */
   #cut(whole: Piece, block: Block): void {
     for (let at = whole.start; at < whole.end;) {
-      if (!this.#worthFilling(at)) this.#flush();
-      const { end, tokens } = this.#leavingNoScrap(
+      if (!this.#hasRoom(at)) this.#flush();
+      const { end, tokens } = this.#rebalanceRest(
         at,
         whole.end,
         block,
         this.#nextPiece(at, whole.end, block),
       );
-      // Only where even one code point is too much for what was free.
+      // This happens only if even one code point does not fit into the free part.
       if (this.#tokens + tokens > this.#maxTokens) this.#flush();
       const piece = { ...whole, ...trimmed(this.#content, at, end) };
       if (piece.start < piece.end) this.#push(piece, tokens);
@@ -171,49 +171,49 @@ export class PassagePacker {
     }
   }
 
-  #worthFilling(at: number): boolean {
+  #hasRoom(at: number): boolean {
     const free = 1 - this.#tokens / this.#maxTokens;
     const units = at - (this.#pieces[0]?.start ?? at);
-    return free >= WORTH_FILLING && units <= this.#maxUnits() * (1 - WORTH_FILLING);
+    return free >= MIN_FREE_SHARE && units <= this.#maxUnits() * (1 - MIN_FREE_SHARE);
   }
 
-  /** Guesses a length from the tokens seen so far, counts, and guesses again until the piece fits well. */
+  /** Estimates a length from the tokens counted so far, counts, and estimates again until the piece fits well. */
   #nextPiece(from: number, to: number, block: Block): Cut {
     const free = Math.max(1, this.#maxTokens - this.#tokens);
     const countFrom = this.#pieces.at(-1)?.end ?? from;
     const unitsLeft = this.#maxUnits() - (from - (this.#pieces[0]?.start ?? from));
     const longest = Math.max(1, Math.floor(Math.min(free * MAX_UNITS_PER_TOKEN, unitsLeft)));
     let length = Math.min(longest, Math.max(1, Math.floor(free * this.#unitsPerToken)));
-    for (let guessesUp = 0; ;) {
+    for (let longerGuesses = 0; ;) {
       const limit = from + length;
       const end = limit >= to ? to : cutOffset(this.#content, from, limit, block.cutAt);
       const tokens = this.#count(countFrom, end);
       if (tokens > free) {
         if (length === 1) return { end, tokens };
         length = Math.max(1, Math.min(length - 1, Math.floor(((end - from) * free * 0.95) / tokens)));
-        guessesUp = MAX_GUESSES_UP;
+        longerGuesses = MAX_LONGER_GUESSES;
         continue;
       }
       this.#unitsPerToken = Math.min(MAX_UNITS_PER_TOKEN, (end - from) / Math.max(1, tokens));
       const longer = Math.min(longest, Math.ceil((length * free * 0.95) / Math.max(1, tokens)));
-      const wellFilled = end === to || tokens >= free * WELL_FILLED || longer <= length;
-      if (wellFilled || guessesUp >= MAX_GUESSES_UP) return { end, tokens };
+      const wellFilled = end === to || tokens >= free * MIN_FILLED_SHARE || longer <= length;
+      if (wellFilled || longerGuesses >= MAX_LONGER_GUESSES) return { end, tokens };
       length = longer;
-      guessesUp++;
+      longerGuesses++;
     }
   }
 
-  /** Where the rest of a block would be a scrap, the piece before it is made shorter and the rest longer. */
-  #leavingNoScrap(from: number, to: number, block: Block, cut: Cut): Cut {
+  /** If the rest of a block would be too short, makes the piece before it shorter and the rest longer. */
+  #rebalanceRest(from: number, to: number, block: Block, cut: Cut): Cut {
     const unitsPerToken = (cut.end - from) / Math.max(1, cut.tokens);
-    if (cut.end === to || to - cut.end > this.#maxTokens * SCRAP * unitsPerToken) return cut;
-    const limit = from + Math.ceil((to - from) * EVEN_SHARE);
+    if (cut.end === to || to - cut.end > this.#maxTokens * MIN_REST_SHARE * unitsPerToken) return cut;
+    const limit = from + Math.ceil((to - from) * REBALANCED_SHARE);
     if (limit >= cut.end) return cut;
     const end = cutOffset(this.#content, from, limit, block.cutAt);
     return { end, tokens: this.#count(this.#pieces.at(-1)?.end ?? from, end) };
   }
 
-  /** Ends the running passage; `kept` pieces begin the next one. */
+  /** Ends the current passage. The pieces in `kept` begin the next one. */
   #flush(kept: readonly Piece[] = []): void {
     const ended = this.#pieces.slice(0, this.#pieces.length - kept.length);
     if (ended.length > 0) this.#emit(ended);
@@ -221,7 +221,7 @@ export class PassagePacker {
     this.#tokens = kept.length === 0 ? 0 : this.#count(kept[0]!.start, kept.at(-1)!.end);
   }
 
-  /** Headings with nothing below them yet, at the end of the running passage, that a section stands under. */
+  /** Headings at the end of the current passage that have no text below them yet and that the section belongs to. */
   #headingsAbove(section: Section): readonly Piece[] {
     const kept =
       this.#pieces.findLastIndex(
@@ -230,7 +230,7 @@ export class PassagePacker {
     return this.#pieces.slice(kept);
   }
 
-  /** Counters need not be additive: what is too long after all is halved between its pieces. */
+  /** Token counts need not be additive, so a passage may turn out too long; then its pieces are divided in two halves. */
   #emit(pieces: readonly Piece[]): void {
     const start = pieces[0]!.start;
     const end = pieces.at(-1)!.end;
@@ -240,12 +240,12 @@ export class PassagePacker {
       this.#emit(pieces.slice(half));
       return;
     }
-    this.#passages.push({ start, end, headings: bodyOf(pieces).section.path });
+    this.#passages.push({ start, end, headings: mainPiece(pieces).section.path });
   }
 }
 
-/** What a passage is about: the first piece that is more than a heading, else its last heading. */
-function bodyOf(pieces: readonly Piece[]): Piece {
+/** The piece whose headings the passage gets: the first that is not a heading, else the last heading. */
+function mainPiece(pieces: readonly Piece[]): Piece {
   return pieces.find((piece) => !piece.isHeading) ?? pieces.at(-1)!;
 }
 
@@ -254,8 +254,8 @@ function startsWith(path: readonly string[], above: readonly string[]): boolean 
 }
 
 /**
- * A range without the space at its end and the blank lines before it. The first line keeps its indentation
- * unless the range begins within the line, or the indentation is no layout any more.
+ * A range without trailing white space and leading blank lines. The first line keeps its indentation unless the range
+ * begins within the line or the indentation is longer than `MAX_INDENT_UNITS`.
  */
 function trimmed(content: string, start: number, end: number): { start: number; end: number } {
   const text = content.slice(start, end);
@@ -263,6 +263,6 @@ function trimmed(content: string, start: number, end: number): { start: number; 
   if (blank === text.length) return { start: end, end };
   const lineStart = text.lastIndexOf('\n', blank) + 1;
   const wholeLine = lineStart > 0 || start === 0 || content[start - 1] === '\n';
-  const indented = wholeLine && blank - lineStart <= MAX_INDENT;
+  const indented = wholeLine && blank - lineStart <= MAX_INDENT_UNITS;
   return { start: start + (indented ? lineStart : blank), end: start + text.trimEnd().length };
 }

@@ -2,17 +2,17 @@ import type { Metadata, Passage } from '../core/types.ts';
 import { chunk, type ChunkOptions } from './chunk.ts';
 import { embeddingHash, embeddingText } from './embedding-text.ts';
 
-/** How records become passages, with a signature that tells passages of different ways apart. */
+/** How records are cut into passages. Two chunkings with the same signature make the same passages. */
 export interface Chunking extends ChunkOptions {
   readonly signature: string;
-  /** `makePassages` with these options. @throws LociError `aborted`; `unreadable` for a content that is too much */
-  cut(record: Described, signal?: AbortSignal): Promise<Passage[]>;
+  /** `makePassages` with these options. @throws LociError `aborted`; `unreadable` for content that is too complex */
+  cut(record: PassageSource, signal?: AbortSignal): Promise<Passage[]>;
 }
 
-/** Grows whenever `chunk` or `embeddingText` would answer differently, so that stores are derived anew. */
+/** Must grow whenever `chunk` or `embeddingText` returns something else for the same input; stores are then reindexed. */
 const CHUNKING_VERSION = 1;
 
-/** `counter` names what counts tokens: a model, or the estimate. Cuts where the caller is, however long it takes. */
+/** A chunking that cuts on the calling thread. `counter` names what counts the tokens: a model, or `estimate`. */
 export function chunking(counter: string, options: ChunkOptions): Chunking {
   return {
     ...options,
@@ -21,22 +21,31 @@ export function chunking(counter: string, options: ChunkOptions): Chunking {
   };
 }
 
-/** What of a record its passages are made of. */
-export interface Described {
+/** The parts of a record that its passages depend on. */
+export interface PassageSource {
   readonly title: string;
   readonly metadata: Metadata;
   readonly content: string;
 }
 
-/** At least one, so that a note of no words is found by its title. */
-export function makePassages(record: Described, options: ChunkOptions): Passage[] {
+/** Returns at least one passage, so that a note without words is found by its title. */
+export function makePassages(record: PassageSource, options: ChunkOptions): Passage[] {
   const chunks = chunk(record.content, options);
   const cut = chunks.length > 0 ? chunks : [{ headings: [], text: '', startLine: 1, endLine: 1 }];
   return cut.map((piece, ordinal) => ({ ordinal, ...piece, hash: embeddingHash(record, piece) }));
 }
 
-/** Whether two states of a record have the same passages, hashes included: all that `makePassages` reads is the same. */
-export function samePassages(a: Described, b: Described): boolean {
+/** Whether `makePassages` returns the same passages, including their hashes, for two states of a record. */
+export function samePassages(a: PassageSource, b: PassageSource): boolean {
   const blank = { headings: [], text: '' };
   return a.content === b.content && embeddingText(a, blank) === embeddingText(b, blank);
+}
+
+const WIDE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/gu;
+const CHARACTERS_PER_TOKEN = 4;
+
+/** Estimates the tokens of a text without a model: one for each CJK character, and one for every four other characters. */
+export function estimateTokens(text: string): number {
+  const wide = text.match(WIDE)?.length ?? 0;
+  return wide + Math.ceil((text.length - wide) / CHARACTERS_PER_TOKEN);
 }

@@ -7,31 +7,29 @@ import type { MemoryDocument } from '../sources/document.ts';
 import type { SourceState } from '../store/source-states.ts';
 import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry, Store } from '../store/store.ts';
 import { contentOf, DOCUMENT_FORMAT } from './document-content.ts';
-import { knownByKey } from './known-entries.ts';
+import { storedEntriesByKey } from './source-entries.ts';
 import { samePassages, type Chunking } from './passages.ts';
-import { withinCap } from './within-cap.ts';
 
-/** What a source has to say now. */
+/** The documents that a source lists now. */
 export interface DocumentSet {
-  /** Its id. */
   readonly source: string;
-  /** No two have the same id. */
+  /** The ids are unique. */
   readonly documents: readonly MemoryDocument[];
-  /** Ids of documents that could not be read: what was known of them stays. */
-  readonly unreadable: ReadonlySet<string>;
+  /** Ids of documents that could not be read. Their stored records are kept. */
+  readonly unreadableIds: ReadonlySet<string>;
 }
 
 export interface ReplaceOptions {
   readonly namespace: string;
-  /** Of documents that name none. */
+  /** The project of documents that name none. */
   readonly project: string;
   readonly chunking: Chunking;
   readonly now: Timestamp;
   readonly maxDocuments: number;
   readonly keepCompleted: boolean;
   readonly fence: NonNullable<CommitBatch['fence']>;
-  /** What is noted of the source in the same transaction. */
-  readonly noted: (report: ReplaceReport) => Partial<SourceState>;
+  /** The change of the source's state that is written in the same transaction. */
+  readonly sourceStateChange: (report: ReplaceReport) => Partial<SourceState>;
   readonly signal?: AbortSignal;
 }
 
@@ -39,54 +37,54 @@ export interface ReplaceReport {
   readonly added: number;
   readonly updated: number;
   readonly unchanged: number;
-  /** No longer listed, or too many. */
+  /** Documents that are no longer listed or exceed the cap. */
   readonly removed: number;
-  /** Listed, and left out because there are too many. */
+  /** Documents that are listed but exceed the cap. */
   readonly overCap: number;
 }
 
-/** Records that are read at once, and documents between two turns of the event loop. */
-const BATCH = 64;
+/** Records read in one call, and documents cut between two turns of the event loop. */
+const BATCH_SIZE = 64;
 
 /**
- * Makes the store's copy of a source what its documents are now: new, changed and gone in one transaction. Documents
- * that are as they were are not touched, so that nothing of them is embedded again.
- * @throws LociError `conflict` when another process holds the lease by now; `aborted`; what `commit` throws
+ * Brings the records of a source up to date with its documents in one transaction: adds new ones, updates changed ones and
+ * evicts those that are gone. Unchanged documents are not touched, so they are not embedded again.
+ * @throws LociError `conflict` if another process has taken the lease over; `aborted`; the errors of `commit`
  */
 export async function replaceDocuments(
   store: Store,
   set: DocumentSet,
   options: ReplaceOptions,
 ): Promise<ReplaceReport> {
-  const known = await knownByKey(store, options.namespace, set.source);
-  const staying = withinCap(set.documents, options);
-  const changed = staying.filter(
-    (document) => known.get(document.id)?.revision !== revisionOf(document, options),
+  const entries = await storedEntriesByKey(store, options.namespace, set.source);
+  const kept = withinCap(set.documents, options);
+  const changed = kept.filter(
+    (document) => entries.get(document.id)?.revision !== revisionOf(document, options),
   );
-  const writes = await writesOf(store, set, changed, known, options);
-  const listed = new Set(staying.map(({ id }) => id));
-  const evictions = [...known.values()]
-    .filter(({ key }) => !listed.has(key) && !set.unreadable.has(key))
+  const writes = await recordWrites(store, set, changed, entries, options);
+  const listed = new Set(kept.map(({ id }) => id));
+  const evictions = [...entries.values()]
+    .filter(({ key }) => !listed.has(key) && !set.unreadableIds.has(key))
     .map(({ id }) => id);
-  const added = changed.filter(({ id }) => !known.has(id)).length;
+  const added = changed.filter(({ id }) => !entries.has(id)).length;
   const report: ReplaceReport = {
     added,
     updated: changed.length - added,
-    unchanged: staying.length - changed.length,
+    unchanged: kept.length - changed.length,
     removed: evictions.length,
-    overCap: set.documents.length - staying.length,
+    overCap: set.documents.length - kept.length,
   };
   await store.commit(options.namespace, {
     writes,
     evictions,
     chunking: options.chunking.signature,
     fence: options.fence,
-    sourceState: { source: set.source, change: options.noted(report) },
+    sourceState: { source: set.source, change: options.sourceStateChange(report) },
   });
   return report;
 }
 
-/** Everything that a record is made of, and how: what is equal need not be written again. */
+/** A hash of everything a record is made of and of how it is made. A document with the same revision is not written again. */
 function revisionOf(document: MemoryDocument, { project }: ReplaceOptions): string {
   const { id: _, metadata, ...rest } = document;
   const entries = Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -94,44 +92,44 @@ function revisionOf(document: MemoryDocument, { project }: ReplaceOptions): stri
   return sha256(JSON.stringify([DOCUMENT_FORMAT, parts, entries]));
 }
 
-async function writesOf(
+async function recordWrites(
   store: Store,
   { source }: DocumentSet,
   changed: readonly MemoryDocument[],
-  known: ReadonlyMap<string, SourceEntry>,
+  entries: ReadonlyMap<string, SourceEntry>,
   options: ReplaceOptions,
 ): Promise<RecordWrite[]> {
   const writes: RecordWrite[] = [];
-  for (let start = 0; start < changed.length; start += BATCH) {
-    const batch = changed.slice(start, start + BATCH);
-    const ids = batch.flatMap(({ id }) => known.get(id)?.id ?? []);
-    const earlier = await store.records(options.namespace, ids, options.now);
-    const byKey = new Map(earlier.map((record) => [record.key, record]));
+  for (let start = 0; start < changed.length; start += BATCH_SIZE) {
+    const batch = changed.slice(start, start + BATCH_SIZE);
+    const ids = batch.flatMap(({ id }) => entries.get(id)?.id ?? []);
+    const existing = await store.records(options.namespace, ids, options.now);
+    const byKey = new Map(existing.map((record) => [record.key, record]));
     for (const document of batch) {
       const before = byKey.get(document.id);
-      const draft = draftOf(source, document, before, options);
+      const draft = recordDraft(source, document, before, options);
       const isSame = before !== undefined && samePassages(before, draft);
       const passages = isSame ? 'keep' : await options.chunking.cut(draft, options.signal);
-      writes.push({ id: known.get(document.id)?.id ?? null, draft, passages });
+      writes.push({ id: entries.get(document.id)?.id ?? null, draft, passages });
     }
-    // Short texts are cut where we are: others have their turn now and then.
+    // Short texts are cut on this thread, so the event loop gets a turn between two batches.
     await setImmediate();
     if (options.signal?.aborted === true) throw new LociError('aborted', `reading ${source} was stopped`);
   }
   return writes;
 }
 
-function draftOf(
+function recordDraft(
   source: string,
   document: MemoryDocument,
-  earlier: LociRecord | undefined,
+  existing: LociRecord | undefined,
   options: ReplaceOptions,
 ): RecordDraft {
   const { now } = options;
   const kind = document.completed === null ? 'document' : 'task';
   const content = contentOf(document);
   return {
-    uuid: earlier?.uuid ?? uuidv7(now),
+    uuid: existing?.uuid ?? uuidv7(now),
     project: document.project ?? options.project,
     origin: 'source',
     source,
@@ -144,7 +142,7 @@ function draftOf(
     tags: document.tags,
     content,
     metadata: metadataOf(document),
-    createdAt: document.timestamp ?? earlier?.createdAt ?? now,
+    createdAt: document.timestamp ?? existing?.createdAt ?? now,
     updatedAt: now,
     expiresAt: null,
     contentHash: sha256(content),
@@ -153,13 +151,36 @@ function draftOf(
 }
 
 function metadataOf({ metadata, completed, url, timestamp }: MemoryDocument): Metadata {
-  // Whether it is done, and where it stands, has been looked at where it was told as such.
+  // `completed` and `url` were validated as fields of the document; metadata must not overrule them.
   const { completed: _, url: __, undated: ___, ...rest } = metadata;
   return {
     ...rest,
     ...(completed !== null && { completed }),
     ...(url !== null && { url }),
-    // Its record's time is when it was first seen, which is no day that it is of.
+    // The record's time is when the document was first seen, which says nothing about the document.
     ...(timestamp === null && { undated: true }),
   };
+}
+
+export interface CapOptions {
+  readonly maxDocuments: number;
+  /** Whether completed documents are treated like the others. Otherwise they are removed first. */
+  readonly keepCompleted: boolean;
+  /** The time of documents without a timestamp: they are listed now. */
+  readonly now: Timestamp;
+}
+
+/** The documents that are kept, in their original order. Completed ones are removed first, then the oldest (S7). */
+export function withinCap(documents: readonly MemoryDocument[], cap: CapOptions): readonly MemoryDocument[] {
+  if (documents.length <= cap.maxDocuments) return documents;
+  const ordered = documents.map((document, index) => ({
+    index,
+    isRemovedFirst: document.completed === true && !cap.keepCompleted,
+    time: document.timestamp ?? cap.now,
+  }));
+  ordered.sort(
+    (a, b) => Number(a.isRemovedFirst) - Number(b.isRemovedFirst) || b.time - a.time || a.index - b.index,
+  );
+  const kept = new Set(ordered.slice(0, cap.maxDocuments).map(({ index }) => index));
+  return documents.filter((_, index) => kept.has(index));
 }

@@ -5,7 +5,7 @@ import { openStore } from '../store/registry.ts';
 import type { Store } from '../store/store.ts';
 import { chunking } from './passages.ts';
 import { syncSource, type SyncReport } from './sync.ts';
-import { estimateTokens } from './token-estimate.ts';
+import { estimateTokens } from './passages.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 const CONTENT = '# Oven\n\nWe chose induction.\n\n# Sink\n\nSteel, two bowls.';

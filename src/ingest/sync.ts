@@ -5,22 +5,22 @@ import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
 import { uuidv7 } from '../core/uuid.ts';
 import type { Source, SourceDocument, SourceItem, SourceProblem } from '../sources/source.ts';
 import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry, Store } from '../store/store.ts';
-import { knownByKey } from './known-entries.ts';
+import { storedEntriesByKey } from './source-entries.ts';
 import { samePassages, type Chunking } from './passages.ts';
 
 export interface SyncOptions {
   readonly namespace: string;
-  /** Of documents that name none. */
+  /** The project of documents that name none. */
   readonly project: string;
   readonly chunking: Chunking;
   readonly now: () => Timestamp;
   readonly signal?: AbortSignal;
-  /** Lets a source that had documents and now has none take them all away. */
+  /** Whether a source that had documents and now has none may remove all of its records. */
   readonly allowEmpty: boolean;
-  /** Under which it is read: whoever has lost it writes nothing more. */
+  /** The lease under which the source is read. Without it nothing more is written. */
   readonly fence?: NonNullable<CommitBatch['fence']>;
   readonly onProgress?: (done: number, total: number) => void;
-  /** Called for each document that is not read, since it has not changed. */
+  /** Called for each document that is not read because it has not changed. */
   readonly onUnchanged?: (key: string) => void;
 }
 
@@ -35,23 +35,23 @@ export interface SyncReport {
   readonly problems: readonly SourceProblem[];
 }
 
-const PAGE = 1000;
-/** One transaction holds at most so many documents, or about so many characters. */
-const BATCH_DOCUMENTS = 64;
-const BATCH_CHARACTERS = 2_000_000;
+const EVICTION_BATCH = 1000;
+/** One transaction contains at most this many documents, or about this many characters. */
+const MAX_BATCH_DOCUMENTS = 64;
+const MAX_BATCH_CHARACTERS = 2_000_000;
 
 interface Plan {
   readonly unchanged: number;
-  /** New or perhaps changed. */
+  /** Documents that are new or may have changed. */
   readonly toRead: readonly SourceItem[];
-  readonly vanished: Vanished;
+  readonly missing: MissingDocuments;
 }
 
 /**
- * Brings the store's copy of a source up to date: reads what changed, keeps the record of what was renamed,
- * evicts what is gone. Every batch is a transaction; stopped anywhere, the next call goes on from there.
- * @throws LociError `unreadable` when the source cannot be looked at or is suddenly empty, `aborted`; `conflict` when
- *   another process has taken the lease over
+ * Brings the records of a source up to date: reads changed documents, keeps the records of renamed ones and evicts those
+ * that are gone. Every batch is one transaction. After an interruption the next call continues.
+ * @throws LociError `unreadable` if the source cannot be read or is suddenly empty; `aborted`; `conflict` if another
+ *   process has taken the lease over
  */
 export async function syncSource(store: Store, source: Source, options: SyncOptions): Promise<SyncReport> {
   const run = new Sync(store, source, options);
@@ -63,7 +63,7 @@ class Sync {
   readonly #source: Source;
   readonly #options: SyncOptions;
   readonly #problems: SourceProblem[] = [];
-  #known: ReadonlyMap<string, SourceEntry> = new Map();
+  #entries: ReadonlyMap<string, SourceEntry> = new Map();
   #writes: RecordWrite[] = [];
   #characters = 0;
   #added = 0;
@@ -78,17 +78,17 @@ class Sync {
   }
 
   async finish(): Promise<SyncReport> {
-    this.#known = await knownByKey(this.#store, this.#options.namespace, this.#source.name);
-    const { toRead, vanished, unchanged } = await this.#plan();
+    this.#entries = await storedEntriesByKey(this.#store, this.#options.namespace, this.#source.name);
+    const { toRead, missing, unchanged } = await this.#plan();
     this.#unchanged = unchanged;
     let done = 0;
     for (const item of toRead) {
-      this.#refuseAborted();
-      await this.#take(item, vanished);
+      this.#assertNotAborted();
+      await this.#ingest(item, missing);
       this.#options.onProgress?.(++done, toRead.length);
     }
     await this.#commit();
-    const removed = await this.#evict(vanished);
+    const removed = await this.#evict(missing);
     return {
       source: this.#source.name,
       seen: toRead.length + unchanged,
@@ -102,62 +102,63 @@ class Sync {
   }
 
   async #plan(): Promise<Plan> {
-    const vanished = new Map(this.#known);
+    const missing = new Map(this.#entries);
     const toRead: SourceItem[] = [];
     let unchanged = 0;
     for await (const item of this.#source.list(this.#report, this.#options.signal)) {
-      vanished.delete(item.key);
-      if (this.#known.get(item.key)?.revision !== item.revision) toRead.push(item);
+      missing.delete(item.key);
+      if (this.#entries.get(item.key)?.revision !== item.revision) toRead.push(item);
       else {
         unchanged++;
         this.#options.onUnchanged?.(item.key);
       }
     }
-    this.#keepSkipped(vanished);
-    const nothingThere = unchanged + toRead.length === 0 && vanished.size === this.#known.size;
-    if (nothingThere && vanished.size > 0 && !this.#options.allowEmpty) {
+    this.#excludeSkipped(missing);
+    const isEmpty = unchanged + toRead.length === 0 && missing.size === this.#entries.size;
+    if (isEmpty && missing.size > 0 && !this.#options.allowEmpty) {
       throw new LociError(
         'unreadable',
-        `${this.#source.name} is empty, and ${counted(this.#known.size, 'record')} came from it; nothing was removed`,
+        `${this.#source.name} is empty, and ${counted(this.#entries.size, 'record')} came from it; nothing was removed`,
         { hint: 'If its documents are really gone, say so with --allow-empty.' },
       );
     }
-    return { toRead, vanished: new Vanished(vanished), unchanged };
+    return { toRead, missing: new MissingDocuments(missing), unchanged };
   }
 
-  /** What is skipped is not gone: its last good state stays. What a link leads out to is no longer of the source. */
-  #keepSkipped(vanished: Map<string, SourceEntry>): void {
+  /** A skipped document keeps its last good state. A link that leads out of the source is no longer part of it. */
+  #excludeSkipped(missing: Map<string, SourceEntry>): void {
     for (const { key, reason, skipped } of this.#problems) {
       if (!skipped || reason === 'outside_root') continue;
-      for (const known of vanished.keys()) {
-        if (known === key || known.startsWith(`${key}/`)) vanished.delete(known);
+      for (const stored of missing.keys()) {
+        if (stored === key || stored.startsWith(`${key}/`)) missing.delete(stored);
       }
     }
   }
 
-  async #take(item: SourceItem, vanished: Vanished): Promise<void> {
+  async #ingest(item: SourceItem, missing: MissingDocuments): Promise<void> {
     const document = await this.#source.read(item, this.#report, this.#options.signal);
     if (document === null) return;
-    const known = this.#known.get(item.key);
+    const entry = this.#entries.get(item.key);
     const contentHash = sha256(document.content);
-    const moved = known === undefined ? vanished.take(document.identity, contentHash) : undefined;
-    const before = known ?? moved;
-    const earlier = before === undefined ? undefined : await this.#earlier(before.id);
-    const draft = this.#draft(document, contentHash, earlier);
-    const keep = earlier !== undefined && samePassages(earlier, draft);
+    const moved = entry === undefined ? missing.take(document.identity, contentHash) : undefined;
+    const before = entry ?? moved;
+    const existing = before === undefined ? undefined : await this.#existingRecord(before.id);
+    const draft = this.#draft(document, contentHash, existing);
+    const keep = existing !== undefined && samePassages(existing, draft);
     const passages = keep ? 'keep' : await this.#cut(draft, item.key);
     if (passages === null) return;
-    if (this.#characters + document.content.length > BATCH_CHARACTERS) await this.#commit();
+    if (this.#characters + document.content.length > MAX_BATCH_CHARACTERS) await this.#commit();
     this.#writes.push({ id: before?.id ?? null, draft, passages });
     this.#characters += document.content.length;
     if (moved !== undefined) this.#renamed++;
-    else if (known === undefined) this.#added++;
+    else if (entry === undefined) this.#added++;
     else if (keep) this.#unchanged++;
     else this.#updated++;
-    if (this.#writes.length >= BATCH_DOCUMENTS || this.#characters >= BATCH_CHARACTERS) await this.#commit();
+    if (this.#writes.length >= MAX_BATCH_DOCUMENTS || this.#characters >= MAX_BATCH_CHARACTERS)
+      await this.#commit();
   }
 
-  /** `null`, and reported, for a text that is too much. */
+  /** Reports a text that is too complex and returns `null`. */
   async #cut(draft: RecordDraft, key: string): Promise<Passage[] | null> {
     const { chunking, signal } = this.#options;
     try {
@@ -169,14 +170,14 @@ class Sync {
     }
   }
 
-  async #earlier(id: number): Promise<LociRecord | undefined> {
+  async #existingRecord(id: number): Promise<LociRecord | undefined> {
     return (await this.#store.records(this.#options.namespace, [id], this.#options.now()))[0];
   }
 
-  #draft(document: SourceDocument, contentHash: string, earlier: LociRecord | undefined): RecordDraft {
+  #draft(document: SourceDocument, contentHash: string, existing: LociRecord | undefined): RecordDraft {
     const now = this.#options.now();
     return {
-      uuid: earlier?.uuid ?? uuidv7(now),
+      uuid: existing?.uuid ?? uuidv7(now),
       project: document.project ?? this.#options.project,
       origin: this.#source.origin,
       source: this.#source.name,
@@ -189,7 +190,7 @@ class Sync {
       tags: document.tags,
       content: document.content,
       metadata: document.metadata,
-      createdAt: document.createdAt ?? earlier?.createdAt ?? now,
+      createdAt: document.createdAt ?? existing?.createdAt ?? now,
       updatedAt: document.updatedAt ?? now,
       expiresAt: null,
       contentHash,
@@ -203,23 +204,23 @@ class Sync {
       await this.#write({ writes: this.#writes, evictions: [] });
     } catch (error) {
       if (!(error instanceof LociError) || error.code !== 'not_found') throw error;
-      const what = `another process took away what ${this.#source.name} was about to change`;
+      const what = `another process removed a record that ${this.#source.name} was about to change`;
       throw new LociError('conflict', what, { cause: error });
     }
     this.#writes = [];
     this.#characters = 0;
   }
 
-  async #evict(vanished: Vanished): Promise<number> {
-    const ids = vanished.ids();
-    for (let start = 0; start < ids.length; start += PAGE) {
-      this.#refuseAborted();
-      await this.#evictBatch(ids.slice(start, start + PAGE));
+  async #evict(missing: MissingDocuments): Promise<number> {
+    const ids = missing.ids();
+    for (let start = 0; start < ids.length; start += EVICTION_BATCH) {
+      this.#assertNotAborted();
+      await this.#evictBatch(ids.slice(start, start + EVICTION_BATCH));
     }
     return ids.length;
   }
 
-  /** Another process may have evicted some of them meanwhile: then each is tried by itself. */
+  /** If another process has evicted some of them in the meantime, each is evicted separately. */
   async #evictBatch(ids: readonly number[]): Promise<void> {
     try {
       await this.#write({ writes: [], evictions: ids });
@@ -242,14 +243,14 @@ class Sync {
     this.#problems.push(problem);
   };
 
-  #refuseAborted(): void {
+  #assertNotAborted(): void {
     if (this.#options.signal?.aborted === true)
       throw new LociError('aborted', `reading ${this.#source.name} was stopped`);
   }
 }
 
-/** Documents that are gone from where they were, to be recognised elsewhere. */
-class Vanished {
+/** Stored entries whose document is no longer listed. A new document may be one of them under another name. */
+class MissingDocuments {
   readonly #byKey: Map<string, SourceEntry>;
   readonly #byIdentity = new Map<string, string>();
   readonly #byContent = new Map<string, string[]>();
@@ -258,22 +259,22 @@ class Vanished {
     this.#byKey = new Map(entries);
     for (const { key, identity, contentHash } of entries.values()) {
       if (identity !== null) this.#byIdentity.set(identity, key);
-      const twins = this.#byContent.get(contentHash);
-      if (twins === undefined) this.#byContent.set(contentHash, [key]);
-      else twins.push(key);
+      const duplicates = this.#byContent.get(contentHash);
+      if (duplicates === undefined) this.#byContent.set(contentHash, [key]);
+      else duplicates.push(key);
     }
   }
 
-  /** A new document is an old one under another name when its own id says so, else when its content is the same. */
+  /** Finds and removes the entry that a new document was renamed from: the one with its identity, else one with its content. */
   take(identity: string | null, contentHash: string): SourceEntry | undefined {
     const byIdentity = identity === null ? undefined : this.#byKey.get(this.#byIdentity.get(identity) ?? '');
-    const found = byIdentity ?? this.#firstOf(this.#byContent.get(contentHash) ?? []);
+    const found = byIdentity ?? this.#takeFirst(this.#byContent.get(contentHash) ?? []);
     if (found !== undefined) this.#byKey.delete(found.key);
     return found;
   }
 
-  /** Of several with the same content, the first that is still to be found; those behind it stay for its twins. */
-  #firstOf(keys: string[]): SourceEntry | undefined {
+  /** Of several entries with the same content, takes the first that has not been taken. */
+  #takeFirst(keys: string[]): SourceEntry | undefined {
     for (let key = keys.shift(); key !== undefined; key = keys.shift()) {
       const entry = this.#byKey.get(key);
       if (entry !== undefined) return entry;

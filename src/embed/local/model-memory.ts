@@ -1,4 +1,4 @@
-/** The memory that all threads share, and the weights on their way into it. */
+/** The memory that all threads share, and the reading of the weights into it. */
 
 import { LociError, messageOf } from '../../core/errors.ts';
 import { fs } from './fs.ts';
@@ -10,13 +10,13 @@ export interface ModelMemory {
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
   readonly plan: MemoryPlan;
-  /** Resolves when the whole file is in the memory; it goes on while the first thread starts. */
+  /** Resolves when the whole file is in the memory. The first thread starts in the meantime. */
   readonly read: Promise<void>;
 }
 
 type Callback<T> = (error: Error | null, value: T) => void;
 
-/** What a function with a callback comes to. */
+/** Promisifies a function that takes a callback. */
 function outcome<T>(start: (callback: Callback<T>) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     start((error, value) => {
@@ -26,7 +26,7 @@ function outcome<T>(start: (callback: Callback<T>) => void): Promise<T> {
   });
 }
 
-/** Fills `target` from the start of the file. */
+/** Reads the file from its start into `target`. */
 async function readFully(file: number, target: Uint8Array): Promise<void> {
   for (let done = 0; done < target.length;) {
     const [at, length] = [done, target.length - done];
@@ -50,8 +50,8 @@ function unavailable(path: string, error: unknown): LociError {
 }
 
 /**
- * Reserves the memory for `slots` threads and begins to read the weights to their place, both off this thread.
- * @throws LociError `embedding_unavailable` when the file cannot be opened; so does `read` when it cannot be read.
+ * Reserves the memory for `slots` threads and begins to read the weights into it, neither on this thread.
+ * @throws LociError `embedding_unavailable` if the file cannot be opened; `read` rejects with it if the file cannot be read.
  */
 export async function openModelMemory(weightsPath: string, slots: number): Promise<ModelMemory> {
   let file: number | null = null;
@@ -81,7 +81,7 @@ function readWeights(file: number, path: string, target: Uint8Array): Promise<vo
     .catch((error: unknown) => {
       throw unavailable(path, error);
     });
-  // Nobody may be left to hear of a failure, when the embedder is closed meanwhile.
+  // If the embedder is closed in the meantime, nothing handles a failure.
   done.catch(() => undefined);
   return done;
 }

@@ -1,6 +1,6 @@
 /**
- * The threads of the local model: one for queries, more for indexing, over one shared memory with one copy of the
- * weights, which the first thread to start prepares for all.
+ * The worker threads of the local model: one for queries, and more for indexing. They share one memory with one copy of the
+ * weights, which the first thread prepares for all.
  */
 
 import { LociError } from '../../core/errors.ts';
@@ -11,8 +11,8 @@ import type { ModelMemory } from './model-memory.ts';
 import { EmbeddingThread } from './thread.ts';
 import type { ThreadModel } from './thread.ts';
 
-/** Groups of passages, about a tenth of a second each, that are not worth starting threads for. */
-const SMALL_CALL = 4;
+/** Up to this many groups of passages, which take about 0.1 s each, no indexing threads are started. */
+const MAX_SMALL_CALL_GROUPS = 4;
 
 export interface ModelFiles {
   readonly weightsPath: string;
@@ -21,7 +21,7 @@ export interface ModelFiles {
 
 interface Shared {
   readonly model: Promise<ModelMemory>;
-  /** Settles when the weights are in the memory and prepared. */
+  /** Settles when the weights are in memory and prepared. */
   readonly prepared: PromiseWithResolvers<undefined>;
 }
 
@@ -35,7 +35,7 @@ export class EmbeddingPool {
   #shared: Shared | null = null;
   #closed = false;
 
-  /** @param indexing The most threads that embed passages, besides the one for queries. */
+  /** @param indexing Maximum number of threads that embed passages, in addition to the one for queries. */
   constructor(files: ModelFiles, indexing: number) {
     this.#files = files;
     this.#slots = indexing + 1;
@@ -47,19 +47,19 @@ export class EmbeddingPool {
     });
   }
 
-  /** The vectors of all texts of all groups, in order. */
+  /** Returns the vectors of all texts of all groups, in order. */
   async embedQuery(groups: readonly (readonly string[])[], signal?: AbortSignal): Promise<Float32Array[]> {
     return this.#submit(this.#queries, new EmbeddingCall(groups, true), signal);
   }
 
-  /** As embedQuery; a few passages share the queries' thread, behind any query, until indexing threads run. */
+  /** As `embedQuery`. A few passages use the query thread, after any query, unless indexing threads are already running. */
   async embedPassages(groups: readonly (readonly string[])[], signal?: AbortSignal): Promise<Float32Array[]> {
-    const small = groups.length + this.#queries.backlog <= SMALL_CALL;
-    const lane = small && !this.#passages.running ? this.#queries : this.#passages;
-    return this.#submit(lane, new EmbeddingCall(groups, false), signal);
+    const small = groups.length + this.#queries.backlog <= MAX_SMALL_CALL_GROUPS;
+    const queue = small && !this.#passages.running ? this.#queries : this.#passages;
+    return this.#submit(queue, new EmbeddingCall(groups, false), signal);
   }
 
-  /** Ends all threads; calls under way reject with `aborted`. */
+  /** Ends all threads. Running calls reject with `aborted`. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const call of this.#calls) call.fail(new LociError('aborted', 'The embedder was closed.'));
@@ -68,7 +68,7 @@ export class EmbeddingPool {
     this.#shared = null;
   }
 
-  async #submit(lane: WorkerQueue, call: EmbeddingCall, signal?: AbortSignal): Promise<Float32Array[]> {
+  async #submit(queue: WorkerQueue, call: EmbeddingCall, signal?: AbortSignal): Promise<Float32Array[]> {
     if (this.#closed) throw new LociError('embedding_unavailable', 'The embedder is closed.');
     const abort = (): void => {
       call.fail(new LociError('aborted', 'The embedding was stopped.', { cause: signal?.reason }));
@@ -77,7 +77,7 @@ export class EmbeddingPool {
     signal?.addEventListener('abort', abort);
     this.#calls.add(call);
     try {
-      lane.submit(call);
+      queue.submit(call);
       return await call.done;
     } finally {
       signal?.removeEventListener('abort', abort);
@@ -85,7 +85,7 @@ export class EmbeddingPool {
     }
   }
 
-  /** A thread starts before its model is there: both take a while, and neither needs the other at first. */
+  /** A thread starts while the model is still being read: both take time, and neither needs the other at first. */
   async #start(position: number): Promise<EmbeddingThread> {
     const thread = new EmbeddingThread(this.#files.tokenizerPath);
     for (const other of this.#threads) if (!other.alive) this.#threads.delete(other);
@@ -100,7 +100,7 @@ export class EmbeddingPool {
     }
   }
 
-  /** The first thread prepares the weights for all; if it cannot, the next call begins anew. */
+  /** The first thread prepares the weights for all. If that fails, the next call starts over. */
   async #prepare(thread: EmbeddingThread, position: number): Promise<void> {
     const shared = {
       model: openModelMemory(this.#files.weightsPath, this.#slots),

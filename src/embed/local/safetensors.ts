@@ -6,7 +6,7 @@ interface Tensor {
   readonly data_offsets: readonly [number, number];
 }
 
-/** Bytes before the first tensor's, from the first eight bytes of a file. */
+/** Number of bytes before the first tensor, computed from the first eight bytes of a file. */
 export function headerBytes(start: Uint8Array): number {
   return 8 + Number(new DataView(start.buffer, start.byteOffset, 8).getBigUint64(0, true));
 }
@@ -22,7 +22,7 @@ export class Safetensors {
     this.#data = headerBytes(bytes);
     if (this.#data > bytes.length) throw new Error('it is not a safetensors file');
     this.#size = bytes.length;
-    // A decoder does not take shared memory.
+    // TextDecoder does not accept shared memory.
     const json = new TextDecoder().decode(bytes.slice(8, this.#data));
     this.#header = JSON.parse(json) as Record<string, Tensor>;
   }

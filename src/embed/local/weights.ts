@@ -1,4 +1,4 @@
-/** Turns the weights' file, read whole into the shared memory, into what the kernel reads. */
+/** Turns the weights file, which was read into the shared memory, into the form that the kernel reads. */
 
 import type { Kernel } from './kernel.ts';
 import { Arena, FEED_FORWARD, HIDDEN, LAYERS, MAX_TOKENS } from './memory-plan.ts';
@@ -19,7 +19,7 @@ interface Linear {
   readonly maxColumnNorm: number;
 }
 
-/** Prepares tensors one by one; matrices stay where the file put them, the rest goes to an arena. */
+/** Prepares tensors one by one. Matrices stay at their place in the file; the other tensors go to an arena. */
 class WeightLoader {
   readonly #kernel: Kernel;
   readonly #memory: WebAssembly.Memory;
@@ -58,7 +58,7 @@ class WeightLoader {
     new Uint32Array(this.#memory.buffer, address, words.length).set(words);
   }
 
-  /** The first `count` values as float32 in the arena. */
+  /** Writes the first `count` values to the arena as float32. */
   #floats(name: string, shape: readonly number[], count: number): number {
     const floats = this.#arena.take(count * 4);
     this.#kernel.widenHalf(this.#at(name, shape), floats, count);
@@ -85,7 +85,7 @@ class WeightLoader {
     return { table: this.#arena.take(24), weights, scales, bias, columns, depth, maxColumnNorm };
   }
 
-  /** Writes `Linear` structures that share the largest column norm; returns their addresses. */
+  /** Writes `Linear` structures that share the largest column norm, and returns their addresses. */
   #tables(linears: readonly Linear[]): number[] {
     const maxColumnNorm = Math.max(...linears.map((linear) => linear.maxColumnNorm));
     return linears.map(({ table, weights, scales, bias, columns, depth }) => {
@@ -114,8 +114,8 @@ class WeightLoader {
 }
 
 /**
- * Quantises and packs 21 MB of weights in place (about 15 ms of one 3 GHz core): for worker threads only, and once.
- * @throws Error when the file is not this model's.
+ * Quantises and packs 21 MB of weights in place, which takes about 15 ms of a 3 GHz core. Call it once, in a worker thread.
+ * @throws Error if the file is not the one of this model.
  */
 export function loadWeights(kernel: Kernel, memory: WebAssembly.Memory, plan: ModelPlan): void {
   new WeightLoader(kernel, memory, plan).load();

@@ -1,32 +1,32 @@
 /**
  * BERT's tokeniser: normalise (clean, strip accents, lower case), split at white space, punctuation and ideographs,
  * then greedy WordPiece (Schuster & Nakajima 2012). Equal to the Rust `tokenizers` on the model's tokenizer.json,
- * except that `[SEP]` and its like in a text are text, never special tokens.
+ * except that `[SEP]` and similar strings in a text are text, never special tokens.
  */
 
 import { fs } from './fs.ts';
 import { Vocabulary } from './vocabulary.ts';
 
-/** Control, format, private-use and broken characters; tab and the line ends are white space and stay. */
+/** Control, format, private-use and malformed characters. Tabs and line ends are white space and are kept. */
 const DROPPED = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\uFFFD]/gu;
 const MARKS = /\p{Mn}+/gu;
 const PUNCTUATION = /[\p{P}$+<=>^`|~]/u;
 const WHITE_SPACE = /\s/;
 const NOT_ASCII = /[^\0-\x7f]/;
-/** The ideograph blocks that BERT splits one by one. */
+/** The ideographs that BERT splits into single characters. */
 const IDEOGRAPH =
   /[\u4E00-\u9FFF\u3400-\u4DBF\u{20000}-\u{2A6DF}\u{2A700}-\u{2B73F}\u{2B740}-\u{2B81F}\u{2B920}-\u{2CEAF}\uF900-\uFAFF\u{2F800}-\u{2FA1F}]/u;
 
-/** Longer words become one `[UNK]`; so does any word with a character of two units, as no piece has one. */
+/** Longer words become one `[UNK]`. So does a word with a surrogate pair, because no piece has one. */
 const MAX_WORD = 100;
-/** Words whose pieces are remembered; then the memory of them begins anew. */
+/** Number of words whose pieces are cached. A full cache is emptied. */
 const CACHE_SIZE = 20_000;
 const UNCLASSED = 0;
 const WORD = 1;
 const SPACE = 2;
 const ALONE = 3;
 
-/** Classes of the code units met so far; the letters of one script repeat, and a regular expression is slow. */
+/** Classes of the code units seen so far. Characters repeat, and a regular expression is slower than this table. */
 const classes = new Uint8Array(65536);
 
 function classify(char: string): number {
@@ -41,14 +41,14 @@ function classOf(codePoint: number): number {
   return (classes[codePoint] = classify(String.fromCharCode(codePoint)));
 }
 
-/** Clean, decomposed, without accents, lower case. A capital sigma is always σ: the model knows no final form rule. */
+/** Cleans and decomposes a text, strips accents and lower-cases it. A capital sigma always becomes σ, as in the model. */
 function normalise(text: string): string {
   const clean = text.toWellFormed().replace(DROPPED, '');
   if (!NOT_ASCII.test(clean)) return clean.toLowerCase();
   return clean.normalize('NFD').replace(MARKS, '').replaceAll('Σ', 'σ').toLowerCase();
 }
 
-/** Calls `emit` with each word and each character that stands alone, in order. */
+/** Calls `emit` with each word and each separate character, in order. */
 function splitWords(text: string, emit: (word: string) => void): void {
   let start = -1;
   for (let i = 0; i < text.length;) {
@@ -81,12 +81,12 @@ export class WordPiece {
     this.#unknown = [vocabulary.idOf('[UNK]')];
   }
 
-  /** Reads the vocabulary (0.5 MB) of a Hugging Face tokenizer.json. @throws Error when it cannot be read. */
+  /** Reads the vocabulary (0.5 MB) of a Hugging Face tokenizer.json. @throws Error if it cannot be read. */
   static fromFile(path: string): WordPiece {
     return new WordPiece(new Vocabulary(fs.readFileSync(path)));
   }
 
-  /** Ids of all pieces, in order, without `[CLS]` and `[SEP]`; `[]` for a text of nothing but white space. */
+  /** Ids of all pieces, in order, without `[CLS]` and `[SEP]`; `[]` for a text of white space. */
   encode(text: string): number[] {
     const ids: number[] = [];
     splitWords(normalise(text), (word) => {

@@ -1,4 +1,4 @@
-/** A queue of calls and the threads that serve it. Threads start when there is work for them. */
+/** A queue of calls and the worker threads that serve it. A thread starts when there is work for it. */
 
 import { LociError, messageOf } from '../../core/errors.ts';
 import type { EmbeddingCall } from './call.ts';
@@ -6,9 +6,9 @@ import type { EmbeddingThread } from './thread.ts';
 
 export interface WorkerQueueOptions {
   readonly size: number;
-  /** Groups a thread may hold at once; above 1 it never waits for the host's thread to hand it the next. */
+  /** Groups that a thread may have at once. With more than one it never waits for the main thread to send the next. */
   readonly depth: number;
-  /** Resolves once the thread can work. */
+  /** Resolves when the thread is ready. */
   readonly startThread: (position: number) => Promise<EmbeddingThread>;
 }
 
@@ -29,7 +29,7 @@ export class WorkerQueue {
     this.#seats = Array.from({ length: size }, () => ({ starting: false, thread: null }));
   }
 
-  /** Whether any thread runs or is about to. */
+  /** Whether any thread runs or is starting. */
   get running(): boolean {
     return this.#seats.some((seat) => seat.starting || seat.thread?.alive);
   }
@@ -39,7 +39,7 @@ export class WorkerQueue {
     return this.#queue.reduce((sum, call) => sum + call.remaining, 0);
   }
 
-  /** Urgent calls pass those that are not. */
+  /** Adds a call. Urgent calls go before others. */
   submit(call: EmbeddingCall): void {
     const after = this.#queue.findLastIndex((queued) => queued.urgent || !call.urgent);
     this.#queue.splice(after + 1, 0, call);
@@ -52,7 +52,7 @@ export class WorkerQueue {
     this.#dispatch();
   }
 
-  /** As many threads as there are groups for; one that died is started again. */
+  /** Starts as many threads as there are groups, and replaces threads that died. */
   #startWanted(): void {
     const held = this.#seats.reduce((sum, { thread }) => sum + (thread?.alive ? thread.load : 0), 0);
     for (const [position, seat] of this.#seats.slice(0, held + this.backlog).entries()) {

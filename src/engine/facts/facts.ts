@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
-import { newDraft } from '../../ingest/remember.ts';
+import { newDraft } from '../../ingest/record-draft.ts';
 import { HISTORY_CATEGORIES } from '../../store/history.ts';
 import type { FactCategory } from '../../store/listing.ts';
 import type { RecordWrite } from '../../store/store.ts';

@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import { embedPending } from '../../ingest/embed-pending.ts';
+import { embedPending } from '../../ingest/embed.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { Store } from '../../store/store.ts';
 import { activeOf, specOf, type EngineContext } from '../context.ts';

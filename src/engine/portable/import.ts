@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
-import { embedPending } from '../../ingest/embed-pending.ts';
+import { embedPending } from '../../ingest/embed.ts';
 import type { EngineContext } from '../context.ts';
 import { abortable, assertNotAborted } from '../../core/long-call.ts';
 import { assertWritesEnabled } from '../access/permission.ts';

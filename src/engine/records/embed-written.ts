@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import type { Metadata } from '../../core/types.ts';
-import { embedRecord } from '../../ingest/embed-record.ts';
+import { embedRecord } from '../../ingest/embed.ts';
 import type { VectorIndexRef } from '../../search/retrieve/retrieve.ts';
 import type { EngineContext } from '../context.ts';
 

@@ -4,8 +4,8 @@ import type { Metadata } from '../../core/types.ts';
 import { openStore } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
 import { chunking } from '../../ingest/passages.ts';
-import { remember } from '../../ingest/remember.ts';
-import { estimateTokens } from '../../ingest/token-estimate.ts';
+import { addRecords } from '../../ingest/record-draft.ts';
+import { estimateTokens } from '../../ingest/passages.ts';
 import { openLoci, type Loci } from '../open.ts';
 import { MAX_CONTENT_BYTES } from './limits.ts';
 
@@ -100,7 +100,7 @@ describe('write', () => {
 describe('what an engine shows', () => {
   it('ends at the millisecond at which a record expires', async () => {
     const [id] = await inStore((store) =>
-      remember(
+      addRecords(
         store,
         'default',
         [

@@ -1,7 +1,7 @@
 import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/hash.ts';
 import type { Metadata } from '../../core/types.ts';
-import { newDraft } from '../../ingest/remember.ts';
+import { newDraft } from '../../ingest/record-draft.ts';
 import { auditDraft, newDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { embedWritten, type Embedded } from './embed-written.ts';

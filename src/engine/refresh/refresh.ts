@@ -176,7 +176,7 @@ class Refresh {
       {
         source: id,
         documents: fetched.documents,
-        unreadable: new Set(
+        unreadableIds: new Set(
           fetched.problems.flatMap((problem) => (problem.skipped ? (problem.id ?? []) : [])),
         ),
       },
@@ -188,7 +188,7 @@ class Refresh {
         maxDocuments: settings.maxDocuments,
         keepCompleted: settings.keepCompleted,
         fence: this.#held,
-        noted: (made) => this.#success(fetched, problems, made),
+        sourceStateChange: (made) => this.#success(fetched, problems, made),
         signal: this.#signal,
       },
     );

@@ -1,4 +1,4 @@
-import { embedPending } from '../../ingest/embed-pending.ts';
+import { embedPending } from '../../ingest/embed.ts';
 import type { VectorIndexRef } from '../../search/retrieve/retrieve.ts';
 import type { EngineContext } from '../context.ts';
 import { abortable, type LongCallOptions } from '../../core/long-call.ts';

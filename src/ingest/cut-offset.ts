@@ -1,27 +1,25 @@
-/** Finds where a text that is too long for one passage may be cut. */
-
-export type CutAt = 'lines' | 'sentences';
+export type CutBoundary = 'lines' | 'sentences';
 
 const CJK_SENTENCE_ENDS = '。！？｡';
 const SENTENCE_ENDS = '.!?…';
-const CLOSERS = '"\')]}”’»」』）】》*_';
+const CLOSING_MARKS = '"\')]}”’»」』）】》*_';
 const CJK_PAUSES = '，、；：';
-/** Quotes and brackets that may follow a full stop and still end the sentence with it. */
-const MAX_CLOSERS = 4;
+/** Maximum number of closing quotes and brackets between a full stop and the end of the sentence. */
+const MAX_CLOSING_MARKS = 4;
 
-/** Sentence ends earlier than this share of the window make passages too short; a word's end is taken instead. */
-const EARLIEST_SENTENCE_END = 0.25;
+/** A sentence end before this share of the window is not used, because the passage would be too short. */
+const MIN_SENTENCE_SHARE = 0.25;
 
 /**
- * The best offset in `(from, limit]` to end a piece that starts at `from`: a line's end, a sentence's end, a
- * word's end, a pause, and at last anywhere between two code points. Always past `from`.
+ * The best offset in `(from, limit]` to end a piece that starts at `from`: the end of a line, of a sentence or of a word, else
+ * a pause, else any boundary between two code points. The result is always greater than `from`.
  */
-export function cutOffset(text: string, from: number, limit: number, cutAt: CutAt): number {
+export function cutOffset(text: string, from: number, limit: number, cutAt: CutBoundary): number {
   if (cutAt === 'lines') {
     const newline = text.slice(from + 1, limit + 1).lastIndexOf('\n');
     if (newline >= 0) return from + 1 + newline;
   }
-  const earliest = from + Math.floor((limit - from) * EARLIEST_SENTENCE_END);
+  const earliest = from + Math.floor((limit - from) * MIN_SENTENCE_SHARE);
   return (
     lastOffset(limit, Math.max(from, earliest), (at) => endsSentence(text, at)) ??
     lastOffset(limit, Math.max(from, earliest), (at) => text[at] === '\n') ??
@@ -37,10 +35,10 @@ function lastOffset(limit: number, floor: number, accepts: (at: number) => boole
 }
 
 function endsSentence(text: string, at: number): boolean {
-  if (at < text.length && CLOSERS.includes(text[at]!)) return false;
+  if (at < text.length && CLOSING_MARKS.includes(text[at]!)) return false;
   let last = at - 1;
-  const furthest = Math.max(0, last - MAX_CLOSERS);
-  while (last > furthest && CLOSERS.includes(text[last]!)) last--;
+  const furthest = Math.max(0, last - MAX_CLOSING_MARKS);
+  while (last > furthest && CLOSING_MARKS.includes(text[last]!)) last--;
   const char = text[last]!;
   return CJK_SENTENCE_ENDS.includes(char) || (SENTENCE_ENDS.includes(char) && isSpace(text, at));
 }
@@ -49,13 +47,13 @@ function isSpace(text: string, at: number): boolean {
   return at >= text.length || /\s/.test(text[at]!);
 }
 
-/** The nearest offset to `limit` that does not part a surrogate pair. */
+/** The nearest offset to `limit` that does not split a surrogate pair. */
 function codePointOffset(text: string, from: number, limit: number): number {
-  if (!isPair(text, limit)) return limit;
+  if (!splitsSurrogatePair(text, limit)) return limit;
   return limit - 1 > from ? limit - 1 : limit + 1;
 }
 
 /** Whether the offset lies inside a surrogate pair. */
-function isPair(text: string, offset: number): boolean {
+function splitsSurrogatePair(text: string, offset: number): boolean {
   return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(offset - 1, offset + 1));
 }

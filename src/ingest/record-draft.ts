@@ -4,7 +4,7 @@ import { uuidv7 } from '../core/uuid.ts';
 import type { RecordDraft, RecordWrite, Store } from '../store/store.ts';
 import type { Chunking } from './passages.ts';
 
-/** What a writer says of a new record; the rest has defaults. */
+/** The fields of a new record that its writer chooses. `newDraft` sets the others. */
 export interface RecordInput {
   readonly content: string;
   readonly title: string;
@@ -32,8 +32,8 @@ export function newDraft(input: RecordInput, now: Timestamp): RecordDraft {
   };
 }
 
-/** New records, found by text as soon as this resolves; all of them or none. Answers their ids, in order. */
-export async function remember(
+/** Writes new records in one transaction. They are found by text when this resolves. Returns their ids, in order. */
+export async function addRecords(
   store: Store,
   namespace: string,
   inputs: readonly RecordInput[],

@@ -1,4 +1,5 @@
 import { LociError } from '../core/errors.ts';
+import type { Metadata, Passage } from '../core/types.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { PendingEmbedding } from '../store/embeddings.ts';
 import type { Store } from '../store/store.ts';
@@ -9,12 +10,12 @@ export interface EmbedPendingOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Contents embedded in one call, and vectors written in one transaction. */
-const BATCH = 64;
+/** Texts that are embedded in one call and written in one transaction. */
+const BATCH_SIZE = 64;
 
 /**
- * Embeds whatever lacks a vector of the generation; what is done stays done, whenever it stops.
- * Answers how many contents were embedded.
+ * Embeds every text that has no vector of the generation yet. Each batch is written at once, so a run that stops loses
+ * at most one batch. Returns the number of texts embedded.
  * @throws LociError `embedding_unavailable`, `aborted`
  */
 export async function embedPending(
@@ -28,7 +29,7 @@ export async function embedPending(
   let after: number | null = null;
   while (total > 0) {
     if (options.signal?.aborted === true) throw new LociError('aborted', 'embedding was stopped');
-    const page: PendingEmbedding[] = await store.pendingEmbeddings(generation, { after, limit: BATCH });
+    const page: PendingEmbedding[] = await store.pendingEmbeddings(generation, { after, limit: BATCH_SIZE });
     const last = page.at(-1);
     if (last === undefined) break;
     after = last.passage;
@@ -47,4 +48,21 @@ export async function embedPending(
     options.onProgress?.(Math.min(done, total), total);
   }
   return done;
+}
+
+/** Embeds the passages of one record at once, before any pending ones. @throws LociError `embedding_unavailable` */
+export async function embedRecord(
+  store: Store,
+  embedder: Embedder,
+  generation: number,
+  record: { readonly namespace: string; readonly title: string; readonly metadata: Metadata },
+  passages: readonly Passage[],
+): Promise<void> {
+  const contents = [...new Map(passages.map((passage) => [passage.hash, passage])).values()];
+  const texts = contents.map((passage) => embeddingText(record, passage));
+  const vectors = await embedder.embed(texts, { purpose: 'passage' });
+  await store.putVectors(
+    generation,
+    contents.map(({ hash }, i) => ({ namespace: record.namespace, hash, vector: vectors[i]! })),
+  );
 }

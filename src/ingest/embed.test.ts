@@ -3,11 +3,10 @@ import { LociError } from '../core/errors.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import { openStore } from '../store/registry.ts';
 import type { Store } from '../store/store.ts';
-import { embedPending } from './embed-pending.ts';
-import { embedRecord } from './embed-record.ts';
+import { embedPending, embedRecord } from './embed.ts';
 import { chunking } from './passages.ts';
-import { remember, type RecordInput } from './remember.ts';
-import { estimateTokens } from './token-estimate.ts';
+import { addRecords, type RecordInput } from './record-draft.ts';
+import { estimateTokens } from './passages.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 const CHUNKING = chunking('estimate', { maxTokens: 200, countTokens: estimateTokens });
@@ -63,7 +62,7 @@ function input(content: string, given: Partial<RecordInput> = {}): RecordInput {
 
 function write(contents: readonly string[], namespace = 'n'): Promise<number[]> {
   const inputs = contents.map((content) => input(content));
-  return remember(store, namespace, inputs, CHUNKING, NOW);
+  return addRecords(store, namespace, inputs, CHUNKING, NOW);
 }
 
 describe('embedPending', () => {
@@ -122,7 +121,7 @@ describe('remember', () => {
       { content: 'oven', origin: 'memory', source: 'library', createdAt: NOW },
     ]);
     const bad = [input('good'), input('bad', { createdAt: 0.5 })];
-    await expect(remember(store, 'n', bad, CHUNKING, NOW)).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(addRecords(store, 'n', bad, CHUNKING, NOW)).rejects.toMatchObject({ code: 'invalid_input' });
     expect(await store.scanRecords('n', { after: null, limit: 10 })).toHaveLength(2);
   });
 });

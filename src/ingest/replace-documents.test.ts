@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { MemoryDocument } from '../sources/document.ts';
-import { withinCap } from './within-cap.ts';
+import { withinCap } from './replace-documents.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const DAY = 86_400_000;
