@@ -2,7 +2,7 @@ import { createRandom, type Random } from './random.ts';
 import { VectorModel } from './vector-model.ts';
 import { COMMON_WORDS, makeWords, misspell } from './words.ts';
 
-/** A passage of the synthetic corpus, in a record of its own. */
+/** A passage of the synthetic corpus. Each is one record. */
 export interface Document {
   readonly namespace: string;
   readonly title: string;
@@ -19,7 +19,7 @@ export interface BenchQuery {
   readonly vector: Float32Array;
 }
 
-/** The time of every search, so that a store that was filled yesterday answers the same today. */
+/** The time of every search, so that a store filled yesterday returns the same results today. */
 export const NOW: number = Date.UTC(2026, 0, 1);
 
 const VOCABULARY = 40_000;
@@ -27,7 +27,7 @@ const TOPICS = 2000;
 const TOPIC_WORDS = 400;
 const TOPICS_OF_NAMESPACE = 40;
 const OLDEST = 2 * 365 * 86_400_000;
-/** Queries are about documents among the first of a corpus, so that every size is asked the same. */
+/** Queries are about the first documents of a corpus, so that corpora of every size get the same queries. */
 const ASKED_ABOUT = 10_000;
 
 interface Source {
@@ -36,7 +36,7 @@ interface Source {
   readonly document: Document;
 }
 
-/** Zipfian texts about clustered topics, spread over namespaces of Zipfian size; queries about some of them. */
+/** Generates texts with Zipfian words about clustered topics, in namespaces of Zipfian size, and queries about some of them. */
 export class Corpus {
   readonly #random: Random = createRandom(1);
   readonly #words: readonly string[] = makeWords(this.#random, VOCABULARY);
@@ -74,7 +74,7 @@ export class Corpus {
     }
   }
 
-  /** Keywords, a sentence, and words with a typo, by turns, about documents made before. */
+  /** Queries about the documents generated before: keywords, a sentence and misspelt words in turn. */
   queries(count: number): BenchQuery[] {
     return Array.from({ length: count }, (_, i) => {
       const { topic, own, document } = this.#sources[this.#random.below(this.#sources.length)]!;

@@ -1,6 +1,6 @@
 import type { Measure } from './report.ts';
 
-/** What `embed.ts --json` writes, as far as it is shown here. */
+/** The parts of the output of `embed.ts --json` that the report shows. */
 export interface EmbedReport {
   readonly throughput: { readonly loci: number; readonly reference: number };
   readonly coldStart: { readonly loci: { readonly ms: number }; readonly reference: { readonly ms: number } };

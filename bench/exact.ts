@@ -1,6 +1,6 @@
 /**
- * Rows of the nearest unit vectors by cosine, best first: every row is looked at, in float32, with four sums a row
- * (a single one would wait for itself).
+ * Rows of the nearest unit vectors by cosine, best first. Scans every row in float32 with four partial sums, so that
+ * additions do not wait for each other.
  */
 export function exactNearest(vectors: Float32Array, query: Float32Array, limit: number): number[] {
   const best: { readonly row: number; readonly score: number }[] = [];

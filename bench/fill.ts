@@ -18,14 +18,14 @@ import { CHUNKING, draftOf, passageHash } from './drafts.ts';
 import { PlainSearch } from './plain.ts';
 import { DIMENSIONS } from './vector-model.ts';
 
-/** A filled store and what to compare it with. */
+/** A filled store and the data to compare it with. */
 export interface BenchStore {
   readonly path: string;
   readonly plainPath: string;
   readonly queries: readonly BenchQuery[];
-  /** Documents of the same kind that are not in it. */
+  /** Documents of the same kind that the store does not contain. */
   readonly unwritten: readonly Document[];
-  /** Unit vectors of a namespace, one after another; those of record n begin at (n − 1) × 384. */
+  /** Unit vectors of a namespace, one after the other. The vector of record n begins at (n − 1) × 384. */
   exactVectors(namespace: string): Float32Array;
 }
 
@@ -40,7 +40,7 @@ const QUERIES = 200;
 const UNWRITTEN = 6000;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CACHE = join(ROOT, '.cache', 'bench');
-/** What decides the content of a filled store: when one changes, stores are filled anew. */
+/** The files that determine the content of a filled store. If one changes, stores are filled again. */
 const INGREDIENTS = [
   'bench/{corpus,drafts,fill,plain,random,vector-model,words}.ts',
   'src/core/text/*.ts',
@@ -49,12 +49,12 @@ const INGREDIENTS = [
   'src/store/sqlite/migrations/*.sql',
 ];
 
-/** From the cache, or filled through the store's interface. */
+/** Returns a filled store from the cache, or fills one through the store's interface. */
 export async function benchStore(options: FillOptions): Promise<BenchStore> {
   const kind = `${String(options.passages)}-${String(options.namespaces)}-`;
   const folder = join(CACHE, `${kind}${fingerprint()}`);
   if (!existsSync(folder)) {
-    // Nobody asks for one of other ingredients again, nor for one whose filling was broken off.
+    // Stores of other versions of these files, and partly filled ones, are not used again.
     for (const stale of globSync(`${kind}*`, { cwd: CACHE })) rmSync(join(CACHE, stale), { recursive: true });
     await fill(folder, options);
   }
@@ -98,7 +98,7 @@ async function fill(folder: string, options: FillOptions): Promise<void> {
         appendFileSync(join(partial, `${namespace}.f32`), bytes(vector));
     };
     await writeInBatches(corpus.documents(options.passages), write, options);
-    // As every index of a vault ends.
+    // Indexing a vault ends with this too.
     await store.sweep();
   } finally {
     await store.close();
@@ -111,7 +111,7 @@ async function fill(folder: string, options: FillOptions): Promise<void> {
   renameSync(partial, folder);
 }
 
-/** A batch is of one namespace, as a commit is. */
+/** Groups documents into batches of one namespace, because a commit belongs to one namespace. */
 async function writeInBatches(
   documents: Iterable<Document>,
   write: (documents: readonly Document[]) => Promise<void>,

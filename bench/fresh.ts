@@ -22,14 +22,14 @@ interface FreshProcess {
   readonly held: Readonly<Record<(typeof PHASES)[number] | 'idling', number>>;
 }
 
-/** What the compiled package does if it was built, else the sources. */
+/** Measures the compiled package if it was built, else the sources. */
 export function codeToOpen(): { readonly code: string; readonly extension: 'js' | 'ts' } {
   const dist = new URL('../dist', import.meta.url);
   if (existsSync(dist)) return { code: dist.href, extension: 'js' };
   return { code: new URL('../src', import.meta.url).href, extension: 'ts' };
 }
 
-/** Processes that open a copy of the store in the folder given, search and write. */
+/** Measures new processes that open a copy of the store in `folder`, search and write. */
 export async function measureFresh(bench: BenchStore, folder: string): Promise<Measure[]> {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, 'loci.db');
@@ -60,7 +60,7 @@ export async function measureFresh(bench: BenchStore, folder: string): Promise<M
       baseline: { name: 'Node itself', value: median(({ bareRssMb }) => bareRssMb) },
       target: { of: 'ours', most: MAX_RSS_MB, checked: false },
     },
-    // The best process: what else the machine does holds a loop too.
+    // The best process counts, because other load on the machine blocks the event loop too.
     ...PHASES.map((phase): Measure => ({
       what: `event loop held while ${phase}, at most`,
       unit: 'ms',
@@ -71,7 +71,7 @@ export async function measureFresh(bench: BenchStore, folder: string): Promise<M
   ];
 }
 
-/** A database opened and asked one thing in a worker, as any store would that keeps off the host's event loop. */
+/** The baseline: a worker opens a database and runs one query, as any store must that does not block the event loop. */
 const BARE_OPEN = `
   import { Worker } from 'node:worker_threads';
   const start = performance.now();

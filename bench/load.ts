@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Agent, request } from 'node:http';
 
-/** One request of a load. */
+/** One request of the load. */
 export interface LoadRequest {
   readonly path: string;
   readonly token: string;
@@ -9,29 +9,29 @@ export interface LoadRequest {
 }
 
 export interface LoadResult {
-  /** Milliseconds from when each request was due, not from when it could be sent: waiting counts. */
+  /** Milliseconds from the time each request was due, not from when it was sent, so that waiting counts. */
   readonly times: readonly number[];
-  /** Answers other than 200. */
+  /** Number of answers other than 200. */
   readonly failed: number;
   /** From the first request to the last answer. */
   readonly seconds: number;
 }
 
-/** Connections, as many as some dozens of agents have. */
+/** Maximum number of connections: as many as a few dozen agents have. */
 const CONNECTIONS = 64;
-/** Milliseconds after the last request was due; what is not answered then has failed, and took at least so long. */
+/** Milliseconds after the last request was due. A request without an answer by then has failed. */
 const PATIENCE = 3000;
-/** Milliseconds between two looks at what is due. */
+/** Milliseconds between two checks for due requests. */
 const TICK = 2;
 
-/** So many requests a second, whether or not the ones before were answered. */
+/** Sends requests at a constant rate, whether or not earlier ones were answered. */
 export async function applyLoad(
   port: number,
   perSecond: number,
   requests: readonly LoadRequest[],
 ): Promise<LoadResult> {
   const over = new AbortController();
-  // Each request listens to it.
+  // Each request adds a listener.
   setMaxListeners(0, over.signal);
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const times: number[] = [];
@@ -63,7 +63,7 @@ export async function applyLoad(
   return { times, failed, seconds: (performance.now() - started) / 1000 };
 }
 
-/** Answers the status; 0 when there is none. */
+/** Returns the status, or 0 without an answer. */
 function send(
   to: { readonly agent: Agent; readonly port: number; readonly signal: AbortSignal },
   { path, token, body }: LoadRequest,

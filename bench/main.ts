@@ -14,20 +14,20 @@ import { missedTargets, sectionLines, type Section } from './report.ts';
 import { measureSearch } from './search.ts';
 import { measureWrites } from './writes.ts';
 
-const HELP = `How fast Loci is on synthetic stores, beside plain SQLite and an exact scan in the same run.
+const HELP = `Measures the speed of Loci on synthetic stores and compares it with plain SQLite and an exact scan in the same run.
 
   npm run bench -- [--quick] [--million] [--namespaces N] [--check] [--json FILE]
 
-  --quick         10,000 passages only and a short run of the embedder
-  --million       1,000,000 passages too (some ten minutes to fill, 5 GB in .cache/bench)
-  --namespaces N  namespaces that share the passages (Zipfian sizes); 64 unless given, 1: all in one
-  --check         exit code 1 when a ratio, the recall or the event loop misses what it must reach;
-                  times are reported only, since machines differ
-  --json FILE     the figures as JSON
-  --no-embed      leaves the embedder's own bench out
-  --no-rest       leaves the HTTP server out; its load lasts ten minutes, with --quick some seconds
+  --quick         use 10,000 passages only, and a short run of the embedder
+  --million       use 1,000,000 passages too (filling takes about ten minutes and 5 GB in .cache/bench)
+  --namespaces N  number of namespaces that share the passages (Zipfian sizes); the default is 64
+  --check         exit with code 1 if a ratio, the recall or the event loop misses its target;
+                  times are only reported, because machines differ
+  --json FILE     write the figures as JSON
+  --no-embed      skip the benchmark of the embedder
+  --no-rest       skip the HTTP server; its load lasts ten minutes, with --quick a few seconds
 
-Filled stores are kept in .cache/bench, so that the next run is quick.`;
+Filled stores are kept in .cache/bench for the next run.`;
 
 const { values: flags } = parseArgs({
   options: {
@@ -43,10 +43,10 @@ const { values: flags } = parseArgs({
   allowNegative: true,
 });
 
-/** Seconds under load: long enough to see memory grow, and to see that it works. */
+/** Seconds under load, in full and quick runs. The full run is long enough to show growing memory. */
 const [LOAD, QUICK_LOAD] = [600, 2];
 
-/** Copies that are written to; gone when the process ends, however it ends. */
+/** Copies of stores for write tests. They are removed when the process ends. */
 const scratch = fileURLToPath(new URL(`../.cache/bench/scratch-${String(process.pid)}`, import.meta.url));
 
 async function measureSize(passages: number, namespaces: number): Promise<Section> {

@@ -21,7 +21,7 @@ interface Answer {
   readonly result?: { readonly isError?: boolean };
 }
 
-/** How soon `loci mcp` answers, and what it adds to the engine's own time. */
+/** How soon `loci mcp` answers, and how much time it adds to the engine's. */
 export async function measureMcp(folder: string): Promise<Measure[]> {
   const home = join(folder, 'home');
   mkdirSync(home, { recursive: true, mode: 0o700 });
@@ -45,13 +45,13 @@ export async function measureMcp(folder: string): Promise<Measure[]> {
       (_, i) => `topic ${String(i % 40)} word${String(i % 17)}`,
     );
     const client = await StdioClient.start(env);
-    // Neither side is cold: the first calls load and compile.
+    // Warms up both sides: the first calls load and compile code.
     for (const query of queries.slice(0, 50)) {
       await client.search(query);
       await search.run(context, { query });
     }
     const [own, over]: [number[], number[]] = [[], []];
-    // By turns, so that what else the machine does falls on both.
+    // In turn, so that other load on the machine affects both.
     for (const query of queries) {
       own.push(...(await timeEach([query], () => search.run(context, { query }))));
       over.push(...(await timeEach([query], () => client.search(query))));
@@ -91,7 +91,7 @@ async function timeToReady(env: NodeJS.ProcessEnv): Promise<number> {
   return elapsed;
 }
 
-/** The least that any server on standard input and output takes. */
+/** The baseline: the time of a minimal server on standard input and output. */
 async function timeToEcho(): Promise<number> {
   const start = performance.now();
   const child = spawn(process.execPath, ['--eval', 'process.stdin.pipe(process.stdout)']);
@@ -102,7 +102,7 @@ async function timeToEcho(): Promise<number> {
   return elapsed;
 }
 
-/** The smallest client there is: the official one has a time of its own. */
+/** A minimal client, because the official one adds time of its own. */
 class StdioClient {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #waiting = new Map<number, (answer: Answer) => void>();
@@ -110,7 +110,7 @@ class StdioClient {
 
   private constructor(env: NodeJS.ProcessEnv) {
     const { code, extension } = codeToOpen();
-    // The command as it is installed; of the sources, their own.
+    // The compiled command if it was built, else the sources.
     const script =
       extension === 'js'
         ? new URL('../bin/loci.js', import.meta.url)

@@ -2,7 +2,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { isStopWord } from '../src/core/text/stop-words.ts';
 import type { BenchQuery, Document } from './corpus.ts';
 
-/** What one would write without Loci: one FTS5 table, all words of the query asked for. */
+/** The baseline without Loci: one FTS5 table, queried for all words of the query. */
 export class PlainSearch {
   readonly #db: DatabaseSync;
   readonly #insert: StatementSync;
@@ -18,7 +18,7 @@ export class PlainSearch {
     );
   }
 
-  /** All in one transaction. */
+  /** Writes all rows in one transaction. */
   add(documents: readonly Document[]): void {
     this.#db.exec('BEGIN IMMEDIATE');
     for (const { namespace, title, body, tags } of documents) {
@@ -27,7 +27,7 @@ export class PlainSearch {
     this.#db.exec('COMMIT');
   }
 
-  /** How many of the ten best there are. */
+  /** Number of results among the best ten. */
   search({ namespace, text }: BenchQuery): number {
     const words = text.split(' ').filter((word) => !isStopWord(word));
     const match = words.map((word) => `"${word.replaceAll('"', '""')}"`).join(' AND ');
@@ -39,7 +39,7 @@ export class PlainSearch {
   }
 }
 
-/** One table, one row a transaction, at the level of durability that records have. */
+/** One table and one row per transaction, with the durability that records have. */
 export class BareTable {
   readonly #db: DatabaseSync;
   readonly #insert: StatementSync;

@@ -1,4 +1,4 @@
-/** Draws that are the same on every machine and in every run. */
+/** A random number generator with the same sequence on every machine and in every run. */
 export interface Random {
   /** From 0 inclusive to 1 exclusive. */
   uniform(): number;
@@ -6,7 +6,7 @@ export interface Random {
   below(bound: number): number;
   /** Mean 0, variance 1. */
   gauss(): number;
-  /** Ranks from 0, drawn with a chance of 1 / (rank + 1 + offset) ^ exponent. */
+  /** A rank from 0, with a probability proportional to 1 / (rank + 1 + offset) ^ exponent. */
   zipf(ranks: number, exponent: number, offset?: number): () => number;
 }
 

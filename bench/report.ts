@@ -1,4 +1,4 @@
-/** One thing that was measured, beside what it is compared with. */
+/** A measurement and its baseline. */
 export interface Measure {
   readonly what: string;
   readonly unit: 'ms' | 'MB' | 'a second' | 'share';
@@ -7,12 +7,12 @@ export interface Measure {
   readonly target?: Target;
 }
 
-/** What must be reached, by the figure itself or by its ratio to the baseline's. */
+/** The target, for the figure itself or for its ratio to the baseline. */
 export interface Target {
   readonly of: 'ours' | 'ratio';
   readonly least?: number;
   readonly most?: number;
-  /** Whether `--check` fails on it; times of a shared machine are reported only. */
+  /** Whether `--check` fails if the target is missed. Times on a shared machine are only reported. */
   readonly checked: boolean;
 }
 
@@ -21,12 +21,12 @@ export interface Section {
   readonly measures: readonly Measure[];
 }
 
-/** Ours divided by the baseline; `null` without one. */
+/** The figure divided by the baseline, or `null` without a baseline. */
 export function ratioOf({ ours, baseline }: Measure): number | null {
   return baseline === undefined ? null : ours / baseline.value;
 }
 
-/** Whether the target is reached; `null` without one. A figure that is not a number reaches nothing. */
+/** Whether the target is reached, or `null` without a target. NaN never reaches a target. */
 export function isReached(measure: Measure): boolean | null {
   const { target, ours } = measure;
   if (target === undefined) return null;
@@ -34,7 +34,7 @@ export function isReached(measure: Measure): boolean | null {
   return figure >= (target.least ?? -Infinity) && figure <= (target.most ?? Infinity);
 }
 
-/** What `--check` fails on. */
+/** The measurements that make `--check` fail. */
 export function missedTargets(sections: readonly Section[]): Measure[] {
   return sections.flatMap(({ measures }) =>
     measures.filter((measure) => measure.target?.checked === true && isReached(measure) === false),
@@ -43,7 +43,7 @@ export function missedTargets(sections: readonly Section[]): Measure[] {
 
 const HEADINGS = ['', 'ours', 'baseline', '', 'ratio', 'must reach', 'ok'];
 
-/** The section as lines of a table. */
+/** Formats the section as lines of a table. */
 export function sectionLines({ title, measures }: Section): string[] {
   const rows = [HEADINGS.with(0, title), ...measures.map(cellsOf)];
   const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));

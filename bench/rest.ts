@@ -12,23 +12,23 @@ import type { Measure } from './report.ts';
 import { quantile } from './timing.ts';
 
 const PER_SECOND = 1000;
-/** One request of ten writes. */
+/** One request in ten is a write. */
 const WRITE_EVERY = 10;
 const WARM_UP = 200;
 const MOST_P99 = 50;
-/** Searches of the engine alone. */
+/** Number of searches of the engine without a server. */
 const ENGINE_SEARCHES = 100;
 const BARE = fileURLToPath(new URL('bare-server.mjs', import.meta.url));
 const MAIN = fileURLToPath(new URL('../src/surfaces/cli/main.ts', import.meta.url));
 
-/** How many seconds the load lasts. */
+/** Duration of the load in seconds. */
 export interface RestOptions {
   readonly seconds: number;
 }
 
 /**
- * `loci serve` on one processor over loopback, on a copy of the store in the folder given, with no embeddings: searches and
- * writes at a steady rate, what they take, and what of it is the engine's own.
+ * Measures `loci serve` on one processor over loopback with a copy of the store in `folder` and without embeddings: the
+ * latency of searches and writes at a constant rate, and the engine's share of it.
  */
 export async function measureRest(
   bench: BenchStore,
@@ -84,7 +84,7 @@ function row(what: string, unit: Measure['unit'], ours: number): Measure {
   return { what, unit, ours };
 }
 
-/** Milliseconds of processor time, all threads, of a search within one process. */
+/** Milliseconds of processor time, in all threads, of a search within one process. */
 async function engineTime(loci: Loci, { queries }: BenchStore): Promise<number> {
   const ask = async (count: number): Promise<void> => {
     for (let i = 0; i < count; i++) {
@@ -123,11 +123,11 @@ interface Server {
   readonly child: ChildProcess;
   readonly port: number;
   readonly ended: Promise<void>;
-  /** Seconds of processor time, and bytes of memory. */
+  /** Seconds of processor time and bytes of memory. */
   figures(): Promise<{ readonly cpu: number; readonly memory: number }>;
 }
 
-/** On the first processor alone, where that can be said. */
+/** Restricts the process to the first processor where the system allows it. */
 function pinned(line: readonly string[], env: NodeJS.ProcessEnv, stdio: StdioOptions): ChildProcess {
   const whole = process.platform === 'linux' ? ['taskset', '-c', '0', ...line] : line;
   return spawn(whole[0]!, whole.slice(1), { env, stdio });
@@ -154,7 +154,7 @@ async function startServer(home: string): Promise<Server> {
   return { child, port, ended, figures };
 }
 
-/** Milliseconds of processor time of a request that reaches no verb. */
+/** Milliseconds of processor time of a request that runs no operation. */
 async function timeOfNothing(port: number, cpu: () => Promise<number>): Promise<number> {
   const requests = Array.from({ length: PER_SECOND }, () => ({ path: '/healthz', token: '-', body: '' }));
   const before = await cpu();
@@ -162,7 +162,7 @@ async function timeOfNothing(port: number, cpu: () => Promise<number>): Promise<
   return ((await cpu()) - before) / requests.length;
 }
 
-/** The same of a server that does nothing else. */
+/** The same for a server that does nothing else. */
 async function bareTime(): Promise<number> {
   const child = pinned([process.execPath, BARE], process.env, ['ignore', 'pipe', 'ignore']);
   const ended = once(child, 'close');

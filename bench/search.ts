@@ -15,10 +15,10 @@ import { DIMENSIONS } from './vector-model.ts';
 const NEAREST = 10;
 const LIMIT = 10;
 const MIN_RECALL = 0.98;
-/** Queries asked before the clock runs: V8 compiles what is hot, and an agent's memory is always on. */
+/** Queries that are run before the measurement, because V8 compiles hot code and an agent's memory runs permanently. */
 const WARM_UP = 100;
 
-/** Search whole and its vector stage, beside a plain FTS5 AND query and an exact scan; all one query after another. */
+/** Compares a whole search and its vector stage with a plain FTS5 AND query and an exact scan, one query after the other. */
 export async function measureSearch(bench: BenchStore, passages: number): Promise<Measure[]> {
   const store = await openStore({ driver: 'sqlite', path: bench.path, busyTimeout: 5000, create: false });
   const local = await openEmbedder({ provider: 'local' });
@@ -28,7 +28,7 @@ export async function measureSearch(bench: BenchStore, passages: number): Promis
     const ask = (embedder: Embedder) => (query: BenchQuery) => run(store, { embedder, generation }, query);
     const timed = async (work: (query: BenchQuery) => unknown): Promise<number[]> => {
       await timeEach(bench.queries.slice(0, WARM_UP), work);
-      // Others than those: none is asked a second time.
+      // Different queries from the warm-up: none is run twice.
       return timeEach(bench.queries.slice(WARM_UP), work);
     };
     const ready = await timed(ask(readyVectors(bench.queries)));
@@ -36,10 +36,10 @@ export async function measureSearch(bench: BenchStore, passages: number): Promis
     const words = await timed((query) => plain.search(query));
     const { near, exact, recall } = await compareVectors(bench, store, generation);
     return [
-      ...beside('search', ready, 'plain FTS5 AND', words, targetOf(passages)),
-      ...beside('search', ready, 'exact scan', exact),
-      ...beside('search with query embedding', embedded, 'plain FTS5 AND', words),
-      ...beside('vector stage', near, 'exact scan', exact),
+      ...compared('search', ready, 'plain FTS5 AND', words, targetOf(passages)),
+      ...compared('search', ready, 'exact scan', exact),
+      ...compared('search with query embedding', embedded, 'plain FTS5 AND', words),
+      ...compared('vector stage', near, 'exact scan', exact),
       {
         what: `recall@${String(NEAREST)} of the vector stage`,
         unit: 'share',
@@ -69,7 +69,7 @@ function run(store: Store, vectors: { embedder: Embedder; generation: number }, 
   });
 }
 
-/** Answers the vector that a query brings. */
+/** An embedder that returns the vector given with the query. */
 function readyVectors(queries: readonly BenchQuery[]): Embedder {
   const vectors = new Map(queries.map(({ text, vector }) => [text, vector]));
   return {
@@ -96,7 +96,7 @@ async function compareVectors(
   });
   const exact: number[] = [];
   let [hits, wanted] = [0, 0];
-  // One namespace's vectors in memory at a time: of a million they are 1.5 GB.
+  // Only one namespace's vectors are in memory at a time: a million of them take 1.5 GB.
   for (const [namespace, queries] of Map.groupBy(bench.queries, (query) => query.namespace)) {
     const vectors = bench.exactVectors(namespace);
     exactNearest(vectors, queries[0]!.vector, NEAREST);
@@ -110,7 +110,7 @@ async function compareVectors(
   return { near, exact, recall: hits / wanted };
 }
 
-function beside(
+function compared(
   what: string,
   ours: readonly number[],
   name: string,
@@ -126,7 +126,7 @@ function beside(
   return [row(0.5), p95 === undefined ? row(0.95) : { ...row(0.95), target: p95 }];
 }
 
-/** Milliseconds of the 95th percentile, of a store of this size or the next larger. */
+/** Target for the 95th percentile in milliseconds, for a store of this size or the next larger one. */
 function targetOf(passages: number): NonNullable<Measure['target']> {
   const most = passages <= 10_000 ? 10 : passages <= 100_000 ? 20 : 80;
   return { of: 'ours', most, checked: false };

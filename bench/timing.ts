@@ -12,7 +12,7 @@ export async function timeEach<Item>(
   return times;
 }
 
-/** The smallest value that at least this share of the values does not exceed (nearest rank); NaN of none. */
+/** The smallest value that at least this share of the values does not exceed (nearest rank); NaN for no values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;

@@ -3,12 +3,12 @@ import type { Random } from './random.ts';
 export const DIMENSIONS = 384;
 const LATENT = 64;
 const SUBJECTS = 50;
-/** Shares of variance: what all texts have in common, their subject, their topic, their own, noise. */
+/** Shares of the variance: common to all texts, subject, topic, single text, noise. */
 const SHARES = { all: 0.1, subject: 0.2, topic: 0.3, own: 0.25, noise: 0.15 };
 
 /**
- * Unit vectors that cluster as a sentence model's do: subjects, topics within them, and each text's own part, in a
- * space of 64 directions of falling variance, with noise in all 384.
+ * Unit vectors that cluster as those of a sentence model do: by subject, by topic within a subject, and by text, in 64
+ * directions of decreasing variance, with noise in all 384.
  */
 export class VectorModel {
   readonly #random: Random;
@@ -34,12 +34,12 @@ export class VectorModel {
     }));
   }
 
-  /** A text's own part. */
+  /** The part that belongs to a single text. */
   latent(): Float32Array {
     return this.#spread.map((deviation) => this.#random.gauss() * deviation);
   }
 
-  /** Another own part that is near this one (correlation 0.85). */
+  /** A part of another text that is near this one (correlation 0.85). */
   near(own: Float32Array): Float32Array {
     return this.latent().map((value, i) => 0.85 * own[i]! + Math.sqrt(1 - 0.85 ** 2) * value);
   }

@@ -4,13 +4,13 @@ const ONSETS = 'b c d f g h j k l m n p r s t v w z br ch cl cr dr fl gr pl pr s
 const VOWELS = 'a e i o u ai ea ee io ou'.split(' ');
 const CODAS = ['', '', '', 'l', 'm', 'n', 'r', 't', 'ck', 'nd', 'rd', 'st'];
 
-/** The commonest words of English, commonest first. */
+/** The most frequent words of English, most frequent first. */
 export const COMMON_WORDS: readonly string[] =
   `the of and to a in is that it for was on as with be by at this from
   are have or an they which one you had not but what all were when we there can your has more will if no out do so up
   said about into than its only some could them other then these two may`.split(/\s+/);
 
-/** Made-up words, each once, that can be spoken and are as long as words are. */
+/** Unique invented words that are pronounceable and have realistic lengths. */
 export function makeWords(random: Random, count: number): string[] {
   const common = new Set(COMMON_WORDS);
   const words = new Set<string>();
@@ -24,7 +24,7 @@ export function makeWords(random: Random, count: number): string[] {
   return [...words];
 }
 
-/** The word with one letter lost, added, changed or two swapped; never its first. */
+/** The word with one letter removed, added or changed, or two letters swapped. The first letter stays. */
 export function misspell(random: Random, word: string): string {
   const at = 1 + random.below(Math.max(1, word.length - 2));
   const letter = String.fromCharCode(97 + random.below(26));

@@ -9,15 +9,15 @@ import type { Measure } from './report.ts';
 import { sum, timeEach } from './timing.ts';
 
 const MIN_SHARE_OF_BARE = 0.6;
-/** A disk that takes more rows a second has not flushed them: the share is then of work alone, and not checked. */
+/** A disk that commits more rows per second does not flush them. The ratio then compares CPU work only and is not checked. */
 const MAX_FLUSHED_RATE = 1000;
 const MIN_BATCH_RATE = 4000;
 const SINGLE_WRITES = 600;
-/** Writes of one side before the other has its turn: what else the disk does slows both. */
+/** Writes of one side before the other's turn, so that other load on the disk affects both. */
 const TURN = 20;
 const BATCH = 500;
 
-/** Writes into copies of the filled store and of the plain one, in the folder given. Nothing is embedded. */
+/** Measures writes into copies of the filled store and of the plain one in `folder`, without embedding. */
 export async function measureWrites(bench: BenchStore, folder: string): Promise<Measure[]> {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, 'loci.db');

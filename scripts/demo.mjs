@@ -1,11 +1,11 @@
-// `npm run demo`: reads a small vault into a home of its own and asks it three things, then adds a list of todos: with the real command.
+// `npm run demo`: indexes a small vault in a separate home, runs three searches and adds a list of todos, all with the real command.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const home = `${root}.cache/demo`;
-// The settings of whoever runs this stay out of it.
+// The user's own settings must not affect the demo.
 const own = Object.entries(process.env).filter(([name]) => !name.startsWith('LOCI_'));
 const env = { ...Object.fromEntries(own), LOCI_HOME: home };
 
@@ -31,22 +31,22 @@ rmSync(home, { recursive: true, force: true });
 
 console.log(`
 Loci reads a vault of Markdown notes: a household, a kitchen remodel, two projects at work.
-Everything happens on this machine, the embedding model included. Its home is ${home.replace(root, '')},
-made anew each time; yours is not touched.
+Everything runs on this machine, including the embedding model. The demo uses its own home folder,
+${home.replace(root, '')}, and creates it again each time. Your own data is not touched.
 `);
 loci('index', 'examples/vault');
 
-console.log('A question in plain words finds the note of that name, and what belongs to it:\n');
+console.log('A question in plain words finds the note about the topic:\n');
 loci('search', "let's talk about the kitchen remodel", '--limit', '3');
 
-console.log('What was decided, and not what was only considered:\n');
+console.log('A question about a decision finds the decision, not the alternatives:\n');
 loci('search', 'what did we decide about the oven', '--limit', '3');
 
-console.log('Misspelt, and in other words than the notes use:\n');
+console.log('A query may be misspelt and use other words than the notes:\n');
 loci('search', 'where do we cook while the kithcen is torn apart', '--limit', '3');
 
-console.log(`A source is a command that prints what the agent should simply know: here, a list of todos. It runs once it is
-approved, and again every few minutes while an agent, \`loci serve\` or \`loci watch\` is there:
+console.log(`A source is a command that prints documents as JSON: here, a list of todos. It runs only after it is approved, and
+then every few minutes while an agent, \`loci serve\` or \`loci watch\` is running:
 `);
 loci(
   'config',
@@ -57,15 +57,15 @@ loci(
 loci('sources', 'approve', 'tasks');
 loci('sources', 'refresh', 'tasks');
 
-console.log('The same question again: nobody asked for todos, and the one that belongs to it is there:\n');
+console.log('The first question again now also returns the related todos:\n');
 loci('search', "let's talk about the kitchen remodel");
 
-console.log(`Now yours:
+console.log(`Next, with your own notes:
 
-  npx loci index ~/vault                  read your notes; again later: npx loci index
-  npx loci search "anything you like"     --explain says what each signal added
-  npx loci get CITATION                   read what a result cites
-  npx loci write "something to remember"  search finds it at once
-  npx loci sources list                   what a source is: docs/sources.md
-  npx loci --help                         the rest
+  npx loci index ~/vault                  index your notes; later: npx loci index
+  npx loci search "anything you like"     --explain shows what each signal added
+  npx loci get CITATION                   read the record that a result cites
+  npx loci write "something to remember"  store a record; search finds it at once
+  npx loci sources list                   list the sources; see docs/sources.md
+  npx loci --help                         show all commands
 `);
