@@ -5,18 +5,63 @@ import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config
 // The tests start the command many times: compiled code is kept between the starts.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('.cache/compile', import.meta.url));
 
+const cores = availableParallelism();
+const excluded = [...configDefaults.exclude, '**/fixtures/**'];
+
+/** Where tests start processes. `test/no-processes.ts` fails a test elsewhere that starts one. */
+const PROCESS_TESTS = [
+  'test/{e2e,faults}/**/*.test.ts',
+  'examples/**/*.test.ts',
+  'eval/main.test.ts',
+  'src/engine/{refresh,sources}/*.test.ts',
+  'src/sources/command/*.test.ts',
+  'src/sources/vault/{race,unreadable}.test.ts',
+  'src/embed/local/local.test.ts',
+  'src/core/threads/task-thread.test.ts',
+];
+
 const config: ViteUserConfig = defineConfig({
   test: {
-    include: ['{src,test,eval,bench,examples}/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, '**/fixtures/**'],
     // Threads without isolation share one module graph: several times faster; no test may change global state.
     pool: 'threads',
     isolate: false,
-    // Vitest leaves a core to itself; on a machine with two that would be half of it.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/reporter.ts'],
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      // AssemblyScript is compiled to WebAssembly, which V8 does not count.
+      exclude: ['src/**/*.test.ts', 'src/**/*.as.ts', 'src/**/kernel/**'],
+      reporter: ['text-summary', 'json-summary'],
+      reportOnFailure: true,
+    },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'process',
+          include: PROCESS_TESTS,
+          exclude: excluded,
+          globalSetup: ['test/command-bundle.ts'],
+          // These tests mostly wait for other processes.
+          maxWorkers: 2 * cores,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['{src,test,eval,bench}/**/*.test.ts'],
+          exclude: [...excluded, ...PROCESS_TESTS],
+          setupFiles: ['test/no-processes.ts'],
+          // Vitest leaves a core to itself; on a machine with two that would be half of it.
+          maxWorkers: Math.max(2, cores - 1),
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });
 

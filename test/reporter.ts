@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
 interface Tally {
@@ -5,6 +6,8 @@ interface Tally {
   failed: number;
   skipped: number;
 }
+
+const MAX_SLOW_FILES = 20;
 
 /** A file that could not be loaded, or a hook that failed, is a failure even where no test of its own is. */
 function tallyOf(modules: readonly TestModule[], unhandled: number): Tally {
@@ -21,7 +24,22 @@ function tallyOf(modules: readonly TestModule[], unhandled: number): Tally {
   return tally;
 }
 
-/** Ends the run with `N passed, N failed, N skipped`, alone on its line, for whoever reads with a program. */
+/** A line per file, the slowest first: seconds, the project's name and the path. */
+function slowestFiles(modules: readonly TestModule[]): string[] {
+  const files = modules.map((module) => {
+    const { collectDuration, setupDuration, duration } = module.diagnostic();
+    return { module, seconds: (collectDuration + setupDuration + duration) / 1000 };
+  });
+  return files
+    .toSorted((a, b) => b.seconds - a.seconds)
+    .slice(0, MAX_SLOW_FILES)
+    .map(({ module: { moduleId, project }, seconds }) => {
+      const path = relative(project.config.root, moduleId);
+      return `${seconds.toFixed(1).padStart(7)} s  ${project.name.padEnd(7)}  ${path}`;
+    });
+}
+
+/** Ends the run with the slowest files and with `N passed, N failed, N skipped`, alone on its line for programs to read. */
 class TallyReporter implements Reporter {
   #vitest: Vitest | undefined;
 
@@ -31,6 +49,8 @@ class TallyReporter implements Reporter {
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const { passed, failed, skipped } = tallyOf(modules, unhandledErrors.length);
+    if (modules.length > MAX_SLOW_FILES)
+      this.#vitest?.logger.log(`The slowest files:\n${slowestFiles(modules).join('\n')}\n`);
     this.#vitest?.logger.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
   }
 }

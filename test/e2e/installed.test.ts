@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT, temporaryFolder } from './loci-command.ts';
 
-/** `bin/loci.js` asked for help: it loads what `npm ci` built. */
+/** `bin/loci.js --help`, which loads what `npm ci` built. */
 function runBin(home: string): void {
+  // Coverage switches the compile cache off.
+  const plain = { NODE_COMPILE_CACHE: undefined, NODE_DISABLE_COMPILE_CACHE: undefined };
   const { error, status, stdout, stderr } = spawnSync(
     process.execPath,
     [join(ROOT, 'bin', 'loci.js'), '--help'],
-    { env: { ...process.env, LOCI_HOME: home, NODE_COMPILE_CACHE: '' }, encoding: 'utf8' },
+    { env: { ...process.env, ...plain, LOCI_HOME: home }, encoding: 'utf8' },
   );
   expect(error).toBeUndefined();
   expect({ status, stderr }, 'without dist/, run `npm run build`').toEqual({ status: 0, stderr: '' });

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterAll, onTestFinished } from 'vitest';
+import { afterAll, inject, onTestFinished } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { runCli } from '../../src/surfaces/cli/run-cli.ts';
 
 export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url));
-const MAIN = `${ROOT}src/surfaces/cli/main.ts`;
+/** The bundled command line. */
+export const MAIN: string = inject('command');
 
 export interface Ran {
   /** `null` when a signal ended it. */
@@ -94,7 +95,7 @@ export interface RunningLoci {
   readonly ended: Promise<Ran>;
 }
 
-/** Runs the command line as a process of its own, from the sources; or whatever `node` is told instead, by its path. */
+/** Runs the command line as a process of its own, or the program at `path` with the arguments `node` instead. */
 export function startLoci(
   args: readonly string[],
   options: RunOptions,

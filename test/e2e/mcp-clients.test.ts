@@ -4,8 +4,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CLIENT_NAMES, type ClientSetup } from '../../src/surfaces/mcp/clients/client-setup.ts';
 import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
-import { loci, ROOT, startLoci, temporaryFolder } from './loci-command.ts';
-import { connectStdio, MAIN } from './mcp-session.ts';
+import { loci, MAIN, ROOT, startLoci, temporaryFolder } from './loci-command.ts';
+import { connectStdio } from './mcp-session.ts';
 import { startServer } from './rest-server.ts';
 
 interface ServerEntry {

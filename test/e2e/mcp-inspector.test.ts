@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { copyOfVault, loci, ROOT, temporaryFolder } from './loci-command.ts';
+import { copyOfVault, loci, MAIN, ROOT, temporaryFolder } from './loci-command.ts';
 import { startEndpoint } from './mcp-endpoint.ts';
-import { MAIN, serverEnvironment } from './mcp-session.ts';
+import { serverEnvironment } from './mcp-session.ts';
 
 const INSPECTOR = `${ROOT}node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js`;
 

@@ -1,14 +1,12 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { onTestFinished } from 'vitest';
-import { ROOT } from './loci-command.ts';
-
-export const MAIN: string = `${ROOT}src/surfaces/cli/main.ts`;
+import { MAIN } from './loci-command.ts';
 
 export interface McpProcess {
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Else this Node runs the sources. */
+  /** This Node runs the bundled command otherwise. */
   readonly command?: string;
   readonly args?: readonly string[];
 }

@@ -5,8 +5,8 @@ import { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { toolName } from '../../src/operations/shared/tool-name.ts';
-import { copyOfVault, loci, temporaryFolder } from './loci-command.ts';
-import { connectStdio, MAIN, serverEnvironment, stdioTransport, textOf } from './mcp-session.ts';
+import { copyOfVault, loci, MAIN, temporaryFolder } from './loci-command.ts';
+import { connectStdio, serverEnvironment, stdioTransport, textOf } from './mcp-session.ts';
 
 interface Found {
   readonly results: readonly { readonly citation: string; readonly source: string }[];

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loci, startLoci, temporaryFolder } from './loci-command.ts';
-import { MAIN } from './mcp-session.ts';
+import { loci, MAIN, startLoci, temporaryFolder } from './loci-command.ts';
 import { GOOGLE_TASKS, SourcesHome } from './sources-home.ts';
 import { refreshed, told, WatchProcess } from './watch-process.ts';
 

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { startLoci } from '../e2e/loci-command.ts';
-import { MAIN, serverEnvironment } from '../e2e/mcp-session.ts';
+import { MAIN, startLoci } from '../e2e/loci-command.ts';
+import { serverEnvironment } from '../e2e/mcp-session.ts';
 import { SourcesHome } from '../e2e/sources-home.ts';
 import { isAlive } from '../contract/alive.ts';
 import { HANGING_JOB, jobLines, STUBBORN_JOB, untilLogged, writeJob } from './source-jobs.ts';
