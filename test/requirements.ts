@@ -124,11 +124,11 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     { file: 'test/faults/store-migration.test.ts', test: 'that fails changes nothing' },
   ],
   R15: [
-    { file: 'test/property/portable.test.ts', test: 'is the same again: $form, from $from to $to' },
-    { file: 'test/e2e/portable.test.ts', test: 'as %s comes back with nothing lost, and found the same' },
+    { file: 'test/property/portable.test.ts', test: 'is the same again: from $from to $to' },
+    { file: 'test/e2e/portable.test.ts', test: 'is imported with nothing lost, and searches find the same' },
     {
       file: 'test/e2e/portable.test.ts',
-      test: 'becomes records and startup entries, once, and follows what is edited there',
+      test: 'is imported once, and a later import applies the edits',
     },
   ],
   R16: [

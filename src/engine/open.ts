@@ -32,15 +32,14 @@ import {
 import { forgetFacts, type ForgetRequest, type Forgotten } from './facts/forget-facts.ts';
 import type { Run } from './audit/history-log.ts';
 import { importFrom, type ImportRequest, type ImportResult } from './portable/import.ts';
-import { exportPage, type ExportPage } from './portable/export-page.ts';
+import { exportToFile, exportToFolder, type ExportOptions } from './portable/export/export-files.ts';
 import {
+  exportPage,
   exportSteps,
-  exportToFile,
-  exportToFolder,
   noExportCounts,
   type ExportCounts,
-  type ExportOptions,
-} from './portable/export-write.ts';
+  type ExportPage,
+} from './portable/export/export-pages.ts';
 import {
   removeStartup,
   setStartup,

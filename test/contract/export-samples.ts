@@ -1,6 +1,6 @@
 import { EngineContext } from '../../src/engine/context.ts';
-import { exportPage } from '../../src/engine/portable/export-page.ts';
-import { digestWith, DIGEST_START } from '../../src/engine/portable/portable-line.ts';
+import { exportPage } from '../../src/engine/portable/export/export-pages.ts';
+import { updateDigest, INITIAL_DIGEST } from '../../src/engine/portable/format/export-item.ts';
 import { openMemoryStore } from '../../src/store/memory/open.ts';
 import type { Trust } from '../../src/core/types.ts';
 import { settings, temporaryFolder } from './engines.ts';
@@ -27,6 +27,6 @@ export async function linesOf(context: EngineContext): Promise<string> {
 export function edited(lines: string, edit: (line: Record<string, unknown>) => unknown): string {
   const inner = lines.trimEnd().split('\n').slice(0, -1);
   const changed = inner.map((line) => JSON.stringify(edit(JSON.parse(line) as Record<string, unknown>)));
-  const digest = changed.reduce(digestWith, DIGEST_START);
+  const digest = changed.reduce(updateDigest, INITIAL_DIGEST);
   return [...changed, JSON.stringify({ type: 'end', lines: changed.length, digest })].join('\n');
 }

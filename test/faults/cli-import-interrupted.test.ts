@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EngineContext } from '../../src/engine/context.ts';
-import { exportToFile } from '../../src/engine/portable/export-write.ts';
+import { exportToFile } from '../../src/engine/portable/export/export-files.ts';
 import type { ImportOutput } from '../../src/operations/portable/import.ts';
 import { openStore } from '../../src/store/registry.ts';
 import { settings } from '../contract/engines.ts';

@@ -5,13 +5,8 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { EngineContext } from '../../src/engine/context.ts';
 import { search } from '../../src/engine/records/search.ts';
-import { exportPage } from '../../src/engine/portable/export-page.ts';
-import {
-  exportSteps,
-  exportToFile,
-  exportToFolder,
-  noExportCounts,
-} from '../../src/engine/portable/export-write.ts';
+import { exportToFile } from '../../src/engine/portable/export/export-files.ts';
+import { exportPage, exportSteps, noExportCounts } from '../../src/engine/portable/export/export-pages.ts';
 import { importFrom } from '../../src/engine/portable/import.ts';
 import { openStore } from '../../src/store/registry.ts';
 import { settings } from '../contract/engines.ts';
@@ -60,44 +55,35 @@ async function found(context: EngineContext): Promise<unknown[]> {
 /** A failure is told as it is found: to make it smaller takes minutes. */
 const RUNS = { numRuns: 12, endOnFailure: true };
 const WAYS = [
-  { form: 'jsonl', from: 'memory', to: 'sqlite' },
-  { form: 'jsonl', from: 'sqlite', to: 'memory' },
-  { form: 'markdown', from: 'memory', to: 'sqlite' },
-  { form: 'markdown', from: 'sqlite', to: 'memory' },
+  { from: 'memory', to: 'sqlite' },
+  { from: 'sqlite', to: 'memory' },
 ] as const;
 
 describe('a namespace that is exported and imported', () => {
-  it.each(WAYS)(
-    'is the same again: $form, from $from to $to',
-    { timeout: 120_000 },
-    async ({ form, from, to }) => {
-      await fc.assert(
-        fc.asyncProperty(namespaces, async (namespace) => {
-          await using source = await opened(from);
-          await fill(source, namespace);
-          const path = newPath();
-          if (form === 'jsonl') await exportToFile(source, path, {});
-          else await exportToFolder(source, path, {});
-          await using target = await opened(to);
-          const { report } = await importFrom(target, { from: { path } });
-          expect([report.problems, report.conflicts, report.renumbered]).toEqual([[], [], []]);
-          const lines = await linesOf(source);
-          expect(await linesOf(target)).toEqual(lines);
-          expect(await found(target)).toEqual(await found(source));
-          expect(await target.store.verifyAudit('default')).toEqual([]);
-          expect(await target.store.verify()).toEqual([]);
-          const again = await importFrom(target, { from: { path } });
-          const changes = [again.report.records, again.report.startup].map(
-            ({ unchanged: _, ...rest }) => rest,
-          );
-          expect(changes.flatMap((counts) => Object.values(counts))).toEqual(Array(12).fill(0));
-          expect(again.report.auxiliary).toEqual({ audit: 0, history: 0 });
-          expect(await linesOf(target)).toEqual(lines);
-        }),
-        RUNS,
-      );
-    },
-  );
+  it.each(WAYS)('is the same again: from $from to $to', { timeout: 120_000 }, async ({ from, to }) => {
+    await fc.assert(
+      fc.asyncProperty(namespaces, async (namespace) => {
+        await using source = await opened(from);
+        await fill(source, namespace);
+        const path = newPath();
+        await exportToFile(source, path, {});
+        await using target = await opened(to);
+        const { report } = await importFrom(target, { from: { path } });
+        expect([report.problems, report.conflicts, report.renumbered]).toEqual([[], [], []]);
+        const lines = await linesOf(source);
+        expect(await linesOf(target)).toEqual(lines);
+        expect(await found(target)).toEqual(await found(source));
+        expect(await target.store.verifyAudit('default')).toEqual([]);
+        expect(await target.store.verify()).toEqual([]);
+        const again = await importFrom(target, { from: { path } });
+        const changes = [again.report.records, again.report.startup].map(({ unchanged: _, ...rest }) => rest);
+        expect(changes.flatMap((counts) => Object.values(counts))).toEqual(Array(12).fill(0));
+        expect(again.report.auxiliary).toEqual({ audit: 0, history: 0 });
+        expect(await linesOf(target)).toEqual(lines);
+      }),
+      RUNS,
+    );
+  });
 
   it('goes out page by page as it goes out at once', async () => {
     await using source = await opened('memory');

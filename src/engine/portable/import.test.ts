@@ -7,7 +7,7 @@ import { write } from '../records/write.ts';
 import { importFrom } from './import.ts';
 
 describe('an import', () => {
-  it('by an agent raises no trust, makes nobody a vault, and tells no agent what to do', async () => {
+  it('by an agent raises no trust, and imports no notes of vaults and no startup entries', async () => {
     const source = await engine();
     await write(source, { content: 'The oven is gas' });
     await setStartup(source, { key: 'soul', content: 'Be brief.' });
@@ -32,7 +32,7 @@ describe('an import', () => {
     });
   });
 
-  it('by an agent destroys nothing: no time may have passed already, nor be about to (R7)', async () => {
+  it('by an agent sets no time at which a record is purged or expires at once (R7)', async () => {
     const context = await engine();
     const { id } = await write(context, { content: 'The oven is gas' });
     const fact = await storeFact(context, { key: 'oven', value: 'gas' });
@@ -46,16 +46,16 @@ describe('an import', () => {
     await importFrom(agentOf(context), { from: { lines: forged } });
     const [deleted, kept] = await context.store.heldRecords('default', [id, fact.id]);
     expect([deleted?.deletedAt, kept?.expiresAt]).toEqual([NOW, NOW + 3_600_000]);
-    const mortal = edited(await linesOf(context), (line) =>
+    const expiring = edited(await linesOf(context), (line) =>
       line['type'] === 'record' && line['origin'] === 'memory'
         ? { ...line, updated_at: NOW + 2, expires_at: new Date(NOW + 1000).toISOString() }
         : line,
     );
-    const { report } = await importFrom(agentOf(context), { from: { lines: mortal } });
+    const { report } = await importFrom(agentOf(context), { from: { lines: expiring } });
     expect(report.records.refused).toBe(1);
   });
 
-  it('by an agent over what the operator wrote lowers its trust, and uses up no numbers', async () => {
+  it('by an agent lowers the trust of a record of the operator, and does not choose ids', async () => {
     const context = await engine();
     const { id } = await write(context, { content: 'The oven is gas' });
     const later = edited(await linesOf(context), (line) =>
@@ -75,7 +75,7 @@ describe('an import', () => {
     expect(await context.store.highestId('default')).toBe(2);
   });
 
-  it('leaves out what has expired, and refuses a fact that would live for ever', async () => {
+  it('leaves out what has expired, and refuses a fact that never expires', async () => {
     let now = NOW;
     const source = await engine();
     await storeFact(source, { key: 'phone', value: '555', ttlSeconds: 3600 });
@@ -86,15 +86,15 @@ describe('an import', () => {
       added: 0,
       expired: 1,
     });
-    const endless = edited(lines, (line) =>
+    const unlimited = edited(lines, (line) =>
       line['type'] === 'record' ? { ...line, expires_at: null } : line,
     );
-    const { report } = await importFrom(target, { from: { lines: endless } });
+    const { report } = await importFrom(target, { from: { lines: unlimited } });
     expect(report.records).toMatchObject({ added: 0, refused: 1 });
     expect(report.problems[0]?.what).toContain('365 days');
   });
 
-  it('takes the same record once, however often a file has it, and goes on behind what is broken', async () => {
+  it('imports a record once even if the export repeats it, and continues after an invalid line', async () => {
     const source = await engine();
     await write(source, { content: 'one' });
     await write(source, { content: 'two' });
@@ -121,7 +121,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('names an audit chain that was changed, and takes in the rest', async () => {
+  it('reports an audit chain that was changed, and imports the rest', async () => {
     const source = await engine();
     await write(source, { content: 'one' });
     const forged = edited(await linesOf(source), (line) =>
@@ -133,7 +133,7 @@ describe('an import', () => {
     expect(report.conflicts[0]?.what).toContain('was changed');
   });
 
-  it('writes nothing in a dry run, and tells what it would do', async () => {
+  it('writes nothing in a dry run, and reports what it would do', async () => {
     const source = await engine();
     await write(source, { content: 'one', title: 'First' });
     const target = await engine();
@@ -149,7 +149,7 @@ describe('an import', () => {
 });
 
 describe('an import of the files of an OpenClaw agent', () => {
-  it('masks a secret in a heading, and leaves out a file whose path holds one or is no key', async () => {
+  it('masks a secret in a heading, and leaves out a file whose path contains one or cannot be a key', async () => {
     const target = await engine();
     const files = [
       { path: 'MEMORY.md', content: `# M\n\n## My ${SECRET}\n\nhello\n` },
@@ -167,22 +167,22 @@ describe('an import of the files of an OpenClaw agent', () => {
     expect((await importFrom(agentOf(target), { from: { files } })).report.records.unchanged).toBe(1);
   });
 
-  it('takes out nothing that was edited into what may not be here', async () => {
+  it('does not delete a record whose text was edited to something that is refused', async () => {
     const target = await engine();
-    const take = async (content: string): Promise<object> =>
+    const importText = async (content: string): Promise<object> =>
       (await importFrom(target, { from: { files: [{ path: 'MEMORY.md', content }] } })).report.records;
-    expect(await take('## Oven\ngas\n## Tea\ngreen')).toMatchObject({ added: 2 });
-    expect(await take('## Oven\ngas \0\n## Tea\ngreen')).toMatchObject({
+    expect(await importText('## Oven\ngas\n## Tea\ngreen')).toMatchObject({ added: 2 });
+    expect(await importText('## Oven\ngas \0\n## Tea\ngreen')).toMatchObject({
       removed: 0,
       refused: 1,
       unchanged: 1,
     });
-    expect(await take('## Tea\ngreen')).toMatchObject({ removed: 1, unchanged: 1 });
+    expect(await importText('## Tea\ngreen')).toMatchObject({ removed: 1, unchanged: 1 });
   });
 
-  it('refuses a file of more things than anybody keeps in one', async () => {
+  it('refuses a file with too many sections', async () => {
     const files = [{ path: 'memory/x.md', content: '- x\n'.repeat(10_001) }];
     const { report } = await importFrom(await engine(), { from: { files } });
-    expect(report.problems).toMatchObject([{ what: expect.stringContaining('10001 things') as string }]);
+    expect(report.problems).toMatchObject([{ what: expect.stringContaining('10001 sections') as string }]);
   });
 });

@@ -2,30 +2,29 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
-import { embedPending } from '../../ingest/embed.ts';
-import type { EngineContext } from '../context.ts';
 import { abortable, assertNotAborted } from '../../core/long-call.ts';
+import { embedPending } from '../../ingest/embed.ts';
 import { assertWritesEnabled } from '../access/permission.ts';
-import { MANIFEST } from './export-file-text.ts';
-import { arrivalsBelow, countsOf, isOfExport } from './export-folder-read.ts';
-import { arrivalsIn, assertCompleteExport } from './export-lines-read.ts';
-import { ImportReport } from './import-report.ts';
-import { ImportRun, type ImportOptions } from './import-run.ts';
-import { importWorkspace, isOfWorkspace } from './openclaw/import.ts';
-import { filesBelow, givenFiles, type GivenFile, type TextFiles } from './text-files.ts';
-import { fileLines, textLines, type Lines } from './text-lines.ts';
+import type { EngineContext } from '../context.ts';
+import { MANIFEST } from './export/markdown.ts';
+import { assertCompleteExport, parsedLines } from './import/export-lines.ts';
+import { ImportReport } from './import/import-report.ts';
+import { ImportRun, type ImportOptions } from './import/import-run.ts';
+import { fileLines, textLines, type Lines } from './import/text-lines.ts';
+import { filesBelow, givenFiles, type GivenFile, type WorkspaceFiles } from './openclaw/workspace-files.ts';
+import { importWorkspace, isWorkspacePath } from './openclaw/workspace.ts';
 
-/** Where an import comes from. Only who may reach this machine's files may name a path. */
+/** Only callers that may read this machine's files may give a path. */
 export type ImportSource =
   { readonly path: string } | { readonly lines: string } | { readonly files: readonly GivenFile[] };
 
 export interface ImportRequest extends Partial<ImportOptions> {
   readonly from: ImportSource;
-  /** Of an OpenClaw folder: whose it is. Its startup entries are for that agent alone. */
+  /** The agent of an OpenClaw folder. Its startup entries are for that agent alone. */
   readonly agent?: string;
 }
 
-export type ImportFormat = 'jsonl' | 'markdown' | 'openclaw';
+export type ImportFormat = 'jsonl' | 'openclaw';
 
 export interface ImportResult {
   readonly format: ImportFormat;
@@ -33,20 +32,23 @@ export interface ImportResult {
 }
 
 /**
- * Takes in an export, or the folder of an OpenClaw agent. Done again it changes nothing; stopped anywhere, it goes on
- * where it was. An export in lines is read to its end before anything of it is believed.
- * @throws LociError `invalid_input` for what is no export, or one that is cut, changed or of another version;
+ * Imports an export in JSON Lines, or the folder of an OpenClaw agent. Importing the same again changes nothing, and an
+ * import that was interrupted continues. An export is checked to its end before any of it is imported.
+ * @throws LociError `invalid_input` for anything but a complete export of this version or an OpenClaw folder;
  *   `unreadable`, `writes_disabled`, `aborted`, `embedding_mismatch`
  */
 export async function importFrom(context: EngineContext, request: ImportRequest): Promise<ImportResult> {
   assertWritesEnabled(context);
   const { from, agent = '', dryRun = false, overwrite = false, ...long } = request;
   const options: ImportOptions = { ...long, dryRun, overwrite };
+  const source = await openSource(from);
   const vectors = dryRun ? null : await context.vectorsToFill();
   await context.expire();
   const report = new ImportReport();
-  const source = await opened(from);
-  const format = await takeIn(context, source, { options, report, agent });
+  const run = new ImportRun(context, options, report);
+  const format = 'lines' in source ? 'jsonl' : 'openclaw';
+  if ('lines' in source) await importExport(run, source.lines, source.name, options);
+  else await importWorkspace(context, run, source.files, { options, report, agent });
   if (dryRun) return { format, report };
   context.tidy();
   if (vectors === null) report.why = 'no embedding provider is configured';
@@ -54,42 +56,42 @@ export async function importFrom(context: EngineContext, request: ImportRequest)
   return { format, report };
 }
 
-type Opened = { readonly lines: Lines; readonly name: string } | { readonly files: TextFiles };
-
-interface Taking {
-  readonly options: ImportOptions;
-  readonly report: ImportReport;
-  readonly agent: string;
+async function importExport(
+  run: ImportRun,
+  lines: Lines,
+  name: string,
+  options: ImportOptions,
+): Promise<void> {
+  const total = await assertCompleteExport(lines, () => {
+    assertNotAborted(options);
+  });
+  await run.importLines(parsedLines(lines), name, total);
 }
 
-async function takeIn(context: EngineContext, source: Opened, taking: Taking): Promise<ImportFormat> {
-  const { options, report } = taking;
-  const run = new ImportRun(context, options, report);
-  if ('lines' in source) {
-    const total = await assertCompleteExport(source.lines, () => {
-      assertNotAborted(options);
-    });
-    await run.takeAll(arrivalsIn(source.lines), source.name, total);
-    return 'jsonl';
-  }
-  const { files } = source;
-  for (const { where, what } of files.problems) report.problem(where, what);
-  if (!files.paths.includes(MANIFEST)) {
-    await importWorkspace(context, run, files, taking);
-    return 'openclaw';
-  }
-  const counts = await countsOf(files);
-  await run.takeAll(arrivalsBelow(files, counts, context.thread), files.name, files.paths.length - 1);
-  return 'markdown';
-}
-
-async function opened(from: ImportSource): Promise<Opened> {
+async function openSource(
+  from: ImportSource,
+): Promise<{ readonly lines: Lines; readonly name: string } | { readonly files: WorkspaceFiles }> {
   if ('lines' in from) return { lines: textLines(from.lines), name: 'the given lines' };
-  if ('files' in from) return { files: givenFiles(from.files) };
+  if ('files' in from) {
+    if (from.files.some(({ path }) => path === MANIFEST)) throw markdownExport('this');
+    return { files: givenFiles(from.files) };
+  }
   const { path } = from;
   if (!(await isFolder(path))) return { lines: fileLines(path), name: path };
-  const isExport = await isThere(join(path, MANIFEST));
-  return { files: await filesBelow(path, isExport ? isOfExport : isOfWorkspace) };
+  if (await exists(join(path, MANIFEST))) throw markdownExport(path);
+  return { files: await filesBelow(path, isWorkspacePath) };
+}
+
+function markdownExport(name: string): LociError {
+  return new LociError(
+    'invalid_input',
+    `${name} is an export as Markdown, which is for people to read and cannot be imported`,
+    {
+      hint:
+        'Export to a file with `loci export --to FILE` and import that; it loses nothing. To search the Markdown itself, ' +
+        'add the folder as a vault: `loci index FOLDER`.',
+    },
+  );
 }
 
 async function isFolder(path: string): Promise<boolean> {
@@ -102,14 +104,14 @@ async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     () => false,
   );
 }
 
-/** What was imported stays found by its words where the model cannot answer; the next `index` catches up (R16). */
+/** Without the model, imported texts are still found by their words, and the next `index` embeds them (R16). */
 async function embed(
   context: EngineContext,
   { embedder, generation }: NonNullable<Awaited<ReturnType<EngineContext['vectorsToFill']>>>,

@@ -3,53 +3,53 @@ import type { LociRecord } from '../../../core/types.ts';
 import type { EngineContext } from '../../context.ts';
 import { assertWithinLimits } from '../../records/limits.ts';
 import { screened } from '../../records/screen.ts';
-import { hashOf } from './match.ts';
-import type { Piece } from './pieces.ts';
+import type { Fragment } from './fragments.ts';
+import { contentHash } from './matching.ts';
 
-const HEADING_LENGTH = 150;
-/** With a heading and a number still a key. */
-const PATH_LENGTH = 300;
+const MAX_HEADING_LENGTH = 150;
+/** Leaves room in a key for a heading and a number. */
+const MAX_PATH_LENGTH = 300;
 
 /**
- * Records are known by the path of their file, which so stands in each of them as it is.
+ * Checks a path, which becomes part of the keys of its records unchanged.
  * @throws LociError `invalid_input`, `secret_refused`
  */
 export async function assertImportablePath(context: EngineContext, path: string): Promise<void> {
-  if (path.length > PATH_LENGTH)
+  if (path.length > MAX_PATH_LENGTH)
     throw new LociError(
       'invalid_input',
-      `its path has ${String(path.length)} characters; at most ${String(PATH_LENGTH)} fit`,
+      `its path has ${String(path.length)} characters; the limit is ${String(MAX_PATH_LENGTH)}`,
     );
   assertWithinLimits({ key: path });
   const { masked } = await screened(context, { title: path });
   if (masked.length > 0)
-    throw new LociError('secret_refused', `its path holds a secret: ${masked.join(', ')}`);
+    throw new LociError('secret_refused', `its path contains a secret: ${masked.join(', ')}`);
 }
 
-/** Where a piece stood when it was first imported. */
-export function placeOf(path: string, piece: Piece): string {
-  const heading = piece.heading.slice(0, HEADING_LENGTH).toWellFormed();
-  const point = piece.kind === 'point' ? `/${hashOf(piece).slice(0, 8)}` : '';
-  return `${path}#${heading}${point}`;
+/** The key of a new fragment: its file and heading, and for a list item a hash. */
+export function baseKeyOf(path: string, fragment: Fragment): string {
+  const heading = fragment.heading.slice(0, MAX_HEADING_LENGTH).toWellFormed();
+  const item = fragment.kind === 'item' ? `/${contentHash(fragment).slice(0, 8)}` : '';
+  return `${path}#${heading}${item}`;
 }
 
-/** Keys of the records of a file. */
-export class Keys {
-  readonly #taken: Set<string>;
-  /** Up to which number those of a place are taken. */
+/** Gives the new records of a file keys that no other record of the file has. */
+export class KeyAllocator {
+  readonly #used: Set<string>;
+  /** The highest number given to each base key. */
   readonly #numbers = new Map<string, number>();
 
-  constructor(held: readonly LociRecord[]) {
-    this.#taken = new Set(held.map(({ key }) => key ?? ''));
+  constructor(existing: readonly LociRecord[]) {
+    this.#used = new Set(existing.map(({ key }) => key ?? ''));
   }
 
-  /** The place, or where something stands there already, the place with a number. */
-  unique(place: string): string {
-    for (let number = (this.#numbers.get(place) ?? 0) + 1; ; number++) {
-      const key = number === 1 ? place : `${place}~${String(number)}`;
-      if (this.#taken.has(key)) continue;
-      this.#numbers.set(place, number);
-      this.#taken.add(key);
+  /** The base key, with a number if it is in use. */
+  allocate(baseKey: string): string {
+    for (let number = (this.#numbers.get(baseKey) ?? 0) + 1; ; number++) {
+      const key = number === 1 ? baseKey : `${baseKey}~${String(number)}`;
+      if (this.#used.has(key)) continue;
+      this.#numbers.set(baseKey, number);
+      this.#used.add(key);
       return key;
     }
   }

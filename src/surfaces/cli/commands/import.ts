@@ -8,7 +8,7 @@ export const importRenderer: Renderer<ImportOutput> = {
   notices: maskedIn,
   render: (output, view) => {
     const { style } = view;
-    const { renumbered, embedded, why, took_ms, dry_run, untold } = output;
+    const { renumbered, embedded, why, took_ms, dry_run, omitted } = output;
     const numbers = renumbered.map(({ from, to }) => ({
       where: `record/${String(from)}`,
       what: `is record/${String(to)} here`,
@@ -26,7 +26,7 @@ export const importRenderer: Renderer<ImportOutput> = {
       ...remarks('not imported', output.problems, view, style.warning),
       ...remarks('conflict', output.conflicts, view, style.warning),
       ...remarks('note', numbers, view, style.dim),
-      ...(untold > 0 ? [style.dim(`  … and ${String(untold)} more`)] : []),
+      ...(omitted > 0 ? [style.dim(`  … and ${String(omitted)} more`)] : []),
       `${style.bold(FORMS[output.format])}: ${tallies(output).join('; ')}`,
       `${style.dim(end)}${found}`,
       '',
@@ -36,7 +36,6 @@ export const importRenderer: Renderer<ImportOutput> = {
 
 const FORMS: Readonly<Record<ImportOutput['format'], string>> = {
   jsonl: 'Export in JSON Lines',
-  markdown: 'Export in Markdown',
   openclaw: 'OpenClaw agent',
 };
 
@@ -49,7 +48,7 @@ function tallies({ records, startup, audit, history }: ImportOutput): string[] {
 }
 
 function tally(counts: ImportOutput['records']): string {
-  const told = Object.entries(counts).filter(([, count]) => (count as number) > 0);
+  const told = Object.entries(counts).filter(([, count]) => (count) > 0);
   if (told.length === 0) return 'none';
   return told
     .map(([what, count]) => `${String(count)} ${what === 'kept' ? 'kept as here' : what}`)

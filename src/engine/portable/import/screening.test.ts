@@ -1,32 +1,32 @@
 import { describe, expect, it } from 'vitest';
-import { agentOf, edited, engine, linesOf, SECRET } from '../../../test/contract/export-samples.ts';
-import { NOW } from '../../../test/contract/store-samples.ts';
-import type { Trust } from '../../core/types.ts';
-import type { EngineContext } from '../context.ts';
-import { KEEP_FOR } from '../audit/history-log.ts';
-import { setStartup } from '../startup/startup.ts';
-import { write } from '../records/write.ts';
-import { importFrom } from './import.ts';
+import { agentOf, edited, engine, linesOf, SECRET } from '../../../../test/contract/export-samples.ts';
+import { NOW } from '../../../../test/contract/store-samples.ts';
+import type { Trust } from '../../../core/types.ts';
+import type { EngineContext } from '../../context.ts';
+import { KEEP_FOR } from '../../audit/history-log.ts';
+import { setStartup } from '../../startup/startup.ts';
+import { write } from '../../records/write.ts';
+import { importFrom } from '../import.ts';
 import type { ImportReport } from './import-report.ts';
 
-describe('an import of what nobody wrote', () => {
-  /** What of an export becomes of it where its record is another one. */
-  async function importedAs(given: object, trust: Trust = 'agent'): Promise<[EngineContext, ImportReport]> {
+describe('an import of forged lines', () => {
+  /** Imports an export whose record has these fields instead of its own. */
+  async function importWith(fields: object, trust: Trust = 'agent'): Promise<[EngineContext, ImportReport]> {
     const source = await engine();
     await write(source, { content: 'The oven is gas' });
     const lines = edited(await linesOf(source), (line) =>
-      line['type'] === 'record' ? { ...line, ...given } : line,
+      line['type'] === 'record' ? { ...line, ...fields } : line,
     );
     const target = await engine();
     return [target, (await importFrom(agentOf(target, trust), { from: { lines } })).report];
   }
 
   it.each(['created_at', 'updated_at', 'deleted_at', 'expires_at'])(
-    'refuses times of %s that cannot be written: each answer with such a record would fail',
+    'refuses a %s that cannot be formatted, because every answer with such a record would fail',
     async (field) => {
-      const never = [9_007_199_254_740_991, -9_007_199_254_740_991, 8.64e15, '+275760-09-13T00:00:00.000Z'];
-      for (const time of never) {
-        const [, { records, problems }] = await importedAs({ [field]: time }, 'operator');
+      const invalid = [9_007_199_254_740_991, -9_007_199_254_740_991, 8.64e15, '+275760-09-13T00:00:00.000Z'];
+      for (const time of invalid) {
+        const [, { records, problems }] = await importWith({ [field]: time }, 'operator');
         expect([records.added, records.refused, problems[0]?.what]).toEqual([
           0,
           1,
@@ -36,46 +36,46 @@ describe('an import of what nobody wrote', () => {
     },
   );
 
-  it('refuses a category of the engine (F3), and marks that are longer than any source makes', async () => {
+  it('refuses reserved categories (F3), and source fields that are too long', async () => {
     for (const given of [
       { category: 'pack_history' },
       { source: 'x'.repeat(513) },
       { identity: 'x'.repeat(1_000_000) },
       { revision: 'x'.repeat(513) },
     ]) {
-      const [, { records }] = await importedAs(given, 'operator');
+      const [, { records }] = await importWith(given, 'operator');
       expect([records.added, records.refused], Object.keys(given)[0]).toEqual([0, 1]);
     }
   });
 
-  it.each(['source', 'identity', 'revision'])('keeps no secret that stands in %s', async (field) => {
-    const [owned, { masked }] = await importedAs({ [field]: SECRET }, 'operator');
+  it.each(['source', 'identity', 'revision'])('masks a secret in %s', async (field) => {
+    const [owned, { masked }] = await importWith({ [field]: SECRET }, 'operator');
     expect([...masked]).toEqual(['GitHub token']);
     expect(await linesOf(owned)).not.toContain(SECRET);
-    const [target] = await importedAs({ [field]: 'mine' });
+    const [target] = await importWith({ [field]: 'mine' });
     const [record] = await target.store.heldPage('default', NOW, { after: null, limit: 9 });
     expect(record).toMatchObject({ source: 'mcp', identity: null, revision: null });
   });
 
-  it('calls a startup entry as a hand would: no secret, no control characters', async () => {
+  it('masks secrets in the names of startup entries, and refuses control characters', async () => {
     const source = await engine();
     await setStartup(source, { key: 'soul', content: 'Be brief.' });
     const lines = await linesOf(source);
-    const take = async (given: object): Promise<[EngineContext, ImportReport]> => {
+    const importEntry = async (fields: object): Promise<[EngineContext, ImportReport]> => {
       const target = await engine();
-      const forged = edited(lines, (line) => (line['type'] === 'startup' ? { ...line, ...given } : line));
+      const forged = edited(lines, (line) => (line['type'] === 'startup' ? { ...line, ...fields } : line));
       return [target, (await importFrom(target, { from: { lines: forged } })).report];
     };
     for (const given of [{ key: SECRET }, { agent: SECRET }]) {
-      const [target, { startup, masked }] = await take(given);
+      const [target, { startup, masked }] = await importEntry(given);
       expect([startup.added, [...masked]]).toEqual([1, ['GitHub token']]);
       expect(await linesOf(target)).not.toContain(SECRET);
     }
     for (const agent of ['a\u001b]0;x', 'a\nb', ' a'])
-      expect((await take({ agent }))[1].startup).toMatchObject({ added: 0, refused: 1 });
+      expect((await importEntry({ agent }))[1].startup).toMatchObject({ added: 0, refused: 1 });
   });
 
-  it('takes runs without their secrets, of a size, and for no longer than its own', async () => {
+  it('masks secrets in runs, limits their size, and limits their life to that of its own runs', async () => {
     const target = await engine();
     const run = { type: 'history', category: 'pack_history', name: 'search', surface: 'mcp', actor: 'bot' };
     const at = { inputs: {}, outcome: 'done', at: NOW, took_ms: 1, expires_at: '9999-01-01' };
@@ -96,16 +96,16 @@ describe('an import of what nobody wrote', () => {
       2,
       ['GitHub token'],
     ]);
-    const told = await linesOf(target);
-    expect(told).not.toContain(SECRET);
-    expect(told).toContain(`"expires_at":"${new Date(NOW + KEEP_FOR).toISOString()}"`);
+    const exported = await linesOf(target);
+    expect(exported).not.toContain(SECRET);
+    expect(exported).toContain(`"expires_at":"${new Date(NOW + KEEP_FOR).toISOString()}"`);
     expect((await importFrom(target, { from: { lines } })).report.auxiliary.history).toBe(0);
   });
 
-  it('lets no number use up all that there are', async () => {
-    const [target, { records, renumbered }] = await importedAs({ id: 2 ** 31 }, 'operator');
+  it('does not let an imported id use up the range of ids', async () => {
+    const [target, { records, renumbered }] = await importWith({ id: 2 ** 31 }, 'operator');
     expect([records.added, renumbered]).toMatchObject([1, [{ from: 2 ** 31, to: 1 }]]);
-    const [last] = await importedAs({ id: 2 ** 31 - 1 }, 'operator');
+    const [last] = await importWith({ id: 2 ** 31 - 1 }, 'operator');
     await write(last, { content: 'The next' });
     const again = await importFrom(target, { from: { lines: await linesOf(last) } });
     expect(again.report.records).toMatchObject({ added: 2, refused: 0 });

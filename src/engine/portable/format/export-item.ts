@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import { sha256 } from '../../../core/hash.ts';
+import type { Json } from '../../../core/types.ts';
+import type { AuditEntry } from '../../../store/audit.ts';
+import { TIMES } from '../../../sources/files/dates.ts';
+import { HISTORY_CATEGORIES, type HistoryDraft } from '../../../store/history.ts';
+import type { StartupEntry } from '../../../store/startup.ts';
+import {
+  jsonObject,
+  parseRecord,
+  parseWith,
+  recordFields,
+  time,
+  timeText,
+  uuid,
+  type ExportedRecord,
+} from './export-record.ts';
+
+/** The name of the format in the header of every export. */
+export const FORMAT = 'loci-export';
+/** The version that this program writes. It reads no other. */
+export const VERSION = 1;
+
+/** One exported record, startup entry, audit entry or run. */
+export type ExportItem =
+  | { readonly type: 'startup'; readonly entry: StartupEntry }
+  | { readonly type: 'record'; readonly record: ExportedRecord }
+  | { readonly type: 'audit'; readonly entry: AuditEntry }
+  | { readonly type: 'history'; readonly row: HistoryDraft };
+
+export const INITIAL_DIGEST: string = '0'.repeat(64);
+
+/** The digest of an export up to and including this line: SHA-256 of the digest before it, followed by the line. */
+export function updateDigest(digest: string, line: string): string {
+  return sha256(digest + line);
+}
+
+const sha256Text = z.string().regex(/^[0-9a-f]{64}$/, 'expected a SHA-256');
+
+const anyHeader = z.object({ type: z.literal('header'), format: z.string(), version: z.number() });
+const header = z.strictObject({
+  type: z.literal('header'),
+  format: z.literal(FORMAT),
+  version: z.literal(VERSION),
+  namespace: z.string(),
+  exported_at: z.string(),
+  /** Counted when the export began. */
+  counts: z.record(z.string(), z.number()),
+});
+export type ExportHeader = z.infer<typeof header>;
+
+/** The last line: the number of lines before it, and their digest. */
+const end = z.strictObject({ type: z.literal('end'), lines: z.number().int(), digest: sha256Text });
+export type ExportEnd = z.infer<typeof end>;
+
+const startup = z.strictObject({
+  agent: z.string().max(128),
+  key: z.string(),
+  content: z.string(),
+  priority: z.number().int().min(0).max(9),
+  reinforce: z.boolean(),
+  created_at: time,
+  updated_at: time,
+  deleted_at: time.nullable(),
+});
+
+const audit = z.strictObject({
+  chain: uuid,
+  seq: z.number().int().positive(),
+  at: z.number().int().min(TIMES.first).max(TIMES.last),
+  actor: z.string(),
+  surface: z.string(),
+  action: z.string(),
+  subject: z.string().nullable(),
+  diff: jsonObject.nullable(),
+  diff_hash: sha256Text.nullable(),
+  previous: sha256Text,
+  hash: sha256Text,
+});
+
+const history = z.strictObject({
+  category: z.enum(HISTORY_CATEGORIES),
+  name: z.string(),
+  surface: z.string(),
+  actor: z.string(),
+  inputs: jsonObject,
+  outcome: z.string(),
+  at: time,
+  took_ms: z.number().int().nonnegative(),
+  expires_at: time,
+});
+
+/** The fields of an item, in the order of every export, without the content of records and startup entries. */
+export function fieldsOf(item: ExportItem): { readonly [name: string]: Json } {
+  switch (item.type) {
+    case 'record':
+      return recordFields(item.record);
+    case 'startup': {
+      const { agent, key, priority, reinforce, createdAt, updatedAt, deletedAt } = item.entry;
+      const times = { created_at: timeText(createdAt), updated_at: timeText(updatedAt) };
+      const deleted = deletedAt === null ? null : timeText(deletedAt);
+      return { agent, key, priority, reinforce, ...times, deleted_at: deleted };
+    }
+    case 'audit': {
+      const { chain, seq, at, actor, surface, action, subject, diff, diffHash, previous, hash } = item.entry;
+      // `at` stays a number because the hash covers it as a number.
+      const fields = { chain, seq, at, actor, surface, action, subject, diff: diff as Json };
+      return { ...fields, diff_hash: diffHash, previous, hash };
+    }
+    case 'history': {
+      const { category, name, surface, actor, inputs, outcome, at, tookMs, expiresAt } = item.row;
+      const fields = { category, name, surface, actor, inputs: inputs as Json, outcome, at: timeText(at) };
+      return { ...fields, took_ms: tookMs, expires_at: timeText(expiresAt) };
+    }
+  }
+}
+
+export function formatLine(item: ExportItem): string {
+  const content =
+    item.type === 'record'
+      ? { content: item.record.content }
+      : item.type === 'startup'
+        ? { content: item.entry.content }
+        : {};
+  return JSON.stringify({ type: item.type, ...fieldsOf(item), ...content });
+}
+
+/** Validates the fields of a line of this type. Returns the item, or a message that says what is wrong. */
+export function parseItem(type: string, fields: unknown): ExportItem | string {
+  switch (type) {
+    case 'record': {
+      const record = parseRecord(fields);
+      return typeof record === 'string' ? record : { type, record };
+    }
+    case 'startup':
+      return parseStartup(fields);
+    case 'audit':
+      return parseAudit(fields);
+    case 'history':
+      return parseHistory(fields);
+    default:
+      return `this version knows no lines of the type ${JSON.stringify(type.slice(0, 60))}`;
+  }
+}
+
+function parseStartup(fields: unknown): ExportItem | string {
+  const parsed = parseWith(startup, fields);
+  if (typeof parsed === 'string') return parsed;
+  const { created_at: createdAt, updated_at: updatedAt, deleted_at: deletedAt, ...rest } = parsed;
+  return { type: 'startup', entry: { ...rest, createdAt, updatedAt, deletedAt } };
+}
+
+function parseAudit(fields: unknown): ExportItem | string {
+  const parsed = parseWith(audit, fields);
+  if (typeof parsed === 'string') return parsed;
+  const { diff_hash: diffHash, ...rest } = parsed;
+  return { type: 'audit', entry: { ...rest, diffHash } };
+}
+
+function parseHistory(fields: unknown): ExportItem | string {
+  const parsed = parseWith(history, fields);
+  if (typeof parsed === 'string') return parsed;
+  const { took_ms: tookMs, expires_at: expiresAt, ...rest } = parsed;
+  return { type: 'history', row: { ...rest, tookMs, expiresAt } };
+}
+
+/** Returns the header, or a message that says why it is none that this version can read. */
+export function parseHeader(value: unknown): ExportHeader | string {
+  const parsed = parseWith(anyHeader, value);
+  if (typeof parsed === 'string' || parsed.format !== FORMAT)
+    return 'it does not begin with the header of an export of Loci';
+  if (parsed.version !== VERSION)
+    return `it is of version ${String(parsed.version)} of the format; this Loci reads version ${String(VERSION)}`;
+  const complete = parseWith(header, value);
+  return typeof complete === 'string' ? `the header is broken: ${complete}` : complete;
+}
+
+export function parseEnd(value: unknown): ExportEnd | string {
+  return parseWith(end, value);
+}

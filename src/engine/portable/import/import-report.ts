@@ -1,0 +1,97 @@
+import type { LociError } from '../../../core/errors.ts';
+
+/** The number of records, or of startup entries, by what the import did with them. */
+export interface ImportCounts {
+  added: number;
+  updated: number;
+  /** The same state was here already. */
+  unchanged: number;
+  /** Another state is here and was not replaced; `conflicts` names it. */
+  kept: number;
+  /** Deleted here because the source no longer has them. */
+  removed: number;
+  expired: number;
+  /** Not imported; `problems` says why. */
+  refused: number;
+}
+
+/** A message, and the line, file or record that it is about. */
+export interface ImportRemark {
+  readonly where: string;
+  readonly what: string;
+}
+
+export interface ImportChange {
+  readonly where: string;
+  readonly change: 'added' | 'updated' | 'removed';
+  readonly title: string;
+}
+
+export interface Renumbered {
+  readonly uuid: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+const MAX_REMARKS_PER_LIST = 1000;
+
+/** What an import did, or in a dry run would do. */
+export class ImportReport {
+  readonly records: ImportCounts = noCounts();
+  readonly startup: ImportCounts = noCounts();
+  /** Audit entries and runs that were not here before. */
+  readonly auxiliary: { audit: number; history: number } = { audit: 0, history: 0 };
+  readonly renumbered: Renumbered[] = [];
+  /** Only in a dry run. */
+  readonly changes: ImportChange[] = [];
+  readonly conflicts: ImportRemark[] = [];
+  readonly problems: ImportRemark[] = [];
+  /** How many remarks the lists above omit. */
+  omitted = 0;
+  /** Kinds of secrets that were masked. */
+  readonly masked: Set<string> = new Set<string>();
+  /** The same by line or file. */
+  readonly maskedIn: Map<string, Set<string>> = new Map<string, Set<string>>();
+  /** Number of texts that were embedded. */
+  embedded = 0;
+  /** Why texts were not embedded; `null` when all were. */
+  why: string | null = null;
+
+  addConflict(where: string, what: string): void {
+    this.#add(this.conflicts, { where, what });
+  }
+
+  addProblem(where: string, what: string): void {
+    this.#add(this.problems, { where, what });
+  }
+
+  addChange(change: ImportChange): void {
+    this.#add(this.changes, change);
+  }
+
+  addRenumbered(renumbered: Renumbered): void {
+    this.#add(this.renumbered, renumbered);
+  }
+
+  addMasked(where: string, kinds: readonly string[]): void {
+    if (kinds.length === 0) return;
+    const earlier = this.maskedIn.get(where);
+    if (earlier === undefined && this.maskedIn.size === MAX_REMARKS_PER_LIST) this.omitted++;
+    else this.maskedIn.set(where, new Set([...(earlier ?? []), ...kinds]));
+    for (const kind of kinds) this.masked.add(kind);
+  }
+
+  addRefused(counts: ImportCounts, where: string, error: LociError): void {
+    counts.refused++;
+    this.addProblem(where, error.message);
+  }
+
+  #add<Remark>(list: Remark[], remark: Remark): void {
+    if (list.length < MAX_REMARKS_PER_LIST) list.push(remark);
+    else this.omitted++;
+  }
+}
+
+function noCounts(): ImportCounts {
+  return { added: 0, updated: 0, unchanged: 0, kept: 0, removed: 0, expired: 0, refused: 0 };
+}

@@ -1,0 +1,247 @@
+import { isDeepStrictEqual } from 'node:util';
+import { LociError } from '../../../core/errors.ts';
+import { sha256 } from '../../../core/hash.ts';
+import { assertNotAborted, type LongCallOptions } from '../../../core/long-call.ts';
+import type { AuditEntry } from '../../../store/audit.ts';
+import { HISTORY_CATEGORIES, type HistoryDraft } from '../../../store/history.ts';
+import type { StartupEntry } from '../../../store/startup.ts';
+import { KEEP } from '../../audit/history-log.ts';
+import type { EngineContext } from '../../context.ts';
+import { screened } from '../../records/screen.ts';
+import { startupDraft, tooLongToTell } from '../../startup/startup.ts';
+import type { ParsedLine } from './export-lines.ts';
+import type { ImportReport } from './import-report.ts';
+import { RecordImporter, type LocatedRecord, type RecordOptions } from './record-importer.ts';
+import { screenRun, screenStartup } from './screening.ts';
+
+export interface ImportOptions extends LongCallOptions, RecordOptions {}
+
+/** A transaction has at most so many items, and about so many characters of records. */
+const MAX_BATCH_ITEMS = 100;
+const MAX_BATCH_CHARACTERS = 1_000_000;
+
+/** Imports items in batches. An import that was interrupted continues when it is run again. */
+export class ImportRun {
+  readonly #context: EngineContext;
+  readonly #options: ImportOptions;
+  readonly #report: ImportReport;
+  readonly records: RecordImporter;
+  #pendingRecords: LocatedRecord[] = [];
+  #pendingCharacters = 0;
+  /** UUIDs and keys of the pending records. */
+  readonly #pendingNames = new Set<string>();
+  #pendingAudit: AuditEntry[] = [];
+  #pendingHistory: HistoryDraft[] = [];
+  readonly #rejectedChains = new Set<string>();
+  /** Types of which the report says already that only the operator may import them. */
+  readonly #forbiddenTypes = new Set<string>();
+  #existingRuns: Set<string> | null = null;
+
+  constructor(context: EngineContext, options: ImportOptions, report: ImportReport) {
+    this.#context = context;
+    this.#options = options;
+    this.#report = report;
+    this.records = new RecordImporter(context, options, report);
+  }
+
+  async importLines(lines: AsyncIterable<ParsedLine>, subject: string, total: number): Promise<void> {
+    let done = 0;
+    for await (const line of lines) {
+      await this.#importLine(line);
+      this.#options.onProgress?.({ stage: 'reading', subject, done: ++done, total });
+    }
+    await this.#flush();
+  }
+
+  async #importLine(line: ParsedLine): Promise<void> {
+    const { where } = line;
+    if ('invalid' in line) {
+      this.#report.records.refused++;
+      this.#report.addProblem(where, line.invalid);
+      return;
+    }
+    const { item } = line;
+    switch (item.type) {
+      case 'record':
+        return this.#importRecord({ where, record: item.record });
+      case 'startup':
+        return this.#importStartup(where, item.entry);
+      case 'audit':
+        return this.#importAudit(where, item.entry);
+      case 'history':
+        return this.#importHistory(where, item.row);
+    }
+  }
+
+  async #importRecord(located: LocatedRecord): Promise<void> {
+    const { uuid, origin, source, category, key, content } = located.record;
+    const keyName = JSON.stringify(origin === 'fact' ? ['fact', category, key] : [source, key]);
+    const names = key === null ? [uuid] : [uuid, keyName];
+    // A batch is compared with the store as a whole, so it must not have two states of one record.
+    if (names.some((name) => this.#pendingNames.has(name))) await this.#flush();
+    for (const name of names) this.#pendingNames.add(name);
+    this.#pendingRecords.push(located);
+    this.#pendingCharacters += content.length;
+    if (this.#pendingRecords.length >= MAX_BATCH_ITEMS || this.#pendingCharacters >= MAX_BATCH_CHARACTERS)
+      await this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    assertNotAborted(this.#options);
+    const [records, audit, history] = [this.#pendingRecords, this.#pendingAudit, this.#pendingHistory];
+    this.#pendingRecords = [];
+    this.#pendingAudit = [];
+    this.#pendingHistory = [];
+    this.#pendingCharacters = 0;
+    this.#pendingNames.clear();
+    if (records.length > 0) await this.records.importBatch(records);
+    if (audit.length > 0) await this.#putAudit(audit);
+    if (history.length > 0) await this.#putHistory(history);
+  }
+
+  async #importStartup(where: string, imported: StartupEntry): Promise<void> {
+    try {
+      const { value, masked } = await screenStartup(this.#context, imported);
+      this.#report.addMasked(where, masked);
+      await this.putStartup(where, value);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      this.#report.addRefused(this.#report.startup, where, error);
+    }
+  }
+
+  /** @param entry an entry that was screened */
+  async putStartup(where: string, entry: StartupEntry): Promise<void> {
+    const { store, namespace, config } = this.#context;
+    const { startup } = this.#report;
+    const name = `the startup entry ${JSON.stringify(entry.key)}`;
+    const entries = await store.startupEntries(namespace);
+    const existing = entries.find(({ agent, key }) => agent === entry.agent && key === entry.key);
+    const tooLong = entry.deletedAt === null ? tooLongToTell(config.startup, entry) : null;
+    if (tooLong !== null) this.#report.addProblem(where, `${name} is stored, but ${tooLong}`);
+    if (isDeepStrictEqual(existing, entry)) {
+      startup.unchanged++;
+      return;
+    }
+    if (existing !== undefined && !this.#options.overwrite && entry.updatedAt <= existing.updatedAt) {
+      startup.kept++;
+      this.#report.addConflict(where, `${name} is not older here`);
+      return;
+    }
+    if (!this.#options.dryRun)
+      await store.putStartup(namespace, [entry], [startupDraft(this.#context, 'import', existing, entry)]);
+    const removed = entry.deletedAt !== null && existing?.deletedAt === null;
+    const change = existing === undefined ? 'added' : removed ? 'removed' : 'updated';
+    startup[change]++;
+    if (this.#options.dryRun) this.#report.addChange({ where, change, title: `startup entry ${entry.key}` });
+  }
+
+  async #importAudit(where: string, entry: AuditEntry): Promise<void> {
+    if (this.#isForbidden('audit', where, 'it belongs to the audit log')) return;
+    this.#pendingAudit.push(entry);
+    if (this.#pendingAudit.length >= MAX_BATCH_ITEMS) await this.#flush();
+  }
+
+  /** Reports the first line of a type that only the operator may import. */
+  #isForbidden(type: 'audit' | 'history', where: string, what: string): boolean {
+    if (this.#context.caller.trust === 'operator') return false;
+    if (!this.#forbiddenTypes.has(type))
+      this.#report.addProblem(where, `${what}: only the operator may import that`);
+    this.#forbiddenTypes.add(type);
+    return true;
+  }
+
+  async #putAudit(entries: readonly AuditEntry[]): Promise<void> {
+    const { store, namespace } = this.#context;
+    const chains = Map.groupBy(entries, ({ chain }) => chain);
+    for (const [chain, links] of chains) {
+      if (this.#rejectedChains.has(chain)) continue;
+      try {
+        if (this.#options.dryRun) this.#report.auxiliary.audit += await this.#countNew(chain, links);
+        else {
+          const screenedLinks = await Promise.all(links.map((link) => this.#withoutSecrets(link)));
+          this.#report.auxiliary.audit += await store.importAudit(namespace, screenedLinks);
+        }
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        this.#rejectedChains.add(chain);
+        this.#report.addConflict(`audit chain ${chain}`, error.message);
+      }
+    }
+  }
+
+  /** Removes a diff that has a secret. The chain stays valid, because its hashes cover the hash of the diff. */
+  async #withoutSecrets(entry: AuditEntry): Promise<AuditEntry> {
+    if (entry.diff === null) return entry;
+    const content = JSON.stringify(entry.diff);
+    const masked = await screened(this.#context, { content }).then(
+      (screening) => screening.masked,
+      (error: unknown) => {
+        if (error instanceof LociError && error.code === 'secret_refused') return ['secret'];
+        throw error;
+      },
+    );
+    this.#report.addMasked(`audit entry ${String(entry.seq)}`, masked);
+    return masked.length === 0 ? entry : { ...entry, diff: null };
+  }
+
+  async #countNew(chain: string, links: readonly AuditEntry[]): Promise<number> {
+    const chains = await this.#context.store.auditChains(this.#context.namespace);
+    const length = chains.find((each) => each.chain === chain)?.length ?? 0;
+    return links.filter(({ seq }) => seq > length).length;
+  }
+
+  async #importHistory(where: string, row: HistoryDraft): Promise<void> {
+    if (this.#isForbidden('history', where, 'it is a run')) return;
+    if (row.expiresAt <= this.#context.now()) return;
+    try {
+      const { value, masked } = await screenRun(this.#context, row);
+      this.#report.addMasked(where, masked);
+      this.#pendingHistory.push(value);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      this.#report.addProblem(where, error.message);
+    }
+    if (this.#pendingHistory.length >= MAX_BATCH_ITEMS) await this.#flush();
+  }
+
+  async #putHistory(rows: readonly HistoryDraft[]): Promise<void> {
+    this.#existingRuns ??= await this.#readExistingRuns();
+    const existing = this.#existingRuns;
+    const added = rows.filter((row) => !existing.has(runDigest(row)));
+    for (const row of added) existing.add(runDigest(row));
+    this.#report.auxiliary.history += added.length;
+    const { store, namespace } = this.#context;
+    if (added.length === 0 || this.#options.dryRun) return;
+    await store.noteHistory(
+      added.map((row) => ({ namespace, row })),
+      KEEP,
+    );
+  }
+
+  async #readExistingRuns(): Promise<Set<string>> {
+    const { store, namespace, now } = this.#context;
+    const digests = new Set<string>();
+    for (const category of HISTORY_CATEGORIES) {
+      for (let after: number | null = null; ;) {
+        const rows = await store.historyFrom(namespace, category, now(), { after, limit: 500 });
+        for (const row of rows) digests.add(runDigest(row));
+        const last = rows.at(-1);
+        if (last === undefined) break;
+        after = last.id;
+      }
+    }
+    return digests;
+  }
+}
+
+/** Identifies a run by its content, because runs have no id that survives export. */
+function runDigest({ category, name, surface, actor, inputs, outcome, at, tookMs }: HistoryDraft): string {
+  return sha256(JSON.stringify([category, name, surface, actor, inputs, outcome, at, tookMs]));
+}
+
+/** Whether the error concerns one item, so that the import continues with the next. */
+function isRefusal(error: unknown): error is LociError {
+  const codes = ['invalid_input', 'secret_refused', 'forbidden', 'conflict'];
+  return error instanceof LociError && codes.includes(error.code);
+}

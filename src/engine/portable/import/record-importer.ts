@@ -1,0 +1,266 @@
+import { isDeepStrictEqual } from 'node:util';
+import { LociError } from '../../../core/errors.ts';
+import type { LociRecord, Passage } from '../../../core/types.ts';
+import type { AuditDraft } from '../../../store/audit.ts';
+import type { RecordImport, ExistingRecords } from '../../../store/portability.ts';
+import { lowerTrust } from '../../access/permission.ts';
+import { auditDraft, diffOf } from '../../audit/audit.ts';
+import type { EngineContext } from '../../context.ts';
+import { TTL } from '../../facts/facts.ts';
+import { timeText, type ExportedRecord } from '../format/export-record.ts';
+import type { ImportReport } from './import-report.ts';
+import { screenRecord } from './screening.ts';
+
+/** A record, and the line or file that it comes from. */
+export interface LocatedRecord {
+  readonly where: string;
+  readonly record: ExportedRecord;
+}
+
+export interface RecordOptions {
+  readonly dryRun: boolean;
+  /** Replaces whatever differs, even when it is newer. */
+  readonly overwrite: boolean;
+}
+
+export interface PlannedWrite extends LocatedRecord {
+  /** The record that is replaced; `null` for a new one. */
+  readonly existing: LociRecord | null;
+  /** The id that the record had in the export. */
+  readonly exportedId: number | null;
+  readonly passages: readonly Passage[];
+}
+
+/** Leaves room for the ids of later records. */
+const MAX_ID = 2 ** 31 - 1;
+
+/** The part of a record by which two states of it are compared. */
+function comparableState(record: ExportedRecord, isOperator: boolean): object {
+  const { id: _, uuid: __, contentHash: ___, trust, source, identity, revision, ...rest } = record;
+  // An agent's import sets these fields itself, so they do not count as a difference.
+  return isOperator ? { ...rest, trust, source, identity, revision } : rest;
+}
+
+/** Writes records in batches, each in one transaction. */
+export class RecordImporter {
+  readonly #context: EngineContext;
+  readonly #options: RecordOptions;
+  readonly #report: ImportReport;
+  /** In a dry run, the id that the next new record would get. */
+  #nextId: number | null = null;
+
+  constructor(context: EngineContext, options: RecordOptions, report: ImportReport) {
+    this.#context = context;
+    this.#options = options;
+    this.#report = report;
+  }
+
+  /** @param batch records with different UUIDs and keys */
+  async importBatch(batch: readonly LocatedRecord[]): Promise<void> {
+    const accepted = await this.#screen(batch);
+    const { store, namespace } = this.#context;
+    const matches = await store.standIns(
+      namespace,
+      accepted.map(({ record }) => record),
+    );
+    const ids = matches.flatMap(({ same, inPlace }) => same ?? inPlace ?? []);
+    const existing = new Map((await store.heldRecords(namespace, ids)).map((record) => [record.id, record]));
+    const planned: PlannedWrite[] = [];
+    for (const [i, located] of accepted.entries()) {
+      const plan = await this.#plan(located, matches[i] ?? { same: null, inPlace: null }, existing);
+      if (plan !== null) planned.push(plan);
+    }
+    await this.write(planned);
+  }
+
+  /** The records that may be imported; the report names the others. */
+  async #screen(batch: readonly LocatedRecord[]): Promise<LocatedRecord[]> {
+    const { records } = this.#report;
+    const accepted: LocatedRecord[] = [];
+    for (const { where, record } of batch) {
+      if (record.expiresAt !== null && record.expiresAt <= this.#context.now()) {
+        records.expired++;
+        continue;
+      }
+      try {
+        const { value, masked } = await screenRecord(this.#context, record);
+        this.#report.addMasked(where, masked);
+        accepted.push({ where, record: value });
+      } catch (error) {
+        if (!(error instanceof LociError)) throw error;
+        this.#report.addRefused(records, where, error);
+      }
+    }
+    return accepted;
+  }
+
+  /** `null` when there is nothing to write; the report says why. */
+  async #plan(
+    { where, record }: LocatedRecord,
+    { same, inPlace }: ExistingRecords,
+    existingById: ReadonlyMap<number, LociRecord>,
+  ): Promise<PlannedWrite | null> {
+    const { records } = this.#report;
+    const existing = existingById.get(same ?? inPlace ?? 0) ?? null;
+    if (existing !== null) {
+      const otherWithKey = same !== null && inPlace !== null ? inPlace : null;
+      const reason = this.#reasonToKeep(record, existing, otherWithKey);
+      if (reason === 'unchanged') records.unchanged++;
+      else if (reason !== null) {
+        records.kept++;
+        this.#report.addConflict(where, reason);
+      }
+      if (reason !== null) return null;
+    }
+    try {
+      const chunking = await this.#context.chunking();
+      const passages = record.deletedAt === null ? await chunking.cut(record) : [];
+      const written = this.#withSafeTimes(existing === null ? record : this.#replacing(record, existing));
+      return { where, record: written, existing, exportedId: record.id, passages };
+    } catch (error) {
+      if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
+      this.#report.addRefused(records, where, error);
+      return null;
+    }
+  }
+
+  /** Why the existing record is not replaced; `null` when it is. */
+  #reasonToKeep(record: ExportedRecord, existing: LociRecord, otherWithKey: number | null): string | null {
+    const isOperator = this.#context.caller.trust === 'operator';
+    const name = `record/${String(existing.id)}`;
+    const { namespace: _, ...state } = existing;
+    if (isDeepStrictEqual(comparableState(record, isOperator), comparableState(state, isOperator)))
+      return 'unchanged';
+    if (otherWithKey !== null) return `record/${String(otherWithKey)} has its key here`;
+    if (!isOperator && existing.origin !== record.origin)
+      return `the origin of ${name} is ${existing.origin}: only the operator may change that`;
+    if (this.#options.overwrite) return null;
+    if (existing.uuid !== record.uuid) return `${name} has its key here`;
+    const [existingChange, importedChange] = [lastChange(state), lastChange(record)];
+    if (importedChange > existingChange) return null;
+    return importedChange < existingChange
+      ? `${name} was changed later here`
+      : `${name} differs, and neither is newer`;
+  }
+
+  /** The record with the identity of the one that it replaces. An agent's import can only lower the trust. */
+  #replacing(record: ExportedRecord, existing: LociRecord): ExportedRecord {
+    const isOperator = this.#context.caller.trust === 'operator';
+    const trust = isOperator ? record.trust : lowerTrust(existing.trust, record.trust);
+    return { ...record, uuid: existing.uuid, trust };
+  }
+
+  /** Expiry and purging destroy data, so an agent's import may not set times at which they are due at once (R7). */
+  #withSafeTimes(record: ExportedRecord): ExportedRecord {
+    const { caller, now } = this.#context;
+    if (caller.trust === 'operator') return record;
+    const { deletedAt, expiresAt } = record;
+    return {
+      ...record,
+      deletedAt: deletedAt === null ? null : Math.max(deletedAt, now()),
+      expiresAt: expiresAt === null ? null : Math.max(expiresAt, now() + TTL.least * 1000),
+    };
+  }
+
+  /** Writes all of them, except those that another process changed in the meantime. */
+  async write(planned: readonly PlannedWrite[]): Promise<void> {
+    if (planned.length === 0) return;
+    try {
+      await this.#writeBatch(planned);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      // Written one by one, only the records that conflict are left out.
+      for (const plan of planned) {
+        await this.#writeBatch([plan]).catch((cause: unknown) => {
+          if (!isConflict(cause)) throw cause;
+          this.#report.records.kept++;
+          this.#report.addConflict(plan.where, cause.message);
+        });
+      }
+    }
+  }
+
+  async #writeBatch(planned: readonly PlannedWrite[]): Promise<void> {
+    const { dryRun } = this.#options;
+    const ids = dryRun ? await this.#predictIds(planned) : await this.#commit(planned);
+    const { records } = this.#report;
+    for (const [i, { where, record, existing, exportedId }] of planned.entries()) {
+      const removed = record.deletedAt !== null && existing?.deletedAt === null;
+      const change = existing === null ? 'added' : removed ? 'removed' : 'updated';
+      records[change]++;
+      const title = record.title === '' ? record.content.slice(0, 80) : record.title;
+      if (dryRun) this.#report.addChange({ where, change, title });
+      const to = ids[i] ?? record.id;
+      if (existing === null && exportedId !== null && to !== exportedId)
+        this.#report.addRenumbered({ uuid: record.uuid, from: exportedId, to });
+    }
+  }
+
+  async #commit(planned: readonly PlannedWrite[]): Promise<number[]> {
+    const context = this.#context;
+    const chunking = await context.chunking();
+    const ids = await context.store.commit(context.namespace, {
+      writes: [],
+      evictions: [],
+      imports: planned.map((plan) => this.#recordImport(plan)),
+      chunking: chunking.signature,
+      audit: auditOf(context, planned),
+    });
+    context.lookAgain();
+    return ids;
+  }
+
+  #recordImport({ record, existing, exportedId, passages }: PlannedWrite): RecordImport {
+    const { id: _, deletedAt, ...draft } = record;
+    // Only the operator chooses ids: an agent could use up the highest ones.
+    const mayChooseId = this.#context.caller.trust === 'operator' && (exportedId ?? 0) <= MAX_ID;
+    return {
+      replaces: existing?.id ?? null,
+      ...(existing !== null && {
+        expected: { updatedAt: existing.updatedAt, deletedAt: existing.deletedAt },
+      }),
+      wanted: mayChooseId ? exportedId : null,
+      draft,
+      deletedAt,
+      passages,
+    };
+  }
+
+  /** The ids that a commit would give. */
+  async #predictIds(planned: readonly PlannedWrite[]): Promise<number[]> {
+    const { store, namespace } = this.#context;
+    let next = this.#nextId ?? (await store.highestId(namespace)) + 1;
+    const ids = planned.map((plan) => {
+      const { replaces, wanted } = this.#recordImport(plan);
+      if (replaces !== null) return replaces;
+      next = Math.max(next, wanted ?? 0) + 1;
+      return next - 1;
+    });
+    this.#nextId = next;
+    return ids;
+  }
+}
+
+function lastChange({ updatedAt, deletedAt }: ExportedRecord): number {
+  return Math.max(updatedAt, deletedAt ?? updatedAt);
+}
+
+function isConflict(error: unknown): error is LociError {
+  return error instanceof LociError && (error.code === 'conflict' || error.code === 'not_found');
+}
+
+/** One entry for all new records, and one with a diff for each changed record. */
+function auditOf(context: EngineContext, planned: readonly PlannedWrite[]): AuditDraft[] {
+  const added = planned.filter(({ existing }) => existing === null).map(({ record }) => record.uuid);
+  const changes = planned.flatMap(({ record, existing }) => {
+    if (existing === null) return [];
+    const time = (at: number | null): string | number | null => (at === null ? null : timeText(at));
+    const deleted =
+      existing.deletedAt === record.deletedAt
+        ? {}
+        : { deleted_at: { before: time(existing.deletedAt), after: time(record.deletedAt) } };
+    return auditDraft(context, 'import', existing.uuid, { ...diffOf(existing, record), ...deleted });
+  });
+  if (added.length === 0) return changes;
+  return [auditDraft(context, 'import', null, { added: added.length, uuids: added }), ...changes];
+}

@@ -1,0 +1,85 @@
+import { LociError } from '../../../core/errors.ts';
+import type { StartupEntry } from '../../../store/startup.ts';
+import type { EngineContext } from '../../context.ts';
+import { startupSubject } from '../../startup/startup.ts';
+import type { ImportReport } from '../import/import-report.ts';
+import type { ImportRun } from '../import/import-run.ts';
+import { screenStartup } from '../import/screening.ts';
+import type { WorkspaceFiles } from './workspace-files.ts';
+
+/** The startup entry that each of these files becomes. */
+export const STARTUP_FILES: Readonly<Record<string, Pick<StartupEntry, 'key' | 'priority' | 'reinforce'>>> = {
+  'SOUL.md': { key: 'soul', priority: 0, reinforce: true },
+  'IDENTITY.md': { key: 'identity', priority: 1, reinforce: false },
+  'AGENTS.md': { key: 'agents', priority: 2, reinforce: false },
+  'TOOLS.md': { key: 'tools', priority: 3, reinforce: false },
+};
+
+interface StartupImport {
+  readonly report: ImportReport;
+  readonly agent: string;
+}
+
+/** Imports each file as an entry. Removes the entry of a file that is gone unless somebody changed the entry here. */
+export async function importStartupFiles(
+  context: EngineContext,
+  run: ImportRun,
+  files: WorkspaceFiles,
+  options: StartupImport,
+): Promise<void> {
+  for (const path of Object.keys(STARTUP_FILES)) {
+    try {
+      const entry = await entryFor(context, files, path, options);
+      if (entry !== null) await run.putStartup(path, entry);
+    } catch (error) {
+      if (!(error instanceof LociError) || !REFUSALS.includes(error.code)) throw error;
+      options.report.addRefused(options.report.startup, path, error);
+    }
+  }
+}
+
+/** Errors that concern one file, so that the import continues with the next. */
+const REFUSALS: readonly string[] = ['unreadable', 'invalid_input', 'secret_refused', 'forbidden'];
+
+/** The entry to write; `null` for none. */
+async function entryFor(
+  context: EngineContext,
+  files: WorkspaceFiles,
+  path: string,
+  { report, agent }: StartupImport,
+): Promise<StartupEntry | null> {
+  const { store, namespace } = context;
+  const defaults = STARTUP_FILES[path] ?? { key: path, priority: 9, reinforce: false };
+  const entries = await store.startupEntries(namespace);
+  const existing = entries.find((entry) => entry.agent === agent && entry.key === defaults.key);
+  const exists = files.paths.includes(path);
+  if (!exists && (files.root === null || existing === undefined || existing.deletedAt !== null)) return null;
+  const isImported = existing !== undefined && (await lastAction(context, existing)) === 'import';
+  const now = Math.max(context.now(), (existing?.updatedAt ?? 0) + 1);
+  if (!exists)
+    return existing !== undefined && isImported ? { ...existing, deletedAt: now, updatedAt: now } : null;
+  const text = await files.read(path);
+  if (text.trim() === '') return null;
+  const draft = { ...defaults, agent, content: text, createdAt: now, updatedAt: now, deletedAt: null };
+  const { value, masked } = await screenStartup(context, draft);
+  report.addMasked(path, masked);
+  if (existing === undefined) return value;
+  const changedAt = await files.changedAt(path);
+  const isFileNewer = changedAt === null || changedAt > existing.updatedAt;
+  const isSame = existing.deletedAt === null && existing.content === value.content;
+  // An entry that the user removed here stays removed unless the file changed afterwards.
+  if (isSame || (existing.deletedAt !== null && !isImported && !isFileNewer)) return existing;
+  const updatedAt = isImported || isFileNewer ? now : changedAt;
+  const { content } = value;
+  const priority = isImported ? defaults.priority : existing.priority;
+  return { ...existing, priority, content, deletedAt: null, updatedAt };
+}
+
+/** The action of the newest audit entry about a startup entry. */
+async function lastAction(
+  { store, namespace }: EngineContext,
+  entry: StartupEntry,
+): Promise<string | undefined> {
+  const filter = { subject: startupSubject(entry) };
+  return (await store.auditEntries(namespace, filter, { after: null, limit: 1 }))[0]?.action;
+}

@@ -1,0 +1,77 @@
+import { LociError } from '../../../core/errors.ts';
+import { assertNotAborted } from '../../../core/long-call.ts';
+import type { EngineContext } from '../../context.ts';
+import type { ImportReport } from '../import/import-report.ts';
+import type { ImportOptions, ImportRun } from '../import/import-run.ts';
+import { fileName, isRecordFile, RecordFileImporter } from './record-files.ts';
+import { importStartupFiles, STARTUP_FILES } from './startup-files.ts';
+import type { WorkspaceFiles } from './workspace-files.ts';
+
+/** Whether the import reads this file or folder of an OpenClaw workspace. */
+export function isWorkspacePath(path: string): boolean {
+  if (isRecordFile(path) || path in STARTUP_FILES || path === 'memory') return true;
+  if (!path.startsWith('memory/')) return false;
+  const name = fileName(path);
+  return !name.startsWith('.') && (name.endsWith('.md') || !name.includes('.'));
+}
+
+interface WorkspaceImportOptions {
+  readonly options: ImportOptions;
+  readonly report: ImportReport;
+  readonly agent: string;
+}
+
+/**
+ * Imports the files of an OpenClaw agent as records and startup entries, and applies the changes since the last import.
+ * @throws LociError `invalid_input` for a folder without such files, `conflict` for the folder of another agent
+ */
+export async function importWorkspace(
+  context: EngineContext,
+  run: ImportRun,
+  files: WorkspaceFiles,
+  { options, report, agent }: WorkspaceImportOptions,
+): Promise<void> {
+  for (const { where, what } of files.problems) report.addProblem(where, what);
+  const wanted = files.paths.filter((path) => isWorkspacePath(path) && path.endsWith('.md'));
+  if (wanted.length === 0)
+    throw new LociError(
+      'invalid_input',
+      `${files.name} is neither an export nor the folder of an OpenClaw agent`,
+      { hint: 'Such a folder has MEMORY.md, USER.md, memory/*.md, SOUL.md, IDENTITY.md or AGENTS.md.' },
+    );
+  const source = agent === '' ? 'openclaw' : `openclaw:${agent}`;
+  await assertSameFolder(context, files, source, options);
+  const existing = wanted.filter((path) => !(path in STARTUP_FILES));
+  const importer = new RecordFileImporter(context, run, report, options, source);
+  const removed = files.root === null ? [] : await importer.removedFiles(existing);
+  const total = existing.length + removed.length;
+  for (const [i, path] of [...existing, ...removed].entries()) {
+    assertNotAborted(options);
+    await importer.importFile(path, i < existing.length ? files : null);
+    options.onProgress?.({ stage: 'reading', subject: files.name, done: i + 1, total });
+  }
+  await importStartupFiles(context, run, files, { report, agent });
+  if (files.root !== null && !options.dryRun)
+    await context.store.changeSourceState(context.namespace, `import:${source}`, {
+      readAt: context.now(),
+      root: files.root,
+    });
+}
+
+/** Importing another agent's folder under the same name would delete the records of the first folder. */
+async function assertSameFolder(
+  { store, namespace }: EngineContext,
+  { root, name }: WorkspaceFiles,
+  source: string,
+  { overwrite }: ImportOptions,
+): Promise<void> {
+  const earlier = (await store.sourceStates(namespace)).get(`import:${source}`)?.root ?? null;
+  if (root === null || earlier === null || earlier === root || overwrite) return;
+  throw new LociError(
+    'conflict',
+    `the records of ${source} were imported from ${earlier}, not from ${name}`,
+    {
+      hint: 'Name another agent with --agent, or confirm with --overwrite that the folder moved.',
+    },
+  );
+}
