@@ -11,7 +11,7 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       file: 'test/faults/cli-interrupted.test.ts',
       test: 'killed with kill -9 loses nothing that was committed and ends the same',
     },
-    { file: 'test/e2e/watch.test.ts', test: 'has a changed note found once it has said so' },
+    { file: 'test/e2e/watch.test.ts', test: 'reports a changed note after it can be found' },
   ],
   S2: [
     {
@@ -20,7 +20,7 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     {
       file: 'test/e2e/watch.test.ts',
-      test: 'runs a source once it is approved, and again when it is due; what changed waits again',
+      test: 'runs a source after it is approved and whenever it is due, but not after a watched file changed',
     },
     { file: 'test/e2e/source-examples.test.ts', test: '%s is found by search, with where it comes from' },
   ],

@@ -54,6 +54,8 @@ export interface SourceSettings extends SourceSwitches {
   readonly cwd?: string;
   /** Names of variables that the command sees, beside those that every program needs. */
   readonly env: readonly string[];
+  /** Files and folders whose change needs a new approval. */
+  readonly watch: readonly string[];
   /** Milliseconds. */
   readonly timeout: number;
   readonly maxDocuments: number;
@@ -197,6 +199,14 @@ const settings = {
     .default([])
     .describe(
       'Names of variables of the environment that it may see, beside PATH, HOME, USER, LANG, LC_*, TZ and TMPDIR.',
+    ),
+  watch: z
+    .array(z.string().min(1).max(4096))
+    .max(100)
+    .default([])
+    .describe(
+      'Files and folders that the command uses: when one of them changes, the source must be approved again. Paths are relative ' +
+        'to the working folder of the command, and may be absolute or begin with `~/`. All files of a folder count.',
     ),
   refreshInterval: duration('5m').describe(
     'How often whoever stays open (`loci watch`, `serve`, `mcp`) runs it.',

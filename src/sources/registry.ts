@@ -30,14 +30,6 @@ export function openSource<Kind extends SourceKind>(
   return OPENERS[kind](options);
 }
 
-/** What of an environment the command of a source sees, whose owner lends it more of these names. */
-export async function seenByCommands(
-  env: NodeJS.ProcessEnv,
-  allowed: readonly string[],
-): Promise<NodeJS.ProcessEnv> {
-  return (await import('./command/environment.ts')).commandEnvironment(env, allowed);
-}
-
 /** The skills of a folder that name a source. @throws LociError `unreadable` */
 export async function findSkills(folder: string): Promise<FoundSkill[]> {
   await loadYaml();

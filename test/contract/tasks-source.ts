@@ -1,5 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { openLoci, type Loci } from '../../src/engine/open.ts';
 import type { SourceReport } from '../../src/engine/sources/reports.ts';
 import type { RefreshResult } from '../../src/engine/sources/sources.ts';
@@ -35,6 +35,15 @@ export class TasksSource implements AsyncDisposable {
   print(documents: unknown): Promise<void> {
     const text = typeof documents === 'string' ? documents : JSON.stringify(documents);
     return writeFile(join(this.folder, 'tasks.json'), text);
+  }
+
+  /** Writes a file below the folder; answers its path. */
+  async write(name: string, text = '', mode = 0o644): Promise<string> {
+    const path = join(this.folder, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+    await chmod(path, mode);
+    return path;
   }
 
   /** With other settings of the source. */

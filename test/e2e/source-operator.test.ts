@@ -11,10 +11,10 @@ describe('a source, to its operator', () => {
     await home.takeIn('tasks');
     home.configure({ sources: [{ ...GOOGLE_TASKS, command: 'cat ./tasks.json', env: ['TODO_TOKEN'] }] });
     const command = 'command: cat tasks.json → cat ./tasks.json';
-    const variables = 'variables: sees TODO_TOKEN too';
+    const variables = 'variables added: TODO_TOKEN';
     expect((await home.run(['sources', 'list'])).stdout).toContain(`  ${command}\n  ${variables}\n  → loci`);
     expect((await home.run(['sources', 'show', 'tasks'])).stdout).toMatch(
-      /it has changed since\nsince then {3}command: .*\n {13}variables: sees TODO_TOKEN too\n$/,
+      /it has changed since\nsince then {3}command: .*\n {13}variables added: TODO_TOKEN\n$/,
     );
     const { stdout } = await home.run(['sources', 'approve', 'tasks']);
     expect(stdout).toContain(`Different from what was approved before:\n  ${command}\n  ${variables}\n`);

@@ -48,8 +48,8 @@ describe('docs/sources.md', () => {
   });
 
   it('has settings that are right, those of skills too', () => {
-    const [first, mapped, skill, skills] = blocksOf('yaml');
-    for (const text of [first, mapped, skills]) {
+    const [first, watched, mapped, skill, skills] = blocksOf('yaml');
+    for (const text of [first, watched, mapped, skills]) {
       const written = parse(text ?? '') as Record<string, unknown>;
       expect(configSchema.safeParse(written).error?.issues ?? []).toEqual([]);
     }

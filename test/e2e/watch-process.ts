@@ -7,8 +7,7 @@ import { type Ran, startLoci } from './loci-command.ts';
 /** A line of `loci watch --json`. */
 export interface WatchEvent {
   readonly at: string;
-  readonly event:
-    'watching' | 'settings' | 'begun' | 'refreshed' | 'failed' | 'waiting' | 'left' | 'embedded';
+  readonly event: 'watching' | 'begun' | 'refreshed' | 'failed' | 'waiting' | 'left' | 'embedded';
   readonly source?: string;
   readonly added?: number;
   readonly updated?: number;

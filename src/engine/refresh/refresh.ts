@@ -9,11 +9,11 @@ import type { SourceProblem } from '../../sources/source.ts';
 import { MOST_PROBLEMS, type SourceState } from '../../store/source-states.ts';
 import type { EngineContext } from '../context.ts';
 import { RefreshAttempt, type AttemptStart } from './refresh-attempt.ts';
-import { approvable, approvalOf, assertApproved, type Approvable } from '../sources/approval.ts';
-import { approvedOf } from '../sources/approved.ts';
+import { approvalStatus, assertApproved, resolveCommand, type ResolvedCommand } from '../sources/approval.ts';
+import { parseApproval } from '../sources/approval-record.ts';
 import type { ConfiguredSource } from '../sources/configured.ts';
 import { withLease, type LeaseHandle, type LeaseOptions } from './lease.ts';
-import { missingProgram } from '../sources/missing-program.ts';
+import { missingProgramError } from '../sources/program.ts';
 import { isDue } from './schedule.ts';
 
 /** What one refresh came to. */
@@ -53,7 +53,7 @@ export async function refreshSource(
   { onlyIfDue = false, ...lease }: RefreshOptions = {},
 ): Promise<Refreshed> {
   // What may not run takes no lease: that would be a write for nothing, every few seconds.
-  await whatRuns(context, source, await stateOf(context, source.id));
+  await requireApproved(context, source, await stateOf(context, source.id));
   return withLease(
     context,
     leaseOf(context, source.id),
@@ -75,22 +75,23 @@ async function stateOf(
   return (await store.sourceStates(namespace)).get(source);
 }
 
-/** What runs now. @throws LociError `not_approved`, `invalid_config` */
-async function whatRuns(
+/** The command as it would run now. @throws LociError `not_approved`, `invalid_config` */
+async function requireApproved(
   context: EngineContext,
   source: ConfiguredSource,
   state: SourceState | undefined,
-): Promise<Approvable> {
-  const what = await approvable(source, approvedOf(state));
-  const approval = approvalOf(context, source, what, state);
-  // To approve it would be no use.
-  if (what.program === null && approval !== 'approved') throw await missingProgram(what);
-  assertApproved(source, what, approval);
-  return what;
+): Promise<ResolvedCommand> {
+  const command = await resolveCommand(source, parseApproval(state));
+  const status = approvalStatus(context, source, command, state);
+  // An approval would not help.
+  if (command.program === null && status !== 'approved')
+    throw await missingProgramError(command.argv[0] ?? '', command.cwd);
+  assertApproved(source, command, status);
+  return command;
 }
 
 /** Runs the command of an approved source once; nothing is stored. @throws LociError as `refreshSource` does */
-export async function tryOut(
+export async function testSource(
   context: EngineContext,
   source: ConfiguredSource,
   signal?: AbortSignal,
@@ -114,7 +115,7 @@ async function fetchApproved(
   signal: AbortSignal | undefined,
 ): Promise<Fetched> {
   const { settings, cwd } = source;
-  const { program } = await whatRuns(context, source, state);
+  const { program } = await requireApproved(context, source, state);
   const opened = await openSource('command', { ...settings, cwd, env: process.env, allowed: settings.env });
   return opened.fetch({ program, ...(signal !== undefined && { signal }) });
 }

@@ -4,67 +4,74 @@ import { LociError, messageOf } from '../../core/errors.ts';
 import { sha256 } from '../../core/hash.ts';
 import { SECRET_DETECTION } from '../../secrets/detect.ts';
 import { maskSecrets } from '../../secrets/mask.ts';
-import { openSource, seenByCommands } from '../../sources/registry.ts';
+import { openSource } from '../../sources/registry.ts';
 import type { SourceState } from '../../store/source-states.ts';
 import type { EngineContext } from '../context.ts';
-import { approvedOf, type Approved, type Noted } from './approved.ts';
+import {
+  FINGERPRINT_VERSION,
+  parseApproval,
+  type ApprovalDetails,
+  type RecordedApproval,
+} from './approval-record.ts';
 import type { ConfiguredSource } from './configured.ts';
-import { skillFiles } from './skill-files.ts';
-import { findProgram, type StartedFile } from './started-file.ts';
-import { startedFiles } from './started-files.ts';
+import { findProgram } from './program.ts';
+import { watchedFiles, type WatchedFile } from './watched-files.ts';
 
-/** What is approved: exactly this command, in this folder, with these files as they are now. */
-export interface Approvable {
-  /** SHA-256 of all of it, hexadecimal. */
+/** Exactly what would run now, and what an approval covers. */
+export interface ResolvedCommand {
+  /** SHA-256 of everything below, hexadecimal. */
   readonly fingerprint: string;
   readonly argv: readonly string[];
-  /** The file that is started; `null` when there is none. */
+  /** The file that is executed; `null` when there is none. */
   readonly program: string | null;
   readonly cwd: string;
-  /** The folder that `cwd` leads to. */
-  readonly folder: string;
+  /** The real path of `cwd`. */
+  readonly realCwd: string;
+  /** Names of the variables that the command may read. */
   readonly env: readonly string[];
-  readonly files: readonly StartedFile[];
+  readonly files: readonly WatchedFile[];
+  /** Whether the command is a line for a shell. Files that the line starts are not watched. */
+  readonly shell: boolean;
 }
-
-/** Grows when the same things would be hashed differently, so that everything is asked again. */
-const VERSION = 1;
 
 /**
- * @param approved where the program was found when it was approved: an agent's host may have another PATH, and what runs
- *   there is the same file
- * @throws LociError `invalid_config` for a command that cannot be split; `not_approved` for a skill that is too large
+ * @param approved the recorded approval, whose program is used even if PATH now finds another: an agent that runs Loci may
+ *   have its own PATH
+ * @throws LociError `invalid_config` for a command that cannot be split; `not_approved` when a file cannot be watched
  */
-export async function approvable(source: ConfiguredSource, approved: Approved | null): Promise<Approvable> {
+export async function resolveCommand(
+  source: ConfiguredSource,
+  approved: RecordedApproval | null,
+): Promise<ResolvedCommand> {
   const { settings, cwd, skill } = source;
+  const { shell, watch } = settings;
   const { argv } = await openSource('command', { ...settings, cwd, env: process.env, allowed: settings.env });
-  const [first = '', ...args] = argv;
+  const [name = '', ...args] = argv;
   const program =
-    (approved === null ? null : await sameProgram(approved.program, first, cwd)) ??
-    (await findProgram(first, cwd, process.env['PATH'] ?? ''));
-  const sees = await seenByCommands(process.env, settings.env);
-  const started =
-    program === null ? [] : await readable(source, startedFiles(program, args, { cwd, env: sees }));
-  const files = [...started, ...(skill === null ? [] : await readable(source, skillFiles(skill)))];
+    (await approvedProgram(approved?.details?.program ?? null, name, cwd)) ??
+    (await findProgram(name, cwd, process.env['PATH'] ?? ''));
+  const files = await readable(source, watchedFiles({ program, args, cwd, watch, skill }));
   const env = settings.env.toSorted();
-  const folder = await realpath(cwd).catch(() => cwd);
-  const told = [VERSION, argv, program, cwd, folder, env, files.map(({ path, state }) => [path, state])];
-  return { fingerprint: sha256(JSON.stringify(told)), argv, program, cwd, folder, env, files };
+  const realCwd = await realpath(cwd).catch(() => cwd);
+  const states = files.map(({ path, state }) => [path, state]);
+  const fingerprint = sha256(JSON.stringify([FINGERPRINT_VERSION, argv, program, cwd, realCwd, env, states]));
+  return { fingerprint, argv, program, cwd, realCwd, env, files, shell };
 }
 
-/** The same as it is noted when it is approved: programs are given keys as arguments, and the store is to hold none. */
-export async function notedOf(
+/** What is recorded with the approval. Secrets are masked, because a command may have keys among its arguments. */
+export async function approvalDetails(
   { thread }: EngineContext,
-  { argv, program, cwd, folder, env, files }: Approvable,
-): Promise<Noted> {
-  const words = commandInWords(argv);
-  const secrets = await thread.run(SECRET_DETECTION, [words], { size: words.length });
-  return { command: maskSecrets(words, secrets), program, cwd, folder, env, files };
+  { argv, program, cwd, realCwd, env, files }: ResolvedCommand,
+): Promise<ApprovalDetails> {
+  const command = formatCommand(argv);
+  const secrets = await thread.run(SECRET_DETECTION, [command], { size: command.length });
+  const masked = maskSecrets(command, secrets);
+  return { version: FINGERPRINT_VERSION, command: masked, program, cwd, realCwd, env, files };
 }
 
-/** The approved file, where it is still what the command names. */
-async function sameProgram(program: string, name: string, cwd: string): Promise<string | null> {
-  if (name.includes('/') || basename(program) !== name) return null;
+/** The approved program, if the command still names it. */
+async function approvedProgram(program: string | null, name: string, cwd: string): Promise<string | null> {
+  if (program === null || name.includes('/') || basename(program) !== name) return null;
   return findProgram(program, cwd, '');
 }
 
@@ -73,42 +80,50 @@ async function readable<Files>({ id }: ConfiguredSource, files: Promise<Files>):
     return await files;
   } catch (error) {
     if (error instanceof LociError) throw error;
-    throw new LociError('not_approved', `what ${id} starts cannot be read: ${messageOf(error)}`, {
+    throw new LociError('not_approved', `a watched file of ${id} cannot be read: ${messageOf(error)}`, {
       cause: error,
     });
   }
 }
 
-/** How far a source may run. */
-export type Approval = 'approved' | 'waiting' | 'changed';
+/** `unreadable`: there is a recorded approval, but another version of Loci wrote it, or it is damaged. */
+export type ApprovalStatus = 'approved' | 'missing' | 'changed' | 'unreadable';
 
-export function approvalOf(
+export function approvalStatus(
   { config, trustsSettings }: EngineContext,
   source: ConfiguredSource,
-  { fingerprint }: Approvable,
-  state: Pick<SourceState, 'approval'> | undefined,
-): Approval {
-  const isOperatorsWord =
+  { fingerprint }: ResolvedCommand,
+  state: Pick<SourceState, 'approval'> | null | undefined,
+): ApprovalStatus {
+  const isTrusted =
     trustsSettings && source.skill === null && config.sources.some(({ id }) => id === source.id);
-  const approved = approvedOf(state);
-  if (isOperatorsWord || approved?.fingerprint === fingerprint) return 'approved';
-  return approved === null ? 'waiting' : 'changed';
+  const approved = parseApproval(state);
+  if (isTrusted || approved?.fingerprint === fingerprint) return 'approved';
+  if (approved === null) return 'missing';
+  return approved.details === null ? 'unreadable' : 'changed';
 }
 
+const REFUSALS: Readonly<Record<Exclude<ApprovalStatus, 'approved'>, string>> = {
+  missing: 'was not approved yet',
+  changed: 'was approved, and its command, folder, variables or watched files have changed since',
+  unreadable:
+    'must be approved again, because its approval was recorded by another version of Loci or is damaged',
+};
+
 /** @throws LociError `not_approved` */
-export function assertApproved(source: ConfiguredSource, { argv }: Approvable, approval: Approval): void {
-  if (approval === 'approved') return;
-  const why =
-    approval === 'changed'
-      ? 'was approved, and its command, its folder or what it starts has changed since'
-      : 'was not approved yet';
-  throw new LociError('not_approved', `${source.id} ${why}: ${commandInWords(argv)}`, {
-    hint: `\`loci sources show ${source.id}\` shows what would run; \`loci sources approve ${source.id}\` allows it.`,
+export function assertApproved(
+  { id }: ConfiguredSource,
+  { argv }: ResolvedCommand,
+  status: ApprovalStatus,
+): void {
+  if (status === 'approved') return;
+  throw new LociError('not_approved', `${id} ${REFUSALS[status]}: ${formatCommand(argv)}`, {
+    hint: `\`loci sources show ${id}\` shows what would run; \`loci sources approve ${id}\` allows it.`,
   });
 }
 
-/** As one could type it into a shell. */
-export function commandInWords(argv: readonly string[]): string {
+/** The command as one could type it into a shell. */
+export function formatCommand(argv: readonly string[]): string {
   return argv
     .map((word) => (/^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
     .join(' ');

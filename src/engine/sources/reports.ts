@@ -4,10 +4,10 @@ import type { SourceState } from '../../store/source-states.ts';
 import type { EngineContext } from '../context.ts';
 import { vaultName } from '../vaults/vault-names.ts';
 import { isEnabled, ownVaults } from '../vaults/vault-states.ts';
-import { approvable, approvalOf, notedOf, type Approvable } from './approval.ts';
-import { approvedOf, changesSince } from './approved.ts';
+import { approvalDetails, approvalStatus, resolveCommand, type ResolvedCommand } from './approval.ts';
+import { changesSince, parseApproval } from './approval-record.ts';
 import { configuredSources, type ConfiguredSource } from './configured.ts';
-import { missingProgram } from './missing-program.ts';
+import { missingProgramError } from './program.ts';
 import { isStale } from '../refresh/stale.ts';
 
 /** How a source is, in a word. */
@@ -42,7 +42,7 @@ export interface SourceReport {
   /** Of a vault, its folder; of a skill, that of the skill. */
   readonly folder: string | null;
   /** Of a command. */
-  readonly approvable: Approvable | null;
+  readonly command: ResolvedCommand | null;
   /** What of that is different from what was approved, a line each. */
   readonly changes: readonly string[];
   readonly documents: number;
@@ -96,7 +96,7 @@ function common(
     id,
     name: id,
     folder: null,
-    approvable: null,
+    command: null,
     changes: [],
     documents: counts.get(id) ?? 0,
     refreshInterval: null,
@@ -121,28 +121,34 @@ async function commandReport(
     refreshInterval: settings.refreshInterval,
   };
   try {
-    const approved = approvedOf(state);
-    const what = await approvable(source, approved);
-    const approval = approvalOf(context, source, what, state ?? undefined);
-    const waits = {
-      approved: null,
-      waiting: 'waiting for approval',
-      changed: 'changed, waiting for approval',
-    } as const;
+    const approved = parseApproval(state);
+    const command = await resolveCommand(source, approved);
+    const status = approvalStatus(context, source, command, state);
     const { refreshInterval: interval, enabled } = settings;
-    const isChanged = approval === 'changed' && approved !== null;
-    const changes = isChanged ? changesSince(approved, await notedOf(context, what)) : [];
-    const known = { ...report, approvable: what, changes };
-    if (enabled && what.program === null) return { ...known, ...broken(await missingProgram(what)) };
-    const condition = enabled ? waits[approval] : null;
+    const needsApproval = status === 'changed' || status === 'unreadable';
+    const changes =
+      needsApproval && approved !== null
+        ? changesSince(approved, await approvalDetails(context, command))
+        : [];
+    const resolved = { ...report, command, changes };
+    if (enabled && command.program === null)
+      return { ...resolved, ...broken(await missingProgramError(command.argv[0] ?? '', command.cwd)) };
+    const condition = enabled ? UNAPPROVED_CONDITIONS[status] : null;
     return {
-      ...known,
+      ...resolved,
       condition: condition ?? conditionOf(state, { enabled, interval, now: context.now() }),
     };
   } catch (error) {
     return { ...report, ...broken(error) };
   }
 }
+
+const UNAPPROVED_CONDITIONS = {
+  approved: null,
+  missing: 'waiting for approval',
+  changed: 'changed, waiting for approval',
+  unreadable: 'changed, waiting for approval',
+} as const;
 
 function broken(error: unknown): Pick<SourceReport, 'condition' | 'error' | 'hint'> {
   const hint = error instanceof LociError ? error.hint : null;

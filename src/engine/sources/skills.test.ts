@@ -33,7 +33,7 @@ describe('a skill', () => {
       name: 'Inbox',
       kind: 'skill',
       condition: 'waiting for approval',
-      approvable: { argv: ['cat', 'mail.json'] },
+      command: { argv: ['cat', 'mail.json'] },
     });
     await tasks.loci.sources.approve('mail');
     expect(await tasks.loci.sources.refresh()).toMatchObject([{ id: 'mail', added: 1 }]);
@@ -84,7 +84,7 @@ describe('a skill', () => {
       await symlink(to, join(skill, name));
       await expect(tasks.loci.sources.approve('mail')).rejects.toMatchObject({
         code: 'not_approved',
-        message: expect.stringContaining(`${name} is a link that leads to no file`) as string,
+        message: expect.stringContaining(`${name} is a link that leads neither to a file`) as string,
       });
       await rm(join(skill, name));
     }

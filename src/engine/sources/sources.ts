@@ -6,12 +6,12 @@ import { embedNew } from '../vaults/embed-new.ts';
 import { abortable, type LongCallOptions } from '../../core/long-call.ts';
 import { vaultName } from '../vaults/vault-names.ts';
 import { ownVaults } from '../vaults/vault-states.ts';
-import { approvable, notedOf, type Approvable } from './approval.ts';
-import { approvalText, approvedOf, changesSince } from './approved.ts';
+import { approvalDetails, resolveCommand, type ResolvedCommand } from './approval.ts';
+import { changesSince, parseApproval, serializeApproval } from './approval-record.ts';
 import { configuredSources, sourceNamed, type ConfiguredSource } from './configured.ts';
 import { SourceKeeper, type KeepOptions } from '../refresh/keeper.ts';
-import { missingProgram } from './missing-program.ts';
-import { refreshSource, tryOut, type Refreshed } from '../refresh/refresh.ts';
+import { missingProgramError } from './program.ts';
+import { refreshSource, testSource, type Refreshed } from '../refresh/refresh.ts';
 import { sourceReports, type SourceReport } from './reports.ts';
 
 /** What came of a source's refresh. */
@@ -19,7 +19,7 @@ export type RefreshResult =
   Refreshed | { readonly id: string; readonly name: string; readonly error: LociError };
 
 /** What may run now. */
-export interface NewlyApproved extends Approvable {
+export interface NewlyApproved extends ResolvedCommand {
   /** What is different from what was approved before, a line each; none for a first approval. */
   readonly changes: readonly string[];
 }
@@ -34,7 +34,7 @@ export interface Sources {
    */
   refresh(ids?: readonly string[], options?: LongCallOptions): Promise<RefreshResult[]>;
   /** Runs the command once and stores nothing. @throws LociError `not_approved`, `source_failed` … */
-  tryOut(id: string, signal?: AbortSignal): Promise<Fetched>;
+  test(id: string, signal?: AbortSignal): Promise<Fetched>;
   /**
    * From now on exactly this command may run. Only the operator may say so.
    * @throws LociError `not_found`; `conflict` when it is not what `fingerprint` says; `invalid_config` for a missing program
@@ -55,9 +55,9 @@ export function sourcesOf(context: EngineContext): Sources {
     list: () => sourceReports(context),
     refresh: (ids, options = {}) =>
       whileOpen(context, options.signal, (signal) => refreshSources(context, ids, { ...options, signal })),
-    tryOut: (id, signal) =>
+    test: (id, signal) =>
       whileOpen(context, signal, async (either) =>
-        tryOut(context, sourceNamed(await configuredSources(context), id), either),
+        testSource(context, sourceNamed(await configuredSources(context), id), either),
       ),
     approve: (id, fingerprint) => approve(context, id, fingerprint),
     pause: (id, paused) => pause(context, id, paused),
@@ -148,29 +148,29 @@ async function approve(
   fingerprint: string | undefined,
 ): Promise<NewlyApproved> {
   const source = sourceNamed(await configuredSources(context), id);
-  // Looked for anew: what is approved now is what is found now.
-  const what = await approvable(source, null);
-  if (what.program === null) throw await missingProgram(what);
-  if (fingerprint !== undefined && !what.fingerprint.startsWith(fingerprint))
+  // The program that PATH finds now is approved, even if an earlier approval was of another.
+  const command = await resolveCommand(source, null);
+  if (command.program === null) throw await missingProgramError(command.argv[0] ?? '', command.cwd);
+  if (fingerprint !== undefined && !command.fingerprint.startsWith(fingerprint))
     throw new LociError(
       'conflict',
-      `${id} is not what you looked at any more: its fingerprint is ${what.fingerprint.slice(0, 12)}`,
+      `${id} has changed since its fingerprint was shown: it is ${command.fingerprint.slice(0, 12)} now`,
       {
         hint: `\`loci sources show ${id}\` shows what would run now.`,
       },
     );
   const { store, namespace, now, caller } = context;
-  const before = approvedOf((await store.sourceStates(namespace)).get(id));
-  const noted = await notedOf(context, what);
+  const before = parseApproval((await store.sourceStates(namespace)).get(id));
+  const details = await approvalDetails(context, command);
   await store.changeSourceState(namespace, id, {
-    approval: approvalText(what.fingerprint, noted),
+    approval: serializeApproval(command.fingerprint, details),
     approvedAt: now(),
     approvedBy: caller.actor,
-    // Whoever was told to wait need wait no longer.
+    // The source is due at once.
     nextAt: null,
   });
-  const isSame = before === null || before.fingerprint === what.fingerprint;
-  return { ...what, changes: isSame ? [] : changesSince(before, noted) };
+  const isSame = before === null || before.fingerprint === command.fingerprint;
+  return { ...command, changes: isSame ? [] : changesSince(before, details) };
 }
 
 /** @throws LociError `not_found` */

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
-import { commandInWords } from '../../engine/sources/approval.ts';
+import { formatCommand } from '../../engine/sources/approval.ts';
 import { noSuchSource } from '../../engine/sources/configured.ts';
 import type { SourceReport } from '../../engine/sources/reports.ts';
-import { unwatchedOf } from '../../engine/sources/started-files.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { SHOWN } from './source-output.ts';
 
@@ -18,7 +17,7 @@ interface ApprovedSource {
   readonly cwd: string;
   readonly fingerprint: string;
   readonly changes: string[];
-  readonly unwatched: string[];
+  readonly shell: boolean;
 }
 
 export interface SourcesApproveOutput {
@@ -31,10 +30,10 @@ const approvedSource: z.ZodType<ApprovedSource> = z.strictObject({
   cwd: z.string().describe('The folder that it runs in.'),
   fingerprint: z.string(),
   changes: z.array(z.string()).describe('What is different from what was approved before.'),
-  unwatched: z
-    .array(z.string())
+  shell: z
+    .boolean()
     .describe(
-      'What of the command cannot be watched, such as `$(…)`: when it starts something else, nobody asks.',
+      'Whether the command is a line for a shell. Files that the line starts are not watched, except those listed in `watch`.',
     ),
 });
 
@@ -87,11 +86,11 @@ async function runSourcesApprove(
     const what = await sources.approve(id, fingerprint);
     approved.push({
       id,
-      command: commandInWords(what.argv),
+      command: formatCommand(what.argv),
       cwd: what.cwd,
       fingerprint: what.fingerprint.slice(0, SHOWN),
       changes: [...what.changes],
-      unwatched: unwatchedOf(what.files),
+      shell: what.shell,
     });
   }
   return { approved };
@@ -107,7 +106,7 @@ function refuseUnfit(reports: readonly SourceReport[], ids: readonly string[]): 
         id,
         commands.map((each) => each.id),
       );
-    if ((report.approvable?.program ?? null) === null)
+    if ((report.command?.program ?? null) === null)
       throw new LociError(
         'invalid_config',
         `${id}: ${report.error ?? 'there is no such program'}; nothing was approved`,

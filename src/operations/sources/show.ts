@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvedOf } from '../../engine/sources/approved.ts';
+import { parseApproval } from '../../engine/sources/approval-record.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { idInput, outputOf, reportOf, sourceOutput, type SourceOutput } from './source-output.ts';
 
@@ -10,6 +10,7 @@ export interface SourcesShowOutput {
     readonly program: string | null;
     readonly cwd: string;
     readonly env: string[];
+    readonly shell: boolean;
     readonly files: { readonly path: string; readonly state: string }[];
     readonly fingerprint: string;
     readonly approved: { readonly at: string; readonly by: string; readonly fingerprint: string } | null;
@@ -31,11 +32,13 @@ export const sourcesShow: Operation<{ readonly id: string }, SourcesShowOutput> 
         program: z.string().nullable().describe('The file that is started; null when there is none.'),
         cwd: z.string(),
         env: z.array(z.string()).describe('Variables that it sees beside those that every program needs.'),
+        shell: z
+          .boolean()
+          .describe('Whether the command is a line for a shell. Files that the line starts are not watched.'),
         files: z
           .array(z.strictObject({ path: z.string(), state: z.string() }))
           .describe(
-            'What is started, with the SHA-256 of what it holds; `system`: nobody but root can change it; no state: in words, what ' +
-              'cannot be watched.',
+            'The watched files, each with the SHA-256 of its content, or `system` for a file that only root can change.',
           ),
         fingerprint: z.string().describe('SHA-256 of all of that.'),
         approved: z
@@ -61,8 +64,8 @@ async function runSourcesShow(
 ): Promise<SourcesShowOutput> {
   const report = await reportOf(context, id);
   const source = outputOf(report, true);
-  const { approvable, state } = report;
-  if (approvable === null) return { source, runs: null };
+  const { command, state } = report;
+  if (command === null) return { source, runs: null };
   const { approval, approvedAt, approvedBy } = state ?? {
     approval: null,
     approvedAt: null,
@@ -71,19 +74,20 @@ async function runSourcesShow(
   return {
     source,
     runs: {
-      argv: [...approvable.argv],
-      program: approvable.program,
-      cwd: approvable.cwd,
-      env: [...approvable.env],
-      files: approvable.files.map((file) => ({ ...file })),
-      fingerprint: approvable.fingerprint,
+      argv: [...command.argv],
+      program: command.program,
+      cwd: command.cwd,
+      env: [...command.env],
+      shell: command.shell,
+      files: command.files.map((file) => ({ ...file })),
+      fingerprint: command.fingerprint,
       approved:
         approval === null
           ? null
           : {
               at: new Date(approvedAt ?? 0).toISOString(),
               by: approvedBy ?? '',
-              fingerprint: approvedOf(state)?.fingerprint ?? '',
+              fingerprint: parseApproval(state)?.fingerprint ?? '',
             },
     },
   };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Timestamp } from '../../core/types.ts';
-import { commandInWords } from '../../engine/sources/approval.ts';
+import { formatCommand } from '../../engine/sources/approval.ts';
 import { noSuchSource } from '../../engine/sources/configured.ts';
 import { CONDITIONS, type Condition, type SourceReport } from '../../engine/sources/reports.ts';
 import { isoTime } from '../shared/dates.ts';
@@ -100,7 +100,7 @@ export const sourceOutput: z.ZodType<SourceOutput> = z.strictObject({
 
 /** `isOwner`: whoever sits at this machine learns what runs there. */
 export function outputOf(report: SourceReport, isOwner: boolean): SourceOutput {
-  const { id, name, kind, condition, documents, state, approvable } = report;
+  const { id, name, kind, condition, documents, state } = report;
   return {
     id,
     name,
@@ -121,9 +121,9 @@ export function outputOf(report: SourceReport, isOwner: boolean): SourceOutput {
     // They quote what is not to be stored.
     problems: isOwner ? [...(state?.problems ?? [])] : [],
     ...(isOwner &&
-      approvable !== null && {
-        command: commandInWords(approvable.argv),
-        fingerprint: approvable.fingerprint.slice(0, SHOWN),
+      report.command !== null && {
+        command: formatCommand(report.command.argv),
+        fingerprint: report.command.fingerprint.slice(0, SHOWN),
       }),
     ...(isOwner && report.changes.length > 0 && { changes: [...report.changes] }),
     ...(isOwner && report.hint !== null && { hint: report.hint }),

@@ -91,7 +91,7 @@ async function runSourcesTest(
   { id, limit = SHOWN }: SourcesTestInput,
 ): Promise<SourcesTestOutput> {
   const loci = await context.loci({ create: true });
-  const fetched = await loci.sources.tryOut(id, context.signal);
+  const fetched = await loci.sources.test(id, context.signal);
   return {
     id,
     documents: fetched.documents.slice(0, limit).map(({ timestamp, tags, ...document }) => ({

@@ -89,17 +89,16 @@ export const SERVERS: readonly ServerCommand[] = [
   },
   {
     name: 'watch',
-    summary: 'keep vaults and sources fresh until it is stopped',
+    summary: 'refresh vaults and sources until it is stopped',
     description:
-      'Keeps vaults and sources fresh in the foreground, until Ctrl-C or SIGTERM: each is read when it is due, changed notes ' +
-      'are read and embedded, sources run once they are approved. It says at first what it keeps fresh and what it does not, ' +
-      'and keeps to loci.yaml as it is changed. `loci serve` and `loci mcp` do the same beside their work, with the ' +
-      'settings that they began with; of several processes one does it. With --json each thing that happens is a line of ' +
-      'JSON.',
+      'Refreshes vaults and sources in the foreground, until Ctrl-C or SIGTERM. Changed notes are read and embedded, and ' +
+      'commands of approved sources run, each when it is due. It first lists what it refreshes and what it does not, and then ' +
+      'prints one line for each refresh. Restart it after a change of loci.yaml. `loci serve` and `loci mcp` refresh vaults and ' +
+      'sources too; of several processes, one at a time refreshes a source. With --json each event is a line of JSON.',
     operands: [],
     options: [],
     examples: [
-      { title: 'Keep everything fresh', line: 'loci watch' },
+      { title: 'Refresh everything when it is due', line: 'loci watch' },
       { title: 'In JSON Lines, for another program', line: 'loci watch --json' },
     ],
     load: async () => (await import('./watch/watch.ts')).watch,

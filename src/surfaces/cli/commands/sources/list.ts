@@ -152,7 +152,7 @@ function runRows(
   { command = '', changes = [] }: SourceOutput,
   runs: NonNullable<SourcesShowOutput['runs']>,
 ): Row[] {
-  const { program, cwd, env, files, fingerprint, approved } = runs;
+  const { program, cwd, env, shell, files, fingerprint, approved } = runs;
   const isApproved = approved?.fingerprint === fingerprint;
   const approval =
     approved === null
@@ -163,22 +163,24 @@ function runRows(
     ['program', program ?? 'there is none of that name'],
     ['in', cwd],
     ['sees', env.length === 0 ? 'PATH, HOME and the like' : `PATH, HOME and the like, ${env.join(', ')}`],
-    ...files.map(({ path, state }, i): Row => [i === 0 ? 'starts' : '', `${path}  ${state.slice(0, 16)}`]),
+    ...files.map(({ path, state }, i): Row => [i === 0 ? 'watched' : '', `${path}  ${state.slice(0, 16)}`]),
+    ...(shell ? [['', 'files that the line for the shell starts are not watched'] as const] : []),
     ['fingerprint', fingerprint.slice(0, 16)],
     ['approved', approval],
     ...changes.map((change, i): Row => [i === 0 ? 'since then' : '', change]),
   ];
 }
 
+const SHELL_WARNING =
+  'It is a line for a shell: files that the line starts are not watched. List them in `watch` to approve their changes.';
+
 export const sourcesApproveRenderer: Renderer<SourcesApproveOutput> = {
   render: ({ approved }, { style }) => {
-    const lines = approved.flatMap(({ id, command, cwd, changes, unwatched }) => [
+    const lines = approved.flatMap(({ id, command, cwd, changes, shell }) => [
       `${style.bold(oneLine(id))} may run \`${oneLine(command)}\` in ${oneLine(cwd)}.` +
         (changes.length === 0 ? '' : ' Different from what was approved before:'),
       ...changes.map((change) => `  ${style.warning(oneLine(change))}`),
-      ...unwatched.map(
-        (what) => `  ${style.warning(`starts something that cannot be watched: ${oneLine(what)}`)}`,
-      ),
+      ...(shell ? [`  ${style.warning(SHELL_WARNING)}`] : []),
     ]);
     const [first, ...others] = approved.map(({ id }) => oneLine(id));
     const next =

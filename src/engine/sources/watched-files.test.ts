@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/contract/engines.ts';
 import { sha256 } from '../../core/hash.ts';
-import { hashFile } from './hash-file.ts';
+import { hashFile } from './watched-files.ts';
 
 it('the hash of a file is of what it holds now, however soon it was changed after the last look', async () => {
   await using folder = await temporaryFolder();
