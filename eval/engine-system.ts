@@ -36,8 +36,8 @@ export function engineSystem(
     rank: async (collection, query) => {
       const {
         hits,
-        related: related,
-        missing,
+        related,
+        retrieved: { missing },
       } = await runSearch({
         store,
         namespace: namespaceOf(set, collection),
@@ -46,7 +46,7 @@ export function engineSystem(
         limit: RESULTS,
         ranking,
         policies,
-        names: namesOf(set),
+        sourceNames: namesOf(set),
         related: { resultLimit: 10, limit: BESIDE, excludedSources: [] },
         vectors,
       });
@@ -84,7 +84,7 @@ export const WITHOUT: Readonly<Record<string, Change>> = {
   kindBoost: setting({ kindBoost: 0 }),
   recency: weighing({ recency: 0 }),
   // Its weight alone would leave the corrected words with the weight of text.
-  trigram: (ranking) => setting({ correctionShare: 0 })(weighing({ trigram: 0 })(ranking)),
+  spelling: (ranking) => setting({ correctionShare: 0 })(weighing({ spelling: 0 })(ranking)),
   vector: weighing({ vector: 0 }),
   text: weighing({ text: 0 }),
 };

@@ -28,6 +28,7 @@ export interface Config {
     readonly weights: {
       readonly vector?: number;
       readonly text?: number;
+      readonly spelling?: number;
       readonly trigram?: number;
       readonly recency?: number;
     };
@@ -96,7 +97,8 @@ const embedding = z.strictObject({
 const weights = z.strictObject({
   vector: weight().describe('Weight of likeness in meaning. The preset’s unless given; so for all weights.'),
   text: weight().describe('Weight of full text (BM25).'),
-  trigram: weight().describe('Weight of words spelt almost as in the query.'),
+  spelling: weight().describe('Weight of full text with misspelt words corrected.'),
+  trigram: weight().describe('Another name of `search.weights.spelling`, which takes precedence over it.'),
   recency: weight().describe('Weight of how new a record is. It breaks ties, whatever its weight.'),
 });
 

@@ -8,7 +8,7 @@ import type { Embedder } from '../embed/embedder.ts';
 import { openEmbedder } from '../embed/registry.ts';
 import type { Chunking } from '../ingest/passages.ts';
 import { threadedChunking } from '../ingest/threaded-chunking.ts';
-import type { VectorIndexRef } from '../search/retrieve/retrieve.ts';
+import type { VectorIndexRef } from '../search/run.ts';
 import { RetentionSweeper } from './records/retention-sweeper.ts';
 import { HistoryLog } from './audit/history-log.ts';
 import { HitCounter } from './sources/hits.ts';

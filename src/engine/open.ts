@@ -170,7 +170,7 @@ function engineOf(context: EngineContext): Loci {
     facet: async (field, filter) => {
       await context.expire();
       const { vaults, sources } = await ownSources(context);
-      const shown = withoutSources(filter ?? {}, hiddenSources(vaults, sources, false));
+      const shown = withoutSources(filter ?? {}, hiddenSources(vaults, sources, 'user'));
       return store.facet(namespace, field, { ...shown, now: context.now() });
     },
     write: (request) => write(context, request),

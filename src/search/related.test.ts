@@ -29,7 +29,7 @@ const TODOS = [
   todo('Worm tablet for the dog'),
 ];
 
-describe('what stands beside the results', () => {
+describe('relatedDocuments', () => {
   let embedder: Embedder;
 
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describe('what stands beside the results', () => {
     return outcome.related.map(({ passage }) => passage.text);
   }
 
-  it('is what shares no word with the query, and is of what the best note tells', async () => {
+  it('finds a document that shares words with the best note but none with the query', async () => {
     const texts = await related();
     expect(texts).toContain('Clear the hall for the cabinets');
     expect(texts).toContain('Order handles for the cabinets of the remodel');
@@ -87,7 +87,7 @@ describe('what stands beside the results', () => {
     expect(texts).not.toContain('Renew the passports for Lisbon');
   });
 
-  it('is no more than there may be, and what is done comes last of its like', async () => {
+  it('obeys the limit, and ranks a completed document below an equal open one', async () => {
     const texts = await related();
     expect(texts.length).toBeLessThanOrEqual(5);
     const open = texts.indexOf('Order handles for the cabinets of the remodel');
@@ -95,59 +95,55 @@ describe('what stands beside the results', () => {
     expect(texts.indexOf('Order handles for the cabinets of the remodel!')).toBeGreaterThan(open);
   });
 
-  it('is nothing where the request leaves sources out, or wants words that nothing else holds', async () => {
+  it('finds nothing when the filter excludes sources, or no document has the required phrase', async () => {
     expect(await related({ filter: { ...ALL_LIVE, origins: ['vault'] } })).toEqual([]);
     expect(await related({ query: '"kitchen remodel"' })).toEqual([]);
   });
 
-  it('is nothing of sources that are never shown unasked', async () =>
-    expect(await related({ except: ['tasks'] })).toEqual([]));
+  it('leaves out excluded sources', async () => expect(await related({ except: ['tasks'] })).toEqual([]));
 
-  it('leaves out what scores below the least that its source asks for', async () => {
+  it('leaves out documents below the minimum score of their source', async () => {
     const strict = new Map([['tasks', { ...SOURCE_POLICY, minScore: 0.99 }]]);
     expect(await related({ policies: strict })).toEqual([]);
   });
 
-  it('is no surer than sure, whatever its source weighs', async () => {
+  it('never has more confidence than the best result, whatever the weight of its source', async () => {
     const { store, generation } = await filled();
-    const given = { store, namespace: 'n', filter: ALL_LIVE, vectors: { embedder, generation } };
-    const query = 'clear the hall for the cabinets';
-    const { hits, retrieved } = await runSearch({ ...given, query, limit: 20, ranking: DEFAULT_RANKING });
-    // As where a hundred notes leave the ranking no room for it.
+    const { run, hits, retrieved } = await runSearch({
+      ...{ store, namespace: 'n', filter: ALL_LIVE, vectors: { embedder, generation } },
+      ...{ query: 'clear the hall for the cabinets', limit: 20, ranking: DEFAULT_RANKING },
+    });
+    // As if a hundred notes kept the todo out of the ranking.
     const notes = hits.filter(({ passage }) => passage.record.origin === 'vault');
     const policies = new Map([['tasks', { ...SOURCE_POLICY, weight: 2 }]]);
-    const room = { resultLimit: 5, limit: 5, excludedSources: [] };
-    const found = await relatedDocuments({ ...given, policies }, room, {
-      hits: notes,
-      retrieved,
-      matchesPhrases: () => true,
-    });
+    const options = { resultLimit: 5, limit: 5, excludedSources: [] };
+    const found = await relatedDocuments({ ...run, policies, related: options }, notes, retrieved);
     expect(found[0]?.passage.text).toBe('Clear the hall for the cabinets');
     expect(found[0]?.answerConfidence.share).toBe(1);
     expect(found[0]?.confidence).toBe(notes[0]?.answerConfidence.confidence);
   });
 
-  it('is nothing where nobody is sure of the results', async () =>
+  it('finds nothing when the results have a low confidence', async () =>
     expect(await related({ query: 'quarterly earnings of the zoo' })).toEqual([]));
 
-  it('is what words alone rank high, without vectors', async () => {
+  it('uses the ranking alone without vectors', async () => {
     const texts = await related({ vectors: false, limit: 1, query: 'handles for the cabinets' });
     expect(texts).toEqual(['Order handles for the cabinets of the remodel!']);
   });
 });
 
-describe('the weight in force', () => {
+describe('effectiveWeight', () => {
   it.each([
     ['as near as the best notes', 0.5, 0.5, 0.4],
     ['far from them', 0.1, 0.7, 0.4],
     ['nearer by the margin', 0.55, 0.5, 0.5],
     ['much nearer', 0.75, 0.5, 0.9],
     ['nearer still', 0.99, 0.5, 1],
-  ])('of what is %s', (_, cosine, ofNotes, weight) =>
+  ])('for a document that is %s', (_, cosine, ofNotes, weight) =>
     expect(effectiveWeight(0.5, cosine, ofNotes)).toBeCloseTo(weight, 9),
   );
 
-  it('is what the settings say without vectors, without notes, and where they lift', () => {
+  it('is the configured weight without vectors, without notes, and from 1 on', () => {
     expect(effectiveWeight(0.5, null, 0.5)).toBe(0.5);
     expect(effectiveWeight(0.5, 0.9, null)).toBe(0.5);
     expect(effectiveWeight(1.5, 0.9, 0.1)).toBe(1.5);

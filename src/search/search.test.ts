@@ -4,23 +4,24 @@ import type { Embedder } from '../embed/embedder.ts';
 import { openMemoryStore } from '../store/memory/open.ts';
 import type { RecordWrite, Store } from '../store/store.ts';
 import { DEFAULT_RANKING } from './rank/ranking.ts';
-import type { Hit } from './rank/hit.ts';
+import type { Hit } from './rank/confidence.ts';
+import { SOURCE_POLICY } from './rank/source-policy.ts';
 import { runSearch } from './search.ts';
 
-/** A store in which something happens just before the next calls of a stage. */
+/** A store that runs one of `actions` before each call of a method. */
 function interrupted(
   store: Store,
-  stage: 'neighbours' | 'passages',
-  happenings: (() => Promise<unknown>)[],
+  method: 'neighbours' | 'passages',
+  actions: (() => Promise<unknown>)[],
 ): Store {
   return {
     ...store,
     neighbours: async (...parameters) => {
-      if (stage === 'neighbours') await happenings.shift()?.();
+      if (method === 'neighbours') await actions.shift()?.();
       return store.neighbours(...parameters);
     },
     passages: async (...parameters) => {
-      if (stage === 'passages') await happenings.shift()?.();
+      if (method === 'passages') await actions.shift()?.();
       return store.passages(...parameters);
     },
   };
@@ -39,7 +40,7 @@ async function titles(store: Store): Promise<string[]> {
   return outcome.hits.map(({ passage }) => passage.record.title);
 }
 
-describe('search', () => {
+describe('runSearch', () => {
   it.each(['neighbours', 'passages'] as const)(
     'finds a record that is replaced before its %s are read',
     async (stage) => {
@@ -52,7 +53,7 @@ describe('search', () => {
     },
   );
 
-  it('answers even where something is replaced all the time', async () => {
+  it('answers after a few attempts when records are replaced all the time', async () => {
     const store = openMemoryStore();
     const worktop = note('marble worktop', { title: 'Worktop' });
     const [id = 0] = await write(store, 'n', worktop, note('marble floor', { title: 'Floor' }));
@@ -61,7 +62,7 @@ describe('search', () => {
     expect(always.length).toBeGreaterThan(90);
   });
 
-  it('finds what holds a code, whatever a model sees in it', async () => {
+  it('ranks the passage with a code first, whatever its vector', async () => {
     const store = openMemoryStore();
     const others = Array.from({ length: 40 }, (_, i) => note(`ticket OPS-${String(2000 + i)} went well`));
     await write(store, 'n', note('ticket ABC-1128 waits for Lena', { title: 'that' }), ...others);
@@ -76,7 +77,7 @@ describe('search', () => {
     }
   });
 
-  it('is as sure of the first hit when it is the only one asked for', async () => {
+  it('has the same confidence in the first hit for every limit', async () => {
     const store = openMemoryStore();
     const titled = (title: string): RecordWrite => note('about something else', { title });
     await write(store, 'n', note('an oven and a plumber'), titled('Oven'), titled('Plumber'));
@@ -86,7 +87,42 @@ describe('search', () => {
     expect(await sure(1)).toBe(await sure(10));
   });
 
-  describe('with days in the query', () => {
+  it('records in its trace what each stage dropped, and why', async () => {
+    const store = openMemoryStore();
+    const todo = note('marble for the bath', { title: 'todo', origin: 'source', source: 'tasks' });
+    const [first, second] = await write(store, 'n', note('marble worktop'), note('marble floor'), todo);
+    const { hits, run } = await runSearch({
+      ...{ store, namespace: 'n', query: 'marble', filter: ALL_LIVE, vectors: null },
+      ...{ limit: 1, ranking: DEFAULT_RANKING },
+      policies: new Map([['tasks', { ...SOURCE_POLICY, minScore: 1 }]]),
+    });
+    const [shown] = hits.map(({ passage }) => passage.record.id);
+    const dropped = run.trace.drops.map(({ stage, reason, ...subject }) => [
+      stage,
+      reason,
+      'record' in subject ? subject.record : null,
+    ]);
+    expect(dropped).toEqual([
+      ['limit', 'below-source-min-score', expect.any(Number)],
+      ['limit', 'over-limit', shown === first ? second : first],
+    ]);
+  });
+
+  it('records the terms beyond the frequency budget', async () => {
+    const store = openMemoryStore();
+    await write(store, 'n', note('marble worktop'), note('marble floor'), note('marble'));
+    const { run } = await runSearch({
+      ...{ store, namespace: 'n', query: 'marble floor', filter: ALL_LIVE, vectors: null, limit: 10 },
+      ranking: { ...DEFAULT_RANKING, frequencyBudget: 2 },
+    });
+    expect(run.trace.drops).toContainEqual({
+      stage: 'retrieve',
+      reason: 'frequency-budget',
+      term: 'marble',
+    });
+  });
+
+  describe('of dates', () => {
     const day = 86_400_000;
     /** Noon, where the tests run. */
     const noon = new Date(2026, 4, 1, 12).getTime();
@@ -105,18 +141,18 @@ describe('search', () => {
       return (await found(query, ...writes)).map(({ passage }) => passage.record.title);
     }
 
-    it('shows what is of them when nothing else is asked for, if there is anything', async () => {
+    it('returns only records of the dates when the query has no topic', async () => {
       const notes = [of('today', 0), of('then', 1), of('words', 0, 'what I did yesterday')];
       expect(await titles('what did I do yesterday', ...notes)).toEqual(['then']);
     });
 
-    it('is not sure of what is of other days', async () => {
+    it('has a low confidence in records of other dates', async () => {
       const [hit] = await found('what did I do on 4 June 2026', of('May', 1, 'On 4 May 2026 the bees came.'));
       expect(hit?.confidence).toBeGreaterThan(0);
       expect(hit?.confidence).toBeLessThan(0.1);
     });
 
-    it('shows the newest of them without a model', async () => {
+    it('returns the newest records of the dates without a model', async () => {
       const store = openMemoryStore();
       await write(store, 'n', of('long ago', 9), of('then', 1, 'bees'), of('today', 0));
       const given = { store, namespace: 'n', filter: { now: noon }, limit: 10, ranking: DEFAULT_RANKING };
@@ -127,7 +163,7 @@ describe('search', () => {
       expect((await runSearch({ ...earlier, query: 'yesterday', vectors: null })).hits).toEqual([]);
     });
 
-    it('shows what names them, too', async () => {
+    it('returns passages that name the dates as well', async () => {
       const mention = of('mention', 300, 'We met on 4 March 2026.');
       const notes = [of('that day', 58), mention, of('other', 57, 'The 4 of us, March, 2026')];
       expect((await titles('on 4 March 2026', ...notes)).sort()).toEqual(['mention', 'that day']);
@@ -137,7 +173,7 @@ describe('search', () => {
       ]);
     });
 
-    it('finds what is of them behind a crowd that says more', async () => {
+    it('finds records of the dates behind many better matches', async () => {
       const crowd = Array.from({ length: 300 }, (_, i) => of(`crowd ${String(i)}`, 100 + i, 'buy and buy'));
       const [first] = await titles(
         'what did I buy yesterday',
@@ -157,7 +193,7 @@ function isoDay(time: number): string {
   return parts.map((part) => String(part).padStart(2, '0')).join('-');
 }
 
-/** A model to which all texts are the same. */
+/** A model that gives all texts the same vector. */
 function alike(): Embedder {
   return {
     provider: 'test',

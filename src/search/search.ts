@@ -1,162 +1,101 @@
 import { analyze } from '../core/text/analyze.ts';
 import type { Timestamp } from '../core/types.ts';
-import type { SearchFilter, Store, StoredPassage, TextTerm } from '../store/store.ts';
-import { dateOf } from './rank/boosts.ts';
-import { type RelatedOptions, relatedDocuments } from './related.ts';
-import { withConfidence } from './rank/confidence.ts';
-import { isDateOnlyQuery, detectDates, type DateRange } from './query/dates.ts';
-import { fuse, type Fused } from './rank/fuse.ts';
-import { isOfIntent, detectIntent, type QueryIntent, type SourceNames } from './query/intent.ts';
+import type { StoredPassage } from '../store/store.ts';
+import { isDateOnlyQuery, type DateRange } from './query/dates.ts';
+import { isOfIntent } from './query/intent.ts';
+import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
-import type { Hit } from './rank/hit.ts';
-import { parseQuery, requiredPhrases, type ParsedQuery } from './query/parse.ts';
+import { dateOf } from './rank/boosts.ts';
+import { withConfidence, type Hit } from './rank/confidence.ts';
+import { fuse, type Fused } from './rank/fuse.ts';
 import { rank } from './rank/rank.ts';
-import type { Ranking } from './rank/ranking.ts';
-import {
-  retrieve,
-  type Correction,
-  type MissingSignal,
-  type RetrievalResult,
-  type VectorIndexRef,
-} from './retrieve/retrieve.ts';
 import { smooth, type Smoothed } from './rank/smooth.ts';
-import { NO_POLICIES, policyOf, type SourcePolicies } from './rank/source-policy.ts';
-
-export interface SearchInput {
-  readonly store: Store;
-  readonly namespace: string;
-  readonly query: string;
-  readonly filter: SearchFilter;
-  readonly limit: number;
-  readonly ranking: Ranking;
-  readonly vectors: VectorIndexRef | null;
-  /** What holds for single vaults and sources; the others go by what is usual. */
-  readonly policies?: SourcePolicies;
-  /** Queries may call sources by these. */
-  readonly names?: SourceNames;
-  /** Documents of sources to show beside the results; none unless given. */
-  readonly related?: RelatedOptions;
-  readonly signal?: AbortSignal;
-}
+import { policyOf } from './rank/source-policy.ts';
+import { relatedDocuments } from './related.ts';
+import { retrieve, type RetrievalResult } from './retrieve/retrieve.ts';
+import { startRun, type SearchOptions, type SearchRun } from './run.ts';
 
 export interface SearchOutcome {
-  readonly query: ParsedQuery;
-  readonly hits: readonly Hit[];
-  /** Documents of sources that belong to what was found and have no room among the hits that are shown. */
-  readonly related: readonly Hit[];
-  /** What would stand among the hits, but scores below what its source asks for. */
-  readonly belowMinScore: readonly Hit[];
+  readonly run: SearchRun;
   readonly retrieved: RetrievalResult;
-  readonly corrections: readonly Correction[];
-  readonly missing: readonly MissingSignal[];
+  /** One for each record, best first. */
+  readonly hits: readonly Hit[];
+  /** Documents of sources that belong to the hits and are not among them, best first. */
+  readonly related: readonly Hit[];
+  /** Of the best `limit` hits, those dropped because of the run's `minScore`. */
+  readonly belowMinScore: readonly Hit[];
+  /** Of the best `limit` hits, those dropped because of the `minScore` of their vault or source. */
+  readonly belowSourceMinScore: readonly Hit[];
 }
 
-/** Searches whose passages are replaced between two of their stages begin anew, so often at most. */
+/** How often a search starts again because the passages that it found were replaced meanwhile. */
 const MAX_ATTEMPTS = 4;
 
-const NO_NAMES: SourceNames = new Map();
-
-/** What is left of the confidence where a query asks for days alone, and nothing is of them. */
-const OTHER_DAYS_FACTOR = 0.1;
-
-/** One hit a record, best first. */
-export async function runSearch(input: SearchInput): Promise<SearchOutcome> {
+export async function runSearch(options: SearchOptions): Promise<SearchOutcome> {
   for (let attempt = 1; ; attempt++) {
-    const { outcome, overtaken } = await attemptSearch(input);
-    if (!overtaken || attempt === MAX_ATTEMPTS) return outcome;
+    const { outcome, isOvertaken } = await attemptSearch(options);
+    if (!isOvertaken || attempt === MAX_ATTEMPTS) return outcome;
   }
 }
 
-/** `overtaken` when what a signal found is not there any more: its record was written or derived anew meanwhile. */
-async function attemptSearch(input: SearchInput): Promise<{ outcome: SearchOutcome; overtaken: boolean }> {
-  const { ranking, limit, policies = NO_POLICIES, names = NO_NAMES } = input;
-  const query = parseQuery(input.query);
-  const dates = ranking.dateBoost > 0 ? detectDates(query.text, input.filter.now) : [];
-  const asked = ranking.kindBoost > 0 ? detectIntent(query, dates, names, input.filter.now) : null;
-  const retrieved = await retrieve(query, { ...input, dates, intent: asked });
-  const { intent: kind, corrections, missing } = retrieved;
+async function attemptSearch(
+  options: SearchOptions,
+): Promise<{ readonly outcome: SearchOutcome; readonly isOvertaken: boolean }> {
+  const started = startRun(options);
+  const retrieved = await retrieve(started);
+  const run: SearchRun = { ...started, intent: retrieved.intent };
+  const { pool, passages, isOvertaken } = await loadPool(run, retrieved);
+  const { selected, isDateOnly, confidenceFactor } = select(run, passages);
+  const ranked = rank(run, pool, selected);
+  const rated = withConfidence(run, ranked, retrieved, confidenceFactor);
+  const limited = limitHits(run, rated);
+  const isList = isDateOnly || run.intent?.listOnly === true;
+  const related =
+    isList || limited.hits.length === 0 ? [] : await relatedDocuments(run, limited.eligible, retrieved);
+  const { hits, belowMinScore, belowSourceMinScore } = limited;
+  return { outcome: { run, retrieved, hits, related, belowMinScore, belowSourceMinScore }, isOvertaken };
+}
+
+interface LoadedPool {
+  /** The best passages, scored. */
+  readonly pool: readonly Smoothed[];
+  readonly passages: readonly StoredPassage[];
+  /** Whether a record was replaced or deleted after a signal had found it. */
+  readonly isOvertaken: boolean;
+}
+
+/** Fuses the signals' lists and loads the best passages. */
+async function loadPool(run: SearchRun, retrieved: RetrievalResult): Promise<LoadedPool> {
+  const { ranking, trace } = run;
   const vector = ranking.weights.vector * retrieved.modelCoverage;
   const fused = fuse(retrieved.lists, { ...ranking, weights: { ...ranking.weights, vector } });
   const top = fused.filter(({ passage }, i) => i < ranking.pool || retrieved.constrainedMatches.has(passage));
-  // Side by side: only turns of sessions bring in more than these.
-  const [pool, ofTop] = await Promise.all([smoothed(fused, top, input), passagesOf(top, input)]);
-  const known = new Set(top.map(({ passage }) => passage));
-  const brought = pool.filter(({ passage }) => !known.has(passage));
-  const passages = [...ofTop, ...(brought.length === 0 ? [] : await passagesOf(brought, input))];
-  const there = new Set(passages.map(({ id }) => id));
-  const held = pool.every(({ passage, contributions }) => contributions.length === 0 || there.has(passage));
-  const required = requiredPhrases(query);
-  const fit = passages.filter((passage) => containsPhrases(passage, required) && fitsIntent(passage, kind));
-  const daysAlone = dates.length > 0 && (kind?.listOnly === true || isDateOnlyQuery(query.terms, dates));
-  const ofThose = daysAlone ? passagesOfDates(fit, dates) : fit;
-  const shown = ofThose.length > 0 ? ofThose : fit;
-  const ranked = rank(query, pool, shown, { ranking, dates, kind, now: input.filter.now, policies });
-  // Nothing is of the days that were asked for: what there is of others is hardly meant.
-  const doubt = shown === ofThose ? 1 : OTHER_DAYS_FACTOR;
-  const sure = withConfidence(ranked, retrieved, { dates, kind, doubt });
-  // What is left out takes nobody's place.
-  const hits = sure.filter((hit) => !isBelowMinScore(hit, policies)).slice(0, limit);
-  const weak = sure.slice(0, limit).filter((hit) => isBelowMinScore(hit, policies));
-  const related =
-    daysAlone || kind?.listOnly === true ? [] : await findRelated(input, sure, retrieved, required);
-  return {
-    outcome: { query, hits, related, belowMinScore: weak, retrieved, corrections, missing },
-    overtaken: !held,
-  };
+  // Only turns of sessions bring neighbours into the pool: these are loaded in a second call.
+  const [pool, passagesOfTop] = await Promise.all([smoothed(run, fused, top), loadPassages(run, top)]);
+  const topIds = new Set(top.map(({ passage }) => passage));
+  const neighbours = pool.filter(({ passage }) => !topIds.has(passage));
+  const passages = [
+    ...passagesOfTop,
+    ...(neighbours.length === 0 ? [] : await loadPassages(run, neighbours)),
+  ];
+  const poolIds = new Set(pool.map(({ passage }) => passage));
+  for (const { passage, record } of fused)
+    if (!poolIds.has(passage)) trace.drop('outside-pool', { passage, record });
+  const loadedIds = new Set(passages.map(({ id }) => id));
+  let isOvertaken = false;
+  for (const { passage, contributions } of pool) {
+    if (loadedIds.has(passage)) continue;
+    // Signals obey the filter, so what they found is not hidden by it.
+    const wasFound = contributions.length > 0;
+    if (wasFound) isOvertaken = true;
+    trace.drop(wasFound ? 'overtaken' : 'hidden-by-filter', { passage });
+  }
+  return { pool, passages, isOvertaken };
 }
 
-function findRelated(
-  input: SearchInput,
-  sure: readonly Hit[],
-  retrieved: RetrievalResult,
-  required: readonly TextTerm[],
-): Promise<Hit[]> {
-  const { related, policies = NO_POLICIES } = input;
-  if (related === undefined) return Promise.resolve([]);
-  const hits = sure.filter((hit) => !isBelowMinScore(hit, policies));
-  return relatedDocuments(input, related, {
-    hits,
-    retrieved,
-    matchesPhrases: (passage) => containsPhrases(passage, required),
-  });
-}
-
-function isBelowMinScore({ passage, confidence }: Hit, policies: SourcePolicies): boolean {
-  return confidence < (policyOf(passage.record, policies)?.minScore ?? 0);
-}
-
-/** Where documents of a kind are asked for and nothing else, those of other kinds are not. */
-function fitsIntent({ record }: StoredPassage, kind: QueryIntent | null): boolean {
-  return kind?.listOnly !== true || record.origin !== 'source' || isOfIntent(record, kind);
-}
-
-/** What is of the days, and what names them: as the query does, or a day as ISO 8601 does. */
-function passagesOfDates(
-  passages: readonly StoredPassage[],
-  dates: readonly DateRange[],
-): readonly StoredPassage[] {
-  const written = dates
-    .filter(({ text }) => /\d/.test(text))
-    .flatMap(({ text, from, until }) => (until - from > LONGEST_DAY ? [text] : [text, isoDay(from)]))
-    .map((text) => ({ terms: analyze(text).map(({ term }) => term), prefix: false }));
-  return passages.filter(
-    (passage) =>
-      dateOf(passage, dates) !== undefined || written.some((date) => containsPhrases(passage, [date])),
-  );
-}
-
-/** The day on which summer time ends has an hour more. */
-const LONGEST_DAY = 25 * 3_600_000;
-
-function isoDay(time: Timestamp): string {
-  const day = new Date(time);
-  const parts = [day.getFullYear(), day.getMonth() + 1, day.getDate()];
-  return parts.map((part) => String(part).padStart(2, '0')).join('-');
-}
-
-function passagesOf(
+function loadPassages(
+  { store, namespace, filter }: SearchRun,
   entries: readonly Fused[],
-  { store, namespace, filter }: SearchInput,
 ): Promise<StoredPassage[]> {
   return store.passages(
     namespace,
@@ -166,9 +105,9 @@ function passagesOf(
 }
 
 async function smoothed(
+  { store, namespace, ranking }: SearchRun,
   fused: readonly Fused[],
   top: readonly Fused[],
-  { store, namespace, ranking }: SearchInput,
 ): Promise<Smoothed[]> {
   if (ranking.smoothing === null) return top.map((entry) => ({ ...entry, rawScore: entry.score }));
   const neighbourhoods = await store.neighbours(
@@ -176,6 +115,98 @@ async function smoothed(
     top.map(({ passage }) => passage),
     { before: 1, after: 2 },
   );
-  const scored = new Map(fused.map((entry) => [entry.passage, entry]));
-  return smooth(scored, top, neighbourhoods, ranking.smoothing).slice(0, top.length);
+  const byPassage = new Map(fused.map((entry) => [entry.passage, entry]));
+  return smooth(byPassage, top, neighbourhoods, ranking.smoothing).slice(0, top.length);
+}
+
+interface Selection {
+  readonly selected: readonly StoredPassage[];
+  /** Whether the query asks for dates or lists documents of dates, and has no topic. */
+  readonly isDateOnly: boolean;
+  readonly confidenceFactor: number;
+}
+
+/** When a query asks for dates only and nothing is of these: results of other dates are hardly meant. */
+const OTHER_DATES_FACTOR = 0.1;
+
+/** Keeps the passages that have the required phrases and are of the document types and dates that the query asks for. */
+function select({ query, dates, intent, trace }: SearchRun, passages: readonly StoredPassage[]): Selection {
+  const phrases = requiredPhrases(query);
+  const withPhrases =
+    phrases.length === 0
+      ? passages
+      : trace.filter('phrase-missing', passages, (each) => containsPhrases(each, phrases), subjectOf);
+  const ofTypes =
+    intent?.listOnly === true
+      ? trace.filter(
+          'other-document-type',
+          withPhrases,
+          ({ record }) => record.origin !== 'source' || isOfIntent(record, intent),
+          subjectOf,
+        )
+      : withPhrases;
+  const isDateOnly = dates.length > 0 && (intent?.listOnly === true || isDateOnlyQuery(query.terms, dates));
+  if (!isDateOnly) return { selected: ofTypes, isDateOnly, confidenceFactor: 1 };
+  const ofDates = new Set(passagesOfDates(ofTypes, dates));
+  if (ofDates.size === 0)
+    return { selected: ofTypes, isDateOnly, confidenceFactor: ofTypes.length === 0 ? 1 : OTHER_DATES_FACTOR };
+  const selected = trace.filter('other-dates', ofTypes, (passage) => ofDates.has(passage), subjectOf);
+  return { selected, isDateOnly, confidenceFactor: 1 };
+}
+
+function subjectOf({ id, record }: StoredPassage): { readonly passage: number; readonly record: number } {
+  return { passage: id, record: record.id };
+}
+
+/** The passages of records of these dates, and those that name a date as the query does or in ISO 8601. */
+function passagesOfDates(
+  passages: readonly StoredPassage[],
+  dates: readonly DateRange[],
+): readonly StoredPassage[] {
+  const written = dates
+    .filter(({ text }) => /\d/.test(text))
+    .flatMap(({ text, from, until }) => (until - from > MAX_DAY_MS ? [text] : [text, isoDay(from)]))
+    .map((text) => ({ terms: analyze(text).map(({ term }) => term), prefix: false }));
+  return passages.filter(
+    (passage) =>
+      dateOf(passage, dates) !== undefined || written.some((date) => containsPhrases(passage, [date])),
+  );
+}
+
+/** The day on which summer time ends has an hour more. */
+const MAX_DAY_MS = 25 * 3_600_000;
+
+function isoDay(time: Timestamp): string {
+  const day = new Date(time);
+  const parts = [day.getFullYear(), day.getMonth() + 1, day.getDate()];
+  return parts.map((part) => String(part).padStart(2, '0')).join('-');
+}
+
+interface LimitedHits {
+  readonly hits: readonly Hit[];
+  readonly belowMinScore: readonly Hit[];
+  readonly belowSourceMinScore: readonly Hit[];
+  /** All hits that their vault or source admits, however many. */
+  readonly eligible: readonly Hit[];
+}
+
+/** Applies the limit and the minimum scores. A hit below its source's minimum takes no place of another. */
+function limitHits({ limit, minScore, policies, trace }: SearchRun, rated: readonly Hit[]): LimitedHits {
+  const hitSubject = ({ passage }: Hit): ReturnType<typeof subjectOf> => subjectOf(passage);
+  const isAdmitted = ({ passage, confidence }: Hit): boolean =>
+    confidence >= (policyOf(passage.record, policies)?.minScore ?? 0);
+  const eligible = trace.filter('below-source-min-score', rated, isAdmitted, hitSubject);
+  const limited = trace.filter('over-limit', eligible, (_, i) => i < limit, hitSubject);
+  const hits = trace.filter(
+    'below-min-score',
+    limited,
+    ({ confidence }) => confidence >= minScore,
+    hitSubject,
+  );
+  return {
+    hits,
+    belowMinScore: limited.filter(({ confidence }) => confidence < minScore),
+    belowSourceMinScore: rated.slice(0, limit).filter((hit) => !isAdmitted(hit)),
+    eligible,
+  };
 }

@@ -1,24 +1,23 @@
 import fc from 'fast-check';
 import { ORIGINS, type Origin } from '../../src/core/types.ts';
-import { detectDates } from '../../src/search/query/dates.ts';
-import { parseQuery } from '../../src/search/query/parse.ts';
 import { rank, type Ranked } from '../../src/search/rank/rank.ts';
 import { DEFAULT_RANKING, type Ranking } from '../../src/search/rank/ranking.ts';
 import type { Smoothed } from '../../src/search/rank/smooth.ts';
 import { NO_POLICIES, type SourcePolicies } from '../../src/search/rank/source-policy.ts';
 import type { StoredPassage } from '../../src/store/store.ts';
+import { searchRun } from './search-run.ts';
 import { storedPassage } from './stored-passage.ts';
 
 export const NOW: number = Date.UTC(2026, 10, 22);
 const DAY = 86_400_000;
 
-/** A passage as a search would bring it before it is ranked. */
+/** A passage with its score before ranking. */
 export interface Given {
   readonly passage: number;
   readonly record: number;
   readonly score: number;
   readonly own: number;
-  /** Days before now; below 0 ahead of it. */
+  /** Days before now; negative for the future. */
   readonly age: number;
   readonly origin?: Origin;
   readonly source?: string;
@@ -32,23 +31,25 @@ export function entryOf({ passage, record, score, own }: Given): Smoothed {
 }
 
 export function passageOf({ passage, record, age, session, role, completed, ...from }: Given): StoredPassage {
-  const told = completed === undefined ? {} : { completed };
-  const metadata = { ...(session && { session }), ...(role && { role }), ...told };
+  const metadata = {
+    ...(session && { session }),
+    ...(role && { role }),
+    ...(completed !== undefined && { completed }),
+  };
   const { origin = 'vault', source = 'notes' } = from;
   const createdAt = NOW - age * DAY;
   return storedPassage({ id: passage, record: { id: record, createdAt, metadata, origin, source } });
 }
 
-/** Ranks the passages, whose scores are given, for a query of a few words. */
+/** Ranks the passages for a query of a few words and a month. */
 export function ranked(
   given: readonly Given[],
   ranking: Ranking = DEFAULT_RANKING,
   policies: SourcePolicies = NO_POLICIES,
 ): Ranked[] {
   const pool = given.map(entryOf).sort((a, b) => b.score - a.score || a.passage - b.passage);
-  const query = parseQuery('the oven of May');
-  const dates = detectDates(query.text, NOW);
-  return rank(query, pool, given.map(passageOf), { ranking, dates, kind: null, now: NOW, policies });
+  const run = searchRun('the oven of May', { filter: { now: NOW }, ranking, policies });
+  return rank(run, pool, given.map(passageOf));
 }
 
 export function records(hits: readonly Ranked[]): number[] {
@@ -84,7 +85,7 @@ export const givenPassages: fc.Arbitrary<Given[]> = fc
       ),
   );
 
-/** Of any of the sources that these are of. */
+/** For any of the sources of `givenPassages`. */
 export const givenPolicies: fc.Arbitrary<SourcePolicies> = fc
   .array(
     fc.tuple(

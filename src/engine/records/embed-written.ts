@@ -1,7 +1,7 @@
 import { LociError } from '../../core/errors.ts';
 import type { Metadata } from '../../core/types.ts';
 import { embedRecord } from '../../ingest/embed.ts';
-import type { VectorIndexRef } from '../../search/retrieve/retrieve.ts';
+import type { VectorIndexRef } from '../../search/run.ts';
 import type { EngineContext } from '../context.ts';
 
 export interface Embedded {

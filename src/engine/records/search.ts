@@ -1,51 +1,57 @@
-import { ageOf } from '../../core/time/age.ts';
-import { stem } from '../../core/text/analyze.ts';
 import { LociError } from '../../core/errors.ts';
+import { stem } from '../../core/text/analyze.ts';
+import { ageOf } from '../../core/time/age.ts';
 import type { Metadata, Origin, Timestamp, Trust } from '../../core/types.ts';
-import type { Boost } from '../../search/rank/boosts.ts';
-import type { Contribution } from '../../search/rank/fuse.ts';
-import type { AnswerConfidence } from '../../search/rank/confidence.ts';
-import { CLASSIC_RANKING, DEFAULT_RANKING, smoothingNorm, type Ranking } from '../../search/rank/ranking.ts';
-import type { Correction, MissingSignal } from '../../search/retrieve/retrieve.ts';
-import { runSearch, type SearchOutcome } from '../../search/search.ts';
-import type { Hit } from '../../search/rank/hit.ts';
 import { textOf } from '../../ingest/document-content.ts';
 import { snippetWithProperties, type Snippet } from '../../search/explain/snippet.ts';
+import type { Boost } from '../../search/rank/boosts.ts';
+import type { AnswerConfidence, Hit } from '../../search/rank/confidence.ts';
+import type { Contribution } from '../../search/rank/fuse.ts';
+import { CLASSIC_RANKING, DEFAULT_RANKING, smoothingNorm, type Ranking } from '../../search/rank/ranking.ts';
 import type { SourcePolicies } from '../../search/rank/source-policy.ts';
+import type { MissingSignal } from '../../search/retrieve/signals.ts';
+import type { Correction } from '../../search/retrieve/text.ts';
+import { runSearch, type SearchOutcome } from '../../search/search.ts';
 import type { RecordHeader, SearchFilter } from '../../store/store.ts';
-import { citationsOf } from './citation.ts';
 import type { EngineContext } from '../context.ts';
-import { propertiesOf } from './properties.ts';
 import { sourceOrigins, type SourceOrigin } from '../sources/source-origin.ts';
-import { hiddenSources, ownSources, sourcePolicies, withoutSources } from '../sources/source-policies.ts';
+import {
+  hiddenSources,
+  ownSources,
+  sourcePolicies,
+  withoutSources,
+  type Audience,
+} from '../sources/source-policies.ts';
+import { citationsOf } from './citation.ts';
+import { propertiesOf } from './properties.ts';
 
 export interface SearchRequest extends Omit<SearchFilter, 'now'> {
   readonly query: string;
-  /** Else the configured one. */
+  /** Maximum number of results; the configured one unless given. */
   readonly limit?: number;
-  /** Documents of sources to show beside the results at most, and no more than `limit`; else the configured number. */
+  /** Maximum number of related documents, at most `limit`; the configured one unless given. */
   readonly related?: number;
-  /** Results that score below are left out; else the configured threshold. 0 to 1. */
+  /** Results with a lower score are left out; the configured threshold unless given. 0 to 1. */
   readonly minScore?: number;
-  /** For a model's context, unasked: without the sources that the settings keep out of it. */
-  readonly forContext?: boolean;
+  /** `context` leaves out the sources that the settings keep out of a model's context. `user` unless given. */
+  readonly audience?: Audience;
   readonly signal?: AbortSignal;
 }
 
 export interface SearchResult {
   readonly id: number;
   readonly title: string;
-  /** `get` accepts it back. */
+  /** Accepted by `get`. */
   readonly citation: string;
   readonly headings: readonly string[];
   readonly snippet: Snippet;
-  /** 0 to 1: how sure Loci is that this is about what was asked; falls along the results. */
+  /** Confidence that the result is about the query, 0 to 1; falls along the results. */
   readonly score: number;
   readonly createdAt: Timestamp;
   readonly age: string;
   readonly origin: Origin;
   readonly source: string;
-  /** More of the source, where the origin is `source`. */
+  /** Details of the source; `null` unless the origin is `source`. */
   readonly from: SourceOrigin | null;
   readonly trust: Trust;
   readonly project: string;
@@ -56,31 +62,31 @@ export interface SearchResult {
   readonly why: Explanation;
 }
 
-/** Each signal's rank and what it added, then what else spoke for the record: together its ranking score. */
+/** The parts of a result's ranking score: signals, boosts and the contribution of neighbours. */
 export interface Explanation {
   readonly signals: readonly Contribution[];
   readonly boosts: readonly Boost[];
-  /** What the turns beside it lent, or another passage of the record has more. */
+  /** From neighbouring turns of a session, or from a better-ranked passage of the same record. */
   readonly neighbourContribution: number;
-  /** Comparable within one search only. */
+  /** The sum of the parts; comparable within one search only. */
   readonly ranking: number;
-  /** How the score follows from it. */
+  /** How the score follows from the ranking score. */
   readonly answerConfidence: AnswerConfidence;
 }
 
 export interface SearchResponse {
   readonly results: readonly SearchResult[];
-  /** Documents of sources that belong to what was found and have no room among the results; best first. */
+  /** Documents of sources that belong to the results and are not among them; best first. */
   readonly related: readonly SearchResult[];
-  /** Misspelt words, and the known ones that were looked for as well. */
+  /** Misspelt words, and the known words that were searched for as well. */
   readonly corrections: readonly Correction[];
-  /** Signals that did not answer, and why. */
+  /** Signals that could not answer, and why. */
   readonly missing: readonly MissingSignal[];
-  /** Results that score below the threshold and are left out, of those within the limit; `null` when there are none. */
+  /** Results within the limit that score below the threshold and are left out; `null` when there are none. */
   readonly hidden: HiddenResults | null;
-  /** The same for thresholds that single vaults or sources have of their own; `minScore` of a request does not lower these. */
+  /** The same for the thresholds of single vaults or sources, which `minScore` of a request does not lower. */
   readonly hiddenOfSources: readonly HiddenOfSource[];
-  /** What made the vectors: provider and model; `none` when text alone was asked. */
+  /** Provider and model of the vectors; `none` when only words were compared. */
   readonly provider: string;
   readonly milliseconds: number;
 }
@@ -97,84 +103,72 @@ export interface HiddenOfSource extends HiddenResults {
   readonly source: string;
 }
 
-/** @throws LociError `invalid_input` for an empty query, `embedding_mismatch`, and what the store throws */
+/** @throws LociError `invalid_input` for an empty query, `embedding_mismatch`, and the errors of the store */
 export async function search(context: EngineContext, request: SearchRequest): Promise<SearchResponse> {
   const started = performance.now();
-  const { query, limit, minScore, related, signal, forContext = false, ...filter } = request;
+  const { query, limit: requestedLimit, minScore, related, signal, audience = 'user', ...filter } = request;
   if (query.trim() === '') throw new LociError('invalid_input', 'the query is empty');
   const { config, namespace, store } = context;
   const now = context.now();
   await context.expire();
-  const ranking = rankingOf(config.search);
   const { vaults, sources } = await ownSources(context);
   const policies = sourcePolicies(vaults, sources);
   const vectors = await context.vectors();
-  const room = limit ?? config.search.limit;
+  const limit = requestedLimit ?? config.search.limit;
   const outcome = await runSearch({
     store,
     namespace,
     query,
-    filter: { ...withoutSources(filter, hiddenSources(vaults, sources, forContext)), now },
-    limit: room,
-    ranking,
+    filter: { ...withoutSources(filter, hiddenSources(vaults, sources, audience)), now },
+    limit,
+    minScore: minScore ?? config.search.minScore,
+    ranking: rankingOf(config.search),
     vectors,
     policies,
-    names: new Map(sources.map(({ id, name }) => [id, name ?? id])),
-    // A memory without sources is searched as if there were none.
+    sourceNames: new Map(sources.map(({ id, name }) => [id, name ?? id])),
     ...(sources.length > 0 && {
       related: {
-        resultLimit: room,
-        limit: Math.min(related ?? config.search.related, room),
-        // What stands beside the results was not asked for.
-        excludedSources: hiddenSources(vaults, sources, true),
+        resultLimit: limit,
+        limit: Math.min(related ?? config.search.related, limit),
+        // Nobody asked for related documents: they are chosen as for a model's context.
+        excludedSources: hiddenSources(vaults, sources, 'context'),
       },
     }),
     ...(signal === undefined ? {} : { signal }),
   });
-  const threshold = minScore ?? config.search.minScore;
-  const shown = outcome.hits.filter((hit) => hit.confidence >= threshold);
-  // Beside nothing stands nothing.
-  const besides = shown.length === 0 ? [] : outcome.related.filter((hit) => hit.confidence >= threshold);
-  const found = await searchResults(context, [...shown, ...besides], {
-    terms: termsOf(outcome),
-    now,
-    ranking,
-  });
+  const { hits, retrieved } = outcome;
+  const results = await searchResults(context, outcome);
   return {
-    results: found.slice(0, shown.length),
-    related: found.slice(shown.length),
-    corrections: outcome.corrections,
-    missing: outcome.missing,
-    hidden: hiddenBelow(
-      threshold,
-      outcome.hits.filter((hit) => hit.confidence < threshold),
-    ),
-    hiddenOfSources: hiddenOfSources(outcome.belowMinScore, policies),
+    results: results.slice(0, hits.length),
+    related: results.slice(hits.length),
+    corrections: retrieved.corrections,
+    missing: retrieved.missing,
+    hidden: hiddenBelow(outcome.run.minScore, outcome.belowMinScore),
+    hiddenOfSources: hiddenOfSources(outcome.belowSourceMinScore, policies),
     provider: vectors === null ? 'none' : `${vectors.embedder.provider}/${vectors.embedder.model}`,
     milliseconds: performance.now() - started,
   };
 }
 
-async function searchResults(
-  context: EngineContext,
-  hits: readonly Hit[],
-  shared: FindContext,
-): Promise<SearchResult[]> {
+/** The results of the hits, then those of the related documents. */
+async function searchResults(context: EngineContext, outcome: SearchOutcome): Promise<SearchResult[]> {
+  const hits = [...outcome.hits, ...outcome.related];
   const passages = hits.map(({ passage }) => passage);
   const records = passages.map(({ record }) => record);
-  context.hits.count(context.namespace, records.flatMap(sourceOf));
+  context.hits.count(context.namespace, records.flatMap(vaultOrSource));
   const [citations, origins] = await Promise.all([
     citationsOf(context, passages),
     sourceOrigins(context, records),
   ]);
+  const terms = highlightedTerms(outcome);
   return hits.map((hit, i) => ({
-    ...searchResult(hit, citations[i] ?? '', shared),
+    ...searchResult(hit, citations[i] ?? '', terms, outcome.run),
     from: origins[i] ?? null,
   }));
 }
 
-/** Vaults and sources; whoever wrote a memory is none. */
-function sourceOf({ origin, source }: RecordHeader): string[] {
+/** The `source` of a memory is its author: it is not counted. */
+function vaultOrSource({ origin, source }: RecordHeader): string[] {
   return origin === 'vault' || origin === 'source' ? [source] : [];
 }
 
@@ -183,22 +177,23 @@ function hiddenBelow(minScore: number, hits: readonly Hit[]): HiddenResults | nu
   return scores.length === 0 ? null : { results: scores.length, best: Math.max(...scores), minScore };
 }
 
-function hiddenOfSources(weak: readonly Hit[], policies: SourcePolicies): HiddenOfSource[] {
-  const bySource = Map.groupBy(weak, ({ passage }) => passage.record.source);
+function hiddenOfSources(hidden: readonly Hit[], policies: SourcePolicies): HiddenOfSource[] {
+  const bySource = Map.groupBy(hidden, ({ passage }) => passage.record.source);
   return [...bySource].flatMap(([source, hits]) => {
-    const hidden = hiddenBelow(policies.get(source)?.minScore ?? 0, hits);
-    return hidden === null ? [] : [{ source, ...hidden }];
+    const counted = hiddenBelow(policies.get(source)?.minScore ?? 0, hits);
+    return counted === null ? [] : [{ source, ...counted }];
   });
 }
 
-/** The preset, with what the configuration says otherwise. */
+/** The preset with the settings that differ from it. */
 function rankingOf(settings: EngineContext['config']['search']): Ranking {
   const preset = settings.preset === 'classic' ? CLASSIC_RANKING : DEFAULT_RANKING;
-  const { stages, weights, fusion } = settings;
+  const { stages, fusion } = settings;
+  const { trigram, ...weights } = settings.weights;
   return {
     ...preset,
     fusion: fusion ?? preset.fusion,
-    weights: { ...preset.weights, ...weights },
+    weights: { ...preset.weights, ...(trigram !== undefined && { spelling: trigram }), ...weights },
     smoothing: stages.smoothing ? preset.smoothing : null,
     dateBoost: stages.dates ? preset.dateBoost : 0,
     speakerBoost: stages.speakers ? preset.speakerBoost : 0,
@@ -209,22 +204,17 @@ function rankingOf(settings: EngineContext['config']['search']): Ranking {
   };
 }
 
-function termsOf({ query, corrections }: SearchOutcome): Set<string> {
-  const asked = [...query.terms, ...query.phrases].flatMap((term) => term.terms);
-  const instead = corrections.flatMap((correction) => correction.replacements.map(stem));
-  return new Set([...asked, ...instead]);
-}
-
-interface FindContext {
-  readonly terms: ReadonlySet<string>;
-  readonly now: Timestamp;
-  readonly ranking: Ranking;
+function highlightedTerms({ run: { query }, retrieved: { corrections } }: SearchOutcome): Set<string> {
+  const terms = [...query.terms, ...query.phrases].flatMap((term) => term.terms);
+  const replacements = corrections.flatMap((correction) => correction.replacements.map(stem));
+  return new Set([...terms, ...replacements]);
 }
 
 function searchResult(
   hit: Hit,
   citation: string,
-  { terms, now, ranking }: FindContext,
+  terms: ReadonlySet<string>,
+  { filter: { now }, ranking }: SearchOutcome['run'],
 ): Omit<SearchResult, 'from'> {
   const { record, headings, text } = hit.passage;
   return {
@@ -255,21 +245,15 @@ function searchResult(
   };
 }
 
-/** What the signals said is divided where neighbours may lend; what is added later is not. */
+/** Smoothing divides the signals' contributions; boosts and recency come after it. */
 function explanationOf(
-  { contributions, boosts, score, answerConfidence: answerConfidence }: Hit,
+  { contributions, boosts, score, answerConfidence }: Hit,
   { smoothing }: Ranking,
 ): Explanation {
-  const whole = smoothing === null ? 1 : smoothingNorm(smoothing);
-  const signals = contributions.map((said) =>
-    said.signal === 'recency' ? said : { ...said, added: said.added / whole },
+  const norm = smoothing === null ? 1 : smoothingNorm(smoothing);
+  const signals = contributions.map((contribution) =>
+    contribution.signal === 'recency' ? contribution : { ...contribution, added: contribution.added / norm },
   );
-  const known = [...signals, ...boosts].reduce((sum, { added }) => sum + added, 0);
-  return {
-    signals,
-    boosts,
-    neighbourContribution: score - known,
-    ranking: score,
-    answerConfidence: answerConfidence,
-  };
+  const explained = [...signals, ...boosts].reduce((sum, { added }) => sum + added, 0);
+  return { signals, boosts, neighbourContribution: score - explained, ranking: score, answerConfidence };
 }

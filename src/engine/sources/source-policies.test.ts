@@ -44,9 +44,9 @@ describe('source policies', () => {
   });
 
   it('hide what is switched off, and unasked what is not for the context', () => {
-    expect(hiddenSources(vaults, sources, false)).toEqual(['old', 'paused']);
-    expect(hiddenSources(vaults, sources, true)).toEqual(['old', 'mail', 'paused']);
-    expect(hiddenSources([], [], true)).toEqual([]);
+    expect(hiddenSources(vaults, sources, 'user')).toEqual(['old', 'paused']);
+    expect(hiddenSources(vaults, sources, 'context')).toEqual(['old', 'mail', 'paused']);
+    expect(hiddenSources([], [], 'context')).toEqual([]);
   });
 
   it('add to what a filter leaves out, and leave a filter alone that leaves out nothing', () => {
@@ -113,11 +113,11 @@ describe('find', () => {
     const except = async (request?: Omit<SearchRequest, 'query'>, namespace?: string): Promise<unknown> =>
       (await found(request, namespace)).filters.map(({ exceptSources }) => exceptSources);
     expect(await except()).toEqual([['old', 'paused']]);
-    expect(await except({ forContext: true })).toEqual([['old', 'mail', 'paused']]);
-    expect(await except({ forContext: true, exceptSources: ['x'] })).toEqual([
+    expect(await except({ audience: 'context' })).toEqual([['old', 'mail', 'paused']]);
+    expect(await except({ audience: 'context', exceptSources: ['x'] })).toEqual([
       ['x', 'old', 'mail', 'paused'],
     ]);
-    expect(await except({ forContext: true }, 'other')).toEqual([undefined]);
+    expect(await except({ audience: 'context' }, 'other')).toEqual([undefined]);
   });
 
   it('counts apart what a source’s own threshold hides, whatever the threshold of the search', async () => {

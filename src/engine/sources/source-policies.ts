@@ -43,14 +43,17 @@ export function sourcePolicies(
   return new Map(switchesOf(vaults, sources).map(({ name, policy }) => [name, policy]));
 }
 
-/** Whose records a search leaves out: those switched off, and unasked those that are not for the model's context. */
+/** For whom a search is: a user, or the context of a model that did not ask for it. */
+export type Audience = 'user' | 'context';
+
+/** The disabled vaults and sources; for a context also those that the settings keep out of it. */
 export function hiddenSources(
   vaults: readonly VaultConfig[],
   sources: readonly SourceConfig[],
-  forContext: boolean,
+  audience: Audience,
 ): string[] {
   return switchesOf(vaults, sources).flatMap(({ name, enabled = true, includeInContext = true }) =>
-    enabled && (includeInContext || !forContext) ? [] : [name],
+    enabled && (includeInContext || audience === 'user') ? [] : [name],
   );
 }
 

@@ -1,5 +1,5 @@
 import { embedPending } from '../../ingest/embed.ts';
-import type { VectorIndexRef } from '../../search/retrieve/retrieve.ts';
+import type { VectorIndexRef } from '../../search/run.ts';
 import type { EngineContext } from '../context.ts';
 import { abortable, type LongCallOptions } from '../../core/long-call.ts';
 import { withLease } from '../refresh/lease.ts';

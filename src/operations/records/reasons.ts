@@ -7,7 +7,7 @@ export type BoostName = Explanation['boosts'][number]['name'];
 export const SIGNAL_WORDS: Readonly<Record<SignalName, string>> = {
   text: 'text',
   vector: 'meaning',
-  trigram: 'spelling',
+  spelling: 'spelling',
   recency: 'recency',
 };
 

@@ -52,7 +52,7 @@ export interface ScoreExplanation {
 export const SIGNAL_NAMES: { readonly [Signal in SignalName]: Signal } = {
   vector: 'vector',
   text: 'text',
-  trigram: 'trigram',
+  spelling: 'spelling',
   recency: 'recency',
 };
 const BOOST_NAMES: { readonly [Boost in BoostName]: Boost } = {
@@ -181,7 +181,7 @@ function explanationOf({
   boosts,
   neighbourContribution,
   ranking,
-  answerConfidence: answerConfidence,
+  answerConfidence,
 }: Explanation): NonNullable<SearchResultOutput['explanation']> {
   const { confidence, bestEvidence, evidence, modelCoverage, share } = answerConfidence;
   return {

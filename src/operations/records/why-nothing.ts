@@ -97,7 +97,7 @@ async function unmetFilters(loci: Loci, request: SearchRequest): Promise<SearchF
     limit: _limit,
     minScore: _minScore,
     signal: _signal,
-    forContext: _forContext,
+    audience: _audience,
     ...filter
   } = request;
   const names = FILTERS.flatMap(([field, name]) => (field in filter ? [name] : []));

@@ -1,22 +1,23 @@
 import { analyzeAmong } from '../../core/text/analyze-around.ts';
 import type { Token } from '../../core/text/analyze.ts';
 
-/** A part of a passage around what matched. */
+/** A part of a passage around its matched words. */
 export interface Snippet {
   readonly text: string;
-  /** Matched words within `text`: start and end offsets, UTF-16 code units, end exclusive, in order. */
+  /** Offsets of the matched words in `text`: UTF-16 code units, end exclusive, in order. */
   readonly marks: readonly (readonly [start: number, end: number])[];
 }
 
-/** Characters of a passage that a result shows, about. */
+/** Approximate length of a snippet, UTF-16 code units. */
 export const SNIPPET_LENGTH = 280;
 const ELLIPSIS = '…';
-/** How far an edge may move to fall between two words. */
-const EDGE_REACH = 24;
+/** How far an edge may move to fall between two words, UTF-16 code units. */
+const MAX_EDGE_SHIFT = 24;
 
 /**
- * The window with the most different matched terms (then the most matches, then the earliest), cut between words.
- * `terms` are analyzer terms; a passage that matched by meaning alone is shown from its beginning.
+ * The window with the most different matched terms (then the most matches, then the earliest), cut between words. The
+ * window of a passage without matched terms is its beginning.
+ * @param terms analyzer terms
  */
 export function snippet(text: string, terms: ReadonlySet<string>, length: number = SNIPPET_LENGTH): Snippet {
   const matches = analyzeAmong(text, terms).filter(({ kind }) => kind !== 'tail');
@@ -28,33 +29,37 @@ export function snippet(text: string, terms: ReadonlySet<string>, length: number
     if (start < from || end > to) continue;
     const shift = before.length - from;
     const last = marks.at(-1);
-    // Bigrams overlap: one mark for the run.
+    // Bigrams overlap: a run of them gets one mark.
     if (last !== undefined && start + shift <= last[1]) last[1] = end + shift;
     else marks.push([start + shift, end + shift]);
   }
   return { text: before + text.slice(from, to) + after, marks };
 }
 
-/** Of the properties before a passage. */
-const MOST_PROPERTIES = 3;
+/** Properties before the text of a snippet. */
+const MAX_PROPERTIES = 3;
+/** UTF-16 code units. */
 const PROPERTY_LENGTH = 100;
-const BETWEEN = ' · ';
+const SEPARATOR = ' · ';
 
 /**
- * The snippet of a passage, below those of its note's properties (`birthday: 1988-03-17`) that hold terms which neither
- * the passage nor what stands `above` it (title, headings) holds.
+ * The snippet of a passage, after those properties of its note (`birthday: 1988-03-17`) that have terms which are in
+ * neither the passage nor its title and headings (`above`).
  */
 export function snippetWithProperties(
   passage: { readonly text: string; readonly above: string },
   properties: readonly string[],
   terms: ReadonlySet<string>,
 ): Snippet {
-  const wanted = termsWithin(properties.join('\n'), terms);
-  for (const term of termsWithin(`${passage.above}\n${passage.text}`, wanted)) wanted.delete(term);
-  const telling = properties.filter((line) => termsWithin(line, wanted).size > 0).slice(0, MOST_PROPERTIES);
-  if (telling.length === 0) return snippet(passage.text, terms);
-  const shown = telling.map((line) => snippet(line, terms, PROPERTY_LENGTH));
-  const head = shown.reduce((before, next) => joined(before, BETWEEN, next));
+  const onlyInProperties = termsWithin(properties.join('\n'), terms);
+  for (const term of termsWithin(`${passage.above}\n${passage.text}`, onlyInProperties))
+    onlyInProperties.delete(term);
+  const matching = properties
+    .filter((line) => termsWithin(line, onlyInProperties).size > 0)
+    .slice(0, MAX_PROPERTIES);
+  if (matching.length === 0) return snippet(passage.text, terms);
+  const shown = matching.map((line) => snippet(line, terms, PROPERTY_LENGTH));
+  const head = shown.reduce((before, next) => joined(before, SEPARATOR, next));
   if (passage.text.trim() === '') return head;
   return joined(
     head,
@@ -95,21 +100,21 @@ function bestWindow(matches: readonly Token[], length: number): number {
   return best.start;
 }
 
-/** A third of the window stands before the first match; both edges move to the nearest space. */
+/** A third of the window is before the first match; both edges move to the nearest space. */
 function edges(text: string, start: number, length: number): [from: number, to: number] {
   if (text.length <= length * 1.2) return [0, text.length];
   let from = Math.max(0, start - Math.floor(length / 3));
-  if (from < EDGE_REACH) from = 0;
+  if (from < MAX_EDGE_SHIFT) from = 0;
   const to = Math.min(text.length, from + length);
   return [from === 0 ? 0 : between(text, from), to === text.length ? to : between(text, to)];
 }
 
 function between(text: string, at: number): number {
-  for (let offset = 0; offset <= EDGE_REACH; offset++) {
+  for (let offset = 0; offset <= MAX_EDGE_SHIFT; offset++) {
     if (/\s/.test(text.charAt(at + offset))) return at + offset;
     if (/\s/.test(text.charAt(at - offset))) return at - offset;
   }
-  // No space near (Chinese, a long word): only never within a code point.
+  // There is no space near (Chinese, a long word): the cut must not be within a code point.
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
 }

@@ -3,12 +3,13 @@ import { analyze } from '../../core/text/analyze.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { QueryTerm } from './parse.ts';
 
-/** A day, week, month or year that a query names; until is exclusive. */
+/** A day, week, month or year that a query names. */
 export interface DateRange {
   readonly text: string;
   readonly from: Timestamp;
+  /** Exclusive. */
   readonly until: Timestamp;
-  /** Days of a month at most, counted from today: "yesterday", "last week". No record calls them that in its text. */
+  /** Relative to today and at most a month long: "yesterday", "last week". No record has these words in its text. */
   readonly relative: boolean;
 }
 
@@ -21,7 +22,7 @@ const MAY_NAME_A_DATE = new RegExp(
 const NUMBERS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
 const SPAN = `(\\d{1,4}|an?|(?:a )?few|(?:a )?couple(?: of)?|${NUMBERS.join('|')})\\s+(day|week|month|year)s?`;
 const AMOUNT = new RegExp(`\\b${SPAN}\\s+(ago|later|from now)\\b|\\bin\\s+${SPAN}\\b`, 'i');
-/** Verbs and nouns that are months and days as well, when nothing about them says date. */
+/** Words for months and days that are other words as well, when they are all of what Chrono matched. */
 const AMBIGUOUS = /^(?:march|may|sun|sat|mar|dec|mon)$/;
 const WEEK = /\bweeks?\b/i;
 const THIS = /\bthis\b/i;
@@ -30,16 +31,16 @@ const LAST = /\b(?:last|past)\b/i;
 const WEEKEND = /\b(this|next|last|past)\s+weekend\b/i;
 const YEAR = /(?<=\b(?:in|of|since|during|from|summer|winter|spring|autumn|year)\s)(?:19|20)\d{2}(?![\w-])/gi;
 const RELATIVE = /\b(?:yesterday|today|tonight|tomorrow|ago|last|past|this|next)\b/i;
-const MONTH_LENGTH = 32 * 86_400_000;
-/** Who names more days asks about none of them. */
+/** Longer than any month. */
+const MAX_RELATIVE_MS = 32 * 86_400_000;
 const MAX_RANGES = 20;
-/** Longer texts are not questions about a day. */
+/** Longer queries are not read for dates. UTF-16 code units. */
 const MAX_LENGTH = 500;
 
 /**
- * Dates named in a query, in local time, as people mean it. Relative ones are counted from `now`: this week holds today.
- * A weekday, a day or a month without a year is two, the last one that has begun and the one after it, since memory is of
- * what was and calendars of what will be; "last" and "next" say which.
+ * Dates named in a query, in local time. Relative ones are counted from `now`: this week includes today. A weekday, or a
+ * day or month without a year, gives two ranges: the last one that has begun and the one after it, since notes are about
+ * the past and calendars about the future. "Last" and "next" choose one of them.
  */
 export function detectDates(query: string, now: Timestamp): DateRange[] {
   if (query.length > MAX_LENGTH || !MAY_NAME_A_DATE.test(query)) return [];
@@ -50,7 +51,7 @@ export function detectDates(query: string, now: Timestamp): DateRange[] {
   const ranges = found.flatMap(({ text, start, end }) =>
     rangesOf(text, start, end ?? null, today).map(([begin, end]): DateRange => {
       const [from, until] = [begin.getTime(), end.getTime()];
-      return { text, from, until, relative: RELATIVE.test(text) && until - from < MONTH_LENGTH };
+      return { text, from, until, relative: RELATIVE.test(text) && until - from < MAX_RELATIVE_MS };
     }),
   );
   const years = [...query.matchAll(YEAR)].filter(
@@ -65,30 +66,30 @@ export function detectDates(query: string, now: Timestamp): DateRange[] {
   return unique([...ranges, ...ofYears]);
 }
 
-/** What is said twice is one range still: each costs a search of its own. */
+/** Drops duplicates, since each range costs a query of its own. */
 function unique(ranges: readonly DateRange[]): DateRange[] {
-  const known = new Map<string, DateRange>();
+  const byKey = new Map<string, DateRange>();
   for (const range of ranges) {
     const key = [range.text, range.from, range.until].join(' ');
-    if (!known.has(key)) known.set(key, range);
+    if (!byKey.has(key)) byKey.set(key, range);
   }
-  return [...known.values()].slice(0, MAX_RANGES);
+  return [...byKey.values()].slice(0, MAX_RANGES);
 }
 
-/** The index terms of what names the dates. */
+/** The index terms of the words that name the dates. */
 export function dateTerms(dates: readonly DateRange[]): Set<string> {
   return new Set(dates.flatMap(({ text }) => analyze(text).map(({ term }) => term)));
 }
 
-/** Whether a query of these terms asks for the days and nothing else: "What did I do last week". */
+/** Whether all terms of a query are those of its dates: "What did I do last week". */
 export function isDateOnlyQuery(terms: readonly QueryTerm[], dates: readonly DateRange[]): boolean {
   const named = dateTerms(dates);
   return dates.length > 0 && terms.every(({ terms: words }) => words.every((word) => named.has(word)));
 }
 
 /**
- * "Ten days ago", "in a week". Chrono's own parsers of amounts know far more, and compile to regular expressions for
- * which a process stands still for a third of a second (chrono-node 2.10).
+ * "Ten days ago", "in a week". Chrono's own parsers of amounts accept far more, but compiling their regular expressions
+ * blocks the process for a third of a second (chrono-node 2.10).
  */
 const AMOUNTS: Parser = {
   pattern: () => AMOUNT,
@@ -115,11 +116,11 @@ function amountOf(text: string): number {
   const word = text.toLowerCase();
   if (word.includes('few')) return 3;
   if (word.includes('couple')) return 2;
-  const place = NUMBERS.indexOf(word);
-  return place >= 0 ? place + 1 : word.startsWith('a') ? 1 : Number(word);
+  const number = NUMBERS.indexOf(word) + 1;
+  return number > 0 ? number : word.startsWith('a') ? 1 : Number(word);
 }
 
-/** "This weekend", of which Chrono reads "weekend" alone. */
+/** "This weekend": Chrono only reads the word "weekend". */
 const WEEKENDS: Parser = {
   pattern: () => WEEKEND,
   extract: (context, match) => {
@@ -137,24 +138,23 @@ function partsOf(day: Date): { year: number; month: number; day: number } {
 }
 
 const { parsers, refiners } = configuration.createCasualConfiguration();
-const light = [
+const lightParsers = [
   AMOUNTS,
   WEEKENDS,
   ...parsers.filter((parser) => !parser.constructor.name.includes('TimeUnit')),
 ];
-const plain = light.filter((parser) => !parser.constructor.name.includes('MonthName'));
-const everything: Chrono = new Chrono({ parsers: light, refiners });
-const withoutMonths: Chrono = new Chrono({ parsers: plain, refiners });
+const withoutMonthParsers = lightParsers.filter((parser) => !parser.constructor.name.includes('MonthName'));
+const chrono = new Chrono({ parsers: lightParsers, refiners });
+const chronoWithoutMonths = new Chrono({ parsers: withoutMonthParsers, refiners });
 
-/** What reads months is slow to start as well. */
+/** The parsers of month names take long to compile as well: only queries that name a month need them. */
 function chronoFor(query: string): Chrono {
-  return MONTH.test(query) ? everything : withoutMonths;
+  return MONTH.test(query) ? chrono : chronoWithoutMonths;
 }
 
 type Moment = ParsedResult['start'];
 type Range = readonly [from: Date, until: Date];
 
-/** Most often one. */
 function rangesOf(text: string, start: Moment, end: Moment | null, today: Date): Range[] {
   const day = dayOf(start.date(), 0);
   if (end !== null) return [[day, dayOf(end.date(), 1)]];
@@ -184,7 +184,7 @@ function weekdays(text: string, weekday: number, today: Date): Date[] {
   return LAST.test(text) ? [last] : [last, next];
 }
 
-/** The first day as it is said; without a year that of the last time it has begun, and of the year after. */
+/** The day itself; for a date without a year, the last such day that has begun and that of the year after. */
 function years(day: Date, start: Moment, today: Date): Date[] {
   if (start.isCertain('year') || !start.isCertain('month') || isRelative(start)) return [day];
   const ofThisYear = inYear(day, today.getFullYear());

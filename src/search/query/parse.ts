@@ -2,31 +2,31 @@ import { analyze, type Token } from '../../core/text/analyze.ts';
 import { isStopWord } from '../../core/text/stop-words.ts';
 import type { TextTerm } from '../../store/store.ts';
 
-/** A query is words, never syntax. */
+/** A query in plain words. Quotes are its only syntax. */
 export interface ParsedQuery {
-  /** The text as asked, cut to what is worth reading. */
+  /** The query, cut to `MAX_QUERY_LENGTH`. */
   readonly text: string;
-  /** What to look for, each once: words, identifiers, bigrams; stop words only when there is nothing else. */
+  /** Words, identifiers and bigrams to search for, without duplicates; stop words only if there is nothing else. */
   readonly terms: readonly QueryTerm[];
-  /** What the asker put in quotes, each once; see `requiredPhrases`. */
+  /** Quoted phrases without duplicates; see `requiredPhrases`. */
   readonly phrases: readonly TextTerm[];
 }
 
 export interface QueryTerm extends TextTerm {
-  /** As written, folded; for an identifier its parts with a space between. */
+  /** The folded text; for an identifier its parts, separated by spaces. */
   readonly surface: string;
   readonly kind: 'word' | 'identifier' | 'bigram';
 }
 
-/** Beyond this a query is a document; its beginning says what it is about. UTF-16 code units. */
+/** A longer query is cut: the beginning of a document tells its topic. UTF-16 code units. */
 export const MAX_QUERY_LENGTH = 8192;
-/** Terms that take part in full-text search. */
+/** Terms of a full-text query. */
 const MAX_TERMS = 64;
-/** Phrases that take part; full-text search takes time with the square of their number. */
+/** Phrases of a full-text query, whose time grows with the square of their number. */
 const MAX_PHRASES = 32;
 
 const QUOTED = /"([^"]+)"|“([^”]+)”|「([^」]+)」/g;
-/** A run without spaces that holds digits or `_ / . : # @ -` between letters: `CONV-1234`, `foo_bar`, `src/a.ts`. */
+/** Letters and digits with `_ / . : # @ + -` between them: `CONV-1234`, `foo_bar`, `src/a.ts`. */
 const IDENTIFIER = /^[\p{L}\p{N}]+(?:[_/.:#@+-]+[\p{L}\p{N}]+)+$/u;
 const PLAIN_HYPHENS = /^[\p{L}]+(?:-[\p{L}]+)+$/u;
 const EDGES = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
@@ -42,14 +42,14 @@ export function parseQuery(text: string): ParsedQuery {
   const found = new Map<string, QueryTerm>();
   for (const word of cut.split(/\s+/)) for (const term of termsOf(word)) found.set(keyOf(term), term);
   const all = [...found.values()];
-  const telling = all.filter((term) => term.kind !== 'word' || !isStopWord(term.surface));
-  const terms = (telling.length > 0 ? telling : all).slice(0, MAX_TERMS);
+  const withoutStopWords = all.filter((term) => term.kind !== 'word' || !isStopWord(term.surface));
+  const terms = (withoutStopWords.length > 0 ? withoutStopWords : all).slice(0, MAX_TERMS);
   return { text: cut, terms, phrases: [...phrases.values()] };
 }
 
 /**
- * A query of quotes alone wants just these words; within a question ("who wrote "The Tailors"?") a quoted title is one
- * more thing to look for, and the answer need not repeat it.
+ * The phrases that every result must have. When the whole query is quoted, these are all of its phrases. Within a
+ * question (who wrote "The Tailors"?) a phrase is one more thing to search for, which the answer need not repeat.
  */
 export function requiredPhrases({ terms, phrases }: ParsedQuery): readonly TextTerm[] {
   const quoted = new Set(phrases.flatMap((phrase) => phrase.terms));
@@ -70,7 +70,7 @@ function termsOf(word: string): QueryTerm[] {
       surface: tokens.map((token) => token.surface).join(' '),
       kind: 'identifier',
     };
-    // "self-healing" is two words that may also stand apart.
+    // "self-healing" may also be written as two words.
     return PLAIN_HYPHENS.test(bare) ? [whole, ...tokens.map(single)] : [whole];
   }
   return tokens.map(single);
@@ -85,7 +85,7 @@ function single(token: Token): QueryTerm {
   };
 }
 
-/** A CJK run is asked for by its bigrams; its last character alone only when the run is one character. */
+/** A CJK run is searched for by its bigrams; its last character by itself only if the run is that character. */
 function queryTokens(text: string): Token[] {
   const tokens = analyze(text);
   return tokens.filter((token, i) => {

@@ -3,7 +3,7 @@ import { analyze } from '../../core/text/analyze.ts';
 import type { StoredPassage, TextTerm } from '../../store/store.ts';
 import { textFields } from '../../store/lexical/text-fields.ts';
 
-/** Whether every phrase stands in one of the passage's texts: what quotes ask for, whichever signal found it. */
+/** Whether each phrase is in the passage's title, headings, text or tags. Vectors find passages without them. */
 export function containsPhrases(passage: StoredPassage, phrases: readonly TextTerm[]): boolean {
   if (phrases.length === 0) return true;
   const { title, headings, body, tags } = textFields(passage.record, passage);
@@ -12,10 +12,10 @@ export function containsPhrases(passage: StoredPassage, phrases: readonly TextTe
       .filter((token) => token.kind !== 'tail')
       .map((token) => token.term),
   );
-  return phrases.every(({ terms }) => texts.some((words) => follows(words, terms)));
+  return phrases.every(({ terms }) => texts.some((words) => hasSequence(words, terms)));
 }
 
-/** Which of these index terms a passage holds, its title, headings and tags included. */
+/** Those of the index terms that are in the passage's title, headings, text or tags. */
 export function matchedTerms(passage: StoredPassage, terms: ReadonlySet<string>): Set<string> {
   const { title, headings, body, tags } = textFields(passage.record, passage);
   return new Set(
@@ -23,6 +23,6 @@ export function matchedTerms(passage: StoredPassage, terms: ReadonlySet<string>)
   );
 }
 
-function follows(words: readonly string[], phrase: readonly string[]): boolean {
+function hasSequence(words: readonly string[], phrase: readonly string[]): boolean {
   return words.some((_, start) => phrase.every((term, i) => words[start + i] === term));
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { searchRun } from '../../../test/contract/search-run.ts';
 import { storedPassage } from '../../../test/contract/stored-passage.ts';
 import type { Metadata } from '../../core/types.ts';
-import { boostsOf, dayOf, sessionOf, type Boost, type BoostContext } from './boosts.ts';
-import { parseQuery } from '../query/parse.ts';
+import type { SearchRun } from '../run.ts';
+import { boostsOf, dayOf, sessionOf, type Boost } from './boosts.ts';
 import { CLASSIC_RANKING, DEFAULT_RANKING } from './ranking.ts';
 
 const DAY = 86_400_000;
@@ -11,23 +12,18 @@ const MAY_3 = Date.UTC(2026, 4, 3);
 function boosts(
   query: string,
   metadata: Metadata,
-  given: Partial<BoostContext> & { title?: string } = {},
+  given: Partial<Pick<SearchRun, 'dates' | 'ranking'>> & {
+    title?: string;
+    sessionRanks?: ReadonlyMap<string, number>;
+  } = {},
 ): Boost[] {
-  const { title = '', ...context } = given;
+  const { title = '', sessionRanks = new Map<string, number>(), ...run } = given;
   const passage = storedPassage({ record: { title, metadata, createdAt: MAY_3 } });
-  const nothing = {
-    dates: [],
-    kind: null,
-    sessionRanks: new Map<string, number>(),
-    ranking: DEFAULT_RANKING,
-  };
-  const parsed = parseQuery(query);
-  const asked = new Set(parsed.terms.flatMap(({ terms }) => terms));
-  return boostsOf(passage, { query: parsed, asked, ...nothing, ...context });
+  return boostsOf(passage, searchRun(query, { dates: [], ...run }), sessionRanks);
 }
 
 describe('boostsOf', () => {
-  it('speaks for a record of a day that the query names; the end of a range is outside it', () => {
+  it('boosts a record of a day that the query names, the end of the range excluded', () => {
     const dated = (from: number, until: number, metadata: Metadata = {}): string[] =>
       boosts('oven', metadata, { dates: [{ text: '', from, until, relative: false }] }).map(
         ({ name }) => name,
@@ -38,7 +34,7 @@ describe('boostsOf', () => {
     expect(dated(MAY_3, MAY_3 + DAY, { date: 'someday' })).toEqual(['date']);
   });
 
-  it('speaks up for a record of days counted from today: more if it holds what is asked, less for a file time', () => {
+  it('boosts a record of relative dates more if it matches the rest of the query, less if only its file dates it', () => {
     const dates = [{ text: 'last week', from: MAY_3 - DAY, until: MAY_3 + DAY, relative: true }];
     const added = (query: string, metadata: Metadata): number[] =>
       boosts(query, metadata, { dates, title: 'Words of an oven' }).map((boost) => boost.added);
@@ -50,13 +46,13 @@ describe('boostsOf', () => {
     expect(added('last week', {})).toEqual([share / 2]);
   });
 
-  it('speaks for the speaker whom the query names', () => {
+  it('boosts turns of a speaker whom the query names', () => {
     expect(boosts('what did Zoë say', { speaker: 'Zoe' })).toEqual([{ name: 'speaker', added: 0.1 }]);
     expect(boosts('what did Zoë say', { speaker: 'Erik' })).toEqual([]);
     expect(boosts('what did Zoë say', { speaker: ['Zoe'] })).toEqual([]);
   });
 
-  it('speaks for what a user said, and for sessions by their rank', () => {
+  it('boosts turns of the user, and sessions by their rank', () => {
     const sessionRanks = new Map([
       ['s1', 1],
       ['7', 4],
@@ -70,7 +66,7 @@ describe('boostsOf', () => {
     ]);
   });
 
-  it('speaks for a title or an alias that the query names whole', () => {
+  it('boosts a record whose whole title or alias is in the query', () => {
     const titled = [{ name: 'title', added: 0.1 }];
     expect(boosts('when is the heat pump serviced', {}, { title: 'Heat pumps' })).toEqual(titled);
     expect(boosts('the pump', {}, { title: 'Heat pump' })).toEqual([]);
@@ -81,16 +77,16 @@ describe('boostsOf', () => {
     expect(boosts('oven', { aliases: [7, null] }, { title: '…' })).toEqual([]);
   });
 
-  it('says nothing in the classic ranking', () => {
+  it('adds nothing in the classic ranking', () => {
     const everything = { role: 'user', speaker: 'Zoe', session: 's' };
     const sessionRanks = new Map([['s', 1]]);
     expect(boosts('Zoe', everything, { title: 'Zoe', ranking: CLASSIC_RANKING, sessionRanks })).toEqual([]);
   });
 });
 
-describe('a record’s day and session', () => {
-  it('are its own date, else when it was made; a text or a number', () => {
-    // A day begins where its owner is.
+describe('dayOf and sessionOf', () => {
+  it('read the date, else the time of the record, and a session that is a text or a number', () => {
+    // In local time.
     const day = dayOf(storedPassage({ record: { createdAt: 5, metadata: { date: '2026-05-03' } } }));
     expect(day).toBe(new Date(2026, 4, 3).getTime());
     expect(dayOf(storedPassage({ record: { createdAt: 5 } }))).toBe(5);

@@ -1,23 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Metadata } from '../../core/types.ts';
+import { searchRun } from '../../../test/contract/search-run.ts';
 import { storedPassage } from '../../../test/contract/stored-passage.ts';
 import { confidenceOf, evidenceOf, withConfidence } from './confidence.ts';
 import { parseQuery } from '../query/parse.ts';
 import type { Ranked } from './rank.ts';
-import type { RetrievalResult, WeightedTerm } from '../retrieve/retrieve.ts';
+import type { RetrievalResult } from '../retrieve/retrieve.ts';
+import type { WeightedTerm } from '../retrieve/text.ts';
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
-const kind = fc.record({ modelCoverage: share, bigrams: share });
+const properties = fc.record({ modelCoverage: share, bigrams: share });
 const cosine = fc.option(fc.double({ min: -1, max: 1, noNaN: true }));
 
-function asked(query: string, passages = 1): WeightedTerm[] {
+const RUN = searchRun('oven');
+
+function weighted(query: string, passages = 1): WeightedTerm[] {
   return parseQuery(query).terms.map((term) => ({ ...term, passages }));
 }
 
 function coverage(query: string, text: string, corrected: [string, string][] = []): number {
-  const instead = new Map(corrected.map(([word, stem]) => [word, new Set([stem])]));
-  return evidenceOf(storedPassage({ text }), [], asked(query), instead).coverage;
+  const replacements = new Map(corrected.map(([word, stem]) => [word, new Set([stem])]));
+  return evidenceOf(storedPassage({ text }), [], weighted(query), replacements).coverage;
 }
 
 function hit(score: number, given: { raw?: number; text?: string } = {}): Ranked {
@@ -35,87 +39,95 @@ function retrieved(query: string, given: Partial<RetrievalResult> = {}): Retriev
     vector: null,
     constrainedMatches: new Set<number>(),
   };
-  return { ...nothing, modelCoverage: 1, terms: asked(query), ...given };
+  return { ...nothing, modelCoverage: 1, terms: weighted(query), ...given };
 }
 
 describe('evidenceOf', () => {
-  it('is the share of the terms that a passage holds, in any field and any form', () => {
+  it('covers the share of the terms that a passage has, in any field and any form', () => {
     expect(coverage('kitchen oven', 'Ovens of kitchens')).toBe(1);
     expect(coverage('kitchen oven', 'an oven')).toBe(0.5);
     expect(coverage('kitchen oven', 'garden')).toBe(0);
     expect(coverage('', 'garden')).toBe(0);
     const record = { title: 'Oven', tags: ['home'], metadata: { aliases: ['Cooker'] } };
     const titled = storedPassage({ headings: ['Kitchen'], record });
-    expect(evidenceOf(titled, [], asked('oven kitchen home cooker'), new Map()).coverage).toBe(1);
+    expect(evidenceOf(titled, [], weighted('oven kitchen home cooker'), new Map()).coverage).toBe(1);
   });
 
-  it('takes a corrected word for the one that was meant', () => {
+  it('covers a misspelt term by its replacement', () => {
     expect(coverage('kichen', 'kitchens')).toBe(0);
     expect(coverage('kichen', 'kitchens', [['kichen', 'kitchen']])).toBe(1);
   });
 
-  it('weighs rare terms more', () => {
-    const [rare] = asked('zebulon', 1);
-    const [common] = asked('plumber', 1000);
-    const held = evidenceOf(storedPassage({ text: 'zebulon' }), [], [rare!, common!], new Map());
-    expect(held.coverage).toBeGreaterThan(0.8);
+  it('weights terms by IDF', () => {
+    const [rare] = weighted('zebulon', 1);
+    const [common] = weighted('plumber', 1000);
+    const evidence = evidenceOf(storedPassage({ text: 'zebulon' }), [], [rare!, common!], new Map());
+    expect(evidence.coverage).toBeGreaterThan(0.8);
   });
 });
 
 describe('confidenceOf', () => {
-  it('stays between 0 and 1, and never falls when a passage is nearer or holds more', () => {
+  it('is between 0 and 1, and does not fall as cosine or coverage rise', () => {
     fc.assert(
-      fc.property(cosine, cosine, share, share, kind, (a, b, held, more, how) => {
-        const [low, high] = [Math.min(held, more), Math.max(held, more)];
-        const sure = confidenceOf({ cosine: a, coverage: low }, how);
+      fc.property(cosine, cosine, share, share, properties, (a, b, less, more, query) => {
+        const [low, high] = [Math.min(less, more), Math.max(less, more)];
+        const sure = confidenceOf({ cosine: a, coverage: low }, query);
         expect(sure).toBeGreaterThan(0);
         expect(sure).toBeLessThan(1);
-        expect(confidenceOf({ cosine: a, coverage: high }, how)).toBeGreaterThanOrEqual(sure);
+        expect(confidenceOf({ cosine: a, coverage: high }, query)).toBeGreaterThanOrEqual(sure);
         if (a === null || b === null) return;
-        const nearer = confidenceOf({ cosine: Math.max(a, b), coverage: low }, how);
-        expect(nearer).toBeGreaterThanOrEqual(confidenceOf({ cosine: Math.min(a, b), coverage: low }, how));
+        const nearer = confidenceOf({ cosine: Math.max(a, b), coverage: low }, query);
+        expect(nearer).toBeGreaterThanOrEqual(confidenceOf({ cosine: Math.min(a, b), coverage: low }, query));
       }),
     );
   });
 
-  it('is sure of what matches in words and meaning, and not of what matches in neither', () => {
-    const how = { modelCoverage: 1, bigrams: 0 };
-    expect(confidenceOf({ cosine: 0.7, coverage: 1 }, how)).toBeGreaterThan(0.95);
-    expect(confidenceOf({ cosine: 0.1, coverage: 0 }, how)).toBeLessThan(0.05);
-    expect(confidenceOf({ cosine: null, coverage: 1 }, how)).toBeGreaterThan(0.9);
-    expect(confidenceOf({ cosine: 0.1, coverage: 1 }, how)).toBeGreaterThan(0.7);
-    expect(confidenceOf({ cosine: null, coverage: 0 }, how)).toBeLessThan(0.05);
+  it('is high for a match in words and meaning, and low for a match in neither', () => {
+    const query = { modelCoverage: 1, bigrams: 0 };
+    expect(confidenceOf({ cosine: 0.7, coverage: 1 }, query)).toBeGreaterThan(0.95);
+    expect(confidenceOf({ cosine: 0.1, coverage: 0 }, query)).toBeLessThan(0.05);
+    expect(confidenceOf({ cosine: null, coverage: 1 }, query)).toBeGreaterThan(0.9);
+    expect(confidenceOf({ cosine: 0.1, coverage: 1 }, query)).toBeGreaterThan(0.7);
+    expect(confidenceOf({ cosine: null, coverage: 0 }, query)).toBeLessThan(0.05);
   });
 });
 
 describe('withConfidence', () => {
-  it('falls along the hits, in proportion to their scores', () => {
-    const hits = withConfidence([hit(2, { text: 'oven' }), hit(1), hit(0.5)], retrieved('oven'));
+  it('gives each hit a confidence in proportion to its score', () => {
+    const hits = withConfidence(RUN, [hit(2, { text: 'oven' }), hit(1), hit(0.5)], retrieved('oven'));
     const [first, second, third] = hits.map(({ confidence }) => confidence);
     expect(first).toBeGreaterThan(0.9);
     expect([second! / first!, third! / first!]).toEqual([0.5, 0.25]);
   });
 
-  it('takes its level from the surest of the first hits, not from the first alone', () => {
-    const sure = withConfidence([hit(1), hit(0.9, { text: 'oven' })], retrieved('oven'));
-    const unsure = withConfidence([hit(1), hit(0.9)], retrieved('oven'));
+  it('takes the confidence in the answer from the best evidence among the first hits', () => {
+    const sure = withConfidence(RUN, [hit(1), hit(0.9, { text: 'oven' })], retrieved('oven'));
+    const unsure = withConfidence(RUN, [hit(1), hit(0.9)], retrieved('oven'));
     expect(sure[0]!.confidence).toBeGreaterThan(10 * unsure[0]!.confidence);
   });
 
-  it('doubts a day that only the time of a file names', () => {
+  it('halves the confidence when only the time of a file dates a note', () => {
     const dates = [{ text: 'yesterday', from: 0, until: 1, relative: true }];
     const boosts = [{ name: 'date' as const, added: 1 }];
     const sure = (metadata: Metadata): number => {
       const passage = storedPassage({ text: 'bees', record: { metadata } });
-      const [only] = withConfidence([{ ...hit(1), passage, boosts }], retrieved('yesterday'), { dates });
+      const [only] = withConfidence(
+        searchRun('yesterday', { dates }),
+        [{ ...hit(1), passage, boosts }],
+        retrieved('yesterday'),
+      );
       return only!.confidence;
     };
     expect(sure({ date: '1970-01-01' })).toBeGreaterThan(0.9);
     expect(sure({})).toBe(sure({ date: '1970-01-01' }) / 2);
   });
 
-  it('says which of the first hits that is, what speaks for it, and the share that each hit has of it', () => {
-    const [best, second] = withConfidence([hit(2), hit(1, { text: 'oven', raw: 0.6 })], retrieved('oven'));
+  it('reports the rank and evidence of that hit, and the share of each hit', () => {
+    const [best, second] = withConfidence(
+      RUN,
+      [hit(2), hit(1, { text: 'oven', raw: 0.6 })],
+      retrieved('oven'),
+    );
     expect(best!.answerConfidence).toMatchObject({
       bestEvidence: 2,
       evidence: { cosine: 0.6, coverage: 1 },
@@ -130,19 +142,19 @@ describe('withConfidence', () => {
     expect(second!.confidence).toBe(second!.answerConfidence.confidence * second!.answerConfidence.share);
   });
 
-  it('believes vectors no more than the model knows the language', () => {
+  it('weights the cosine by the model coverage', () => {
     const near = hit(1, { raw: 0.9 });
-    const [fluent] = withConfidence([near], retrieved('oven', { modelCoverage: 1 }));
-    const [stammering] = withConfidence([near], retrieved('oven', { modelCoverage: 0 }));
+    const [fluent] = withConfidence(RUN, [near], retrieved('oven', { modelCoverage: 1 }));
+    const [foreign] = withConfidence(RUN, [near], retrieved('oven', { modelCoverage: 0 }));
     expect(fluent!.confidence).toBeGreaterThan(0.9);
-    expect(stammering!.confidence).toBeLessThan(0.05);
+    expect(foreign!.confidence).toBeLessThan(0.05);
   });
 
-  it('is low everywhere when nothing is about the query, and has nothing to say of no hits', () => {
-    const hits = withConfidence([hit(1, { raw: 0.1 }), hit(0.8, { raw: 0.05 })], retrieved('oven'));
+  it('is low for all hits when none is about the query, and accepts an empty list', () => {
+    const hits = withConfidence(RUN, [hit(1, { raw: 0.1 }), hit(0.8, { raw: 0.05 })], retrieved('oven'));
     for (const { confidence } of hits) expect(confidence).toBeLessThan(0.05);
-    expect(withConfidence([], retrieved('oven'))).toEqual([]);
-    for (const { confidence } of withConfidence([hit(0), hit(0)], retrieved('oven')))
+    expect(withConfidence(RUN, [], retrieved('oven'))).toEqual([]);
+    for (const { confidence } of withConfidence(RUN, [hit(0), hit(0)], retrieved('oven')))
       expect(confidence).toBeLessThan(0.05);
   });
 });

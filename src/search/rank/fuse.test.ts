@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PassageScore } from '../../store/store.ts';
 import { fuse, rrf } from './fuse.ts';
 import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from './ranking.ts';
-import type { SignalList } from '../retrieve/retrieve.ts';
+import type { SignalList } from '../retrieve/signals.ts';
 
 /** Passage `n` is of record `n`. */
 function scores(...pairs: readonly (readonly [passage: number, score: number])[]): PassageScore[] {
@@ -13,7 +13,7 @@ function fusedScores(lists: readonly SignalList[], ranking: Ranking): [number, n
   return fuse(lists, ranking).map(({ passage, score }) => [passage, Number(score.toFixed(6))]);
 }
 
-const weights = { vector: 0.6, text: 0.4, trigram: 0.2, recency: 0 };
+const weights = { vector: 0.6, text: 0.4, spelling: 0.2, recency: 0 };
 
 describe('fuse', () => {
   it('scales a short list from nothing at all to its best', () => {
@@ -100,8 +100,8 @@ describe('fuse', () => {
 
   it('gives the share of text to the corrected query, where words were corrected', () => {
     const text: SignalList = { signal: 'text', scores: scores([1, 2]) };
-    const corrected: SignalList = { signal: 'trigram', scores: scores([2, 2]) };
-    const nothing: SignalList = { signal: 'trigram', scores: [] };
+    const corrected: SignalList = { signal: 'spelling', scores: scores([2, 2]) };
+    const nothing: SignalList = { signal: 'spelling', scores: [] };
     const share = (correctionShare: number): Ranking => ({ ...DEFAULT_RANKING, weights, correctionShare });
     expect(fusedScores([text, nothing], share(1))).toEqual([[1, 0.4]]);
     expect(fusedScores([text, corrected], share(1))).toEqual([[2, 0.6]]);

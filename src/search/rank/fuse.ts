@@ -1,9 +1,8 @@
 import type { PassageScore } from '../../store/store.ts';
 import type { Ranking, SignalWeights } from './ranking.ts';
-import type { SignalList } from '../retrieve/retrieve.ts';
-import type { Signal } from '../retrieve/signals.ts';
+import type { Signal, SignalList } from '../retrieve/signals.ts';
 
-/** What one signal said of a passage. */
+/** One signal's part of a passage's score. */
 export interface Contribution {
   readonly signal: Signal;
   /** From 1. */
@@ -12,25 +11,25 @@ export interface Contribution {
   readonly raw: number;
   /** What it added to the passage's score. */
   readonly added: number;
-  /** Of recency as a tie-break: the days after which half of it is left. */
+  /** For recency as a tie-break. */
   readonly halfLifeDays?: number;
 }
 
 export interface Fused {
   readonly passage: number;
   readonly record: number;
-  /** The signals' weighed sum; comparable within one search only. */
+  /** The weighted sum of the signals; comparable within one search only. */
   readonly score: number;
   readonly contributions: readonly Contribution[];
 }
 
-/** Joins the signals' lists. Best first; ties by passage, so that the order is always the same. */
+/** Combines the lists of the signals. Best first; ties in the order of passages, so that the result is deterministic. */
 export function fuse(lists: readonly SignalList[], ranking: Ranking): Fused[] {
   const fused = new Map<
     number,
     { passage: number; record: number; score: number; contributions: Contribution[] }
   >();
-  const weights = weightsInForce(lists, ranking);
+  const weights = effectiveWeights(lists, ranking);
   for (const { signal, scores } of lists) {
     if (weights[signal] === 0) continue;
     const scale = ranking.fusion === 'rrf' ? rrf(ranking.rrfK) : minMax(scores);
@@ -56,25 +55,25 @@ export function rrf(k: number): Scale {
   return (_raw, rank) => (k + 1) / (k + rank);
 }
 
-/** The list's best is 1, its worst (for a list of few: nothing at all) is 0. */
+/** The best of the list is 1 and the worst 0; in a short list a raw score of 0 is 0. */
 function minMax(scores: readonly PassageScore[]): Scale {
   const best = scores[0]?.score ?? 0;
   const last = scores.at(-1)?.score ?? 0;
-  const worst = scores.length < SHORT_LIST ? Math.min(0, last) : last;
+  const worst = scores.length < MIN_FULL_LIST ? Math.min(0, last) : last;
   const span = best - worst;
   return (raw) => (span > 0 ? (raw - worst) / span : 1);
 }
 
-/** In a list this short the last may be as good as the first. */
-const SHORT_LIST = 20;
+/** In a shorter list the last entry may be as good as the first. */
+const MIN_FULL_LIST = 20;
 
-/**
- * Where words were corrected, the corrected list says all that the literal one does and more: it takes over
- * `correctionShare` of text's weight.
- */
-function weightsInForce(lists: readonly SignalList[], { weights, correctionShare }: Ranking): SignalWeights {
-  const corrected = lists.some(({ signal, scores }) => signal === 'trigram' && scores.length > 0);
-  if (!corrected) return weights;
+/** The list of corrected words has every match of the literal one: it takes over `correctionShare` of text's weight. */
+function effectiveWeights(
+  lists: readonly SignalList[],
+  { weights, correctionShare }: Ranking,
+): SignalWeights {
+  const isCorrected = lists.some(({ signal, scores }) => signal === 'spelling' && scores.length > 0);
+  if (!isCorrected) return weights;
   const moved = weights.text * correctionShare;
-  return { ...weights, text: weights.text - moved, trigram: weights.trigram + moved };
+  return { ...weights, text: weights.text - moved, spelling: weights.spelling + moved };
 }

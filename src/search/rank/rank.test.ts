@@ -10,13 +10,13 @@ import {
   records,
   type Given,
 } from '../../../test/contract/ranked-passages.ts';
-import { parseQuery } from '../query/parse.ts';
+import { searchRun } from '../../../test/contract/search-run.ts';
 import { rank } from './rank.ts';
 import { CLASSIC_RANKING, DEFAULT_RANKING } from './ranking.ts';
-import { NO_POLICIES, SOURCE_POLICY, type SourcePolicies } from './source-policy.ts';
+import { SOURCE_POLICY, type SourcePolicies } from './source-policy.ts';
 
 const DAY = 86_400_000;
-const CONTEXT = { ranking: DEFAULT_RANKING, dates: [], kind: null, now: NOW, policies: NO_POLICIES };
+const RUN = searchRun('oven', { filter: { now: NOW } });
 
 function recency(place: number, raw: number, added: number, halfLifeDays: number): unknown {
   return { signal: 'recency', rank: place, raw, added: expect.closeTo(added, 12), halfLifeDays };
@@ -52,7 +52,7 @@ describe('rank', () => {
     );
   });
 
-  it('lets the newer of two equals win, and says what recency added', () => {
+  it('ranks the newer of two equal matches higher, and reports the contribution of recency', () => {
     const hits = ranked([
       { passage: 1, record: 1, score: 0.5, own: 0.5, age: 90 },
       { passage: 2, record: 2, score: 0.5, own: 0.5, age: 0 },
@@ -64,7 +64,7 @@ describe('rank', () => {
     ]);
   });
 
-  it('counts what lies ahead as near by its distance, in places too', () => {
+  it('treats the future like the past at the same distance', () => {
     const hits = ranked([
       { passage: 1, record: 1, score: 0.5, own: 0.5, age: -90 },
       { passage: 2, record: 2, score: 0.5, own: 0.5, age: -1 },
@@ -113,7 +113,7 @@ describe('rank', () => {
     expect(shares).toEqual([1, 1, Number((61 / 62).toFixed(9))]);
   });
 
-  it('gives one hit a record, which stands by its best score and shows the passage that matches best itself', () => {
+  it('returns one hit for a record, with its best score and the passage whose raw score is best', () => {
     const hits = ranked([
       { passage: 1, record: 7, score: 0.9, own: 0.1, age: 1 },
       { passage: 2, record: 7, score: 0.4, own: 0.4, age: 1 },
@@ -126,7 +126,7 @@ describe('rank', () => {
     expect(hits[0]!.score).toBeGreaterThan(0.9);
   });
 
-  it('holds for every pool: each record once, best first, shown by its best passage, in any order of input', () => {
+  it('returns each record once, best first, by its best passage, for any pool in any order', () => {
     fc.assert(
       fc.property(givenPassages, fc.integer(), (entries, seed) => {
         const hits = ranked(entries);
@@ -148,18 +148,18 @@ describe('rank', () => {
     );
   });
 
-  it('leaves out what the filter hid, and answers nothing for nothing', () => {
+  it('leaves out passages that were not loaded, and accepts an empty pool', () => {
     const entries = [
       { passage: 1, record: 1, score: 0.9, own: 0.9, age: 1 },
       { passage: 2, record: 2, score: 0.5, own: 0.5, age: 1 },
     ];
     const shown = entries.slice(1).map(passageOf);
-    const hits = rank(parseQuery('oven'), entries.map(entryOf), shown, CONTEXT);
+    const hits = rank(RUN, entries.map(entryOf), shown);
     expect(records(hits)).toEqual([2]);
-    expect(rank(parseQuery('oven'), [], [], CONTEXT)).toEqual([]);
+    expect(rank(RUN, [], [])).toEqual([]);
   });
 
-  it('prefers the turns of the session that matches best as a whole', () => {
+  it('boosts the turns of the session whose turns match best together', () => {
     const hits = ranked([
       { passage: 1, record: 1, score: 0.5, own: 0.5, age: 1, session: 'one' },
       { passage: 2, record: 2, score: 0.49, own: 0.49, age: 1, session: 'two' },

@@ -1,22 +1,20 @@
 import type { Timestamp } from '../../core/types.ts';
 import type { StoredPassage } from '../../store/store.ts';
+import { isOfIntent, matchesIntent, type QueryIntent } from '../query/intent.ts';
+import type { SearchRun } from '../run.ts';
 import { boostsOf, sessionOf, type Boost } from './boosts.ts';
-import type { DateRange } from '../query/dates.ts';
 import { rrf, type Contribution } from './fuse.ts';
-import { matchesIntent, isOfIntent, type QueryIntent } from '../query/intent.ts';
-import type { ParsedQuery } from '../query/parse.ts';
 import { smoothingNorm, type Ranking } from './ranking.ts';
 import type { Smoothed } from './smooth.ts';
 import {
+  effectiveWeight,
   policyOf,
   sourceBoosts,
-  effectiveWeight,
-  type SourcePolicies,
   type SourcePolicy,
   type SourceRecency,
 } from './source-policy.ts';
 
-/** A record's place in the results, and why. */
+/** A record with its score, and how the score is made up. */
 export interface Ranked {
   /** The passage of the record that matches best by itself. */
   readonly passage: StoredPassage;
@@ -27,73 +25,69 @@ export interface Ranked {
 }
 
 interface Candidate extends Ranked {
-  readonly own: number;
+  readonly rawScore: number;
 }
 
-/** What a ranking goes by beside the query and the candidates. */
-export interface RankContext {
-  readonly ranking: Ranking;
-  /** What the query names. */
-  readonly dates: readonly DateRange[];
-  readonly kind: QueryIntent | null;
-  readonly now: Timestamp;
-  readonly policies: SourcePolicies;
-}
+/** Turns of a session whose scores are summed to rank it. */
+const SESSION_TOP_K = 3;
+/** Notes whose best cosine is the measure for documents of sources. */
+const NOTE_TOP_K = 3;
+const DAY_MS = 86_400_000;
 
-/** Turns of a session that speak for it. */
-const SESSION_VOICES = 3;
-const DAY = 86_400_000;
-
-/** Adds what speaks for a passage beside the signals, then lets each record's best passage stand for it. Best first. */
+/** Adds boosts and recency to the passages' scores, then ranks each record by its best passage. Best first. */
 export function rank(
-  query: ParsedQuery,
+  run: SearchRun,
   pool: readonly Smoothed[],
   passages: readonly StoredPassage[],
-  { ranking, dates, kind, now, policies }: RankContext,
 ): Ranked[] {
+  const { ranking, intent, policies, trace } = run;
   const entries = new Map(pool.map((entry) => [entry.passage, entry]));
-  const context = {
-    query,
-    asked: new Set(query.terms.flatMap(({ terms }) => terms)),
-    ranking,
-    dates,
-    kind,
-    sessionRanks: rankSessions(pool, passages),
-  };
-  const best = pool[0]?.score ?? 0;
-  const places = nearestFirst(passages, now);
-  const ofNotes = bestCosineOfNotes(pool, passages);
+  const sessionRanks = rankSessions(pool, passages);
+  const bestScore = pool[0]?.score ?? 0;
+  const timeRanks = rankByTime(passages, run.filter.now);
+  const cosineOfNotes = bestCosineOfNotes(pool, passages);
   const candidates = passages.flatMap((passage): Candidate[] => {
     const entry = entries.get(passage.id);
-    if (entry === undefined || isEmptyLikeness(passage, entry)) return [];
-    const speaking = boostsOf(passage, context).map(({ name, added }) => ({ name, added: added * best }));
-    const matched = entry.score + sumOf(speaking);
+    if (entry === undefined) return [];
+    if (isTitleOnlyVectorMatch(passage, entry)) {
+      trace.drop('title-only-vector-match', { passage: passage.id, record: passage.record.id });
+      return [];
+    }
+    const matchBoosts = boostsOf(passage, run, sessionRanks).map(({ name, added }) => ({
+      name,
+      added: added * bestScore,
+    }));
+    const matchScore = entry.score + sumOf(matchBoosts);
     const policy = policyOf(passage.record, policies);
-    const ofSource = sourceBoosts(
-      passage.record,
-      weightOf(passage, entry, policy, { ofNotes, kind }),
-      matched,
-      ranking,
-    );
-    const boosts = [...speaking, ...ofSource];
-    const boosted = matched + sumOf(ofSource);
-    const place = places.get(passage.id) ?? passages.length;
-    // In a list by time that has been counted.
-    const score = kind?.listOnly === true && isOfIntent(passage.record, kind) ? 0 : boosted;
-    const recency = recencyOf(passage, { place, score, own: policy?.recency ?? null, ranking, now });
-    const contributions = withRecency(entry.contributions, recency, ranking);
-    return [{ passage, own: entry.rawScore, score: boosted + recency.added, contributions, boosts }];
+    const weight = weightOf(passage, entry, policy, { cosineOfNotes, intent });
+    const ofSource = sourceBoosts(passage.record, weight, matchScore, ranking);
+    const boosted = matchScore + sumOf(ofSource);
+    // A document in a list by time has its recency as a signal already.
+    const isListed = intent?.listOnly === true && isOfIntent(passage.record, intent);
+    const recency = recencyOf(passage, run, {
+      rank: timeRanks.get(passage.id) ?? passages.length,
+      score: isListed ? 0 : boosted,
+      ofSource: policy?.recency ?? null,
+    });
+    return [
+      {
+        passage,
+        rawScore: entry.rawScore,
+        score: boosted + recency.added,
+        contributions: withRecency(entry.contributions, recency, ranking),
+        boosts: [...matchBoosts, ...ofSource],
+      },
+    ];
   });
-  return bestOfEachRecord(candidates);
+  return bestOfEachRecord(candidates, trace);
 }
 
-/** Notes that stand for all of them. */
-const NOTES = 3;
-
-/** The best cosine of the notes (and memories) that match best; `null` where there are none, or no vectors. */
+/** The best cosine of the notes and memories that match best; `null` without any, or without vectors. */
 function bestCosineOfNotes(pool: readonly Smoothed[], passages: readonly StoredPassage[]): number | null {
   const origins = new Map(passages.map(({ id, record }) => [id, record.origin]));
-  const notes = pool.filter(({ passage }) => (origins.get(passage) ?? 'source') !== 'source').slice(0, NOTES);
+  const notes = pool
+    .filter(({ passage }) => (origins.get(passage) ?? 'source') !== 'source')
+    .slice(0, NOTE_TOP_K);
   const cosines = notes.flatMap((entry) => cosineOf(entry) ?? []);
   return cosines.length === 0 ? null : Math.max(...cosines);
 }
@@ -106,62 +100,63 @@ function weightOf(
   passage: StoredPassage,
   entry: Smoothed,
   policy: SourcePolicy | null,
-  { ofNotes, kind }: { readonly ofNotes: number | null; readonly kind: QueryIntent | null },
+  { cosineOfNotes, intent }: { readonly cosineOfNotes: number | null; readonly intent: QueryIntent | null },
 ): number | null {
   if (policy === null) return null;
-  // Who asks for todos does not want them behind the notes.
-  if (kind !== null && policy.weight > 0 && matchesIntent(passage, kind)) return Math.max(1, policy.weight);
+  // A query for todos does not want them below the notes.
+  if (intent !== null && policy.weight > 0 && matchesIntent(passage, intent))
+    return Math.max(1, policy.weight);
   return passage.record.origin === 'source'
-    ? effectiveWeight(policy.weight, cosineOf(entry), ofNotes)
+    ? effectiveWeight(policy.weight, cosineOf(entry), cosineOfNotes)
     : policy.weight;
 }
 
-/** An empty note is found by the words of its title, not by what its title is like. */
-function isEmptyLikeness({ text }: StoredPassage, { contributions }: Smoothed): boolean {
-  return text === '' && !contributions.some(({ signal }) => signal === 'text' || signal === 'trigram');
+/** The vector of an empty note is that of its title: only the words of the title may find it. */
+function isTitleOnlyVectorMatch({ text }: StoredPassage, { contributions }: Smoothed): boolean {
+  return text === '' && !contributions.some(({ signal }) => signal === 'text' || signal === 'spelling');
 }
 
 function sumOf(boosts: readonly Boost[]): number {
   return boosts.reduce((sum, { added }) => sum + added, 0);
 }
 
-interface RecencyCase {
-  readonly place: number;
+interface RecencyInput {
+  /** By time, from 1. */
+  readonly rank: number;
   readonly score: number;
-  /** What the passage's source says of it. */
-  readonly own: SourceRecency | null;
-  readonly ranking: Ranking;
-  readonly now: Timestamp;
+  readonly ofSource: SourceRecency | null;
 }
 
 /**
  * As a tie-break it multiplies a score by at most 1 + reach: a record whose score is higher by more than that share
- * stays above, however old it is (R2).
+ * ranks higher, however old it is (R2).
  */
 function recencyOf(
   { record }: StoredPassage,
-  { place, score, own, ranking, now }: RecencyCase,
+  { ranking, filter: { now } }: SearchRun,
+  { rank: timeRank, score, ofSource }: RecencyInput,
 ): Contribution {
   const { recency, rrfK } = ranking;
-  const weight = own?.weight ?? ranking.weights.recency;
-  const said = { signal: 'recency', rank: place, raw: record.createdAt } as const;
-  if (recency.kind === 'rank') return { ...said, added: weight * rrf(rrfK)(0, place) };
-  const halfLifeDays = own?.halfLifeDays ?? recency.halfLifeDays;
-  const days = distance(record.createdAt, now) / DAY;
-  return { ...said, added: score * weight * recency.reach * 2 ** (-days / halfLifeDays), halfLifeDays };
+  const weight = ofSource?.weight ?? ranking.weights.recency;
+  const contribution = { signal: 'recency', rank: timeRank, raw: record.createdAt } as const;
+  if (recency.kind === 'rank') return { ...contribution, added: weight * rrf(rrfK)(0, timeRank) };
+  const halfLifeDays = ofSource?.halfLifeDays ?? recency.halfLifeDays;
+  const days = distance(record.createdAt, now) / DAY_MS;
+  const added = score * weight * recency.reach * 2 ** (-days / halfLifeDays);
+  return { ...contribution, added, halfLifeDays };
 }
 
-/** Where times are all that was asked for, recency is a signal already: then it is one thing that both made. */
+/** In a list by time, recency is a retrieval signal already: both become one contribution. */
 function withRecency(
   contributions: readonly Contribution[],
   recency: Contribution,
   { smoothing }: Ranking,
 ): readonly Contribution[] {
-  const signal = contributions.find((one) => one.signal === 'recency');
-  if (signal === undefined) return recency.added > 0 ? [...contributions, recency] : contributions;
-  const whole = smoothing === null ? 1 : smoothingNorm(smoothing);
-  const both = { ...recency, rank: signal.rank, added: signal.added / whole + recency.added };
-  return contributions.map((one) => (one === signal ? both : one));
+  const retrieved = contributions.find(({ signal }) => signal === 'recency');
+  if (retrieved === undefined) return recency.added > 0 ? [...contributions, recency] : contributions;
+  const norm = smoothing === null ? 1 : smoothingNorm(smoothing);
+  const merged = { ...recency, rank: retrieved.rank, added: retrieved.added / norm + recency.added };
+  return contributions.map((each) => (each === retrieved ? merged : each));
 }
 
 /** What is due tomorrow is as near as what was written yesterday. */
@@ -169,41 +164,43 @@ function distance(time: Timestamp, now: Timestamp): number {
   return Math.abs(now - time);
 }
 
-/** Place of each passage by how near its record's time is to now, from 1; equally near ones share a place. */
-function nearestFirst(passages: readonly StoredPassage[], now: Timestamp): Map<number, number> {
+/** Rank of each passage by the distance of its record's time from now, from 1; equal distances share a rank. */
+function rankByTime(passages: readonly StoredPassage[], now: Timestamp): Map<number, number> {
   const distances = passages.map(({ record }) => distance(record.createdAt, now));
-  const nearest = [...new Set(distances)].sort((a, b) => a - b);
-  const places = new Map(nearest.map((one, i) => [one, i + 1]));
-  return new Map(passages.map(({ id }, i) => [id, places.get(distances[i] ?? 0) ?? nearest.length]));
+  const sorted = [...new Set(distances)].sort((a, b) => a - b);
+  const ranks = new Map(sorted.map((each, i) => [each, i + 1]));
+  return new Map(passages.map(({ id }, i) => [id, ranks.get(distances[i] ?? 0) ?? sorted.length]));
 }
 
-/** Sessions by the sum of their best turns, from 1. */
+/** Ranks sessions by the sum of their best turns' scores, from 1. */
 function rankSessions(pool: readonly Smoothed[], passages: readonly StoredPassage[]): Map<string, number> {
   const sessions = new Map(passages.map((passage) => [passage.id, sessionOf(passage)]));
-  const voices = new Map<string, number[]>();
+  const topScores = new Map<string, number[]>();
   for (const { passage, score } of pool) {
     const session = sessions.get(passage) ?? null;
     if (session === null) continue;
-    const scores = voices.get(session) ?? [];
-    if (scores.length < SESSION_VOICES) scores.push(score);
-    voices.set(session, scores);
+    const scores = topScores.get(session) ?? [];
+    if (scores.length < SESSION_TOP_K) scores.push(score);
+    topScores.set(session, scores);
   }
-  const sums = [...voices].map(([session, scores]) => ({ session, sum: scores.reduce((a, b) => a + b, 0) }));
+  const sums = [...topScores].map(([session, scores]) => ({
+    session,
+    sum: scores.reduce((a, b) => a + b, 0),
+  }));
   sums.sort((a, b) => b.sum - a.sum || (a.session < b.session ? -1 : 1));
   return new Map(sums.map(({ session }, i) => [session, i + 1]));
 }
 
-/** A record stands where its best passage stands; the passage shown is the one that matches best by itself. */
-function bestOfEachRecord(candidates: readonly Candidate[]): Ranked[] {
-  const ofRecord = new Map<number, Candidate[]>();
-  for (const candidate of candidates.toSorted(byScore)) {
-    const { id } = candidate.passage.record;
-    ofRecord.set(id, [...(ofRecord.get(id) ?? []), candidate]);
-  }
-  const records = [...ofRecord.values()].flatMap(([best, ...others]): Ranked[] => {
+/** The score of a record is that of its best passage; the passage to show is the one with the best score of its own. */
+function bestOfEachRecord(candidates: readonly Candidate[], trace: SearchRun['trace']): Ranked[] {
+  const byRecord = Map.groupBy(candidates.toSorted(byScore), ({ passage }) => passage.record.id);
+  const records = [...byRecord].flatMap(([record, [best, ...others]]): Ranked[] => {
     if (best === undefined) return [];
-    const { own: _, ...shown } = others.reduce((a, b) => (b.own > a.own ? b : a), best);
-    return [{ ...shown, score: best.score }];
+    const shown = others.reduce((a, b) => (b.rawScore > a.rawScore ? b : a), best);
+    for (const { passage } of [best, ...others])
+      if (passage !== shown.passage) trace.drop('better-passage-of-record', { passage: passage.id, record });
+    const { rawScore: _, ...hit } = shown;
+    return [{ ...hit, score: best.score }];
   });
   return records.sort(byScore);
 }

@@ -1,43 +1,43 @@
 import type { FieldWeights } from '../../store/store.ts';
 
-/** Every number that ranking depends on. Defaults were tuned on the dev sets of `eval/`, one setting for all of them. */
+/** Every constant of ranking. The defaults were tuned on the dev sets of `eval/`, one value for all sets. */
 export interface Ranking {
   readonly fusion: 'minmax' | 'rrf';
   readonly weights: SignalWeights;
-  /** Share of text's weight that goes to the corrected query where words were corrected. */
+  /** Share of text's weight that moves to spelling when words were corrected. */
   readonly correctionShare: number;
-  /** RRF's constant (Cormack, Clarke & Büttcher 2009). */
+  /** The constant of Reciprocal Rank Fusion (Cormack, Clarke & Büttcher 2009). */
   readonly rrfK: number;
   readonly fields: FieldWeights;
-  /** Passages each signal brings. */
+  /** Passages that each signal returns. */
   readonly depth: number;
-  /** Passages that go through the later stages. */
+  /** Passages that the stages after fusion work on. */
   readonly pool: number;
-  /** Passages that query terms may have in all before the commonest are left out. */
+  /** Passages that the query's terms may have in total; the most frequent terms beyond it are dropped. */
   readonly frequencyBudget: number;
   readonly smoothing: Smoothing | null;
-  /** Share added for a record of a date that the query names. */
+  /** Share added to a record of a date that the query names. */
   readonly dateBoost: number;
-  /** The same, where the query counts from today: "yesterday", "last week". */
+  /** The same for a date relative to today: "yesterday", "last week". */
   readonly relativeDateBoost: number;
-  /** Share added for a turn of a speaker that the query names. */
+  /** Share added to a turn of a speaker that the query names. */
   readonly speakerBoost: number;
-  /** Share added for turns of the best session, falling with the session's rank. */
+  /** Share added to turns of the best session; divided by the session's rank for the others. */
   readonly sessionPrior: number;
-  /** Share added for what a user (not an assistant) said. */
+  /** Share added to turns of the user. */
   readonly userPrior: number;
-  /** Share added for a title or alias that the query names whole. */
+  /** Share added to a record whose whole title or alias is in the query. */
   readonly titleBoost: number;
-  /** Share added for a document of the kind that the query asks for. */
+  /** Share added to a document that matches the query's intent. */
   readonly kindBoost: number;
-  /** What is left of the score of a source's record that is done with. */
+  /** Factor for the completed documents of a source. */
   readonly completedFactor: number;
   readonly recency: Recency;
 }
 
 /**
- * `tie-break`: the score of a passage of now grows by the share `weights.recency` × `reach`, another's by half of
- * that for every half-life that it lies behind or ahead. `rank`: one more list in Reciprocal Rank Fusion.
+ * `tie-break` adds to the score of a record of this moment the share `weights.recency` × `reach`; half of it per
+ * half-life between now and the record's time, past or future. `rank` is one more list in Reciprocal Rank Fusion.
  */
 export type Recency =
   | { readonly kind: 'tie-break'; readonly reach: number; readonly halfLifeDays: number }
@@ -46,25 +46,25 @@ export type Recency =
 export interface SignalWeights {
   readonly vector: number;
   readonly text: number;
-  readonly trigram: number;
+  readonly spelling: number;
   readonly recency: number;
 }
 
-/** Shares of a neighbour's score that a passage is lent; between the turns of a session only. */
+/** Shares of its neighbours' scores that a turn of a session gets. */
 export interface Smoothing {
   readonly previous: number;
   readonly beforePrevious: number;
   readonly next: number;
 }
 
-/** What a passage and its neighbours' shares add up to: smoothed scores are divided by it, so that they stay within 1. */
+/** The sum of all shares: smoothed scores are divided by it, so that they do not exceed 1. */
 export function smoothingNorm({ previous, beforePrevious, next }: Smoothing): number {
   return 1 + previous + beforePrevious + next;
 }
 
 export const DEFAULT_RANKING: Ranking = {
   fusion: 'minmax',
-  weights: { vector: 0.55, text: 0.45, trigram: 0.2, recency: 0.15 },
+  weights: { vector: 0.55, text: 0.45, spelling: 0.2, recency: 0.15 },
   correctionShare: 1,
   rrfK: 10,
   fields: { title: 6, headings: 1.5, body: 1, tags: 1 },
@@ -83,11 +83,11 @@ export const DEFAULT_RANKING: Ranking = {
   recency: { kind: 'tie-break', reach: 0.15, halfLifeDays: 90 },
 };
 
-/** Seed R's Reciprocal Rank Fusion of four signals, with nothing after it. */
+/** Seed R's ranking: Reciprocal Rank Fusion of four signals without later stages. */
 export const CLASSIC_RANKING: Ranking = {
   ...DEFAULT_RANKING,
   fusion: 'rrf',
-  weights: { vector: 0.7, text: 0.3, trigram: 0.2, recency: 0.15 },
+  weights: { vector: 0.7, text: 0.3, spelling: 0.2, recency: 0.15 },
   correctionShare: 0,
   rrfK: 60,
   fields: { title: 1, headings: 1, body: 1, tags: 1 },

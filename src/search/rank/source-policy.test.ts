@@ -19,7 +19,7 @@ describe('ranking of sources', () => {
     source: 'tasks',
   } as const;
 
-  it('puts a note above a todo that matches as well, however old the one and new the other', () => {
+  it('ranks a note above a todo that matches equally well, whatever their times', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0.01, max: 1, noNaN: true }),
@@ -34,7 +34,7 @@ describe('ranking of sources', () => {
     expect(records(ranked([todo, better]))).toEqual([1, 2]);
   });
 
-  it('says what the weight took away, and what being done did: last among equals of its source', () => {
+  it('reports what the weight and completion took away, and ranks a completed todo below an equal open one', () => {
     const [open, done] = ranked([
       { ...todo, completed: true },
       { ...todo, passage: 2, record: 2, completed: false, age: 400 },
@@ -48,7 +48,7 @@ describe('ranking of sources', () => {
     ]);
   });
 
-  it('weighs what the settings name: vaults too, and no memory of the same name', () => {
+  it('applies a policy to vaults and sources, and not to memories with the same source', () => {
     const entries = (['vault', 'source', 'memory', 'fact'] as const).map((origin, i) => {
       return { ...todo, passage: i + 1, record: i + 1, origin, completed: true };
     });
@@ -72,7 +72,7 @@ describe('ranking of sources', () => {
     ]);
   });
 
-  it('tells numbers that add up, whatever the policies', () => {
+  it('reports contributions and boosts that add up to the score, whatever the policies', () => {
     fc.assert(
       fc.property(givenPassages, givenPolicies, (entries, owners) => {
         const best = new Map<number, number>();
@@ -81,8 +81,8 @@ describe('ranking of sources', () => {
         for (const { passage, score, contributions, boosts } of hits) {
           const alone = entries.filter(({ record }) => record === passage.record.id).length === 1;
           if (!alone) continue;
-          const told = [...contributions, ...boosts].reduce((sum, { added }) => sum + added, 0);
-          expect(score).toBeCloseTo(best.get(passage.record.id)! + told, 9);
+          const added = [...contributions, ...boosts].reduce((sum, { added }) => sum + added, 0);
+          expect(score).toBeCloseTo(best.get(passage.record.id)! + added, 9);
           expect(score).toBeGreaterThanOrEqual(-1e-12);
         }
       }),
@@ -107,17 +107,17 @@ describe('search of sources', () => {
 
   const titles = (hits: SearchOutcome['hits']): string[] => hits.map(({ passage }) => passage.record.title);
 
-  it('is as sure of a todo that stands alone as of a note', async () => {
+  it('has the same confidence in a single todo as in a note', async () => {
     const [todo] = (await found([task('marble worktop')])).hits;
     const [memory] = (await found([note('marble worktop', { title: 'marble worktop', origin: 'memory' })]))
       .hits;
     expect(todo?.confidence).toBe(memory?.confidence);
-    const beside = await found([task('marble worktop'), note('marble worktop', { title: 'marble worktop' })]);
-    expect(beside.hits.map(({ passage }) => passage.record.origin)).toEqual(['vault', 'source']);
-    expect(beside.hits[1]?.confidence).toBeGreaterThan(0.45 * (beside.hits[0]?.confidence ?? 1));
+    const both = await found([task('marble worktop'), note('marble worktop', { title: 'marble worktop' })]);
+    expect(both.hits.map(({ passage }) => passage.record.origin)).toEqual(['vault', 'source']);
+    expect(both.hits[1]?.confidence).toBeGreaterThan(0.45 * (both.hits[0]?.confidence ?? 1));
   });
 
-  it('is as sure of an answer when what matches best is done, or its source weighs little', async () => {
+  it('has the same confidence in an answer whatever the weight of its source', async () => {
     const vague = Array.from({ length: 9 }, (_, i) => note('marble', { title: `note ${String(i)}` }));
     const others = Array.from({ length: 40 }, () => note('bees'));
     const done = note('marble worktop', {
@@ -136,7 +136,7 @@ describe('search of sources', () => {
     expect(still).toBe(sure);
   });
 
-  it('leaves out what scores below the least that its source asks for, and it takes no place', async () => {
+  it('drops hits below the minimum score of their source, which take no place of others', async () => {
     const writes = [
       task('marble worktop'),
       task('marble for the bath', 'weak'),
@@ -144,17 +144,17 @@ describe('search of sources', () => {
     ];
     const all = await found(writes);
     expect(titles(all.hits)).toEqual(['marble worktop', 'note', 'weak']);
-    expect(all.belowMinScore).toEqual([]);
+    expect(all.belowSourceMinScore).toEqual([]);
     const [best = 0, , weakest = 0] = all.hits.map(({ confidence }) => confidence);
     const atLeast = (minScore: number): SourcePolicies =>
       new Map([['tasks', { ...SOURCE_POLICY, minScore }]]);
     const few = await found(writes, atLeast((best + weakest) / 2));
     expect(titles(few.hits)).toEqual(['marble worktop', 'note']);
-    expect(titles(few.belowMinScore)).toEqual(['weak']);
-    expect(few.belowMinScore[0]?.confidence).toBe(weakest);
+    expect(titles(few.belowSourceMinScore)).toEqual(['weak']);
+    expect(few.belowSourceMinScore[0]?.confidence).toBe(weakest);
     const none = await found(writes, atLeast(1), 1);
     expect(titles(none.hits)).toEqual(['note']);
-    expect(titles(none.belowMinScore)).toEqual(['marble worktop']);
+    expect(titles(none.belowSourceMinScore)).toEqual(['marble worktop']);
     expect(titles((await found(writes, atLeast(best))).hits)).toContain('marble worktop');
   });
 });

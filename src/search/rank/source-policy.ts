@@ -1,40 +1,43 @@
 import type { RecordHeader } from '../../store/store.ts';
-import type { Boost } from './boosts.ts';
+import { isCompleted, type Boost } from './boosts.ts';
 import type { Ranking } from './ranking.ts';
 
-/** What the owner says of the records that one vault or source brought. */
+/** The settings of one vault or source that concern search. */
 export interface SourcePolicy {
-  /** Factor of everything that speaks for them but recency; 0 or more. See `weightInForce`. */
+  /** Factor for the scores of its records before recency is added; 0 or more. See `effectiveWeight`. */
   readonly weight: number;
-  /** Of less confidence they are left out. 0 to 1. */
+  /** Records of a lower confidence are dropped. 0 to 1. */
   readonly minScore: number;
-  /** How newness counts among them; `null` for as the ranking has it. */
+  /** `null` for the ranking's recency. */
   readonly recency: SourceRecency | null;
 }
 
 export interface SourceRecency {
-  /** In place of `weights.recency`; `null` for the ranking's. 0 to 1. */
+  /** Replaces the ranking's `weights.recency` unless `null`. 0 to 1. */
   readonly weight: number | null;
-  /** In place of the tie-break's. */
+  /** Replaces that of the tie-break. */
   readonly halfLifeDays: number;
 }
 
-/** By the name that their records go by (`record.source`). */
+/** By the value of `record.source`. */
 export type SourcePolicies = ReadonlyMap<string, SourcePolicy>;
 
 export const NO_POLICIES: SourcePolicies = new Map();
 
-/** A note is as good as what it matches. */
+/** The default of vaults. */
 export const VAULT_POLICY: SourcePolicy = { weight: 1, minScore: 0, recency: null };
 
-/** A todo stands below the note that matches as well, by more than recency could lift it; what is of these days counts. */
+/**
+ * The default of sources: a todo ranks below a note that matches equally well, by more than recency can make up for.
+ * The short half-life favours the documents of these days.
+ */
 export const SOURCE_POLICY: SourcePolicy = {
   weight: 0.5,
   minScore: 0,
   recency: { weight: null, halfLifeDays: 7 },
 };
 
-/** What holds for a record: nothing for a memory, whatever the name of who wrote it. */
+/** `null` for records of neither a vault nor a source, even if their author has the name of one. */
 export function policyOf(
   { origin, source }: Pick<RecordHeader, 'origin' | 'source'>,
   policies: SourcePolicies,
@@ -43,29 +46,29 @@ export function policyOf(
   return origin === 'source' ? (policies.get(source) ?? SOURCE_POLICY) : null;
 }
 
-/** What a document of a source gains for each hundredth by which it is nearer in meaning than the best notes. */
-const GAIN = 2;
-/** So much nearer it must be before it gains; as near as the best notes it loses a little. */
-const MARGIN = 0.05;
-const MOST_LOST = 0.1;
+/** What the weight gains for each unit of cosine above the margin. */
+const COSINE_GAIN = 2;
+/** How much higher than the notes' the cosine must be before the weight gains. */
+const COSINE_MARGIN = 0.05;
+const MAX_WEIGHT_LOSS = 0.1;
 
 /**
- * A todo that is nearer in meaning to the query than the best notes answers it better than these: then its source's weight
- * takes less away, up to nothing. Tuned on the dev half of `eval/sets/ambient.json` (with a weight of 0.5): of todo
- * queries MRR 82.7 where the plain weight that loses as little of the notes has 73.1.
+ * A todo that is nearer in meaning to the query than the best notes answers it better than these: its source's weight
+ * then lowers it less, or not at all. Tuned on the dev half of `eval/sets/ambient.json` with a weight of 0.5: todo
+ * queries have an MRR of 82.7; the constant weight that costs note queries as little has 73.1.
  *
  * @param cosine of document and query; `null` without vectors
- * @param ofNotes the best cosine of the notes that match best; `null` where there are none
+ * @param cosineOfNotes the best cosine of the best-matching notes; `null` without notes
  */
-export function effectiveWeight(weight: number, cosine: number | null, ofNotes: number | null): number {
-  if (cosine === null || ofNotes === null || weight >= 1 || weight === 0) return weight;
-  const gained = weight + GAIN * (cosine - ofNotes - MARGIN);
-  return Math.min(1, Math.max(weight - MOST_LOST, gained));
+export function effectiveWeight(weight: number, cosine: number | null, cosineOfNotes: number | null): number {
+  if (cosine === null || cosineOfNotes === null || weight >= 1 || weight === 0) return weight;
+  const gained = weight + COSINE_GAIN * (cosine - cosineOfNotes - COSINE_MARGIN);
+  return Math.min(1, Math.max(weight - MAX_WEIGHT_LOSS, gained));
 }
 
-/** What a record's source, and that it is done with, make of a score: together with it the score that counts. */
+/** The boosts of a record's source and of its completion. */
 export function sourceBoosts(
-  { origin, metadata }: Pick<RecordHeader, 'origin' | 'metadata'>,
+  record: Pick<RecordHeader, 'origin' | 'metadata'>,
   weight: number | null,
   score: number,
   { completedFactor }: Ranking,
@@ -73,7 +76,7 @@ export function sourceBoosts(
   if (weight === null) return [];
   const boosts: Boost[] = [];
   if (weight !== 1) boosts.push({ name: 'source', added: score * (weight - 1), factor: weight });
-  if (origin === 'source' && metadata['completed'] === true) {
+  if (record.origin === 'source' && isCompleted(record)) {
     const added = score * weight * (completedFactor - 1);
     boosts.push({ name: 'completed', added, factor: completedFactor });
   }

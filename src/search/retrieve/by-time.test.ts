@@ -15,17 +15,17 @@ const NAMES: SourceNames = new Map([
   ['gmail', 'Post'],
   ['git-log', 'git-log'],
 ]);
-/** A search of everything by words alone, but for its store and query. */
+/** The options of a search without a model, except for its store and query. */
 const ASKED = {
   namespace: 'n',
   filter: ALL_LIVE,
   limit: 10,
   ranking: DEFAULT_RANKING,
   vectors: null,
-  names: NAMES,
+  sourceNames: NAMES,
 } as const;
 
-describe('search by kind', () => {
+describe('search with an intent', () => {
   const brought = (source: string, title: string, ahead: number, completed?: boolean): RecordWrite =>
     note('sugar for the bees', {
       title,
@@ -58,7 +58,7 @@ describe('search by kind', () => {
   const titles = async (query: string, filter?: SearchFilter): Promise<string[]> =>
     (await found(query, filter)).hits.map(({ passage }) => passage.record.title);
 
-  it('lists what is asked for by its time: what is done last, and below a note of that name', async () => {
+  it('lists documents by their time, below a note of that title, completed ones last', async () => {
     const listed = ['Todos', 'tomorrow', 'in a week', 'overdue', 'on todos', 'done'];
     expect(await titles('my todos')).toEqual(listed);
     expect(await titles('my open todos')).toEqual(listed.slice(0, -1));
@@ -68,7 +68,7 @@ describe('search by kind', () => {
     expect(await titles('what do I have to do')).toEqual(agenda);
   });
 
-  it('is sure of it', async () => {
+  it('has a high confidence in a list', async () => {
     const { hits } = await found('my calendar');
     expect(Math.min(...hits.map(({ confidence }) => confidence))).toBeGreaterThan(0.5);
     expect(hits[0]?.boosts.map(({ name }) => name)).toEqual(['kind']);
@@ -85,19 +85,19 @@ describe('search by kind', () => {
       }
   });
 
-  it('shows what is of the days that are named, and doubts the rest', async () => {
+  it('lists documents of the dates in the query, and has a low confidence in others', async () => {
     expect(await titles('my calendar on 3 May')).toEqual(['the day after']);
     const { hits } = await found('my calendar on 20 August');
     expect(Math.max(0, ...hits.map(({ confidence }) => confidence))).toBeLessThan(0.2);
   });
 
-  it('lists what is done where that is asked for', async () => {
+  it('lists completed documents for a query that asks for these', async () => {
     expect((await titles('completed todos'))[0]).toBe('Todos');
     expect((await titles('completed todos'))[1]).toBe('done');
     expect(await titles('done tasks', { ...ALL_LIVE, origins: ['source'] })).toEqual(['done']);
   });
 
-  it('takes what names no day for nothing that is due, and lists it last', async () => {
+  it('lists documents without a date last, and not as due', async () => {
     const undated = note('cat sitter', {
       ...{ title: 'undated', origin: 'source', source: 'list', recordType: 'task', createdAt: NOW },
       metadata: { completed: false, undated: true },
@@ -112,7 +112,7 @@ describe('search by kind', () => {
     expect(await listed("what's on today")).not.toContain('undated');
   });
 
-  it('prefers of the kind what holds some of what else is asked for', async () => {
+  it('boosts only the documents that match the topic of the query', async () => {
     const mail = (title: string, text: string): RecordWrite =>
       note(text, { title, origin: 'source', source: 'gmail', createdAt: NOW });
     const store = openMemoryStore();
@@ -127,7 +127,7 @@ describe('search by kind', () => {
     expect(second?.boosts.map(({ name }) => name)).not.toContain('kind');
   });
 
-  it('finds what is open behind any number of what is done', async () => {
+  it('finds an open document behind any number of completed ones', async () => {
     const many = Array.from({ length: 60 }, (_, i) => brought('list', 'done', -i, true));
     const store = openMemoryStore();
     await write(store, 'n', ...many, brought('list', 'passport', -40, false));
@@ -137,7 +137,7 @@ describe('search by kind', () => {
     }
   });
 
-  it('takes no place of notes where all is done, and leaves those of the days where some is open', async () => {
+  it('searches notes when all documents are completed, and lists notes of the dates besides open ones', async () => {
     const asked = async (...others: RecordWrite[]): Promise<string[]> => {
       const store = openMemoryStore();
       const ofTheDay = note('Pay the rent, call the plumber', { title: 'note', createdAt: NOW + DAY });
@@ -150,7 +150,7 @@ describe('search by kind', () => {
     expect(await asked(brought('list', 'open', 1, false))).toEqual(['open', 'note']);
   });
 
-  it('asks for a day once, however often it is named', async () => {
+  it('queries for a date once, however often the query names it', async () => {
     const store = openMemoryStore();
     await write(store, 'n', ...writes);
     let searches = 0;
@@ -168,7 +168,7 @@ describe('search by kind', () => {
     expect([before > 0, searches]).toEqual([true, 2 * before]);
   });
 
-  it('believes no document of a source that bears the name of what is asked for', async () => {
+  it('does not boost a document of a source for its title', async () => {
     const store = openMemoryStore();
     const forged = brought('list', 'Todos', 300, false);
     await write(store, 'n', ...writes, forged);
@@ -177,18 +177,18 @@ describe('search by kind', () => {
     expect(hits[1]?.passage.record.title).toBe('tomorrow');
   });
 
-  it('searches as ever where nothing of the kind is there', async () => {
+  it('searches without the intent when there are no such documents', async () => {
     expect(await titles('commits of bees')).toContain('mail');
     expect(await titles('my commits')).toEqual([]);
   });
 
-  it('puts the kind first of what is about a thing', async () => {
+  it('ranks documents of the type first among those about a topic', async () => {
     const mixed = await titles('chores about bees');
     expect(mixed.slice(0, 3).sort()).toEqual(['in a week', 'overdue', 'tomorrow']);
     expect((await titles('mail about bees'))[0]).toBe('mail');
   });
 
-  it('never shows what the filter hides (I6)', async () => {
+  it('never returns what the filter excludes (I6)', async () => {
     const filters = fc.record(
       {
         sources: fc.subarray(['list', 'family_calendar', 'gmail', 'notes']),

@@ -1,58 +1,52 @@
-import type { Timestamp } from '../../core/types.ts';
-import type { PassageScore, SearchFilter, Store } from '../../store/store.ts';
-import type { QueryIntent } from '../query/intent.ts';
-import { bestFirst, CONSTRAINED_LIMIT } from './constrained-retrieval.ts';
-
-interface TimeListInput {
-  readonly store: Store;
-  readonly namespace: string;
-  readonly filter: { readonly now: Timestamp };
-}
+import type { PassageScore, SearchFilter } from '../../store/store.ts';
+import type { SearchRun } from '../run.ts';
+import { CONSTRAINED_LIMIT } from './constrained-retrieval.ts';
+import { bestFirst } from './signals.ts';
 
 const DAY_MS = 86_400_000;
 
 /**
- * What is of a kind by its time, nearest first, what names no day last; scores are milliseconds to now, below 0. Beside
- * what is open, unless that alone is asked for, what is done; nothing where nothing is open.
+ * Lists documents by the distance of their time from now, nearest first; those without a date come last. Scores are
+ * negated milliseconds. Without a state in the query the list has open and completed documents, but is empty when none
+ * is open.
  */
 export async function listByTime(
-  state: QueryIntent['state'],
+  run: SearchRun,
+  state: 'open' | 'done' | null,
   filters: readonly SearchFilter[],
-  place: TimeListInput,
 ): Promise<PassageScore[]> {
-  const first = await listByState(filters, state === 'done', place);
-  if (first.length === 0) return [];
-  const others = state === null ? await listByState(filters, true, place) : [];
-  const found = new Map([...first, ...others].map((one) => [one.passage, one]));
+  const wanted = await listByState(run, filters, state === 'done');
+  if (wanted.length === 0) return [];
+  const completed = state === null ? await listByState(run, filters, true) : [];
+  const found = new Map([...wanted, ...completed].map((score) => [score.passage, score]));
   return [...found.values()].sort(bestFirst);
 }
 
 async function listByState(
+  run: SearchRun,
   filters: readonly SearchFilter[],
   completed: boolean,
-  place: TimeListInput,
 ): Promise<PassageScore[]> {
-  const asked = filters.map((filter) => ({ ...filter, completed }));
-  const undated = asked.filter((filter) => filter.undated === undefined);
-  const [dated, others] = await Promise.all([
+  const ofState = filters.map((filter) => ({ ...filter, completed }));
+  const [dated, undated] = await Promise.all([
     nearestInTime(
-      asked.map((filter) => ({ ...filter, undated: false })),
-      place,
+      run,
+      ofState.map((filter) => ({ ...filter, undated: false })),
     ),
     nearestInTime(
-      undated.map((filter) => ({ ...filter, undated: true })),
-      place,
+      run,
+      ofState.flatMap((filter) => (filter.undated === undefined ? [{ ...filter, undated: true }] : [])),
     ),
   ]);
-  const scores = dated.map((one) => ({ ...one, score: -Math.abs(one.score - place.filter.now) }));
+  const scores = dated.map((entry) => ({ ...entry, score: -Math.abs(entry.score - run.filter.now) }));
   const last = Math.min(0, ...scores.map(({ score }) => score)) - DAY_MS;
-  return [...scores, ...others.map((one) => ({ ...one, score: last }))];
+  return [...scores, ...undated.map((entry) => ({ ...entry, score: last }))];
 }
 
-/** Passages of each filter, scored by their time. */
+/** The passages of each filter that are nearest to now; the score is their record's time. */
 export async function nearestInTime(
+  { store, namespace }: SearchRun,
   filters: readonly SearchFilter[],
-  { store, namespace }: TimeListInput,
 ): Promise<PassageScore[]> {
   return (
     await Promise.all(filters.map((filter) => store.newest(namespace, filter, CONSTRAINED_LIMIT)))

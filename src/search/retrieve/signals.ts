@@ -1,7 +1,25 @@
 import { channel } from 'node:diagnostics_channel';
+import type { PassageScore } from '../../store/store.ts';
 
-/** One ranking of passages. */
-export type Signal = 'vector' | 'text' | 'trigram' | 'recency';
+/** One ranking of passages. `spelling` is full text over the query with its misspelt words corrected. */
+export type Signal = 'vector' | 'text' | 'spelling' | 'recency';
+
+/** The passages that one signal found, best first. */
+export interface SignalList {
+  readonly signal: Signal;
+  readonly scores: readonly PassageScore[];
+}
+
+/** A signal that could not answer. */
+export interface MissingSignal {
+  readonly signal: Signal;
+  readonly why: string;
+}
+
+/** Order of every list of scores. */
+export function bestFirst(a: PassageScore, b: PassageScore): number {
+  return b.score - a.score || a.passage - b.passage;
+}
 
 /** How long a signal took to answer one search. */
 export interface SignalTime {
@@ -11,22 +29,22 @@ export interface SignalTime {
 
 const times = channel('loci:signal-time');
 
-/** Does the work, and tells whoever listens how long it took. */
+/** Does the work and publishes how long it took, if there are subscribers. */
 export async function timed<Result>(signal: Signal, work: () => Promise<Result>): Promise<Result> {
   if (!times.hasSubscribers) return work();
-  const began = performance.now();
+  const started = performance.now();
   try {
     return await work();
   } finally {
-    times.publish({ signal, milliseconds: performance.now() - began } satisfies SignalTime);
+    times.publish({ signal, milliseconds: performance.now() - started } satisfies SignalTime);
   }
 }
 
-/** Hears of every signal of every search in this process, until what it answers is called. */
-export function onSignalTime(listen: (time: SignalTime) => void): () => void {
-  const hear = (message: unknown): void => {
-    listen(message as SignalTime);
+/** Calls `listener` for every signal of every search in this process, until the returned function is called. */
+export function onSignalTime(listener: (time: SignalTime) => void): () => void {
+  const subscriber = (message: unknown): void => {
+    listener(message as SignalTime);
   };
-  times.subscribe(hear);
-  return () => times.unsubscribe(hear);
+  times.subscribe(subscriber);
+  return () => times.unsubscribe(subscriber);
 }

@@ -1,0 +1,109 @@
+import { analyze, stem } from '../../core/text/analyze.ts';
+import { isStopWord } from '../../core/text/stop-words.ts';
+import type { PassageScore, TermInfo, TextTerm } from '../../store/store.ts';
+import { requiredPhrases, type QueryTerm } from '../query/parse.ts';
+import type { SearchRun } from '../run.ts';
+import type { RetrievalPlan } from './constrained-retrieval.ts';
+import { timed, type SignalList } from './signals.ts';
+
+/** A word of the query that no passage has, and the known words that were searched for as well. */
+export interface Correction {
+  readonly word: string;
+  readonly replacements: readonly string[];
+}
+
+/** A term of the query and the number of passages that have it. */
+export interface WeightedTerm extends QueryTerm {
+  readonly passages: number;
+}
+
+export interface TextResult {
+  readonly lists: readonly SignalList[];
+  readonly corrections: readonly Correction[];
+  /** The terms within the frequency budget, rarest first. */
+  readonly terms: readonly WeightedTerm[];
+}
+
+/** The weight of a term by the number of its passages: 1 for none, then falling. */
+export function idfWeight(passages: number): number {
+  return 1 / Math.log2(2 + passages);
+}
+
+/** Full text over the query as written, and over the query with its misspelt words corrected. */
+export async function retrieveText(run: SearchRun, plan: RetrievalPlan): Promise<TextResult> {
+  const { store, namespace, ranking, query } = run;
+  const words = new Set(query.terms.flatMap(vocabularyWords));
+  const infos = new Map((await store.lookUpTerms(namespace, [...words])).map((info) => [info.word, info]));
+  const weighted = query.terms.map((term) => {
+    // An identifier is at most as frequent as its rarest part.
+    const counts = vocabularyWords(term).map((word) => infos.get(word)?.passages ?? 0);
+    return { ...term, passages: counts.length === 0 ? 0 : Math.min(...counts) };
+  });
+  const terms = withinFrequencyBudget(run, weighted);
+  const required = requiredPhrases(query);
+  const optional = required.length > 0 ? [] : query.phrases;
+  const search = (alternatives: readonly TextTerm[]): Promise<PassageScore[]> => {
+    const text = { any: [...alternatives, ...optional], all: required, weights: ranking.fields };
+    return plan.retrieveWithConstraints((filter, limit) => store.searchText(namespace, text, filter, limit));
+  };
+  const corrections = correctionsOf(run, infos);
+  const corrected = corrections.flatMap(({ replacements }) => replacements).map(stemmedTerm);
+  // The corrected list has every passage of the literal one. When it takes all of the weight, the literal one is not needed.
+  const isLiteralNeeded = corrections.length === 0 || ranking.correctionShare !== 1;
+  const [text, spelling] = await Promise.all([
+    isLiteralNeeded ? timed('text', () => search(terms)) : [],
+    corrections.length === 0 ? [] : timed('spelling', () => search([...terms, ...corrected])),
+  ]);
+  return {
+    lists: [
+      { signal: 'text', scores: text },
+      { signal: 'spelling', scores: spelling },
+    ],
+    corrections,
+    terms,
+  };
+}
+
+/** The words of a term that a vocabulary can have; bigrams are no words. */
+function vocabularyWords({ kind, surface }: QueryTerm): string[] {
+  return kind === 'bigram' ? [] : surface.split(' ');
+}
+
+/** The rarest terms whose passages together stay within the budget; at least one. */
+function withinFrequencyBudget(
+  { ranking: { frequencyBudget }, trace }: SearchRun,
+  terms: readonly WeightedTerm[],
+): WeightedTerm[] {
+  let passages = 0;
+  const rarestFirst = terms.toSorted((a, b) => a.passages - b.passages);
+  return trace.filter(
+    'frequency-budget',
+    rarestFirst,
+    (term, i) => {
+      passages += term.passages;
+      return i === 0 || passages <= frequencyBudget;
+    },
+    ({ surface }) => ({ term: surface }),
+  );
+}
+
+function correctionsOf(run: SearchRun, infos: ReadonlyMap<string, TermInfo>): Correction[] {
+  const wordsOfDates = new Set(run.dates.flatMap(({ text }) => analyze(text).map(({ surface }) => surface)));
+  return run.query.terms.flatMap(({ terms, surface }) => {
+    const near = infos.get(surface)?.near ?? [];
+    const isIntended =
+      wordsOfDates.has(surface) || terms.every((term) => run.intent?.intentTerms.has(term) === true);
+    if (near.length === 0 || isIntended || isWellSpelt(surface, run)) return [];
+    return [{ word: surface, replacements: near.map(({ word }) => word) }];
+  });
+}
+
+/** A word that is one token of the model is spelt correctly: "world" does not mean "would", even if no passage has it. */
+function isWellSpelt(word: string, { vectors }: SearchRun): boolean {
+  if (isStopWord(word)) return true;
+  return vectors !== null && vectors.embedder.countTokens(word) <= vectors.embedder.countTokens('a');
+}
+
+function stemmedTerm(word: string): TextTerm {
+  return { terms: [stem(word)], prefix: false };
+}

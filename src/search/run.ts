@@ -1,0 +1,69 @@
+import type { Embedder } from '../embed/embedder.ts';
+import type { SearchFilter, Store } from '../store/store.ts';
+import { SearchTrace } from './explain/trace.ts';
+import { detectDates, type DateRange } from './query/dates.ts';
+import { detectIntent, type QueryIntent, type SourceNames } from './query/intent.ts';
+import { parseQuery, type ParsedQuery } from './query/parse.ts';
+import type { Ranking } from './rank/ranking.ts';
+import { NO_POLICIES, type SourcePolicies } from './rank/source-policy.ts';
+import type { RelatedOptions } from './related.ts';
+
+/** One search: what the caller wants, what the query means, and what the stages have dropped so far. */
+export interface SearchRun {
+  readonly store: Store;
+  readonly namespace: string;
+  readonly filter: SearchFilter;
+  /** Maximum number of hits. */
+  readonly limit: number;
+  /** Hits of a lower confidence are dropped. 0 to 1. */
+  readonly minScore: number;
+  readonly ranking: Ranking;
+  /** `null` without an embedding model. */
+  readonly vectors: VectorIndexRef | null;
+  /** Settings of single vaults and sources; the others have the defaults of their origin. */
+  readonly policies: SourcePolicies;
+  /** `null` when the caller wants no related documents. */
+  readonly related: RelatedOptions | null;
+  readonly signal: AbortSignal | undefined;
+  readonly query: ParsedQuery;
+  /** The index terms of the query's words. */
+  readonly queryTerms: ReadonlySet<string>;
+  readonly dates: readonly DateRange[];
+  readonly intent: QueryIntent | null;
+  readonly trace: SearchTrace;
+}
+
+/** The model that embeds the query, and the generation of vectors to compare it with. */
+export interface VectorIndexRef {
+  readonly embedder: Embedder;
+  readonly generation: number;
+}
+
+type Required = 'store' | 'namespace' | 'filter' | 'limit' | 'ranking' | 'vectors';
+type Optional = 'minScore' | 'policies' | 'related' | 'signal';
+
+export interface SearchOptions extends Pick<SearchRun, Required>, Partial<Pick<SearchRun, Optional>> {
+  readonly query: string;
+  /** Names by which a query can refer to a source; without them no query has an intent. */
+  readonly sourceNames?: SourceNames;
+}
+
+const NO_NAMES: SourceNames = new Map();
+
+export function startRun({ query: text, sourceNames = NO_NAMES, ...options }: SearchOptions): SearchRun {
+  const { ranking, filter } = options;
+  const query = parseQuery(text);
+  const dates = ranking.dateBoost > 0 ? detectDates(query.text, filter.now) : [];
+  return {
+    minScore: 0,
+    policies: NO_POLICIES,
+    related: null,
+    signal: undefined,
+    ...options,
+    query,
+    queryTerms: new Set(query.terms.flatMap(({ terms }) => terms)),
+    dates,
+    intent: ranking.kindBoost > 0 ? detectIntent(query, dates, sourceNames, filter.now) : null,
+    trace: new SearchTrace(),
+  };
+}

@@ -1,0 +1,19 @@
+import { DEFAULT_RANKING } from '../../src/search/rank/ranking.ts';
+import { startRun, type SearchOptions, type SearchRun } from '../../src/search/run.ts';
+import type { Store } from '../../src/store/store.ts';
+
+/** A run for stages that call no store; what is not given is what an ordinary search has. */
+export function searchRun(query: string, given: Partial<SearchOptions & SearchRun> = {}): SearchRun {
+  const started = startRun({
+    store: {} as Store,
+    namespace: 'n',
+    filter: { now: 0 },
+    limit: 10,
+    ranking: DEFAULT_RANKING,
+    vectors: null,
+    ...given,
+    query,
+  });
+  const { query: _query, ...overrides } = given;
+  return { ...started, ...overrides };
+}
