@@ -49,13 +49,13 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     {
       file: 'src/search/rank/source-policy.test.ts',
-      test: 'puts a note above a todo that matches as well, however old the one and new the other',
+      test: 'ranks a note above a todo that matches equally well, whatever their times',
     },
   ],
   S6: [
     {
       file: 'src/search/rank/rank.test.ts',
-      test: 'lets the newer of two equals win, and says what recency added',
+      test: 'ranks the newer of two equal matches higher, and reports the contribution of recency',
     },
     {
       file: 'src/search/rank/rank.test.ts',
@@ -74,7 +74,7 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     { file: 'test/e2e/sources.test.ts', test: 'minScore keeps its weak matches out, and it is said so (S8)' },
     {
       file: 'src/search/rank/source-policy.test.ts',
-      test: 'leaves out what scores below the least that its source asks for, and it takes no place',
+      test: 'drops hits below the minimum score of their source, which take no place of others',
     },
   ],
   S9: [

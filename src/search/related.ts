@@ -7,15 +7,6 @@ import { policyOf } from './rank/source-policy.ts';
 import type { RetrievalResult } from './retrieve/retrieve.ts';
 import type { SearchRun } from './run.ts';
 
-/** Which documents of sources are shown besides the results. */
-export interface RelatedOptions {
-  /** Results that are shown. */
-  readonly resultLimit: number;
-  readonly limit: number;
-  /** Sources whose documents are shown only when a search asks for them. */
-  readonly excludedSources: readonly string[];
-}
-
 /**
  * Weight of the best note in the vector to compare with; the rest is the query's. Tuned, with the constants below, on
  * the dev half of `eval/sets/ambient.json`: of the relevant todos a search of ten shows 71% without related documents

@@ -6,7 +6,6 @@ import { detectIntent, type QueryIntent, type SourceNames } from './query/intent
 import { parseQuery, type ParsedQuery } from './query/parse.ts';
 import type { Ranking } from './rank/ranking.ts';
 import { NO_POLICIES, type SourcePolicies } from './rank/source-policy.ts';
-import type { RelatedOptions } from './related.ts';
 
 /** One search: what the caller wants, what the query means, and what the stages have dropped so far. */
 export interface SearchRun {
@@ -37,6 +36,15 @@ export interface SearchRun {
 export interface VectorIndexRef {
   readonly embedder: Embedder;
   readonly generation: number;
+}
+
+/** Which documents of sources are shown besides the results. */
+export interface RelatedOptions {
+  /** Results that are shown. */
+  readonly resultLimit: number;
+  readonly limit: number;
+  /** Sources whose documents are shown only when a search asks for them. */
+  readonly excludedSources: readonly string[];
 }
 
 type Required = 'store' | 'namespace' | 'filter' | 'limit' | 'ranking' | 'vectors';

@@ -6,6 +6,7 @@ import { matchesIntent } from '../query/intent.ts';
 import type { ParsedQuery } from '../query/parse.ts';
 import { matchedTerms } from '../query/phrases.ts';
 import type { SearchRun } from '../run.ts';
+import type { Ranking } from './ranking.ts';
 
 /** One reason why a passage ranks higher or lower than its signals alone would place it. */
 export interface Boost {
@@ -52,6 +53,23 @@ export function boostsOf(
   // A source chooses the titles of its documents: they are no evidence.
   if (passage.record.origin !== 'source' && namesTitle(run.queryTerms, passage.record))
     add('title', isList ? LIST_BOOSTS.title : ranking.titleBoost);
+  return boosts;
+}
+
+/** The boosts of a record's source and of its completion. */
+export function sourceBoosts(
+  record: Pick<RecordHeader, 'origin' | 'metadata'>,
+  weight: number | null,
+  score: number,
+  { completedFactor }: Ranking,
+): Boost[] {
+  if (weight === null) return [];
+  const boosts: Boost[] = [];
+  if (weight !== 1) boosts.push({ name: 'source', added: score * (weight - 1), factor: weight });
+  if (record.origin === 'source' && isCompleted(record)) {
+    const added = score * weight * (completedFactor - 1);
+    boosts.push({ name: 'completed', added, factor: completedFactor });
+  }
   return boosts;
 }
 

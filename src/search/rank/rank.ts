@@ -2,17 +2,11 @@ import type { Timestamp } from '../../core/types.ts';
 import type { StoredPassage } from '../../store/store.ts';
 import { isOfIntent, matchesIntent, type QueryIntent } from '../query/intent.ts';
 import type { SearchRun } from '../run.ts';
-import { boostsOf, sessionOf, type Boost } from './boosts.ts';
+import { boostsOf, sessionOf, sourceBoosts, type Boost } from './boosts.ts';
 import { rrf, type Contribution } from './fuse.ts';
 import { smoothingNorm, type Ranking } from './ranking.ts';
 import type { Smoothed } from './smooth.ts';
-import {
-  effectiveWeight,
-  policyOf,
-  sourceBoosts,
-  type SourcePolicy,
-  type SourceRecency,
-} from './source-policy.ts';
+import { effectiveWeight, policyOf, type SourcePolicy, type SourceRecency } from './source-policy.ts';
 
 /** A record with its score, and how the score is made up. */
 export interface Ranked {

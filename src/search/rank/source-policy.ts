@@ -1,6 +1,4 @@
 import type { RecordHeader } from '../../store/store.ts';
-import { isCompleted, type Boost } from './boosts.ts';
-import type { Ranking } from './ranking.ts';
 
 /** The settings of one vault or source that concern search. */
 export interface SourcePolicy {
@@ -64,21 +62,4 @@ export function effectiveWeight(weight: number, cosine: number | null, cosineOfN
   if (cosine === null || cosineOfNotes === null || weight >= 1 || weight === 0) return weight;
   const gained = weight + COSINE_GAIN * (cosine - cosineOfNotes - COSINE_MARGIN);
   return Math.min(1, Math.max(weight - MAX_WEIGHT_LOSS, gained));
-}
-
-/** The boosts of a record's source and of its completion. */
-export function sourceBoosts(
-  record: Pick<RecordHeader, 'origin' | 'metadata'>,
-  weight: number | null,
-  score: number,
-  { completedFactor }: Ranking,
-): Boost[] {
-  if (weight === null) return [];
-  const boosts: Boost[] = [];
-  if (weight !== 1) boosts.push({ name: 'source', added: score * (weight - 1), factor: weight });
-  if (record.origin === 'source' && isCompleted(record)) {
-    const added = score * weight * (completedFactor - 1);
-    boosts.push({ name: 'completed', added, factor: completedFactor });
-  }
-  return boosts;
 }
