@@ -37,15 +37,18 @@ export async function measureRest(
 ): Promise<Measure[]> {
   mkdirSync(folder, { recursive: true });
   copyFileSync(bench.path, join(folder, 'loci.db'), constants.COPYFILE_FICLONE);
-  writeFileSync(
-    join(folder, 'loci.yaml'),
-    'embedding:\n  provider: none\nwrites:\n  enabled: true\nserver:\n  rateLimit: 0\n',
-  );
+  writeFileSync(join(folder, 'loci.yaml'), 'embedding:\n  provider: none\nwrites:\n  enabled: true\n');
   const loci = await openLoci((await loadConfig({ home: folder, env: {} })).values);
   const engine = await engineTime(loci, bench);
   const requests = await mixedRequests(loci, bench, WARM_UP + seconds * PER_SECOND);
+  const operator = await loci.access.create({
+    subject: 'bench',
+    name: 'bench',
+    scopes: ['admin'],
+    lifetime: null,
+  });
   await loci.close();
-  const server = await startServer(folder);
+  const server = await startServer(folder, operator.text);
   try {
     await applyLoad(server.port, PER_SECOND / 10, requests.slice(0, WARM_UP));
     const before = await server.figures();
@@ -133,9 +136,10 @@ function pinned(line: readonly string[], env: NodeJS.ProcessEnv, stdio: StdioOpt
   return spawn(whole[0]!, whole.slice(1), { env, stdio });
 }
 
-async function startServer(home: string): Promise<Server> {
+/** @param token with the scope `admin`, to read the metrics */
+async function startServer(home: string, token: string): Promise<Server> {
   const line = [process.execPath, MAIN, 'serve', '--port', '0'];
-  const env = { ...process.env, LOCI_HOME: home, LOCI_SERVER_METRICS_PUBLIC: 'true' };
+  const env = { ...process.env, LOCI_HOME: home };
   const child = pinned(line, env, ['ignore', 'ignore', 'pipe']);
   const ended = new Promise<void>((resolve) => void child.once('close', () => resolve()));
   const port = await new Promise<number>((resolve, reject) => {
@@ -147,7 +151,8 @@ async function startServer(home: string): Promise<Server> {
     });
   });
   const figures = async () => {
-    const text = await (await fetch(`http://127.0.0.1:${String(port)}/metrics`)).text();
+    const headers = { authorization: `Bearer ${token}` };
+    const text = await (await fetch(`http://127.0.0.1:${String(port)}/metrics`, { headers })).text();
     const of = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
     return { cpu: of('process_cpu_seconds_total'), memory: of('process_resident_memory_bytes') };
   };

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { configSchema } from '../src/config/schema.ts';
+import { MAX_PASSAGE_TOKENS } from '../src/ingest/passages.ts';
 import { LociError, messageOf } from '../src/core/errors.ts';
 import { nearest } from '../src/core/text/nearest.ts';
 import { DEFAULT_RANKING, type Ranking } from '../src/search/rank/ranking.ts';
@@ -33,6 +34,8 @@ const policies: z.ZodType<Readonly<Record<string, SourcePolicy>>> = z.record(
       .default(SOURCE_POLICY.recency),
   }),
 );
+/** The range of passages that the local model can embed. */
+const tokens = z.object({ passageTokens: z.number().int().min(32).max(256) });
 /** Keys whose text is one of a few. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   fusion: ['minmax', 'rrf'] satisfies Ranking['fusion'][],
@@ -40,10 +43,10 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
 };
 
 export function defaultConfiguration(): EvalConfiguration {
-  const { embedding, index, search } = configSchema.parse({});
+  const { embedding, search } = configSchema.parse({});
   return {
     provider: embedding.provider,
-    passageTokens: index.passageTokens,
+    passageTokens: MAX_PASSAGE_TOKENS,
     minScore: search.minScore,
     sources: {},
     ranking: DEFAULT_RANKING,
@@ -75,10 +78,9 @@ export function withOverrides(base: EvalConfiguration, overrides: unknown): Eval
   const { provider, passageTokens, minScore, ...changed } = merged;
   const checked = configSchema.safeParse({
     embedding: { provider },
-    index: { passageTokens },
     search: { minScore },
   });
-  const issue = checked.error?.issues[0];
+  const issue = checked.error?.issues[0] ?? tokens.safeParse({ passageTokens }).error?.issues[0];
   if (issue !== undefined) throw new Error(`${String(issue.path.at(-1))}: ${issue.message}`);
   return { provider, passageTokens, minScore, sources: { ...sources, ...said }, ranking: changed };
 }

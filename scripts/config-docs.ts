@@ -1,22 +1,22 @@
-// Writes docs/configuration.md from the schema: `node scripts/config-docs.ts`. A test holds the two together.
+// Writes docs/configuration.md from the schema: `node scripts/config-docs.ts`. A test checks that it is up to date.
 import { writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { type ConfigKey, describeConfig } from '../src/config/keys.ts';
 
 const HEAD = `# Configuration
 
-<!-- Written by \`node scripts/config-docs.ts\` from src/config/schema.ts; a change here is overwritten. -->
+<!-- Written by \`node scripts/config-docs.ts\` from src/config/schema.ts; do not edit it. -->
 
-Loci needs no configuration. What you want otherwise goes into \`loci.yaml\` in \`$LOCI_HOME\` (\`~/.loci\` unless that is
-set), by hand or with \`loci config set KEY VALUE\`. \`loci config show\` prints what is in force and where each value came
-from: the environment wins over the file, and the file over the defaults.
+Loci works without configuration. Settings are in \`loci.yaml\` in \`$LOCI_HOME\` (\`~/.loci\` by default). Edit the file, or use
+\`loci config set KEY VALUE\`. \`loci config show\` prints the effective settings and where each comes from: the environment
+overrides the file, and the file overrides the defaults.
 
-- An unknown key or a wrong value is an error that names the line; nothing is ignored in silence.
-- Relative paths start at the folder of \`loci.yaml\`; those of an environment variable at the current folder. \`~\` is your
-  home folder.
-- A duration is a number with a unit (\`500ms\`, \`5s\`, \`2m\`, \`1h\`, \`1d\`), or milliseconds. A size is \`500KB\`, \`5MB\`, \`1GB\`
-  (powers of 1000), \`KiB\`, \`MiB\`, \`GiB\` (of 1024), or bytes.
-- An environment variable that is empty counts as unset; a list is written in it as JSON or YAML.
+- An unknown key or a wrong value is an error that names the line. A key of an earlier version is ignored with a warning
+  that says what to write instead; \`loci doctor\` lists these too.
+- Relative paths start at the folder of \`loci.yaml\`; in environment variables, at the current folder. \`~\` is your home
+  folder.
+- A duration is a number with a unit (\`500ms\`, \`5s\`, \`2m\`, \`1h\`, \`1d\`), or a number of milliseconds.
+- An empty environment variable counts as unset. The value of a list is JSON or YAML.
 
 \`\`\`yaml
 namespace: me
@@ -30,7 +30,7 @@ search:
 \`\`\`
 `;
 
-/** `true`, `5s`, `[]`: a value as it stands in a YAML file. */
+/** A value as it is written in YAML: `true`, `5s`, `[]`. */
 function yamlOf(value: unknown): string {
   return stringify(value).trim();
 }
@@ -43,7 +43,7 @@ function entry(key: ConfigKey): string {
   return `${opensSection(key) ? '##' : '###'} \`${key.path}\`\n\n${body}\n`;
 }
 
-/** A map of keys, or a list whose entries have keys. */
+/** Whether a key is a map of keys, or a list whose entries have keys. */
 function opensSection(key: ConfigKey): boolean {
   return describeConfig().some(
     ({ path }) => path.startsWith(`${key.path}.`) || path.startsWith(`${key.path}[]`),
@@ -53,9 +53,9 @@ function opensSection(key: ConfigKey): boolean {
 /** The whole page. */
 export function renderConfigDocs(): string {
   const keys = describeConfig();
-  const loose = keys.filter((key) => !key.path.includes('.') && !opensSection(key));
-  const grouped = keys.filter((key) => !loose.includes(key));
-  return [HEAD, '## At the top\n', ...loose.map(entry), ...grouped.map(entry)].join('\n');
+  const single = keys.filter((key) => !key.path.includes('.') && !opensSection(key));
+  const grouped = keys.filter((key) => !single.includes(key));
+  return [HEAD, '## Top level\n', ...single.map(entry), ...grouped.map(entry)].join('\n');
 }
 
 if (import.meta.main) {

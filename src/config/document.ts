@@ -1,51 +1,48 @@
 import { isCollection, isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
 import { LociError, messageOf } from '../core/errors.ts';
 import type { Json } from '../core/types.ts';
-import { isJsonMap, type JsonMap, type PathStep } from './tree.ts';
+import { isJsonMap, type JsonMap, type KeyPath } from './tree.ts';
 
-/** A parsed `loci.yaml` that still knows its lines and comments. */
+/** A parsed `loci.yaml`, with its lines and comments. */
 export interface ConfigDocument {
   readonly yaml: Document;
-  /** What it says, keys without a value left out. */
+  /** Its content, without the keys that have no value. */
   readonly raw: JsonMap;
   /** The line, from 1, of the deepest part of the path that the file holds. */
-  lineOf(path: readonly PathStep[]): number;
+  lineOf(path: KeyPath): number;
 }
 
-/** @throws LociError `invalid_config` with file and line when the text is no YAML, or no map of keys. */
+/** @throws LociError `invalid_config` with file and line if the text is not YAML, or not a map of keys */
 export function parseConfig(text: string, file: string): ConfigDocument {
   const lines = new LineCounter();
   const yaml = parseYaml(text, file, lines);
-  const line = (path: readonly PathStep[]): number => lineOf(yaml, lines, path);
-  const invalid = (what: string): LociError => new LociError('invalid_config', `${file}: ${what}`);
+  const invalid = (problem: string): LociError => new LociError('invalid_config', `${file}: ${problem}`);
   let content: unknown;
   try {
     content = yaml.toJS({ maxAliasCount: 100 });
   } catch (error) {
-    const what = messageOf(error);
-    throw invalid(
-      what.startsWith('Unresolved alias') ? `${what}; text that begins with * must be in quotes` : what,
-    );
+    const message = messageOf(error);
+    const isAlias = message.startsWith('Unresolved alias');
+    throw invalid(isAlias ? `${message}; text that begins with * must be in quotes` : message);
   }
   const raw = content === null || content === undefined ? {} : plainCopy(content);
-  if (raw === undefined) throw invalid('an alias stands inside what it names');
+  if (raw === undefined) throw invalid('an alias refers to a value that contains it');
   if (!isJsonMap(raw)) throw invalid('expected a map of keys, such as `namespace: default`');
-  return { yaml, raw, lineOf: line };
+  return { yaml, raw, lineOf: (path) => lineOf(yaml, lines, path) };
 }
 
-const BROKEN_HINT = 'Correct it there, or move loci.yaml away to go on with the defaults.';
+const INVALID_YAML_HINT = 'Correct it there, or move loci.yaml away to use the defaults.';
 
-/** The faults that people make, said without the words of the YAML specification. */
-const YAML_WORDS: Readonly<Record<string, string>> = {
-  TAB_AS_INDENT: 'lines are indented with spaces, never with tabs',
-  BAD_INDENT:
-    'this line is indented more or less than those that it belongs with, or a bracket above is not closed',
-  DUPLICATE_KEY: 'this key stands twice in the same section',
+/** Explanations of common mistakes, without the terms of the YAML specification. */
+const YAML_MISTAKES: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: 'lines must be indented with spaces, not with tabs',
+  BAD_INDENT: 'this line is not indented like the others of its section, or a bracket above is not closed',
+  DUPLICATE_KEY: 'this key occurs twice in the same section',
   MISSING_CHAR: 'a quote, bracket, comma or colon is missing here or above',
   MULTILINE_IMPLICIT_KEY: 'a colon is missing, or a quote above is not closed',
-  BLOCK_AS_IMPLICIT_KEY: 'two keys stand on one line, or text with a colon is not in quotes',
-  BAD_SCALAR_START: 'text that begins with this sign must be in quotes',
-  BAD_DQ_ESCAPE: 'a backslash within double quotes must be doubled; single quotes take it as it is',
+  BLOCK_AS_IMPLICIT_KEY: 'there are two keys on one line, or text with a colon is not in quotes',
+  BAD_SCALAR_START: 'text that begins with this character must be in quotes',
+  BAD_DQ_ESCAPE: 'a backslash in double quotes must be written twice; in single quotes, once',
 };
 
 function parseYaml(text: string, file: string, lineCounter: LineCounter): Document {
@@ -53,40 +50,44 @@ function parseYaml(text: string, file: string, lineCounter: LineCounter): Docume
   try {
     yaml = parseDocument(text, { lineCounter, prettyErrors: false });
   } catch (error) {
-    // Brackets nested by the thousand exhaust the parser's stack.
+    // Thousands of nested brackets exhaust the parser's stack.
     throw new LociError('invalid_config', `${file}: this cannot be read as YAML: ${messageOf(error)}`, {
-      hint: BROKEN_HINT,
+      hint: INVALID_YAML_HINT,
     });
   }
   const [error] = yaml.errors;
   if (error === undefined) return yaml;
   const { line, col } = lineCounter.linePos(error.pos[0]);
-  const what = YAML_WORDS[error.code] ?? error.message;
-  throw new LociError('invalid_config', `${file}:${String(line)}:${String(col)}: this is no YAML: ${what}`, {
-    hint: BROKEN_HINT,
-  });
+  const problem = YAML_MISTAKES[error.code] ?? error.message;
+  throw new LociError(
+    'invalid_config',
+    `${file}:${String(line)}:${String(col)}: this is not YAML: ${problem}`,
+    {
+      hint: INVALID_YAML_HINT,
+    },
+  );
 }
 
-/** A copy without the keys that have no value; `undefined` when a value holds itself, as an alias can make it. */
-export function plainCopy(value: unknown, within: readonly unknown[] = []): Json | undefined {
+/** A copy without the keys that have no value; `undefined` if a value contains itself, as an alias can make it do. */
+export function plainCopy(value: unknown, ancestors: readonly unknown[] = []): Json | undefined {
   if (typeof value !== 'object' || value === null) return value as Json;
-  if (within.includes(value)) return undefined;
-  const deeper = [...within, value];
+  if (ancestors.includes(value)) return undefined;
+  const path = [...ancestors, value];
   if (Array.isArray(value)) {
-    const items = value.map((item) => plainCopy(item, deeper));
+    const items = value.map((item) => plainCopy(item, path));
     return items.includes(undefined) ? undefined : (items as Json[]);
   }
   const entries: [string, Json][] = [];
   for (const [key, item] of Object.entries(value)) {
     if (item === null) continue;
-    const copy = plainCopy(item, deeper);
+    const copy = plainCopy(item, path);
     if (copy === undefined) return undefined;
     entries.push([key, copy]);
   }
   return Object.fromEntries(entries);
 }
 
-function lineOf(yaml: Document, lines: LineCounter, path: readonly PathStep[]): number {
+function lineOf(yaml: Document, lines: LineCounter, path: KeyPath): number {
   let node: unknown = yaml.contents;
   let offset = 0;
   for (const step of path) {

@@ -1,10 +1,12 @@
 import { parse } from 'yaml';
+import { LociError } from '../core/errors.ts';
 import { nearest } from '../core/text/nearest.ts';
 import type { Json } from '../core/types.ts';
 import { plainCopy } from './document.ts';
-import { type ConfigKey, SETTINGS } from './keys.ts';
+import { type ConfigKey, environmentName, SETTINGS } from './keys.ts';
+import { explainReplaced, REPLACED_KEYS, type ReplacedKey } from './replaced-keys.ts';
 
-/** Variables that are no settings: where the home folder is, and where `npm run eval` finds its data. */
+/** Variables of Loci that are no settings: the home folder, and the data folder of `npm run eval`. */
 const OTHER_VARIABLES = ['LOCI_HOME', 'LOCI_EVAL_DATA'];
 
 export interface Override {
@@ -15,11 +17,14 @@ export interface Override {
 
 export interface EnvironmentSettings {
   readonly overrides: readonly Override[];
-  /** One sentence for each variable that looks like ours and is not. */
+  /** A sentence for each variable that begins with `LOCI_` and is no setting. */
   readonly warnings: readonly string[];
 }
 
-/** An empty variable counts as unset. */
+/**
+ * Reads the settings in the environment. An empty variable counts as unset.
+ * @throws LociError `invalid_config` for a replaced variable that must not be ignored
+ */
 export function readEnvironment(env: NodeJS.ProcessEnv): EnvironmentSettings {
   const byName = new Map(SETTINGS.map((key) => [key.env, key]));
   const overrides: Override[] = [];
@@ -27,28 +32,54 @@ export function readEnvironment(env: NodeJS.ProcessEnv): EnvironmentSettings {
   for (const [variable, text] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (!variable.startsWith('LOCI_') || OTHER_VARIABLES.includes(variable)) continue;
     if (text === undefined || text === '') continue;
-    const key = byName.get(variable);
-    if (key === undefined) warnings.push(unknownVariable(variable));
-    else overrides.push({ key, variable, value: parseSetting(key, text) });
+    const replaced = replacedVariable(variable);
+    if (replaced?.refused === true) throw refusedVariable(variable, replaced);
+    if (replaced !== undefined && replaced.silent !== true)
+      warnings.push(explainVariable(variable, replaced));
+    const name = replaced?.renamedTo === undefined ? variable : environmentName(replaced.renamedTo);
+    const key = byName.get(name);
+    const isShadowed = name !== variable && (env[name] ?? '') !== '';
+    if (key !== undefined && !isShadowed) overrides.push({ key, variable, value: parseSetting(key, text) });
+    if (key === undefined && replaced === undefined) warnings.push(unknownVariable(variable));
   }
   return { overrides, warnings };
+}
+
+/** The replaced key that a variable sets, alone or as part of a replaced section. */
+function replacedVariable(variable: string): ReplacedKey | undefined {
+  return REPLACED_KEYS.find(({ key, renamedTo }) => {
+    const name = environmentName(key);
+    return variable === name || (renamedTo === undefined && variable.startsWith(`${name}_`));
+  });
+}
+
+function explainVariable(variable: string, replaced: ReplacedKey): string {
+  const { renamedTo } = replaced;
+  return explainReplaced(
+    variable,
+    renamedTo === undefined ? replaced : { ...replaced, renamedTo: environmentName(renamedTo) },
+  );
+}
+
+function refusedVariable(variable: string, replaced: ReplacedKey): LociError {
+  return new LociError('invalid_config', explainVariable(variable, replaced), { hint: `Unset ${variable}.` });
 }
 
 function unknownVariable(variable: string): string {
   const names = [...SETTINGS.map(({ env }) => env ?? ''), ...OTHER_VARIABLES];
   const meant = nearest(variable, names);
   const suggestion = meant === undefined ? '' : `; did you mean ${meant}?`;
-  return `${variable} is no setting of Loci and is ignored${suggestion}`;
+  return `${variable} is not a setting of Loci and is ignored${suggestion}`;
 }
 
 /**
- * The value that a text means for a key, as the shell and the environment give it. A text that cannot be that kind of
- * value stays a text, for the schema to refuse by name.
+ * Converts a text, as a shell or the environment gives it, to a value of the type of a key. Returns a text that has no
+ * such value as it is: the schema refuses it then, and the error names it.
  */
 export function parseSetting(key: ConfigKey, text: string): Json {
   switch (key.type) {
     case 'number':
-    case 'quantity':
+    case 'duration':
       return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
     case 'boolean':
       return ({ true: true, false: false } as Record<string, boolean>)[text.trim().toLowerCase()] ?? text;
@@ -60,7 +91,7 @@ export function parseSetting(key: ConfigKey, text: string): Json {
   }
 }
 
-/** Lists and maps are written as YAML, of which JSON is a part. */
+/** Parses a list or a map. It is written as YAML, of which JSON is a part. */
 function parseStructure(text: string): Json {
   try {
     return plainCopy(parse(text, { logLevel: 'error' })) ?? text;

@@ -7,22 +7,24 @@ describe('describeConfig', () => {
     expect(bare.map(({ path }) => path)).toEqual([]);
   });
 
-  it('gives every setting but those that stay unset a default, its own or the preset’s, and a variable of its own', () => {
-    const presets = SETTINGS.filter((key) => key.default === undefined).map(({ path }) => path);
-    expect(
-      presets.filter((path) => !/^(search\.(fusion|weights\.)|server\.socket$|auth\.jwt\.)/.test(path)),
-    ).toEqual([]);
+  it('gives every setting a variable of its own, and a default unless it may stay unset', () => {
+    const unset = SETTINGS.filter((key) => key.default === undefined).map(({ path }) => path);
+    expect(unset.filter((path) => !/^(search\.weights\.|server\.socket$|auth\.jwt\.)/.test(path))).toEqual(
+      [],
+    );
     expect(new Set(SETTINGS.map(({ env }) => env)).size).toBe(SETTINGS.length);
-    const timeout = SETTINGS.find(({ path }) => path === 'store.busyTimeout');
-    expect(timeout).toMatchObject({ env: 'LOCI_STORE_BUSY_TIMEOUT', default: '5s', type: 'quantity' });
+    const minScore = SETTINGS.find(({ path }) => path === 'search.minScore');
+    expect(minScore).toMatchObject({ env: 'LOCI_SEARCH_MIN_SCORE', default: 0.04, type: 'number' });
+    const interval = describeConfig().find(({ path }) => path === 'vaults[].refreshInterval');
+    expect(interval).toMatchObject({ env: null, default: '30s', type: 'duration' });
   });
 
-  it('lists the keys of list entries, which have no variable', () => {
+  it('lists the keys of list entries, without variables', () => {
     const key = describeConfig().find(({ path }) => path === 'vaults[].projects');
     expect(key).toMatchObject({ env: null, type: 'map', default: undefined });
   });
 
-  it('knows which settings are paths', () =>
+  it('lists the settings that are paths', () =>
     expect(PATH_KEYS).toEqual([
       'store.path',
       'vaults[].path',
@@ -36,13 +38,13 @@ describe('expectedAt', () => {
   it.each([
     [['search', 'limit'], 'a whole number from 1 to 1000'],
     [['search', 'weights', 'text'], 'a number from 0 to 1'],
-    [['search', 'stages', 'dates'], 'true or false'],
-    [['search', 'fusion'], 'one of minmax, rrf'],
+    [['startup', 'enabled'], 'true or false'],
+    [['search', 'preset'], 'one of default, classic'],
     [['vaults', 3, 'path'], 'a path'],
     [['vaults', 0, 'projects', 'Work'], 'text of 1 to 128 characters'],
     [['log'], 'a map with the keys level'],
-  ])('%j', (path, expected) => expect(expectedAt(path)).toBe(expected));
+  ])('describes the value at %j', (path, expected) => expect(expectedAt(path)).toBe(expected));
 
-  it('expects nothing where nothing belongs', () =>
+  it('returns undefined for an unknown path', () =>
     expect(expectedAt(['search', 'limits', 'x'])).toBeUndefined());
 });

@@ -2,25 +2,25 @@ import { z } from 'zod';
 import type { Json } from '../core/types.ts';
 import { configSchema } from './schema.ts';
 import { DOCUMENT_FIELDS } from './sources-schema.ts';
-import type { PathStep } from './tree.ts';
+import type { KeyPath } from './tree.ts';
 import type { ValueKind } from './values.ts';
 
 /** A key of `loci.yaml`, or (with `[]` in its path) of the entries of a list in it. */
 export interface ConfigKey {
   /** `search.weights.text`, `vaults[].path`. */
   readonly path: string;
-  /** The environment variable that overrides it; `null` for what lives inside a list. */
+  /** The environment variable that overrides it; `null` for the keys of list entries. */
   readonly env: string | null;
-  /** What a value must be, to follow "expected". */
+  /** What a value must be; it follows "expected". */
   readonly expects: string;
   readonly description: string;
-  /** As a user would write it; `undefined` when the key has none. */
+  /** As a user would write it; `undefined` if the key has no default. */
   readonly default: Json | undefined;
   /** `section` holds further keys and has no value of its own. */
-  readonly type: 'section' | 'text' | 'number' | 'boolean' | 'quantity' | 'list' | 'map';
+  readonly type: 'section' | 'text' | 'number' | 'boolean' | 'duration' | 'list' | 'map';
 }
 
-/** What `z.toJSONSchema` makes of the constructs that `schema.ts` uses. */
+/** The JSON Schema that `z.toJSONSchema` writes for the constructs that `schema.ts` uses. */
 interface SchemaNode {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   readonly kind?: ValueKind;
@@ -38,11 +38,10 @@ interface SchemaNode {
 
 const KIND_EXPECTS: Readonly<Record<ValueKind, string>> = {
   duration: 'a duration such as 500ms, 5s or 2m (a bare number is milliseconds)',
-  size: 'a size such as 500KB or 5MB (a bare number is bytes)',
   path: 'a path',
   id: 'a name of small letters, digits, dots, dashes and underscores, such as my-tasks',
   field: `one of ${DOCUMENT_FIELDS.join(', ')}, or one entry of the metadata such as metadata.sender`,
-  variable: 'the name of a variable such as TODO_TOKEN, without $ and value',
+  variable: 'the name of a variable such as TODO_TOKEN, without $ and without a value',
   command: 'a command line, or a list of a program and its arguments',
 };
 
@@ -72,7 +71,7 @@ function keyNames(node: SchemaNode): string {
 }
 
 function typeOf(node: SchemaNode): ConfigKey['type'] {
-  if (node.kind === 'duration' || node.kind === 'size') return 'quantity';
+  if (node.kind === 'duration') return 'duration';
   switch (node.type) {
     case 'integer':
     case 'number':
@@ -88,8 +87,8 @@ function typeOf(node: SchemaNode): ConfigKey['type'] {
   }
 }
 
-/** `store.busyTimeout` → `LOCI_STORE_BUSY_TIMEOUT`. */
-function environmentName(path: string): string {
+/** `search.minScore` → `LOCI_SEARCH_MIN_SCORE`. */
+export function environmentName(path: string): string {
   const snake = path.replaceAll('.', '_').replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_');
   return `LOCI_${snake.toUpperCase()}`;
 }
@@ -114,18 +113,18 @@ function* walk(node: SchemaNode, path: string): Generator<ConfigKey> {
 const ROOT = z.toJSONSchema(configSchema, { io: 'input' }) as SchemaNode;
 const KEYS: readonly ConfigKey[] = [...walk(ROOT, '')];
 
-/** Every key there is, sections and keys of list entries included, in the order of the documentation. */
+/** Every key, including sections and the keys of list entries, in the order of the documentation. */
 export function describeConfig(): readonly ConfigKey[] {
   return KEYS;
 }
 
-/** The keys that hold one value each and can be set, from the file or the environment. */
+/** The keys that `config set` and the environment can set. */
 export const SETTINGS: readonly ConfigKey[] = KEYS.filter(({ env }) => env !== null);
 
-/** What belongs at a place, even one inside a list or a map; `undefined` where nothing does. */
-export function expectedAt(steps: readonly PathStep[]): string | undefined {
+/** What a value must be at a path, also inside of lists and maps; `undefined` for an unknown path. */
+export function expectedAt(path: KeyPath): string | undefined {
   let node: SchemaNode | undefined = ROOT;
-  for (const step of steps) {
+  for (const step of path) {
     if (typeof step === 'number') node = node.items;
     else node = node.properties?.[step] ?? (node.additionalProperties || undefined);
     if (node === undefined) return undefined;
@@ -133,7 +132,7 @@ export function expectedAt(steps: readonly PathStep[]): string | undefined {
   return expectation(node);
 }
 
-/** The path of the settings whose values are paths on the disk, and of those within list entries. */
+/** The keys whose values are paths of files or folders, including those of list entries. */
 export const PATH_KEYS: readonly string[] = KEYS.filter(({ expects }) => expects === KIND_EXPECTS.path).map(
   ({ path }) => path,
 );

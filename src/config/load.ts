@@ -7,37 +7,37 @@ import { type ConfigDocument, parseConfig } from './document.ts';
 import { type Override, readEnvironment } from './environment.ts';
 import { PATH_KEYS, SETTINGS } from './keys.ts';
 import { expandHome, resolvePaths } from './paths.ts';
-import { explainIssues } from './problems.ts';
+import { explainIssues, type Problem } from './problems.ts';
+import { explainReplaced, type ReplacedKeyUse, takeReplacedKeys } from './replaced-keys.ts';
 import { type Config, configSchema } from './schema.ts';
-import { type JsonMap, type PathStep, setAt, valueAt } from './tree.ts';
+import { formatPath, type JsonMap, type KeyPath, setAt, valueAt } from './tree.ts';
 
 export const CONFIG_FILE = 'loci.yaml';
-/** Bytes. */
-const LARGEST = 1_000_000;
+const MAX_FILE_BYTES = 1_000_000;
 
-/** The settings in force, and where each came from. */
+/** The effective settings, and where each comes from. */
 export interface LoadedConfig {
   readonly values: Config;
   /** Path of a setting → `default`, `loci.yaml:12` or `env LOCI_SEARCH_LIMIT`. */
   readonly origins: ReadonlyMap<string, string>;
-  /** Path of a setting → its value as it was written (`5s`), paths made absolute. */
+  /** Path of a setting → its value as it was written (`5s`), but with absolute paths. */
   readonly written: ReadonlyMap<string, Json>;
   /** The folder of the configuration and, by default, of the store. */
   readonly home: string;
   /** The configuration file, whether it exists or not. */
   readonly file: string;
-  /** Sentences on variables of the environment that were ignored. */
+  /** Sentences about variables and keys that are ignored, or have another name now. */
   readonly warnings: readonly string[];
 }
 
 export interface ConfigOptions {
-  /** Else `LOCI_HOME`, else `~/.loci`. */
+  /** The default is `LOCI_HOME`, then `~/.loci`. */
   readonly home?: string;
   readonly env?: NodeJS.ProcessEnv;
 }
 
 /**
- * Reads `loci.yaml` of the home folder, lets the environment override it and fills in the defaults.
+ * Reads `loci.yaml` of the home folder, applies the environment and fills in the defaults.
  * @throws LociError `invalid_config` that names each wrong key with its line, or `unreadable`
  */
 export async function loadConfig(options: ConfigOptions = {}): Promise<LoadedConfig> {
@@ -48,112 +48,138 @@ export async function loadConfig(options: ConfigOptions = {}): Promise<LoadedCon
   return resolveConfig(document, home, env);
 }
 
-/** The home folder: the given one, else `LOCI_HOME`, else `~/.loci`; absolute. */
+/** The absolute path of the home folder: the given one, else `LOCI_HOME`, else `~/.loci`. */
 export function configHome(options: ConfigOptions): string {
   return resolve(expandHome(options.home ?? ((options.env ?? process.env)['LOCI_HOME'] || '~/.loci')));
 }
 
 /**
- * The text of a configuration file, `undefined` when there is none.
- * @throws LociError `invalid_config` for what is no file of text of at most 1 MB, or `unreadable`
+ * The text of a configuration file; `undefined` if there is none.
+ * @throws LociError `invalid_config` for anything but a UTF-8 file of at most 1 MB, or `unreadable`
  */
 export async function readConfigText(file: string): Promise<string | undefined> {
-  const bytes = await readRegularFile(file, LARGEST).catch((error: unknown) => {
+  const bytes = await readRegularFile(file, MAX_FILE_BYTES).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw unreadableConfig(file, error);
   });
   if (bytes === undefined) return undefined;
   if (bytes === 'folder')
     throw new LociError('unreadable', `${file} cannot be read: it is a folder, not a file`, {
-      hint: 'Settings are one file of this name: move the folder away.',
+      hint: 'The settings must be a file of this name. Move the folder away.',
     });
   if (bytes === 'special')
-    throw new LociError('invalid_config', `${file} is no regular file`, {
-      hint: 'Settings are one file of this name, or a link to one: move what stands there away.',
+    throw new LociError('invalid_config', `${file} is not a regular file`, {
+      hint: 'The settings must be a file of this name, or a link to one. Move the other thing away.',
     });
   if (bytes === 'too large')
-    throw new LociError('invalid_config', `${file} is larger than ${String(LARGEST / 1e6)} MB`);
+    throw new LociError('invalid_config', `${file} is larger than ${String(MAX_FILE_BYTES / 1e6)} MB`);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new LociError('invalid_config', `${file} is no UTF-8 text`);
+    throw new LociError('invalid_config', `${file} is not UTF-8 text`);
   }
 }
 
 function unreadableConfig(file: string, cause: unknown): LociError {
   const home = dirname(file);
   if (errorCode(cause) === 'ENOTDIR') {
-    const hint = 'Name a folder with LOCI_HOME or --home; it need not exist yet.';
-    return new LociError('unreadable', `the home folder ${home} is a file, or stands below one`, {
+    const hint = 'Name a folder with LOCI_HOME or --home. It need not exist.';
+    return new LociError('unreadable', `the home folder ${home} is a file, or is below one`, {
       hint,
       cause,
     });
   }
-  const hint = 'Check that you may read it, or name another home with LOCI_HOME or --home.';
+  const hint = 'Check that you may read it, or name another home folder with LOCI_HOME or --home.';
   return new LociError('unreadable', `${file} cannot be read: ${describeFileError(cause)}`, { hint, cause });
 }
 
-/** Joins a parsed file, an environment and the defaults. @throws LociError `invalid_config` */
+/** Merges a parsed file, the environment and the defaults. @throws LociError `invalid_config` */
 export function resolveConfig(document: ConfigDocument, home: string, env: NodeJS.ProcessEnv): LoadedConfig {
   const file = join(home, CONFIG_FILE);
   const { overrides, warnings } = readEnvironment(env);
-  const tree = settingsTree(document.raw, overrides, home);
-  const placeOf = (path: readonly PathStep[]): string =>
-    overriding(overrides, path)?.variable ?? `${file}:${document.lineOf(path)}`;
+  const raw = structuredClone(document.raw);
+  const replaced = takeReplacedKeys(raw);
+  const tree = settingsTree(raw, overrides, home);
+  const lineOf = (path: KeyPath): number => document.lineOf(writtenPath(path, replaced));
+  const placeOf = (path: KeyPath): string =>
+    overriding(overrides, path)?.variable ?? `${file}:${lineOf(path)}`;
   const parsed = configSchema.safeParse(tree);
-  if (!parsed.success) {
-    const problems = explainIssues(parsed.error.issues, tree);
-    const lines = problems.map(({ path, message }) => `${placeOf(path)}: ${message}`);
-    throw new LociError('invalid_config', lines.join('\n'), {
-      hint: hintOf(problems.map(({ path }) => overriding(overrides, path)?.variable)),
-    });
+  const faults = [...refusedKeys(replaced), ...explainIssues(parsed.error?.issues ?? [], tree)];
+  if (!parsed.success || faults.length > 0) {
+    throw new LociError(
+      'invalid_config',
+      faults.map(({ path, message }) => `${placeOf(path)}: ${message}`).join('\n'),
+      { hint: hintOf(faults.map(({ path }) => overriding(overrides, path)?.variable)) },
+    );
   }
   const origins = new Map<string, string>();
   const written = new Map<string, Json>();
   for (const { path } of SETTINGS) {
     const steps = path.split('.');
     written.set(path, valueAt(tree, steps) ?? null);
-    origins.set(path, originOf(steps, overrides, document));
+    const variable = overriding(overrides, steps)?.variable;
+    const isInFile = valueAt(raw, steps) !== undefined;
+    const inFile = isInFile ? `${CONFIG_FILE}:${lineOf(steps)}` : 'default';
+    origins.set(path, variable === undefined ? inFile : `env ${variable}`);
   }
   const sources = parsed.data.sources.map((source) => ({ cwd: home, ...source }));
-  return { values: { ...parsed.data, sources }, origins, written, home, file, warnings };
+  const ignored = replaced
+    .filter(({ replaced: { silent } }) => silent !== true)
+    .map((use) => `${file}:${document.lineOf(use.path)}: ${explainUse(use)}`);
+  return {
+    values: { ...parsed.data, sources },
+    origins,
+    written,
+    home,
+    file,
+    warnings: [...ignored, ...warnings],
+  };
 }
 
-/** What to correct: each problem's variable, or the file where it has none. */
+/** Where the file holds the value of a setting: at its own path, or at that of a key that was renamed to it. */
+function writtenPath(path: KeyPath, replaced: readonly ReplacedKeyUse[]): KeyPath {
+  const name = formatPath(path);
+  return replaced.find((use) => use.replaced.renamedTo === name)?.path ?? path;
+}
+
+function refusedKeys(replaced: readonly ReplacedKeyUse[]): Problem[] {
+  return replaced
+    .filter((use) => use.replaced.refused === true)
+    .map((use) => ({ path: use.path, message: explainUse(use) }));
+}
+
+function explainUse({ path, replaced }: ReplacedKeyUse): string {
+  return explainReplaced(formatPath(path), replaced);
+}
+
+/** Names the variables that are wrong, and the file if a problem has no variable. */
 function hintOf(variables: readonly (string | undefined)[]): string {
   const wrong = new Set(variables.map((variable) => variable ?? CONFIG_FILE));
   return `Correct ${[...wrong].join(' and ')}; docs/configuration.md lists every key.`;
 }
 
-function originOf(
-  steps: readonly string[],
-  overrides: readonly Override[],
-  document: ConfigDocument,
-): string {
-  const override = overriding(overrides, steps);
-  if (override !== undefined) return `env ${override.variable}`;
-  if (valueAt(document.raw, steps) === undefined) return 'default';
-  return `${CONFIG_FILE}:${document.lineOf(steps)}`;
-}
-
-function overriding(overrides: readonly Override[], path: readonly PathStep[]): Override | undefined {
+function overriding(overrides: readonly Override[], path: KeyPath): Override | undefined {
   return overrides.find(({ key }) => key.path.split('.').every((step, i) => path[i] === step));
 }
 
-/** Paths of the file and of the defaults start at the home folder, those of the environment where we stand. */
+/**
+ * Adds the defaults and the environment to the settings of a file. Relative paths start at the home folder; in the
+ * environment, at the current folder.
+ */
 function settingsTree(raw: JsonMap, overrides: readonly Override[], home: string): JsonMap {
   const tree = structuredClone(raw);
-  for (const { path, default: usual } of SETTINGS) {
-    const steps = path.split('.');
-    if (usual !== undefined && valueAt(tree, steps) === undefined) setAt(tree, steps, structuredClone(usual));
+  for (const key of SETTINGS) {
+    const steps = key.path.split('.');
+    if (key.default !== undefined && valueAt(tree, steps) === undefined)
+      setAt(tree, steps, structuredClone(key.default));
   }
   resolvePaths(tree, PATH_KEYS, home);
-  const outer: JsonMap = {};
-  for (const { key, value } of overrides) setAt(outer, key.path.split('.'), value);
-  resolvePaths(outer, PATH_KEYS, process.cwd());
+  const fromEnvironment: JsonMap = {};
+  for (const { key, value } of overrides) setAt(fromEnvironment, key.path.split('.'), value);
+  resolvePaths(fromEnvironment, PATH_KEYS, process.cwd());
   for (const { key } of overrides) {
     const steps = key.path.split('.');
-    setAt(tree, steps, valueAt(outer, steps) ?? null);
+    setAt(tree, steps, valueAt(fromEnvironment, steps) ?? null);
   }
   return tree;
 }

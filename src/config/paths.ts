@@ -3,15 +3,15 @@ import { join, resolve } from 'node:path';
 import type { Json } from '../core/types.ts';
 import { isJsonMap, type JsonMap } from './tree.ts';
 
-/** `~` and `~/…` in the home folder of the user; any other path as it is. */
+/** Replaces a leading `~` by the home folder of the user. */
 export function expandHome(path: string): string {
   if (path === '~') return homedir();
   return /^~[/\\]/.test(path) ? join(homedir(), path.slice(2)) : path;
 }
 
 /**
- * Makes the paths of a tree of settings absolute, in place: relative ones start at `base`.
- * `keys` are paths of settings such as `store.path` and `vaults[].path`. What is no text is left to the schema.
+ * Makes the paths in a tree of settings absolute, in place. Relative ones start at `base`.
+ * @param keys the settings that hold paths, such as `store.path` and `vaults[].path`. Their values may be invalid.
  */
 export function resolvePaths(tree: JsonMap, keys: readonly string[], base: string): void {
   for (const key of keys) resolveAt(tree, key.split(/\.|(?=\[\])/), base);

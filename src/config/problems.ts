@@ -1,41 +1,68 @@
 import type { z } from 'zod';
 import { LociError } from '../core/errors.ts';
 import { nearest } from '../core/text/nearest.ts';
+import type { Json } from '../core/types.ts';
 import { type ConfigKey, describeConfig, expectedAt, SETTINGS } from './keys.ts';
 import { maskSecret } from './secrets.ts';
-import { formatPath, type JsonMap, type PathStep, valueAt } from './tree.ts';
+import { explainReplaced, replacedKey, takeReplacedKeys } from './replaced-keys.ts';
+import { type SourceSettings, sourceSettings } from './sources-schema.ts';
+import { formatPath, isJsonMap, type JsonMap, type KeyPath, valueAt } from './tree.ts';
 
 export interface Problem {
-  /** What is wrong, or what is missing or unknown. */
-  readonly path: readonly PathStep[];
-  /** Names the key, what was expected and what is there. */
+  readonly path: KeyPath;
+  /** Names the key, the expected value and the given one. */
   readonly message: string;
 }
 
-/** Says in one line each what the schema refused. */
+/** Explains the issues of a configuration, one line each. */
 export function explainIssues(issues: readonly z.core.$ZodIssue[], tree: JsonMap): Problem[] {
   return issues.flatMap((issue): Problem[] => {
-    const path = issue.path.filter((step): step is PathStep => typeof step !== 'symbol');
-    if (issue.code === 'custom' && issue.params?.['said'] === true)
+    const path = issue.path.filter((step) => typeof step !== 'symbol');
+    if (issue.code === 'custom' && issue.params?.['explained'] === true)
       return [{ path, message: `${formatPath(path)}: ${issue.message}` }];
     if (issue.code !== 'unrecognized_keys') return [{ path, message: wrongValue(path, tree) }];
     return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey(path, key) }));
   });
 }
 
-const ALL_KEYS = '`loci config show` lists every setting.';
+const ALL_KEYS_HINT = '`loci config show` lists every setting.';
 
-/** The setting of that path. @throws LociError `invalid_input` that suggests the nearest */
-export function settingNamed(path: string): ConfigKey {
+/** The setting of that path. @throws LociError `invalid_input` that suggests what to write instead */
+export function requireSetting(path: string): ConfigKey {
   const setting = SETTINGS.find((key) => key.path === path);
   if (setting !== undefined) return setting;
+  const replaced = replacedKey(path);
+  if (replaced !== undefined)
+    throw new LociError('invalid_input', explainReplaced(path, { ...replaced, refused: true }), {
+      hint: ALL_KEYS_HINT,
+    });
   const inside = SETTINGS.filter((key) => key.path.startsWith(`${path}.`)).map((key) => key.path);
   if (inside.length > 0)
-    throw new LociError('invalid_input', `${path} is a section: ${inside.join(', ')}`, { hint: ALL_KEYS });
-  throw new LociError('invalid_input', unknownKey([], path), { hint: ALL_KEYS });
+    throw new LociError('invalid_input', `${path} is a section: ${inside.join(', ')}`, {
+      hint: ALL_KEYS_HINT,
+    });
+  throw new LociError('invalid_input', unknownKey([], path), { hint: ALL_KEYS_HINT });
 }
 
-function wrongValue(path: readonly PathStep[], tree: JsonMap): string {
+/**
+ * Reads the settings of a source in the front matter of a skill. Replaced keys are ignored: whoever uses a skill cannot
+ * change it.
+ * @returns the settings, or a problem that explains to the owner of the skill why they are invalid
+ */
+export function readSourceSettings(
+  written: unknown,
+): { readonly settings: SourceSettings } | { readonly problem: string } {
+  // `sources[0]` is where the schema knows these keys.
+  const tree: JsonMap = { sources: [structuredClone(written) as Json] };
+  if (isJsonMap(written)) takeReplacedKeys(tree);
+  const parsed = sourceSettings.safeParse(valueAt(tree, ['sources', 0]));
+  if (parsed.success) return { settings: parsed.data };
+  const issues = parsed.error.issues.map((issue) => ({ ...issue, path: ['sources', 0, ...issue.path] }));
+  const messages = explainIssues(issues, tree).map(({ message }) => message);
+  return { problem: messages.join('; ').replaceAll('sources[0]', 'memorySource') };
+}
+
+function wrongValue(path: KeyPath, tree: JsonMap): string {
   const found = valueAt(tree, path);
   const expected = expectedAt(path) ?? 'nothing';
   const name = formatPath(path);
@@ -45,24 +72,24 @@ function wrongValue(path: readonly PathStep[], tree: JsonMap): string {
   return `${name}: expected ${expected}, got ${shown}${quotes}`;
 }
 
-function unknownKey(section: readonly PathStep[], key: string): string {
-  const meant = suggestKey(section, key);
-  const suggestion = meant === undefined ? '' : `; did you mean ${meant}?`;
+function unknownKey(section: KeyPath, key: string): string {
+  const suggested = suggestKey(section, key);
+  const suggestion = suggested === undefined ? '' : `; did you mean ${suggested}?`;
   return `unknown key ${abridge(formatPath([...section, key]))}${suggestion}`;
 }
 
-/** The nearest key of the same section; failing that, a setting whose last word or whole path is as written. */
-function suggestKey(section: readonly PathStep[], key: string): string | undefined {
+/** The nearest key of the same section, else a setting that ends with the key, else the setting with the nearest path. */
+function suggestKey(section: KeyPath, key: string): string | undefined {
   const prefix = section.length === 0 ? '' : `${formatPath(section)}.`;
-  const generic = prefix.replaceAll(/\[\d+\]/g, '[]');
+  const pattern = prefix.replaceAll(/\[\d+\]/g, '[]');
   const siblings = describeConfig()
-    .filter(({ path }) => path.startsWith(generic) && !/[.[]/.test(path.slice(generic.length)))
-    .map(({ path }) => path.slice(generic.length));
+    .filter(({ path }) => path.startsWith(pattern) && !/[.[]/.test(path.slice(pattern.length)))
+    .map(({ path }) => path.slice(pattern.length));
   const sibling = nearest(key, siblings);
   if (sibling !== undefined) return prefix + sibling;
-  const moved = SETTINGS.find(({ path }) => path.split('.').at(-1)?.toLowerCase() === key.toLowerCase());
+  const elsewhere = SETTINGS.find(({ path }) => path.split('.').at(-1)?.toLowerCase() === key.toLowerCase());
   return (
-    moved?.path ??
+    elsewhere?.path ??
     nearest(
       prefix + key,
       SETTINGS.map(({ path }) => path),
@@ -70,8 +97,9 @@ function suggestKey(section: readonly PathStep[], key: string): string | undefin
   );
 }
 
-const SHOWN = 60;
+/** Characters of a value that a message repeats. */
+const MAX_SHOWN_LENGTH = 60;
 
 function abridge(text: string): string {
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 }

@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { MASK, maskSecret } from './secrets.ts';
+import { MASKED_VALUE, maskSecret } from './secrets.ts';
 
 describe('maskSecret', () => {
   it.each(['embedding.apiKey', 'auth.token', 'store.password', 'api_key', 'clientSecret', 'credentials'])(
     'masks %s',
-    (path) => expect(maskSecret(path, 'sk-1234')).toBe(MASK),
+    (path) => expect(maskSecret(path, 'sk-1234')).toBe(MASKED_VALUE),
   );
 
-  it.each(['namespace', 'store.path', 'index.passageTokens', 'search.weights.text', 'keyboard', 'monkey'])(
+  it.each(['namespace', 'store.path', 'search.limit', 'search.weights.text', 'keyboard', 'monkey'])(
     'shows %s',
     (path) => expect(maskSecret(path, 'plain')).toBe('plain'),
   );
 
-  it('leaves what is not set as it is', () => expect(maskSecret('auth.jwt.secret', null)).toBeNull());
+  it('leaves an unset value', () => expect(maskSecret('auth.jwt.secret', null)).toBeNull());
 
-  it('masks the password of a URL, and nothing else of it', () => {
+  it('masks only the password of a URL', () => {
     expect(maskSecret('store.path', 'postgres://loci:hunter2@db.example:5432/loci')).toBe(
-      `postgres://loci:${MASK}@db.example:5432/loci`,
+      `postgres://loci:${MASKED_VALUE}@db.example:5432/loci`,
     );
-    expect(maskSecret('url', 'https://ghp_123@example.org/x')).toBe(`https://${MASK}@example.org/x`);
+    expect(maskSecret('url', 'https://ghp_123@example.org/x')).toBe(`https://${MASKED_VALUE}@example.org/x`);
     expect(maskSecret('url', 'https://example.org/a@b')).toBe('https://example.org/a@b');
   });
 
-  it('looks into lists and maps', () => {
+  it('masks secrets in lists and maps', () => {
     expect(maskSecret('sources', [{ id: 'a', token: 't', url: 'https://u:p@h' }])).toEqual([
-      { id: 'a', token: MASK, url: `https://u:${MASK}@h` },
+      { id: 'a', token: MASKED_VALUE, url: `https://u:${MASKED_VALUE}@h` },
     ]);
   });
 });

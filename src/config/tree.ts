@@ -2,14 +2,14 @@ import type { Json } from '../core/types.ts';
 
 export type JsonMap = { [key: string]: Json };
 
-/** A step of a path: a key of a map, or the place in a list, from 0. */
-export type PathStep = string | number;
+/** The way to a value in a tree: keys of maps, and positions in lists, from 0. */
+export type KeyPath = readonly (string | number)[];
 
 export function isJsonMap(value: unknown): value is JsonMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function valueAt(tree: JsonMap, path: readonly PathStep[]): Json | undefined {
+export function valueAt(tree: JsonMap, path: KeyPath): Json | undefined {
   let value: Json | undefined = tree;
   for (const step of path) {
     if (Array.isArray(value)) value = value[Number(step)];
@@ -18,7 +18,7 @@ export function valueAt(tree: JsonMap, path: readonly PathStep[]): Json | undefi
   return value;
 }
 
-/** Makes the maps on the way. Where a plain value stands in the way it stays, and nothing is set below it. */
+/** Sets a value and makes the missing maps above it. Does nothing if a value that is no map is in the way. */
 export function setAt(tree: JsonMap, path: readonly string[], value: Json): void {
   const [step, ...rest] = path;
   if (step === undefined) return;
@@ -32,7 +32,7 @@ export function setAt(tree: JsonMap, path: readonly string[], value: Json): void
 }
 
 /** `['vaults', 0, 'path']` → `vaults[0].path`. */
-export function formatPath(path: readonly PathStep[]): string {
+export function formatPath(path: KeyPath): string {
   return path
     .map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`))
     .join('');

@@ -6,7 +6,7 @@ import { TaskThread } from '../core/threads/task-thread.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import { openEmbedder } from '../embed/registry.ts';
-import type { Chunking } from '../ingest/passages.ts';
+import { type Chunking, MAX_PASSAGE_TOKENS } from '../ingest/passages.ts';
 import { threadedChunking } from '../ingest/threaded-chunking.ts';
 import type { VectorIndexRef } from '../search/run.ts';
 import { RetentionSweeper } from './records/retention-sweeper.ts';
@@ -19,6 +19,8 @@ export interface ContextOptions {
   /** What time it is. */
   readonly now?: () => Timestamp;
   readonly trustsSettings?: boolean;
+  /** The longest passage, in tokens of the embedding model. */
+  readonly maxPassageTokens?: number;
 }
 
 /** Something that ends with the engine. */
@@ -38,23 +40,25 @@ class EngineServices {
   readonly hits: HitCounter;
   /** Whether the settings' own sources may run without `approve`. */
   readonly trustsSettings: boolean;
+  readonly maxPassageTokens: number;
   readonly #open = new Set<Closable>();
   #isStopped = false;
   #embedder: Promise<Embedder | null> | null = null;
 
-  constructor(config: Config, store: Store, { now = Date.now, trustsSettings = false }: ContextOptions) {
+  constructor(config: Config, store: Store, options: ContextOptions) {
+    const { now = Date.now, trustsSettings = false, maxPassageTokens = MAX_PASSAGE_TOKENS } = options;
     this.config = config;
     this.store = store;
     this.now = now;
     this.trustsSettings = trustsSettings;
+    this.maxPassageTokens = maxPassageTokens;
     this.hits = new HitCounter(store, now);
     this.ends = new RetentionSweeper(store, config.retention.purgeAfterDays, now);
     this.history = new HistoryLog(store, this.thread);
   }
 
   embedder(): Promise<Embedder | null> {
-    const { provider, threads } = this.config.embedding;
-    this.#embedder ??= openEmbedder({ provider, ...(threads > 0 ? { threads } : {}) });
+    this.#embedder ??= openEmbedder({ provider: this.config.embedding.provider });
     return this.#embedder;
   }
 
@@ -170,7 +174,7 @@ export class EngineContext {
   }
 
   async chunking(): Promise<Chunking> {
-    return threadedChunking(this.thread, await this.embedder(), this.config.index.passageTokens);
+    return threadedChunking(this.thread, await this.embedder(), this.#parts.maxPassageTokens);
   }
 
   /**

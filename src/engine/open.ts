@@ -139,11 +139,16 @@ export interface PortableMemory {
   import(request: ImportRequest): Promise<ImportResult>;
 }
 
+/** How long a call waits for another process that writes to the store. */
+const BUSY_TIMEOUT_MS = 5000;
+
 export interface OpenOptions {
   /** Makes the store when it is not there. Default true. */
   readonly create?: boolean;
-  /** What time it is; for tests. */
+  /** The current time; for tests. */
   readonly now?: () => Timestamp;
+  /** The longest passage, in tokens of the embedding model; for tests. */
+  readonly maxPassageTokens?: number;
   /**
    * Lets the sources of `config` run without `loci sources approve`: for a host whose own settings they are. Sources of
    * skills are asked for all the same.
@@ -157,8 +162,13 @@ export interface OpenOptions {
  */
 export async function openLoci(config: Config, options: OpenOptions = {}): Promise<Loci> {
   assertSupportedNode();
-  const { path, busyTimeout } = config.store;
-  const store = await openStore({ driver: 'sqlite', path, busyTimeout, create: options.create ?? true });
+  const { path } = config.store;
+  const store = await openStore({
+    driver: 'sqlite',
+    path,
+    busyTimeout: BUSY_TIMEOUT_MS,
+    create: options.create ?? true,
+  });
   return engineOf(EngineContext.open(config, store, options));
 }
 

@@ -12,6 +12,9 @@ export interface Chunking extends ChunkOptions {
 /** Must grow whenever `chunk` or `embeddingText` returns something else for the same input; stores are then reindexed. */
 const CHUNKING_VERSION = 1;
 
+/** The longest passage, in tokens of the embedding model. */
+export const MAX_PASSAGE_TOKENS = 200;
+
 /** A chunking that cuts on the calling thread. `counter` names what counts the tokens: a model, or `estimate`. */
 export function chunking(counter: string, options: ChunkOptions): Chunking {
   return {

@@ -34,7 +34,7 @@ describe('a home', () => {
     const uncommented = text.replaceAll(/^#(?! )|^#(?= {2})/gm, '');
     writeFileSync(first.config_file, uncommented);
     const shown = await loci(['config', 'show'], { home });
-    expect(shown.stdout).toMatch(/^index\.maxFileSize +5MB +loci\.yaml:\d+$/m);
+    expect(shown.stdout).toMatch(/^search\.limit +10 +loci\.yaml:\d+$/m);
   });
 
   it('takes a vault from the start', async () => {

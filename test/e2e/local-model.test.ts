@@ -16,7 +16,7 @@ const NOTES = {
 describe('the bundled model', () => {
   it('finds what was said in other words, from a process that ends by itself', async () => {
     const home = temporaryFolder();
-    const env = { LOCI_EMBEDDING_PROVIDER: 'local', LOCI_EMBEDDING_THREADS: '1' };
+    const env = { LOCI_EMBEDDING_PROVIDER: 'local' };
     const vault = join(temporaryFolder(), 'vault');
     mkdirSync(vault);
     for (const [name, text] of Object.entries(NOTES)) writeFileSync(join(vault, name), text);
@@ -61,7 +61,7 @@ describe('the bundled model', () => {
     writeFileSync(join(vault, 'odd.md'), 'zyqxw vbnmk plkjh qwrtz '.repeat(60));
     const settings = (provider: string) => ({
       home,
-      env: { LOCI_EMBEDDING_PROVIDER: provider, LOCI_EMBEDDING_THREADS: '1' },
+      env: { LOCI_EMBEDDING_PROVIDER: provider },
     });
     const unwell = async (provider: string) => {
       const { stdout } = await loci(['doctor', '--json'], settings(provider));

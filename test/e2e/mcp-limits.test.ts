@@ -38,7 +38,7 @@ describe('MCP over HTTP, for whoever is allowed little', () => {
   });
 
   it('counts each message of a batch', async () => {
-    const server = await startServer({ server: { rateLimit: 5 } }, { mcp: mcpHandler });
+    const server = await startServer({}, { mcp: mcpHandler, limits: { requestsPerSecond: 5 } });
     const call = (_: unknown, i: number): object =>
       message('tools/call', { name: 'memory_list', arguments: {} }, i + 1);
     const few = await post(server, await server.token('alice', 'read'), Array.from({ length: 5 }, call));
@@ -48,7 +48,7 @@ describe('MCP over HTTP, for whoever is allowed little', () => {
   });
 
   it('takes no larger and no deeper body than a verb does', async () => {
-    const server = await startServer({ server: { maxBody: '10KB' } }, { mcp: mcpHandler });
+    const server = await startServer({}, { mcp: mcpHandler, limits: { maxBodyBytes: 10_000 } });
     const token = await server.token('alice', 'write');
     const write = (content: string): string =>
       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_write","arguments":{"content":${content}}}}`;

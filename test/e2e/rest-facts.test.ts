@@ -10,7 +10,7 @@ async function started(): Promise<{
   server: TestServer;
   store: (body: unknown, key?: string) => Promise<Answer>;
 }> {
-  const server = await startServer({ server: { rateLimit: 0 } });
+  const server = await startServer({}, { limits: { requestsPerSecond: 0 } });
   const token = await server.token('alice', 'write');
   const store = (body: unknown, key?: string): Promise<Answer> =>
     server.ask('/api/v1/memory/store', {

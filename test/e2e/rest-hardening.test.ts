@@ -108,7 +108,7 @@ describe('a server among strangers', () => {
   });
 
   it('refuses chunks that are none, and more of them than a body may have', async () => {
-    const server = await startServer({ server: { maxBody: '10KB' } });
+    const server = await startServer({}, { limits: { maxBodyBytes: 10_000 } });
     const token = await server.token('alice', 'read');
     const head = `POST /api/v1/memory/search HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
     expect(await raw(server.port, [head, 'zz\r\nnonsense\r\n'])).toMatch(/^HTTP\/1\.1 400 /);
@@ -122,7 +122,7 @@ describe('a server among strangers', () => {
   });
 
   it('waits for a slow head or body so long and no longer, and answers others meanwhile', async () => {
-    const server = await startServer({ server: { headersTimeout: '300ms', requestTimeout: '900ms' } });
+    const server = await startServer({}, { limits: { headersTimeoutMs: 300, requestTimeoutMs: 900 } });
     const token = await server.token('alice', 'read');
     const head = `POST /api/v1/memory/search HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n`;
     const body = `${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"query`;
@@ -133,7 +133,7 @@ describe('a server among strangers', () => {
   });
 
   it('holds no connection for whoever asks for much and does not read it', async () => {
-    const server = await startServer({ server: { requestTimeout: '3s', maxConnections: 3 } });
+    const server = await startServer({}, { limits: { requestTimeoutMs: 3000, maxConnections: 3 } });
     const token = await server.token('alice', 'write');
     const content = 'x '.repeat(500_000);
     expect((await server.ask('/api/v1/memory/write', { token, body: { content } })).status).toBe(200);
@@ -185,7 +185,7 @@ describe('a server among strangers', () => {
   });
 
   it('takes no more connections than it may, and some again when others end', async () => {
-    const server = await startServer({ server: { maxConnections: 3 } });
+    const server = await startServer({}, { limits: { maxConnections: 3 } });
     const held = await Promise.all([1, 2, 3].map(() => opened(server.port)));
     expect(await raw(server.port, [`GET /healthz HTTP/1.1\r\n${HOST}\r\n`])).toBe('');
     for (const socket of held) {
@@ -204,7 +204,7 @@ describe('a server among strangers', () => {
   });
 
   it('lets each token ask so often, and whoever has none no more often', async () => {
-    const server = await startServer({ server: { rateLimit: 2 } });
+    const server = await startServer({}, { limits: { requestsPerSecond: 2 } });
     const [alice, bob] = [await server.token('alice', 'read'), await server.token('bob', 'read')];
     const search = (token: string) => server.ask('/api/v1/memory/search?query=x', { token });
     const answers = await Promise.all(Array.from({ length: 12 }, () => search(alice)));

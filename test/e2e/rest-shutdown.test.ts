@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { lociJson, startLoci, temporaryFolder } from './loci-command.ts';
-import { ask, makeToken } from './rest-server.ts';
+import { ask, makeToken, startServer } from './rest-server.ts';
 import { isAlive } from '../contract/alive.ts';
 import { STUBBORN_JOB, untilLogged, writeJob } from '../faults/source-jobs.ts';
 import { serveProcess } from './served-process.ts';
@@ -35,9 +35,8 @@ describe('loci serve', () => {
   });
 
   it('waits for nobody longer than it may: not for idle connections, and not for those who never end', async () => {
-    const home = temporaryFolder();
-    const server = await serveProcess(home, { LOCI_SERVER_SHUTDOWN_TIMEOUT: '300ms' });
-    const port = Number(new URL(server.address).port);
+    const server = await startServer({}, { limits: { shutdownTimeoutMs: 300 } });
+    const { port } = server;
     const idle = connect(port, '127.0.0.1');
     const slow = connect(port, '127.0.0.1');
     await Promise.all([once(idle, 'connect'), once(slow, 'connect')]);
@@ -45,9 +44,7 @@ describe('loci serve', () => {
     slow.write('POST /api/v1/memory/search HTTP/1.1\r\nHost: localhost\r\n');
     expect((await ask(server.address, '/healthz')).status).toBe(200);
     const started = performance.now();
-    server.child.kill('SIGINT');
-    const { code } = await server.ended;
-    expect(code).toBe(0);
+    await server.close();
     expect(performance.now() - started).toBeLessThan(5000);
     await expect(ask(server.address, '/healthz')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });

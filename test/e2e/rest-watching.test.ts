@@ -13,15 +13,16 @@ describe('whoever watches a server', () => {
   });
 
   it('counts requests by route and status, and learns of no memory, subject or word', async () => {
-    const server = await startServer({ server: { metricsPublic: true } });
+    const server = await startServer();
     const token = await server.token('alice', 'write');
+    const operator = await server.token('alice', 'admin');
     await server.ask('/api/v1/memory/write', { token, body: { content: `A ${WORD}.` } });
     await server.ask(`/api/v1/memory/search?query=${WORD}`, { token });
     await server.ask(`/api/v1/memory/get?citation=${WORD}`, { token });
     for (const path of [`/${WORD}`, `/api/v1/${WORD}`, `/api/v1/memory/${WORD}`])
       await server.ask(path, { token });
     await server.ask('/healthz', { method: 'PROPFIND' });
-    const { text, headers } = await server.ask('/metrics');
+    const { text, headers } = await server.ask('/metrics', { token: operator });
     expect(headers['content-type']).toContain('text/plain; version=0.0.4');
     const count = (labels: string) =>
       Number(

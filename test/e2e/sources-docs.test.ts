@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { configSchema } from '../../src/config/schema.ts';
-import { readSourceSettings } from '../../src/config/source-settings.ts';
+import { readSourceSettings } from '../../src/config/problems.ts';
 import { readSource } from '../arch/source-files.ts';
 import { loci, temporaryFolder } from './loci-command.ts';
 

@@ -56,7 +56,7 @@ describe('a source, from the command line', () => {
     expect(await home.found('overdue')).toEqual([]);
     const { stdout } = await home.run(['search', 'my todos', '--explain']);
     expect(stdout).toContain('kind');
-    home.configure({ sources: [GOOGLE_TASKS], search: { stages: { kinds: false } } });
+    home.configure({ sources: [GOOGLE_TASKS], search: { preset: 'classic' } });
     const { stdout: without } = await home.run(['search', 'my todos', '--explain']);
     expect(without).not.toContain('kind');
   });

@@ -23,7 +23,7 @@ async function documents(server: TestServer, token: string): Promise<CorpusOutpu
 
 describe('what tools do', () => {
   it('is noted once each, over REST and MCP, and told by memory_corpus (F3)', async () => {
-    const server = await startServer({ server: { rateLimit: 0 } }, { mcp: mcpHandler });
+    const server = await startServer({}, { mcp: mcpHandler, limits: { requestsPerSecond: 0 } });
     const token = await server.token('alice', 'admin');
     const routes = await routesOf(OPERATIONS);
     const expected: string[] = [];
@@ -50,7 +50,7 @@ describe('what tools do', () => {
   });
 
   it('is noted without texts and without secrets, in no byte of the store', async () => {
-    const server = await startServer({ server: { rateLimit: 0 } }, { mcp: mcpHandler });
+    const server = await startServer({}, { mcp: mcpHandler, limits: { requestsPerSecond: 0 } });
     const token = await server.token('alice', 'write');
     const given: [string, object][] = [
       ['memory_write', { content: `xylophonist ${SECRET}`, title: `xylophonist ${SECRET}`, tags: [SECRET] }],

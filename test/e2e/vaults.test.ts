@@ -117,7 +117,7 @@ describe('status and doctor', () => {
     const [check] = await checksOf('notes of My notes');
     expect(check).toMatchObject({
       result: 'warning',
-      hint: expect.stringContaining('index.maxFileSize') as string,
+      hint: expect.stringContaining('Split notes') as string,
     });
     const [summary, ...lines] = check!.detail.split('\n');
     expect(summary).toBe('2 left out, 12 read in spite of a fault');

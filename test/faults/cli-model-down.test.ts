@@ -47,7 +47,6 @@ describe('a model that cannot answer', () => {
         ...process.env,
         LOCI_HOME: home,
         LOCI_EMBEDDING_PROVIDER: 'local',
-        LOCI_EMBEDDING_THREADS: '1',
       };
       const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args, '--json'], {
         env,

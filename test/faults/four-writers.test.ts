@@ -90,9 +90,8 @@ describe('a thousand writes from four processes, some of them asked for again', 
   it('are all there, none of them twice, with an audit log that is whole', { timeout: 120_000 }, async () => {
     const home = temporaryFolder();
     const token = await makeToken(home, NAMESPACE, ['write']);
-    const env = { LOCI_SERVER_RATE_LIMIT: '0', LOCI_STORE_BUSY_TIMEOUT: '30s' };
-    const servers = await Promise.all([serveProcess(home, env), serveProcess(home, env)]);
-    const clients = await Promise.all([connectStdio({ home, env }), connectStdio({ home, env })]);
+    const servers = await Promise.all([serveProcess(home), serveProcess(home)]);
+    const clients = await Promise.all([connectStdio({ home }), connectStdio({ home })]);
     const writers = [
       ...servers.map(({ address }) => overHttp(address, token)),
       ...clients.map((client) => overMcp(client)),

@@ -17,7 +17,6 @@ export type Surface = (typeof SURFACES)[number];
 
 const SECRET = 'a shared secret of more than thirty-two characters';
 const SETTINGS = {
-  server: { rateLimit: 0 },
   auth: { jwt: { secret: SECRET, issuer: 'https://id.example.org', audience: 'loci' } },
 };
 const MCP_HEADERS = {
@@ -52,7 +51,10 @@ export class World {
       return mcpHandler(context);
     };
     const vaults = [{ name: `diary of ${owner}`, path: copyOfVault(`notes of ${owner}`) }];
-    const server = await startServer({ ...SETTINGS, namespace: owner, vaults }, { mcp });
+    const server = await startServer(
+      { ...SETTINGS, namespace: owner, vaults },
+      { mcp, limits: { requestsPerSecond: 0 } },
+    );
     if (shared === undefined) throw new Error('the server made no context');
     return new World(server, shared);
   }

@@ -55,7 +55,7 @@ function expectSound({ operation }: Route, { status, text, headers, problem }: A
 
 describe('every verb over HTTP, whatever it is given', () => {
   it('answers success or an error of the table, and what it refuses changes nothing', async () => {
-    const server = await startServer({ server: { rateLimit: 0 } });
+    const server = await startServer({}, { limits: { requestsPerSecond: 0 } });
     const token = await server.token('alice', 'admin');
     const outcomes = { success: 0, error: 0 };
     const [written, deleted] = [{ total: 0 }, { total: 0 }];
@@ -89,7 +89,7 @@ describe('every verb over HTTP, whatever it is given', () => {
   });
 
   it('takes any path, method and header for what it is', async () => {
-    const server = await startServer({ server: { rateLimit: 0 } });
+    const server = await startServer({}, { limits: { requestsPerSecond: 0 } });
     const token = await server.token('alice', 'read');
     const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'];
     const header = fc.stringMatching(/^[\t\x20-\x7e]{0,60}$/);

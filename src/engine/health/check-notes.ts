@@ -47,6 +47,6 @@ function summary(problems: readonly SourceProblem[]): string {
 
 function hintOf(problems: readonly SourceProblem[]): string {
   const large = problems.some(({ reason }) => reason === 'too_large');
-  const mend = 'Mend those that you miss, then run `loci index`.';
-  return large ? `${mend} index.maxFileSize says how large a note may be.` : mend;
+  const correct = 'Correct the notes that you miss, then run `loci index`.';
+  return large ? `${correct} Split notes that are too large.` : correct;
 }

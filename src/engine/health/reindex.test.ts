@@ -32,10 +32,10 @@ beforeEach(async () => {
 
 afterEach(async () => folder[Symbol.asyncDispose]());
 
-function open(passageTokens: number): Promise<Loci> {
+function open(maxPassageTokens: number): Promise<Loci> {
   const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
-  const given = { vaults, search: { minScore: 0 }, index: { passageTokens } };
-  return openLoci(settings(folder.path, given), { now: () => NOW });
+  const given = { vaults, search: { minScore: 0 } };
+  return openLoci(settings(folder.path, given), { now: () => NOW, maxPassageTokens });
 }
 
 async function zebras(loci: Loci): Promise<string[]> {

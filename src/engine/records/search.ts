@@ -185,23 +185,10 @@ function hiddenOfSources(hidden: readonly Hit[], policies: SourcePolicies): Hidd
   });
 }
 
-/** The preset with the settings that differ from it. */
+/** The ranking of the preset, with the weights of the configuration. */
 function rankingOf(settings: EngineContext['config']['search']): Ranking {
   const preset = settings.preset === 'classic' ? CLASSIC_RANKING : DEFAULT_RANKING;
-  const { stages, fusion } = settings;
-  const { trigram, ...weights } = settings.weights;
-  return {
-    ...preset,
-    fusion: fusion ?? preset.fusion,
-    weights: { ...preset.weights, ...(trigram !== undefined && { spelling: trigram }), ...weights },
-    smoothing: stages.smoothing ? preset.smoothing : null,
-    dateBoost: stages.dates ? preset.dateBoost : 0,
-    speakerBoost: stages.speakers ? preset.speakerBoost : 0,
-    sessionPrior: stages.sessions ? preset.sessionPrior : 0,
-    userPrior: stages.roles ? preset.userPrior : 0,
-    kindBoost: stages.kinds ? preset.kindBoost : 0,
-    titleBoost: stages.titles ? preset.titleBoost : 0,
-  };
+  return { ...preset, weights: { ...preset.weights, ...settings.weights } };
 }
 
 function highlightedTerms({ run: { query }, retrieved: { corrections } }: SearchOutcome): Set<string> {

@@ -163,7 +163,7 @@ class Refresh {
 
   /** How many documents a first empty answer does not take away. */
   async #keptFrom({ printed }: Fetched): Promise<number> {
-    if (printed > 0 || this.#source.settings.allowEmpty || this.#empties > 0) return 0;
+    if (printed > 0 || this.#empties > 0) return 0;
     return documentsOf(this.#context, this.#source.id);
   }
 

@@ -1,10 +1,9 @@
 import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
 import { expandHome } from '../../config/paths.ts';
-import { readSourceSettings } from '../../config/source-settings.ts';
-import { nameKey } from '../../config/same-name.ts';
+import { readSourceSettings } from '../../config/problems.ts';
 import type { Config } from '../../config/schema.ts';
-import type { SourceSettings } from '../../config/sources-schema.ts';
+import { nameKey, type SourceSettings } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import type { FoundSkill } from '../../sources/document.ts';

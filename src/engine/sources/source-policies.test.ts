@@ -24,10 +24,9 @@ const CONFIG = configSchema.parse({
       command: 'mail',
       weight: 0.7,
       minScore: 0.99,
-      recency: { weight: 0.5, halfLife: '12h' },
       includeInContext: false,
     },
-    { id: 'paused', command: 'paused', enabled: false, recency: { halfLife: 0 } },
+    { id: 'paused', command: 'paused', enabled: false },
   ],
 });
 const { vaults, sources } = CONFIG;
@@ -38,8 +37,8 @@ describe('source policies', () => {
       Notes: { weight: 1, minScore: 0, recency: null },
       old: { weight: 0.5, minScore: 0.2, recency: null },
       tasks: { weight: 0.5, minScore: 0, recency: { weight: null, halfLifeDays: 7 } },
-      mail: { weight: 0.7, minScore: 0.99, recency: { weight: 0.5, halfLifeDays: 0.5 } },
-      paused: { weight: 0.5, minScore: 0, recency: { weight: null, halfLifeDays: 1 / 86_400_000 } },
+      mail: { weight: 0.7, minScore: 0.99, recency: { weight: null, halfLifeDays: 7 } },
+      paused: { weight: 0.5, minScore: 0, recency: { weight: null, halfLifeDays: 7 } },
     });
   });
 

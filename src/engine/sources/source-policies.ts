@@ -1,4 +1,4 @@
-import type { SourceConfig, SourceSwitches, VaultConfig } from '../../config/sources-schema.ts';
+import type { SourceConfig, VaultConfig } from '../../config/sources-schema.ts';
 import { SOURCE_POLICY, VAULT_POLICY, type SourcePolicy } from '../../search/rank/source-policy.ts';
 import type { SearchFilter } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
@@ -6,10 +6,8 @@ import { recentSources } from './configured.ts';
 import { vaultName } from '../vaults/vault-names.ts';
 import { ownVaults } from '../vaults/vault-states.ts';
 
-const DAY = 86_400_000;
-
 /** What the settings say of a vault or source, by the name that its records go by. */
-interface NamedSwitches extends Partial<Pick<SourceSwitches, 'includeInContext' | 'enabled'>> {
+interface NamedSwitches extends Partial<Pick<SourceConfig, 'includeInContext' | 'enabled'>> {
   readonly name: string;
   readonly policy: SourcePolicy;
 }
@@ -82,11 +80,6 @@ function policyOfVault({ weight, minScore }: VaultConfig): SourcePolicy {
   return { weight: weight ?? usual, minScore: minScore ?? least, recency };
 }
 
-function policyOfSource({ weight, minScore, recency }: SourceConfig): SourcePolicy {
-  return {
-    weight: weight ?? SOURCE_POLICY.weight,
-    minScore,
-    // Of `0s` nothing but this moment is new.
-    recency: { weight: recency.weight ?? null, halfLifeDays: Math.max(1, recency.halfLife) / DAY },
-  };
+function policyOfSource({ weight, minScore }: SourceConfig): SourcePolicy {
+  return { ...SOURCE_POLICY, weight: weight ?? SOURCE_POLICY.weight, minScore };
 }

@@ -164,13 +164,6 @@ describe('a refresh', () => {
     expect(await tasks.found('tile samples')).toEqual([]);
   });
 
-  it('may do so at once where that is allowed', async () => {
-    await tasks.refresh();
-    await tasks.reopen({ allowEmpty: true });
-    await tasks.print([]);
-    expect(await tasks.refresh()).toMatchObject({ removed: 2 });
-  });
-
   it('of documents that are all bad is a failure', async () => {
     await tasks.refresh();
     await tasks.print([{ text: 'No id' }]);

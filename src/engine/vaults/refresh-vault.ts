@@ -103,11 +103,10 @@ async function syncVault(
   });
 }
 
-export function vaultSource({ config, thread }: EngineContext, vault: VaultConfig): Promise<Source> {
+export function vaultSource({ thread }: EngineContext, vault: VaultConfig): Promise<Source> {
   return openSource('vault', {
     name: vaultName(vault),
     root: vault.path,
-    maxFileSize: config.index.maxFileSize,
     thread,
     ...(vault.project === undefined ? {} : { project: vault.project }),
     ...(vault.projects === undefined ? {} : { projects: vault.projects }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseDuration } from '../../config/units.ts';
+import { parseDuration } from '../../config/values.ts';
 import { isSubject } from '../../core/subject.ts';
 import type { Loci } from '../../engine/open.ts';
 import { type Operation, type OperationContext, type Scope, SCOPES } from '../operation.ts';

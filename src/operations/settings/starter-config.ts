@@ -1,14 +1,7 @@
 import { describeConfig } from '../../config/keys.ts';
 
 /** The settings that people change; the rest is in docs/configuration.md. */
-const OFFERED = [
-  'namespace',
-  'embedding.provider',
-  'embedding.threads',
-  'search.limit',
-  'search.minScore',
-  'index.maxFileSize',
-];
+const OFFERED = ['namespace', 'embedding.provider', 'search.limit', 'search.minScore', 'writes.enabled'];
 
 const HEAD = `# Settings of Loci. Each has a default; take away the # before a line to change it.
 # All of them, and what they mean: \`loci config show\`, and docs/configuration.md of Loci.

@@ -6,7 +6,6 @@ import { routePath } from 'hono/route';
 import { METHOD_NAME_ALL } from 'hono/router';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
-import type { ServerConfig } from '../../config/server-schema.ts';
 import { type ErrorCode, LociError } from '../../core/errors.ts';
 import { runOperation } from '../../operations/run.ts';
 import type { OpenContext } from '../../operations/context.ts';
@@ -23,10 +22,11 @@ import { PROBLEM_TYPE, problemOf } from './http/problem.ts';
 import type { RateLimit } from './access/rate-limit.ts';
 import type { Readiness } from './monitoring/readiness.ts';
 import { jsonBody, readBody, requestInput } from './http/request-input.ts';
+import type { ServerLimits } from './limits.ts';
 import { API, type Route } from './routes.ts';
 
 export interface AppParts {
-  readonly settings: ServerConfig;
+  readonly limits: ServerLimits;
   readonly context: OpenContext;
   readonly routes: readonly Route[];
   readonly authenticator: Authenticator;
@@ -46,7 +46,7 @@ interface Env {
 
 /** Everything that HTTP can ask for. Each answer, the refusals too, passes through `observed` and the guard of hosts. */
 export function restApp(parts: AppParts): Hono<Env> {
-  const { settings, context, routes, metrics, readiness, mcp } = parts;
+  const { context, routes, metrics, readiness, mcp } = parts;
   const app = new Hono<Env>();
   app.use(observed(parts), guarded(parts));
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
@@ -58,7 +58,7 @@ export function restApp(parts: AppParts): Hono<Env> {
     return c.json({ status: 'not ready' }, 503);
   });
   const authenticated = authenticatedBy(parts);
-  if (!settings.metricsPublic) app.use('/metrics', authenticated, allowing('admin'));
+  app.use('/metrics', authenticated, allowing('admin'));
   app.get('/metrics', async (c) => {
     const text = await metrics.text(context.loci());
     return c.body(text, 200, { 'Content-Type': metrics.type });
@@ -76,14 +76,14 @@ export function restApp(parts: AppParts): Hono<Env> {
   return app;
 }
 
-function addRoute(app: Hono<Env>, route: Route, { settings, context }: AppParts): void {
+function addRoute(app: Hono<Env>, route: Route, { limits, context }: AppParts): void {
   const { operation, path } = route;
   app.on(operation.readOnly ? ['POST', 'GET'] : ['POST'], [path], allowing(operation.scope), async (c) => {
     const { incoming, outgoing } = c.env;
-    const body = incoming.method === 'POST' ? await readBody(incoming, settings.maxBody) : '';
+    const body = incoming.method === 'POST' ? await readBody(incoming, limits.maxBodyBytes) : '';
     const input = parseInput(operation, requestInput(incoming, route, body));
     const { caller } = c.get('identity');
-    const output = await withinTime(settings.requestTimeout, outgoing, (signal) =>
+    const output = await withinTime(limits.requestTimeoutMs, outgoing, (signal) =>
       runOperation(operation, context.forCall({ caller, signal }), input),
     );
     return c.json(output);
@@ -93,13 +93,15 @@ function addRoute(app: Hono<Env>, route: Route, { settings, context }: AppParts)
 /** Behind the same limits as the verbs: how large and deep a body is, and how often one asks. */
 function answeringMcp(
   mcp: HttpEndpoint,
-  { settings, limit }: AppParts,
+  { limits, limit }: AppParts,
 ): (c: Context<Env>) => Promise<Response> {
   return async (c) => {
     const { incoming } = c.env;
     const { caller, key, scopes } = c.get('identity');
     const body =
-      incoming.method === 'POST' ? jsonBody(incoming, await readBody(incoming, settings.maxBody)) : undefined;
+      incoming.method === 'POST'
+        ? jsonBody(incoming, await readBody(incoming, limits.maxBodyBytes))
+        : undefined;
     // The first message of a batch is counted already.
     if (Array.isArray(body)) for (const _ of body.slice(1)) count(c, limit, key);
     return mcp.handle(c.req.raw, { caller: { ...caller, surface: 'mcp' }, scopes }, body);

@@ -13,6 +13,7 @@ import { openLog } from './monitoring/log.ts';
 import { Metrics } from './monitoring/metrics.ts';
 import { RateLimit } from './access/rate-limit.ts';
 import { Readiness } from './monitoring/readiness.ts';
+import { SERVER_LIMITS, type ServerLimits } from './limits.ts';
 import { routesOf } from './routes.ts';
 
 export interface ServeOptions {
@@ -22,6 +23,8 @@ export interface ServeOptions {
   readonly entries: readonly OperationEntry[];
   /** Overrides the settings. */
   readonly listenAt?: Partial<ListenAddress>;
+  /** Other limits than the usual ones; for tests. */
+  readonly limits?: Partial<ServerLimits>;
   /** Standard error unless given. */
   readonly logTo?: DestinationStream;
   /** Whether nothing else runs in this process, so that its globals may be changed. */
@@ -50,28 +53,28 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const config = (await context.loadConfig()).values;
     const loci = await context.loci({ create: true });
     const address = { ...config.server, ...listenAt };
-    const settings = { ...config.server, host: address.host };
+    const limits = { ...SERVER_LIMITS, ...options.limits };
     const readiness = new Readiness(() => context.loci());
     const metrics = new Metrics();
     const log = openLog(config.log.level, options.logTo);
     loci.sources.keepFresh({ onEvent: (event) => logKeeping(event, log) });
     const endpoint = mcp?.(context);
     const app = restApp({
-      settings,
+      limits,
       context,
       routes: await routesOf(entries),
       authenticator: new Authenticator({
         loci: () => context.loci(),
         jwt: await jwtVerifier(config.auth.jwt, context.home),
       }),
-      hosts: new HostGuard(settings),
-      limit: new RateLimit(settings.rateLimit),
+      hosts: new HostGuard({ ...config.server, host: address.host }),
+      limit: new RateLimit(limits.requestsPerSecond),
       metrics,
       readiness,
       log,
       mcp: endpoint,
     });
-    const listener = httpListener({ settings, metrics, fetch: app.fetch, ownsProcess });
+    const listener = httpListener({ limits, metrics, fetch: app.fetch, ownsProcess });
     const url = await bind(listener.server, address);
     log.info({ address: url }, 'listening');
     if (isExposed(address))
@@ -82,7 +85,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const close = async (): Promise<void> => {
       readiness.drain();
       metrics.close();
-      const ended = listener.end(settings.shutdownTimeout);
+      const ended = listener.end(limits.shutdownTimeoutMs);
       // Whoever waits for a command is told that it was stopped: it may run for minutes.
       await loci.sources.stop();
       await endpoint?.close();

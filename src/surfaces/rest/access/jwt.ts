@@ -25,6 +25,8 @@ export type JwtVerifier = (text: string) => Promise<JwtClaims>;
 
 /** Each way of signing is checked with keys of its own kind alone, whatever a token's head says. */
 const SHARED = 'HS256';
+/** How much the clock of an issuer may differ from ours. */
+const CLOCK_TOLERANCE_SECONDS = 30;
 const PUBLIC = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
 /**
@@ -34,7 +36,7 @@ const PUBLIC = ['RS256', 'PS256', 'ES256', 'EdDSA'];
  * @throws LociError `invalid_config` where issuer, audience or keys are missing
  */
 export async function jwtVerifier(settings: JwtConfig, home: string): Promise<JwtVerifier | null> {
-  const { secret, jwks, issuer, audience, clockTolerance } = settings;
+  const { secret, jwks, issuer, audience } = settings;
   if (secret === undefined && jwks === undefined) return null;
   if (issuer === undefined) throw notSet('auth.jwt.issuer');
   if (audience === undefined) throw notSet('auth.jwt.audience');
@@ -43,7 +45,7 @@ export async function jwtVerifier(settings: JwtConfig, home: string): Promise<Jw
   const options: JWTVerifyOptions = {
     issuer,
     audience,
-    clockTolerance: clockTolerance / 1000,
+    clockTolerance: CLOCK_TOLERANCE_SECONDS,
     requiredClaims: ['exp', 'sub'],
   };
   return async (text) => {

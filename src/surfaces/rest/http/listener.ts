@@ -3,9 +3,9 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
-import type { ServerConfig } from '../../../config/server-schema.ts';
 import type { ErrorCode } from '../../../core/errors.ts';
 import { LociError } from '../../../core/errors.ts';
+import type { ServerLimits } from '../limits.ts';
 import type { Metrics } from '../monitoring/metrics.ts';
 import { PROBLEM_TYPE, problemOf, rawProblem, SECURITY_HEADERS } from './problem.ts';
 
@@ -20,7 +20,7 @@ const MAX_WAITING = 16;
 type Fetch = Parameters<typeof getRequestListener>[0];
 
 export interface ListenerOptions {
-  readonly settings: ServerConfig;
+  readonly limits: ServerLimits;
   readonly metrics: Metrics;
   readonly fetch: Fetch;
   /** Lets the adapter put lighter `Request` and `Response` in place of the global ones: a third less work a request. */
@@ -34,9 +34,9 @@ export interface Listener {
   end(deadline: number): Promise<void>;
 }
 
-export function httpListener({ settings, metrics, fetch, ownsProcess }: ListenerOptions): Listener {
+export function httpListener({ limits, metrics, fetch, ownsProcess }: ListenerOptions): Listener {
   const running = new Running();
-  const { headersTimeout, requestTimeout } = settings;
+  const { headersTimeoutMs, requestTimeoutMs } = limits;
   let ending = false;
   const answer = getRequestListener(fetch, { errorHandler: unreadable, overrideGlobalObjects: ownsProcess });
   const listen: RequestListener = (request, response) => {
@@ -47,20 +47,20 @@ export function httpListener({ settings, metrics, fetch, ownsProcess }: Listener
       return;
     }
     // Whoever does not read an answer holds the connection no longer than one that is slow to ask.
-    response.once('prefinish', () => request.socket.setTimeout(requestTimeout));
+    response.once('prefinish', () => request.socket.setTimeout(requestTimeoutMs));
     void answer(request, response);
   };
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: Math.min(headersTimeout, requestTimeout),
-      requestTimeout,
+      headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
+      requestTimeout: requestTimeoutMs,
       keepAliveTimeout: KEEP_ALIVE,
       connectionsCheckingInterval: CHECK_EVERY,
     },
     listen,
   );
-  server.maxConnections = settings.maxConnections;
+  server.maxConnections = limits.maxConnections;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     metrics.broken();
     refuse(error, socket);

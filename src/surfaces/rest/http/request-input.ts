@@ -36,7 +36,7 @@ export function requestInput(request: RequestHead, route: Route, body: string): 
 export async function readBody(request: IncomingMessage, limit: number): Promise<string> {
   const tooLarge = (): LociError =>
     new LociError('too_large', `the body is larger than ${String(limit)} bytes`, {
-      hint: 'Send less at once; `server.maxBody` sets the limit.',
+      hint: 'Send less at once.',
     });
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
   const chunks: Buffer[] = [];
