@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config';
+import { bundledStoreThread } from './test/bundles.ts';
 
 // The tests start the command many times: compiled code is kept between the starts.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('.cache/compile', import.meta.url));
@@ -21,6 +22,7 @@ const PROCESS_TESTS = [
 ];
 
 const config: ViteUserConfig = defineConfig({
+  plugins: [bundledStoreThread],
   test: {
     // Threads without isolation share one module graph: several times faster; no test may change global state.
     pool: 'threads',
@@ -43,7 +45,7 @@ const config: ViteUserConfig = defineConfig({
           name: 'process',
           include: PROCESS_TESTS,
           exclude: excluded,
-          globalSetup: ['test/command-bundle.ts'],
+          globalSetup: ['test/bundles.ts'],
           // These tests mostly wait for other processes.
           maxWorkers: 2 * cores,
           sequence: { groupOrder: 0 },

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Path of the bundled command line, for `node PATH`. */
+    command: string;
+  }
+}
+
+const SOURCES = fileURLToPath(new URL('../src/', import.meta.url));
+const COMMAND = join(SOURCES, 'surfaces/cli/main.ts');
+const STORE_THREAD = join(SOURCES, 'store/sqlite/thread.ts');
+const START_OF_STORE_THREAD = "workerModule(import.meta.url, 'thread')";
+const BUNDLES = fileURLToPath(new URL('../.cache/bundles/', import.meta.url));
+const MAX_AGE_MS = 24 * 60 * 60 * 1000;
+
+/** Bundles the command line once for a test run, so that each start of it loads few files instead of several hundred. */
+export async function setup(project: TestProject): Promise<void> {
+  removeOldBundles();
+  project.provide('command', await bundle(COMMAND));
+}
+
+let storeThread: Promise<string> | undefined;
+
+/** Has a store start its threads from one file, which takes a third less time. Vitest itself bundles no threads. */
+export const bundledStoreThread = {
+  name: 'bundled-store-thread',
+  enforce: 'pre',
+  async transform(code: string, id: string): Promise<{ code: string; map: null } | null> {
+    if (dirname(id) !== dirname(STORE_THREAD) || !code.includes(START_OF_STORE_THREAD)) return null;
+    storeThread ??= bundle(STORE_THREAD);
+    const address = `new URL(${addressOf(await storeThread)})`;
+    return { code: code.replace(START_OF_STORE_THREAD, address), map: null };
+  },
+} as const;
+
+/** Worker threads become files of the bundle; SQL, WebAssembly and the manifest are read from the sources. */
+const sourceAddresses: Plugin = {
+  name: 'source-addresses',
+  transform(code, id) {
+    if (!id.startsWith(SOURCES) || !code.includes('import.meta.url')) return null;
+    return code.replaceAll(
+      /workerModule\(import\.meta\.url, '([\w-]+)'\)|import\.meta\.url/g,
+      (_, worker: string | undefined) => {
+        if (worker === undefined) return addressOf(id);
+        this.emitFile({ type: 'chunk', id: join(dirname(id), `${worker}.ts`), fileName: `${worker}.js` });
+        return `new URL('./${worker}.js', import.meta.url)`;
+      },
+    );
+  },
+};
+
+/** A string literal. */
+function addressOf(path: string): string {
+  return JSON.stringify(pathToFileURL(path).href);
+}
+
+/** Bundles a module with all that it imports; answers the path of its file, in a folder per content. */
+async function bundle(module: string): Promise<string> {
+  const build = await rolldown({
+    input: { main: module },
+    platform: 'node',
+    // The model is found by its package's path.
+    external: [/^@lat\.md\//],
+    plugins: [bundledStoreThread, sourceAddresses],
+  });
+  const { output } = await build.generate({
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+  });
+  const chunks = output.filter((file) => file.type === 'chunk');
+  const hash = createHash('sha256');
+  for (const { fileName, code } of chunks) hash.update(`${fileName}\n${code}\n`);
+  const folder = join(BUNDLES, hash.digest('hex').slice(0, 16));
+  if (!existsSync(folder)) writeBundle(folder, chunks);
+  utimesSync(folder, new Date(), new Date());
+  return join(folder, 'main.js');
+}
+
+function writeBundle(folder: string, chunks: readonly OutputChunk[]): void {
+  mkdirSync(BUNDLES, { recursive: true });
+  const unfinished = mkdtempSync(join(BUNDLES, 'unfinished-'));
+  // Some tests start the command as another user.
+  chmodSync(unfinished, 0o755);
+  for (const { fileName, code } of chunks) writeFileSync(join(unfinished, fileName), code);
+  try {
+    renameSync(unfinished, folder);
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    // Another run has written the same bundle meanwhile.
+    if (!existsSync(folder)) throw error;
+  }
+}
+
+function removeOldBundles(): void {
+  if (!existsSync(BUNDLES)) return;
+  for (const name of readdirSync(BUNDLES)) {
+    const { mtimeMs } = statSync(join(BUNDLES, name));
+    if (Date.now() - mtimeMs > MAX_AGE_MS) rmSync(join(BUNDLES, name), { recursive: true, force: true });
+  }
+}
