@@ -1,9 +1,9 @@
 import type { Explanation } from '../../engine/records/search.ts';
 
 export type SignalName = Explanation['signals'][number]['signal'];
-export type BoostName = Explanation['boosts'][number]['name'];
+type BoostName = Explanation['boosts'][number]['name'];
 
-/** What people call the signals. */
+/** The names of the signals in texts for people. */
 export const SIGNAL_WORDS: Readonly<Record<SignalName, string>> = {
   text: 'text',
   vector: 'meaning',
@@ -11,7 +11,6 @@ export const SIGNAL_WORDS: Readonly<Record<SignalName, string>> = {
   recency: 'recency',
 };
 
-/** What people call the boosts. */
 const BOOST_WORDS: Readonly<Record<BoostName, string>> = {
   title: 'title',
   date: 'date',
@@ -32,8 +31,8 @@ export function boostWords({ name, factor }: Pick<Explanation['boosts'][number],
 }
 
 /**
- * `text #1, meaning #3, title, source ×0.9`: the signals by rank, then the boosts. Recency is left out: it is true of
- * everything, and only breaks ties.
+ * `text #1, meaning #3, title, source ×0.9`: the signals by rank, then the boosts. Recency is left out, since every
+ * record has it and it only breaks ties.
  */
 export function reasonsOf({ signals, boosts, neighbourContribution }: Explanation): string {
   const order = Object.keys(SIGNAL_WORDS);
@@ -41,8 +40,7 @@ export function reasonsOf({ signals, boosts, neighbourContribution }: Explanatio
     .filter(({ signal }) => signal !== 'recency')
     .toSorted((a, b) => a.rank - b.rank || order.indexOf(a.signal) - order.indexOf(b.signal))
     .map(({ signal, rank }) => `${SIGNAL_WORDS[signal]} #${String(rank)}`);
-  const named = boosts.map(boostWords);
-  // Smoothing lifts a passage that no signal named, and days alone bring what nothing else speaks for.
+  // Without another signal, a passage was found through its neighbours or by its date.
   if (ranked.length === 0) ranked.push(neighbourContribution > 0 ? 'next to a match' : SIGNAL_WORDS.recency);
-  return [...ranked, ...named].join(', ');
+  return [...ranked, ...boosts.map(boostWords)].join(', ');
 }

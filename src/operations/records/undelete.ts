@@ -2,35 +2,28 @@ import { z } from 'zod';
 import type { Operation, OperationContext } from '../operation.ts';
 import { embeddedFields, recordId } from '../shared/record-fields.ts';
 
-export interface UndeleteInput {
-  readonly id: number;
-}
+const input = z.strictObject({ id: recordId() });
+const output = z.strictObject({
+  id: recordId(),
+  title: z.string(),
+  citation: z.string().describe('`get` reads it.'),
+  ...embeddedFields(),
+});
 
-export interface UndeleteOutput {
-  readonly id: number;
-  readonly title: string;
-  readonly citation: string;
-  readonly embedded: boolean;
-  readonly why: string | null;
-}
+export type UndeleteOutput = z.infer<typeof output>;
 
-export const undelete: Operation<UndeleteInput, UndeleteOutput> = {
+export const undelete: Operation<z.infer<typeof input>, UndeleteOutput> = {
   name: 'undelete',
-  title: 'Bring back a record',
-  description: 'Brings back a record or a fact that was deleted, as it was; search finds it again at once.',
-  input: z.strictObject({ id: recordId() }),
-  output: z.strictObject({
-    id: recordId(),
-    title: z.string(),
-    citation: z.string().describe('`get` reads it.'),
-    ...embeddedFields(),
-  }),
+  title: 'Restore a record',
+  description: 'Restores a deleted record or fact as it was; search finds it again at once.',
+  input,
+  output,
   readOnly: false,
   destructive: false,
   idempotent: false,
   scope: 'write',
   tool: 'memory_undelete',
-  examples: [{ title: 'What was deleted by mistake', input: { id: 1 } }],
-  run: async (context: OperationContext, { id }: UndeleteInput): Promise<UndeleteOutput> =>
+  examples: [{ title: 'A record that was deleted by mistake', input: { id: 1 } }],
+  run: async (context: OperationContext, { id }): Promise<UndeleteOutput> =>
     (await context.loci()).undelete(id),
 };

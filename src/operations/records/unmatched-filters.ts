@@ -1,22 +1,23 @@
+import { z } from 'zod';
 import { nearest } from '../../core/text/nearest.ts';
-import type { SearchRequest } from '../../engine/records/search.ts';
 import type { Loci } from '../../engine/open.ts';
+import type { SearchRequest } from '../../engine/records/search.ts';
 
-type FacetField = Parameters<Loci['facet']>[0];
+const FILTER_NAMES = ['tag', 'source', 'project', 'category', 'record_type', 'origin'] as const;
 
-/** A filter that hides every record there is. */
-export interface UnmatchedFilter {
-  readonly filter: FilterName;
-  /** As it was asked. */
-  readonly value: string;
-  /** What there is instead: the nearest spelling first, then what most records have. */
-  readonly known: string[];
-}
+export const unmatchedFilter = z.strictObject({
+  filter: z.enum(FILTER_NAMES),
+  value: z.string(),
+  known: z
+    .array(z.string())
+    .describe('Values that records have: the most similar first, then the most frequent.'),
+});
 
-export const FILTER_NAMES = ['tag', 'source', 'project', 'category', 'record_type', 'origin'] as const;
-export type FilterName = (typeof FILTER_NAMES)[number];
+/** A value of a filter that no record has. */
+type UnmatchedFilter = z.infer<typeof unmatchedFilter>;
+type FilterName = UnmatchedFilter['filter'];
 
-const FIELDS: Readonly<Record<FilterName, FacetField>> = {
+const FIELDS: Readonly<Record<FilterName, Parameters<Loci['facet']>[0]>> = {
   tag: 'tag',
   source: 'source',
   project: 'project',
@@ -25,31 +26,27 @@ const FIELDS: Readonly<Record<FilterName, FacetField>> = {
   origin: 'origin',
 };
 
-/** Named of what there is. */
-const KNOWN = 10;
+const MAX_KNOWN_VALUES = 10;
 
-/** The values asked for that no record has. Reads every record's fields: for searches that found nothing. */
+/** The values of the request's filters that no record has. Reads the fields of all records. */
 export async function unmatchedFilters(loci: Loci, request: SearchRequest): Promise<UnmatchedFilter[]> {
   const unmatched: UnmatchedFilter[] = [];
   for (const filter of FILTER_NAMES) {
-    const asked = valuesAsked(filter, request);
-    if (asked.length === 0) continue;
-    const known = (await loci.facet(FIELDS[filter])).map(({ value }) => value);
-    for (const value of asked) {
-      if (known.some((each) => isMatch(filter, value, each))) continue;
-      const meant = nearest(value, known);
-      const others = known.filter((each) => each !== meant);
-      unmatched.push({
-        filter,
-        value,
-        known: [...(meant === undefined ? [] : [meant]), ...others].slice(0, KNOWN),
-      });
+    const requested = valuesOf(filter, request);
+    if (requested.length === 0) continue;
+    const existing = (await loci.facet(FIELDS[filter])).map(({ value }) => value);
+    for (const value of requested) {
+      if (existing.some((each) => isMatch(filter, value, each))) continue;
+      const similar = nearest(value, existing);
+      const others = existing.filter((each) => each !== similar);
+      const known = [...(similar === undefined ? [] : [similar]), ...others].slice(0, MAX_KNOWN_VALUES);
+      unmatched.push({ filter, value, known });
     }
   }
   return unmatched;
 }
 
-function valuesAsked(filter: FilterName, request: SearchRequest): readonly string[] {
+function valuesOf(filter: FilterName, request: SearchRequest): readonly string[] {
   const { tags, sources, project, categories, recordTypes, origins } = request;
   switch (filter) {
     case 'tag':
@@ -67,7 +64,7 @@ function valuesAsked(filter: FilterName, request: SearchRequest): readonly strin
   }
 }
 
-function isMatch(filter: FilterName, asked: string, held: string): boolean {
-  if (filter !== 'tag') return asked === held;
-  return `${held.toLowerCase()}/`.startsWith(`${asked.toLowerCase()}/`);
+function isMatch(filter: FilterName, requested: string, existing: string): boolean {
+  if (filter !== 'tag') return requested === existing;
+  return `${existing.toLowerCase()}/`.startsWith(`${requested.toLowerCase()}/`);
 }

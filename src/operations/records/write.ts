@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Operation, OperationContext } from '../operation.ts';
 import {
   embeddedFields,
   idempotencyKey,
@@ -8,56 +9,43 @@ import {
   tagList,
   titleField,
 } from '../shared/record-fields.ts';
-import type { Operation, OperationContext } from '../operation.ts';
 
-export interface WriteInput {
-  readonly content: string;
-  readonly title?: string;
-  readonly category?: string;
-  readonly record_type?: string;
-  readonly tags?: string[];
-  readonly project?: string;
-  readonly idempotency_key?: string;
-}
+const input = z.strictObject({
+  content: z.string().describe('The text to remember, up to 1 MiB; may be Markdown.'),
+  title: titleField().exactOptional().describe('A short heading.'),
+  category: label().exactOptional().describe('A category of your choice; `general` unless given.'),
+  record_type: label().exactOptional().describe('The type of the record; `fact` unless given.'),
+  tags: tagList().exactOptional().describe('Words to filter by.'),
+  project: label()
+    .exactOptional()
+    .describe('The project that it belongs to; the configured one unless given.'),
+  idempotency_key: idempotencyKey().exactOptional(),
+});
 
-export interface WriteOutput {
-  readonly id: number;
-  readonly citation: string;
-  readonly embedded: boolean;
-  readonly why: string | null;
-  readonly same_as: number | null;
-  readonly masked: string[];
-  readonly replayed: boolean;
-}
+const output = z.strictObject({
+  id: recordId(),
+  citation: z.string().describe('`get` reads it.'),
+  ...embeddedFields(),
+  same_as: z
+    .number()
+    .int()
+    .positive()
+    .nullable()
+    .describe('An earlier record with exactly the same text; this one is stored nevertheless.'),
+  masked: maskedKinds(),
+  replayed: z.boolean().describe('It was stored before, with the same idempotency key.'),
+});
 
-export const write: Operation<WriteInput, WriteOutput> = {
+export type WriteOutput = z.infer<typeof output>;
+
+export const write: Operation<z.infer<typeof input>, WriteOutput> = {
   name: 'write',
   title: 'Remember something',
   description:
-    'Keeps a new record, such as a decision, a preference or a fact. It is safe on the disk and found by search as ' +
-    'soon as this answers. One thing a record; say it so that it can be understood alone.',
-  input: z.strictObject({
-    content: z.string().describe('What to remember, up to 1 MiB; Markdown may be used.'),
-    title: titleField().exactOptional().describe('A short heading.'),
-    category: label().exactOptional().describe('A shelf of your own choice; `general` unless given.'),
-    record_type: label().exactOptional().describe('What kind of thing it is; `fact` unless given.'),
-    tags: tagList().exactOptional().describe('Words to filter by.'),
-    project: label().exactOptional().describe('The project that it belongs to; as configured unless given.'),
-    idempotency_key: idempotencyKey().exactOptional(),
-  }),
-  output: z.strictObject({
-    id: recordId(),
-    citation: z.string().describe('`get` reads it.'),
-    ...embeddedFields(),
-    same_as: z
-      .number()
-      .int()
-      .positive()
-      .nullable()
-      .describe('An earlier record of exactly the same text; this one was kept all the same.'),
-    masked: maskedKinds(),
-    replayed: z.boolean().describe('It was written before, under the same idempotency key.'),
-  }),
+    'Stores a new record, such as a decision, a preference or a fact. When this returns, the record is durable and ' +
+    'search finds it. Write one thing into a record, so that it can be understood by itself.',
+  input,
+  output,
   readOnly: false,
   destructive: false,
   idempotent: false,
@@ -80,11 +68,11 @@ export const write: Operation<WriteInput, WriteOutput> = {
 
 async function runWrite(
   context: OperationContext,
-  { record_type, idempotency_key, ...input }: WriteInput,
+  { record_type, idempotency_key, ...fields }: z.infer<typeof input>,
 ): Promise<WriteOutput> {
   const loci = await context.loci({ create: true });
   const { id, citation, embedded, why, sameAs, masked, replayed } = await loci.write({
-    ...input,
+    ...fields,
     ...(record_type !== undefined && { recordType: record_type }),
     ...(idempotency_key !== undefined && { idempotencyKey: idempotency_key }),
   });

@@ -6,11 +6,11 @@ import { matchesIntent } from '../query/intent.ts';
 import type { ParsedQuery } from '../query/parse.ts';
 import { matchedTerms } from '../query/phrases.ts';
 import type { SearchRun } from '../run.ts';
-import type { Ranking } from './ranking.ts';
+import type { BoostName, Ranking } from './ranking.ts';
 
 /** One reason why a passage ranks higher or lower than its signals alone would place it. */
 export interface Boost {
-  readonly name: 'date' | 'speaker' | 'session' | 'user' | 'title' | 'source' | 'completed' | 'near' | 'kind';
+  readonly name: BoostName;
   /** `boostsOf` returns a share of the query's best score; a ranking has the score it amounts to. Negative to lower. */
   readonly added: number;
   /** For a boost that multiplies the score before it. */

@@ -50,6 +50,20 @@ export interface SignalWeights {
   readonly recency: number;
 }
 
+/** The reasons for which a passage ranks higher or lower than its signals alone would place it. */
+export const BOOST_NAMES = [
+  'date',
+  'speaker',
+  'session',
+  'user',
+  'title',
+  'source',
+  'completed',
+  'near',
+  'kind',
+] as const;
+export type BoostName = (typeof BOOST_NAMES)[number];
+
 /** Shares of its neighbours' scores that a turn of a session gets. */
 export interface Smoothing {
   readonly previous: number;

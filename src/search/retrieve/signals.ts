@@ -1,8 +1,9 @@
 import { channel } from 'node:diagnostics_channel';
 import type { PassageScore } from '../../store/store.ts';
 
-/** One ranking of passages. `spelling` is full text over the query with its misspelt words corrected. */
-export type Signal = 'vector' | 'text' | 'spelling' | 'recency';
+/** The rankings of passages. `spelling` is full text over the query with its misspelt words corrected. */
+export const SIGNALS = ['vector', 'text', 'spelling', 'recency'] as const;
+export type Signal = (typeof SIGNALS)[number];
 
 /** The passages that one signal found, best first. */
 export interface SignalList {
