@@ -1,51 +1,52 @@
-// Writes docs/commands.md from the verbs and the error table: `node scripts/command-docs.ts`. A test holds them together.
+// Writes docs/commands.md from the operations and the error table: `node scripts/command-docs.ts`. A test holds them together.
 import { writeFileSync } from 'node:fs';
 import { ERROR_TABLE, type ErrorCode } from '../src/core/errors.ts';
 import { inputFields } from '../src/operations/shared/input.ts';
 import type { Operation } from '../src/operations/operation.ts';
 import { OPERATIONS } from '../src/operations/registry.ts';
-import { inCommands } from '../src/surfaces/shared/command-names.ts';
+import { loadCommand } from '../src/surfaces/cli/commands/registry.ts';
 import { EXIT_CODES } from '../src/surfaces/cli/report-error.ts';
 import { commandLine, fieldOptions } from '../src/surfaces/cli/fields.ts';
-import { type ServerCommand, SERVERS } from '../src/surfaces/cli/server-commands.ts';
-import { shapeOf } from '../src/surfaces/cli/shapes.ts';
+import { SERVER_COMMANDS, type ServerCommand } from '../src/surfaces/cli/server-commands.ts';
+import { commandWords, withCommandNames } from '../src/surfaces/shared/command-names.ts';
 
 const HEAD = `# Commands
 
 <!-- Written by \`node scripts/command-docs.ts\` from src/operations; a change here is overwritten. -->
 
-\`loci COMMAND --help\` says the same. Every command also takes:
+\`loci COMMAND --help\` prints the same. Every command also takes:
 
-- \`--json\`: answer one JSON document on standard output, \`{"error": {"code", "message", "hint"}}\` when it fails. Names are in
-  snake_case; a time is text in ISO 8601, in UTC (\`2026-09-14T16:30:00.000Z\`); \`took_ms\` is a duration in whole
-  milliseconds; \`score\` is from 0 to 1. Progress and warnings are on standard error.
+- \`--json\`: print one JSON document on standard output, \`{"error": {"code", "message", "hint"}}\` when the command fails.
+  Names are in snake_case; times are in ISO 8601 and UTC (\`2026-09-14T16:30:00.000Z\`); \`took_ms\` is a duration in whole
+  milliseconds; \`score\` is from 0 to 1. Progress and warnings go to standard error.
 - \`--home DIR\`: the home folder, instead of \`$LOCI_HOME\` or \`~/.loci\`.
-- \`--input FILE\`: take the fields of the input from a JSON object in a file, or \`-\` for standard input. What the command line
-  gives wins.
+- \`--input FILE\`: read the fields of the input from a JSON object in a file, or \`-\` for standard input. The command line
+  wins over the file.
 `;
 
-function section(operation: Operation): string {
-  const shape = shapeOf(operation.name);
+async function section(operation: Operation): Promise<string> {
+  const command = await loadCommand(operation.name);
+  const words = commandWords(operation.name);
   const fields = inputFields(operation);
-  const operands = shape.operands.map(({ field, label, takes }) => {
+  const operands = command.operands.map(({ field, label, takes }) => {
     const description = fields.find(({ name }) => name === field)?.schema.description ?? '';
-    const stdin = takes === 'words' ? ' `-` alone reads standard input.' : '';
-    return `- \`${label.toUpperCase()}\`: ${inCommands(description)}${stdin}`;
+    const stdin = takes === 'words' ? ' A single `-` reads standard input.' : '';
+    return `- \`${label.toUpperCase()}\`: ${withCommandNames(description)}${stdin}`;
   });
-  const options = fieldOptions(fields, shape).map(({ name, letter, kind, placeholder, description }) => {
+  const options = fieldOptions(fields, command).map(({ name, letter, kind, placeholder, description }) => {
     const short = letter === null ? '' : `\`-${letter}\`, `;
     const argument =
       kind === 'flag' ? '' : ` ${placeholder.includes('|') ? placeholder : placeholder.toUpperCase()}`;
     return `- ${short}\`--${name}${argument}\`: ${description}`;
   });
-  const views = shape.views.map(({ name, description }) => `- \`--${name}\`: ${description}.`);
+  const views = command.viewOptions.map(({ name, description }) => `- \`--${name}\`: ${description}.`);
   const examples = operation.examples.map(
-    ({ title, input }) => `# ${title}\n${commandLine(input, fields, shape)}`,
+    ({ title, input }) => `# ${title}\n${commandLine(words, input, fields, command)}`,
   );
   const lists = [...operands, ...options, ...views];
   return [
-    `## \`loci ${shape.words.join(' ')}\``,
-    inCommands(operation.description),
+    `## \`loci ${words.join(' ')}\``,
+    withCommandNames(operation.description),
     ...(lists.length === 0 ? [] : [lists.join('\n')]),
     `\`\`\`sh\n${examples.join('\n\n')}\n\`\`\``,
   ].join('\n\n');
@@ -75,7 +76,7 @@ function errors(): string {
   });
   return [
     '## Errors',
-    'An error names the thing that was wrong, and what to do next: the advice below, unless there is better.',
+    'An error names what was wrong and what to do next. This is the advice where an error has none of its own:',
     table.join('\n'),
     'Exit codes:',
     codes.join('\n'),
@@ -84,8 +85,8 @@ function errors(): string {
 
 /** The whole page. */
 export async function renderCommandDocs(): Promise<string> {
-  const verbs = await Promise.all(OPERATIONS.map(({ load }) => load()));
-  return `${[HEAD.trimEnd(), ...verbs.map(section), ...SERVERS.map(serverSection), errors()].join('\n\n')}\n`;
+  const sections = await Promise.all(OPERATIONS.map(async ({ load }) => section(await load())));
+  return `${[HEAD.trimEnd(), ...sections, ...SERVER_COMMANDS.map(serverSection), errors()].join('\n\n')}\n`;
 }
 
 if (import.meta.main) {

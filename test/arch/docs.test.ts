@@ -7,8 +7,9 @@ import { inputFields } from '../../src/operations/shared/input.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { EXIT_CODES } from '../../src/surfaces/cli/report-error.ts';
 import { fieldOptions } from '../../src/surfaces/cli/fields.ts';
-import { SERVERS } from '../../src/surfaces/cli/server-commands.ts';
-import { shapeOf } from '../../src/surfaces/cli/shapes.ts';
+import { loadCommand } from '../../src/surfaces/cli/commands/registry.ts';
+import { SERVER_COMMANDS } from '../../src/surfaces/cli/server-commands.ts';
+import { commandWords } from '../../src/surfaces/shared/command-names.ts';
 import { readSource } from './source-files.ts';
 
 describe('documentation', () => {
@@ -38,15 +39,15 @@ describe('documentation', () => {
     const page = readSource('docs/commands.md');
     const rows = [...readSource('README.md').matchAll(/^\| `loci ([^`]+)`/gm)].map((match) => match[1] ?? '');
     for (const { name, load } of OPERATIONS) {
-      const shape = shapeOf(name);
-      const words = shape.words.join(' ');
+      const command = await loadCommand(name);
+      const words = commandWords(name).join(' ');
       const [, part = ''] = page.split(`## \`loci ${words}\`\n`);
       const [section = ''] = part.split('\n## ');
       expect(section, words).not.toBe('');
-      for (const option of fieldOptions(inputFields(await load()), shape))
+      for (const option of fieldOptions(inputFields(await load()), command))
         expect(section, words).toContain(`\`--${option.name}`);
-      for (const view of shape.views) expect(section, words).toContain(`\`--${view.name}\``);
-      const group = shape.words[0] ?? '';
+      for (const view of command.viewOptions) expect(section, words).toContain(`\`--${view.name}\``);
+      const [group] = commandWords(name);
       expect(
         rows.some((row) => row.split(/[ |]/)[0] === group),
         `README: loci ${words}`,
@@ -56,7 +57,7 @@ describe('documentation', () => {
 
   it('names every server command, in README too, and every option', () => {
     const page = readSource('docs/commands.md');
-    for (const { name, options, operands } of SERVERS) {
+    for (const { name, options, operands } of SERVER_COMMANDS) {
       const [, part = ''] = page.split(`## \`loci ${name}\`\n`);
       const [section = ''] = part.split('\n## ');
       expect(section, name).not.toBe('');

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
-import { shapeOf } from '../../src/surfaces/cli/shapes.ts';
+import { commandWords } from '../../src/surfaces/shared/command-names.ts';
 import { loci, lociJson, ROOT, startLoci, temporaryFolder } from './loci-command.ts';
 
 interface Failure {
@@ -16,7 +16,7 @@ describe('help', () => {
     const { code, stdout } = await loci(['--help'], { home });
     expect(code).toBe(0);
     for (const { name, summary } of OPERATIONS) {
-      const { words } = shapeOf(name);
+      const words = commandWords(name);
       if (words.length === 1) expect(stdout).toMatch(new RegExp(`^  ${name} +\\w`, 'm'));
       const help = await loci([...words, '--help'], { home });
       expect(help.code).toBe(0);
@@ -203,8 +203,8 @@ describe('--input', () => {
 
   it.each([
     ['{"qeury": "x"}', 2, 'unknown field qeury; did you mean query?'],
-    ['[1]', 2, 'must hold a JSON object'],
-    ['{', 2, 'this is no JSON'],
+    ['[1]', 2, 'must contain a JSON object'],
+    ['{', 2, 'not valid JSON'],
     ['{"query": 7}', 2, 'query must be text, not 7'],
     ['{"query": "x", "tags": "home"}', 2, 'tags must be a list, not "home"'],
     ['{"query": "x", "origins": ["valt"]}', 2, 'origins.0 must be one of memory, '],

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { write } from '../../src/operations/records/write.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
-import { loadRenderer } from '../../src/surfaces/cli/commands/registry.ts';
-import { shapeOf } from '../../src/surfaces/cli/shapes.ts';
+import { loadCommand } from '../../src/surfaces/cli/commands/registry.ts';
 import { makeStyle } from '../../src/surfaces/cli/format/style.ts';
+import { commandWords } from '../../src/surfaces/shared/command-names.ts';
 import { copyOfVault, loci, temporaryFolder } from './loci-command.ts';
 
 const OF_WRITTEN: ReadonlySet<string> = new Set(['update', 'delete', 'undelete', 'audit']);
@@ -36,7 +36,7 @@ describe('examples', () => {
     for (const { name, load } of OPERATIONS) {
       const operation = await load();
       expect(operation.name).toBe(name);
-      const { stdout: help } = await loci([...shapeOf(name).words, '--help'], { home });
+      const { stdout: help } = await loci([...commandWords(name), '--help'], { home });
       const lines = [...help.matchAll(/^ {2}(loci .*)$/gm)].map((match) => match[1]!);
       expect(lines).toHaveLength(operation.examples.length);
       for (const line of lines) {
@@ -54,7 +54,7 @@ describe('examples', () => {
         }
         const output = operation.output.parse(JSON.parse(stdout));
         const view = { style: makeStyle(false), columns: 100, terminal: false, options: new Set<string>() };
-        expect((await loadRenderer(name)).render(output, view), line).toMatch(/^[^{[][^]*\n$/);
+        expect((await loadCommand(name)).render(output, view), line).toMatch(/^[^{[][^]*\n$/);
       }
     }
     expect(count).toBeGreaterThanOrEqual(OPERATIONS.length);

@@ -26,7 +26,7 @@ describe('a filter of a search', () => {
       .map(({ citation }) => citation.replace(/#.*/, ''))
       .toSorted();
 
-  it('by tag finds what is nested in it, and takes several parted by commas', async () => {
+  it('by tag finds what is nested in it, and takes several separated by commas', async () => {
     expect(await titles('--tag', '#Project/')).toEqual(['a.md']);
     expect(await titles('--tag', 'project/active,recipe')).toEqual(['a.md']);
     expect(await titles('--tag', 'recipe', '--tag', 'projects')).toEqual(['b.md']);
@@ -59,17 +59,20 @@ describe('a filter of a search', () => {
   });
 
   it.each([
-    [['--tag', 'recipes'], 'No record has the tag recipes; there are: recipe, project/active, projects.'],
-    [['--tag', 'zzzzzzz'], 'No record has the tag zzzzzzz; there are: recipe, '],
-    [['--source', 'home'], 'No record has the source home; there are: Home, sweet home, cli.'],
-    [['--project', 'garden'], 'No record has the project garden; there are: default.'],
-    [['--category', 'animal'], 'No record has the category animal; there are: animals, Food, note.'],
-    [['--record-type', 'nota'], 'No record has the record type nota; there are: note, fact, habit.'],
-    [['--origin', 'audit'], 'No record has the origin audit; there are: vault, memory.'],
+    [
+      ['--tag', 'recipes'],
+      'No record has the tag recipes; existing values: recipe, project/active, projects.',
+    ],
+    [['--tag', 'zzzzzzz'], 'No record has the tag zzzzzzz; existing values: recipe, '],
+    [['--source', 'home'], 'No record has the source home; existing values: Home, sweet home, cli.'],
+    [['--project', 'garden'], 'No record has the project garden; existing values: default.'],
+    [['--category', 'animal'], 'No record has the category animal; existing values: animals, Food, note.'],
+    [['--record-type', 'nota'], 'No record has the record type nota; existing values: note, fact, habit.'],
+    [['--origin', 'audit'], 'No record has the origin audit; existing values: vault, memory.'],
   ])('that no record meets, %j, says what there is', async (filter, advice) => {
     const { code, stdout } = await loci(['search', 'wombats', ...filter], { home });
     expect(code).toBe(0);
-    expect(stdout).toContain(`Nothing fits "wombats".\n${advice}`);
+    expect(stdout).toContain(`No results for "wombats".\n${advice}`);
   });
 
   it('that records meet is not blamed for a search that finds nothing', async () => {
@@ -92,12 +95,12 @@ describe('a search that finds nothing says why', () => {
     mkdirSync(vault);
     await loci(['init'], { home });
     expect(await searched('wombats')).toBe(
-      'Nothing fits "wombats".\nNothing is remembered in the namespace default: `loci index PATH` reads notes.\n',
+      'No results for "wombats".\nThe namespace default is empty: `loci index PATH` reads notes.\n',
     );
     writeFileSync(join(vault, 'a.md'), '---\ntags: [grass]\ndate: 2025-01-01\n---\nWombats eat grass.');
     await loci(['config', 'set', 'vaults', JSON.stringify([{ path: vault }])], { home });
     expect(await searched('wombats')).toBe(
-      'Nothing fits "wombats".\nNo note was read yet of: wild. Run `loci index`.\n',
+      'No results for "wombats".\nNot indexed yet: wild. Run `loci index`.\n',
     );
     await loci(['index'], { home });
     await loci(['write', 'Wombats sleep', '--tag', 'sleep'], { home });
@@ -107,10 +110,10 @@ describe('a search that finds nothing says why', () => {
 
   it('when no record meets the filters together', async () => {
     expect(await searched('wombats', '--tag', 'grass,sleep', '--source', 'wild')).toContain(
-      'No record meets all of these filters at once: sources, tags.\n',
+      'No record matches all of these filters at once: sources, tags.\n',
     );
     expect(await searched('wombats', '--until', '2020')).toBe(
-      'Nothing fits "wombats".\nNo record meets the filter: until.\n',
+      'No results for "wombats".\nNo record matches the filter: until.\n',
     );
   });
 
@@ -118,10 +121,10 @@ describe('a search that finds nothing says why', () => {
     const { nothing } = await lociJson<SearchOutput>(['search', 'wombats', '--min-score', '1'], { home });
     expect(nothing).toMatchObject({ unmet_filters: [], hidden: { results: 2, min_score: 1 } });
     expect(await searched('wombats', '--min-score', '1')).toMatch(
-      /^Nothing fits "wombats"\.\n2 results score below 1, at best 0\.\d\d: `--min-score 0` shows what was left out\.\n$/,
+      /^No results for "wombats"\.\n2 results score below 1, at best 0\.\d\d: `--min-score 0` shows what was left out\.\n$/,
     );
     expect(await searched('"wombats grass"')).toBe(
-      'Nothing fits "wombats grass".\nWords in quotes must stand just so; try them without the quotes.\n',
+      'No results for "wombats grass".\nQuoted words must occur exactly so; try them without the quotes.\n',
     );
   });
 });

@@ -28,7 +28,7 @@ describe('a home', () => {
     const text = readFileSync(first.config_file, 'utf8');
     expect(text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([]);
     expect((await loci(['init'], { home })).stdout).toMatch(
-      /^Everything was there already; nothing was changed[^]*\nNext: loci index ~\/your-notes\n$/,
+      /^Everything exists already; nothing was changed[^]*\nNext: loci index ~\/your-notes\n$/,
     );
     expect(readFileSync(first.config_file, 'utf8')).toBe(text);
     const uncommented = text.replaceAll(/^#(?! )|^#(?= {2})/gm, '');

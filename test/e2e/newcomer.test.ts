@@ -57,7 +57,7 @@ describe('a newcomer', () => {
       score: { share: 1, coverage: 1 },
     });
     const { stdout } = await loci(['search', 'kitchen remodel oven', '-e', '-n', '1'], { home });
-    expect(stdout).toMatch(/ {5}score 0\.\d\d = 0\.\d\d \(how sure the answer is\) × 1\.00 \(/);
+    expect(stdout).toMatch(/ {5}score 0\.\d\d = 0\.\d\d \(confidence in the answer\) × 1\.00 \(/);
   });
 
   it('reads what a result cites, with line numbers or plain', async () => {
@@ -118,9 +118,7 @@ describe('a newcomer', () => {
     expect(piped.stdout).toMatch(/^Remembered as record\/\d+ \(id \d+\)\.\nFound by its words for now/);
     expect((await loci(['search', 'quuxian'], { home })).stdout).toContain('From memory (cli)');
     const again = await loci(['write', 'The quuxian fence is green', '--title', 'Fence'], { home });
-    expect(again.stdout).toMatch(
-      /^Remembered as record\/\d+ .*\nThe same text was remembered before, as record\/\d+;/,
-    );
+    expect(again.stdout).toMatch(/^Remembered as record\/\d+ .*\nrecord\/\d+ has the same text;/);
     const third = await lociJson<WriteOutput>(['write', 'The quuxian fence is green'], { home });
     expect(third.same_as).toBe(third.id - 2);
     expect(written.same_as).toBeNull();
@@ -177,7 +175,7 @@ describe('a newcomer', () => {
     expect(stdout).toMatch(
       /notes of notes +1 read in spite of a fault\n +Home\/Attic boxes\.md: read with a part of its front matter.*; line \d of the file: /,
     );
-    expect(stdout).toMatch(/All is well \(1 warning\)\.\n$/);
+    expect(stdout).toMatch(/No problems found \(1 warning\)\.\n$/);
     expect(code).toBe(0);
   });
 

@@ -17,7 +17,7 @@ describe('a source, to its operator', () => {
       /it has changed since\nsince then {3}command: .*\n {13}variables added: TODO_TOKEN\n$/,
     );
     const { stdout } = await home.run(['sources', 'approve', 'tasks']);
-    expect(stdout).toContain(`Different from what was approved before:\n  ${command}\n  ${variables}\n`);
+    expect(stdout).toContain(`Changed since the last approval:\n  ${command}\n  ${variables}\n`);
     expect((await home.run(['sources', 'list'])).stdout).not.toContain(command);
   });
 
@@ -62,7 +62,7 @@ describe('a source, to its operator', () => {
       const { source } = await home.json<SourcesShowOutput>('sources', 'show', id);
       return [/^next +(.*)$/m.exec(stdout)?.[1], source.next_refresh];
     };
-    expect(await next('tasks')).toEqual(['not before `loci sources approve tasks`', null]);
+    expect(await next('tasks')).toEqual(['after `loci sources approve tasks`', null]);
     await home.takeIn('tasks');
     await home.json('index');
     expect(await next('tasks')).toEqual([
@@ -70,8 +70,8 @@ describe('a source, to its operator', () => {
       expect.stringContaining('T'),
     ]);
     for (const id of ['tasks', 'my notes']) await home.json('sources', 'pause', id);
-    expect(await next('tasks')).toEqual(['not before `loci sources resume tasks`', null]);
-    expect(await next('my notes')).toEqual(['not before `loci sources resume "my notes"`', null]);
+    expect(await next('tasks')).toEqual(['after `loci sources resume tasks`', null]);
+    expect(await next('my notes')).toEqual(['after `loci sources resume "my notes"`', null]);
     const status = (await home.run(['status'])).stdout;
     expect(status).toMatch(/my notes: 1 note, .*; paused: `loci sources resume "my notes"`$/m);
     expect(status).toMatch(/Google Tasks: 2 documents, .*, paused: `loci sources resume tasks`$/m);
@@ -79,11 +79,11 @@ describe('a source, to its operator', () => {
     expect(doctor).toMatch(/^ok +vault my notes +paused: .*\n +→ `loci sources resume "my notes"`/m);
     expect(doctor).toMatch(/^ok +source tasks +paused: .*\n +→ `loci sources resume tasks`/m);
     home.configure({ sources: [{ ...GOOGLE_TASKS, enabled: false }], vaults });
-    expect(await next('tasks')).toEqual(['not before `enabled: false` is out of its settings', null]);
+    expect(await next('tasks')).toEqual(['never while its settings say `enabled: false`', null]);
     home.configure({ sources: [{ ...GOOGLE_TASKS, command: 'cat | cat' }], vaults });
-    expect(await next('tasks')).toEqual(['not as it stands', null]);
+    expect(await next('tasks')).toEqual(['after the error is fixed', null]);
     home.configure({ vaults });
-    expect(await next('tasks')).toEqual(['never: nothing in the settings brings it', null]);
+    expect(await next('tasks')).toEqual(['never: it is not in the settings', null]);
   });
 
   it('shows what a test gives, with texts whole where that is asked for, and days without a time of day', async () => {

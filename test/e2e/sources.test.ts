@@ -112,13 +112,13 @@ describe('a source, from the command line', () => {
   it('is paused, resumed and removed', async () => {
     const home = new SourcesHome();
     await home.takeIn('tasks');
-    expect((await home.run(['sources', 'pause', 'tasks'])).stdout).toContain('is left alone');
+    expect((await home.run(['sources', 'pause', 'tasks'])).stdout).toContain('Paused tasks');
     expect(await home.conditions()).toEqual([['tasks', 'paused']]);
     expect(await home.found('tile samples')).toHaveLength(1);
-    expect((await home.run(['sources', 'resume', 'tasks'])).stdout).toContain('is refreshed again');
+    expect((await home.run(['sources', 'resume', 'tasks'])).stdout).toContain('Resumed tasks');
     expect(await home.conditions()).toEqual([['tasks', 'fresh']]);
     expect((await home.run(['sources', 'remove', 'tasks'])).stdout).toBe(
-      'tasks: 2 documents left the store, and it is out of the settings.\n',
+      'Removed 2 documents of tasks from the store; it is no longer in the settings.\n',
     );
     expect(await home.conditions()).toEqual([]);
     expect(await home.found('tile samples')).toEqual([]);

@@ -164,7 +164,7 @@ describe('startup entries', () => {
     ]);
     const removed = await loci(['startup', 'remove', 'team', '--agent', 'my mailer'], own);
     expect(removed.stdout).toBe(
-      'Removed team for my mailer. `loci startup set team --agent "my mailer"` brings it back.\n',
+      'Removed team for my mailer. `loci startup set team --agent "my mailer"` restores it.\n',
     );
     expect((await list()).entries).toHaveLength(1);
     await loci(['startup', 'set', 'team', '--agent', 'my mailer'], own);

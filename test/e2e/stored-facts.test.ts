@@ -90,7 +90,7 @@ describe('a fact', () => {
     });
     const again = await loci(['fact', 'store', 'framework', 'Vue,', 'with', 'TypeScript'], own);
     expect(again.stdout).toMatch(
-      /^Stored framework in user_facts in the place of its former value; kept until /,
+      /^Stored framework in user_facts and replaced its former value; it expires on /,
     );
     expect((await loci(['fact', 'recall', 'framework', '--plain'], own)).stdout).toBe(
       'Vue, with TypeScript\n',
@@ -181,13 +181,13 @@ describe('a fact', () => {
     expect(forgotten.facts.map(({ key }) => key).toSorted()).toEqual(['deploy.how', 'deploy.when']);
     expect(await keys(own)).toEqual(['tea', 'os', 'deploy.who']);
     expect((await loci(['fact', 'forget', 'tea'], own)).stdout).toBe(
-      'Forgot tea in people. `loci undelete 5` brings it back.\n',
+      'Forgot tea in people. `loci undelete 5` restores it.\n',
     );
-    expect((await loci(['undelete', '5'], own)).stdout).toMatch(/^record\/5 \(tea\) is back/);
+    expect((await loci(['undelete', '5'], own)).stdout).toMatch(/^Restored record\/5 \(tea\)\./);
     expect(await keys(own, '--category', 'people')).toEqual(['tea', 'deploy.who']);
     expect((await loci(['fact', 'forget', '--category', 'people'], own)).stdout).toMatch(/^Forgot 2 facts; /);
     expect(await keys(own)).toEqual(['os']);
-    expect((await loci(['fact', 'forget', '--prefix', 'none'], own)).stdout).toMatch(/^No fact fits/);
+    expect((await loci(['fact', 'forget', '--prefix', 'none'], own)).stdout).toMatch(/^No fact matches/);
     expect(await refusal(['fact', 'forget'], own)).toMatchObject({
       exit: 2,
       hint: 'Give a key, a prefix or a category.',
@@ -243,7 +243,7 @@ describe('a fact', () => {
     const page = await lociJson<FactListOutput>(['fact', 'list', '-n', '2'], own);
     expect(page).toMatchObject({ facts: [{ key: 'c' }, { key: 'b' }], total: 3, next: 2 });
     expect((await loci(['fact', 'list', '-n', '2'], own)).stdout).toContain(
-      '2 of 3 facts; `--after 2` goes on from here',
+      '2 of 3 facts; `--after 2` shows the next page',
     );
     expect(await keys(own, '--after', '2')).toEqual(['a']);
   });

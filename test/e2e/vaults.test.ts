@@ -58,7 +58,7 @@ describe('a vault that is switched off', () => {
       { enabled: true },
       { name: 'work', enabled: false, changes: null },
     ]);
-    expect((await loci(['status'], { home })).stdout).toMatch(/work: 1 note, .*, switched off\n/);
+    expect((await loci(['status'], { home })).stdout).toMatch(/work: 1 note, .*, disabled\n/);
     expect(await checksOf('vault work')).toMatchObject([{ result: 'ok' }]);
     const refused = await loci(['index', work], { home });
     expect([refused.code, refused.stderr]).toEqual([
@@ -129,7 +129,7 @@ describe('status and doctor', () => {
     expect(lines).toHaveLength(14);
     expect(await checksOf('notes of work')).toEqual([]);
     const shown = (await loci(['doctor'], { home })).stdout;
-    expect(shown).toContain('… and 4 more; --verbose lists them all\n');
+    expect(shown).toContain('… and 4 more; --verbose shows all\n');
     expect(shown).not.toContain('yaml 9.md');
     expect((await loci(['doctor', '--verbose'], { home })).stdout).toContain('yaml 9.md');
     for (let i = 0; i < 12; i++) writeFileSync(join(notes, `yaml ${String(i)}.md`), 'Ants.');
@@ -169,7 +169,7 @@ describe('status and doctor', () => {
     expect(check?.hint).toContain('loci forget-vault "My notes"');
     expect(await sourcesFound()).toEqual(['My notes', 'My notes', 'cli', 'work']);
     expect((await loci(['forget-vault', 'My notes'], { home })).stdout).toContain(
-      '2 records left the store.',
+      'removed 2 records from the store.',
     );
     expect(await sourcesFound()).toEqual(['cli', 'work']);
     expect(await checksOf('vault My notes')).toEqual([]);
@@ -239,7 +239,7 @@ describe('forget-vault', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/^# mine\n/);
     expect(readFileSync(join(notes, 'one.md'), 'utf8')).toBe('Aardvarks sleep by day.');
     expect((await loci(['get', 'two.md'], { home })).code).toBe(4);
-    expect((await loci(['doctor'], { home })).stdout).toMatch(/All is well\.\n$/);
+    expect((await loci(['doctor'], { home })).stdout).toMatch(/No problems found\.\n$/);
     await loci(['index', notes], { home });
     expect(await sourcesFound()).toEqual(['My notes', 'My notes', 'cli', 'work']);
     await loci(['forget-vault', 'work'], { home });
@@ -270,7 +270,7 @@ describe('forget-vault', () => {
     const { code, stdout } = await loci(['forget-vault', 'fresh'], { home });
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: `fresh is forgotten: no record was of it, and it is out of the settings.\nThe notes in ${fresh} were not touched.\n`,
+      stdout: `Forgot fresh: it had no records; it is no longer in the settings.\nThe notes in ${fresh} were not changed.\n`,
     });
     expect((await vaultsOf()).map(({ name }) => name)).toEqual(['My notes', 'work']);
   });

@@ -63,7 +63,7 @@ describe('a record that was written', () => {
     expect(await sql(own, 'SELECT id FROM passage')).toEqual(passages);
 
     const again = await loci(['update', '1', '--tag', 'oak', '--tag', 'kitchen'], own);
-    expect(again.stdout).toMatch(/^record\/1 stays as it was/);
+    expect(again.stdout).toMatch(/^record\/1 is unchanged/);
     const changed = await loci(['update', '1', '--content', 'Oak, oiled\nin the zanzibar shade'], own);
     expect(changed.stdout).toMatch(/^Changed record\/1: content\.\nFound by its words for now/);
     expect(await sql(own, 'SELECT id FROM passage')).not.toEqual(passages);
@@ -78,7 +78,7 @@ describe('a record that was written', () => {
     const deleted = await loci(['delete', 'record/1'], own);
     const until = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long' }).format(Date.now() + 30 * DAY);
     expect(deleted.stdout).toBe(
-      `Deleted record/1 (Fence). \`loci undelete 1\` brings it back until ${until}.\n`,
+      `Deleted record/1 (Fence). \`loci undelete 1\` restores it until ${until}.\n`,
     );
     expect(await found('quuxian', own)).toEqual([]);
     expect((await loci(['get', 'record/1'], own)).code).toBe(4);
@@ -86,7 +86,7 @@ describe('a record that was written', () => {
     const twice = await loci(['delete', '1'], own);
     expect(twice).toMatchObject({ code: 4, stderr: expect.stringContaining('undelete 1') as string });
 
-    expect((await loci(['undelete', '1'], own)).stdout).toMatch(/^record\/1 \(Fence\) is back\.\n/);
+    expect((await loci(['undelete', '1'], own)).stdout).toMatch(/^Restored record\/1 \(Fence\)\.\n/);
     expect(await found('quuxian', own)).toEqual([1]);
     const after = await lociJson<GetOutput>(['get', 'record/1'], own);
     expect({ ...after, age: '' }).toEqual({ ...before, age: '' });
@@ -227,8 +227,8 @@ describe('the audit log', () => {
     const page = await lociJson<AuditOutput>(['audit', ...mine, '-n', '3'], own);
     expect(page.entries.map(({ action }) => action)).toEqual(['undelete', 'delete', 'update']);
     expect(await actions(...mine, '-n', '3', '--after', page.next ?? '')).toEqual(['write']);
-    expect((await loci(['audit', ...mine, '-n', '1'], own)).stdout).toContain('goes on from here');
-    expect((await loci(['audit', '--action', 'none'], own)).stdout).toMatch(/^Nothing /);
+    expect((await loci(['audit', ...mine, '-n', '1'], own)).stdout).toContain('shows the next page');
+    expect((await loci(['audit', '--action', 'none'], own)).stdout).toMatch(/^No matching entries/);
   });
 
   it('is never rewritten: the store refuses it', async () => {

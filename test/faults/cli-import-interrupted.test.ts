@@ -46,7 +46,7 @@ describe('an import', () => {
   });
 
   it.each(['SIGKILL', 'SIGINT'] as const)(
-    'that %s ends is whole batches, and goes on from there',
+    'that %s ends is whole batches, and continues from there',
     async (signal) => {
       const home = temporaryFolder();
       await lociJson(['init'], { home });

@@ -116,7 +116,7 @@ describe('a vault', () => {
       writeFileSync(join(vault, `broken ${String(n)}.md`), '---\ntags: [a\n---\ntext\n');
     const { code, stdout } = await loci(['index', vault], { home });
     expect(code).toBe(0);
-    expect(stdout).toContain('… and 7 more; --verbose lists them all');
+    expect(stdout).toContain('… and 7 more; --verbose shows all');
     writeFileSync(join(vault, 'new.md'), 'The ocelot is new.');
     const { vaults } = await lociJson<IndexOutput>(['index'], { home });
     const reasons = new Map(vaults[0]?.problems.map(({ path, reason }) => [path, reason]));

@@ -1,77 +1,95 @@
 import { type Command, Option } from 'commander';
 import type { Json } from '../../core/types.ts';
-import { fieldPath, inputFields, type InputField } from '../../operations/shared/input.ts';
+import { fieldPath, inputFields, type InputField, type InputWording } from '../../operations/shared/input.ts';
 import type { Operation } from '../../operations/operation.ts';
-import type { CommandCall } from './command-call.ts';
-import { inCommands } from '../shared/command-names.ts';
-import { commandLine, type FieldOption, fieldOptions, fieldValue, isList } from './fields.ts';
+import { commandWords, withCommandNames } from '../shared/command-names.ts';
 import type { Io } from '../shared/io.ts';
-import { type CommandShape, shapeOf } from './shapes.ts';
+import type { CommandSyntax, OperationCommand } from './commands/operation-command.ts';
+import { loadCommand } from './commands/registry.ts';
+import { commandLine, type FieldOption, fieldOptions, fieldValue, isList } from './fields.ts';
 import { readInputFile, readStdin } from './stdin.ts';
 import { usageHint } from './usage.ts';
 
-interface Globals {
+/** An operation and the input that a command line gives it. */
+export interface CommandCall {
+  readonly operation: Operation;
+  readonly command: OperationCommand<unknown>;
+  readonly input: Readonly<Record<string, Json>>;
+  /** How error messages name the fields: as they were typed. */
+  readonly wording: InputWording;
+  /** Names of the view options that were given. */
+  readonly viewOptions: ReadonlySet<string>;
+  readonly json: boolean;
+  readonly home: string | undefined;
+}
+
+interface GlobalOptions {
   readonly json?: boolean;
   readonly home?: string;
   readonly input?: string;
 }
 
-/** Gives a command the arguments, options and examples of its verb, and what to do. */
-export function describeCommand(
-  command: Command,
+/** Adds the arguments, options and examples of an operation to a command, and calls `onCall` when it is run. */
+export async function describeCommand(
+  program: Command,
   operation: Operation,
   io: Io,
-  act: (call: CommandCall) => Promise<void>,
-): void {
-  const shape = shapeOf(operation.name);
+  onCall: (call: CommandCall) => Promise<void>,
+): Promise<void> {
+  const command = await loadCommand(operation.name);
   const fields = inputFields(operation);
-  const options = fieldOptions(fields, shape);
-  const required = new Set(fields.filter((field) => field.required).map(({ name }) => name));
-  command.description(inCommands(operation.description));
-  const usage: string[] = [];
-  for (const { field, label, takes } of shape.operands) {
-    const name = takes === 'one' ? label.toUpperCase() : `${label.toUpperCase()}...`;
-    const stdin = takes === 'words' ? ' (- reads standard input)' : '';
-    const description = fields.find((each) => each.name === field)?.schema.description ?? '';
-    // Never required here: --input may bring it, and the verb says what is missing.
-    command.argument(`[${name}]`, inCommands(description) + stdin);
-    usage.push(required.has(field) ? `<${name}>` : `[${name}]`);
-  }
-  command.usage(['[options]', ...usage].join(' '));
-  for (const option of options) addOption(command, option);
-  for (const { name, description } of shape.views) command.option(`--${name}`, description);
+  const options = fieldOptions(fields, command);
+  program.description(withCommandNames(operation.description));
+  addOperands(program, command, fields);
+  for (const option of options) addOption(program, option);
+  for (const { name, description } of command.viewOptions) program.option(`--${name}`, description);
+  const words = commandWords(operation.name);
   const examples = operation.examples.map(
-    ({ title, input }) => `  # ${title}\n  ${commandLine(input, fields, shape)}`,
+    ({ title, input }) => `  # ${title}\n  ${commandLine(words, input, fields, command)}`,
   );
-  command.addHelpText('after', `\nExamples:\n${examples.join('\n\n')}\n`);
-  command.action(async () => {
-    const globals = command.optsWithGlobals<Globals>();
-    const numbers = new Set(fields.filter(isNumeric).map(({ name }) => name));
-    const { input, typed } = await inputOf(command, { shape, options, numbers }, globals, io);
-    await act({
+  program.addHelpText('after', `\nExamples:\n${examples.join('\n\n')}\n`);
+  program.action(async () => {
+    const globals = program.optsWithGlobals<GlobalOptions>();
+    const numericFields = new Set(fields.filter(isNumeric).map(({ name }) => name));
+    const { input, typedNames } = await readInput(program, { command, options, numericFields }, globals, io);
+    const viewOptions = command.viewOptions.map(({ name }) => name);
+    await onCall({
       operation,
+      command,
       input,
       wording: {
-        nameOf: (path) => typed.get(path[0] ?? '') ?? fieldPath(path),
-        hintOfMissing: usageHint(command),
+        nameOf: (path) => typedNames.get(path[0] ?? '') ?? fieldPath(path),
+        hintOfMissing: usageHint(program),
       },
-      views: new Set(shape.views.map(({ name }) => name).filter((name) => command.opts()[name] === true)),
+      viewOptions: new Set(viewOptions.filter((name) => program.opts()[name] === true)),
       json: globals.json ?? false,
       home: globals.home,
     });
   });
 }
 
+function addOperands(program: Command, { operands }: CommandSyntax, fields: readonly InputField[]): void {
+  const usage = operands.map(({ field, label, takes }) => {
+    const name = takes === 'one' ? label.toUpperCase() : `${label.toUpperCase()}...`;
+    const stdin = takes === 'words' ? ' (- reads standard input)' : '';
+    const input = fields.find((each) => each.name === field);
+    // Optional for Commander, as --input may provide it; the schema reports what is missing.
+    program.argument(`[${name}]`, withCommandNames(input?.schema.description ?? '') + stdin);
+    return input?.required === true ? `<${name}>` : `[${name}]`;
+  });
+  program.usage(['[options]', ...usage].join(' '));
+}
+
 function addOption(
-  command: Command,
+  program: Command,
   { name, alias, kind, letter, placeholder, description, negatable }: FieldOption,
 ): void {
   const argument = kind === 'flag' ? '' : ` <${placeholder}>`;
   const short = letter === null ? '' : `-${letter}, `;
   const option = new Option(`${short}--${name}${argument}`, description);
-  command.addOption(isList(kind) ? option.argParser(gather) : option);
-  if (negatable) command.addOption(new Option(`--no-${name}`).hideHelp());
-  if (alias !== null) command.addOption(new Option(`--${alias}${argument}`).argParser(gather).hideHelp());
+  program.addOption(isList(kind) ? option.argParser(gather) : option);
+  if (negatable) program.addOption(new Option(`--no-${name}`).hideHelp());
+  if (alias !== null) program.addOption(new Option(`--${alias}${argument}`).argParser(gather).hideHelp());
 }
 
 function gather(text: string, before: readonly string[] | undefined): string[] {
@@ -80,62 +98,60 @@ function gather(text: string, before: readonly string[] | undefined): string[] {
 
 interface TypedInput {
   readonly input: Record<string, Json>;
-  /** What each field was called on the command line, or would be: those that `--input` brought are not there. */
-  readonly typed: ReadonlyMap<string, string>;
+  /** The option or operand of each field, except fields that only `--input` provides. */
+  readonly typedNames: ReadonlyMap<string, string>;
 }
 
-/** What the words of a command line mean. */
-interface Understanding {
-  readonly shape: CommandShape;
+interface InputSyntax {
+  readonly command: CommandSyntax;
   readonly options: readonly FieldOption[];
-  /** Fields that hold numbers. */
-  readonly numbers: ReadonlySet<string>;
+  readonly numericFields: ReadonlySet<string>;
 }
 
 function isNumeric({ schema: { type } }: InputField): boolean {
   return type === 'integer' || type === 'number';
 }
 
-/** A record's number may be typed as its citation. */
+/** A record may be named by its number or by its citation, `record/12`. */
 function operandValue(typed: string, numeric: boolean): Json {
   return numeric ? fieldValue('number', typed.replace(/^record\//, '')) : typed;
 }
 
-/** Fields from `--input`, then those of the command line, which win. */
-async function inputOf(
-  command: Command,
-  { shape, options, numbers }: Understanding,
-  globals: Globals,
+/** Reads the fields of `--input` and of the command line; the command line wins. */
+async function readInput(
+  program: Command,
+  { command, options, numericFields }: InputSyntax,
+  globals: GlobalOptions,
   io: Io,
 ): Promise<TypedInput> {
-  const read = globals.input === undefined ? {} : await readInputFile(globals.input, io);
-  const given: Record<string, Json> = {};
+  const fromFile = globals.input === undefined ? {} : await readInputFile(globals.input, io);
+  const typed: Record<string, Json> = {};
   const names = new Map<string, string>();
-  let rest: readonly string[] = command.args;
-  for (const { field, label, takes } of shape.operands) {
+  let rest: readonly string[] = program.args;
+  for (const { field, label, takes } of command.operands) {
     names.set(field, label.toUpperCase());
     const [first] = rest;
     if (first === undefined) continue;
-    if (takes === 'one') given[field] = operandValue(first, numbers.has(field));
-    else if (takes === 'list') given[field] = [...rest];
-    else given[field] = rest.length === 1 && first === '-' ? await readStdin(io) : rest.join(' ');
+    if (takes === 'one') typed[field] = operandValue(first, numericFields.has(field));
+    else if (takes === 'list') typed[field] = [...rest];
+    else typed[field] = rest.length === 1 && first === '-' ? await readStdin(io) : rest.join(' ');
     rest = takes === 'one' ? rest.slice(1) : [];
   }
   for (const { field, name, alias, kind } of options) {
     const spellings = alias === null ? [name] : [name, alias];
-    const [spelling = name] = spellings.filter((each) => valueOf(command, each).length > 0);
+    const [spelling = name] = spellings.filter((each) => optionValues(program, each).length > 0);
     names.set(field, `--${spelling}`);
-    const values = spellings.flatMap((each) => valueOf(command, each));
-    if (values.length > 0) given[field] = fieldValue(kind, isList(kind) ? (values as string[]) : values[0]!);
+    const values = spellings.flatMap((each) => optionValues(program, each));
+    if (values.length > 0) typed[field] = fieldValue(kind, isList(kind) ? (values as string[]) : values[0]!);
   }
-  const typed = [...names].filter(([field]) => field in given || !(field in read));
-  return { input: { ...read, ...given }, typed: new Map(typed) };
+  const typedNames = [...names].filter(([field]) => field in typed || !(field in fromFile));
+  return { input: { ...fromFile, ...typed }, typedNames: new Map(typedNames) };
 }
 
-/** What was given of an option, nothing when it was not. */
-function valueOf(command: Command, name: string): (string | boolean)[] {
-  const option = command.options.find(({ long }) => long === `--${name}`);
-  const value = option === undefined ? undefined : (command.opts()[option.attributeName()] as unknown);
+/** The values given for an option; empty if it was not given. */
+function optionValues(program: Command, name: string): (string | boolean)[] {
+  const option = program.options.find(({ long }) => long === `--${name}`);
+  const value = option === undefined ? undefined : (program.opts()[option.attributeName()] as unknown);
   if (value === undefined) return [];
   return Array.isArray(value) ? (value as string[]) : [value as string | boolean];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InputField } from '../../operations/shared/input.ts';
 import { commandLine, fieldOptions, fieldValue } from './fields.ts';
-import { shapeOf } from './shapes.ts';
+import { loadCommand } from './commands/registry.ts';
 
 const FIELDS: readonly InputField[] = [
   { name: 'query', required: true, schema: { type: 'string' } },
@@ -25,14 +25,14 @@ const FIELDS: readonly InputField[] = [
 ];
 
 describe('fieldOptions', () => {
-  it('names an option after its field, one entry of a list, and leaves operands out', () => {
-    expect(fieldOptions(FIELDS, shapeOf('search'))).toMatchObject([
+  it('names an option after its field, or one entry of a list, and leaves out operands', async () => {
+    expect(fieldOptions(FIELDS, await loadCommand('search'))).toMatchObject([
       {
         field: 'tags',
         name: 'tag',
         alias: 'tags',
         kind: 'commaList',
-        description: 'Tags. May be repeated, or take several parted by commas.',
+        description: 'Tags. May be repeated, or take several separated by commas.',
       },
       { field: 'sources', name: 'source', kind: 'list', description: 'Names. May be repeated.' },
       { field: 'categories', name: 'category', kind: 'commaList', placeholder: 'a|b' },
@@ -41,14 +41,13 @@ describe('fieldOptions', () => {
     ]);
   });
 
-  it('makes a command of a verb that no shape is known of', () => {
-    expect(shapeOf('pack')).toMatchObject({ words: ['pack'], operands: [] });
-    expect(fieldOptions(FIELDS, shapeOf('pack'))).toHaveLength(FIELDS.length);
+  it('makes every field an option of an operation that has no command file', async () => {
+    expect(fieldOptions(FIELDS, await loadCommand('unknown'))).toHaveLength(FIELDS.length);
   });
 });
 
 describe('fieldValue', () => {
-  it('reads numbers and lists, and leaves what is neither to be refused by name', () => {
+  it('parses numbers and lists, and keeps text that is not a number', () => {
     expect(fieldValue('number', '0.5')).toBe(0.5);
     expect(fieldValue('number', 'many')).toBe('many');
     expect(fieldValue('number', ' ')).toBe(' ');
@@ -59,8 +58,9 @@ describe('fieldValue', () => {
 });
 
 describe('commandLine', () => {
-  it('quotes what a shell would change', () => {
-    const line = (input: Parameters<typeof commandLine>[0]) => commandLine(input, FIELDS, shapeOf('search'));
+  it('quotes words that a shell would change', async () => {
+    const search = await loadCommand('search');
+    const line = (input: Parameters<typeof commandLine>[1]) => commandLine(['search'], input, FIELDS, search);
     expect(line({ query: 'oven', explain: true })).toBe('loci search oven --explain');
     expect(line({ query: `it's "hot" $HOME`, tags: ['a', 'b c'], min_score: 0.5 })).toBe(
       `loci search 'it'\\''s "hot" $HOME' --tag a --tag "b c" --min-score 0.5`,

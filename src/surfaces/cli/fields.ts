@@ -1,63 +1,68 @@
 import type { Json } from '../../core/types.ts';
 import type { FieldSchema, InputField } from '../../operations/shared/input.ts';
-import { inCommands } from '../shared/command-names.ts';
-import type { CommandShape } from './shapes.ts';
+import { withCommandNames } from '../shared/command-names.ts';
+import { shellWord } from '../shared/shell-word.ts';
+import type { CommandSyntax } from './commands/operation-command.ts';
 
-/** A field of a verb's input as an option of a command. */
+/** A field of an operation's input as an option of its command. */
 export interface FieldOption {
   readonly field: string;
-  /** Without dashes: `record-type`; of a list, one entry: `tag`. */
+  /** Without dashes. The option of a list is named after one entry: `tag` for `tags`. */
   readonly name: string;
-  /** The name of the list as a whole, or what people also say: understood too. */
+  /** A second name, which is accepted but not listed: that of the whole list, or a synonym. */
   readonly alias: string | null;
-  /** The entries of a `list` may hold commas; in a `commaList` commas part them. */
+  /** Each value of a `list` is one entry; each value of a `commaList` may hold several, separated by commas. */
   readonly kind: 'flag' | 'number' | 'text' | 'list' | 'commaList';
   readonly letter: string | null;
   readonly placeholder: string;
   readonly description: string;
-  /** A flag that may be taken back: `--no-reinforce`. */
+  /** Whether the flag also has a `--no-…` form. */
   readonly negatable: boolean;
 }
 
-/** The fields that no operand takes. */
-export function fieldOptions(fields: readonly InputField[], shape: CommandShape): FieldOption[] {
-  const operands = new Set(shape.operands.map(({ field }) => field));
+/** Options for the fields that are not operands. */
+export function fieldOptions(fields: readonly InputField[], syntax: CommandSyntax): FieldOption[] {
+  const operands = new Set(syntax.operands.map(({ field }) => field));
   return fields
-    .filter(({ name }) => !operands.has(name) && !shape.inputOnly.includes(name))
-    .map((field) => fieldOption(field, shape));
+    .filter(({ name }) => !operands.has(name) && !syntax.inputOnly.includes(name))
+    .map((field) => fieldOption(field, syntax));
 }
 
-function fieldOption({ name: field, schema }: InputField, shape: CommandShape): FieldOption {
+function fieldOption({ name: field, schema }: InputField, syntax: CommandSyntax): FieldOption {
   const plural = field.replaceAll('_', '-');
-  const kind = kindOf(schema, shape.commaLists.includes(field));
+  const kind = kindOf(schema, syntax.commaLists.includes(field));
   const name = isList(kind) ? singular(plural) : plural;
-  const also = shape.aliases[field] ?? null;
+  const synonym = syntax.aliases[field] ?? null;
   const choices = schema.enum ?? schema.items?.enum;
-  const description = inCommands(schema.description ?? '');
-  const negatable = shape.negatable.includes(field);
-  const negation = negatable ? ` --no-${name}: no longer.` : '';
+  const negatable = syntax.negatable.includes(field);
+  const description = [
+    withCommandNames(schema.description ?? ''),
+    REPETITION[kind] ?? '',
+    synonym === null ? '' : ` Also --${synonym}.`,
+    negatable ? ` --no-${name} turns it off.` : '',
+  ].join('');
   return {
     field,
     name,
-    alias: name === plural ? also : plural,
+    alias: name === plural ? synonym : plural,
     kind,
-    letter: shape.letters[field] ?? null,
+    letter: syntax.letters[field] ?? null,
     placeholder: choices === undefined ? (kind === 'number' ? 'n' : name) : choices.join('|'),
-    description: `${description}${REPEATED[kind] ?? ''}${also === null ? '' : ` Also --${also}.`}${negation}`,
+    description,
     negatable,
   };
 }
 
-const REPEATED: Readonly<Partial<Record<FieldOption['kind'], string>>> = {
+const REPETITION: Readonly<Partial<Record<FieldOption['kind'], string>>> = {
   list: ' May be repeated.',
-  commaList: ' May be repeated, or take several parted by commas.',
+  commaList: ' May be repeated, or take several separated by commas.',
 };
 
 export function isList(kind: FieldOption['kind']): boolean {
   return kind === 'list' || kind === 'commaList';
 }
 
-function kindOf({ type, items }: FieldSchema, parted: boolean): FieldOption['kind'] {
+function kindOf({ type, items }: FieldSchema, isCommaList: boolean): FieldOption['kind'] {
   switch (type) {
     case 'boolean':
       return 'flag';
@@ -65,7 +70,7 @@ function kindOf({ type, items }: FieldSchema, parted: boolean): FieldOption['kin
     case 'number':
       return 'number';
     case 'array':
-      return parted || items?.enum !== undefined ? 'commaList' : 'list';
+      return isCommaList || items?.enum !== undefined ? 'commaList' : 'list';
     default:
       return 'text';
   }
@@ -75,21 +80,14 @@ function singular(plural: string): string {
   return plural.replace(/ies$/, 'y').replace(/s$/, '');
 }
 
-/** What an option's text means; text that is no number is left to the verb to refuse. */
+/** Parses what was given for an option. Text that is not a number stays text, so that the schema can reject it by name. */
 export function fieldValue(kind: FieldOption['kind'], given: string | boolean | readonly string[]): Json {
   if (isList(kind)) {
     const entries = (Array.isArray(given) ? given : [given]) as string[];
     return kind === 'list' ? entries : entries.flatMap(splitList);
   }
-  if (
-    kind === 'number' &&
-    typeof given === 'string' &&
-    given.trim() !== '' &&
-    Number.isFinite(Number(given))
-  ) {
-    return Number(given);
-  }
-  return given as string | boolean;
+  const isNumber = typeof given === 'string' && given.trim() !== '' && Number.isFinite(Number(given));
+  return kind === 'number' && isNumber ? Number(given) : (given as string | boolean);
 }
 
 function splitList(text: string): string[] {
@@ -99,29 +97,23 @@ function splitList(text: string): string[] {
     .filter((entry) => entry !== '');
 }
 
-/** The command line that gives a verb this input, as one would type it into a shell. */
+/** The command line, quoted for a shell, that passes this input to the command of these words. */
 export function commandLine(
+  words: readonly string[],
   input: Readonly<Record<string, Json>>,
   fields: readonly InputField[],
-  shape: CommandShape,
+  syntax: CommandSyntax,
 ): string {
-  const operands = shape.operands.flatMap(({ field }) => {
+  const operands = syntax.operands.flatMap(({ field }) => {
     const value = input[field];
     if (value === undefined) return [];
     return (Array.isArray(value) ? value : [value]).map(shellWord);
   });
-  const options = fieldOptions(fields, shape).flatMap(({ field, name, kind }) => {
+  const options = fieldOptions(fields, syntax).flatMap(({ field, name, kind }) => {
     const value = input[field];
     if (value === undefined) return [];
     if (kind === 'flag') return value === true ? [`--${name}`] : [];
     return (Array.isArray(value) ? value : [value]).map((each) => `--${name} ${shellWord(each)}`);
   });
-  return ['loci', ...shape.words, ...operands, ...options].join(' ');
-}
-
-/** Quoted when a POSIX shell would not leave it as it is. `~` at the beginning is for the shell to expand. */
-export function shellWord(value: Json): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  if (/^[\w~@%+=:,./-]+$/.test(text)) return text;
-  return text.includes('"') || /[$`\\!]/.test(text) ? `'${text.replaceAll("'", `'\\''`)}'` : `"${text}"`;
+  return ['loci', ...words, ...operands, ...options].join(' ');
 }

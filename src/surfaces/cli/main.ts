@@ -1,7 +1,7 @@
 import { OPERATIONS } from '../../operations/registry.ts';
 import { runCli } from './run-cli.ts';
 
-// `loci search x | head -1`: whoever reads no further is no fault.
+// A reader that stops early, as in `loci search x | head -1`, is not an error.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return;

@@ -1,35 +1,33 @@
 import { Command } from 'commander';
 import { packageVersion } from '../../core/version.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
-import type { CommandCall } from './command-call.ts';
-import { EXIT_CODES } from './report-error.ts';
+import { COMMAND_GROUPS, commandWords } from '../shared/command-names.ts';
 import { columnsOf, type Io } from '../shared/io.ts';
-import type { ServerCall } from '../shared/server-call.ts';
-import { describeServerCommand } from './server-command.ts';
-import { type ServerCommand, SERVERS } from './server-commands.ts';
-import { GROUPS, shapeOf } from './shapes.ts';
+import type { ServerCall } from '../shared/run-server.ts';
+import type { CommandCall } from './describe-command.ts';
+import { EXIT_CODES } from './report-error.ts';
+import { describeServerCommand, SERVER_COMMANDS, type ServerCommand } from './server-commands.ts';
 
-const START = `
+const GETTING_STARTED = `
 Start here:
   loci index ~/vault                                  read your notes
   loci search "what did we decide about the oven"     find something in them
   loci get "Home/Kitchen remodel.md#L24-L40"          read it
   loci COMMAND --help                                 options and examples
 
-Settings are in loci.yaml in $LOCI_HOME (~/.loci unless set). With --json every command answers one JSON
-document on standard output, {"error": {code, message, hint}} when it fails; progress and warnings are on
-standard error.
+Settings are in loci.yaml in $LOCI_HOME (default: ~/.loci). With --json, every command prints one JSON document
+on standard output, {"error": {code, message, hint}} when it fails; progress and warnings go to standard error.
 `;
 
-/** What happens once a command line is understood. */
+/** What to do with a parsed command line. */
 export interface ProgramActions {
   run(call: CommandCall): Promise<void>;
   serve(server: ServerCommand, call: ServerCall): Promise<void>;
 }
 
 /**
- * The command line as a whole. Only the verbs that it may name are loaded: listing them all, with what they need,
- * would take several times as long as the help itself.
+ * Builds the command line. Only operations that `argv` may name are loaded, because loading all of them takes several
+ * times as long as printing the help.
  */
 export async function buildProgram(
   argv: readonly string[],
@@ -38,15 +36,13 @@ export async function buildProgram(
   actions: ProgramActions,
 ): Promise<Command> {
   const program = new Command('loci')
-    .description(
-      'Loci remembers: it indexes your notes, keeps what you tell it, and finds the right passage again.',
-    )
+    .description('Memory for AI agents: indexes your notes, stores what you write, and finds it again.')
     .usage('[options] COMMAND')
-    .option('--json', 'answer one JSON document')
+    .option('--json', 'print one JSON document')
     .option('--home <dir>', 'the home folder, instead of $LOCI_HOME or ~/.loci')
     .option(
       '--input <file>',
-      'take the fields of the input from a JSON object in a file, or - for standard input',
+      'read the fields of the input from a JSON object in a file, or - for standard input',
     )
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
@@ -58,33 +54,34 @@ export async function buildProgram(
       writeErr: (text) => void io.stderr.write(text),
       outputError: () => undefined,
     })
-    .addHelpText('after', () => START + exitCodes());
+    .addHelpText('after', () => GETTING_STARTED + exitCodes());
   for (const entry of entries) {
-    const { words } = shapeOf(entry.name);
+    const words = commandWords(entry.name);
     const command = addCommand(program, words, entry.summary);
     if (!words.every((word) => argv.includes(word))) continue;
     const { describeCommand } = await import('./describe-command.ts');
-    describeCommand(command, await entry.load(), io, (call) => actions.run(call));
+    await describeCommand(command, await entry.load(), io, (call) => actions.run(call));
   }
-  for (const server of SERVERS) {
+  for (const server of SERVER_COMMANDS) {
     const command = addCommand(program, server.name.split(' '), server.summary);
-    describeServerCommand(command, server, (which, call) => actions.serve(which, call));
+    describeServerCommand(command, server, (call) => actions.serve(server, call));
   }
   return program;
 }
 
 function addCommand(program: Command, words: readonly string[], summary: string): Command {
-  return groupOf(program, words.slice(0, -1))
+  return findGroup(program, words.slice(0, -1))
     .command(words.at(-1) ?? '')
     .summary(summary)
     .description(summary);
 }
 
-function groupOf(program: Command, words: readonly string[]): Command {
+/** The command that contains the others of a group; it is created for the first of them. */
+function findGroup(program: Command, words: readonly string[]): Command {
   let group = program;
   for (const word of words) {
-    const known = group.commands.find((command) => command.name() === word);
-    group = known ?? group.command(word).description(GROUPS[word] ?? '');
+    const existing = group.commands.find((command) => command.name() === word);
+    group = existing ?? group.command(word).description(COMMAND_GROUPS[word] ?? '');
   }
   return group;
 }

@@ -1,25 +1,23 @@
 import { ERROR_TABLE, type LociError } from '../../core/errors.ts';
 import { asLociError } from '../../core/fs/file-errors.ts';
-import { inCommands } from '../shared/command-names.ts';
+import { withCommandNames } from '../shared/command-names.ts';
+import { escapeControl, toJson } from '../shared/escape-control.ts';
 import type { Io } from '../shared/io.ts';
-import { escapeControl, escapeControlJson } from '../shared/escape-control.ts';
 import { hasColours, makeStyle } from './format/style.ts';
 
 /**
- * Tells what went wrong: `loci: message` and a hint on standard error; with `--json`, `{"error": {code, message, hint}}`
- * on standard output, so that whoever asked for JSON always reads one JSON document there.
- * Answers the exit code of the error table.
+ * Prints an error and returns its exit code. It goes to standard error as `loci: message` and a hint; with `--json`, it
+ * goes to standard output as `{"error": {code, message, hint}}`, so that standard output is one JSON document either way.
  */
 export function reportError(error: unknown, io: Io, json: boolean): number {
-  const known = asLociError(error);
-  const { code, message, hint, exitCode } = known;
+  const lociError = asLociError(error);
+  const { code, message, hint, exitCode } = lociError;
   if (json) {
-    io.stdout.write(
-      `${toJson({ error: { code, message: message.toWellFormed(), hint: inCommands(hint) } })}\n`,
-    );
+    const document = { error: { code, message: message.toWellFormed(), hint: withCommandNames(hint) } };
+    io.stdout.write(`${toJson(document)}\n`);
     return exitCode;
   }
-  printError(known, io);
+  printError(lociError, io);
   if (io.env['LOCI_LOG_LEVEL'] === 'debug' && error instanceof Error)
     io.stderr.write(`${escapeControl(error.stack ?? '')}\n`);
   return exitCode;
@@ -30,25 +28,21 @@ export function printError({ message, hint }: LociError, io: Io): void {
   const lines = escapeControl(message).split('\n');
   io.stderr.write(`${style.bad('loci:')} ${lines.join('\n      ')}\n`);
   if (hint === '') return;
-  for (const line of escapeControl(inCommands(hint)).split('\n'))
+  for (const line of escapeControl(withCommandNames(hint)).split('\n'))
     io.stderr.write(`      ${style.dim(line)}\n`);
 }
 
-export function toJson(value: unknown): string {
-  return escapeControlJson(JSON.stringify(value, null, 2));
-}
-
-/** For `--help`: what each exit code means. */
+/** The meanings of the exit codes, for `--help`. */
 export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
-  [0, 'done'],
-  [ERROR_TABLE.internal.exit, '`doctor` found something wrong, or a bug in Loci'],
-  [ERROR_TABLE.invalid_input.exit, 'wrong arguments'],
-  [ERROR_TABLE.invalid_config.exit, 'wrong settings'],
+  [0, 'success'],
+  [ERROR_TABLE.internal.exit, '`doctor` found a problem, or a bug in Loci'],
+  [ERROR_TABLE.invalid_input.exit, 'invalid arguments'],
+  [ERROR_TABLE.invalid_config.exit, 'invalid settings'],
   [ERROR_TABLE.not_found.exit, 'not found, or ambiguous'],
-  [ERROR_TABLE.conflict.exit, 'conflict with the present state'],
-  [ERROR_TABLE.store_failed.exit, 'the store: missing, busy, full, broken or too new'],
-  [ERROR_TABLE.embedding_unavailable.exit, 'the embedding model'],
-  [ERROR_TABLE.unreadable.exit, 'a file, a folder or a source that cannot be read'],
+  [ERROR_TABLE.conflict.exit, 'conflict with the current state'],
+  [ERROR_TABLE.store_failed.exit, 'the store is missing, busy, full, corrupt or too new'],
+  [ERROR_TABLE.embedding_unavailable.exit, 'the embedding model is unavailable'],
+  [ERROR_TABLE.unreadable.exit, 'a file, a folder or a source cannot be read'],
   [ERROR_TABLE.unsupported_runtime.exit, 'Node is too old'],
   [ERROR_TABLE.forbidden.exit, 'not allowed'],
   [ERROR_TABLE.aborted.exit, 'stopped with Ctrl-C'],

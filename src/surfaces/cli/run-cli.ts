@@ -4,9 +4,9 @@ import type { OperationEntry } from '../../operations/registry.ts';
 import { reportError } from './report-error.ts';
 import type { Io } from '../shared/io.ts';
 import { buildProgram } from './program.ts';
-import { commandNamed, usageHint } from './usage.ts';
+import { findCommand, usageHint } from './usage.ts';
 
-/** Runs one command line and answers its exit code. Nothing is left open. */
+/** Runs one command line and returns its exit code. */
 export async function runCli(
   argv: readonly string[],
   entries: readonly OperationEntry[],
@@ -37,13 +37,13 @@ async function parse(program: Command, argv: readonly string[]): Promise<void> {
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Help and version have been printed.
+    // Commander has printed the help or the version.
     if (error.exitCode === 0) return;
-    throw toLociError(error, commandNamed(program, argv));
+    throw toLociError(error, findCommand(program, argv));
   }
 }
 
-/** `error: unknown option '--lmit'`, then `(Did you mean --limit?)`. */
+/** Commander's messages read `error: unknown option '--lmit'`, then `(Did you mean --limit?)` on the next line. */
 function toLociError(error: CommanderError, command: Command): LociError {
   if (error.code === 'commander.help') {
     const names = command.commands.map((each) => each.name()).join(', ');

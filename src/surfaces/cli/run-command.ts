@@ -1,50 +1,43 @@
+import { once } from 'node:events';
 import { ERROR_TABLE, LociError } from '../../core/errors.ts';
 import { createContext, type OpenContext } from '../../operations/context.ts';
-import { parseInput } from '../../operations/shared/input.ts';
+import type { LocalIo } from '../../operations/operation.ts';
 import { runOperation } from '../../operations/run.ts';
-import type { CommandCall } from './command-call.ts';
-import { printError, toJson } from './report-error.ts';
-import { CommandMachine } from './command-machine.ts';
+import { parseInput } from '../../operations/shared/input.ts';
+import { escapeControl, toJson } from '../shared/escape-control.ts';
 import { columnsOf, type Io, isTerminal } from '../shared/io.ts';
-import { escapeControl } from '../shared/escape-control.ts';
+import { STOP_SIGNALS } from '../shared/stop-signals.ts';
+import type { CommandCall } from './describe-command.ts';
 import { ProgressDisplay } from './format/progress-display.ts';
-import { loadRenderer } from './commands/registry.ts';
 import { hasColours, makeStyle } from './format/style.ts';
+import { printError } from './report-error.ts';
+import { readStdin } from './stdin.ts';
 
-/** Runs a verb and shows what it answers. Answers the exit code. @throws what the verb throws */
+/** Runs an operation, prints its output, and returns the exit code. @throws what the operation throws */
 export async function runCommand(call: CommandCall, io: Io): Promise<number> {
-  const { operation } = call;
+  const { operation, command } = call;
   const input = parseInput(operation, call.input, call.wording);
   const progress = new ProgressDisplay(io.stderr);
   const writesFiles = operation.localFields?.some((field) => field in call.input) ?? false;
   const interruption = new Interruption(io, operation.readOnly && !writesFiles, progress);
-  const machine = new CommandMachine(io);
+  const localIo = new ProcessIo(io);
   const context = createContext({
     caller: { surface: 'cli', trust: 'operator' },
     env: io.env,
     signal: interruption.signal,
-    onProgress: (now) => progress.update(now),
-    machine,
+    onProgress: (current) => progress.update(current),
+    machine: localIo,
     ...(call.home === undefined ? {} : { home: call.home }),
   });
   try {
-    const renderer = await loadRenderer(operation.name);
-    if (renderer.showsWarnings !== true) await warnOfSettings(context, io);
+    if (command.rendersConfigWarnings !== true) await printConfigWarnings(context, io);
     const output = await runOperation(operation, context, input);
     progress.clear();
-    const notices = renderer.notices?.(output) ?? [];
-    for (const notice of notices) warn(notice, io);
-    const view = {
-      style: makeStyle(hasColours(io.stdout, io.env)),
-      columns: columnsOf(io.stdout),
-      terminal: isTerminal(io.stdout),
-      options: call.views,
-    };
-    if (!machine.hasAnswered)
-      io.stdout.write(call.json ? `${toJson(output)}\n` : renderer.render(output, view));
-    const failure = renderer.failure?.(output) ?? null;
-    if (failure === null) return renderer.exitCode?.(output) ?? 0;
-    // In JSON it is part of the answer.
+    for (const notice of command.notices?.(output) ?? []) printWarning(notice, io);
+    if (!localIo.hasWrittenOutput) io.stdout.write(outputText(output, call, io));
+    const failure = command.failure?.(output) ?? null;
+    if (failure === null) return command.exitCode?.(output) ?? 0;
+    // The JSON output contains the failure already.
     if (!call.json) printError(failure, io);
     return failure.exitCode;
   } catch (error) {
@@ -56,10 +49,47 @@ export async function runCommand(call: CommandCall, io: Io): Promise<number> {
   }
 }
 
-/** SIGHUP is a terminal that was closed, SIGQUIT Ctrl-\\. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+function outputText(output: unknown, { command, json, viewOptions }: CommandCall, io: Io): string {
+  if (json) return `${toJson(output)}\n`;
+  return command.render(output, {
+    style: makeStyle(hasColours(io.stdout, io.env)),
+    columns: columnsOf(io.stdout),
+    terminal: isTerminal(io.stdout),
+    options: viewOptions,
+  });
+}
 
-/** Ctrl-C: the first stops after the batch at hand, the second at once. What only reads stops at the first. */
+/** Enough for the largest export, which `import` reads whole. */
+const MAX_STDIN_BYTES = 128 * 1024 * 1024;
+
+/** Gives an operation access to standard input and output, and so to the files of this machine. */
+class ProcessIo implements LocalIo {
+  readonly #io: Io;
+  #hasWrittenOutput = false;
+
+  constructor(io: Io) {
+    this.#io = io;
+  }
+
+  /** Whether the operation wrote its output to standard output itself. */
+  get hasWrittenOutput(): boolean {
+    return this.#hasWrittenOutput;
+  }
+
+  readInput(): Promise<string> {
+    return readStdin(this.#io, MAX_STDIN_BYTES);
+  }
+
+  async writeOutput(text: string): Promise<void> {
+    this.#hasWrittenOutput = true;
+    if (!this.#io.stdout.write(text)) await once(this.#io.stdout, 'drain');
+  }
+}
+
+/**
+ * Handles Ctrl-C. The first one lets an operation that writes end its current batch, the second one exits at once. An
+ * operation that only reads exits at the first.
+ */
 class Interruption {
   readonly #controller = new AbortController();
   readonly #onSignal: () => void;
@@ -72,34 +102,34 @@ class Interruption {
       io.stderr.write('loci: stopping after this batch; Ctrl-C again stops at once\n');
       this.#controller.abort(new LociError('aborted', 'stopped'));
     };
-    for (const signal of SIGNALS) process.on(signal, this.#onSignal);
+    for (const signal of STOP_SIGNALS) process.on(signal, this.#onSignal);
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Whatever a stopped call throws, it was stopped. */
+  /** Replaces any error of an interrupted operation by `aborted`. */
   explain(error: unknown): unknown {
     if (!this.signal.aborted) return error;
     return new LociError('aborted', 'stopped', {
-      hint: 'What was done stays; the same command goes on from there.',
+      hint: 'What was done is saved; the same command continues from there.',
       cause: error,
     });
   }
 
   end(): void {
-    for (const signal of SIGNALS) process.off(signal, this.#onSignal);
+    for (const signal of STOP_SIGNALS) process.off(signal, this.#onSignal);
   }
 }
 
-async function warnOfSettings(context: OpenContext, io: Io): Promise<void> {
+async function printConfigWarnings(context: OpenContext, io: Io): Promise<void> {
   const config = await context.loadConfig().catch(() => null);
   if (config === null || config.values.log.level === 'error') return;
-  for (const warning of config.warnings) warn(warning, io);
+  for (const warning of config.warnings) printWarning(warning, io);
 }
 
-function warn(what: string, io: Io): void {
+function printWarning(warning: string, io: Io): void {
   const style = makeStyle(hasColours(io.stderr, io.env));
-  io.stderr.write(`${style.warning('loci: warning:')} ${escapeControl(what)}\n`);
+  io.stderr.write(`${style.warning('loci: warning:')} ${escapeControl(warning)}\n`);
 }

@@ -1,39 +1,35 @@
-import type { RunServer } from '../shared/server-call.ts';
+import type { Command } from 'commander';
+import type { RunServer, ServerCall } from '../shared/run-server.ts';
 
-/** A command that is no verb: it serves the verbs to others, or says how one connects to it. */
+/** A command that is not an operation: it runs a server, or prints how to connect to one. */
 export interface ServerCommand {
-  /** What follows `loci`: `mcp`, `mcp config`. A command of one word may hold others. */
+  /** The words after `loci`: `mcp`, `mcp config`. */
   readonly name: string;
   /** One line, without a full stop. */
   readonly summary: string;
   readonly description: string;
-  readonly operands: readonly ServerOperand[];
+  /** All are optional for the parser; the command itself reports a missing one. */
+  readonly operands: readonly { readonly label: string; readonly description: string }[];
   readonly options: readonly ServerOption[];
   readonly examples: readonly { readonly title: string; readonly line: string }[];
   readonly load: () => Promise<RunServer>;
 }
 
-/** What is not given is asked for by the command itself, so that it can say what there is. */
-export interface ServerOperand {
-  readonly label: string;
-  readonly description: string;
-}
-
-export interface ServerOption {
+interface ServerOption {
   readonly name: string;
-  /** What stands for its value; `null` of a flag. */
+  /** The name of its value; `null` for a flag. */
   readonly placeholder: string | null;
   readonly description: string;
 }
 
-export const SERVERS: readonly ServerCommand[] = [
+export const SERVER_COMMANDS: readonly ServerCommand[] = [
   {
     name: 'mcp',
     summary: 'serve agents over MCP, on standard input and output',
     description:
       'Serves an agent over the Model Context Protocol on standard input and output, until either is closed. Agents start ' +
-      'it themselves: `loci mcp config CLIENT` says what to give them. Every verb that needs none of your files is a tool; ' +
-      'what an agent writes is marked as such.',
+      'it themselves: `loci mcp config CLIENT` prints the settings that they need. Every operation that needs no local ' +
+      'files is a tool. What an agent writes is marked as written by an agent.',
     operands: [],
     options: [],
     examples: [{ title: 'What an agent runs', line: 'loci mcp' }],
@@ -41,10 +37,10 @@ export const SERVERS: readonly ServerCommand[] = [
   },
   {
     name: 'mcp config',
-    summary: 'print what makes an agent use Loci',
+    summary: 'print the settings that connect an agent to Loci',
     description:
-      'Prints the settings, or the command, that make an agent start `loci mcp` on this machine, or ask a server of yours ' +
-      'over HTTP. Nothing is changed. docs/clients.md has them all.',
+      'Prints the settings, or the command, that make an agent start `loci mcp` on this machine, or connect to a server ' +
+      'over HTTP. Changes nothing. docs/clients.md lists them for every agent.',
     operands: [
       {
         label: 'client',
@@ -56,21 +52,24 @@ export const SERVERS: readonly ServerCommand[] = [
         name: 'http',
         placeholder: 'url',
         description:
-          'Ask the server at this address instead of starting a process; its token is read from $LOCI_TOKEN.',
+          'Connect to the server at this address instead of starting a process; the token is read from $LOCI_TOKEN.',
       },
     ],
     examples: [
       { title: 'Claude Code starts a process', line: 'loci mcp config claude-code' },
-      { title: 'Cursor asks a server', line: 'loci mcp config cursor --http https://loci.example.org/mcp' },
+      {
+        title: 'Cursor connects to a server',
+        line: 'loci mcp config cursor --http https://loci.example.org/mcp',
+      },
     ],
     load: async () => (await import('../mcp/clients/print-config.ts')).printClientConfig,
   },
   {
     name: 'serve',
-    summary: 'serve the verbs over HTTP',
+    summary: 'serve the operations over HTTP',
     description:
-      'Serves every verb that needs none of your files over HTTP, until Ctrl-C or SIGTERM: docs/rest.md says how to ask. ' +
-      'Every request needs a token (`loci token create`).',
+      'Serves every operation that needs no local files over HTTP, until Ctrl-C or SIGTERM; docs/rest.md describes the ' +
+      'API. Every request needs a token (`loci token create`).',
     operands: [],
     options: [
       {
@@ -78,12 +77,20 @@ export const SERVERS: readonly ServerCommand[] = [
         placeholder: 'address',
         description: 'the address to listen at, instead of server.host',
       },
-      { name: 'port', placeholder: 'n', description: 'the port, instead of server.port; 0 takes any' },
-      { name: 'socket', placeholder: 'file', description: 'a Unix socket to listen at instead' },
+      {
+        name: 'port',
+        placeholder: 'n',
+        description: 'the port, instead of server.port; 0 takes any free port',
+      },
+      {
+        name: 'socket',
+        placeholder: 'file',
+        description: 'a Unix socket to listen at, instead of host and port',
+      },
     ],
     examples: [
-      { title: 'On this machine alone', line: 'loci serve' },
-      { title: 'Through a socket that is yours alone', line: 'loci serve --socket ~/.loci/loci.sock' },
+      { title: 'On this machine only', line: 'loci serve' },
+      { title: 'At a socket that only you can open', line: 'loci serve --socket ~/.loci/loci.sock' },
     ],
     load: async () => (await import('../rest/command.ts')).serveRest,
   },
@@ -104,3 +111,31 @@ export const SERVERS: readonly ServerCommand[] = [
     load: async () => (await import('./watch/watch.ts')).watch,
   },
 ];
+
+/** Adds the operands, options and examples of a server command, and calls `onCall` when it is run. */
+export function describeServerCommand(
+  command: Command,
+  { description, operands, options, examples }: ServerCommand,
+  onCall: (call: ServerCall) => Promise<void>,
+): void {
+  command.description(description);
+  for (const operand of operands) command.argument(`[${operand.label.toUpperCase()}]`, operand.description);
+  for (const { name, placeholder, description: text } of options)
+    command.option(`--${name}${placeholder === null ? '' : ` <${placeholder}>`}`, text);
+  const lines = examples.map(({ title, line }) => `  # ${title}\n  ${line}`);
+  command.addHelpText('after', `\nExamples:\n${lines.join('\n\n')}\n`);
+  command.action(async () => {
+    const globals = command.optsWithGlobals<{ readonly json?: boolean; readonly home?: string }>();
+    const values = command.opts<Record<string, string | true>>();
+    const given = command.options.flatMap((option): [string, string | true][] => {
+      const value = values[option.attributeName()];
+      return value === undefined ? [] : [[option.name(), value]];
+    });
+    await onCall({
+      operands: command.args,
+      options: Object.fromEntries(given),
+      json: globals.json ?? false,
+      home: globals.home,
+    });
+  });
+}

@@ -4,18 +4,21 @@ import { isJsonMap, type JsonMap } from '../../config/tree.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
 import type { Io } from '../shared/io.ts';
 
-/** Bytes. More than any record may hold. */
-const MOST: number = 16 * 1024 * 1024;
+/** More than any record may have. */
+const MAX_INPUT_BYTES: number = 16 * 1024 * 1024;
 
-/** All of standard input, without the line break at its end. @throws LociError `invalid_input` when it is too long */
-export async function readStdin({ stdin }: Io, most: number = MOST): Promise<string> {
+/**
+ * Reads all of standard input, without the line break at its end.
+ * @throws LociError `invalid_input` if it is too long
+ */
+export async function readStdin({ stdin }: Io, maxBytes: number = MAX_INPUT_BYTES): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stdin as AsyncIterable<Buffer | string>) {
     const buffer = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     bytes += buffer.length;
-    if (bytes > most)
-      throw new LociError('invalid_input', `standard input has more than ${String(most)} bytes`);
+    if (bytes > maxBytes)
+      throw new LociError('invalid_input', `standard input has more than ${String(maxBytes)} bytes`);
     chunks.push(buffer);
   }
   return Buffer.concat(chunks)
@@ -23,19 +26,19 @@ export async function readStdin({ stdin }: Io, most: number = MOST): Promise<str
     .replace(/\r?\n$/, '');
 }
 
-/** The JSON object of `--input`. @throws LociError `invalid_input`, `unreadable` */
+/** Reads the JSON object of `--input`. @throws LociError `invalid_input`, `unreadable` */
 export async function readInputFile(file: string, io: Io): Promise<JsonMap> {
   const text = file === '-' ? await readStdin(io) : await readText(file);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new LociError('invalid_input', `--input: this is no JSON: ${messageOf(error)}`, { cause: error });
+    throw new LociError('invalid_input', `--input: not valid JSON: ${messageOf(error)}`, { cause: error });
   }
   if (isJsonMap(value)) return value;
   throw new LociError(
     'invalid_input',
-    '--input must hold a JSON object of fields, such as {"query": "oven"}',
+    '--input must contain a JSON object of fields, such as {"query": "oven"}',
   );
 }
 
@@ -44,7 +47,7 @@ async function readText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     throw new LociError('unreadable', `--input: ${file} cannot be read: ${describeFileError(error)}`, {
-      hint: 'Name a file that holds a JSON object, or - for standard input.',
+      hint: 'Name a file that contains a JSON object, or - for standard input.',
       cause: error,
     });
   }

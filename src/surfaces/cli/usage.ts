@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 
 /** `Usage: loci get [options] <CITATION...>; see `loci get --help`.` */
 export function usageHint(command: Command): string {
-  return `Usage: ${command.createHelp().commandUsage(command)}; see \`${nameOf(command)} --help\`.`;
+  return `Usage: ${command.createHelp().commandUsage(command)}; see \`${fullName(command)} --help\`.`;
 }
 
-/** The command that a command line names, as far as it does. */
-export function commandNamed(program: Command, argv: readonly string[]): Command {
+/** The innermost command that the words of a command line name. */
+export function findCommand(program: Command, argv: readonly string[]): Command {
   let command = program;
   for (const word of argv) {
     if (word === '--') break;
@@ -15,6 +15,6 @@ export function commandNamed(program: Command, argv: readonly string[]): Command
   return command;
 }
 
-function nameOf(command: Command): string {
-  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
+function fullName(command: Command): string {
+  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
 }

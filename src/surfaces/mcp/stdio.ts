@@ -5,8 +5,8 @@ import { ERROR_TABLE, LociError, messageOf } from '../../core/errors.ts';
 import type { ContextOptions, OpenContext } from '../../operations/context.ts';
 import type { Io } from '../shared/io.ts';
 import { escapeControl } from '../shared/escape-control.ts';
-import type { RunServer } from '../shared/server-call.ts';
-import { shapeOf } from '../cli/shapes.ts';
+import type { RunServer } from '../shared/run-server.ts';
+import { commandWords } from '../shared/command-names.ts';
 import { mcpServer } from './server.ts';
 import type { McpSession } from './session.ts';
 import { DrainingStdioTransport } from './stdio-transport.ts';
@@ -24,7 +24,7 @@ export const serveMcp: RunServer = async ({ home }, io) => {
     context,
     scopes: new Set(['read', 'write']),
     hintBeyond: ({ name }) =>
-      `It is the owner’s alone, on the command line: \`loci ${shapeOf(name).words.join(' ')}\`.`,
+      `It is the owner’s alone, on the command line: \`loci ${commandWords(name).join(' ')}\`.`,
     signal: interruption.signal,
     callerOf: (client) => ({ ...CALLER, ...(client !== undefined && { actor: client }) }),
   };

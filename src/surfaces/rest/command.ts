@@ -1,8 +1,8 @@
 import { LociError } from '../../core/errors.ts';
 import { OPERATIONS } from '../../operations/registry.ts';
 import type { Io } from '../shared/io.ts';
-import type { RunServer, ServerCall } from '../shared/server-call.ts';
-import { untilStopped } from '../shared/stop-signals.ts';
+import type { RunServer, ServerCall } from '../shared/run-server.ts';
+import { waitForStop } from '../shared/stop-signals.ts';
 import { mcpHandler } from '../mcp/http.ts';
 import type { ListenAddress } from './http/bind.ts';
 import { serve } from './serve.ts';
@@ -18,7 +18,7 @@ export const serveRest: RunServer = async (call, io) => {
     mcp: mcpHandler,
   });
   announce(running.address, io);
-  await untilStopped();
+  await waitForStop();
   await running.close();
   return 0;
 };

@@ -1,18 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../operations/registry.ts';
-import { inCommands } from './command-names.ts';
-import { shapeOf } from '../cli/shapes.ts';
+import { commandWords, withCommandNames } from './command-names.ts';
 
-describe('the names of tools', () => {
-  it('are told at a shell as its commands, whatever the verb', async () => {
-    const verbs = await Promise.all(OPERATIONS.map(({ load }) => load()));
-    const tools = verbs.flatMap(({ name, tool }) => (tool === undefined ? [] : [{ name, tool }]));
+describe('withCommandNames', () => {
+  it('replaces the name of each tool by its command', async () => {
+    const operations = await Promise.all(OPERATIONS.map(({ load }) => load()));
+    const tools = operations.flatMap(({ name, tool }) => (tool === undefined ? [] : [{ name, tool }]));
     expect(tools.length).toBeGreaterThan(9);
     for (const { name, tool } of tools)
-      expect(inCommands(`\`${tool}\``)).toBe(`\`loci ${shapeOf(name).words.join(' ')}\``);
+      expect(withCommandNames(`\`${tool}\``)).toBe(`\`loci ${commandWords(name).join(' ')}\``);
   });
 
-  it('are left alone where they are no advice', () => {
-    expect(inCommands('no fact is called "memory_list"')).toBe('no fact is called "memory_list"');
+  it('leaves names alone that are not in backticks', () => {
+    expect(withCommandNames('no fact is called "memory_list"')).toBe('no fact is called "memory_list"');
   });
 });

@@ -1,5 +1,20 @@
-/** Tools whose command is called otherwise: `memory_store` is `fact store`, `memory_search` is `search`. */
-const COMMANDS: Readonly<Record<string, string>> = {
+/** The command groups, with their summaries. The operation `fact-store` is the command `loci fact store`. */
+export const COMMAND_GROUPS: Readonly<Record<string, string>> = {
+  config: 'show or change the settings',
+  fact: 'values that are stored under a key until they expire',
+  sources: 'documents of other programs that are searched too: todos, calendars, anything that prints JSON',
+  startup: 'what agents are told when a session starts',
+  token: 'tokens that give others access to a memory over HTTP',
+};
+
+/** The words after `loci` that run an operation: `['fact', 'store']` for `fact-store`. */
+export function commandWords(operation: string): readonly string[] {
+  const [group = '', ...rest] = operation.split('-');
+  return rest.length > 0 && Object.hasOwn(COMMAND_GROUPS, group) ? [group, rest.join('-')] : [operation];
+}
+
+/** Commands whose words differ from the tool name after `memory_`. */
+const COMMAND_BY_TOOL: Readonly<Record<string, string>> = {
   store: 'fact store',
   recall: 'fact recall',
   list: 'fact list',
@@ -8,11 +23,10 @@ const COMMANDS: Readonly<Record<string, string>> = {
   sources: 'sources list',
 };
 
-/** Descriptions and hints name verbs in backticks as models call them; who is at a shell types commands. */
-export function inCommands(text: string): string {
-  return text.replaceAll(
-    /`memory_([a-z]+)( \d+)?`/g,
-    (_, verb: string, id = '') =>
-      `\`loci ${Object.hasOwn(COMMANDS, verb) ? String(COMMANDS[verb]) : verb}${String(id)}\``,
-  );
+/** Replaces names of tools in backticks, such as `memory_get`, by the commands that a person types: `loci get`. */
+export function withCommandNames(text: string): string {
+  return text.replaceAll(/`memory_([a-z]+)( \d+)?`/g, (_, tool: string, id = '') => {
+    const command = Object.hasOwn(COMMAND_BY_TOOL, tool) ? COMMAND_BY_TOOL[tool] : tool;
+    return `\`loci ${String(command)}${String(id)}\``;
+  });
 }

@@ -1,41 +1,46 @@
 import { jsonEscapes, replaceInvisible } from '../../core/text/invisible-characters.ts';
 
 /**
- * What a terminal would obey instead of show: control characters (with ESC and the C1 controls, which begin escape
- * sequences), the separators U+2028 and U+2029, the marks that turn the direction of writing, and the byte order mark.
+ * Characters that a terminal acts on instead of showing: control characters (including ESC and the C1 controls, which
+ * begin escape sequences), the separators U+2028 and U+2029, bidirectional formatting marks, and the byte order mark.
  */
-const OBEYED = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 const CONTROL_PICTURES = 0x2400;
 const PICTURE_OF_DELETE = '\u2421';
-const HIDDEN = '\ufffd';
-/** Texts of the web are full of them, and a terminal knows what they are. */
+const REPLACEMENT = '\ufffd';
+/** Left as it is: web texts are full of soft hyphens, and terminals handle them. */
 const SOFT_HYPHEN = '\u00ad';
 
 /**
- * Text of others, fit for a terminal: a note must not move the cursor, set a title or the clipboard. Line breaks and
- * tabs stay, and what only a model would read is shown to be there. One UTF-16 unit becomes one, so offsets still hold.
+ * Makes untrusted text safe to print: a note must not move the cursor or set the title or the clipboard. Line breaks and
+ * tabs remain; invisible characters become visible. Each UTF-16 unit is replaced by one unit, so offsets stay valid.
  */
 export function escapeControl(text: string): string {
-  return replaceInvisible(text, (found) => (found === SOFT_HYPHEN ? found : HIDDEN.repeat(found.length)))
-    .replaceAll(OBEYED, (found) => (found === '\n' || found === '\t' ? found : shown(found)))
+  return replaceInvisible(text, (found) => (found === SOFT_HYPHEN ? found : REPLACEMENT.repeat(found.length)))
+    .replaceAll(CONTROL, (found) => (found === '\n' || found === '\t' ? found : visibleForm(found)))
     .toWellFormed();
 }
 
-/** The same on one line: line breaks and tabs are spaces. */
+/** Like `escapeControl`, with line breaks and tabs replaced by spaces. */
 export function oneLine(text: string): string {
   return escapeControl(text).replaceAll(/[\n\t]/g, ' ');
 }
 
-/** Text of JSON in which nothing is left that a terminal obeys; it means the same. */
+/** Replaces control and invisible characters in JSON text by JSON escapes, so that the text keeps its meaning. */
 export function escapeControlJson(json: string): string {
-  return replaceInvisible(json, jsonEscapes).replaceAll(OBEYED, (found) =>
+  return replaceInvisible(json, jsonEscapes).replaceAll(CONTROL, (found) =>
     found === '\n' ? found : jsonEscapes(found),
   );
 }
 
-function shown(control: string): string {
+/** A value as indented JSON that is safe to print. */
+export function toJson(value: unknown): string {
+  return escapeControlJson(JSON.stringify(value, null, 2));
+}
+
+function visibleForm(control: string): string {
   const code = control.charCodeAt(0);
   if (control === '\r') return ' ';
   if (code < 0x20) return String.fromCharCode(CONTROL_PICTURES + code);
-  return code === 0x7f ? PICTURE_OF_DELETE : HIDDEN;
+  return code === 0x7f ? PICTURE_OF_DELETE : REPLACEMENT;
 }

@@ -4,7 +4,7 @@ import type { WriteStream } from 'node:tty';
 /** An output that may be a terminal. */
 export type Output = NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns'>>;
 
-/** Where a command reads and writes: the process. */
+/** The streams and variables of a command: those of the process, unless a test passes others. */
 export interface Io {
   readonly stdin: Readable & { readonly fd?: number };
   readonly stdout: Output;
@@ -12,19 +12,17 @@ export interface Io {
   readonly env: NodeJS.ProcessEnv;
 }
 
-const WIDEST = 100;
+const MAX_COLUMNS = 100;
+/** A terminal that reports fewer columns usually does not know its width. */
+const MIN_COLUMNS = 40;
+const DEFAULT_COLUMNS = 80;
 
-/** A terminal that says it is narrower does not know its width, or breaks lines better than we could. */
-const NARROWEST = 40;
-const USUAL = 80;
-
-/** Columns to write in: the terminal's, at most 100; 80 where its width is unknown; 100 for a file or a pipe. */
+/** The width to format for: the terminal's, at most 100; 80 if it is unknown; 100 for a file or a pipe. */
 export function columnsOf(output: Output): number {
-  const columns = output.columns ?? (isTerminal(output) ? USUAL : WIDEST);
-  return columns < NARROWEST ? USUAL : Math.min(columns, WIDEST);
+  const columns = output.columns ?? (isTerminal(output) ? DEFAULT_COLUMNS : MAX_COLUMNS);
+  return columns < MIN_COLUMNS ? DEFAULT_COLUMNS : Math.min(columns, MAX_COLUMNS);
 }
 
-/** Whether a person at a terminal sees it. */
 export function isTerminal(output: Output): boolean {
   return output.isTTY === true;
 }

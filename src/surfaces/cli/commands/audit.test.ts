@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AuditOutput } from '../../../operations/audit/audit.ts';
 import { makeStyle } from '../format/style.ts';
 import { textWidth } from '../format/text-width.ts';
-import { auditRenderer } from './audit.ts';
+import { audit } from './audit.ts';
 import type { View } from './operation-command.ts';
 
 type Entry = AuditOutput['entries'][number];
@@ -26,14 +26,14 @@ function lines(given: Partial<Entry>, seen: View = view, next: string | null = n
     hash: 'abc',
     ...given,
   };
-  return auditRenderer
+  return audit
     .render({ entries: [entry], next }, seen)
     .trimEnd()
     .split('\n');
 }
 
 describe('audit', () => {
-  it('is one line an entry, with what changed below it', () => {
+  it('prints a line for each entry, with its changes below', () => {
     expect(
       lines({
         diff: {
@@ -53,7 +53,7 @@ describe('audit', () => {
     ]);
   });
 
-  it('tells on lines together what was new', () => {
+  it('prints new fields together', () => {
     const diff = { title: { after: 'Oak' }, reinforce: { after: true }, content: { characters: 9 } };
     expect(lines({ diff })).toEqual([
       `${TIME}  ann via mcp  update  record/2`,
@@ -61,43 +61,41 @@ describe('audit', () => {
     ]);
   });
 
-  it('names what is no record, and says where a diff went with its record', () => {
+  it('names subjects that are not records, and says when a change was erased', () => {
     expect(lines({ record: null, subject: 'startup:soul' })).toEqual([
       `${TIME}  ann via mcp  update  startup:soul`,
     ]);
     expect(lines({ record: null, subject: null })).toEqual([`${TIME}  ann via mcp  update`]);
-    expect(lines({ erased: true })[1]).toBe(
-      '    what it changed went with the record, when its time was over',
-    );
+    expect(lines({ erased: true })[1]).toBe('    the change was erased when the record was purged');
   });
 
-  it('cuts what is long, and shows all of it when asked', () => {
+  it('cuts long changes unless --verbose is given', () => {
     const patch = ['@@ -1,1 +1,30 @@', ...Array.from({ length: 30 }, () => `+${'long '.repeat(30)}`)].join(
       '\n',
     );
     const diff = { title: { before: 'a '.repeat(90), after: 'b' }, content: { patch } };
     const short = lines({ diff });
-    expect(short.at(-1)).toBe('      … and 21 more lines; --verbose shows all');
+    expect(short.at(-1)).toBe('      … and 21 more; --verbose shows all');
     expect(Math.max(...short.map(textWidth))).toBeLessThanOrEqual(60);
     const long = lines({ diff }, verbose);
     expect(long.filter((line) => line.startsWith('      +long'))).toHaveLength(30);
     expect(long.slice(-2)).toEqual(['    entry 7 of own', '    hash abc']);
   });
 
-  it('shows as JSON what is of no known shape', () => {
+  it('shows changes of unknown shape as JSON', () => {
     expect(lines({ diff: { odd: [1, null], a: { b: { c: 2 } }, s: 'x' } })[1]).toBe(
       '    odd 1, none · a {"b":{"c":2}} · s x',
     );
   });
 
-  it('paints what went and what came', () => {
+  it('colours removed and added lines', () => {
     const diff = { content: { patch: '@@ -1,1 +1,1 @@\n-a\n+b\n' } };
     const coloured = lines({ diff }, { ...view, style: makeStyle(true) });
     expect(coloured.slice(-2)).toEqual(['      \u001b[31m-a\u001b[39m', '      \u001b[32m+b\u001b[39m']);
   });
 
-  it('says how to go on, and that there is nothing', () => {
-    expect(lines({}, view, '1/x/7').at(-1)).toBe('`--after 1/x/7` goes on from here');
-    expect(auditRenderer.render({ entries: [], next: null }, view)).toMatch(/^Nothing /);
+  it('names the next page, and says if there are no entries', () => {
+    expect(lines({}, view, '1/x/7').at(-1)).toBe('`--after 1/x/7` shows the next page');
+    expect(audit.render({ entries: [], next: null }, view)).toMatch(/^No matching entries/);
   });
 });

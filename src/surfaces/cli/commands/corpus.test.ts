@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { makeStyle } from '../format/style.ts';
-import { corpusRenderer } from './corpus.ts';
+import { corpus } from './corpus.ts';
 
 const view = { style: makeStyle(false), columns: 40, terminal: false, options: new Set<string>() };
 
 describe('corpus', () => {
-  it('shows where each document stands, its score and the beginning of what it says', () => {
+  it('shows the path, the score and the first lines of each document', () => {
     const document = {
       docid: 'b111a2',
       path: 'facts/user_facts/frame\u001bwork',
@@ -17,11 +17,9 @@ describe('corpus', () => {
       metadata: {},
     };
     const line = '  It goes on and on. It goes on and on.';
-    const lines = corpusRenderer
-      .render({ documents: [document, { ...document, snippet: 'Vue' }] }, view)
-      .split('\n');
+    const lines = corpus.render({ documents: [document, { ...document, snippet: 'Vue' }] }, view).split('\n');
     expect(lines.slice(0, 4)).toEqual(['facts/user_facts/frame␛work', 'b111a2 · score 1.00', '  Vue.', line]);
     expect(lines.slice(6)).toEqual(['  …', '', lines[0], lines[1], '  Vue', '']);
-    expect(corpusRenderer.render({ documents: [] }, view)).toMatch(/^There are no facts/);
+    expect(corpus.render({ documents: [] }, view)).toMatch(/^There are no facts/);
   });
 });

@@ -1,35 +1,34 @@
+import { counted } from '../../../core/text/counted.ts';
 import type { DoctorOutput } from '../../../operations/health/doctor.ts';
 import { escapeControl } from '../../shared/escape-control.ts';
-import type { Renderer, View } from './operation-command.ts';
+import { limitLines } from '../format/lists.ts';
+import type { OperationCommand, View } from './operation-command.ts';
 
 type Check = DoctorOutput['checks'][number];
 
-export const doctorRenderer: Renderer<DoctorOutput> = {
-  showsWarnings: true,
+export const doctor: OperationCommand<DoctorOutput> = {
+  viewOptions: [{ name: 'verbose', description: 'list everything that a check found, not the first ten' }],
+  rendersConfigWarnings: true,
   exitCode: ({ healthy }) => (healthy ? 0 : 1),
   render: ({ checks, healthy }, view) => {
     const width = Math.max(...checks.map(({ name }) => name.length));
     const warnings = checks.filter(({ result }) => result === 'warning').length;
-    const noticed = warnings === 0 ? '' : ` (${String(warnings)} ${warnings === 1 ? 'warning' : 'warnings'})`;
-    const end = healthy ? view.style.good(`All is well${noticed}.`) : view.style.bad('Something is wrong.');
-    return `${[...checks.flatMap((check) => checkLines(check, width, view)), end].join('\n')}\n`;
+    const warningCount = warnings === 0 ? '' : ` (${counted(warnings, 'warning')})`;
+    const verdict = healthy
+      ? view.style.good(`No problems found${warningCount}.`)
+      : view.style.bad('Problems found.');
+    return `${[...checks.flatMap((check) => checkLines(check, width, view)), verdict].join('\n')}\n`;
   },
 };
 
-/** Lines of one check that are shown unless all are asked for. */
-const SHOWN = 10;
-
 function checkLines({ name, result, detail, hint }: Check, width: number, view: View): string[] {
-  const { style, options } = view;
+  const { style } = view;
   const paint = { ok: style.good, warning: style.warning, failed: style.bad }[result];
   const margin = ' '.repeat('warning'.length + width + 4);
   const [first = '', ...rest] = escapeControl(detail).split('\n');
-  const shown = options.has('verbose') ? rest : rest.slice(0, SHOWN);
-  const more = rest.length - shown.length;
-  const cut = more === 0 ? [] : [style.dim(`… and ${String(more)} more; --verbose lists them all`)];
   return [
     `${paint(result.padEnd('warning'.length))}  ${escapeControl(name).padEnd(width)}  ${first}`,
-    ...[...shown, ...cut].map((line) => margin + line),
+    ...limitLines(rest, view).map((line) => margin + line),
     ...(hint === null ? [] : [`${margin}${style.dim(`→ ${escapeControl(hint)}`)}`]),
   ];
 }

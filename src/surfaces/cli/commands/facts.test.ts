@@ -2,19 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../../operations/facts/fact-fields.ts';
 import { makeStyle } from '../format/style.ts';
 import { textWidth } from '../format/text-width.ts';
-import {
-  factCategoriesRenderer,
-  factForgetRenderer,
-  factListRenderer,
-  factRecallRenderer,
-  factStoreRenderer,
-} from './facts.ts';
+import { factCategories, factForget, factList, factRecall, factStore } from './facts.ts';
 import type { View } from './operation-command.ts';
 
 const view: View = { style: makeStyle(false), columns: 60, terminal: false, options: new Set<string>() };
 const HOUR = 3_600_000;
 
-/** A time so many hours from now, and half of one more. */
+/** A time `count` and a half hours from now. */
 function hours(count: number): string {
   return new Date(Date.now() + (count + Math.sign(count) * 0.5) * HOUR).toISOString();
 }
@@ -34,7 +28,7 @@ function fact(given: Partial<Fact> = {}): Fact {
 }
 
 describe('fact store', () => {
-  it('says what became of it, and how long it is kept', () => {
+  it('names the fact, what it replaced, and when it expires', () => {
     const stored = {
       id: 3,
       key: 'framework',
@@ -46,35 +40,35 @@ describe('fact store', () => {
       masked: [],
       replayed: false,
     };
-    const first = (given: Partial<typeof stored>) => factStoreRenderer.render({ ...stored, ...given }, view);
-    expect(first({})).toMatch(/^Stored framework in user_facts; kept until (19|20|21) February 2099\.\n$/);
-    expect(first({ replaced: true })).toContain('in the place of its former value; kept');
-    expect(first({ replayed: true })).toMatch(/^Stored before: framework in user_facts, under the same/);
-    expect(factStoreRenderer.notices?.(stored)).toEqual([]);
+    const first = (given: Partial<typeof stored>) => factStore.render({ ...stored, ...given }, view);
+    expect(first({})).toMatch(/^Stored framework in user_facts; it expires on (19|20|21) February 2099\.\n$/);
+    expect(first({ replaced: true })).toContain('and replaced its former value; it expires');
+    expect(first({ replayed: true })).toMatch(/^Stored before: framework in user_facts, with the same/);
+    expect(factStore.notices?.(stored)).toEqual([]);
   });
 });
 
 describe('fact recall', () => {
-  it('tells the value, and on one line what is known of it', () => {
-    expect(factRecallRenderer.render(fact({ trust: 'agent' }), view)).toBe(
+  it('shows the value below one line of details', () => {
+    expect(factRecall.render(fact({ trust: 'agent' }), view)).toBe(
       'framework\nuser_facts · agent · stored 3d ago · 2d left · #web\n\nReact,\nwith TypeScript\n',
     );
   });
 
-  it('gives the value alone, as it is, and to a terminal what it may not obey', () => {
+  it('with --plain prints the value alone, escaped only for a terminal', () => {
     const plain = { ...view, options: new Set(['plain']) };
     const value = 'a\u001b[31mb';
-    expect(factRecallRenderer.render(fact({ value }), plain)).toBe(`${value}\n`);
-    expect(factRecallRenderer.render(fact({ value }), { ...plain, terminal: true })).toBe('a␛[31mb\n');
-    expect(factRecallRenderer.render(fact({ value }), view)).not.toContain('\u001b');
+    expect(factRecall.render(fact({ value }), plain)).toBe(`${value}\n`);
+    expect(factRecall.render(fact({ value }), { ...plain, terminal: true })).toBe('a␛[31mb\n');
+    expect(factRecall.render(fact({ value }), view)).not.toContain('\u001b');
   });
 });
 
 describe('fact list', () => {
   const list = (facts: Fact[], given = {}) =>
-    factListRenderer.render({ facts, total: facts.length, next: null, ...given }, view).split('\n');
+    factList.render({ facts, total: facts.length, next: null, ...given }, view).split('\n');
 
-  it('aligns key, value, age and time left; shelf and trust only where they differ', () => {
+  it('aligns key, value, age and time left; category and trust only if they differ', () => {
     expect(list([fact(), fact({ key: 'os', value: 'Linux' })])).toEqual([
       'framework  React, with TypeScript  3d ago  2d left',
       'os         Linux                   3d ago  2d left',
@@ -87,7 +81,7 @@ describe('fact list', () => {
     );
   });
 
-  it('stays within the columns, on one line a fact, whatever was stored', () => {
+  it('prints one line for each fact within the columns, whatever was stored', () => {
     const wild = fact({
       key: 'k'.repeat(300),
       value: `${'v'.repeat(9000)}\n\u001b]0;x`,
@@ -99,26 +93,28 @@ describe('fact list', () => {
     expect(lines.join('')).not.toContain('\u001b');
   });
 
-  it('says how to go on, and what to do where there is nothing', () => {
-    expect(list([fact()], { total: 7, next: 3 }).at(-2)).toBe('1 of 7 facts; `--after 3` goes on from here');
-    expect(list([])).toEqual(['No facts are stored here; `loci fact store KEY VALUE` keeps one.', '']);
+  it('names the next page, and what to do if there are no facts', () => {
+    expect(list([fact()], { total: 7, next: 3 }).at(-2)).toBe(
+      '1 of 7 facts; `--after 3` shows the next page',
+    );
+    expect(list([])).toEqual(['There are no facts here; `loci fact store KEY VALUE` stores one.', '']);
   });
 });
 
 describe('fact forget', () => {
-  it('names what went and how it comes back', () => {
+  it('names the forgotten facts and how to restore them', () => {
     const facts = [
       { id: 3, key: 'framework', category: 'user_facts' },
       { id: 12, key: 'os', category: 'home' },
     ];
     const render = (forgotten: number, named: typeof facts) =>
-      factForgetRenderer.render({ forgotten, facts: named }, view);
-    expect(render(0, [])).toBe('No fact fits; nothing was forgotten.\n');
+      factForget.render({ forgotten, facts: named }, view);
+    expect(render(0, [])).toBe('No fact matches; nothing was forgotten.\n');
     expect(render(1, facts.slice(0, 1))).toBe(
-      'Forgot framework in user_facts. `loci undelete 3` brings it back.\n',
+      'Forgot framework in user_facts. `loci undelete 3` restores it.\n',
     );
     expect(render(120, facts).split('\n')).toEqual([
-      'Forgot 120 facts; `loci undelete ID` brings one back:',
+      'Forgot 120 facts; `loci undelete ID` restores one:',
       '  3   framework  user_facts',
       '  12  os         home',
       '  … and 118 more',
@@ -133,9 +129,9 @@ describe('fact categories', () => {
       { name: 'home', count: 1, recent_keys: ['os'] },
       { name: 'user_facts', count: 12, recent_keys: ['a\u001bb', 'c'] },
     ];
-    expect(factCategoriesRenderer.render({ categories, note: '' }, view)).toBe(
+    expect(factCategories.render({ categories, note: '' }, view)).toBe(
       'home        1 fact    os\nuser_facts  12 facts  a␛b, c\n',
     );
-    expect(factCategoriesRenderer.render({ categories: [], note: '' }, view)).toContain('loci fact store');
+    expect(factCategories.render({ categories: [], note: '' }, view)).toContain('loci fact store');
   });
 });

@@ -4,103 +4,113 @@ import type { Fact } from '../../../operations/facts/fact-fields.ts';
 import type { FactForgetOutput } from '../../../operations/facts/forget.ts';
 import type { FactListOutput } from '../../../operations/facts/list.ts';
 import type { FactStoreOutput } from '../../../operations/facts/store.ts';
-import { aligned } from '../format/table.ts';
+import { alignColumns } from '../format/table.ts';
 import { escapeControl, oneLine } from '../../shared/escape-control.ts';
 import { clip } from '../format/text-width.ts';
-import { ageInWords, leftInWords, untilInWords } from '../format/times.ts';
+import { ageText, expiryText, timeLeftText } from '../format/times.ts';
 import { indent } from '../format/wrap.ts';
-import { maskedNotices, wordsAlone } from '../format/phrases.ts';
-import type { Renderer, View } from './operation-command.ts';
+import { maskedNotices, notEmbeddedLine } from '../format/phrases.ts';
+import type { OperationCommand, View } from './operation-command.ts';
 
-const NONE = 'No facts are stored here; `loci fact store KEY VALUE` keeps one.\n';
+const NO_FACTS = 'There are no facts here; `loci fact store KEY VALUE` stores one.\n';
 
-export const factStoreRenderer: Renderer<FactStoreOutput> = {
+export const factStore: OperationCommand<FactStoreOutput> = {
+  operands: [
+    { field: 'key', label: 'key', takes: 'one' },
+    { field: 'value', label: 'value', takes: 'words' },
+  ],
+  commaLists: ['tags'],
   notices: maskedNotices,
   render: (output) => {
     const { key, category, expires_at, replaced, replayed } = output;
     const name = `${oneLine(key)} in ${oneLine(category)}`;
-    const until = `kept until ${untilInWords(expires_at, Date.now())}`;
-    if (replayed) return `Stored before: ${name}, under the same idempotency key; ${until}.\n`;
-    const first = replaced ? `Stored ${name} in the place of its former value` : `Stored ${name}`;
-    return `${first}; ${until}.\n${wordsAlone(output)}`;
+    const expiry = `it expires on ${expiryText(expires_at, Date.now())}`;
+    if (replayed) return `Stored before: ${name}, with the same idempotency key; ${expiry}.\n`;
+    const first = replaced ? `Stored ${name} and replaced its former value` : `Stored ${name}`;
+    return `${first}; ${expiry}.\n${notEmbeddedLine(output)}`;
   },
 };
 
-export const factRecallRenderer: Renderer<Fact> = {
+export const factRecall: OperationCommand<Fact> = {
+  operands: [{ field: 'key', label: 'key', takes: 'one' }],
+  viewOptions: [{ name: 'plain', description: 'the value alone' }],
   render: (fact, { style, columns, terminal, options }) => {
-    // Into a file or a pipe the value goes as it is.
+    // A file or a pipe gets the value unchanged.
     if (options.has('plain')) return `${terminal ? escapeControl(fact.value) : fact.value}\n`;
     const { key, category, tags, trust, stored_at, expires_at } = fact;
     const now = Date.now();
-    const said = [
+    const details = [
       oneLine(category),
       ...(trust === 'operator' ? [] : [trust]),
-      `stored ${ageInWords(stored_at, now)}`,
-      leftInWords(expires_at, now),
+      `stored ${ageText(stored_at, now)}`,
+      timeLeftText(expires_at, now),
       ...tags.map((tag) => `#${oneLine(tag)}`),
     ];
     const name = style.bold(clip(oneLine(key), columns));
-    return `${name}\n${style.dim(clip(said.join(' · '), columns))}\n\n${escapeControl(fact.value)}\n`;
+    return `${name}\n${style.dim(clip(details.join(' · '), columns))}\n\n${escapeControl(fact.value)}\n`;
   },
 };
 
-export const factListRenderer: Renderer<FactListOutput> = {
+export const factList: OperationCommand<FactListOutput> = {
+  letters: { limit: 'n' },
+  commaLists: ['tags'],
   render: ({ facts, total, next }, view) => {
-    if (facts.length === 0) return NONE;
+    if (facts.length === 0) return NO_FACTS;
     const count = counted(total, 'fact');
-    const some = facts.length === total ? count : `${String(facts.length)} of ${count}`;
-    const more = next === null ? '' : `; \`--after ${String(next)}\` goes on from here`;
-    return [...factRows(facts, view), '', view.style.dim(some + more), ''].join('\n');
+    const shown = facts.length === total ? count : `${String(facts.length)} of ${count}`;
+    const more = next === null ? '' : `; \`--after ${String(next)}\` shows the next page`;
+    return [...factRows(facts, view), '', view.style.dim(shown + more), ''].join('\n');
   },
 };
 
-/** Key, shelf and whose word it is where that differs, value, age, time left. */
+/** Key, value, age and time left; also category and trust if they differ between the facts. */
 function factRows(facts: readonly Fact[], { style, columns }: View): string[] {
   const now = Date.now();
-  const isOneShelf = new Set(facts.map(({ category }) => category)).size === 1;
-  const isOwn = facts.every(({ trust }) => trust === 'operator');
+  const isOneCategory = new Set(facts.map(({ category }) => category)).size === 1;
+  const isAllOperator = facts.every(({ trust }) => trust === 'operator');
   const rows = facts.map(({ key, category, trust, value, stored_at, expires_at }) => [
     oneLine(key),
-    ...(isOneShelf ? [] : [oneLine(category)]),
-    ...(isOwn ? [] : [trust === 'operator' ? '' : trust]),
+    ...(isOneCategory ? [] : [oneLine(category)]),
+    ...(isAllOperator ? [] : [trust === 'operator' ? '' : trust]),
     oneLine(value).trim(),
-    ageInWords(stored_at, now),
-    leftInWords(expires_at, now),
+    ageText(stored_at, now),
+    timeLeftText(expires_at, now),
   ]);
-  const shelf = isOneShelf ? [] : [style.dim];
-  const trust = isOwn ? [] : [style.warning];
-  const value = 1 + shelf.length + trust.length;
-  const flexible = isOneShelf ? [0, value] : [0, 1, value];
-  const paints = [style.bold, ...shelf, ...trust, String, style.dim, style.dim];
-  return aligned(rows, { columns, flexible, paints });
+  const categoryPaint = isOneCategory ? [] : [style.dim];
+  const trustPaint = isAllOperator ? [] : [style.warning];
+  const valueIndex = 1 + categoryPaint.length + trustPaint.length;
+  const flexible = isOneCategory ? [0, valueIndex] : [0, 1, valueIndex];
+  const paints = [style.bold, ...categoryPaint, ...trustPaint, String, style.dim, style.dim];
+  return alignColumns(rows, { columns, flexible, paints });
 }
 
-export const factForgetRenderer: Renderer<FactForgetOutput> = {
+export const factForget: OperationCommand<FactForgetOutput> = {
+  operands: [{ field: 'key', label: 'key', takes: 'one' }],
   render: ({ forgotten, facts }, view) => {
-    const [only] = facts;
-    if (only === undefined) return 'No fact fits; nothing was forgotten.\n';
+    const [first] = facts;
+    if (first === undefined) return 'No fact matches; nothing was forgotten.\n';
     if (forgotten === 1) {
-      const name = `${oneLine(only.key)} in ${oneLine(only.category)}`;
-      return `Forgot ${name}. \`loci undelete ${String(only.id)}\` brings it back.\n`;
+      const name = `${oneLine(first.key)} in ${oneLine(first.category)}`;
+      return `Forgot ${name}. \`loci undelete ${String(first.id)}\` restores it.\n`;
     }
     const rows = facts.map(({ id, key, category }) => [String(id), oneLine(key), oneLine(category)]);
-    const list = aligned(rows, { columns: view.columns - 2, flexible: [1, 2] });
+    const list = alignColumns(rows, { columns: view.columns - 2, flexible: [1, 2] });
     const more = forgotten - facts.length;
     const rest = more === 0 ? [] : [view.style.dim(`  … and ${String(more)} more`)];
-    const first = `Forgot ${String(forgotten)} facts; \`loci undelete ID\` brings one back:`;
-    return `${[first, ...indent(list, '  '), ...rest].join('\n')}\n`;
+    const head = `Forgot ${String(forgotten)} facts; \`loci undelete ID\` restores one:`;
+    return `${[head, ...indent(list, '  '), ...rest].join('\n')}\n`;
   },
 };
 
-export const factCategoriesRenderer: Renderer<FactCategoriesOutput> = {
+export const factCategories: OperationCommand<FactCategoriesOutput> = {
   render: ({ categories }, { style, columns }) => {
-    if (categories.length === 0) return NONE;
+    if (categories.length === 0) return NO_FACTS;
     const rows = categories.map(({ name, count, recent_keys }) => [
       oneLine(name),
       counted(count, 'fact'),
       recent_keys.map(oneLine).join(', '),
     ]);
     const paints = [style.bold, String, style.dim];
-    return `${aligned(rows, { columns, flexible: [0, 2], paints }).join('\n')}\n`;
+    return `${alignColumns(rows, { columns, flexible: [0, 2], paints }).join('\n')}\n`;
   },
 };

@@ -1,11 +1,15 @@
 import { counted } from '../../../core/text/counted.ts';
 import type { ImportOutput } from '../../../operations/portable/import.ts';
 import { oneLine } from '../../shared/escape-control.ts';
-import { duration } from '../format/progress-display.ts';
-import type { Renderer, View } from './operation-command.ts';
+import { ALL_PROBLEMS, limitLines } from '../format/lists.ts';
+import { durationText } from '../format/times.ts';
+import type { OperationCommand, View } from './operation-command.ts';
 
-export const importRenderer: Renderer<ImportOutput> = {
-  notices: maskedIn,
+export const importMemory: OperationCommand<ImportOutput> = {
+  operands: [{ field: 'path', label: 'path', takes: 'one' }],
+  inputOnly: ['lines', 'files'],
+  viewOptions: [ALL_PROBLEMS],
+  notices: maskedNotices,
   render: (output, view) => {
     const { style } = view;
     const { renumbered, embedded, why, took_ms, dry_run, omitted } = output;
@@ -16,51 +20,59 @@ export const importRenderer: Renderer<ImportOutput> = {
     const found = why === null || dry_run ? '' : ` Found by words for now: ${oneLine(why)}.`;
     const end = dry_run
       ? 'Nothing was changed.'
-      : `Done in ${duration(took_ms / 1000)}, ${counted(embedded, 'text')} embedded.`;
+      : `Done in ${durationText(took_ms / 1000)}, ${counted(embedded, 'text')} embedded.`;
+    const changes = output.changes.map(
+      ({ where, change, title }) =>
+        `${style.dim(`would ${VERBS[change] ?? change}`)} ${oneLine(title)} ${style.dim(`(${oneLine(where)})`)}`,
+    );
     return [
-      ...upTo(output.changes, view, ({ where, change, title }) => {
-        const what =
-          change === 'removed' ? 'would remove' : change === 'added' ? 'would add' : 'would update';
-        return `${style.dim(what)} ${oneLine(title)} ${style.dim(`(${oneLine(where)})`)}`;
-      }),
+      ...limited(changes, view),
       ...remarks('not imported', output.problems, view, style.warning),
       ...remarks('conflict', output.conflicts, view, style.warning),
       ...remarks('note', numbers, view, style.dim),
       ...(omitted > 0 ? [style.dim(`  … and ${String(omitted)} more`)] : []),
-      `${style.bold(FORMS[output.format])}: ${tallies(output).join('; ')}`,
+      `${style.bold(FORMAT_NAMES[output.format])}: ${countsOf(output).join('; ')}`,
       `${style.dim(end)}${found}`,
       '',
     ].join('\n');
   },
 };
 
-const FORMS: Readonly<Record<ImportOutput['format'], string>> = {
+const VERBS: Readonly<Record<string, string>> = {
+  added: 'add',
+  updated: 'update',
+  removed: 'remove',
+};
+
+const FORMAT_NAMES: Readonly<Record<ImportOutput['format'], string>> = {
   jsonl: 'Export in JSON Lines',
   openclaw: 'OpenClaw agent',
 };
 
-function tallies({ records, startup, audit, history }: ImportOutput): string[] {
-  const related = [
+function countsOf({ records, startup, audit, history }: ImportOutput): string[] {
+  const added = [
     ...(audit > 0 ? [`${counted(audit, 'audit entry', 'audit entries')} added`] : []),
     ...(history > 0 ? [`${counted(history, 'run')} added`] : []),
   ];
-  return [`records: ${tally(records)}`, `startup entries: ${tally(startup)}`, ...related];
+  return [`records: ${countText(records)}`, `startup entries: ${countText(startup)}`, ...added];
 }
 
-function tally(counts: ImportOutput['records']): string {
-  const told = Object.entries(counts).filter(([, count]) => (count) > 0);
-  if (told.length === 0) return 'none';
-  return told
+function countText(counts: ImportOutput['records']): string {
+  const nonZero = Object.entries(counts).filter(([, count]) => count > 0);
+  if (nonZero.length === 0) return 'none';
+  return nonZero
     .map(([what, count]) => `${String(count)} ${what === 'kept' ? 'kept as here' : what}`)
     .join(', ');
 }
 
-const SHOWN = 10;
+const MAX_PLACES = 10;
 
-/** In words that hold for a dry run, and for an import that changes nothing, as well. */
-function maskedIn({ masked, masked_in }: ImportOutput): string[] {
+/** Worded so that it is true of a dry run too, and of an import that changes nothing. */
+function maskedNotices({ masked, masked_in }: ImportOutput): string[] {
   if (masked.length === 0) return [];
-  const places = masked_in.slice(0, SHOWN).map(({ where, what }) => `${oneLine(where)} (${oneLine(what)})`);
+  const places = masked_in
+    .slice(0, MAX_PLACES)
+    .map(({ where, what }) => `${oneLine(where)} (${oneLine(what)})`);
   const more = masked_in.length - places.length;
   const rest = more > 0 ? ` and ${String(more)} more` : '';
   return [`secrets in these are masked and not stored: ${places.join(', ')}${rest}`];
@@ -72,17 +84,12 @@ function remarks(
   view: View,
   paint: (text: string) => string,
 ): string[] {
-  return upTo(list, view, ({ where, what }) => `${paint(label)} ${oneLine(where)}: ${oneLine(what)}`);
+  return limited(
+    list.map(({ where, what }) => `${paint(label)} ${oneLine(where)}: ${oneLine(what)}`),
+    view,
+  );
 }
 
-/** A line for each of the first, or of all. */
-function upTo<Entry>(
-  list: readonly Entry[],
-  { options, style }: View,
-  told: (entry: Entry) => string,
-): string[] {
-  const shown = options.has('verbose') ? list : list.slice(0, SHOWN);
-  const lines = shown.map((entry) => `  ${told(entry)}`);
-  const more = list.length - shown.length;
-  return more > 0 ? [...lines, style.dim(`  … and ${String(more)} more; --verbose lists them`)] : lines;
+function limited(lines: readonly string[], view: View): string[] {
+  return limitLines(lines, view).map((line) => `  ${line}`);
 }

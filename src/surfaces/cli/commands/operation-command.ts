@@ -1,24 +1,58 @@
 import type { LociError } from '../../../core/errors.ts';
 import type { Style } from '../format/style.ts';
 
-/** How a verb's answer is told to a person. Everything in it that others wrote is neutralised. */
-export interface Renderer<Output> {
-  /** Whole lines. */
+/**
+ * What the command line adds to an operation: how its input is typed and how its output is printed. Everything not given
+ * here follows from the operation's schema. The files of this folder hold one operation each; operations of one noun share
+ * a file where each takes only a few lines.
+ */
+export interface OperationCommand<Output> extends Partial<CommandSyntax> {
+  /** The output as whole lines for a person. Text of others in it must be escaped. */
   render(output: Output, view: View): string;
-  /** What goes to standard error as a warning, with `--json` too. */
+  /** Warnings for standard error, printed with `--json` too. */
   notices?(output: Output): string[];
-  /** What failed of it: told after the rest, as every error is, and its exit code. */
+  /** The part of the work that failed; it is printed after the output as an error, and sets the exit code. */
   failure?(output: Output): LociError | null;
-  /** Else 0. */
+  /** Default: 0. */
   exitCode?(output: Output): number;
-  /** The settings' warnings are in what it renders. */
-  readonly showsWarnings?: boolean;
+  /** Whether `render` prints the warnings of the settings. */
+  readonly rendersConfigWarnings?: boolean;
+}
+
+export interface CommandSyntax {
+  readonly operands: readonly Operand[];
+  /** One-letter options, by field. */
+  readonly letters: Readonly<Record<string, string>>;
+  /** A second name of an option, by field. */
+  readonly aliases: Readonly<Record<string, string>>;
+  /** Lists whose entries contain no commas, so that one option may take several. Lists of choices always may. */
+  readonly commaLists: readonly string[];
+  /** Flags for which `--no-…` differs from leaving the option out. */
+  readonly negatable: readonly string[];
+  /** Fields that only `--input` can set. */
+  readonly inputOnly: readonly string[];
+  /** Options that change what is printed, not what is done. */
+  readonly viewOptions: readonly ViewOption[];
+}
+
+/** A positional argument. */
+export interface Operand {
+  readonly field: string;
+  /** Its name in usage texts, in lower case. */
+  readonly label: string;
+  /** `words` joins all arguments by spaces, so that they need no quotes; a single `-` reads standard input. */
+  readonly takes: 'one' | 'words' | 'list';
+}
+
+export interface ViewOption {
+  readonly name: string;
+  readonly description: string;
 }
 
 export interface View {
   readonly style: Style;
   readonly columns: number;
-  /** Whether a terminal shows it, so that nothing in it may be obeyed. */
+  /** Whether the output is a terminal, which would act on control characters. */
   readonly terminal: boolean;
   /** Names of the view options that were given. */
   readonly options: ReadonlySet<string>;

@@ -1,52 +1,67 @@
-import { toJson } from '../report-error.ts';
-import type { Renderer } from './operation-command.ts';
+import { toJson } from '../../shared/escape-control.ts';
+import type { CommandSyntax, OperationCommand } from './operation-command.ts';
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- each renders the output of the verb of its name */
-const RENDERERS: Readonly<Record<string, () => Promise<Renderer<any>>>> = {
-  init: async () => (await import('./init.ts')).initRenderer,
-  index: async () => (await import('./vaults.ts')).indexRenderer,
-  search: async () => (await import('./records/search.ts')).searchRenderer,
-  get: async () => (await import('./records/get.ts')).getRenderer,
-  write: async () => (await import('./records/changes.ts')).writeRenderer,
-  update: async () => (await import('./records/changes.ts')).updateRenderer,
-  delete: async () => (await import('./records/changes.ts')).deleteRenderer,
-  undelete: async () => (await import('./records/changes.ts')).undeleteRenderer,
-  'fact-store': async () => (await import('./facts.ts')).factStoreRenderer,
-  'fact-recall': async () => (await import('./facts.ts')).factRecallRenderer,
-  'fact-list': async () => (await import('./facts.ts')).factListRenderer,
-  'fact-forget': async () => (await import('./facts.ts')).factForgetRenderer,
-  'fact-categories': async () => (await import('./facts.ts')).factCategoriesRenderer,
-  corpus: async () => (await import('./corpus.ts')).corpusRenderer,
-  'startup-list': async () => (await import('./startup.ts')).startupListRenderer,
-  'startup-set': async () => (await import('./startup.ts')).startupSetRenderer,
-  'startup-remove': async () => (await import('./startup.ts')).startupRemoveRenderer,
-  'startup-preview': async () => (await import('./startup.ts')).startupPreviewRenderer,
-  'startup-inject': async () => (await import('./startup.ts')).startupInjectRenderer,
-  'sources-list': async () => (await import('./sources/list.ts')).sourcesListRenderer,
-  'sources-show': async () => (await import('./sources/list.ts')).sourcesShowRenderer,
-  'sources-test': async () => (await import('./sources/refresh.ts')).sourcesTestRenderer,
-  'sources-approve': async () => (await import('./sources/list.ts')).sourcesApproveRenderer,
-  'sources-refresh': async () => (await import('./sources/refresh.ts')).sourcesRefreshRenderer,
-  'sources-pause': async () => (await import('./sources/list.ts')).sourcesPauseRenderer,
-  'sources-resume': async () => (await import('./sources/list.ts')).sourcesPauseRenderer,
-  'sources-remove': async () => (await import('./sources/list.ts')).sourcesRemoveRenderer,
-  audit: async () => (await import('./audit.ts')).auditRenderer,
-  status: async () => (await import('./status.ts')).statusRenderer,
-  doctor: async () => (await import('./doctor.ts')).doctorRenderer,
-  reindex: async () => (await import('./reindex.ts')).reindexRenderer,
-  import: async () => (await import('./import.ts')).importRenderer,
-  export: async () => (await import('./export.ts')).exportRenderer,
-  'forget-vault': async () => (await import('./forget-vault.ts')).forgetVaultRenderer,
-  'config-show': async () => (await import('./settings.ts')).configShowRenderer,
-  'config-get': async () => (await import('./settings.ts')).configGetRenderer,
-  'config-set': async () => (await import('./settings.ts')).configSetRenderer,
-  'token-create': async () => (await import('./tokens.ts')).tokenCreateRenderer,
-  'token-list': async () => (await import('./tokens.ts')).tokenListRenderer,
-  'token-revoke': async () => (await import('./tokens.ts')).tokenRevokeRenderer,
+/**
+ * The commands by the names of their operations. Each is imported when it runs: loading all of them would take longer than
+ * many commands.
+ */
+/* eslint-disable @typescript-eslint/no-explicit-any -- each command renders the output of its own operation */
+const COMMANDS: Readonly<Record<string, () => Promise<OperationCommand<any>>>> = {
+  init: async () => (await import('./settings.ts')).init,
+  index: async () => (await import('./vaults.ts')).index,
+  search: async () => (await import('./records/search.ts')).search,
+  get: async () => (await import('./records/get.ts')).get,
+  write: async () => (await import('./records/changes.ts')).write,
+  update: async () => (await import('./records/changes.ts')).update,
+  delete: async () => (await import('./records/changes.ts')).deleteRecord,
+  undelete: async () => (await import('./records/changes.ts')).undelete,
+  'fact-store': async () => (await import('./facts.ts')).factStore,
+  'fact-recall': async () => (await import('./facts.ts')).factRecall,
+  'fact-list': async () => (await import('./facts.ts')).factList,
+  'fact-forget': async () => (await import('./facts.ts')).factForget,
+  'fact-categories': async () => (await import('./facts.ts')).factCategories,
+  corpus: async () => (await import('./corpus.ts')).corpus,
+  'startup-list': async () => (await import('./startup.ts')).startupList,
+  'startup-set': async () => (await import('./startup.ts')).startupSet,
+  'startup-remove': async () => (await import('./startup.ts')).startupRemove,
+  'startup-preview': async () => (await import('./startup.ts')).startupPreview,
+  'startup-inject': async () => (await import('./startup.ts')).startupInject,
+  'sources-list': async () => (await import('./sources/list.ts')).sourcesList,
+  'sources-show': async () => (await import('./sources/show.ts')).sourcesShow,
+  'sources-approve': async () => (await import('./sources/changes.ts')).sourcesApprove,
+  'sources-test': async () => (await import('./sources/test.ts')).sourcesTest,
+  'sources-refresh': async () => (await import('./sources/refresh.ts')).sourcesRefresh,
+  'sources-pause': async () => (await import('./sources/changes.ts')).sourcesPause,
+  'sources-resume': async () => (await import('./sources/changes.ts')).sourcesPause,
+  'sources-remove': async () => (await import('./sources/changes.ts')).sourcesRemove,
+  audit: async () => (await import('./audit.ts')).audit,
+  status: async () => (await import('./status.ts')).status,
+  doctor: async () => (await import('./doctor.ts')).doctor,
+  reindex: async () => (await import('./vaults.ts')).reindex,
+  import: async () => (await import('./import.ts')).importMemory,
+  export: async () => (await import('./export.ts')).exportMemory,
+  'forget-vault': async () => (await import('./vaults.ts')).forgetVault,
+  'config-show': async () => (await import('./settings.ts')).configShow,
+  'config-get': async () => (await import('./settings.ts')).configGet,
+  'config-set': async () => (await import('./settings.ts')).configSet,
+  'token-create': async () => (await import('./tokens.ts')).tokenCreate,
+  'token-list': async () => (await import('./tokens.ts')).tokenList,
+  'token-revoke': async () => (await import('./tokens.ts')).tokenRevoke,
 };
 
-/** A verb without a renderer of its own is shown as JSON. */
-export async function loadRenderer(operation: string): Promise<Renderer<any>> {
-  const load = Object.hasOwn(RENDERERS, operation) ? RENDERERS[operation] : undefined;
-  return load === undefined ? { render: (output) => `${toJson(output)}\n` } : load();
+const NO_SYNTAX: CommandSyntax = {
+  operands: [],
+  letters: {},
+  aliases: {},
+  commaLists: [],
+  negatable: [],
+  inputOnly: [],
+  viewOptions: [],
+};
+
+/** The command of an operation. One that is not in the table takes its input as options and prints its output as JSON. */
+export async function loadCommand(operation: string): Promise<OperationCommand<any> & CommandSyntax> {
+  const load = Object.hasOwn(COMMANDS, operation) ? COMMANDS[operation] : undefined;
+  const command = (await load?.()) ?? { render: (output: unknown) => `${toJson(output)}\n` };
+  return { ...NO_SYNTAX, ...command };
 }

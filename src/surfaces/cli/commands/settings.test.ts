@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { makeStyle } from '../format/style.ts';
-import { configShowRenderer } from './settings.ts';
+import { configShow } from './settings.ts';
 
 const view = { style: makeStyle(false), columns: 80, terminal: false, options: new Set<string>() };
 
 describe('config show', () => {
-  it('keeps its columns with a long value, tells what is not set and lists vaults one a line', () => {
+  it('keeps its columns with a long value, marks unset keys and lists each vault on a line', () => {
     const vaults = [{ name: 'notes', path: '/home/ann/Documents/My notes' }, { path: '/work' }];
     const settings = [
       { key: 'store.path', value: `/home/${'x'.repeat(50)}`, origin: 'env LOCI_STORE_PATH' },
@@ -13,10 +13,7 @@ describe('config show', () => {
       { key: 'search.fusion', value: null, origin: 'default' },
       { key: 'search.limit', value: 10, origin: 'default' },
     ];
-    const text = configShowRenderer.render(
-      { home: '/h', file: '/h/loci.yaml', settings, warnings: [] },
-      view,
-    );
+    const text = configShow.render({ home: '/h', file: '/h/loci.yaml', settings, warnings: [] }, view);
     expect(text.split('\n')).toEqual([
       '/h/loci.yaml',
       'store.path                       env LOCI_STORE_PATH',
@@ -29,7 +26,7 @@ describe('config show', () => {
       '',
     ]);
     const none = [{ key: 'vaults', value: [], origin: 'default' }];
-    expect(configShowRenderer.render({ home: '/h', file: 'f', settings: none, warnings: [] }, view)).toBe(
+    expect(configShow.render({ home: '/h', file: 'f', settings: none, warnings: [] }, view)).toBe(
       'f\nvaults  none  default\n',
     );
   });

@@ -1,51 +1,74 @@
 import type { Json } from '../../../core/types.ts';
 import type { ConfigGetOutput } from '../../../operations/settings/config-get.ts';
 import type { ConfigSetOutput } from '../../../operations/settings/config-set.ts';
+import type { InitOutput } from '../../../operations/settings/init.ts';
 import type { ConfigShowOutput } from '../../../operations/settings/config-show.ts';
-import { escapeControl } from '../../shared/escape-control.ts';
+import { escapeControl, oneLine } from '../../shared/escape-control.ts';
 import { padEnd, textWidth } from '../format/text-width.ts';
-import type { Renderer } from './operation-command.ts';
+import type { OperationCommand } from './operation-command.ts';
 
-export const configShowRenderer: Renderer<ConfigShowOutput> = {
+export const init: OperationCommand<InitOutput> = {
+  notices: ({ notes }) => notes,
+  render: ({ created, vault, vaults, home, config_file, store }) => {
+    const line = (what: 'home' | 'config' | 'store', path: string) =>
+      `  ${what.padEnd(8)}${oneLine(path)}${created.includes(what) ? '' : '  (existed already)'}`;
+    return [
+      created.length === 0 ? 'Everything exists already; nothing was changed.' : 'Loci is ready.',
+      line('home', home),
+      line('config', config_file),
+      line('store', store),
+      ...(vault === null ? [] : [`  vault   ${oneLine(vault.name)}: ${oneLine(vault.path)}`]),
+      `Next: ${vaults.length === 0 ? 'loci index ~/your-notes' : 'loci index'}`,
+      '',
+    ].join('\n');
+  },
+};
+
+/** Wider values do not widen the column. */
+const MAX_VALUE_COLUMNS = 40;
+
+export const configShow: OperationCommand<ConfigShowOutput> = {
   render: ({ file, settings }, { style }) => {
     const rows = settings.map(({ key, value, origin }) => ({ key, values: valueLines(value), origin }));
-    const keys = Math.max(...rows.map(({ key }) => key.length));
-    const fitting = rows.flatMap(({ values }) => values.map(textWidth)).filter((width) => width <= WIDEST);
-    const widest = Math.max(0, ...fitting);
+    const keyColumns = Math.max(...rows.map(({ key }) => key.length));
+    const widths = rows.flatMap(({ values }) => values.map(textWidth));
+    const valueColumns = Math.max(0, ...widths.filter((width) => width <= MAX_VALUE_COLUMNS));
     const lines = rows.flatMap(({ key, values, origin }) => {
       const from = origin === 'default' ? style.dim(origin) : style.bold(escapeControl(origin));
       const [first = '', ...rest] = values;
-      // A value that is too wide for the column pushes its origin to a line of its own.
-      const column = textWidth(first) <= widest ? [first, ...rest] : ['', first, ...rest];
+      // If the value is too wide for its column, the origin gets a line of its own.
+      const column = textWidth(first) <= valueColumns ? [first, ...rest] : ['', first, ...rest];
       return column.map((value, i) =>
-        `${padEnd(i === 0 ? key : '', keys)}  ${padEnd(value, widest)}  ${i === 0 ? from : ''}`.trimEnd(),
+        `${padEnd(i === 0 ? key : '', keyColumns)}  ${padEnd(value, valueColumns)}  ${i === 0 ? from : ''}`.trimEnd(),
       );
     });
     return `${style.dim(escapeControl(file))}\n${lines.join('\n')}\n`;
   },
 };
 
-/** Columns of the values. */
-const WIDEST = 40;
-
-/** A line for each entry of a list of maps, such as the vaults. */
+/** A list takes a line for each entry. */
 function valueLines(value: Json): string[] {
   if (value === null) return ['not set'];
-  if (!Array.isArray(value)) return [shown(value)];
-  return value.length === 0 ? ['none'] : value.map(shown);
+  if (!Array.isArray(value)) return [valueText(value)];
+  return value.length === 0 ? ['none'] : value.map(valueText);
 }
 
-/** The value alone, so that a script can take it. */
-export const configGetRenderer: Renderer<ConfigGetOutput> = {
-  render: ({ value }) => `${shown(value)}\n`,
+/** Prints the value alone, for scripts. */
+export const configGet: OperationCommand<ConfigGetOutput> = {
+  operands: [{ field: 'key', label: 'key', takes: 'one' }],
+  render: ({ value }) => `${valueText(value)}\n`,
 };
 
-export const configSetRenderer: Renderer<ConfigSetOutput> = {
+export const configSet: OperationCommand<ConfigSetOutput> = {
+  operands: [
+    { field: 'key', label: 'key', takes: 'one' },
+    { field: 'value', label: 'value', takes: 'one' },
+  ],
   notices: ({ key, overridden_by }) =>
-    overridden_by === null ? [] : [`${overridden_by} is set in this shell and hides the new ${key}`],
-  render: ({ key, value, file }) => `${key} is ${shown(value)} now, in ${escapeControl(file)}.\n`,
+    overridden_by === null ? [] : [`${overridden_by} is set in this shell and overrides the new ${key}`],
+  render: ({ key, value, file }) => `Set ${key} to ${valueText(value)} in ${escapeControl(file)}.\n`,
 };
 
-function shown(value: Json): string {
+function valueText(value: Json): string {
   return escapeControl(typeof value === 'string' ? value : JSON.stringify(value));
 }

@@ -3,13 +3,7 @@ import type { StartupEntryOutput } from '../../../operations/startup/startup-fie
 import type { StartupTextOutput } from '../../../operations/startup/startup-text.ts';
 import { makeStyle } from '../format/style.ts';
 import type { View } from './operation-command.ts';
-import {
-  startupInjectRenderer,
-  startupListRenderer,
-  startupPreviewRenderer,
-  startupRemoveRenderer,
-  startupSetRenderer,
-} from './startup.ts';
+import { startupInject, startupList, startupPreview, startupRemove, startupSet } from './startup.ts';
 
 const view: View = { style: makeStyle(false), columns: 50, terminal: false, options: new Set<string>() };
 const entry: StartupEntryOutput = {
@@ -23,31 +17,31 @@ const entry: StartupEntryOutput = {
 };
 
 describe('startup list, set and remove', () => {
-  it('tell an entry in short', () => {
-    expect(startupListRenderer.render({ entries: [entry] }, view).split('\n')).toEqual([
+  it('summarise an entry', () => {
+    expect(startupList.render({ entries: [entry] }, view).split('\n')).toEqual([
       'P2 tone of voice',
       '   for mailer · reinforced · 1,200 characters · j…',
       '   Formal. Never ␛[31mred; this goes on and on fo…',
       '',
     ]);
     const forAll = { ...entry, agent: null, reinforce: false, characters: 1 };
-    expect(
-      startupSetRenderer.render({ entry: forAll, created: true, masked: [], too_long: null }, view),
-    ).toBe('Made tone of voice: P2 · for every agent · 1 character.\n');
-    expect(startupSetRenderer.render({ entry, created: false, masked: [], too_long: null }, view)).toMatch(
-      /^Set tone/,
+    expect(startupSet.render({ entry: forAll, created: true, masked: [], too_long: null }, view)).toBe(
+      'Created tone of voice: P2 · for every agent · 1 character.\n',
+    );
+    expect(startupSet.render({ entry, created: false, masked: [], too_long: null }, view)).toMatch(
+      /^Changed tone/,
     );
     const noticed = { entry, created: false, masked: ['key'], too_long: 'it has 9 characters' };
-    expect(startupSetRenderer.notices?.(noticed)).toEqual([
+    expect(startupSet.notices?.(noticed)).toEqual([
       expect.stringContaining('masked'),
       'tone of voice: it has 9 characters',
     ]);
   });
 
-  it('say how to go on', () => {
-    expect(startupListRenderer.render({ entries: [] }, view)).toContain('`loci startup set KEY CONTENT`');
-    expect(startupRemoveRenderer.render({ removed: entry }, view)).toBe(
-      'Removed tone of voice for mailer. `loci startup set "tone of voice" --agent mailer` brings it back.\n',
+  it('name the next command', () => {
+    expect(startupList.render({ entries: [] }, view)).toContain('`loci startup set KEY CONTENT`');
+    expect(startupRemove.render({ removed: entry }, view)).toBe(
+      'Removed tone of voice for mailer. `loci startup set "tone of voice" --agent mailer` restores it.\n',
     );
   });
 });
@@ -72,8 +66,8 @@ describe('startup preview', () => {
     ],
   };
 
-  it('shows the text, then what is in it, what is left out and why', () => {
-    expect(startupPreviewRenderer.render(output, view).split('\n')).toEqual([
+  it('shows the text, the entries in it, and those that are left out and why', () => {
+    expect(startupPreview.render(output, view).split('\n')).toEqual([
       'You are Ada.',
       '',
       '␛[31mBe brief.',
@@ -90,20 +84,18 @@ describe('startup preview', () => {
     ]);
   });
 
-  it('says so where there is nothing to tell, or nothing is told now', () => {
+  it('says so if there are no entries, or if nothing is injected now', () => {
     const nothing = { ...output, text: '', characters: 0, included: [] };
-    expect(startupPreviewRenderer.render(nothing, view)).toMatch(/^Nothing is told\.\n─+\n0 of/);
-    expect(startupPreviewRenderer.render({ ...nothing, left_out: [] }, view)).toContain('loci startup set');
+    expect(startupPreview.render(nothing, view)).toMatch(/^Nothing is injected\.\n─+\n0 of/);
+    expect(startupPreview.render({ ...nothing, left_out: [] }, view)).toContain('loci startup set');
   });
 
-  it('is for people; what a host injects is the text alone, as it is', () => {
-    expect(startupInjectRenderer.render(output, view)).toBe(`${output.text}\n`);
-    expect(startupInjectRenderer.render(output, { ...view, terminal: true })).not.toContain('\u001b');
-    expect(startupInjectRenderer.render({ ...output, text: '' }, view)).toBe('');
-    expect(startupInjectRenderer.notices?.(output)).toEqual([
-      expect.stringMatching(/^long is left out: it needs/),
-    ]);
+  it('adds details for people, while inject prints the text alone', () => {
+    expect(startupInject.render(output, view)).toBe(`${output.text}\n`);
+    expect(startupInject.render(output, { ...view, terminal: true })).not.toContain('\u001b');
+    expect(startupInject.render({ ...output, text: '' }, view)).toBe('');
+    expect(startupInject.notices?.(output)).toEqual([expect.stringMatching(/^long is left out: it needs/)]);
     const known = output.left_out.map((entry) => ({ ...entry, too_long: false }));
-    expect(startupInjectRenderer.notices?.({ ...output, left_out: known })).toEqual([]);
+    expect(startupInject.notices?.({ ...output, left_out: known })).toEqual([]);
   });
 });

@@ -3,24 +3,24 @@ import type { StartupListOutput } from '../../../operations/startup/list.ts';
 import type { StartupRemoveOutput } from '../../../operations/startup/remove.ts';
 import type { StartupSetOutput } from '../../../operations/startup/set.ts';
 import type { StartupTextOutput } from '../../../operations/startup/startup-text.ts';
-import { aligned } from '../format/table.ts';
-import { shellWord } from '../fields.ts';
+import { alignColumns } from '../format/table.ts';
+import { shellWord } from '../../shared/shell-word.ts';
 import { escapeControl, oneLine } from '../../shared/escape-control.ts';
 import { clip } from '../format/text-width.ts';
-import { ageInWords } from '../format/times.ts';
+import { ageText } from '../format/times.ts';
 import { indent, wrap } from '../format/wrap.ts';
 import { maskedNotices } from '../format/phrases.ts';
-import type { Renderer, View } from './operation-command.ts';
+import type { OperationCommand, View } from './operation-command.ts';
 
-const NONE = 'Agents are told nothing; `loci startup set KEY CONTENT` makes an entry.';
+const NO_ENTRIES = 'There are no startup entries; `loci startup set KEY CONTENT` creates one.';
 
-export const startupListRenderer: Renderer<StartupListOutput> = {
+export const startupList: OperationCommand<StartupListOutput> = {
   render: ({ entries }, { style, columns }) => {
-    if (entries.length === 0) return `${NONE}\n`;
+    if (entries.length === 0) return `${NO_ENTRIES}\n`;
     const now = Date.now();
     const lines = entries.flatMap((entry) => [
       `P${String(entry.priority)} ${style.bold(clip(oneLine(entry.key), columns - 3))}`,
-      `   ${style.dim(clip(`${factsOf(entry)} · ${ageInWords(entry.updated_at, now)}`, columns - 3))}`,
+      `   ${style.dim(clip(`${entryDetails(entry)} · ${ageText(entry.updated_at, now)}`, columns - 3))}`,
       `   ${clip(oneLine(entry.content).trim(), columns - 3)}`,
     ]);
     return `${lines.join('\n')}\n`;
@@ -28,13 +28,13 @@ export const startupListRenderer: Renderer<StartupListOutput> = {
 };
 
 /** `for every agent · reinforced · 28 characters`. */
-function factsOf({ agent, reinforce, characters }: StartupEntryOutput): string {
-  const whom = agent === null ? 'for every agent' : `for ${oneLine(agent)}`;
-  return [whom, ...(reinforce ? ['reinforced'] : []), counted(characters)].join(' · ');
+function entryDetails({ agent, reinforce, characters }: StartupEntryOutput): string {
+  const audience = agent === null ? 'for every agent' : `for ${oneLine(agent)}`;
+  return [audience, ...(reinforce ? ['reinforced'] : []), characterCount(characters)].join(' · ');
 }
 
-function counted(characters: number): string {
-  return characters === 1 ? '1 character' : `${grouped(characters)} characters`;
+function characterCount(count: number): string {
+  return count === 1 ? '1 character' : `${grouped(count)} characters`;
 }
 
 /** `20,000`. */
@@ -42,40 +42,46 @@ function grouped(count: number): string {
   return count.toLocaleString('en-GB');
 }
 
-export const startupSetRenderer: Renderer<StartupSetOutput> = {
+export const startupSet: OperationCommand<StartupSetOutput> = {
+  operands: [
+    { field: 'key', label: 'key', takes: 'one' },
+    { field: 'content', label: 'content', takes: 'words' },
+  ],
+  negatable: ['reinforce'],
   notices: (output) => [
     ...maskedNotices(output),
     ...(output.too_long === null ? [] : [`${oneLine(output.entry.key)}: ${output.too_long}`]),
   ],
   render: ({ entry, created }) =>
-    `${created ? 'Made' : 'Set'} ${oneLine(entry.key)}: P${String(entry.priority)} · ${factsOf(entry)}.\n`,
+    `${created ? 'Created' : 'Changed'} ${oneLine(entry.key)}: P${String(entry.priority)} · ${entryDetails(entry)}.\n`,
 };
 
-export const startupRemoveRenderer: Renderer<StartupRemoveOutput> = {
+export const startupRemove: OperationCommand<StartupRemoveOutput> = {
+  operands: [{ field: 'key', label: 'key', takes: 'one' }],
   render: ({ removed: { key, agent } }) => {
-    const whom = agent === null ? '' : ` for ${oneLine(agent)}`;
+    const audience = agent === null ? '' : ` for ${oneLine(agent)}`;
     const option = agent === null ? '' : ` --agent ${shellWord(oneLine(agent))}`;
-    const again = `loci startup set ${shellWord(oneLine(key))}${option}`;
-    return `Removed ${oneLine(key)}${whom}. \`${again}\` brings it back.\n`;
+    const command = `loci startup set ${shellWord(oneLine(key))}${option}`;
+    return `Removed ${oneLine(key)}${audience}. \`${command}\` restores it.\n`;
   },
 };
 
-/** What a host takes as it is. */
-export const startupInjectRenderer: Renderer<StartupTextOutput> = {
+/** Prints the text unchanged, for a program that injects it into a prompt. */
+export const startupInject: OperationCommand<StartupTextOutput> = {
   notices: ({ left_out }) =>
     left_out.flatMap(({ key, why, too_long }) => (too_long ? [`${oneLine(key)} is left out: ${why}`] : [])),
   render: ({ text }, { terminal }) => (text === '' ? '' : `${terminal ? escapeControl(text) : text}\n`),
 };
 
-export const startupPreviewRenderer: Renderer<StartupTextOutput> = {
+export const startupPreview: OperationCommand<StartupTextOutput> = {
   render: (output, view) => {
     const { text, mode, characters, budget, included, left_out } = output;
-    if (included.length + left_out.length === 0) return `${NONE}\n`;
+    if (included.length + left_out.length === 0) return `${NO_ENTRIES}\n`;
     const { style, columns } = view;
-    const used = `${grouped(characters)} of ${counted(budget)}, mode ${mode}`;
+    const used = `${grouped(characters)} of ${characterCount(budget)}, mode ${mode}`;
     const rule = style.dim('─'.repeat(columns));
-    const told = text === '' ? [style.dim('Nothing is told.')] : [escapeControl(text)];
-    return `${[...told, rule, used, ...entryLines(output, view)].join('\n')}\n`;
+    const shown = text === '' ? [style.dim('Nothing is injected.')] : [escapeControl(text)];
+    return `${[...shown, rule, used, ...entryLines(output, view)].join('\n')}\n`;
   },
 };
 
@@ -83,19 +89,19 @@ function entryLines({ included, left_out }: StartupTextOutput, { style, columns 
   const rows = included.map(({ key, priority, characters }) => [
     `P${String(priority)}`,
     oneLine(key),
-    counted(characters),
+    characterCount(characters),
   ]);
-  const told = aligned(rows, {
+  const includedLines = alignColumns(rows, {
     columns: columns - 2,
     flexible: [1],
     paints: [String, style.bold, style.dim],
   });
-  const silent = left_out.flatMap(({ key, priority, why }) => [
+  const leftOutLines = left_out.flatMap(({ key, priority, why }) => [
     `P${String(priority)}  ${style.bold(clip(oneLine(key), columns - 6))}`,
     ...indent(wrap(oneLine(why), columns - 6), '    '),
   ]);
   return [
-    ...indent(told, '  '),
-    ...(silent.length === 0 ? [] : ['', style.warning('left out:'), ...indent(silent, '  ')]),
+    ...indent(includedLines, '  '),
+    ...(leftOutLines.length === 0 ? [] : ['', style.warning('left out:'), ...indent(leftOutLines, '  ')]),
   ];
 }

@@ -2,11 +2,11 @@ import { ageOf } from '../../../core/time/age.ts';
 import { counted } from '../../../core/text/counted.ts';
 import { changesInWords } from '../../../engine/vaults/vault-changes.ts';
 import type { StatusOutput } from '../../../operations/health/status.ts';
-import { shellWord } from '../fields.ts';
+import { shellWord } from '../../shared/shell-word.ts';
 import { oneLine } from '../../shared/escape-control.ts';
-import type { Renderer, View } from './operation-command.ts';
+import type { OperationCommand, View } from './operation-command.ts';
 
-export const statusRenderer: Renderer<StatusOutput> = {
+export const status: OperationCommand<StatusOutput> = {
   render: (output, view) => {
     const { store, namespace, vaults, strays, sources } = output;
     const rows = [
@@ -21,8 +21,8 @@ export const statusRenderer: Renderer<StatusOutput> = {
       ['meaning', meaningLine(output)],
       ...vaults.map((vault, i) => [i === 0 ? 'vaults' : '', vaultLine(vault)]),
       ...strays.map(({ name, records }, i) => [
-        i === 0 ? 'strays' : '',
-        `${name}: ${counted(records, 'note')}, not in the settings; \`loci doctor\` says what to do`,
+        i === 0 ? 'orphaned' : '',
+        `${name}: ${counted(records, 'note')}, not in the settings; see \`loci doctor\``,
       ]),
       ...sources.map((source, i) => [i === 0 ? 'sources' : '', sourceLine(source)]),
       ...(vaults.length === 0 ? [['vaults', 'none yet: `loci index PATH` adds one']] : []),
@@ -46,15 +46,17 @@ function vaultLine({
   skipped,
   unreadable,
 }: StatusOutput['vaults'][number]): string {
-  if (!enabled) return `${name}: ${counted(records, 'note')}, ${path}, switched off`;
-  const read = last_read === null ? 'not read yet' : `read ${ageOf(Date.parse(last_read), Date.now())}`;
+  if (!enabled) return `${name}: ${counted(records, 'note')}, ${path}, disabled`;
+  const read = last_read === null ? 'not indexed yet' : `read ${ageOf(Date.parse(last_read), Date.now())}`;
   const changed = changes === null ? '' : changesInWords(changes);
-  const since = changed === '' ? '' : `; since then ${changed}: run \`loci index\``;
-  const left =
-    skipped === null || skipped === 0 ? '' : `; ${String(skipped)} left out: \`loci doctor\` says why`;
-  const why = unreadable === null ? '' : `; ${unreadable}`;
-  const halted = paused ? `; paused: ${resuming(name)}` : '';
-  return `${name}: ${counted(records, 'note')}, ${path}, ${read}${since}${left}${why}${halted}`;
+  const parts = [
+    `${name}: ${counted(records, 'note')}, ${path}, ${read}`,
+    ...(changed === '' ? [] : [`since then ${changed}: run \`loci index\``]),
+    ...(skipped === null || skipped === 0 ? [] : [`${String(skipped)} left out: \`loci doctor\` says why`]),
+    ...(unreadable === null ? [] : [unreadable]),
+    ...(paused ? [`paused: ${resumeCommand(name)}`] : []),
+  ];
+  return parts.join('; ');
 }
 
 function sourceLine({
@@ -65,11 +67,11 @@ function sourceLine({
   last_refresh,
 }: StatusOutput['sources'][number]): string {
   const read = last_refresh === null ? '' : `, read ${ageOf(Date.parse(last_refresh), Date.now())}`;
-  const halted = condition === 'paused' ? `: ${resuming(id)}` : '';
-  return `${name}: ${counted(documents, 'document')}${read}, ${condition}${halted}`;
+  const resume = condition === 'paused' ? `: ${resumeCommand(id)}` : '';
+  return `${name}: ${counted(documents, 'document')}${read}, ${condition}${resume}`;
 }
 
-function resuming(id: string): string {
+function resumeCommand(id: string): string {
   return `\`loci sources resume ${shellWord(id)}\``;
 }
 
@@ -89,13 +91,13 @@ function meaningLine({ embedding }: StatusOutput): string {
   const { configured, provider, model, dimensions, vectors, pending } = embedding;
   if (configured === 'none') return 'off: the provider is none';
   if (provider === null) return `${configured}; nothing is embedded yet`;
-  const waiting = pending === 0 ? '' : `, ${counted(pending, 'text')} to embed: \`loci index\` does it`;
+  const waiting = pending === 0 ? '' : `, ${counted(pending, 'text')} to embed: run \`loci index\``;
   return `${provider} ${model ?? ''}, ${String(dimensions)} dimensions, ${counted(vectors, 'vector')}${waiting}`;
 }
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
-/** `3.2 MB`, powers of 1000. */
+/** `3.2 MB`, in powers of 1000. */
 function size(bytes: number): string {
   const step = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
   return `${(bytes / 1000 ** step).toFixed(step === 0 ? 0 : 1)} ${UNITS[step] ?? ''}`;

@@ -2,37 +2,38 @@ import type { TokenCreateOutput } from '../../../operations/access/token-create.
 import type { TokenListOutput } from '../../../operations/access/token-list.ts';
 import type { TokenOutput } from '../../../operations/access/token-output.ts';
 import { oneLine } from '../../shared/escape-control.ts';
-import type { Renderer } from './operation-command.ts';
+import type { OperationCommand } from './operation-command.ts';
 
-export const tokenCreateRenderer: Renderer<TokenCreateOutput> = {
+export const tokenCreate: OperationCommand<TokenCreateOutput> = {
   render: (token, { style }) =>
-    `${nameOf(token)} (${token.id}) ${opens(token)}, ${until(token)}.\n` +
-    `Its text is told this once; Loci does not keep it:\n\n${style.bold(token.token)}\n` +
+    `${nameOf(token)} (${token.id}) ${grantText(token)}, ${expiryOf(token)}.\n` +
+    `This is the only time that its text is shown; Loci does not store it:\n\n${style.bold(token.token)}\n` +
     (token.note === null ? '' : `\nNote: ${oneLine(token.note)}.\n`),
 };
 
-export const tokenListRenderer: Renderer<TokenListOutput> = {
+export const tokenList: OperationCommand<TokenListOutput> = {
   render: ({ tokens }, { style }) => {
-    if (tokens.length === 0) return 'There are no tokens. `loci token create --subject NAME` makes one.\n';
+    if (tokens.length === 0) return 'There are no tokens. `loci token create --subject NAME` creates one.\n';
     return tokens
-      .map((token) => `${style.link(token.id)}  ${nameOf(token)} ${opens(token)}, ${until(token)}\n`)
+      .map((token) => `${style.link(token.id)}  ${nameOf(token)} ${grantText(token)}, ${expiryOf(token)}\n`)
       .join('');
   },
 };
 
-export const tokenRevokeRenderer: Renderer<TokenOutput> = {
-  render: (token) => `${nameOf(token)} (${token.id}) opens nothing any more.\n`,
+export const tokenRevoke: OperationCommand<TokenOutput> = {
+  operands: [{ field: 'token', label: 'token', takes: 'one' }],
+  render: (token) => `${nameOf(token)} (${token.id}) is revoked.\n`,
 };
 
 function nameOf({ name }: TokenOutput): string {
   return `The token ${oneLine(name)}`;
 }
 
-function opens({ subject, scopes }: TokenOutput): string {
+function grantText({ subject, scopes }: TokenOutput): string {
   return `lets ${oneLine(subject)} ${scopes.join(', ')}`;
 }
 
-function until({ expires_at, revoked_at }: TokenOutput): string {
+function expiryOf({ expires_at, revoked_at }: TokenOutput): string {
   if (revoked_at !== null) return `revoked on ${revoked_at.slice(0, 10)}`;
-  return expires_at === null ? 'without an end' : `until ${expires_at.slice(0, 10)}`;
+  return expires_at === null ? 'does not expire' : `until ${expires_at.slice(0, 10)}`;
 }

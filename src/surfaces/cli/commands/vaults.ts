@@ -1,12 +1,17 @@
 import { counted } from '../../../core/text/counted.ts';
 import { LociError } from '../../../core/errors.ts';
+import type { ReindexOutput } from '../../../operations/health/reindex.ts';
+import type { ForgetVaultOutput } from '../../../operations/vaults/forget-vault.ts';
 import type { IndexedVault, IndexOutput } from '../../../operations/vaults/index-vaults.ts';
 import { oneLine } from '../../shared/escape-control.ts';
-import { duration } from '../format/progress-display.ts';
-import { problemLines } from '../format/lists.ts';
-import type { Renderer, View } from './operation-command.ts';
+import { ALL_PROBLEMS, problemLines } from '../format/lists.ts';
+import { countsText } from '../format/phrases.ts';
+import { durationText } from '../format/times.ts';
+import type { OperationCommand, View } from './operation-command.ts';
 
-export const indexRenderer: Renderer<IndexOutput> = {
+export const index: OperationCommand<IndexOutput> = {
+  operands: [{ field: 'paths', label: 'path', takes: 'list' }],
+  viewOptions: [ALL_PROBLEMS],
   notices: ({ notes }) => notes,
   failure: ({ error }) =>
     error === undefined ? null : new LociError(error.code, error.message, { hint: error.hint }),
@@ -16,9 +21,9 @@ export const indexRenderer: Renderer<IndexOutput> = {
     return [
       ...problemLines(problems, view),
       ...vaults.flatMap((vault) => [vaultLine(vault, view), ...problemLines(vault.problems, view)]),
-      view.style.dim(`Done in ${duration(took_ms / 1000)}${embeddings}.`),
+      view.style.dim(`Done in ${durationText(took_ms / 1000)}${embeddings}.`),
       ...configured.map(
-        (name) => `${oneLine(name)} is in the settings now: \`loci index\` alone keeps it up to date.`,
+        (name) => `Added ${oneLine(name)} to the settings: \`loci index\` updates it from now on.`,
       ),
       '',
     ].join('\n');
@@ -26,13 +31,33 @@ export const indexRenderer: Renderer<IndexOutput> = {
 };
 
 function vaultLine(vault: IndexedVault, { style }: View): string {
-  const counts = [
+  const counts = countsText([
     [vault.added, 'added'],
     [vault.updated, 'updated'],
     [vault.renamed, 'renamed'],
     [vault.removed, 'removed'],
     [vault.unchanged, 'unchanged'],
-  ] as const;
-  const told = counts.filter(([count]) => count > 0).map(([count, what]) => `${String(count)} ${what}`);
-  return `${style.bold(oneLine(vault.name))} ${style.dim(`(${oneLine(vault.path)})`)}: ${[counted(vault.seen, 'note'), ...told].join(', ')}`;
+  ]);
+  return `${style.bold(oneLine(vault.name))} ${style.dim(`(${oneLine(vault.path)})`)}: ${[counted(vault.seen, 'note'), ...counts].join(', ')}`;
 }
+
+export const reindex: OperationCommand<ReindexOutput> = {
+  viewOptions: [ALL_PROBLEMS],
+  render: ({ records, problems, embedded, took_ms }, view) =>
+    [
+      ...problemLines(problems, view),
+      `Rebuilt ${counted(records, 'record')}, embedded ${counted(embedded, 'text')}, in ${durationText(took_ms / 1000)}.`,
+      '',
+    ].join('\n'),
+};
+
+export const forgetVault: OperationCommand<ForgetVaultOutput> = {
+  operands: [{ field: 'vault', label: 'vault', takes: 'words' }],
+  render: ({ vault, path, removed, unconfigured }) => {
+    const records =
+      removed === 0 ? 'it had no records' : `removed ${counted(removed, 'record')} from the store`;
+    const settings = unconfigured ? '; it is no longer in the settings' : '';
+    const notes = path === null ? 'Its notes' : `The notes in ${oneLine(path)}`;
+    return `Forgot ${oneLine(vault)}: ${records}${settings}.\n${notes} were not changed.\n`;
+  },
+};

@@ -1,24 +1,22 @@
 import { oneLine } from '../../shared/escape-control.ts';
 
-/** What verbs that write have to say alike. */
-
-interface Masking {
-  readonly masked: readonly string[];
-}
-
-/** That a text is not what was given must not go unnoticed. */
-export function maskedNotices({ masked }: Masking): string[] {
+/** A warning if secrets in the input were masked, because the stored text then differs from what was given. */
+export function maskedNotices({ masked }: { readonly masked: readonly string[] }): string[] {
   if (masked.length === 0) return [];
   return [`secrets were masked before anything was stored: ${masked.map(oneLine).join(', ')}`];
 }
 
-/** A line of its own, or nothing. */
-export function wordsAlone({ embedded, why }: { embedded: boolean; why: string | null }): string {
+/** A line that says why a text has no embedding yet; empty if it has one. */
+export function notEmbeddedLine({ embedded, why }: { embedded: boolean; why: string | null }): string {
   return embedded ? '' : `Found by its words for now: ${oneLine(why ?? 'it is not embedded yet')}.\n`;
 }
 
 /** `record/2 (Worktop)`. */
-export function recordNamed({ id, title }: { id: number; title: string }): string {
-  const named = title === '' ? '' : ` (${oneLine(title)})`;
-  return `record/${String(id)}${named}`;
+export function recordName({ id, title }: { id: number; title: string }): string {
+  return `record/${String(id)}${title === '' ? '' : ` (${oneLine(title)})`}`;
+}
+
+/** `3 added, 2 removed`: leaves out what did not happen. */
+export function countsText(counts: readonly (readonly [count: number, what: string])[]): string[] {
+  return counts.filter(([count]) => count > 0).map(([count, what]) => `${String(count)} ${what}`);
 }

@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Output } from '../../shared/io.ts';
-import { duration, ProgressDisplay } from './progress-display.ts';
+import { ProgressDisplay } from './progress-display.ts';
 
-/** A display whose time is set by hand. */
+/** A display with a manual clock. */
 function display(terminal: boolean, columns = 80) {
   let written = '';
   const stream = new Writable({
@@ -26,7 +26,7 @@ function display(terminal: boolean, columns = 80) {
 }
 
 describe('ProgressDisplay', () => {
-  it('says nothing of what ends within a second', () => {
+  it('shows nothing for a call that ends within a second', () => {
     const { at, text, clear } = display(false);
     at(10, 'reading', 1, 2);
     at(990, 'reading', 2, 2);
@@ -34,20 +34,20 @@ describe('ProgressDisplay', () => {
     expect(text()).toBe('');
   });
 
-  it('fits into a terminal, however narrow', () => {
-    for (const [columns, most] of [
+  it('fits into a narrow terminal', () => {
+    for (const [columns, max] of [
       [20, 19],
       [0, 79],
     ] as const) {
       const { at, text } = display(true, columns);
       at(2000, 'reading', 1, 1000);
       const line = text().replace('\r\u001b[2K', '');
-      expect(line.length).toBeGreaterThan(Math.min(most, 30) - 2);
-      expect(line.length).toBeLessThanOrEqual(most);
+      expect(line.length).toBeGreaterThan(Math.min(max, 30) - 2);
+      expect(line.length).toBeLessThanOrEqual(max);
     }
   });
 
-  it('writes plain lines now and then where no terminal is, with rate and time left', () => {
+  it('writes a line every five seconds when the output is not a terminal, with rate and time left', () => {
     const { at, text } = display(false);
     at(0, 'reading', 1, 1000);
     for (let now = 100; now <= 8000; now += 100) at(now, 'reading', 1 + now / 10, 1000);
@@ -61,21 +61,12 @@ describe('ProgressDisplay', () => {
     ]);
   });
 
-  it('draws a bar on a terminal and takes it away', () => {
+  it('draws a bar on a terminal and removes it at the end', () => {
     const { at, text, clear } = display(true);
     at(0, 'deriving', 64, 0);
     at(1100, 'embedding', 10, 20);
     at(1150, 'embedding', 11, 20);
     clear();
     expect(text()).toBe('\r\u001b[2Kembedding ████████████░░░░░░░░░░░░ 10 of 20\r\u001b[2K');
-  });
-
-  it.each([
-    [0.42, '0.4 s'],
-    [99.6, '100 s'],
-    [119, '2 min'],
-    [7500, '2 h 5 min'],
-  ])('tells %d seconds as %s', (seconds, told) => {
-    expect(duration(seconds)).toBe(told);
   });
 });

@@ -5,7 +5,7 @@ type Paint = (text: string) => string;
 export interface Style {
   readonly bold: Paint;
   readonly dim: Paint;
-  /** A word that matched. */
+  /** Marks a word that matched. */
   readonly mark: Paint;
   readonly link: Paint;
   readonly good: Paint;
@@ -14,8 +14,8 @@ export interface Style {
 }
 
 /**
- * Colours on a terminal alone. `NO_COLOR` (https://no-color.org) takes them away, `FORCE_COLOR` brings them anywhere;
- * as in Node, the latter wins.
+ * Whether to print colours: by default only on a terminal. `NO_COLOR` (https://no-color.org) turns them off, and
+ * `FORCE_COLOR` turns them on anywhere; as in Node, `FORCE_COLOR` wins.
  */
 export function hasColours(output: Output, env: NodeJS.ProcessEnv): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no, TERM: term } = env;

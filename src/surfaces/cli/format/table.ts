@@ -1,20 +1,20 @@
 import { clip, padEnd, textWidth } from './text-width.ts';
 
 interface Layout {
-  /** What a line has room for. */
+  /** The width of a line. */
   readonly columns: number;
-  /** Cells, from 0, that give way where a line has no room: the widest first. */
+  /** Indexes of the cells that are clipped when a line is too long, the widest first. */
   readonly flexible: readonly number[];
-  /** What each cell is painted with; without one, nothing. */
+  /** A style for each cell; cells without one stay plain. */
   readonly paints?: readonly ((text: string) => string)[];
 }
 
 const GAP = '  ';
-/** Narrower, a cell says nothing. */
-const NARROWEST = 6;
+/** A cell is not clipped below this, because it would no longer say anything. */
+const MIN_CELL_COLUMNS = 6;
 
-/** Rows of cells below one another, as wide as the widest of each column; the last is not padded. */
-export function aligned(
+/** Formats rows of cells as a table: each column is as wide as its widest cell, and the last one is not padded. */
+export function alignColumns(
   rows: readonly (readonly string[])[],
   { columns, flexible, paints = [] }: Layout,
 ): string[] {
@@ -36,11 +36,11 @@ export function aligned(
 }
 
 function shrink(widths: number[], flexible: readonly number[], room: number): void {
-  const sum = (): number => widths.reduce((total, width) => total + width, 0);
-  for (let over = sum() - room; over > 0; over--) {
+  const total = widths.reduce((sum, width) => sum + width, 0);
+  for (let excess = total - room; excess > 0; excess--) {
     const [widest] = flexible.toSorted((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0));
     const width = widest === undefined ? 0 : (widths[widest] ?? 0);
-    if (widest === undefined || width <= NARROWEST) return;
+    if (widest === undefined || width <= MIN_CELL_COLUMNS) return;
     widths[widest] = width - 1;
   }
 }

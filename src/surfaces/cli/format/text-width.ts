@@ -4,25 +4,25 @@ const ASCII = /^[\u0000-\u007f]*$/;
 const WIDE =
   /^[\u1100-\u115f\u231a\u231b\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
 const EMOJI = /^\p{Emoji_Presentation}|^\p{Emoji}\ufe0f/u;
-const NOTHING = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 
-/** Characters as a person counts them. */
+/** Splits text into characters as a reader perceives them. */
 export function splitGraphemes(text: string): string[] {
   return ASCII.test(text) ? [...text] : Array.from(graphemes.segment(text), ({ segment }) => segment);
 }
 
-/** Columns that a terminal gives a text of one line, without escape sequences in it. */
+/** The columns that a terminal needs for one line of text without escape sequences. */
 export function textWidth(text: string): number {
   if (ASCII.test(text)) return text.length;
   return splitGraphemes(text).reduce((sum, grapheme) => sum + graphemeWidth(grapheme), 0);
 }
 
 function graphemeWidth(grapheme: string): number {
-  if (NOTHING.test(grapheme)) return 0;
+  if (ZERO_WIDTH.test(grapheme)) return 0;
   return WIDE.test(grapheme) || EMOJI.test(grapheme) ? 2 : 1;
 }
 
-/** The text, or its beginning and an ellipsis, in at most so many columns. */
+/** Cuts text that is wider than `columns`, and ends it with an ellipsis. */
 export function clip(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let width = 0;

@@ -1,34 +1,43 @@
 import { describe, expect, it } from 'vitest';
-import { ageInWords, leftInWords, localDay, localTime, untilInWords } from './times.ts';
+import { ageText, durationText, expiryText, localDate, localTime, timeLeftText } from './times.ts';
 
-/** A time of this machine's zone, as answers tell it. */
+/** A local time in ISO 8601 and UTC, as outputs have it. */
 function iso(local: string): string {
   return new Date(local).toISOString();
 }
 
 const now = Date.parse('2026-11-22T09:15:53');
 
-describe('times for people', () => {
-  it('say until when: the day, and the time of day where it is near', () => {
-    expect(untilInWords(iso('2026-12-22T09:15:53'), now)).toBe('22 December 2026');
-    expect(untilInWords(iso('2026-11-24T09:15:53'), now)).toBe('24 November 2026');
-    expect(untilInWords(iso('2026-11-24T09:15:52'), now)).toBe('24 November 2026, 09:15');
+describe('times', () => {
+  it('expiryText shows the day, and the time of day if it is near', () => {
+    expect(expiryText(iso('2026-12-22T09:15:53'), now)).toBe('22 December 2026');
+    expect(expiryText(iso('2026-11-24T09:15:53'), now)).toBe('24 November 2026');
+    expect(expiryText(iso('2026-11-24T09:15:52'), now)).toBe('24 November 2026, 09:15');
   });
 
-  it('say when, in the zone in which a reader lives', () => {
+  it('localTime uses the local time zone', () => {
     expect(localTime(iso('2026-11-02T03:04:05'))).toBe('2026-11-02 03:04:05');
   });
 
-  it('say the day alone of what begins with it', () => {
-    expect(localDay(iso('2026-11-02T00:00:00'))).toBe('2026-11-02');
-    expect(localDay(iso('2026-11-02T00:00:01'))).toBe('2026-11-02 00:00:01');
-    expect(localDay(iso('2026-11-02T10:00:00'))).toBe('2026-11-02 10:00:00');
+  it('localDate shows only the date of a time at midnight', () => {
+    expect(localDate(iso('2026-11-02T00:00:00'))).toBe('2026-11-02');
+    expect(localDate(iso('2026-11-02T00:00:01'))).toBe('2026-11-02 00:00:01');
+    expect(localDate(iso('2026-11-02T10:00:00'))).toBe('2026-11-02 10:00:00');
   });
 
-  it('say how long ago, and how much is left', () => {
-    expect(ageInWords(iso('2026-11-19T09:15:53'), now)).toBe('3d ago');
-    expect(leftInWords(iso('2026-11-22T11:15:53'), now)).toBe('2h left');
-    expect(leftInWords(iso('2026-11-22T09:16:00'), now)).toBe('<1min left');
-    expect(leftInWords(iso('2026-11-22T09:15:53'), now)).toBe('over');
+  it('ageText and timeLeftText show a distance from now', () => {
+    expect(ageText(iso('2026-11-19T09:15:53'), now)).toBe('3d ago');
+    expect(timeLeftText(iso('2026-11-22T11:15:53'), now)).toBe('2h left');
+    expect(timeLeftText(iso('2026-11-22T09:16:00'), now)).toBe('<1min left');
+    expect(timeLeftText(iso('2026-11-22T09:15:53'), now)).toBe('expired');
+  });
+
+  it.each([
+    [0.42, '0.4 s'],
+    [99.6, '100 s'],
+    [119, '2 min'],
+    [7500, '2 h 5 min'],
+  ])('durationText shows %d seconds as %s', (seconds, text) => {
+    expect(durationText(seconds)).toBe(text);
   });
 });

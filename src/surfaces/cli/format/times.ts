@@ -1,39 +1,45 @@
 import { ageOf } from '../../../core/time/age.ts';
 
-const DAY = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** `22 December 2026` here, in this machine's time zone; with the time of day where less than two days are left. */
-export function untilInWords(time: string, now: number): string {
+/** `22 December 2026` in the local time zone; with the time of day if fewer than two days are left. */
+export function expiryText(time: string, now: number): string {
   const at = Date.parse(time);
   const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long' }).format(at);
-  return at - now >= 2 * DAY ? day : `${day}, ${clock(at)}`;
+  if (at - now >= 2 * DAY_MS) return day;
+  return `${day}, ${new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' }).format(at)}`;
 }
 
-/** `2026-11-22 09:15:53`, in this machine's time zone: `--from` and `--until` are understood so too. */
+/** `2026-11-22 09:15:53` in the local time zone: a form that `--from` and `--until` accept. */
 export function localTime(time: string): string {
   return new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' }).format(
     Date.parse(time),
   );
 }
 
-/** The same, and of what begins with a day of this machine's time zone the day alone: `2026-11-22`. */
-export function localDay(time: string): string {
+/** Like `localTime`; of a time at local midnight only the date: `2026-11-22`. */
+export function localDate(time: string): string {
   return localTime(time).replace(/ 00:00:00$/, '');
 }
 
 /** `3d ago`. */
-export function ageInWords(time: string, now: number): string {
+export function ageText(time: string, now: number): string {
   return ageOf(Date.parse(time), now);
 }
 
 /** `12w left`. */
-export function leftInWords(time: string, now: number): string {
+export function timeLeftText(time: string, now: number): string {
   const at = Date.parse(time);
-  if (at <= now) return 'over';
+  if (at <= now) return 'expired';
   const left = ageOf(at, now);
   return left.startsWith('in ') ? `${left.slice('in '.length)} left` : '<1min left';
 }
 
-function clock(at: number): string {
-  return new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' }).format(at);
+/** `45 s`, `3 min`, `2 h 5 min`. */
+export function durationText(seconds: number): string {
+  if (seconds < 100) return `${seconds < 10 ? seconds.toFixed(1) : seconds.toFixed(0)} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 100
+    ? `${String(minutes)} min`
+    : `${String(Math.floor(minutes / 60))} h ${String(minutes % 60)} min`;
 }

@@ -1,15 +1,17 @@
 import { splitGraphemes, textWidth } from './text-width.ts';
 
-/** A run of text without white space, and where it began. */
 interface Word {
   readonly text: string;
+  /** Offset in the original text. */
   readonly start: number;
+  /** Whether it continues the previous word without a space. */
+  readonly joined: boolean;
 }
 
 /**
- * Breaks text between words into lines of at most so many columns; white space counts as one space each. A word that
- * fits on no line, and text that is written without spaces, breaks between characters. `paint` gets each word with
- * the offset at which it stood.
+ * Breaks text between words into lines of at most `columns` columns; each run of white space counts as one space. Long
+ * words, and text written without spaces, break between characters.
+ * @param paint styles a word, given the word and its offset in the text
  */
 export function wrap(
   text: string,
@@ -21,29 +23,28 @@ export function wrap(
   let width = 0;
   for (const word of wordsOf(text, columns)) {
     const space = line === '' || word.joined ? 0 : 1;
-    const wide = textWidth(word.text);
-    if (width > 0 && width + space + wide > columns) {
+    const wordWidth = textWidth(word.text);
+    if (width > 0 && width + space + wordWidth > columns) {
       lines.push(line);
       [line, width] = ['', 0];
     }
     const gap = line === '' || word.joined ? '' : ' ';
     line += gap + paint(word.text, word.start);
-    width += gap.length + wide;
+    width += gap.length + wordWidth;
   }
   return line === '' ? lines : [...lines, line];
 }
 
-/** `joined` words follow the one before without a space. */
-function* wordsOf(text: string, columns: number): Generator<Word & { readonly joined: boolean }> {
-  for (const { 0: whole, index } of text.matchAll(/\S+/g)) {
-    if (textWidth(whole) <= columns / 2) {
-      yield { text: whole, start: index, joined: false };
+function* wordsOf(text: string, columns: number): Generator<Word> {
+  for (const { 0: word, index } of text.matchAll(/\S+/g)) {
+    if (textWidth(word) <= columns / 2) {
+      yield { text: word, start: index, joined: false };
       continue;
     }
     let start = index;
-    for (const piece of splitGraphemes(whole)) {
-      yield { text: piece, start, joined: start > index };
-      start += piece.length;
+    for (const grapheme of splitGraphemes(word)) {
+      yield { text: grapheme, start, joined: start > index };
+      start += grapheme.length;
     }
   }
 }

@@ -3,20 +3,20 @@ import { counted } from '../../../core/text/counted.ts';
 import type { KeeperEvent } from '../../../engine/refresh/keeper.ts';
 import { formatCommand } from '../../../engine/sources/approval.ts';
 import type { SourceReport } from '../../../engine/sources/reports.ts';
-import { aligned } from '../format/table.ts';
+import { alignColumns } from '../format/table.ts';
 import { escapeControlJson, oneLine } from '../../shared/escape-control.ts';
-import { shellWord } from '../fields.ts';
-import { duration } from '../format/progress-display.ts';
+import { shellWord } from '../../shared/shell-word.ts';
+import { durationText } from '../format/times.ts';
 import type { Style } from '../format/style.ts';
 
 /** A line for each vault and source: how often it is refreshed, or why it is not. */
 export function sourceLines(reports: readonly SourceReport[], style: Style, columns: number): string[] {
   const rows = configured(reports).map((report) => {
-    const interval = `every ${duration((report.refreshInterval ?? 0) / 1000)}`;
+    const interval = `every ${durationText((report.refreshInterval ?? 0) / 1000)}`;
     const schedule = skipReason(report) ?? interval;
     return [`  ${oneLine(report.id)}`, oneLine(contentOf(report)), oneLine(schedule)];
   });
-  return aligned(rows, { columns, flexible: [1], paints: [style.bold, String, style.dim] });
+  return alignColumns(rows, { columns, flexible: [1], paints: [style.bold, String, style.dim] });
 }
 
 /** The same as a line of JSON. */

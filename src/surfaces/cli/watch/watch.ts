@@ -3,9 +3,9 @@ import type { KeeperEvent } from '../../../engine/refresh/keeper.ts';
 import type { SourceReport } from '../../../engine/sources/reports.ts';
 import { createContext, type OpenContext } from '../../../operations/context.ts';
 import { columnsOf, type Io } from '../../shared/io.ts';
-import type { RunServer } from '../../shared/server-call.ts';
+import type { RunServer } from '../../shared/run-server.ts';
+import { waitForStop } from '../../shared/stop-signals.ts';
 import { hasColours, makeStyle } from '../format/style.ts';
-import { untilStopped } from '../../shared/stop-signals.ts';
 import { eventJson, eventLine, sourceLines, sourcesJson } from './watch-lines.ts';
 
 /**
@@ -27,7 +27,7 @@ export const watch: RunServer = async ({ home, json }, io) => {
       if (line !== null) io.stdout.write(`${line}\n`);
     };
     const keeper = sources.keepFresh({ newVaults: true, onEvent });
-    await untilStopped(io.stdout);
+    await waitForStop(io.stdout);
     await keeper.close();
     return 0;
   } finally {

@@ -1,6 +1,6 @@
 import { LociError } from '../../../core/errors.ts';
 import { nearest } from '../../../core/text/nearest.ts';
-import { shellWord } from '../../cli/fields.ts';
+import { shellWord } from '../../shared/shell-word.ts';
 
 /** How a client gets at Loci: it starts a process, or it asks a server. */
 export type Connection =

@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { LociError } from '../../../core/errors.ts';
 import { configHome } from '../../../config/load.ts';
-import { toJson } from '../../cli/report-error.ts';
-import type { RunServer } from '../../shared/server-call.ts';
+import { toJson } from '../../shared/escape-control.ts';
+import type { RunServer } from '../../shared/run-server.ts';
 import { type ClientSetup, clientSetup, type Connection, settingsText } from './client-setup.ts';
 
 /** `loci mcp config CLIENT`: what to give a client so that it works on this machine. */

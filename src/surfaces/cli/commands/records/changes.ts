@@ -3,44 +3,52 @@ import type { UndeleteOutput } from '../../../../operations/records/undelete.ts'
 import type { UpdateOutput } from '../../../../operations/records/update.ts';
 import type { WriteOutput } from '../../../../operations/records/write.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
-import { untilInWords } from '../../format/times.ts';
-import { maskedNotices, recordNamed, wordsAlone } from '../../format/phrases.ts';
-import type { Renderer } from '../operation-command.ts';
+import { maskedNotices, notEmbeddedLine, recordName } from '../../format/phrases.ts';
+import { expiryText } from '../../format/times.ts';
+import type { Operand, OperationCommand } from '../operation-command.ts';
 
-export const writeRenderer: Renderer<WriteOutput> = {
+const ID: Operand = { field: 'id', label: 'id', takes: 'one' };
+
+export const write: OperationCommand<WriteOutput> = {
+  operands: [{ field: 'content', label: 'content', takes: 'words' }],
+  letters: { title: 't' },
+  aliases: { record_type: 'type' },
+  commaLists: ['tags'],
   notices: maskedNotices,
   render: (output, { style }) => {
     const { id, citation, same_as, replayed } = output;
-    const told = `${style.link(citation)} (id ${String(id)})`;
+    const name = `${style.link(citation)} (id ${String(id)})`;
     const first = replayed
-      ? `Remembered before as ${told}, under the same idempotency key; nothing was written now.\n`
-      : `Remembered as ${told}.\n`;
-    const twice =
-      same_as === null
-        ? ''
-        : `The same text was remembered before, as record/${String(same_as)}; both are kept.\n`;
-    return first + twice + wordsAlone(output);
+      ? `Remembered before as ${name}, with the same idempotency key; nothing was written now.\n`
+      : `Remembered as ${name}.\n`;
+    const duplicate = same_as === null ? '' : `record/${String(same_as)} has the same text; both are kept.\n`;
+    return first + duplicate + notEmbeddedLine(output);
   },
 };
 
-export const updateRenderer: Renderer<UpdateOutput> = {
+export const update: OperationCommand<UpdateOutput> = {
+  operands: [ID],
+  letters: { title: 't' },
+  aliases: { record_type: 'type' },
+  commaLists: ['tags'],
   notices: maskedNotices,
   render: (output, { style }) => {
     const { citation, changed, reembedded } = output;
-    if (changed.length === 0)
-      return `${style.link(citation)} stays as it was: it says all of that already.\n`;
+    if (changed.length === 0) return `${style.link(citation)} is unchanged: it has these values already.\n`;
     const fields = changed.map(oneLine).join(', ');
-    return `Changed ${style.link(citation)}: ${fields}.\n${reembedded ? wordsAlone(output) : ''}`;
+    return `Changed ${style.link(citation)}: ${fields}.\n${reembedded ? notEmbeddedLine(output) : ''}`;
   },
 };
 
-export const deleteRenderer: Renderer<DeleteOutput> = {
+export const deleteRecord: OperationCommand<DeleteOutput> = {
+  operands: [ID],
   render: (output) => {
-    const until = untilInWords(output.purged_after, Date.now());
-    return `Deleted ${recordNamed(output)}. \`loci undelete ${String(output.id)}\` brings it back until ${until}.\n`;
+    const expiry = expiryText(output.purged_after, Date.now());
+    return `Deleted ${recordName(output)}. \`loci undelete ${String(output.id)}\` restores it until ${expiry}.\n`;
   },
 };
 
-export const undeleteRenderer: Renderer<UndeleteOutput> = {
-  render: (output) => `${recordNamed(output)} is back.\n${wordsAlone(output)}`,
+export const undelete: OperationCommand<UndeleteOutput> = {
+  operands: [ID],
+  render: (output) => `Restored ${recordName(output)}.\n${notEmbeddedLine(output)}`,
 };

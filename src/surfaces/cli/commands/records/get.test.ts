@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GetOutput } from '../../../../operations/records/get.ts';
 import { makeStyle } from '../../format/style.ts';
-import { getRenderer } from './get.ts';
+import { get } from './get.ts';
 
 const view = { style: makeStyle(false), columns: 100, terminal: false, options: new Set<string>() };
 const record: GetOutput = {
@@ -35,22 +35,22 @@ describe('get', () => {
     [1, 2, 2, '2 lines'],
     [14, 14, 19, 'line 14 of 19'],
     [3, 9, 19, 'lines 3–9 of 19'],
-  ])('of lines %i to %i of %i says %j', (from, to, total, said) => {
-    const [, facts] = getRenderer.render({ ...record, lines: { from, to, total } }, view).split('\n');
-    expect(facts).toBe(`From memory (cli) · 2026-09-14 (2d ago) · project default · ${said}`);
+  ])('shows lines %i to %i of %i as %j', (from, to, total, expected) => {
+    const [, facts] = get.render({ ...record, lines: { from, to, total } }, view).split('\n');
+    expect(facts).toBe(`From memory (cli) · 2026-09-14 (2d ago) · project default · ${expected}`);
   });
 
-  it('says the line of a source, and where it is shown, as a terminal may show it', () => {
+  it('shows the line and the URL of a source, escaped for a terminal', () => {
     const from = 'From Google Tasks · due tomorrow · 3 min ago';
     const todo = { ...record, origin: 'source', from, url: 'https://x/\u001b[2J' } as const;
-    const [, facts, url] = getRenderer.render(todo, view).split('\n');
+    const [, facts, url] = get.render(todo, view).split('\n');
     expect(facts).toBe(`${from} · 2026-09-14 (2d ago) · project default · 1 line`);
     expect(url).toBe('url: https://x/␛[2J');
   });
 
-  it('names a note with its path, and a fact, which is called what it is kept under, once', () => {
+  it('shows the path of a note, but not the key of a fact twice', () => {
     const header = (given: Partial<GetOutput>) =>
-      getRenderer
+      get
         .render({ ...record, ...given }, view)
         .split('\n')
         .slice(0, 2);

@@ -27,19 +27,19 @@ function advice(given: Partial<WhyNothing>): string[] {
   return nothingFound(output, 200).slice(1);
 }
 
-const USUAL = 'Try other words or fewer filters; `loci status` shows what is remembered.';
+const DEFAULT_ADVICE = 'Try other words or fewer filters; `loci status` shows what is stored.';
 
-describe('a search that finds nothing', () => {
-  it('tells what a source’s own threshold hid, which no option shows, apart from the rest', () => {
+describe('nothingFound', () => {
+  it('reports results below a source’s own minScore separately, as no option shows them', () => {
     const hidden = { results: 2, best_score: 0.031, min_score: 0.04 };
     const ofSource = { source: 'mail\u001b[2J', results: 1, best_score: 0.7, min_score: 0.9 };
-    const mail = '1 result of mail␛[2J scores below 0.9, at best 0.70: its `minScore` in loci.yaml.';
+    const mail = '1 result of mail␛[2J scores below 0.9, at best 0.70: change its `minScore` in loci.yaml.';
     expect(advice({ hidden_of_sources: [ofSource] })).toEqual([mail]);
     expect(advice({ hidden, hidden_of_sources: [ofSource] })).toEqual([
       '2 results score below 0.04, at best 0.03: `--min-score 0` shows what was left out.',
       mail,
     ]);
-    expect(advice({ hidden })[0]).toBe(USUAL);
-    expect(advice({ hidden_of_sources: [{ ...ofSource, best_score: 0.1 }] })[0]).toBe(USUAL);
+    expect(advice({ hidden })[0]).toBe(DEFAULT_ADVICE);
+    expect(advice({ hidden_of_sources: [{ ...ofSource, best_score: 0.1 }] })[0]).toBe(DEFAULT_ADVICE);
   });
 });

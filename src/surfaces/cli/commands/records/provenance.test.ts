@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Origin, Trust } from '../../../../core/types.ts';
-import { originOf } from './provenance.ts';
+import { originText } from './provenance.ts';
 
-describe('where a record came from', () => {
+describe('originText', () => {
   it.each([
     ['vault', 'notes', 'operator', 'vault notes'],
     ['vault', 'vault', 'operator', 'vault'],
@@ -13,7 +13,7 @@ describe('where a record came from', () => {
     ['fact', 'rest', 'agent', 'facts (rest, agent)'],
     ['audit', 'engine', 'agent', 'the audit log (agent)'],
     ['source', 'a\u001b]0;b', 'operator', 'a␛]0;b'],
-  ] satisfies [Origin, string, Trust, string][])('%s %j of %s reads %j', (origin, source, trust, said) => {
-    expect(originOf({ origin, source, trust })).toBe(said);
+  ] satisfies [Origin, string, Trust, string][])('%s %j of %s is %j', (origin, source, trust, expected) => {
+    expect(originText({ origin, source, trust })).toBe(expected);
   });
 });

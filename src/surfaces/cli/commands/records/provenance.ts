@@ -8,37 +8,41 @@ export interface Provenance {
   readonly trust: Trust;
 }
 
-interface Dated extends Provenance, Pick<SourceFields, 'from'> {
+interface DatedProvenance extends Provenance, Pick<SourceFields, 'from'> {
   readonly age: string;
 }
 
-/** Who brought a record, to follow "From", and when it was or will be. A source's own line says both. */
-export function provenanceOf(record: Dated): { readonly name: string; readonly when: readonly string[] } {
-  if (record.from === null) return { name: originOf(record), when: [record.age] };
-  const [name = '', ...when] = oneLine(record.from)
+/** The text to print after "From", and the dates of a record. A record of a source has both in its `from` line. */
+export function provenanceOf(record: DatedProvenance): {
+  readonly name: string;
+  readonly dates: readonly string[];
+} {
+  if (record.from === null) return { name: originText(record), dates: [record.age] };
+  const [name = '', ...dates] = oneLine(record.from)
     .replace(/^From /, '')
     .split(' · ');
-  return { name, when };
+  return { name, dates };
 }
 
 /**
- * Where a record came from, to follow "From": `vault notes`, `Google Tasks (external)`, `memory (mcp, agent)`. What is
- * the operator's own word says nothing of trust.
+ * The text to print after "From": `vault notes`, `Google Tasks (external)`, `memory (mcp, agent)`. The trust is left out
+ * if it is `operator`.
  */
-export function originOf({ origin, source, trust }: Provenance): string {
+export function originText({ origin, source, trust }: Provenance): string {
   const name = oneLine(source);
-  const distance = trust === 'operator' ? [] : [trust];
-  const within = (...said: readonly string[]): string => (said.length === 0 ? '' : ` (${said.join(', ')})`);
+  const trustNote = trust === 'operator' ? [] : [trust];
+  const inParentheses = (...notes: readonly string[]): string =>
+    notes.length === 0 ? '' : ` (${notes.join(', ')})`;
   switch (origin) {
     case 'vault':
-      return (name === 'vault' ? 'vault' : `vault ${name}`) + within(...distance);
+      return (name === 'vault' ? 'vault' : `vault ${name}`) + inParentheses(...trustNote);
     case 'source':
-      return name + within(...distance);
+      return name + inParentheses(...trustNote);
     case 'memory':
-      return `memory${within(name, ...distance)}`;
+      return `memory${inParentheses(name, ...trustNote)}`;
     case 'fact':
-      return `facts${within(name, ...distance)}`;
+      return `facts${inParentheses(name, ...trustNote)}`;
     case 'audit':
-      return `the audit log${within(...distance)}`;
+      return `the audit log${inParentheses(...trustNote)}`;
   }
 }

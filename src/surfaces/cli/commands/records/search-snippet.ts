@@ -3,8 +3,8 @@ import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
 import type { Style } from '../../format/style.ts';
 import { wrap } from '../../format/wrap.ts';
 
-/** Where Markdown begins a new line for good: headings, list items, table rows, quotes, fences. */
-const BLOCK = /^\s*(?:#{1,6}\s|[-*+]\s|\d+[.)]\s|\||>|```|~~~)/;
+/** Markdown lines that never continue a paragraph: headings, list items, table rows, quotes, fences. */
+const BLOCK_START = /^\s*(?:#{1,6}\s|[-*+]\s|\d+[.)]\s|\||>|```|~~~)/;
 const HEADING = /^\s*#{1,6}\s+(.*?)\s*$/;
 const TABLE_RULE = /^[\s|:-]+$/;
 
@@ -14,39 +14,42 @@ interface Block {
   readonly start: number;
 }
 
-/** A snippet in lines of at most so many columns, matched words marked, without the heading that the title shows. */
+/**
+ * Wraps a snippet to `columns` and marks the words that matched. The heading that the title line already shows is left out.
+ */
 export function snippetLines(
   { snippet, highlights, headings }: SearchResultOutput,
   style: Style,
   columns: number,
 ): string[] {
-  const paint = marker(highlights, style);
-  const shown = headings.at(-1);
+  const paint = highlighter(highlights, style);
+  const innermost = headings.at(-1);
   return blocksOf(escapeControl(snippet))
-    .filter(({ text }) => shown === undefined || HEADING.exec(text)?.[1] !== oneLine(shown))
+    .filter(({ text }) => innermost === undefined || HEADING.exec(text)?.[1] !== oneLine(innermost))
     .flatMap(({ text, start }) => wrap(text, columns, (word, at) => paint(word, start + at)));
 }
 
-/** Lines of one paragraph together, everything else on lines of its own. */
+/** Joins the lines of a paragraph; every other line is a block of its own. */
 function blocksOf(text: string): Block[] {
   const blocks: Block[] = [];
-  let open = false;
+  let canContinue = false;
   for (const { 0: line, index: start } of text.matchAll(/[^\n]+/g)) {
     if (TABLE_RULE.test(line)) {
-      open = false;
+      canContinue = false;
       continue;
     }
     const last = blocks.at(-1);
-    const apart = last === undefined || !open || BLOCK.test(line) || text[start - 2] === '\n';
-    if (apart) blocks.push({ text: line, start });
+    const startsBlock =
+      last === undefined || !canContinue || BLOCK_START.test(line) || text[start - 2] === '\n';
+    if (startsBlock) blocks.push({ text: line, start });
     else blocks[blocks.length - 1] = { text: text.slice(last.start, start + line.length), start: last.start };
-    open = !HEADING.test(line) && !line.trimStart().startsWith('|');
+    canContinue = !HEADING.test(line) && !line.trimStart().startsWith('|');
   }
   return blocks;
 }
 
-/** Paints the parts of a word that lie in a highlight. */
-function marker(
+/** Styles the parts of a word that lie in a highlight. */
+function highlighter(
   highlights: SearchResultOutput['highlights'],
   style: Style,
 ): (word: string, start: number) => string {

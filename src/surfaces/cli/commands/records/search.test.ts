@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SearchOutput } from '../../../../operations/records/search.ts';
 import type { ScoreExplanation, SearchResultOutput } from '../../../../operations/records/search-result.ts';
 import { makeStyle } from '../../format/style.ts';
-import { searchRenderer, sureCount } from './search.ts';
+import { search, strongMatches } from './search.ts';
 
 function result(rank: number, score: number): SearchResultOutput {
   return {
@@ -43,21 +43,21 @@ function render(results: SearchResultOutput[], given: Partial<SearchOutput> = {}
     ...given,
   };
   const view = { style: makeStyle(false), columns: 80, terminal: false, options: new Set<string>() };
-  return searchRenderer.render(output, view).split('\n');
+  return search.render(output, view).split('\n');
 }
 
 function rendered(...scores: number[]): string[] {
   return render(scores.map((score, i) => result(i + 1, score))).filter(
-    (line) => /sure|^\d/.test(line) && !line.includes('result'),
+    (line) => /match|^\d/.test(line) && !line.includes('result'),
   );
 }
 
-describe('results that are less sure', () => {
-  it('stand behind a line, when they score below half of the best', () => {
+describe('weak matches', () => {
+  it('are set apart when they score below half of the best', () => {
     expect(rendered(0.9, 0.45, 0.44, 0.2)).toEqual([
       '1. Note 1',
       '2. Note 2',
-      '── less sure ──',
+      '── weaker matches ──',
       '3. Note 3',
       '4. Note 4',
     ]);
@@ -65,16 +65,16 @@ describe('results that are less sure', () => {
     expect(rendered(0.9)).toEqual(['1. Note 1']);
   });
 
-  it('are all of them when the best is a guess, and are counted from the best', () => {
-    expect(rendered(0.29, 0.2)).toEqual(['None of these is sure:', '1. Note 1', '2. Note 2']);
-    expect([sureCount([]), sureCount([{ score: 0.3 }, { score: 0.1 }])]).toEqual([0, 1]);
+  it('are all results when the best one scores low', () => {
+    expect(rendered(0.29, 0.2)).toEqual(['Only weak matches:', '1. Note 1', '2. Note 2']);
+    expect([strongMatches([]), strongMatches([{ score: 0.3 }, { score: 0.1 }])]).toEqual([0, 1]);
   });
 });
 
 describe('a result', () => {
   const first = (given: Partial<SearchResultOutput>) => render([{ ...result(1, 0.9), ...given }]);
 
-  it('is headed by its title and the headings that say more', () => {
+  it('starts with its title and the headings that add to it', () => {
     const heading = (title: string, ...headings: string[]) => first({ title, headings })[0];
     expect(heading('2026-10-12 Heron review', 'Heron review', 'Notes')).toBe(
       '1. 2026-10-12 Heron review › Notes',
@@ -85,13 +85,13 @@ describe('a result', () => {
     expect(heading('', 'Heron', 'Notes')).toBe('1. Heron › Notes');
   });
 
-  it('never loses its score to a long name', () => {
+  it('shows its score even with a long name', () => {
     const facts = first({ source: 'x'.repeat(200), tags: ['home'] })[2]!;
     expect(facts).toMatch(/^ {3}From vault x+… · 2d ago · score 0\.90/);
     expect(facts.length).toBeLessThanOrEqual(80);
   });
 
-  it('of a source tells it in the words of the source’s line, and where it is shown', () => {
+  it('of a source shows the line and the URL of the source', () => {
     const todo = { origin: 'source', trust: 'external', source: 'tasks', age: 'in 1d' } as const;
     const from = 'From Google Tasks · due tomorrow · 3 min ago';
     const url = 'https://tasks.google.com/1';
@@ -104,31 +104,31 @@ describe('a result', () => {
     expect(long.length).toBeLessThanOrEqual(80);
   });
 
-  it('cannot make a terminal obey a source’s name or address, nor begin a line', () => {
+  it('escapes control characters and line breaks in the name and the URL of a source', () => {
     const hostile = '\u001b]0;owned\u0007\u009b2J\r\n2. forged\u202e';
     const lines = first({ from: `From ${hostile} · done`, url: `https://x/${hostile}`, origin: 'source' });
     expect(lines.join('\n')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
     expect(lines.filter((line) => /^\d+\. /.test(line))).toHaveLength(1);
   });
 
-  it('of no title and no headings says its citation once', () => {
+  it('without a title and headings shows its citation once', () => {
     const lines = first({ title: '', citation: 'record/54' });
     expect(lines.slice(0, 2)).toEqual(['1. record/54', '   From vault notes · 2d ago · score 0.90']);
     expect(first({})[1]).toBe('   1.md#L1-L1');
   });
 });
 
-describe('the last line', () => {
+describe('the summary line', () => {
   const missing = [{ signal: 'vector' as const, why: 'the model is not there' }];
 
-  it('names the model only where meaning was asked', () => {
+  it('names the model only if it took part in the search', () => {
     expect(render([result(1, 0.9)], { provider: 'local/m' }).at(-2)).toBe('1 result in 1 ms, with local/m');
     expect(render([result(1, 0.9)], { provider: 'local/m', missing }).at(-2)).toBe(
       '1 result in 1 ms, by words alone',
     );
     const some = { ...result(1, 0.9), why: 'text #1, meaning #2' };
     expect(render([some], { provider: 'local/m', missing }).at(-2)).toBe(
-      '1 result in 1 ms, in part with local/m',
+      '1 result in 1 ms, partly with local/m',
     );
   });
 });
@@ -147,7 +147,7 @@ describe('an explanation', () => {
       cosine: null,
       model_coverage: 1,
     };
-    const told: SearchResultOutput = {
+    const explainedResult: SearchResultOutput = {
       ...result(1, 0.4),
       explanation: {
         signals: [{ signal: 'text', rank: 1, raw: 9.5, added: 0.25 }],
@@ -158,25 +158,25 @@ describe('an explanation', () => {
         ...ofSource,
       },
     };
-    const lines = render([told]);
+    const lines = render([explainedResult]);
     return lines.slice(lines.findIndex((line) => line.includes('signal '))).map((line) => line.trim());
   };
 
-  it('adds up to the ranking, and says how the score follows from it', () => {
+  it('adds up to the ranking, and shows how the score was computed', () => {
     expect(explained({}).slice(0, 7)).toEqual([
       'signal              rank         raw     added',
       'text                   1       9.500    +0.250',
       'title                                   +0.050',
       'ranking                                  0.300',
-      'score 0.40 = 0.80 (how sure the answer is) × 0.50 (this ranking, of the',
-      'best one)',
-      "0.80 from result 2, the surest: it holds 75% of the query's words (rare",
+      'score 0.40 = 0.80 (confidence in the answer) × 0.50 (this ranking divided',
+      'by the best one)',
+      "0.80 from result 2, which has the best evidence: it has 75% of the query's",
     ]);
   });
 
-  it('tells what a source weighs, what being done takes away, and how soon newness fades', () => {
+  it('shows the weight of a source, the share for completed items, and the half-life of recency', () => {
     const raw = Date.UTC(2026, 10, 26, 9);
-    const told = explained({}, 0, {
+    const lines = explained({}, 0, {
       signals: [
         { signal: 'recency', rank: 2, raw, added: 0.004, half_life_days: 7 },
         { signal: 'recency', rank: 2, raw, added: 0.001, half_life_days: 0.5 },
@@ -186,7 +186,7 @@ describe('an explanation', () => {
         { name: 'completed', added: -0.216, factor: 0.6 },
       ],
     });
-    expect(told.slice(1, 5)).toEqual([
+    expect(lines.slice(1, 5)).toEqual([
       'recency (½ in 7d)      2  2026-11-26    +0.004',
       'recency (½ in 12h)     2  2026-11-26    +0.001',
       'source ×0.9                             -0.060',
@@ -194,12 +194,12 @@ describe('an explanation', () => {
     ]);
   });
 
-  it('tells of neighbours, of meaning, and of a language that the model knows less well', () => {
+  it('shows neighbours, the cosine, and a lower weight of the model', () => {
     const text = explained({ cosine: 0.3 }, -0.1).join(' ');
     expect(text).toContain('neighbours                              -0.100');
     expect(text).toMatch(/count more\); cosine 0\.30 /);
     expect(explained({ cosine: 0.3, model_coverage: 0.68 }).join(' ')).toContain(
-      'cosine 0.30, counted 68% for this query',
+      'cosine 0.30, weighted 68% for this query',
     );
   });
 });

@@ -5,15 +5,19 @@ import { oneLine } from '../../../shared/escape-control.ts';
 import type { Style } from '../../format/style.ts';
 import { clip, padEnd, padStart, textWidth } from '../../format/text-width.ts';
 import { indent, wrap } from '../../format/wrap.ts';
+import type { OperationCommand, View } from '../operation-command.ts';
 import { nothingFound } from './nothing-found.ts';
 import { provenanceOf } from './provenance.ts';
 import { snippetLines } from './search-snippet.ts';
-import type { Renderer, View } from '../operation-command.ts';
 
-export const searchRenderer: Renderer<SearchOutput> = {
+export const search: OperationCommand<SearchOutput> = {
+  operands: [{ field: 'query', label: 'query', takes: 'words' }],
+  letters: { limit: 'n', explain: 'e' },
+  aliases: { until: 'to', record_type: 'type' },
+  commaLists: ['tags'],
   notices: (output) =>
     output.missing.map(({ signal, why }) => {
-      const how = isUsed(signal, output) ? 'only in part by' : 'without';
+      const how = contributed(signal, output) ? 'only partly by' : 'without';
       return `searched ${how} ${SIGNAL_WORDS[signal]}: ${why}`;
     }),
   render: renderSearch,
@@ -23,14 +27,14 @@ function renderSearch(output: SearchOutput, view: View): string {
   const { results, corrections } = output;
   const { style, columns } = view;
   const lines: string[] = [];
-  const also = corrections.map(
+  const corrected = corrections.map(
     ({ word, instead }) => `${oneLine(instead.join(', '))} (for ${oneLine(word)})`,
   );
-  if (also.length > 0) lines.push(style.dim(clip(`also searched for: ${also.join('; ')}`, columns)));
-  if (lines.length > 0) lines.push('');
-  const sure = sureCount(results);
+  if (corrected.length > 0)
+    lines.push(style.dim(clip(`also searched for: ${corrected.join('; ')}`, columns)), '');
+  const strong = strongMatches(results);
   for (const [i, result] of results.entries()) {
-    if (i === sure) lines.push(style.dim(i === 0 ? 'None of these is sure:' : '── less sure ──'), '');
+    if (i === strong) lines.push(style.dim(i === 0 ? 'Only weak matches:' : '── weaker matches ──'), '');
     lines.push(...resultBlock(result, view), '');
   }
   lines.push(...relatedLines(output.related, view));
@@ -42,17 +46,17 @@ function renderSearch(output: SearchOutput, view: View): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** What belongs to the results, a line or two each: it is there to be noticed, not to be read through. */
+/** Related documents, in two lines each. */
 function relatedLines(related: readonly SearchResultOutput[], { style, columns }: View): string[] {
   if (related.length === 0) return [];
   const lines = related.flatMap((result) => {
     const rank = `${String(result.rank)}. `;
-    const { name, when } = provenanceOf(result);
-    const from = [`From ${name}`, ...when, result.citation].join(' · ');
+    const { name, dates } = provenanceOf(result);
+    const from = [`From ${name}`, ...dates, result.citation].join(' · ');
     const margin = ' '.repeat(rank.length);
     const room = columns - margin.length;
     return [
-      `${rank}${clip(oneLine(wordsOf(result)), room)}`,
+      `${rank}${clip(oneLine(result.title === '' ? firstLine(result.snippet) : result.title), room)}`,
       `${margin}${style.dim(clip(oneLine(from), room))}`,
       ...explanation(result, style, room).map((line) => margin + line),
     ];
@@ -60,30 +64,25 @@ function relatedLines(related: readonly SearchResultOutput[], { style, columns }
   return [style.dim('── related, from your sources ──'), '', ...lines, ''];
 }
 
-/** The title, else how the text begins. */
-function wordsOf({ title, snippet }: SearchResultOutput): string {
-  return title === '' ? firstLine(snippet) : title;
-}
-
 function firstLine(text: string): string {
   return text.trimStart().split('\n', 1)[0] ?? '';
 }
 
-/** Best results below this are guesses. */
-const GUESS = 0.3;
-/** Results that score below this share of the best's are set apart. */
-const SHARE = 0.5;
+/** If the best result scores below this, all results are weak. */
+const MIN_BEST_SCORE = 0.3;
+/** Results are weak from the first one that scores below this share of the best. */
+const MIN_SHARE_OF_BEST = 0.5;
 
-/** How many of the first results are sure, beside the best: what comes behind them is often noise. */
-export function sureCount(results: readonly Pick<SearchResultOutput, 'score'>[]): number {
+/** How many results come before the weak ones, which are often noise. */
+export function strongMatches(results: readonly Pick<SearchResultOutput, 'score'>[]): number {
   const best = results[0]?.score ?? 0;
-  if (best < GUESS) return 0;
-  const weak = results.findIndex(({ score }) => score < best * SHARE);
+  if (best < MIN_BEST_SCORE) return 0;
+  const weak = results.findIndex(({ score }) => score < best * MIN_SHARE_OF_BEST);
   return weak === -1 ? results.length : weak;
 }
 
-/** Whether a signal that is missing somewhere found something all the same: a part of what matches may have no vector. */
-function isUsed(signal: SignalName, { results }: SearchOutput): boolean {
+/** Whether a signal that is reported missing still found some results: for example, only some passages have vectors. */
+function contributed(signal: SignalName, { results }: SearchOutput): boolean {
   return results.some(({ why }) => why.includes(`${SIGNAL_WORDS[signal]} #`));
 }
 
@@ -92,8 +91,8 @@ function summary(output: SearchOutput): string {
   const related = output.related.length === 0 ? '' : ` and ${String(output.related.length)} related`;
   const count = `${results.length === 1 ? '1 result' : `${String(results.length)} results`}${related}`;
   const isPartial = missing.some(({ signal }) => signal === 'vector');
-  const isByWords = provider === 'none' || (isPartial && !isUsed('vector', output));
-  const how = isByWords ? 'by words alone' : `${isPartial ? 'in part ' : ''}with ${oneLine(provider)}`;
+  const isByWords = provider === 'none' || (isPartial && !contributed('vector', output));
+  const how = isByWords ? 'by words alone' : `${isPartial ? 'partly ' : ''}with ${oneLine(provider)}`;
   return `${count} in ${String(took_ms)} ms, ${how}`;
 }
 
@@ -119,60 +118,63 @@ function resultBlock(result: SearchResultOutput, view: View): string[] {
   ];
 }
 
-/** Of a long name the end goes, and of tags what finds no room, but never the score between them. */
+/** Where the record is from, its dates, score and tags. If the line is too long, the name and the tags are clipped. */
 function factsLine(result: SearchResultOutput, room: number): string {
-  const { name, when } = provenanceOf(result);
-  const sure = [...when, `score ${result.score.toFixed(2)}`].map((part) => ` · ${part}`).join('');
-  const facts = clip(`From ${name}`, Math.max(1, room - textWidth(sure))) + sure;
+  const { name, dates } = provenanceOf(result);
+  const unclipped = [...dates, `score ${result.score.toFixed(2)}`].map((part) => ` · ${part}`).join('');
+  const facts = clip(`From ${name}`, Math.max(1, room - textWidth(unclipped))) + unclipped;
   const tags = result.tags.map((tag) => ` #${oneLine(tag)}`).join('');
   const left = room - textWidth(facts);
-  return tags === '' || left < TAG_ROOM ? facts : facts + clip(` ·${tags}`, left);
+  return tags === '' || left < MIN_TAG_COLUMNS ? facts : facts + clip(` ·${tags}`, left);
 }
 
-/** Columns below which a tag says nothing. */
-const TAG_ROOM = 8;
+const MIN_TAG_COLUMNS = 8;
 
-/** `2026-10-12 Heron review`, `202610121230 Heron review`: the name of a file, whose note begins `# Heron review`. */
+/** The date in a file name such as `2026-10-12 Heron review`, whose note often begins with `# Heron review`. */
 const LEADING_DATE = /^\d{4}([-_.]?)\d{2}\1\d{2}(?:\d{4}|\d{6})?[\s_–-]+/;
 
-/** The title; of what has none the first heading, else the citation. */
+/** The title, or else the first heading, or else the citation. */
 function nameOf({ title, headings, citation, origin, snippet }: SearchResultOutput): string {
   if (title !== '') return title;
   return headings[0] ?? (origin === 'source' ? firstLine(snippet) : citation);
 }
 
-/** The title, then the headings down to the passage. */
+/** The title and the headings above the passage; a heading that repeats the title is left out. */
 function titleLine(result: SearchResultOutput, style: Style, room: number): string {
   const name = oneLine(nameOf(result));
   const repeated = new Set([name, name.replace(LEADING_DATE, '')].map((each) => each.toLowerCase()));
   const below = result.headings.map(oneLine).filter((heading) => !repeated.has(heading.toLowerCase()));
-  const shown = clip(name, room);
+  const heading = clip(name, room);
   const path = below.map((heading) => ` › ${heading}`).join('');
-  return style.bold(shown) + style.dim(clip(path, Math.max(1, room - shown.length)));
+  return style.bold(heading) + style.dim(clip(path, Math.max(1, room - heading.length)));
 }
 
-function explanation({ score, explanation: told }: SearchResultOutput, style: Style, room: number): string[] {
-  if (told === undefined) return [];
+function explanation(
+  { score, explanation: explained }: SearchResultOutput,
+  style: Style,
+  room: number,
+): string[] {
+  if (explained === undefined) return [];
   const rows = [
     ['signal', 'rank', 'raw', 'added'],
-    ...told.signals.map(({ signal, rank, raw, added, half_life_days }) => [
+    ...explained.signals.map(({ signal, rank, raw, added, half_life_days }) => [
       SIGNAL_WORDS[signal] + (half_life_days === undefined ? '' : ` (½ in ${daysOf(half_life_days)})`),
       String(rank),
-      // Recency ranks by when a record was made.
+      // The raw value of recency is the time of the record.
       signal === 'recency' ? new Date(raw).toISOString().slice(0, 10) : raw.toFixed(3),
       signed(added),
     ]),
-    ...told.boosts.map((boost) => [boostWords(boost), '', '', signed(boost.added)]),
-    ...(Math.abs(told.neighbour_contribution) < SHOWN
+    ...explained.boosts.map((boost) => [boostWords(boost), '', '', signed(boost.added)]),
+    ...(Math.abs(explained.neighbour_contribution) < MIN_SHOWN
       ? []
-      : [['neighbours', '', '', signed(told.neighbour_contribution)]]),
-    ['ranking', '', '', told.ranking.toFixed(3)],
+      : [['neighbours', '', '', signed(explained.neighbour_contribution)]]),
+    ['ranking', '', '', explained.ranking.toFixed(3)],
   ];
   const table = rows.map(([name = '', rank = '', raw = '', added = ''], i) => {
     const line = `  ${padEnd(name, 18)}${padStart(rank, 6)}${padStart(raw, 12)}${padStart(added, 10)}`;
     return i === 0 ? style.dim(line) : line;
   });
-  const reasons = scoreReasons(score, told.score);
+  const reasons = scoreReasons(score, explained.score);
   return [...table, ...reasons.flatMap((line) => indent(wrap(line, room - 2), '  '))];
 }
 
@@ -181,23 +183,23 @@ function daysOf(days: number): string {
   return days >= 1 ? `${String(Number(days.toFixed(1)))}d` : `${String(Number((days * 24).toFixed(1)))}h`;
 }
 
-/** What three places show. */
-const SHOWN = 0.0005;
+/** Smaller contributions print as 0.000. */
+const MIN_SHOWN = 0.0005;
 
 function signed(added: number): string {
   return `${added < 0 ? '' : '+'}${added.toFixed(3)}`;
 }
 
-/** `score 0.71 = 0.99 × 0.72 …`, then where the first factor comes from. */
+/** `score 0.71 = 0.99 × 0.72 …`, then how the first factor was computed. */
 function scoreReasons(
   score: number,
   { answer_confidence, share, best_evidence_rank, coverage, cosine, model_coverage }: ScoreExplanation,
 ): string[] {
-  const words = `holds ${percent(coverage)} of the query's words (rare ones count more)`;
-  const counted = model_coverage === 1 ? '' : `, counted ${percent(model_coverage)} for this query`;
-  const meaning = cosine === null ? '' : `; cosine ${cosine.toFixed(2)}${counted}`;
+  const words = `has ${percent(coverage)} of the query's words (rare ones count more)`;
+  const weight = model_coverage === 1 ? '' : `, weighted ${percent(model_coverage)} for this query`;
+  const meaning = cosine === null ? '' : `; cosine ${cosine.toFixed(2)}${weight}`;
   return [
-    `score ${score.toFixed(2)} = ${answer_confidence.toFixed(2)} (how sure the answer is) × ${share.toFixed(2)} (this ranking, of the best one)`,
+    `score ${score.toFixed(2)} = ${answer_confidence.toFixed(2)} (confidence in the answer) × ${share.toFixed(2)} (this ranking divided by the best one)`,
     `${answer_confidence.toFixed(2)} from result ${String(best_evidence_rank)}, which has the best evidence: it ${words}${meaning}`,
   ];
 }

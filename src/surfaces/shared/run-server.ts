@@ -1,13 +1,13 @@
 import type { Io } from './io.ts';
 
-/** What a command line says to a command that serves. */
+/** The parsed command line of a server command such as `loci serve`. */
 export interface ServerCall {
   readonly operands: readonly string[];
-  /** By name; what was not given is not there. */
+  /** Values by option name; options that were not given are absent. */
   readonly options: Readonly<Record<string, string | true>>;
   readonly json: boolean;
   readonly home: string | undefined;
 }
 
-/** Ends when the server does; answers the exit code. */
+/** Runs until the server ends, and returns the exit code. */
 export type RunServer = (call: ServerCall, io: Io) => Promise<number>;

@@ -1,0 +1,46 @@
+import { counted } from '../../../../core/text/counted.ts';
+import type { SourcesApproveOutput } from '../../../../operations/sources/approve.ts';
+import type { SourcesPauseOutput } from '../../../../operations/sources/pause.ts';
+import type { SourcesRemoveOutput } from '../../../../operations/sources/remove.ts';
+import { oneLine } from '../../../shared/escape-control.ts';
+import type { Operand, OperationCommand } from '../operation-command.ts';
+
+const ID: Operand = { field: 'id', label: 'id', takes: 'one' };
+
+const SHELL_WARNING =
+  'It is a line for a shell: files that the line starts are not watched. List them in `watch` to approve their changes.';
+
+export const sourcesApprove: OperationCommand<SourcesApproveOutput> = {
+  operands: [{ field: 'ids', label: 'id', takes: 'list' }],
+  render: ({ approved }, { style }) => {
+    const lines = approved.flatMap(({ id, command, cwd, changes, shell }) => [
+      `${style.bold(oneLine(id))} may run \`${oneLine(command)}\` in ${oneLine(cwd)}.` +
+        (changes.length === 0 ? '' : ' Changed since the last approval:'),
+      ...changes.map((change) => `  ${style.warning(oneLine(change))}`),
+      ...(shell ? [`  ${style.warning(SHELL_WARNING)}`] : []),
+    ]);
+    const [only, second] = approved.map(({ id }) => oneLine(id));
+    const next =
+      second === undefined
+        ? `\`loci sources test ${only ?? ''}\` shows its documents, \`loci sources refresh ${only ?? ''}\` stores them.`
+        : '`loci sources test ID` shows the documents of one, `loci sources refresh` stores those of all.';
+    return [...lines, style.dim(next), ''].join('\n');
+  },
+};
+
+/** Also for `sources resume`, whose output is the same. */
+export const sourcesPause: OperationCommand<SourcesPauseOutput> = {
+  operands: [ID],
+  render: ({ source: { id, condition } }) =>
+    condition === 'paused'
+      ? `Paused ${oneLine(id)} until \`loci sources resume ${oneLine(id)}\`.\n`
+      : `Resumed ${oneLine(id)}.\n`,
+};
+
+export const sourcesRemove: OperationCommand<SourcesRemoveOutput> = {
+  operands: [ID],
+  render: ({ id, removed, unconfigured }) => {
+    const settings = unconfigured ? '; it is no longer in the settings' : '';
+    return `Removed ${counted(removed, 'document')} of ${oneLine(id)} from the store${settings}.\n`;
+  },
+};

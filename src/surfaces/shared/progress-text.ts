@@ -1,0 +1,15 @@
+import type { Progress } from '../../core/long-call.ts';
+
+/** What a long call is doing: `reading notes`, `embedding`. */
+export function stageText({ stage, subject }: Pick<Progress, 'stage' | 'subject'>): string {
+  switch (stage) {
+    case 'reading':
+      return `reading ${subject}`;
+    case 'deriving':
+      return 'cutting into passages';
+    case 'embedding':
+      return 'embedding';
+    case 'waiting':
+      return `waiting for another process: ${subject}`;
+  }
+}
