@@ -4,6 +4,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseComponents, textOf } from './ical/components.mjs';
 import { documentsOf } from './ical/documents.mjs';
+import { loadNodeIcal } from './ical/node-ical.mjs';
 import { seriesOf } from './ical/series.mjs';
 import { localZoneName } from './ical/zones.mjs';
 import { currentTime, readEach, readText, runProgram, wholeNumber } from './program.mjs';
@@ -11,7 +12,7 @@ import { currentTime, readEach, readText, runProgram, wholeNumber } from './prog
 const HELP = `Usage: node ical.mjs FILE|FOLDER... [--days N] [--past N]
 
 Prints the events and todos of iCalendar files, or of all .ics files in folders, as documents for Loci:
-one JSON object a line.
+one JSON object a line. It needs the package node-ical: run \`npm install node-ical\` in the folder of this program.
 
   --days N     days ahead of today (14)
   --past N     days before today (1)
@@ -29,7 +30,8 @@ await runProgram({
     past: { type: 'string', default: '1' },
     now: { type: 'string' },
   },
-  documents: ({ values, positionals, warn }) => {
+  documents: async ({ values, positionals, warn }) => {
+    await loadNodeIcal();
     const window = windowOf(
       currentTime(values),
       wholeNumber(values, 'past', 366),

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,6 +35,19 @@ describe('ical.mjs', () => {
       "Book club: The Quiet Ledger · Thu 3 Dec 2026, 19:30–21:30 · at Mei Lin's",
       "Choir (Erik), dress rehearsal · Fri 4 Dec 2026, 18:00–20:00 · at St Brannock's chapel",
     ]);
+  });
+
+  it('fails with the command that installs node-ical when the package is missing', async () => {
+    const copy = join(folder, 'copy');
+    cpSync(EXAMPLES, copy, { recursive: true, filter: (path) => !path.endsWith('.test.ts') });
+    const { code, stdout, stderr } = await runProgram('ical.mjs', ['data/calendars'], {
+      examples: `${copy}/`,
+    });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe(
+      'ical: the package node-ical is missing: run `npm install node-ical` in the folder of ical.mjs\n',
+    );
+    expect((await runProgram('ical.mjs', ['--help'], { examples: `${copy}/` })).code).toBe(0);
   });
 
   it('prints all that is known of an event, unfolded and without escapes', async () => {

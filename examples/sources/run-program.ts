@@ -31,10 +31,14 @@ export interface Outcome {
 export async function runProgram(
   program: string,
   args: readonly string[],
-  { timeZone = 'America/New_York', cwd = EXAMPLES }: { timeZone?: string; cwd?: string } = {},
+  {
+    timeZone = 'America/New_York',
+    examples = EXAMPLES,
+    cwd = examples,
+  }: { timeZone?: string; examples?: string; cwd?: string } = {},
 ): Promise<Outcome> {
   const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
-  const child = spawn(process.execPath, [`${EXAMPLES}${program}`, ...args], {
+  const child = spawn(process.execPath, [`${examples}${program}`, ...args], {
     cwd,
     env: { PATH, NODE_COMPILE_CACHE, TZ: timeZone, LANG: 'C.UTF-8' },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,4 +1,4 @@
-import ical from 'node-ical';
+import { ical } from './node-ical.mjs';
 
 /** Instants a day that a rule may name with BYHOUR, BYMINUTE and BYSECOND. */
 const MAX_TIMES_A_DAY = 24;

@@ -1,5 +1,5 @@
-import ical from 'node-ical';
 import { propertyOf } from './components.mjs';
+import { ical } from './node-ical.mjs';
 import { datesOfRule } from './rule.mjs';
 
 /**
