@@ -15,7 +15,7 @@ const PROCESS_TESTS = [
   'examples/**/*.test.ts',
   'eval/main.test.ts',
   'src/engine/{refresh,sources}/*.test.ts',
-  'src/sources/command/*.test.ts',
+  'src/sources/command/**/*.test.ts',
   'src/sources/vault/{race,unreadable}.test.ts',
   'src/embed/local/local.test.ts',
   'src/core/threads/task-thread.test.ts',

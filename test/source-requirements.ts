@@ -134,12 +134,12 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       test: 'names each bad document by index and id, and keeps the good ones (S13)',
     },
     {
-      file: 'src/sources/command/run-command.test.ts',
+      file: 'src/sources/command/run/run-command.test.ts',
       test: 'gives it the folder and the environment that are asked for, and nothing to read',
     },
-    { file: 'src/sources/command/run-command.test.ts', test: 'stops what prints more than 10 MB' },
+    { file: 'src/sources/command/run/run-command.test.ts', test: 'stops what prints more than 10 MB' },
     {
-      file: 'src/sources/command/run-command.test.ts',
+      file: 'src/sources/command/run/run-command.test.ts',
       test: 'ends what hangs when its time is up, with all that it started',
     },
     {

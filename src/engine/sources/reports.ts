@@ -8,7 +8,7 @@ import { approvalDetails, approvalStatus, resolveCommand, type ResolvedCommand }
 import { changesSince, parseApproval } from './approval-record.ts';
 import { configuredSources, type ConfiguredSource } from './configured.ts';
 import { missingProgramError } from './program.ts';
-import { isStale } from '../refresh/stale.ts';
+import { isStale } from '../refresh/staleness.ts';
 
 /** How a source is, in a word. */
 export const CONDITIONS = [

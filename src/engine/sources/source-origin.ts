@@ -3,7 +3,7 @@ import { dayAhead } from '../../core/time/calendar.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
 import { ownSources } from './source-policies.ts';
-import { isStale } from '../refresh/stale.ts';
+import { isStale } from '../refresh/staleness.ts';
 
 /** From which source a record is, and how it stands with it. */
 export interface SourceOrigin {

@@ -1,6 +1,5 @@
 import type { SourceSettings } from '../../config/sources-schema.ts';
 import type { DocumentSource } from '../document.ts';
-import { commandEnvironment } from './environment.ts';
 import { fetchDocuments } from './fetch-documents.ts';
 import { documentMapper } from './map-document.ts';
 import { argvOf } from './split-command.ts';
@@ -9,11 +8,11 @@ export interface CommandOptions extends Pick<
   SourceSettings,
   'command' | 'shell' | 'timeout' | 'map' | 'fields'
 > {
-  /** The folder to run it in, absolute. */
+  /** The working folder, absolute. */
   readonly cwd: string;
-  /** The environment of whoever asks. */
+  /** The environment of this process. */
   readonly env: NodeJS.ProcessEnv;
-  /** Names of it that the command may see, beside those that every program needs. */
+  /** Names of variables that the command may read, in addition to those that every program needs. */
   readonly allowed: readonly string[];
 }
 
@@ -35,4 +34,18 @@ export function openCommand(options: CommandOptions): DocumentSource {
         ...(signal !== undefined && { signal }),
       }),
   };
+}
+
+/** Variables that programs need to find files, the user, the language and the time zone. */
+const DEFAULT_VARIABLES = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z_]+|TZ|TMPDIR)$/;
+
+/** Python would otherwise write compiled modules into the folder of a skill, and each would need a new approval. */
+const NO_PYTHON_CACHE = { PYTHONDONTWRITEBYTECODE: '1' } as const;
+
+/** The variables that a command may read. */
+export function commandEnvironment(env: NodeJS.ProcessEnv, allowed: readonly string[]): NodeJS.ProcessEnv {
+  const visible = Object.entries(env).filter(
+    ([name, value]) => value !== undefined && (DEFAULT_VARIABLES.test(name) || allowed.includes(name)),
+  );
+  return { ...NO_PYTHON_CACHE, ...Object.fromEntries(visible) };
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commandEnvironment } from './environment.ts';
+import { commandEnvironment } from './command.ts';
 import { type FetchRequest, fetchDocuments } from './fetch-documents.ts';
 
 let folder = '';
@@ -112,8 +112,8 @@ describe('fetching documents from a command', () => {
       'map.text: no document has notes, body.text',
       'map.project: no document has from.team',
       'map.metadata.where: no document has at',
-      `map.title: every document gets the text "title"; '{{title}}' is what stands there`,
-      `map.metadata.kind: every document gets the text "from.name"; '{{from.name}}' is what stands there`,
+      `map.title: every document gets the text "title"; write '{{title}}' for the value of that field`,
+      `map.metadata.kind: every document gets the text "from.name"; write '{{from.name}}' for the value of that field`,
     ]);
     expect((await fetchDocuments(await printing('[]', { map }))).problems).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe('fetching documents from a command', () => {
       ['1', 'new'],
     ]);
     expect(problems).toEqual([
-      { index: 3, id: '1', detail: 'document 1 has the same id; this one counts', skipped: false },
+      { index: 3, id: '1', detail: 'it replaces document 1, which has the same id', skipped: false },
     ]);
   });
 
@@ -169,7 +169,7 @@ describe('fetching documents from a command', () => {
     const request = await printing(JSON.stringify(documents), { fields: ['title'] });
     const fetched = await fetchDocuments(request);
     expect(fetched.documents.map(({ text }) => text)).toEqual(['Call Bob', 'Call Ann']);
-    const detail = 'nothing to read is left of it by `fields`';
+    const detail = 'it has neither text nor title among its `fields`';
     expect(fetched.problems).toEqual([{ index: 3, id: '3', detail, skipped: true }]);
     expect(JSON.stringify(fetched)).not.toContain('hushed');
   });
@@ -197,8 +197,8 @@ describe('fetching documents from a command', () => {
     const failures: readonly (readonly [string, string])[] = [
       [`printf '[{"id":1,"text":"a"},{"id":2,"te'`, 'the output ends within document 2'],
       [`printf '{"id":1,"text":"a"}\\n{"id":2,"te'`, 'the output ends within document 2'],
-      ['true', 'the command printed nothing; an empty list is []'],
-      ['echo "<html>"', 'the output is no JSON: it begins with "<html>"'],
+      ['true', 'the command printed nothing; an empty list is printed as []'],
+      ['echo "<html>"', 'the output is not JSON: it begins with "<html>"'],
       [String.raw`printf '[{"id":1,"text":"\377"}]'`, 'the output is not UTF-8'],
     ];
     for (const [line, message] of failures)

@@ -1,74 +1,97 @@
 import type { DocumentMap } from '../../config/sources-schema.ts';
 import type { DocumentProblem, Fetched, MemoryDocument } from '../document.ts';
-import { readDocument, type ReadDocument } from './document.ts';
-import { restrictTo } from './fields.ts';
-import { documentMapper } from './map-document.ts';
-import { MapProblems } from './map-problems.ts';
-import { pacer } from './pace.ts';
+import { documentMapper, MapChecker } from './map-document.ts';
+import type { OutputValue } from './output-value.ts';
 import { parseDocuments } from './parse-documents.ts';
-import type { PrintedValue } from './printed.ts';
-import { type CommandRequest, runCommand } from './run-command.ts';
+import { readDocument, type ReadDocument } from './read-document.ts';
+import { eventLoopYielder } from './run/event-loop.ts';
+import { type CommandRequest, runCommand } from './run/run-command.ts';
 
 export interface FetchRequest extends CommandRequest {
   readonly map?: DocumentMap;
-  /** What of a document may be stored; everything unless given. */
+  /** The parts of a document that may be stored; all of them unless given. */
   readonly fields?: readonly string[];
 }
 
 /**
- * Runs a command and reads the documents that it prints. A bad document is a problem, the good ones beside it are kept.
- * @throws LociError `source_failed` when the command fails or its output as a whole cannot be read; `aborted`;
- *   `invalid_config` for a bad template
+ * Runs a command and reads the documents that it prints. A bad document is reported as a problem, and the others are returned.
+ * @throws LociError `source_failed` when the command fails or its output cannot be parsed; `aborted`; `invalid_config` for a bad
+ *   template
  */
 export async function fetchDocuments(request: FetchRequest): Promise<Fetched> {
   const read = documentReader(request);
-  const faults = new MapProblems(request.map ?? {});
+  const checker = new MapChecker(request.map ?? {});
   const { result, ...run } = await runCommand(request, (output) =>
-    collect(parseDocuments(output, request.map?.items), (printed) => {
-      if ('value' in printed) faults.see(printed.value);
-      return read(printed);
+    collect(parseDocuments(output, request.map?.items), (value) => {
+      if ('value' in value) checker.add(value.value);
+      return read(value);
     }),
   );
-  // What is wrong with all of them comes first: it is why single ones are.
-  return { ...result, ...run, problems: [...faults.problems(), ...result.problems] };
+  // Problems of the map come first, because they explain those of single documents.
+  return { ...result, ...run, problems: [...checker.problems(), ...result.problems] };
 }
 
-type Reader = (printed: PrintedValue) => ReadDocument;
+type Reader = (value: OutputValue) => ReadDocument;
 
 function documentReader({ map, fields }: FetchRequest): Reader {
-  const mapped = map === undefined ? (value: unknown) => value : documentMapper(map);
-  return (printed) => {
-    const { index } = printed;
-    if ('problem' in printed) return { problem: { index, id: null, detail: printed.problem, skipped: true } };
-    const value = mapped(printed.value);
+  const toDocument = map === undefined ? (value: unknown) => value : documentMapper(map);
+  return (output) => {
+    const { index } = output;
+    if ('problem' in output) return { problem: { index, id: null, detail: output.problem, skipped: true } };
+    const value = toDocument(output.value);
     if (fields === undefined) return readDocument(value, index);
-    return readDocument(restrictTo(value, fields), index, 'nothing to read is left of it by `fields`');
+    return readDocument(
+      restrictToFields(value, fields),
+      index,
+      'it has neither text nor title among its `fields`',
+    );
   };
 }
 
 async function collect(
-  values: AsyncIterable<PrintedValue>,
+  values: AsyncIterable<OutputValue>,
   read: Reader,
 ): Promise<Pick<Fetched, 'documents' | 'problems' | 'printed'>> {
   const documents = new Map<string, { readonly document: MemoryDocument; readonly index: number }>();
   const problems: DocumentProblem[] = [];
-  const pace = pacer();
+  const yieldIfBusy = eventLoopYielder();
   let printed = 0;
   for await (const value of values) {
     printed++;
-    const found = read(value);
-    if ('problem' in found) problems.push(found.problem);
+    const result = read(value);
+    if ('problem' in result) problems.push(result.problem);
     else {
-      const { document } = found;
-      const former = documents.get(document.id);
-      if (former !== undefined) {
-        const detail = `document ${String(former.index)} has the same id; this one counts`;
+      const { document } = result;
+      const earlier = documents.get(document.id);
+      if (earlier !== undefined) {
+        const detail = `it replaces document ${String(earlier.index)}, which has the same id`;
         problems.push({ index: value.index, id: document.id, detail, skipped: false });
         documents.delete(document.id);
       }
       documents.set(document.id, { document, index: value.index });
     }
-    await pace();
+    await yieldIfBusy();
   }
   return { documents: [...documents.values()].map(({ document }) => document), problems, printed };
+}
+
+/**
+ * The id of a printed document and the parts that `fields` names; `metadata.sender` names a single entry. Other parts are dropped
+ * before they are checked, so that no problem quotes them.
+ */
+export function restrictToFields(document: unknown, fields: readonly string[]): unknown {
+  if (!isObject(document)) return document;
+  const entries = Object.entries(document).flatMap(([name, part]): [string, unknown][] => {
+    if (name === 'id' || fields.includes(name)) return [[name, part]];
+    return name === 'metadata' && isObject(part) ? [[name, restrictMetadata(part, fields)]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+function restrictMetadata(metadata: object, fields: readonly string[]): object {
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => fields.includes(`metadata.${name}`)));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -61,7 +61,7 @@ describe('mapping what a command prints', () => {
       expect(() => documentMapper({ [field]: 'notes' })).toThrow(
         expect.objectContaining({
           code: 'invalid_config',
-          message: `map.${field} would be the same for all documents: notes`,
+          message: `map.${field} is a constant, which makes all documents the same: notes`,
           hint: expect.stringContaining("'{{notes}}'"),
         }) as Error,
       );
@@ -134,9 +134,9 @@ describe('mapping what a command prints', () => {
   it('names the key of a bad template', () => {
     const bad: readonly (readonly [DocumentMap, string])[] = [
       [{ text: 'a {{title' }, 'map.text has a {{ that is not closed: {{title'],
-      [{ id: '{{}}' }, 'map.id has a place without a name: {{}}'],
-      [{ url: '{{a..b}}' }, 'map.url has a place without a name: {{a..b}}'],
-      [{ metadata: { who: '{{ }}' } }, 'map.metadata.who has a place without a name: {{ }}'],
+      [{ id: '{{}}' }, 'map.id has a placeholder without a name: {{}}'],
+      [{ url: '{{a..b}}' }, 'map.url has a placeholder without a name: {{a..b}}'],
+      [{ metadata: { who: '{{ }}' } }, 'map.metadata.who has a placeholder without a name: {{ }}'],
     ];
     for (const [map, message] of bad)
       expect(() => documentMapper(map)).toThrow(

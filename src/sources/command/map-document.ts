@@ -1,25 +1,25 @@
 import type { DocumentMap } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
 import type { Json } from '../../core/types.ts';
-import { compileTemplate, placesOf, type Template, textOf } from './template.ts';
+import type { DocumentProblem } from '../document.ts';
+import { compileTemplate, hasPath, pathsOf, type Template, textOf } from './template.ts';
 
-/** What of a document is text and nothing else. */
-const TEXTS = ['text', 'title', 'project', 'url'] as const;
-const FIELDS = [...TEXTS, 'id', 'tags', 'timestamp', 'completed'] as const;
+/** Fields that must be text. */
+const TEXT_FIELDS = ['text', 'title', 'project', 'url'] as const;
+const FIELDS = [...TEXT_FIELDS, 'id', 'tags', 'timestamp', 'completed'] as const;
 type Field = (typeof FIELDS)[number];
-/** What is never the same for all documents. */
-const OF_EACH = ['id', 'text', 'timestamp'] as const;
+/** Fields that must differ between documents. */
+const DISTINCT_FIELDS = ['id', 'text', 'timestamp'] as const;
 
 const DONE = /^(?:true|yes|y|1|x|done|completed?|closed|cancell?ed|finished)$/i;
 
 /**
- * What makes a document of a value that a command printed, before it is checked. A field without a template is the
- * value's own field of that name.
- * @throws LociError `invalid_config` that names the key of a bad template, or of one that is the same for all documents
- *   where that makes no sense
+ * A function that makes an unchecked document of a printed value. A field without a template is taken from the field of the same
+ * name.
+ * @throws LociError `invalid_config` that names the key of a bad template, or of a constant one for a field that must differ
  */
 export function documentMapper(map: DocumentMap): (item: unknown) => unknown {
-  for (const field of OF_EACH) refuseConstant(`map.${field}`, map[field]);
+  for (const field of DISTINCT_FIELDS) assertNotConstant(`map.${field}`, map[field]);
   const templates = new Map<Field, Template>();
   for (const field of FIELDS)
     templates.set(field, compileTemplate(`map.${field}`, map[field] ?? `{{${field}}}`));
@@ -29,31 +29,35 @@ export function documentMapper(map: DocumentMap): (item: unknown) => unknown {
   );
   return (item) => {
     if (typeof item !== 'object' || item === null || Array.isArray(item)) return item;
-    const own = item as { readonly [key: string]: Json };
-    const value = (field: Field): Json | undefined => templates.get(field)?.(own);
+    const object = item as { readonly [key: string]: Json };
+    const value = (field: Field): Json | undefined => templates.get(field)?.(object);
     return {
       id: value('id'),
-      ...Object.fromEntries(TEXTS.map((field) => [field, asText(value(field))])),
+      ...Object.fromEntries(TEXT_FIELDS.map((field) => [field, asText(value(field))])),
       tags: asTags(value('tags')),
       timestamp: value('timestamp'),
       completed: asCompleted(value('completed')),
-      metadata: metadata === undefined ? ownMetadata(own) : mapped(metadata, own),
+      metadata: metadata === undefined ? metadataOf(object) : applyAll(metadata, object),
     };
   };
 }
 
-function refuseConstant(key: string, written: string | undefined): void {
-  if (written === undefined || placesOf(key, written).length > 0) return;
-  throw new LociError('invalid_config', `${key} would be the same for all documents: ${written}`, {
-    hint: `Names of what is printed stand between double braces: '{{${written}}}'.`,
-  });
+function assertNotConstant(key: string, written: string | undefined): void {
+  if (written === undefined || pathsOf(key, written).length > 0) return;
+  throw new LociError(
+    'invalid_config',
+    `${key} is a constant, which makes all documents the same: ${written}`,
+    {
+      hint: `Write the name of a printed field between double braces: '{{${written}}}'.`,
+    },
+  );
 }
 
-function ownMetadata(item: { readonly [key: string]: Json }): Json | undefined {
+function metadataOf(item: { readonly [key: string]: Json }): Json | undefined {
   return Object.hasOwn(item, 'metadata') ? item['metadata'] : undefined;
 }
 
-function mapped(
+function applyAll(
   templates: readonly (readonly [string, Template])[],
   item: { readonly [key: string]: Json },
 ): { [key: string]: Json } {
@@ -72,7 +76,7 @@ function asText(value: Json | undefined): Json | undefined {
 
 function asTags(value: Json | undefined): Json | undefined {
   if (!Array.isArray(value)) return asText(value);
-  // Of labels that are objects their names are taken where documents are checked.
+  // Labels that are objects stay as they are: `readDocument` takes their names.
   return value.map((each) => (isObject(each) ? each : textOf(each)));
 }
 
@@ -80,9 +84,59 @@ function isObject(value: Json): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Words that tools write for what is done; any other word is what is not. */
+/** `true` for the words that tools print for a completed item, `false` for any other word. */
 function asCompleted(value: Json | undefined): Json | undefined {
   if (value === undefined || value === null || typeof value === 'boolean') return value;
   const word = textOf(value).trim();
   return word === '' ? null : DONE.test(word);
+}
+
+/** A longer text without braces is not a field name whose braces were forgotten. */
+const FIELD_NAME = /^[\w$-]{1,64}(?:\.[\w$-]{1,64}){0,8}$/;
+
+/** Finds likely mistakes in a map: paths that no document has, and field names without braces. */
+export class MapChecker {
+  /** Key of the settings → paths that no document has had so far. */
+  readonly #unmatched = new Map<string, Set<string>>();
+  /** Key of the settings → a constant that may be a field name. */
+  readonly #constants = new Map<string, string>();
+  /** Keys whose constant is the name of a field. */
+  readonly #mistaken = new Set<string>();
+  #documents = 0;
+
+  /** @throws LociError `invalid_config` that names the key of a bad template */
+  constructor({ items: _, metadata = {}, ...fields }: DocumentMap) {
+    const entries = Object.entries(metadata).map(([name, written]) => [`metadata.${name}`, written] as const);
+    for (const [field, written] of [...Object.entries(fields), ...entries]) {
+      const key = `map.${field}`;
+      const paths = pathsOf(key, written);
+      if (paths.length > 0) this.#unmatched.set(key, new Set(paths));
+      else if (FIELD_NAME.test(written.trim())) this.#constants.set(key, written.trim());
+    }
+  }
+
+  /** Takes a printed document into account. */
+  add(value: unknown): void {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+    const document = value as { readonly [key: string]: Json };
+    this.#documents++;
+    for (const [key, paths] of this.#unmatched) {
+      for (const path of paths) if (hasPath(document, path)) paths.delete(path);
+      if (paths.size === 0) this.#unmatched.delete(key);
+    }
+    for (const [key, name] of this.#constants) if (hasPath(document, name)) this.#mistaken.add(key);
+  }
+
+  /** At most one for each key. */
+  problems(): DocumentProblem[] {
+    if (this.#documents === 0) return [];
+    const details = [
+      ...[...this.#unmatched].map(([key, paths]) => `${key}: no document has ${[...paths].join(', ')}`),
+      ...[...this.#mistaken].map((key) => {
+        const name = this.#constants.get(key) ?? '';
+        return `${key}: every document gets the text ${JSON.stringify(name)}; write '{{${name}}}' for the value of that field`;
+      }),
+    ];
+    return details.map((detail) => ({ index: null, id: null, detail, skipped: false }));
+  }
 }

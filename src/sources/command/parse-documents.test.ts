@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LociError } from '../../core/errors.ts';
 import { parseDocuments } from './parse-documents.ts';
-import type { PrintedValue } from './printed.ts';
+import type { OutputValue } from './output-value.ts';
 
 async function* inChunks(bytes: Uint8Array, cuts: readonly number[] = []): AsyncGenerator<Uint8Array> {
   const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
@@ -13,9 +13,9 @@ async function parsed(
   text: string | Uint8Array,
   items?: string,
   cuts?: readonly number[],
-): Promise<PrintedValue[]> {
+): Promise<OutputValue[]> {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-  const all: PrintedValue[] = [];
+  const all: OutputValue[] = [];
   for await (const value of parseDocuments(inChunks(bytes, cuts), items)) all.push(value);
   return all;
 }
@@ -42,7 +42,7 @@ describe('parsing what a command prints', () => {
   it('names a bad line and goes on', async () => {
     expect(await parsed('{"id":1}\n{"id":}\n[2]\n{"id":3}\n')).toEqual([
       { index: 1, value: { id: 1 } },
-      { index: 2, problem: 'the line is no valid JSON' },
+      { index: 2, problem: 'the line is not valid JSON' },
       { index: 3, value: [2] },
       { index: 4, value: { id: 3 } },
     ]);
@@ -55,17 +55,19 @@ describe('parsing what a command prints', () => {
       'the output ends before its list does, after document 1',
     );
     expect(await failureOf('{"id":1}\n{"id":2')).toBe('the output ends within document 2');
-    expect(await failureOf('[{"id":1},{id:2}]')).toBe('the output is no valid JSON at document 2');
-    expect(await failureOf('[{"id":1}]\n[]')).toBe('the output is no valid JSON behind its end');
-    expect(await failureOf('[{"id":1}}')).toBe('the output is no valid JSON at document 2');
+    expect(await failureOf('[{"id":1},{id:2}]')).toBe('the output is not valid JSON at document 2');
+    expect(await failureOf('[{"id":1}]\n[]')).toBe('the output is not valid JSON after its end');
+    expect(await failureOf('[{"id":1}}')).toBe('the output is not valid JSON at document 2');
   });
 
   it('says what the output is when it is no list of documents', async () => {
-    expect(await failureOf('')).toBe('the command printed nothing; an empty list is []');
-    expect(await failureOf(' \n\uFEFF'.slice(0, 2))).toBe('the command printed nothing; an empty list is []');
-    expect(await failureOf('null')).toBe('the output is no JSON: it begins with "null"');
+    expect(await failureOf('')).toBe('the command printed nothing; an empty list is printed as []');
+    expect(await failureOf(' \n\uFEFF'.slice(0, 2))).toBe(
+      'the command printed nothing; an empty list is printed as []',
+    );
+    expect(await failureOf('null')).toBe('the output is not JSON: it begins with "null"');
     expect(await failureOf(`<!DOCTYPE html>\n\u001b[31m<p>${'x'.repeat(99)}`)).toBe(
-      `the output is no JSON: it begins with "<!DOCTYPE html> <p>${'x'.repeat(41)}…"`,
+      `the output is not JSON: it begins with "<!DOCTYPE html> <p>${'x'.repeat(41)}…"`,
     );
     expect(await failureOf(Buffer.from('[{"id":1,"text":"\xe9"}]', 'latin1'))).toBe(
       'the output is not UTF-8',
@@ -75,14 +77,14 @@ describe('parsing what a command prints', () => {
     );
     expect(await failureOf(Buffer.from('\uFEFF[]', 'utf16le'))).toBe('the output is not UTF-8');
     expect(await failureOf('{\n  "id": 1,\n  "items": []\n}\n')).toBe(
-      'no line of the output is a document; the first: the line is no valid JSON',
+      'no line of the output is a document; the first line: the line is not valid JSON',
     );
     expect(await failureOf('{"id":1,}')).toContain('no line of the output is a document');
   });
 
   it('says when there is no list at the path', async () => {
-    expect(await failureOf('{"items":{"a":1}}', 'items')).toBe('`items` is no list in the output');
-    expect(await failureOf('{"items":5}', 'items')).toBe('`items` is no list in the output');
+    expect(await failureOf('{"items":{"a":1}}', 'items')).toBe('`items` is not a list in the output');
+    expect(await failureOf('{"items":5}', 'items')).toBe('`items` is not a list in the output');
     expect(await failureOf('{"other":[1]}', 'items')).toBe('the output has no list at `items`');
     expect(await failureOf('[1,2]', 'items')).toBe('the output has no list at `items`');
     for (const path of ['', 'a..b', '.', 'a.*'])
@@ -115,7 +117,7 @@ describe('parsing what a command prints', () => {
       { value: { id: 3 } },
     ]);
     const wide = `{"id":1,${Array.from({ length: 60_000 }, (_, i) => `"${String(i)}":1`).join(',')}}`;
-    expect(await failureOf(`[{},${wide}]`)).toBe('document 2, or what stands beside it, is too large');
+    expect(await failureOf(`[{},${wide}]`)).toBe('document 2, or the text next to it, is too large');
     const odd = '{"__proto__":{"polluted":1},"constructor":2,"n":1e999,"m":-0,"s":"\\ud800\\u0000"}';
     for (const [text, items] of [
       [`[${odd}]`, undefined],

@@ -1,57 +1,57 @@
 import { LociError } from '../../core/errors.ts';
-import { pacer } from './pace.ts';
+import { eventLoopYielder } from './run/event-loop.ts';
 import { parseLines } from './parse-lines.ts';
 import { parseList } from './parse-list.ts';
-import type { PrintedValue } from './printed.ts';
-import { shownLine } from './shown-text.ts';
+import type { OutputValue } from './output-value.ts';
+import { quotedExcerpt } from './run/printable-text.ts';
 
-/** Characters of what is no JSON that are shown. */
-const SHOWN = 60;
-/** Characters that are parsed at a time: some milliseconds where all of them are escapes. */
-const SLICE = 4096;
+/** Characters of invalid output that an error quotes. */
+const MAX_QUOTED_LENGTH = 60;
+/** Characters that are parsed at a time, which takes a few milliseconds even if all of them are escapes. */
+const SLICE_LENGTH = 4096;
 
 /**
- * The values that a command prints, as they come: those of a JSON array, one on each line of JSON Lines, or with `items`
- * those of the list at that path within one JSON value. UTF-8, with or without a byte order mark.
- * @throws LociError `source_failed` for output that is neither, ends in the middle, or holds too many;
- *   `invalid_config` for a path that is none
+ * Parses the output of a command while it arrives: the items of a JSON array, the lines of JSON Lines, or with `items` the list at
+ * that path within one JSON value. The output is UTF-8, with or without a byte order mark.
+ * @throws LociError `source_failed` for output that is neither, is cut off, or has too many documents; `invalid_config` for a bad
+ *   path
  */
 export async function* parseDocuments(
   output: AsyncIterable<Uint8Array>,
   items?: string,
-): AsyncGenerator<PrintedValue> {
+): AsyncGenerator<OutputValue> {
   const texts = decode(output);
   const beginning = await readBeginning(texts);
   const all = slices(beginning, texts);
   if (!beginning.startsWith('[') && !beginning.startsWith('{'))
     throw new LociError(
       'source_failed',
-      `the output is no JSON: it begins with ${shownLine(beginning, SHOWN)}`,
-      { hint: 'It must print a JSON array of documents, or one document on each line.' },
+      `the output is not JSON: it begins with ${quotedExcerpt(beginning, MAX_QUOTED_LENGTH)}`,
+      { hint: 'The command must print a JSON array of documents, or one document on each line.' },
     );
   if (items !== undefined || beginning.startsWith('[')) yield* parseList(all, items);
   else yield* parseLines(all);
 }
 
-/** From the first character that is not blank: as much as is shown of it if it is no JSON. */
+/** The output from the first character that is not blank, long enough to be quoted if it is not JSON. */
 async function readBeginning(texts: AsyncGenerator<string>): Promise<string> {
   let beginning = '';
   for (let next = await texts.next(); next.done !== true; next = await texts.next()) {
     beginning = (beginning + next.value).trimStart();
-    if (/^[[{]/.test(beginning) || beginning.length >= SHOWN) return beginning;
+    if (/^[[{]/.test(beginning) || beginning.length >= MAX_QUOTED_LENGTH) return beginning;
   }
   if (beginning !== '') return beginning;
-  throw new LociError('source_failed', 'the command printed nothing; an empty list is []');
+  throw new LociError('source_failed', 'the command printed nothing; an empty list is printed as []');
 }
 
 async function* slices(beginning: string, texts: AsyncGenerator<string>): AsyncGenerator<string> {
-  const pace = pacer();
+  const yieldIfBusy = eventLoopYielder();
   for (let text = beginning; ;) {
     for (let at = 0; at < text.length;) {
       const end = endOfSlice(text, at);
       yield text.slice(at, end);
       at = end;
-      await pace();
+      await yieldIfBusy();
     }
     const next = await texts.next();
     if (next.done === true) return;
@@ -59,9 +59,9 @@ async function* slices(beginning: string, texts: AsyncGenerator<string>): AsyncG
   }
 }
 
-/** Not within a surrogate pair. */
+/** Does not split a surrogate pair. */
 function endOfSlice(text: string, start: number): number {
-  const end = start + SLICE;
+  const end = start + SLICE_LENGTH;
   const last = text.charCodeAt(end - 1);
   return last >= 0xd800 && last <= 0xdbff ? end + 1 : end;
 }

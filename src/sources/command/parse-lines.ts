@@ -1,17 +1,17 @@
 import { LociError } from '../../core/errors.ts';
-import { MOST_LEVELS, type PrintedValue, assertDocumentLimit } from './printed.ts';
+import { MAX_NESTING, type OutputValue, assertDocumentLimit } from './output-value.ts';
 
-/** Characters of a line. A document that fits has some 700,000 at most, every one of them escaped. */
-const MOST_CHARACTERS = 1_000_000;
-const NO_JSON = 'the line is no valid JSON';
-const ONE_A_LINE =
-  'Print one document on each line (`jq -c`), or a JSON array; where the list stands within an object, name it with `map.items`.';
+/** The largest valid document has about 700,000 characters, if every one of them is escaped. */
+const MAX_LINE_LENGTH = 1_000_000;
+const INVALID_JSON = 'the line is not valid JSON';
+const FORMAT_HINT =
+  'Print one document on each line (`jq -c`), or a JSON array. If the list is within an object, set `map.items` to its path.';
 
 /**
- * JSON Lines: a value on each line, blank lines apart. A bad line is a problem of that document alone.
+ * Parses JSON Lines: a value on each line that is not blank. A bad line is a problem of that document only.
  * @throws LociError `source_failed` when the last line is cut off, when no line holds an object, or for too many lines
  */
-export async function* parseLines(texts: AsyncIterable<string>): AsyncGenerator<PrintedValue> {
+export async function* parseLines(texts: AsyncIterable<string>): AsyncGenerator<OutputValue> {
   let index = 0;
   let objects = 0;
   let firstFault = 'it should be an object';
@@ -19,21 +19,21 @@ export async function* parseLines(texts: AsyncIterable<string>): AsyncGenerator<
     assertDocumentLimit(++index);
     const printed = readLine(line, index);
     if ('value' in printed && isObject(printed.value)) objects++;
-    // Of a program that was at its end, a line is whole without an end of its own.
-    else if (!ended && objects > 0 && 'problem' in printed && printed.problem === NO_JSON)
+    // The last line may lack a line break if it is valid JSON.
+    else if (!ended && objects > 0 && 'problem' in printed && printed.problem === INVALID_JSON)
       throw new LociError('source_failed', `the output ends within document ${String(index)}`);
     if (index === 1 && 'problem' in printed) firstFault = printed.problem;
     yield printed;
   }
   if (objects > 0) return;
-  throw new LociError('source_failed', `no line of the output is a document; the first: ${firstFault}`, {
-    hint: ONE_A_LINE,
+  throw new LociError('source_failed', `no line of the output is a document; the first line: ${firstFault}`, {
+    hint: FORMAT_HINT,
   });
 }
 
 interface Line {
   readonly line: string;
-  /** Whether an end of a line stands behind it. */
+  /** Whether a line break follows. */
   readonly ended: boolean;
 }
 
@@ -47,25 +47,25 @@ async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<Line> {
       line = '';
       start = end + 1;
     }
-    // Of a line that is too long no more is kept than tells that it is.
-    if (line.length <= MOST_CHARACTERS) line += text.slice(start);
+    // Of a line that is too long, only as much is buffered as is needed to detect it.
+    if (line.length <= MAX_LINE_LENGTH) line += text.slice(start);
   }
   if (line.trim() !== '') yield { line, ended: false };
 }
 
-function readLine(line: string, index: number): PrintedValue {
-  if (line.length > MOST_CHARACTERS)
-    return { index, problem: `the line has more than ${String(MOST_CHARACTERS)} characters` };
-  if (isDeeperThan(MOST_LEVELS, line))
-    return { index, problem: `it is nested deeper than ${String(MOST_LEVELS)} levels` };
+function readLine(line: string, index: number): OutputValue {
+  if (line.length > MAX_LINE_LENGTH)
+    return { index, problem: `the line has more than ${String(MAX_LINE_LENGTH)} characters` };
+  if (isDeeperThan(MAX_NESTING, line))
+    return { index, problem: `it is nested deeper than ${String(MAX_NESTING)} levels` };
   try {
     return { index, value: JSON.parse(line) as unknown };
   } catch {
-    return { index, problem: NO_JSON };
+    return { index, problem: INVALID_JSON };
   }
 }
 
-/** Told from the text: to parse a million brackets takes long. */
+/** Counts brackets in the text, because parsing a million of them takes long. */
 function isDeeperThan(levels: number, json: string): boolean {
   let level = 0;
   for (let at = 0; at < json.length && level <= levels; at++) {

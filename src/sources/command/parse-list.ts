@@ -1,21 +1,21 @@
 import { JSONParser, TokenType } from '@streamparser/json';
 import { LociError } from '../../core/errors.ts';
-import { MOST_LEVELS, type PrintedValue, assertDocumentLimit } from './printed.ts';
+import { MAX_NESTING, type OutputValue, assertDocumentLimit } from './output-value.ts';
 
-/** Names, numbers, brackets and commas of one value: what a document needs is a small part of it. */
-const MOST_TOKENS = 200_000;
-const STRING_BYTES = 65_536;
-const NUMBER_BYTES = 1024;
+/** Names, numbers, brackets and commas of one value. A valid document has far fewer. */
+const MAX_TOKENS = 200_000;
+const STRING_BUFFER_BYTES = 65_536;
+const NUMBER_BUFFER_BYTES = 1024;
 
 /**
- * The values of a JSON array, or of the list at the path `items` (`data.tasks`) within a JSON value, as they come.
- * @throws LociError `source_failed` for a broken or cut off list, for none at that path, or one that is too large;
- *   `invalid_config` for a path that is none
+ * Parses a JSON array, or the list at the path `items` (`data.tasks`) within a JSON value, while it arrives.
+ * @throws LociError `source_failed` for a list that is invalid, cut off, too large, or not at that path; `invalid_config` for a bad
+ *   path
  */
 export async function* parseList(
   texts: AsyncIterable<string>,
   items: string | undefined,
-): AsyncGenerator<PrintedValue> {
+): AsyncGenerator<OutputValue> {
   const list = new ListParser(items);
   let index = 0;
   for await (const text of texts) for (const value of list.write(text)) yield { index: ++index, value };
@@ -25,7 +25,7 @@ export async function* parseList(
 class ListParser {
   readonly #items: string | undefined;
   readonly #parser: JSONParser;
-  /** Levels that are open where the list's values stand. */
+  /** Nesting depth of the list. */
   readonly #listLevel: number;
   #level = 0;
   #tokens = 0;
@@ -42,39 +42,39 @@ class ListParser {
     this.#parser = new JSONParser({
       paths: items === undefined ? ['$.*'] : [list, `${list}.*`],
       keepStack: false,
-      stringBufferSize: STRING_BYTES,
-      numberBufferSize: NUMBER_BYTES,
+      stringBufferSize: STRING_BUFFER_BYTES,
+      numberBufferSize: NUMBER_BUFFER_BYTES,
     });
     this.#parser.onToken = ({ token }) => this.#measure(token);
     this.#parser.onValue = ({ value, stack, parent }) => {
-      if (stack.length < this.#listLevel) this.#seeList(value);
-      else this.#take(value, parent);
+      if (stack.length < this.#listLevel) this.#checkList(value);
+      else this.#addValue(value, parent);
     };
   }
 
-  /** The values that end with this piece of the text. */
+  /** The values that are complete after this piece of text. */
   write(text: string): unknown[] {
     this.#values = [];
     try {
       this.#parser.write(text);
     } catch (error) {
       if (error instanceof LociError) throw error;
-      const where = this.#parser.isEnded ? 'behind its end' : `at document ${String(this.#count + 1)}`;
-      throw failed(`the output is no valid JSON ${where}`, error);
+      const where = this.#parser.isEnded ? 'after its end' : `at document ${String(this.#count + 1)}`;
+      throw failure(`the output is not valid JSON ${where}`, error);
     }
     return this.#values;
   }
 
   end(): void {
     if (!this.#parser.isEnded) {
-      const within = this.#level > this.#listLevel;
-      throw failed(
-        within
+      const isWithinDocument = this.#level > this.#listLevel;
+      throw failure(
+        isWithinDocument
           ? `the output ends within document ${String(this.#count + 1)}`
           : `the output ends before its list does, after document ${String(this.#count)}`,
       );
     }
-    if (!this.#found) throw failed(`the output has no list at \`${this.#items ?? ''}\``);
+    if (!this.#found) throw failure(`the output has no list at \`${this.#items ?? ''}\``);
   }
 
   #measure(token: TokenType): void {
@@ -82,20 +82,20 @@ class ListParser {
     else if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) this.#level--;
     this.#tokens = this.#level <= this.#listLevel ? 0 : this.#tokens + 1;
     const document = String(this.#count + 1);
-    if (this.#level > this.#listLevel + MOST_LEVELS)
-      throw failed(`document ${document} is nested deeper than ${String(MOST_LEVELS)} levels`);
-    if (this.#tokens > MOST_TOKENS)
-      throw failed(`document ${document}, or what stands beside it, is too large`);
+    if (this.#level > this.#listLevel + MAX_NESTING)
+      throw failure(`document ${document} is nested deeper than ${String(MAX_NESTING)} levels`);
+    if (this.#tokens > MAX_TOKENS)
+      throw failure(`document ${document}, or the text next to it, is too large`);
   }
 
-  #seeList(value: unknown): void {
-    if (!Array.isArray(value)) throw failed(`\`${this.#items ?? ''}\` is no list in the output`);
+  #checkList(value: unknown): void {
+    if (!Array.isArray(value)) throw failure(`\`${this.#items ?? ''}\` is not a list in the output`);
     this.#found = true;
   }
 
-  #take(value: unknown, parent: unknown): void {
+  #addValue(value: unknown, parent: unknown): void {
     if (!Array.isArray(parent)) return;
-    // With `items` the parser keeps the list, since the list is asked for too.
+    // With `items`, the parser collects the whole list, because the list itself is one of its paths.
     if (this.#items !== undefined) parent.pop();
     assertDocumentLimit(++this.#count);
     this.#values.push(value);
@@ -106,12 +106,12 @@ function pathOf(items: string | undefined): string[] {
   if (items === undefined) return ['$'];
   const steps = items.trim().split('.');
   if (steps.includes('') || steps.includes('*'))
-    throw new LociError('invalid_config', `map.items is no path: ${items}`, {
+    throw new LociError('invalid_config', `map.items is not a path: ${items}`, {
       hint: 'Write names with dots between them, such as `data.tasks`.',
     });
   return ['$', ...steps];
 }
 
-function failed(message: string, cause?: unknown): LociError {
+function failure(message: string, cause?: unknown): LociError {
   return new LociError('source_failed', message, cause === undefined ? {} : { cause });
 }

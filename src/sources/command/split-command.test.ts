@@ -55,7 +55,7 @@ describe('splitting a command line', () => {
       ['a "`b`"', '` (a backtick)'],
       ['a (b', '('],
       ['a b)', ')'],
-      ['a\nb', 'the end of a line'],
+      ['a\nb', 'a line break'],
       ['a $HOME/b', '$HOME'],
       ['a "in $HOME"', '$HOME'],
       ['a $' + '{HOME}', '$' + '{'],

@@ -3,49 +3,49 @@ import type { Json } from '../../core/types.ts';
 
 type Item = { readonly [key: string]: Json };
 
-/** What a template makes of an item; `undefined` where a placeholder that stands alone finds nothing. */
+/** Fills in a template; `undefined` when the template is a single placeholder and the item has no such field. */
 export type Template = (item: Item) => Json | undefined;
 
 type Piece = { readonly literal: string } | { readonly path: readonly string[] };
 
-/** What is no more than a separator: it goes where nothing is left to separate. */
+/** A literal of these characters alone is a separator. It is removed when there is nothing left to separate. */
 const SEPARATORS = ' \t\n-–—:,·|';
 
 /**
- * A template such as `{{title}} — {{notes.0.text}}`. One placeholder alone keeps the JSON value; otherwise values are put
- * in as text, and separators that are left at either end, or with nothing between them, are taken away. A name after a
- * list is looked up in each of its items.
- * @param key what the settings call it
+ * Compiles a template such as `{{title}} — {{notes.0.text}}`. A template that is a single placeholder keeps the JSON value. In any
+ * other, values are inserted as text, and separators at either end or next to each other are removed. A name that follows a list is
+ * looked up in each of its items.
+ * @param key the key of the settings, for errors
  * @throws LociError `invalid_config` that names the key
  */
 export function compileTemplate(key: string, written: string): Template {
   const pieces = piecesOf(key, written);
-  const [alone] = pieces;
-  if (pieces.length === 1 && alone !== undefined && 'path' in alone)
-    return (item) => valueAt(item, alone.path);
+  const [first] = pieces;
+  if (pieces.length === 1 && first !== undefined && 'path' in first)
+    return (item) => valueAt(item, first.path);
   return (item) => filled(pieces, item);
 }
 
-/** The places that a template names, such as `notes.0.text`: none for a text that is always the same. */
-export function placesOf(key: string, written: string): string[] {
+/** The paths of the placeholders, such as `notes.0.text`; none for a constant. */
+export function pathsOf(key: string, written: string): string[] {
   return piecesOf(key, written).flatMap((piece) => ('path' in piece ? [piece.path.join('.')] : []));
 }
 
-/** Whether an item has something at a place, be it `null`; of an empty list, whatever it might hold. */
-export function hasPlace(value: Json | undefined, place: string): boolean {
-  return isThere(value, place.split('.'));
+/** Whether an item has a value at a path, which may be `null`. An empty list counts as having every path. */
+export function hasPath(value: Json | undefined, path: string): boolean {
+  return exists(value, path.split('.'));
 }
 
-function isThere(value: Json | undefined, path: readonly string[]): boolean {
+function exists(value: Json | undefined, path: readonly string[]): boolean {
   const [name, ...rest] = path;
   if (name === undefined) return value !== undefined;
   if (typeof value !== 'object' || value === null) return false;
-  if (!Array.isArray(value)) return Object.hasOwn(value, name) && isThere(value[name], rest);
-  if (/^\d+$/.test(name)) return isThere(value[Number(name)], rest);
-  return value.length === 0 || value.some((each) => isThere(each, path));
+  if (!Array.isArray(value)) return Object.hasOwn(value, name) && exists(value[name], rest);
+  if (/^\d+$/.test(name)) return exists(value[Number(name)], rest);
+  return value.length === 0 || value.some((each) => exists(each, path));
 }
 
-/** A JSON value within a text: a list joined with commas, nothing for what is missing, JSON for an object. */
+/** A JSON value as text: a list is joined with commas, an object is JSON, and a missing value is empty. */
 export function textOf(value: Json | undefined): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value))
@@ -65,22 +65,22 @@ function piecesOf(key: string, written: string): Piece[] {
     if (literal !== '') pieces.push({ literal });
     if (open < 0) break;
     const close = written.indexOf('}}', open);
-    if (close < 0) throw unfit(`${key} has a {{ that is not closed: ${written.slice(open, open + 40)}`);
+    if (close < 0) throw badTemplate(`${key} has a {{ that is not closed: ${written.slice(open, open + 40)}`);
     const path = written
       .slice(open + 2, close)
       .trim()
       .split('.');
     if (path.includes(''))
-      throw unfit(`${key} has a place without a name: ${written.slice(open, close + 2)}`);
+      throw badTemplate(`${key} has a placeholder without a name: ${written.slice(open, close + 2)}`);
     pieces.push({ path });
     at = close + 2;
   }
   return pieces;
 }
 
-function unfit(message: string): LociError {
+function badTemplate(message: string): LociError {
   return new LociError('invalid_config', message, {
-    hint: 'Write names of what is printed between double braces: `{{title}} — {{list.name}}`.',
+    hint: 'Write the names of printed fields between double braces: `{{title}} — {{list.name}}`.',
   });
 }
 
@@ -98,9 +98,9 @@ function filled(pieces: readonly Piece[], item: Item): string {
   for (const piece of pieces) {
     const literal = 'literal' in piece;
     const text = literal ? piece.literal : textOf(valueAt(item, piece.path)).trim();
-    // Two separators stand together where the value between them is missing.
-    const second = literal && isSeparator(text) && parts.at(-1)?.literal === true;
-    if (text !== '' && !second) parts.push({ text, literal });
+    // Two separators are adjacent when the value between them is missing.
+    const isRepeated = literal && isSeparator(text) && parts.at(-1)?.literal === true;
+    if (text !== '' && !isRepeated) parts.push({ text, literal });
   }
   while (parts[0]?.literal === true) {
     parts[0].text = withoutSeparators(parts[0].text, 'start');

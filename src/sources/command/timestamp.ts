@@ -1,18 +1,17 @@
 import type { Timestamp } from '../../core/types.ts';
 import { TIMES } from '../files/dates.ts';
 
-/** Numbers smaller than this are seconds: as milliseconds they would all be of before March 1973. */
-const FIRST_MILLISECONDS = 1e11;
-/** ISO 8601, extended (`2026-11-25T10:00:00+01:00`) or basic (`20261125T100000Z`), as far as a day at least. */
+/** Smaller numbers are seconds: as milliseconds, they would all be before March 1973. */
+const MIN_MILLISECONDS = 1e11;
+/** ISO 8601, extended (`2026-11-25T10:00:00+01:00`) or basic (`20261125T100000Z`), with at least a day. */
 const ISO =
   /^(?:(\d{4})-(\d{2})-(\d{2})|(\d{4})(\d{2})(\d{2}))(?:[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:[.,](\d+))?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
-/** Seconds or milliseconds as text; no form of a day has ten or thirteen digits. */
+/** Seconds or milliseconds as text. No ISO 8601 date has ten or thirteen digits. */
 const EPOCH = /^\d{10}(?:\d{3})?$/;
 
 /**
- * The time that a command printed: a number of milliseconds since 1970, or of seconds where it is smaller than 1e11 in
- * size, or ISO 8601. A day alone, and a time without a zone, are this machine's. `null` for what is no time of the years
- * 1 to 9999.
+ * A printed time: milliseconds since 1970, seconds if the number is below 1e11, or ISO 8601. A date without a time, and a time
+ * without a zone, are in the time zone of this machine. `null` for anything that is not a time of the years 1 to 9999.
  */
 export function readTimestamp(written: string | number): Timestamp | null {
   if (typeof written === 'number') return fromNumber(written);
@@ -21,7 +20,7 @@ export function readTimestamp(written: string | number): Timestamp | null {
 }
 
 function fromNumber(number: number): Timestamp | null {
-  return inRange(Math.round(Math.abs(number) < FIRST_MILLISECONDS ? number * 1000 : number));
+  return inRange(Math.round(Math.abs(number) < MIN_MILLISECONDS ? number * 1000 : number));
 }
 
 function fromIso(text: string): Timestamp | null {

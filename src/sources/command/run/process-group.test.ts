@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { isAlive } from '../../../test/contract/alive.ts';
+import { isAlive } from '../../../../test/contract/alive.ts';
 
 let folder = '';
 const outlived: number[] = [];

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isAlive } from '../../../test/contract/alive.ts';
-import { LociError } from '../../core/errors.ts';
-import { commandEnvironment } from './environment.ts';
+import { isAlive } from '../../../../test/contract/alive.ts';
+import { LociError } from '../../../core/errors.ts';
+import { commandEnvironment } from '../command.ts';
 import { type CommandRequest, runCommand } from './run-command.ts';
 
 let folder = '';
@@ -88,10 +88,10 @@ describe('running a command', () => {
     await chmod(join(folder, 'odd.sh'), 0o755);
     const messages = [
       [['./nothing.sh'], `there is no program ./nothing.sh in ${folder}`],
-      [['./plain.sh'], `may not run ./plain.sh in ${folder}: it is not executable`],
+      [['./plain.sh'], `cannot run ./plain.sh in ${folder}: it is not executable`],
       [
         ['./odd.sh'],
-        `could not start ./odd.sh in ${folder}: its first line names an interpreter that is not there`,
+        `could not start ./odd.sh in ${folder}: its first line names an interpreter that does not exist`,
       ],
     ] as const;
     for (const [argv, message] of messages)

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readDocument } from './document.ts';
+import { readDocument } from './read-document.ts';
 
 const bare = {
   title: null,
@@ -67,20 +67,20 @@ describe('reading a document', () => {
       [{ id: null, text: 'a' }, 'id is missing'],
       [{ id: '', text: 'a' }, 'id is empty'],
       [{ id: 'a\nb', text: 'a' }, 'id has a control character'],
-      [{ id: 'x'.repeat(513), text: 'a' }, 'id has 513 characters; at most 512 fit'],
+      [{ id: 'x'.repeat(513), text: 'a' }, 'id has 513 characters; at most 512 are allowed'],
       [{ id: {}, text: 'a' }, 'id should be text or a number, not an object'],
-      [{ id: 2 ** 60, text: 'a' }, 'id is too large a number to be kept exactly; print it as text'],
-      [{ id: Infinity, text: 'a' }, 'id should be text or a number, not a number beyond all bounds'],
+      [{ id: 2 ** 60, text: 'a' }, 'id is a number too large to be exact; print it as text'],
+      [{ id: Infinity, text: 'a' }, 'id should be text or a number, not a number that is not finite'],
       [{ id: 'a' }, 'text is missing'],
       [{ id: 'a', text: ' ' }, 'text is missing'],
       [{ id: 'a', text: ['b'] }, 'text should be text, not a list'],
-      [{ id: 'a', text: 'x'.repeat(100_001) }, 'text has 100001 characters; at most 100000 fit'],
-      [{ ...good, title: 'x'.repeat(501) }, 'title has 501 characters; at most 500 fit'],
+      [{ id: 'a', text: 'x'.repeat(100_001) }, 'text has 100001 characters; at most 100000 are allowed'],
+      [{ ...good, title: 'x'.repeat(501) }, 'title has 501 characters; at most 500 are allowed'],
       [{ ...good, tags: { a: 1 } }, 'tags should be a list of texts, not an object'],
       [{ ...good, tags: ['a', 5] }, 'tags.2 should be text, or an object with a `name`, not a number'],
       [
         { ...good, tags: Array.from({ length: 65 }, (_, i) => `t${String(i)}`) },
-        'tags are 65; at most 64 fit',
+        'tags are 65; at most 64 are allowed',
       ],
       [{ ...good, tags: ','.repeat(9999) }, 'tags are too many'],
       [
@@ -98,15 +98,15 @@ describe('reading a document', () => {
       ],
       [
         { ...good, metadata: { n: Infinity } },
-        'metadata.n should be text, a number, true, false or null, not a number beyond all bounds',
+        'metadata.n should be text, a number, true, false or null, not a number that is not finite',
       ],
       [
         { ...good, metadata: Object.fromEntries(Array.from({ length: 65 }, (_, i) => [String(i), i])) },
-        'metadata has 65 entries; at most 64 fit',
+        'metadata has 65 entries; at most 64 are allowed',
       ],
       [
         { ...good, metadata: { a: 'x'.repeat(16_384) } },
-        'metadata has 16392 bytes as JSON; at most 16384 fit',
+        'metadata has 16392 bytes as JSON; at most 16384 are allowed',
       ],
       [{ ...good, completed: 'yes' }, 'completed should be true or false, not text'],
       [{ ...good, project: 5 }, 'project should be text, not a number'],

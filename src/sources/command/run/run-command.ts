@@ -3,24 +3,24 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LociError } from '../../core/errors.ts';
+import { LociError } from '../../../core/errors.ts';
 import {
   type Exit,
-  explainExit,
-  explainStart,
+  exitFailure,
+  startFailure,
   assertFolderExists,
-  withLastWords,
+  failureQuoting,
 } from './command-failure.ts';
 import { CommandOutput } from './command-output.ts';
 import { dismissGuard, endGroup, startGuard, watchGroup } from './process-group.ts';
 import { endOrphanProcesses, RUN_ID_ENV } from './orphan-processes.ts';
 
 export interface CommandRequest {
-  /** Program and arguments; a program without a slash is looked for in PATH of `env`. */
+  /** Program and arguments; a program without a slash is searched in PATH of `env`. */
   readonly argv: readonly string[];
-  /** The folder that it runs in. */
+  /** The working folder. */
   readonly cwd: string;
-  /** All of its environment. */
+  /** The complete environment. */
   readonly env: NodeJS.ProcessEnv;
   /** Milliseconds. */
   readonly timeout: number;
@@ -29,52 +29,52 @@ export interface CommandRequest {
 
 export interface CommandRun<Result> {
   readonly result: Result;
-  /** Bytes of its output. */
+  /** Bytes of standard output. */
   readonly bytes: number;
-  /** The end of what it said on standard error, fit to be shown. */
+  /** The end of standard error, without control characters. */
   readonly stderr: string;
   readonly milliseconds: number;
 }
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
-/** Milliseconds that a command has, once its output is known to be no good, to say why with its exit code. */
-const LAST_WORDS = 300;
-/** What timers can count. */
-const LONGEST_TIMEOUT = 2 ** 31 - 1;
+/** After its output has turned out to be invalid, a command has this long to exit: its exit code explains more. */
+const EXIT_GRACE_PERIOD_MS = 300;
+/** The longest delay that a timer supports. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * Runs a program without a shell, in a process group of its own and with nothing to read, and hands over what it prints.
- * When this is settled, every process of the group is ended, whatever the outcome, and what has left it as far as
- * `endStrays` finds it.
- * @param read takes in the output, which ends at its end, or where the program ended and its pipe is empty
- * @throws LociError `source_failed` that says how it failed, with what it said last; `aborted`; and what `read` throws
+ * Runs a program without a shell, in its own process group, with an empty standard input, and passes its output to `read`.
+ * Before this settles, every process of the group is ended, whatever the outcome, as are those outside of it that
+ * `endOrphanProcesses` finds.
+ * @param read reads the output, which ends when the pipe is closed, or when the program has ended and the pipe is empty
+ * @throws LociError `source_failed` with the cause and the end of standard error; `aborted`; what `read` throws
  */
 export async function runCommand<Result>(
   request: CommandRequest,
   read: (output: AsyncIterable<Uint8Array>) => Promise<Result>,
 ): Promise<CommandRun<Result>> {
-  const began = performance.now();
+  const startedAt = performance.now();
   if (request.signal?.aborted === true) throw aborted();
-  const mark = randomUUID();
-  const child = await start({ ...request, env: { ...request.env, [RUN_ID_ENV]: mark } });
+  const runId = randomUUID();
+  const child = await start({ ...request, env: { ...request.env, [RUN_ID_ENV]: runId } });
   const group = child.pid!;
   let ending: Promise<void> | undefined;
   const end = (): Promise<void> => (ending ??= endGroup(group));
   const output = new CommandOutput(child);
-  const over = new AbortController();
-  const stopped = stopAt(request, output, over.signal);
+  const settled = new AbortController();
+  const stopped = whenStopped(request, output, settled.signal);
   try {
-    const result = await outcome(exitOf(child, output, end), output, stopped, read, over.signal);
-    const milliseconds = Math.round(performance.now() - began);
+    const result = await resultOf(exitOf(child, output, end), output, stopped, read, settled.signal);
+    const milliseconds = Math.round(performance.now() - startedAt);
     return { result, bytes: output.bytes, stderr: output.stderr(), milliseconds };
   } finally {
     const isCutShort = child.exitCode === null && child.signalCode === null;
-    over.abort();
+    settled.abort();
     output.destroy();
     await end();
-    await endOrphanProcesses({ runId: mark, session: isCutShort ? null : group });
-    // Not even a process that the system cannot end keeps this one alive.
+    await endOrphanProcesses({ runId, session: isCutShort ? null : group });
+    // A process that the system cannot end must not keep this one alive.
     child.unref();
   }
 }
@@ -94,15 +94,15 @@ async function start({ argv, cwd, env, signal }: CommandRequest): Promise<Child>
   } catch (error) {
     if (group === undefined) dismissGuard(guard);
     else await endGroup(group);
-    throw error instanceof LociError ? error : await explainStart(error, { argv, cwd, env });
+    throw error instanceof LociError ? error : await startFailure(error, { argv, cwd, env });
   }
 }
 
-/** Fails when the time is up, somebody calls it off, or too much is printed. */
-function stopAt(
+/** Rejects on timeout, on abort, and when the command has printed too much. */
+function whenStopped(
   { timeout, signal }: CommandRequest,
   output: CommandOutput,
-  over: AbortSignal,
+  settled: AbortSignal,
 ): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = (error: LociError): void => {
@@ -112,21 +112,21 @@ function stopAt(
   const timer = setTimeout(
     () => {
       const seconds = timeout < 1000 ? `${String(timeout)} ms` : `${String(timeout / 1000)} s`;
-      stop(withLastWords(`the command did not end within ${seconds} and was stopped`, output.stderr()));
+      stop(failureQuoting(`the command did not end within ${seconds} and was stopped`, output.stderr()));
     },
-    Math.min(timeout, LONGEST_TIMEOUT),
+    Math.min(timeout, MAX_TIMEOUT_MS),
   );
-  over.addEventListener('abort', () => clearTimeout(timer));
-  signal?.addEventListener('abort', () => stop(aborted()), { signal: over });
-  // It may have been called off while the program was being started.
+  settled.addEventListener('abort', () => clearTimeout(timer));
+  signal?.addEventListener('abort', () => stop(aborted()), { signal: settled });
+  // It may have been aborted while the program was being started.
   if (signal?.aborted === true) stop(aborted());
-  output.onTooMuch(stop);
-  // It may fail when nobody waits for it any more.
+  output.onLimitExceeded(stop);
+  // It may reject after the command has ended, when nothing awaits it.
   promise.catch(() => undefined);
   return promise;
 }
 
-/** How the program ended, once what it had printed until then is taken in; what it leaves behind is ended. */
+/** Resolves when the program has ended and its output up to then has arrived. Ends the rest of its group. */
 async function exitOf(child: Child, output: CommandOutput, end: () => Promise<void>): Promise<Exit> {
   const closed = once(child, 'close');
   const [code, signal] = (await once(child, 'exit')) as [Exit['code'], Exit['signal']];
@@ -136,31 +136,31 @@ async function exitOf(child: Child, output: CommandOutput, end: () => Promise<vo
   return { code, signal };
 }
 
-async function outcome<Result>(
+async function resultOf<Result>(
   exited: Promise<Exit>,
   output: CommandOutput,
   stopped: Promise<never>,
   read: (output: AsyncIterable<Uint8Array>) => Promise<Result>,
-  over: AbortSignal,
+  settled: AbortSignal,
 ): Promise<Result> {
   const reading = read(output.chunks).then(
     (result) => ({ result }),
     (error: unknown) => ({ error }),
   );
-  // An exit code says more than that the output is no good: `exit 1` behind half a list.
-  const soonAfterFault = async (): Promise<null> => {
-    const fault = 'error' in (await reading);
-    return fault ? await delay(LAST_WORDS, null, { signal: over }) : await stopped;
+  // The exit code explains more than invalid output does: a program that fails may print half a list first.
+  const graceAfterInvalidOutput = async (): Promise<null> => {
+    const isInvalid = 'error' in (await reading);
+    return isInvalid ? await delay(EXIT_GRACE_PERIOD_MS, null, { signal: settled }) : await stopped;
   };
-  const unsaid = soonAfterFault();
-  unsaid.catch(() => undefined);
-  const exit = await Promise.race([stopped, exited, unsaid]);
-  const got = await Promise.race([stopped, reading]);
-  const fault = 'error' in got && got.error instanceof LociError ? got.error.message : '';
-  const failure = exit === null ? null : explainExit(exit, output.stderr(), fault);
+  const graceOver = graceAfterInvalidOutput();
+  graceOver.catch(() => undefined);
+  const exit = await Promise.race([stopped, exited, graceOver]);
+  const outcome = await Promise.race([stopped, reading]);
+  const readError = 'error' in outcome && outcome.error instanceof LociError ? outcome.error.message : '';
+  const failure = exit === null ? null : exitFailure(exit, output.stderr(), readError);
   if (failure !== null) throw failure;
-  if ('error' in got) throw got.error;
-  return got.result;
+  if ('error' in outcome) throw outcome.error;
+  return outcome.result;
 }
 
 function aborted(): LociError {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commandEnvironment } from './environment.ts';
+import { commandEnvironment } from './command.ts';
 
 describe('the environment of a command', () => {
   it('holds what every program needs and what its owner allowed, and nothing else', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { restrictTo } from './fields.ts';
+import { restrictToFields } from './fetch-documents.ts';
 
 const document = {
   id: '7',
@@ -16,23 +16,23 @@ const document = {
 describe('what of a document may be stored', () => {
   it('is its id and the named parts', () => {
     const all = ['text', 'title', 'tags', 'timestamp', 'metadata', 'completed', 'project', 'url'] as const;
-    expect(restrictTo(document, all)).toEqual(document);
+    expect(restrictToFields(document, all)).toEqual(document);
     for (const field of all)
-      expect(restrictTo(document, [field])).toEqual({
+      expect(restrictToFields(document, [field])).toEqual({
         id: '7',
         metadata: {},
         [field]: document[field],
       });
-    expect(restrictTo({ id: '7', 'metadata.sender': 'Ann', other: 1 }, ['text'])).toEqual({ id: '7' });
+    expect(restrictToFields({ id: '7', 'metadata.sender': 'Ann', other: 1 }, ['text'])).toEqual({ id: '7' });
   });
 
   it('may be a single entry of its metadata', () => {
-    expect(restrictTo(document, ['metadata.sender'])).toEqual({ id: '7', metadata: { sender: 'Ann' } });
-    expect(restrictTo(document, ['metadata.absent'])).toEqual({ id: '7', metadata: {} });
-    expect(restrictTo({ id: '7', metadata: 'Ann' }, ['metadata.sender'])).toEqual({ id: '7' });
+    expect(restrictToFields(document, ['metadata.sender'])).toEqual({ id: '7', metadata: { sender: 'Ann' } });
+    expect(restrictToFields(document, ['metadata.absent'])).toEqual({ id: '7', metadata: {} });
+    expect(restrictToFields({ id: '7', metadata: 'Ann' }, ['metadata.sender'])).toEqual({ id: '7' });
   });
 
   it('is asked of documents alone: of what is none, that is said', () => {
-    for (const printed of [null, 'text', ['a'], 7]) expect(restrictTo(printed, ['text'])).toBe(printed);
+    for (const printed of [null, 'text', ['a'], 7]) expect(restrictToFields(printed, ['text'])).toBe(printed);
   });
 });
