@@ -6,8 +6,7 @@ import { TaskThread } from '../core/threads/task-thread.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import { openEmbedder } from '../embed/registry.ts';
-import { type Chunking, MAX_PASSAGE_TOKENS } from '../ingest/passages.ts';
-import { threadedChunking } from '../ingest/threaded-chunking.ts';
+import type { Chunking } from '../ingest/passages.ts';
 import type { VectorIndexRef } from '../search/run.ts';
 import { RetentionSweeper } from './records/retention-sweeper.ts';
 import { HistoryLog } from './audit/history-log.ts';
@@ -40,13 +39,13 @@ class EngineServices {
   readonly hits: HitCounter;
   /** Whether the settings' own sources may run without `approve`. */
   readonly trustsSettings: boolean;
-  readonly maxPassageTokens: number;
+  readonly maxPassageTokens: number | undefined;
   readonly #open = new Set<Closable>();
   #isStopped = false;
   #embedder: Promise<Embedder | null> | null = null;
 
   constructor(config: Config, store: Store, options: ContextOptions) {
-    const { now = Date.now, trustsSettings = false, maxPassageTokens = MAX_PASSAGE_TOKENS } = options;
+    const { now = Date.now, trustsSettings = false, maxPassageTokens } = options;
     this.config = config;
     this.store = store;
     this.now = now;
@@ -174,7 +173,10 @@ export class EngineContext {
   }
 
   async chunking(): Promise<Chunking> {
-    return threadedChunking(this.thread, await this.embedder(), this.#parts.maxPassageTokens);
+    const { threadedChunking } = await import('../ingest/threaded-chunking.ts');
+    const { MAX_PASSAGE_TOKENS } = await import('../ingest/passages.ts');
+    const { maxPassageTokens = MAX_PASSAGE_TOKENS } = this.#parts;
+    return threadedChunking(this.thread, await this.embedder(), maxPassageTokens);
   }
 
   /**

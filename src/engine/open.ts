@@ -1,68 +1,42 @@
 import type { Caller } from '../core/caller.ts';
 import type { Config } from '../config/schema.ts';
 import type { VaultConfig } from '../config/sources-schema.ts';
+import type { IndexOptions, LongCallOptions } from '../core/long-call.ts';
 import { assertSupportedNode } from '../core/runtime.ts';
 import type { LociRecord, Timestamp } from '../core/types.ts';
 import type { FacetField, FacetValue } from '../store/facets.ts';
-import { openStore } from '../store/registry.ts';
-import type { SearchFilter } from '../store/store.ts';
-import { type Access, accessOf } from './access/access.ts';
-import { EngineContext } from './context.ts';
-import { search, type SearchRequest, type SearchResponse } from './records/search.ts';
-import type { Check } from './health/check.ts';
-import { answers, examine, status, totals, type Status, type Totals } from './health/health.ts';
-import { auditEntries, type AuditListed, type AuditRequest } from './audit/audit.ts';
-import { corpus, type Corpus, type CorpusRequest } from './facts/corpus.ts';
-import {
-  deleteRecord,
-  undeleteRecord,
-  type DeleteResponse,
-  type UndeleteResponse,
-} from './records/delete.ts';
-import {
-  factCategories,
-  listFacts,
-  recallFact,
-  storeFact,
-  type FactRequest,
-  type FactResponse,
-  type FactsPage,
-  type FactsRequest,
-} from './facts/facts.ts';
-import { forgetFacts, type ForgetRequest, type Forgotten } from './facts/forget-facts.ts';
-import type { Run } from './audit/history-log.ts';
-import { importFrom, type ImportRequest, type ImportResult } from './portable/import.ts';
-import { exportToFile, exportToFolder, type ExportOptions } from './portable/export/export-files.ts';
-import {
-  exportPage,
-  exportSteps,
-  noExportCounts,
-  type ExportCounts,
-  type ExportPage,
-} from './portable/export/export-pages.ts';
-import {
-  removeStartup,
-  setStartup,
-  startup,
-  startupEntries,
-  type StartupRequest,
-  type StartupSetRequest,
-  type StartupSetResponse,
-  type StartupText,
-} from './startup/startup.ts';
-import { update, type UpdateRequest, type UpdateResponse } from './records/update.ts';
 import type { FactCategory } from '../store/listing.ts';
+import { openStore } from '../store/registry.ts';
 import type { StartupEntry } from '../store/startup.ts';
-import { forgetSource } from './vaults/forget-source.ts';
-import { indexVaults, type IndexReport } from './vaults/index-vaults.ts';
-import { type IndexOptions, type LongCallOptions } from '../core/long-call.ts';
-import { get, type GetResponse } from './records/get.ts';
-import { reindex, type ReindexOptions, type ReindexReport } from './health/reindex.ts';
-import { hiddenSources, ownSources, withoutSources } from './sources/source-policies.ts';
-import { type Sources, sourcesOf } from './sources/sources.ts';
-import { assertNamesAreFree } from './vaults/vault-names.ts';
-import { isEnabled, vaultStates, type VaultStates } from './vaults/vault-states.ts';
-import { write, type WriteRequest, type WriteResponse } from './records/write.ts';
+import type { SearchFilter } from '../store/store.ts';
+import type { Access } from './access/access.ts';
+import type { AuditListed, AuditRequest } from './audit/audit.ts';
+import type { Run } from './audit/history-log.ts';
+import { EngineContext } from './context.ts';
+import type { Corpus, CorpusRequest } from './facts/corpus.ts';
+import type { FactRequest, FactResponse, FactsPage, FactsRequest } from './facts/facts.ts';
+import type { Forgotten, ForgetRequest } from './facts/forget-facts.ts';
+import type { Check } from './health/check.ts';
+import type { Status, Totals } from './health/health.ts';
+import type { ReindexOptions, ReindexReport } from './health/reindex.ts';
+import type { ExportOptions } from './portable/export/export-files.ts';
+import type { ExportCounts, ExportPage } from './portable/export/export-pages.ts';
+import type { ImportRequest, ImportResult } from './portable/import.ts';
+import type { DeleteResponse, UndeleteResponse } from './records/delete.ts';
+import type { GetResponse } from './records/get.ts';
+import { search, type SearchRequest, type SearchResponse } from './records/search.ts';
+import type { UpdateRequest, UpdateResponse } from './records/update.ts';
+import type { WriteRequest, WriteResponse } from './records/write.ts';
+import type { Sources } from './sources/sources.ts';
+import type {
+  StartupRequest,
+  StartupSetRequest,
+  StartupSetResponse,
+  StartupText,
+} from './startup/startup.ts';
+import type { IndexReport } from './vaults/index-vaults.ts';
+import { assertNamesAreFree, isEnabled } from './vaults/vault-names.ts';
+import type { VaultStates } from './vaults/vault-states.ts';
 
 /** An open memory. Calls may run side by side; `close` ends it. */
 export interface Loci {
@@ -172,39 +146,43 @@ export async function openLoci(config: Config, options: OpenOptions = {}): Promi
   return engineOf(EngineContext.open(config, store, options));
 }
 
+/** Only what a search needs is loaded at once: each other method loads its module when it is called. */
 function engineOf(context: EngineContext): Loci {
   const { config, store, namespace } = context;
   return {
     search: (request) => search(context, request),
-    get: (citation) => get(context, citation),
+    get: async (citation) => (await import('./records/get.ts')).get(context, citation),
     facet: async (field, filter) => {
+      const { hiddenSources, ownSources, withoutSources } = await import('./sources/source-policies.ts');
       await context.expire();
       const { vaults, sources } = await ownSources(context);
-      const shown = withoutSources(filter ?? {}, hiddenSources(vaults, sources, 'user'));
-      return store.facet(namespace, field, { ...shown, now: context.now() });
+      const visible = withoutSources(filter ?? {}, hiddenSources(vaults, sources, 'user'));
+      return store.facet(namespace, field, { ...visible, now: context.now() });
     },
-    write: (request) => write(context, request),
-    update: (request) => update(context, request),
-    delete: (id) => deleteRecord(context, id),
-    undelete: (id) => undeleteRecord(context, id),
+    write: async (request) => (await import('./records/write.ts')).write(context, request),
+    update: async (request) => (await import('./records/update.ts')).update(context, request),
+    delete: async (id) => (await import('./records/delete.ts')).deleteRecord(context, id),
+    undelete: async (id) => (await import('./records/delete.ts')).undeleteRecord(context, id),
     facts: factsOf(context),
     startup: startupOf(context),
     portable: portableOf(context),
-    audit: (request) => auditEntries(context, request),
+    audit: async (request) => (await import('./audit/audit.ts')).auditEntries(context, request),
     note: (run) => {
       context.history.note(namespace, run);
     },
     sources: sourcesOf(context),
-    corpus: (request) => corpus(context, request),
-    index: ({ vaults = config.vaults.filter(isEnabled), ...rest } = {}) => indexVaults(context, vaults, rest),
+    corpus: async (request) => (await import('./facts/corpus.ts')).corpus(context, request),
+    index: async ({ vaults = config.vaults.filter(isEnabled), ...rest } = {}) =>
+      (await import('./vaults/index-vaults.ts')).indexVaults(context, vaults, rest),
     refuseTakenNames: (vaults) => assertNamesAreFree(context, vaults),
-    reindex: (reindexOptions) => reindex(context, reindexOptions),
-    status: () => status(context),
-    totals: () => totals(context),
-    vaults: () => vaultStates(context),
-    forget: (source, forgetOptions) => forgetSource(context, source, forgetOptions),
-    doctor: () => examine(context),
-    answers: () => answers(context),
+    reindex: async (options) => (await import('./health/reindex.ts')).reindex(context, options),
+    status: async () => (await import('./health/health.ts')).status(context),
+    totals: async () => (await import('./health/health.ts')).totals(context),
+    vaults: async () => (await import('./vaults/vault-states.ts')).vaultStates(context),
+    forget: async (source, options) =>
+      (await import('./vaults/forget-source.ts')).forgetSource(context, source, options),
+    doctor: async () => (await import('./health/health.ts')).examine(context),
+    answers: async () => (await import('./health/health.ts')).answers(context),
     access: accessOf(context),
     caller: context.caller,
     as: (caller) => engineOf(context.as(caller)),
@@ -213,34 +191,67 @@ function engineOf(context: EngineContext): Loci {
 }
 
 function factsOf(context: EngineContext): Facts {
+  const facts = () => import('./facts/facts.ts');
   return {
-    store: (request) => storeFact(context, request),
-    recall: (key, category) => recallFact(context, key, category),
-    list: (request) => listFacts(context, request),
-    forget: (request) => forgetFacts(context, request),
-    categories: (recent) => factCategories(context, recent),
+    store: async (request) => (await facts()).storeFact(context, request),
+    recall: async (key, category) => (await facts()).recallFact(context, key, category),
+    list: async (request) => (await facts()).listFacts(context, request),
+    forget: async (request) => (await import('./facts/forget-facts.ts')).forgetFacts(context, request),
+    categories: async (recent) => (await facts()).factCategories(context, recent),
   };
 }
 
 function portableOf(context: EngineContext): PortableMemory {
+  const pages = () => import('./portable/export/export-pages.ts');
+  const files = () => import('./portable/export/export-files.ts');
   return {
     async *lines(options = {}) {
+      const { exportSteps, noExportCounts } = await pages();
       const counts = noExportCounts();
       for await (const { lines } of exportSteps(context, options, counts)) yield* lines;
       return counts;
     },
-    page: (after) => exportPage(context, after),
-    toFile: (path, options = {}) => exportToFile(context, path, options),
-    toFolder: (path, options = {}) => exportToFolder(context, path, options),
-    import: (request) => importFrom(context, request),
+    page: async (after) => (await pages()).exportPage(context, after),
+    toFile: async (path, options = {}) => (await files()).exportToFile(context, path, options),
+    toFolder: async (path, options = {}) => (await files()).exportToFolder(context, path, options),
+    import: async (request) => (await import('./portable/import.ts')).importFrom(context, request),
   };
 }
 
 function startupOf(context: EngineContext): Startup {
+  const module = () => import('./startup/startup.ts');
   return {
-    inject: (request) => startup(context, request),
-    list: () => startupEntries(context),
-    set: (request) => setStartup(context, request),
-    remove: (key, agent) => removeStartup(context, key, agent),
+    inject: async (request) => (await module()).startup(context, request),
+    list: async () => (await module()).startupEntries(context),
+    set: async (request) => (await module()).setStartup(context, request),
+    remove: async (key, agent) => (await module()).removeStartup(context, key, agent),
+  };
+}
+
+function accessOf(context: EngineContext): Access {
+  const access = async () => (await import('./access/access.ts')).accessOf(context);
+  return {
+    create: async (request) => (await access()).create(request),
+    list: async () => (await access()).list(),
+    revoke: async (idOrName) => (await access()).revoke(idOrName),
+    isKnown: async (subject) => (await access()).isKnown(subject),
+    find: async (text) => (await access()).find(text),
+  };
+}
+
+function sourcesOf(context: EngineContext): Sources {
+  const sources = async () => (await import('./sources/sources.ts')).sourcesOf(context);
+  return {
+    list: async () => (await sources()).list(),
+    refresh: async (ids, options) => (await sources()).refresh(ids, options),
+    test: async (id, signal) => (await sources()).test(id, signal),
+    approve: async (id, fingerprint) => (await sources()).approve(id, fingerprint),
+    pause: async (id, paused) => (await sources()).pause(id, paused),
+    forget: async (id, signal) => (await sources()).forget(id, signal),
+    keepFresh: (options) => {
+      const keeper = sources().then((loaded) => loaded.keepFresh(options));
+      return { close: async () => (await keeper).close() };
+    },
+    stop: () => context.stop(),
   };
 }

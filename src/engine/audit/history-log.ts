@@ -1,6 +1,4 @@
 import { mapTexts } from '../../core/map-texts.ts';
-import { SECRET_DETECTION } from '../../secrets/detect.ts';
-import { maskSecrets } from '../../secrets/mask.ts';
 import type { TaskThread } from '../../core/threads/task-thread.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { HistoryDraft } from '../../store/history.ts';
@@ -70,6 +68,8 @@ export class HistoryLog {
 
   /** Whatever `writes.secrets` says: what was asked is kept here although nobody wanted it to be written. */
   readonly #masked = async (text: string): Promise<string> => {
+    const { SECRET_DETECTION } = await import('../../secrets/detect.ts');
+    const { maskSecrets } = await import('../../secrets/mask.ts');
     const secrets = await this.#thread.run(SECRET_DETECTION, [text], { size: text.length });
     return maskSecrets(text, secrets);
   };

@@ -12,14 +12,8 @@ import { checkSources } from './check-sources.ts';
 import { checkPassages } from './check-passages.ts';
 import { activeOf, type EngineContext } from '../context.ts';
 import { changesInWords } from '../vaults/vault-changes.ts';
-import {
-  isEnabled,
-  ownVaults,
-  type StrayVault,
-  type VaultState,
-  type VaultStates,
-  vaultStates,
-} from '../vaults/vault-states.ts';
+import { isEnabled, ownVaults } from '../vaults/vault-names.ts';
+import { type StrayVault, type VaultState, type VaultStates, vaultStates } from '../vaults/vault-states.ts';
 
 export interface Status {
   readonly storePath: string;

@@ -3,8 +3,7 @@ import { SOURCE_POLICY, VAULT_POLICY, type SourcePolicy } from '../../search/ran
 import type { SearchFilter } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 import { recentSources } from './configured.ts';
-import { vaultName } from '../vaults/vault-names.ts';
-import { ownVaults } from '../vaults/vault-states.ts';
+import { ownVaults, vaultName } from '../vaults/vault-names.ts';
 
 /** What the settings say of a vault or source, by the name that its records go by. */
 interface NamedSwitches extends Partial<Pick<SourceConfig, 'includeInContext' | 'enabled'>> {

@@ -9,6 +9,16 @@ export function vaultName({ name, path }: VaultConfig): string {
   return name ?? basename(path);
 }
 
+/** Whether the vault is read. The default is true. */
+export function isEnabled({ enabled = true }: Pick<VaultConfig, 'enabled'>): boolean {
+  return enabled;
+}
+
+/** The vaults that the caller may know of: vaults belong to the configured namespace. */
+export function ownVaults({ config, namespace }: EngineContext): readonly VaultConfig[] {
+  return namespace === config.namespace ? config.vaults : [];
+}
+
 /**
  * A folder that goes by the name of another would take the records of that one for its own, and evict them. A vault
  * that is in the configuration with its name and another path than before has moved: its records go with it.

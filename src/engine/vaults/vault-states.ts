@@ -8,7 +8,7 @@ import type { EngineContext } from '../context.ts';
 import { vaultSource } from './refresh-vault.ts';
 import { entriesOf } from '../sources/source-entries.ts';
 import type { VaultChanges } from './vault-changes.ts';
-import { vaultName } from './vault-names.ts';
+import { isEnabled, ownVaults, vaultName } from './vault-names.ts';
 
 export interface VaultState {
   readonly name: string;
@@ -36,16 +36,6 @@ export interface StrayVault {
 export interface VaultStates {
   readonly vaults: readonly VaultState[];
   readonly strays: readonly StrayVault[];
-}
-
-/** Whether it is read at all; it is, unless the settings say otherwise. */
-export function isEnabled({ enabled = true }: Pick<VaultConfig, 'enabled'>): boolean {
-  return enabled;
-}
-
-/** Vaults are read for the configured namespace alone: nobody else learns their names, places and notes. */
-export function ownVaults({ config, namespace }: EngineContext): readonly VaultConfig[] {
-  return namespace === config.namespace ? config.vaults : [];
 }
 
 /** Looks at the files of every configured vault, without reading them. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERROR_TABLE, type ErrorCode, LociError } from '../../core/errors.ts';
 import { IncompleteIndexError, type IndexReport } from '../../engine/vaults/index-vaults.ts';
-import { isEnabled } from '../../engine/vaults/vault-states.ts';
+import { isEnabled } from '../../engine/vaults/vault-names.ts';
 import { millisecondsSince, tookMs } from '../shared/durations.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { patiently } from '../shared/patience.ts';
