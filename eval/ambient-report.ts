@@ -1,7 +1,7 @@
 import { GOALS, type Ambient, type AmbientHalf, type Intrusion, type Recall } from './ambient.ts';
 import { intervalCells, percent, tableLines } from './table.ts';
 
-/** How documents of sources surface, and what they cost the notes: a column for each half of the queries. */
+/** Recall of the documents of sources and their cost for the notes: a column for each half of the queries. */
 export function ambientLines({ halves }: Ambient): string[] {
   const columns = Object.entries(halves);
   const row = (name: string, cell: (half: AmbientHalf) => string): string[] => [
@@ -10,7 +10,7 @@ export function ambientLines({ halves }: Ambient): string[] {
   ];
   const kinds = (
     part: (half: AmbientHalf) => Readonly<Record<string, Recall>>,
-    name: (of: string) => string,
+    name: (kind: string) => string,
   ) =>
     [...new Set(columns.flatMap(([, half]) => Object.keys(part(half))))].map((kind) =>
       row(name(kind), (half) => recallCell(part(half)[kind])),
@@ -19,28 +19,28 @@ export function ambientLines({ halves }: Ambient): string[] {
     ['documents of sources', ...columns.map(([name]) => name)],
     ...kinds(
       ({ recall }) => recall.categories,
-      (kind) => `shown of them, queries of ${kind}`,
+      (kind) => `recall, ${kind} queries`,
     ),
     ...kinds(
       ({ recall }) => recall.sources,
-      (source) => `shown of them, from ${source}`,
+      (source) => `recall, from ${source}`,
     ),
-    row('shown of all of them', ({ recall }) => recallCell(recall.all)),
-    row('queries that notes answer: nDCG@10 of notes alone', ({ notes }) => percent(notes.alone)),
-    row('… with sources beside them', ({ notes }) => percent(notes.together)),
+    row('recall, all', ({ recall }) => recallCell(recall.all)),
+    row('queries answered by notes: nDCG@10 without sources', ({ notes }) => percent(notes.alone)),
+    row('… with sources', ({ notes }) => percent(notes.together)),
     row('… the loss', ({ notes }) => intervalCells(notes.loss).join(' ')),
     row('… a source among the first 3', ({ notes }) => shareCell(notes, 'first3')),
     row('… a source among the first 10', ({ notes }) => shareCell(notes, 'first10')),
-    row('… documents beside the ten', ({ notes }) => notes.related.toFixed(1)),
-    row('queries that nothing answers: a source among the first 3', ({ nothing }) =>
+    row('… related documents', ({ notes }) => notes.related.toFixed(1)),
+    row('queries without an answer: a source among the first 3', ({ nothing }) =>
       shareCell(nothing, 'first3'),
     ),
     row('… a source among the first 10', ({ nothing }) => shareCell(nothing, 'first10')),
-    row('… documents beside the ten', ({ nothing }) => nothing.related.toFixed(1)),
-    row(`goal: of todos are shown at least ${percent(GOALS.recall)}`, ({ recall, met }) =>
+    row('… related documents', ({ nothing }) => nothing.related.toFixed(1)),
+    row(`goal: recall of todos at least ${percent(GOALS.recall)}`, ({ recall, met }) =>
       verdict(percent(recall.todos.recall), met.recall),
     ),
-    row(`goal: the loss at most ${percent(GOALS.loss)}`, ({ notes, met }) =>
+    row(`goal: loss at most ${percent(GOALS.loss)}`, ({ notes, met }) =>
       verdict(percent(notes.loss.mean), met.loss),
     ),
   ]);
@@ -50,8 +50,8 @@ function recallCell(recall: Recall | undefined): string {
   return recall === undefined ? '' : `${percent(recall.recall)} of ${String(recall.queries)}`;
 }
 
-function shareCell(intrusion: Intrusion, places: 'first3' | 'first10'): string {
-  return `${String(intrusion[places])} of ${String(intrusion.queries)}`;
+function shareCell(intrusion: Intrusion, ranks: 'first3' | 'first10'): string {
+  return `${String(intrusion[ranks])} of ${String(intrusion.queries)}`;
 }
 
 function verdict(figure: string, met: boolean): string {

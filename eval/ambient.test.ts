@@ -90,7 +90,7 @@ const TOGETHER = runOf(SET, {
 describe('ambientOf', () => {
   const { dev, test } = ambientOf(SET, TOGETHER, ALONE).halves;
 
-  it('counts what of the relevant documents of sources came up, notes aside', () => {
+  it('measures the recall of documents of sources', () => {
     expect(dev?.recall.todos).toEqual({ queries: 2, recall: 0.75 });
     expect(dev?.recall.all).toEqual({ queries: 2, recall: 0.75 });
     expect(dev?.recall.sources).toEqual({
@@ -101,29 +101,29 @@ describe('ambientOf', () => {
     expect(test?.recall.todos).toEqual({ queries: 1, recall: 1 });
   });
 
-  it('holds what notes lose against the same queries of notes alone', () => {
+  it('measures the loss of note queries against the set without sources', () => {
     expect(dev?.notes.alone).toBe(1);
     expect(dev?.notes.together).toBeCloseTo((1 / Math.log2(3) + 1) / 2);
     expect(dev?.notes.loss.mean).toBeCloseTo((1 - 1 / Math.log2(3)) / 2);
     expect(test?.notes).toMatchObject({ queries: 1, loss: { mean: 0 } });
   });
 
-  it('counts queries that show a source which they should not', () => {
+  it('counts queries that show an irrelevant document of a source', () => {
     expect(dev?.notes).toMatchObject({ queries: 2, first3: 1, first10: 2 });
     expect(dev?.nothing).toEqual({ queries: 1, first3: 1, first10: 1, related: 0 });
     expect(test?.nothing).toEqual({ queries: 0, first3: 0, first10: 0, related: 0 });
   });
 
-  it('says whether the goals are met', () => {
+  it('reports whether the goals are met', () => {
     expect(dev?.met).toEqual({ recall: false, loss: false });
     expect(test?.met).toEqual({ recall: true, loss: true });
     const lines = ambientLines({ halves: { dev: dev!, test: test! } });
-    expect(lines.find((line) => line.includes('of todos are shown'))).toMatch(/75\.0 missed +100\.0 met$/);
-    expect(lines.find((line) => line.includes('the loss at most'))).toMatch(/18\.5 missed +0\.0 met$/);
+    expect(lines.find((line) => line.includes('recall of todos'))).toMatch(/75\.0 missed +100\.0 met$/);
+    expect(lines.find((line) => line.includes('loss at most'))).toMatch(/18\.5 missed +0\.0 met$/);
     expect(lines.find((line) => line.includes('from mail'))).toMatch(/100\.0 of 1$/);
   });
 
-  it('leaves out what was not asked, and takes queries of no half together', () => {
+  it('leaves out queries that were not run, and groups queries without a half', () => {
     const queries = QUERIES.map(({ half: _, ...query }) => query);
     const set = { ...SET, collections: [{ ...SET.collections[0]!, queries }] };
     const run = { ...TOGETHER, queries: TOGETHER.queries.filter(({ key }) => key !== 'c/todo-1') };

@@ -10,7 +10,7 @@ describe('bootstrap', () => {
     expect(bootstrap(values)).toEqual(bootstrap(values));
   });
 
-  it('knows the interval of a fair coin', () => {
+  it('computes the interval of a fair coin', () => {
     // Standard error of the mean of 400 tosses of ±1: 1/20, so 1.96 of them are 0.098.
     const { mean, low, high } = bootstrap(Array.from({ length: 400 }, (_, i) => (i % 2 === 0 ? 1 : -1)));
     expect(mean).toBe(0);
@@ -18,7 +18,7 @@ describe('bootstrap', () => {
     expect(high).toBeCloseTo(0.098, 2);
   });
 
-  it('has no width where all differences are equal, or there are none', () => {
+  it('has no width when all differences are equal, or there are none', () => {
     expect(bootstrap([0.2, 0.2, 0.2])).toEqual({
       mean: expect.closeTo(0.2, 12),
       low: expect.closeTo(0.2, 12),
@@ -27,7 +27,7 @@ describe('bootstrap', () => {
     expect(bootstrap([])).toEqual({ mean: 0, low: 0, high: 0 });
   });
 
-  it('lies around the mean and within the values', () => {
+  it('contains the mean and is within the values', () => {
     fc.assert(
       fc.property(differences, (values) => {
         const { mean, low, high } = bootstrap(values, 200);

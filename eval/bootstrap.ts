@@ -11,7 +11,7 @@ const RESAMPLES = 10_000;
 const SEED = 20_261_121;
 
 /**
- * Mean of paired differences, one a query, with its percentile bootstrap interval over queries (Efron & Tibshirani
+ * Mean of paired differences, one for each query, with its percentile bootstrap interval over queries (Efron & Tibshirani
  * 1993, chapter 13). The same numbers give the same interval.
  */
 export function bootstrap(differences: readonly number[], resamples: number = RESAMPLES): Interval {
@@ -32,7 +32,7 @@ export function bootstrap(differences: readonly number[], resamples: number = RE
   return { mean, low: at(0.025), high: at(0.975) };
 }
 
-/** Scores of the same queries, in the same order, by two systems: what the first has more. */
+/** The first system's scores minus the second's, over the same queries in the same order. */
 export function pairedDifference(first: readonly number[], second: readonly number[]): Interval {
   if (first.length !== second.length) throw new RangeError('paired scores must be of the same queries');
   return bootstrap(first.map((value, i) => value - second[i]!));

@@ -6,72 +6,68 @@ import { METRICS, type Metric } from './metrics.ts';
 import type { SetResult } from './results.ts';
 import { intervalCells, percent, points, tableLines } from './table.ts';
 
-/** As much of an earlier run as a comparison needs. */
-export interface EarlierResult {
-  readonly set: string;
-  readonly hash?: string;
-  readonly metrics: Readonly<Record<string, number>>;
-  readonly queries: readonly { readonly key: string; readonly scores: Readonly<Record<string, number>> }[];
-}
-
 const scores = z.record(z.string(), z.number());
-const earlierResult: z.ZodType<EarlierResult> = z.object({
+const earlierResult = z.object({
   set: z.string(),
   hash: z.string().exactOptional(),
   metrics: scores,
   queries: z.array(z.object({ key: z.string(), scores })).default([]),
 });
+
+/** The part of an earlier result that a comparison needs. */
+export type EarlierResult = z.infer<typeof earlierResult>;
+
 const earlierFile = z.union([
   z.object({ sets: z.array(earlierResult) }).transform(({ sets }) => sets),
-  earlierResult.transform((only) => [only]),
+  earlierResult.transform((result) => [result]),
 ]);
 
-/** @throws LociError `invalid_input` for what `--json` did not write */
+/** @throws LociError `invalid_input` for a file that `--json` did not write */
 export function readEarlier(file: string): EarlierResult[] {
   try {
     return earlierFile.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
-    const why = error instanceof z.ZodError ? 'it is no result of an earlier run' : messageOf(error);
+    const why = error instanceof z.ZodError ? 'it is not the result of a run' : messageOf(error);
     throw new LociError('invalid_input', `cannot compare with ${file}: ${why}`, {
       hint: 'Give the file that an earlier run wrote with --json.',
     });
   }
 }
 
-/** What has changed since: over the queries that both runs asked, with intervals; else the bare difference of means. */
+/** The changes since an earlier run: over the queries of both, with intervals; the difference of means if it has no queries. */
 export function comparison(results: readonly SetResult[], earlier: readonly EarlierResult[]): string[] {
   const before = new Map(earlier.map((result) => [result.set, result]));
-  const known = results.filter(({ set }) => before.has(set));
-  const strangers = results.filter(({ set }) => !before.has(set)).map(({ set }) => set);
-  const rows = known.map((result) => row(result, before.get(result.set)!));
+  const common = results.filter(({ set }) => before.has(set));
+  const added = results.filter(({ set }) => !before.has(set)).map(({ set }) => set);
+  const rows = common.map((result) => row(result, before.get(result.set)!));
   const header = ['set (measure)', 'queries', 'before', 'now', 'change', '95% interval', ...METRICS];
   return [
     ...(rows.length === 0 ? [] : tableLines([header, ...rows])),
-    ...known
+    ...common
       .filter(({ set, hash }) => (before.get(set)?.hash ?? hash) !== hash)
-      .map(({ set }) => `  ${set} is no longer the set that it was; only queries of both are compared`),
-    ...(strangers.length === 0 ? [] : [`  not in the earlier run: ${strangers.join(', ')}`]),
+      .map(({ set }) => `  ${set} has changed; only the queries of both runs are compared`),
+    ...(added.length === 0 ? [] : [`  not in the earlier run: ${added.join(', ')}`]),
   ];
 }
 
 function row({ set, measure, metrics, queries }: SetResult, earlier: EarlierResult): string[] {
   const scoresBefore = new Map(earlier.queries.map(({ key, scores }) => [key, scores]));
-  const both = queries.filter(({ key }) => scoresBefore.has(key));
+  const common = queries.filter(({ key }) => scoresBefore.has(key));
   const name = `${set} (${measure})`;
-  if (both.length === 0) {
+  if (common.length === 0) {
     const change = (metric: Metric): number => (metrics[metric] ?? 0) - (earlier.metrics[metric] ?? 0);
     const means = [percent(earlier.metrics[measure]), percent(metrics[measure]), points(change(measure))];
-    return [name, 'not kept', ...means, '', ...METRICS.map((metric) => points(change(metric)))];
+    return [name, 'unknown', ...means, '', ...METRICS.map((metric) => points(change(metric)))];
   }
-  const now = (metric: Metric): number[] => both.map(({ scores }) => scores[metric]);
-  const then = (metric: Metric): number[] => both.map(({ key }) => scoresBefore.get(key)?.[metric] ?? 0);
+  const now = (metric: Metric): number[] => common.map(({ scores }) => scores[metric]);
+  const then = (metric: Metric): number[] => common.map(({ key }) => scoresBefore.get(key)?.[metric] ?? 0);
   const change = (metric: Metric): ReturnType<typeof pairedDifference> =>
     pairedDifference(now(metric), then(metric));
   const average = (values: readonly number[]): string =>
     percent(values.reduce((a, b) => a + b, 0) / values.length);
   return [
     name,
-    String(both.length),
+    String(common.length),
     average(then(measure)),
     average(now(measure)),
     ...intervalCells(change(measure)),

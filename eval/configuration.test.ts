@@ -15,12 +15,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const base = defaultConfiguration();
 
 describe('configuration', () => {
-  it('is the engine’s unless something is said', () => {
+  it('has the engine’s defaults', () => {
     expect(base.ranking).toBe(DEFAULT_RANKING);
     expect(withOverrides(base, {})).toEqual(base);
   });
 
-  it('takes JSON and YAML, and changes what is named alone', () => {
+  it('reads JSON and YAML, and changes only the given keys', () => {
     const expected = { ...base.ranking, smoothing: null, weights: { ...base.ranking.weights, text: 0.25 } };
     const json = join(folder, 'a.json');
     writeFileSync(json, '{"weights": {"text": 0.25}, "smoothing": null}');
@@ -35,7 +35,7 @@ describe('configuration', () => {
     });
   });
 
-  it('takes what holds for single sources beside what is usual for all', () => {
+  it('completes the policies of single sources with the defaults', () => {
     const { sources, ranking } = withOverrides(base, { sources: { mail: { weight: 0.5 } } });
     expect(sources).toEqual({ mail: { ...SOURCE_POLICY, weight: 0.5 } });
     expect(ranking).toEqual(base.ranking);
@@ -62,7 +62,7 @@ describe('configuration', () => {
     expect(() => withOverrides(base, overrides)).toThrow(why);
   });
 
-  it('names the file that cannot be used', () => {
+  it('names the file in an error', () => {
     const missing = join(folder, 'missing.json');
     expect(() => readConfiguration(missing)).toThrow(missing);
     const broken = join(folder, 'broken.yaml');

@@ -8,21 +8,21 @@ import { documentId } from './records.ts';
 import type { EvalSet } from './sets.ts';
 import { RESULTS, type System } from './system.ts';
 
-/** Searches happen at one time unless the set says when, so that ages and "last week" mean the same in every run. */
+/** The time of all searches of a set without a time, so that ages and "last week" mean the same in every run. */
 const NOW: number = Date.UTC(2026, 10, 21);
 
-/** As the engine has it, unless the settings say otherwise. */
-const BESIDE = 8;
+/** The default of `search.related`. */
+const RELATED_LIMIT = 8;
 
 export interface EngineOptions {
   readonly name: string;
   readonly ranking: Ranking;
-  /** Results of less confidence are left out. */
+  /** Results of a lower confidence are left out. */
   readonly minScore: number;
   readonly sources: Readonly<Record<string, SourcePolicy>>;
 }
 
-/** Loci itself on an indexed set. The set's store stays open when the system is closed. */
+/** Loci itself on an indexed set. Closing the system leaves the store open. */
 export function engineSystem(
   set: EvalSet,
   { store, generation }: IndexedSet,
@@ -47,13 +47,13 @@ export function engineSystem(
         ranking,
         policies,
         sourceNames: namesOf(set),
-        related: { resultLimit: 10, limit: BESIDE, excludedSources: [] },
+        related: { resultLimit: 10, limit: RELATED_LIMIT, excludedSources: [] },
         vectors,
       });
-      const [silent] = missing;
-      // Half an engine's figures would pass for the engine's.
-      if (silent !== undefined)
-        throw new LociError('embedding_unavailable', `${silent.signal}: ${silent.why}`);
+      const [absent] = missing;
+      // Figures without one of the signals would be taken for those of all.
+      if (absent !== undefined)
+        throw new LociError('embedding_unavailable', `${absent.signal}: ${absent.why}`);
       const shown = hits.filter((hit) => hit.confidence >= minScore);
       return {
         ids: shown.map(({ passage }) => documentId(passage.record)),
@@ -65,7 +65,7 @@ export function engineSystem(
   };
 }
 
-/** Sets know their sources by one name. */
+/** A source of a set has one name. */
 function namesOf({ collections }: EvalSet): Map<string, string> {
   const sources = collections.flatMap(({ docs }) => docs.flatMap(({ from }) => from?.source ?? []));
   return new Map(sources.map((source) => [source, source]));
@@ -74,7 +74,7 @@ function namesOf({ collections }: EvalSet): Map<string, string> {
 type Change = (ranking: Ranking) => Ranking;
 
 /** The ranking with each named stage or signal switched off. A new stage of `Ranking` gets a line here. */
-export const WITHOUT: Readonly<Record<string, Change>> = {
+export const ABLATIONS: Readonly<Record<string, Change>> = {
   smoothing: setting({ smoothing: null }),
   dateBoost: setting({ dateBoost: 0 }),
   speakerBoost: setting({ speakerBoost: 0 }),
@@ -83,7 +83,7 @@ export const WITHOUT: Readonly<Record<string, Change>> = {
   titleBoost: setting({ titleBoost: 0 }),
   kindBoost: setting({ kindBoost: 0 }),
   recency: weighing({ recency: 0 }),
-  // Its weight alone would leave the corrected words with the weight of text.
+  // Without its own weight it would still have that of text.
   spelling: (ranking) => setting({ correctionShare: 0 })(weighing({ spelling: 0 })(ranking)),
   vector: weighing({ vector: 0 }),
   text: weighing({ text: 0 }),
@@ -91,7 +91,7 @@ export const WITHOUT: Readonly<Record<string, Change>> = {
 
 /** The engine with nothing but the vectors: no other signal, no later stage. */
 export function vectorsAlone(ranking: Ranking): Ranking {
-  const bare = Object.values(WITHOUT).reduce((before, without) => without(before), ranking);
+  const bare = Object.values(ABLATIONS).reduce((before, turnOff) => turnOff(before), ranking);
   return weighing({ vector: 1 })(bare);
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { comparison, readEarlier } from './compare.ts';
 import { defaultConfiguration, withOverrides } from './configuration.ts';
-import { WITHOUT } from './engine-system.ts';
+import { ABLATIONS } from './engine-system.ts';
 import { evaluateSet, separationOf, type EvaluateOptions } from './evaluate.ts';
 import { isIndexed, openIndexed } from './index-cache.ts';
 import { openModel, type Model } from './model.ts';
@@ -53,7 +53,7 @@ function evaluate(options: Partial<EvaluateOptions> = {}): ReturnType<typeof eva
 }
 
 describe('evaluateSet', () => {
-  it('asks the engine within each collection and leaves the source of a query out', async () => {
+  it('searches each collection by itself and leaves out the document that a query was made from', async () => {
     const result = await evaluate();
     expect(result.measure).toBe('R@10');
     expect(result.metrics).toMatchObject({ 'R@1': 1, MRR: 1, 'session Hit@1': 1 });
@@ -68,26 +68,26 @@ describe('evaluateSet', () => {
     expect(result.ambient).toBeNull();
   });
 
-  it('sets baselines, ablations and typos beside it', async () => {
+  it('measures baselines, ablations and typos', async () => {
     const result = await evaluate({ baselines: true, ablate: true, typos: true });
     expect(Object.keys(result.baselines)).toEqual(['fts5', 'grep', 'classic']);
     expect(result.baselines['grep']?.metrics['R@10']).toBe(1);
-    expect(Object.keys(result.ablation)).toEqual(Object.keys(WITHOUT));
+    expect(Object.keys(result.ablation)).toEqual(Object.keys(ABLATIONS));
     expect(result.ablation['text']?.metrics['R@1']).toBeLessThan(1);
     expect(result.typos['fts5']?.lost.mean).toBeGreaterThan(0);
     const report = setReport(result).join('\n');
-    expect(report).toContain('locomo-like: 7 documents, 7 queries, judged by R@10');
+    expect(report).toContain('locomo-like: 7 documents, 7 queries, main metric R@10');
     expect(report).toMatch(/^ {2}default +100\.0/m);
     expect(beatenBy([result])).toEqual([]);
     expect(summary([result]).join('\n')).toContain('mean of 1');
   });
 
-  it('asks an even part of the queries when told to', async () => {
+  it('runs evenly spread queries with a limit', async () => {
     const result = await evaluate({ limit: 2 });
     expect(result.queries.map(({ key }) => key)).toEqual(['one/oven', 'one/violin']);
   });
 
-  it('asks a set with sources once more without them', async () => {
+  it('runs a set with sources once more without them', async () => {
     const file = join(folder, 'sourced.json');
     const note = { id: 'shed', text: 'The key of the shed hangs by the door.' };
     const tasks = [{ id: '1', text: 'Oil the door of the shed', completed: false }];
@@ -102,7 +102,7 @@ describe('evaluateSet', () => {
     const { dev } = result.ambient?.halves ?? {};
     expect(dev?.recall.todos).toEqual({ queries: 1, recall: 1 });
     expect(dev?.notes).toMatchObject({ queries: 1, alone: 1, together: 1 });
-    expect(setReport(result).join('\n')).toMatch(/goal: of todos are shown at least 90\.0 +100\.0 met/);
+    expect(setReport(result).join('\n')).toMatch(/goal: recall of todos at least 90\.0 +100\.0 met/);
     const hidden = withOverrides(CONFIGURATION, { sources: { tasks: { weight: 0, minScore: 1 } } });
     const without = await evaluateSet(loadSet(file), hidden, model, nothing);
     expect(without.ambient?.halves['dev']?.recall.todos).toEqual({ queries: 1, recall: 0 });
@@ -114,7 +114,7 @@ describe('evaluateSet', () => {
 });
 
 describe('the cache', () => {
-  it('is used again, made anew when it was stopped or its code has changed, and never holds a record twice', async () => {
+  it('is reused, rebuilt after an interruption or a change of code, and never has a record twice', async () => {
     const cache = { folder: join(folder, 'again') };
     expect(isIndexed(set, model, cache.folder)).toBe(false);
     await expect(openIndexed(set, model, { ...cache, signal: AbortSignal.abort() })).rejects.toMatchObject({
@@ -142,7 +142,7 @@ function forgetCode(cache: string): void {
 }
 
 describe('comparison', () => {
-  it('pairs the queries of an earlier run', async () => {
+  it('compares the queries of both runs', async () => {
     const result = await evaluate();
     const file = join(folder, 'earlier.json');
     const worse = result.queries.map((query) => ({ ...query, scores: { ...query.scores, 'R@10': 0 } }));
@@ -151,27 +151,27 @@ describe('comparison', () => {
     expect(lines).toMatch(/locomo-like \(R@10\) +7 +0\.0 +100\.0 +\+100\.0 +\[\+100\.0, \+100\.0\]/);
   });
 
-  it('does with means where an earlier run kept no queries, and names sets that it did not have', async () => {
+  it('compares means with an earlier run without queries, and names new sets', async () => {
     const result = await evaluate();
     const file = join(folder, 'bare.json');
     const sets = [{ set: 'locomo-like', hash: 'other', metrics: { 'R@10': 0.5 } }];
     writeFileSync(file, JSON.stringify({ sets }));
     const lines = comparison([result, { ...result, set: 'new' }], readEarlier(file)).join('\n');
-    expect(lines).toMatch(/not kept +50\.0 +100\.0 +\+50\.0/);
-    expect(lines).toContain('no longer the set that it was');
+    expect(lines).toMatch(/unknown +50\.0 +100\.0 +\+50\.0/);
+    expect(lines).toContain('has changed; only the queries');
     expect(lines).toContain('not in the earlier run: new');
   });
 
-  it('refuses a file that no run has written', () => {
+  it('rejects a file that no run has written', () => {
     const file = join(folder, 'other.json');
     writeFileSync(file, '{"metrics": 1}');
-    expect(() => readEarlier(file)).toThrow('it is no result of an earlier run');
+    expect(() => readEarlier(file)).toThrow('it is not the result of a run');
     expect(() => readEarlier(join(folder, 'none.json'))).toThrow('ENOENT');
   });
 });
 
 describe('separationOf', () => {
-  it('counts pairs that are told apart, equals by half', () => {
+  it('counts correctly ordered pairs, and equal ones by half', () => {
     expect(separationOf([0.9, 0.5], [0.5, 0.1])).toBe(3.5 / 4);
     expect(separationOf([], [0.5])).toBe(0);
   });

@@ -4,7 +4,7 @@ import { openGrep } from './baselines/grep.ts';
 import { ambientOf, type Ambient } from './ambient.ts';
 import { pairedDifference } from './bootstrap.ts';
 import type { EvalConfiguration } from './configuration.ts';
-import { engineSystem, vectorsAlone, WITHOUT } from './engine-system.ts';
+import { engineSystem, vectorsAlone, ABLATIONS } from './engine-system.ts';
 import { openIndexed, type IndexedSet } from './index-cache.ts';
 import { mainMetric, type Metric } from './metrics.ts';
 import type { Model } from './model.ts';
@@ -20,11 +20,11 @@ export interface EvaluateOptions {
   readonly typos: boolean;
   readonly limit?: number;
   readonly signal?: AbortSignal;
-  /** Where indexed sets are kept; else the repository's cache. */
+  /** The folder of indexed sets; the repository's cache unless given. */
   readonly folder?: string;
 }
 
-/** Indexes a set, or finds it indexed, and asks the engine and its rivals every query. */
+/** Indexes a set unless it is indexed, and runs all queries with the engine and its rivals. */
 export async function evaluateSet(
   set: EvalSet,
   configuration: EvalConfiguration,
@@ -49,17 +49,17 @@ async function measure(
   const metric = mainMetric(set.name);
   const engine = (name: string, ranking = configuration.ranking, minScore = configuration.minScore): System =>
     engineSystem(set, indexed, model.embedder, { ...configuration, name, ranking, minScore });
-  const ours = engine('default');
-  const run = await runSystem(set, ours, options);
-  const others = options.baselines ? openBaselines(set, model, engine, configuration) : [];
+  const tested = engine('default');
+  const run = await runSystem(set, tested, options);
+  const baselines = options.baselines ? openBaselines(set, model, engine, configuration) : [];
   try {
-    const baselineRuns = await inTurn(others, (system) => runSystem(set, system, options));
-    const without = options.ablate
-      ? Object.entries(WITHOUT).map(([name, turnOff]) => engine(name, turnOff(configuration.ranking)))
+    const baselineRuns = await sequentially(baselines, (system) => runSystem(set, system, options));
+    const ablated = options.ablate
+      ? Object.entries(ABLATIONS).map(([name, turnOff]) => engine(name, turnOff(configuration.ranking)))
       : [];
-    const ablationRuns = await inTurn(without, (system) => runSystem(set, system, options));
+    const ablationRuns = await sequentially(ablated, (system) => runSystem(set, system, options));
     const typos = options.typos
-      ? await misspelt(set, [ours, ...others], [run, ...baselineRuns], metric, options)
+      ? await measureTypos(set, [tested, ...baselines], [run, ...baselineRuns], metric, options)
       : {};
     return {
       set: set.name,
@@ -69,34 +69,34 @@ async function measure(
       metrics: meanMetrics(run.queries),
       categories: byCategory(run.queries),
       abstention: abstentionOf(run),
-      ambient: await besideSources(set, run, configuration, model, options),
+      ambient: await measureAmbient(set, run, configuration, model, options),
       latency: latencyOf(run),
       config: describe(configuration, model),
-      baselines: related(run, baselineRuns, metric),
-      ablation: related(run, ablationRuns, metric),
+      baselines: compareWith(run, baselineRuns, metric),
+      ablation: compareWith(run, ablationRuns, metric),
       typos,
       queries: run.queries,
       absent: run.absent,
     };
   } finally {
-    await inTurn(others, (system) => system.close());
+    await sequentially(baselines, (system) => system.close());
   }
 }
 
-/** The same queries asked of the set's own documents alone; `null` where no others are. */
-async function besideSources(
+/** Compares the run with one over the set without its sources; `null` for a set without sources. */
+async function measureAmbient(
   set: EvalSet,
   together: Run,
   configuration: EvalConfiguration,
   model: Model,
   options: EvaluateOptions,
 ): Promise<Ambient | null> {
-  const own = withoutSources(set);
-  if (own === null) return null;
-  const indexed = await openIndexed(own, model, options);
+  const alone = withoutSources(set);
+  if (alone === null) return null;
+  const indexed = await openIndexed(alone, model, options);
   try {
-    const engine = engineSystem(own, indexed, model.embedder, { ...configuration, name: 'default' });
-    return ambientOf(set, together, await runSystem(own, engine, options));
+    const engine = engineSystem(alone, indexed, model.embedder, { ...configuration, name: 'default' });
+    return ambientOf(set, together, await runSystem(alone, engine, options));
   } finally {
     await indexed.store.close();
   }
@@ -104,7 +104,7 @@ async function besideSources(
 
 type MakeEngine = (name: string, ranking?: EvalConfiguration['ranking'], minScore?: number) => System;
 
-/** Baselines show all they find: a threshold could only cost them. */
+/** Baselines have no threshold, which could only lower their scores. */
 function openBaselines(
   set: EvalSet,
   model: Model,
@@ -115,17 +115,17 @@ function openBaselines(
   return [openFts5(set), openGrep(set), ...withVectors, engine('classic', CLASSIC_RANKING, 0)];
 }
 
-function related(run: Run, rivals: readonly Run[], metric: Metric): Record<string, Rival> {
-  const own = valuesOf(run.queries, metric);
+function compareWith(run: Run, rivals: readonly Run[], metric: Metric): Record<string, Rival> {
+  const values = valuesOf(run.queries, metric);
   return Object.fromEntries(
     rivals.map(({ system, queries }) => [
       system,
-      { metrics: meanMetrics(queries), difference: pairedDifference(own, valuesOf(queries, metric)) },
+      { metrics: meanMetrics(queries), difference: pairedDifference(values, valuesOf(queries, metric)) },
     ]),
   );
 }
 
-async function misspelt(
+async function measureTypos(
   set: EvalSet,
   systems: readonly System[],
   clean: readonly Run[],
@@ -146,7 +146,7 @@ async function misspelt(
   return results;
 }
 
-/** The threshold itself is applied by the system; here is only counted what came. */
+/** Counts the queries without results; the system itself applies the threshold. */
 function abstentionOf({ queries, absent, unanswered }: Run): Abstention | null {
   if (absent.length === 0) return null;
   return {
@@ -160,7 +160,7 @@ function abstentionOf({ queries, absent, unanswered }: Run): Abstention | null {
   };
 }
 
-/** Mann & Whitney 1947: a pair counts 1 when the first is larger, a half when they are equal. */
+/** The area under the ROC curve (Mann & Whitney 1947): a pair counts 1 when the first is larger, ½ when both are equal. */
 export function separationOf(answered: readonly number[], absent: readonly number[]): number {
   let won = 0;
   for (const high of answered) for (const low of absent) won += high > low ? 1 : high === low ? 0.5 : 0;
@@ -175,7 +175,7 @@ export function describe(
   return { provider, model, passageTokens, chunking: chunking.signature, minScore, sources, ranking };
 }
 
-async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+async function sequentially<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   for (const item of items) results.push(await work(item));
   return results;

@@ -6,29 +6,26 @@ import { LociError } from '../src/core/errors.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const HOUSEHOLD: string = join(ROOT, 'eval', 'sets', 'household.json');
 export const AMBIENT: string = join(ROOT, 'eval', 'sets', 'ambient.json');
-/** What is in this repository. */
-const OURS: readonly string[] = [HOUSEHOLD, AMBIENT];
+/** The sets of this repository. */
+const OWN_SETS: readonly string[] = [HOUSEHOLD, AMBIENT];
 const DATA = join(ROOT, '..', 'shared', 'eval', 'dev');
 
 /**
- * Files of all sets there are: our own first, then those of a folder, by name.
+ * The files of all sets: first those of this repository, then those of a folder, by name.
  * @throws LociError `invalid_input` when `LOCI_EVAL_DATA` names no folder, or one without sets
  */
 export function findSets(environment: Readonly<Record<string, string | undefined>> = process.env): string[] {
   const named = environment['LOCI_EVAL_DATA'];
-  if (named === undefined || named === '') return [...OURS, ...(existsSync(DATA) ? setsIn(DATA) : [])];
+  if (named === undefined || named === '') return [...OWN_SETS, ...(existsSync(DATA) ? setsIn(DATA) : [])];
   const folder = resolve(named);
   if (!existsSync(folder) || !statSync(folder).isDirectory()) {
-    throw new LociError('invalid_input', `LOCI_EVAL_DATA names no folder: ${folder}`);
+    throw new LociError('invalid_input', `LOCI_EVAL_DATA is not a folder: ${folder}`);
   }
   const sets = setsIn(folder);
   if (sets.length === 0) {
-    throw new LociError(
-      'invalid_input',
-      `LOCI_EVAL_DATA names a folder without .json or .json.gz: ${folder}`,
-    );
+    throw new LociError('invalid_input', `LOCI_EVAL_DATA has no .json or .json.gz file: ${folder}`);
   }
-  return [...OURS, ...sets];
+  return [...OWN_SETS, ...sets];
 }
 
 function setsIn(folder: string): string[] {

@@ -32,7 +32,7 @@ async function run(...args: string[]): Promise<Outcome> {
 }
 
 describe('the command', () => {
-  it('explains itself with examples', async () => {
+  it('prints a help text with examples', async () => {
     const { code, stdout } = await run('--help');
     expect(code).toBe(0);
     expect(stdout).toContain('npm run eval -- --quick');
@@ -53,7 +53,7 @@ describe('the command', () => {
 });
 
 describe('options', () => {
-  it('are read', () => {
+  it('are parsed', () => {
     const options = parseOptions(['--set', 'a', '--set=b', '--typos', '--no-baselines', '--limit', '5']);
     expect(options).toMatchObject({
       sets: ['a', 'b'],

@@ -1,4 +1,4 @@
-/** Retrieval quality of the engine beside its rivals: `npm run eval -- --help`. */
+/** Measures the retrieval quality of the engine and its rivals: `npm run eval -- --help`. */
 
 import { writeFileSync } from 'node:fs';
 import { LociError, messageOf } from '../src/core/errors.ts';
@@ -25,13 +25,13 @@ async function main(): Promise<void> {
   const configuration = options.config === null ? defaultConfiguration() : readConfiguration(options.config);
   const earlier = options.compare === null ? null : readEarlier(options.compare);
   const sets = (options.sets.length > 0 ? options.sets : findSets()).map(loadSet);
-  const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort());
+  const controller = new AbortController();
+  process.once('SIGINT', () => controller.abort());
   const model = await openModel(configuration);
   try {
-    const results = await evaluateAll(sets, configuration, model, options, stop.signal);
+    const results = await evaluateAll(sets, configuration, model, options, controller.signal);
     if (results.length > 1) print(summary(results));
-    if (earlier !== null) print(['', 'since the earlier run:', ...comparison(results, earlier)]);
+    if (earlier !== null) print(['', 'changes since the earlier run:', ...comparison(results, earlier)]);
     if (options.json !== null) {
       const written = asJson(results, describe(configuration, model));
       writeFileSync(options.json, `${JSON.stringify(written, null, 1)}\n`);
@@ -66,7 +66,7 @@ async function evaluateAll(
   return results;
 }
 
-/** How long a query takes with all that is asked of it, as this run has shown so far. */
+/** Estimates the time of queries from those that this run has finished, all systems included. */
 class Clock {
   readonly #started = performance.now();
   #queries = 0;
@@ -85,9 +85,11 @@ class Clock {
 }
 
 function reasonToSkip(set: EvalSet, model: Model, clock: Clock): string | null {
-  if (!isIndexed(set, model)) return 'it is not indexed, or by older code (a run without --quick does that)';
+  if (!isIndexed(set, model)) return 'it is not indexed, or by older code (a run without --quick indexes it)';
   const queries = set.collections.reduce((sum, collection) => sum + collection.queries.length, 0);
-  return clock.elapsed + clock.estimate(queries) > QUICK_MS ? 'it would take more than the minute' : null;
+  return clock.elapsed + clock.estimate(queries) > QUICK_MS
+    ? 'it would take more than a minute in all'
+    : null;
 }
 
 function print(lines: readonly string[]): void {

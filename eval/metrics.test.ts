@@ -14,13 +14,13 @@ describe('score', () => {
     expect(scores['nDCG@10']).toBeCloseTo((1 / 2 + 1 / 3) / ideal, 12);
   });
 
-  it('is 1 throughout for a ranking that could not be better, 0 for one that found nothing', () => {
+  it('is 1 for an ideal ranking and 0 for one without relevant documents', () => {
     expect(Object.values(score(['a', 'b'], ['a']))).toEqual([1, 1, 1, 1, 1, 1]);
     expect(Object.values(score(['x', 'y'], ['a']))).toEqual([0, 0, 0, 0, 0, 0]);
     expect(Object.values(score([], ['a']))).toEqual([0, 0, 0, 0, 0, 0]);
   });
 
-  it('judges nDCG by ten results and by at most ten relevant documents', () => {
+  it('computes nDCG from ten results and at most ten relevant documents', () => {
     const all = Array.from({ length: 12 }, (_, i) => `d${i}`);
     expect(score(all, all)['nDCG@10']).toBe(1);
     expect(score([...all.slice(0, 10).map((id) => `not ${id}`), 'd0'], ['d0'])['nDCG@10']).toBe(0);
@@ -45,7 +45,7 @@ describe('means', () => {
 });
 
 describe('mainMetric', () => {
-  it('goes by the kind of set, and is R@5 for one it does not know', () => {
+  it('depends on the kind of set, and is R@5 for others', () => {
     const names = [
       'locomo',
       'beam100k',

@@ -2,7 +2,7 @@ export const METRICS = ['R@1', 'R@2', 'R@5', 'R@10', 'nDCG@10', 'MRR'] as const;
 export type Metric = (typeof METRICS)[number];
 export type Scores = Readonly<Record<Metric, number>>;
 
-/** Scores of one ranking against its relevant documents, 0 to 1 each. Gains are binary. */
+/** Scores of one ranking against its relevant documents, each 0 to 1, with binary gains. */
 export function score(ranked: readonly string[], gold: readonly string[]): Scores {
   const relevant = new Set(gold);
   const recall = (k: number): number => {
@@ -39,18 +39,18 @@ export function meanScores(all: readonly Scores[]): Scores {
   ) as Record<Metric, number>;
 }
 
-/** The value that a share of the values is below (nearest rank); `NaN` of none. */
+/** The percentile of the values by nearest rank; `NaN` without values. @param share 0 to 1 */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** What each kind of set is judged by; of one we do not know, R@5. */
-const MAIN: readonly (readonly [RegExp, Metric])[] = [
+/** The main metric of each kind of set. */
+const MAIN_METRICS: readonly (readonly [RegExp, Metric])[] = [
   [/^(locomo|beam|ambient)/i, 'R@10'],
   [/^(cranfield|scifact)/i, 'nDCG@10'],
 ];
 
 export function mainMetric(set: string): Metric {
-  return MAIN.find(([name]) => name.test(set))?.[1] ?? 'R@5';
+  return MAIN_METRICS.find(([name]) => name.test(set))?.[1] ?? 'R@5';
 }

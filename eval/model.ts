@@ -1,17 +1,16 @@
 import type { Embedder, EmbedOptions } from '../src/embed/embedder.ts';
 import { openEmbedder } from '../src/embed/registry.ts';
-import { chunking, type Chunking } from '../src/ingest/passages.ts';
-import { estimateTokens } from '../src/ingest/passages.ts';
+import { chunking, estimateTokens, type Chunking } from '../src/ingest/passages.ts';
 import type { EvalConfiguration } from './configuration.ts';
 
-/** What makes vectors and passages for the whole run. */
+/** The embedding model and the chunking of a whole run. */
 export interface Model {
   /** `null` with the provider `none`. */
   readonly embedder: Embedder | null;
   readonly chunking: Chunking;
 }
 
-/** The configured provider, its first start (the model's loading) already paid. */
+/** Opens the configured provider and loads its model. */
 export async function openModel({ provider, passageTokens: maxTokens }: EvalConfiguration): Promise<Model> {
   const opened = await openEmbedder({ provider });
   if (opened === null) {
@@ -20,14 +19,14 @@ export async function openModel({ provider, passageTokens: maxTokens }: EvalConf
       chunking: chunking('estimate', { maxTokens, countTokens: estimateTokens }),
     };
   }
-  const embedder = new QueryMemory(opened);
+  const embedder = new QueryCache(opened);
   await embedder.embed([''], { purpose: 'query' });
   const countTokens = (text: string): number => opened.countTokens(text);
   return { embedder, chunking: chunking(opened.model, { maxTokens, countTokens }) };
 }
 
-/** Several systems ask the same queries: only the first of them, the default, waits for the model. */
-class QueryMemory implements Embedder {
+/** Caches the embeddings of queries, since several systems run the same ones. */
+class QueryCache implements Embedder {
   readonly provider: string;
   readonly model: string;
   readonly dimensions: number;
@@ -45,9 +44,9 @@ class QueryMemory implements Embedder {
 
   async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]> {
     if (options.purpose === 'passage') return this.#embedder.embed(texts, options);
-    const unknown = [...new Set(texts)].filter((text) => !this.#queries.has(text));
-    const vectors = await this.#embedder.embed(unknown, options);
-    for (const [i, text] of unknown.entries()) this.#queries.set(text, vectors[i]!);
+    const uncached = [...new Set(texts)].filter((text) => !this.#queries.has(text));
+    const vectors = await this.#embedder.embed(uncached, options);
+    for (const [i, text] of uncached.entries()) this.#queries.set(text, vectors[i]!);
     return texts.map((text) => this.#queries.get(text)!);
   }
 

@@ -4,23 +4,23 @@ import { parseArgs } from 'node:util';
 import { LociError, messageOf } from '../src/core/errors.ts';
 import { nearest } from '../src/core/text/nearest.ts';
 
-export const HELP = `Measures how well Loci finds things, beside plain full text, grep, vectors alone and the preset classic.
+export const HELP = `Measures the retrieval quality of Loci, and of plain full text, grep, vectors alone and the preset classic.
 
   npm run eval [-- OPTIONS]
 
-  --set FILE       this set (.json or .json.gz) and not all; may be repeated
-  --quick          the household set, then of the others those that are indexed already and fit into a minute
-  --limit N        at most N queries of each collection, for a first look
+  --set FILE       run this set (.json or .json.gz) instead of all; may be repeated
+  --quick          run the household set, then other indexed sets as far as they fit into a minute
+  --limit N        run at most N queries of each collection
   --config FILE    JSON or YAML: keys of the ranking, passageTokens, provider, minScore, sources
-  --typos          every query once more with two words misspelt
-  --ablate         every stage and signal switched off in turn
-  --no-baselines   the default alone
-  --json FILE      writes the result, the scores of every query included
-  --compare FILE   what has changed since the run that wrote FILE with --json
+  --typos          run every query once more with two words misspelt
+  --ablate         switch off every stage and signal in turn
+  --no-baselines   measure the default only
+  --json FILE      write the result, with the scores of every query
+  --compare FILE   print the changes since the run that wrote FILE with --json
   --help
 
-Sets are read from $LOCI_EVAL_DATA, else from ../shared/eval/dev where that is, besides our own. Indexed sets are kept
-in .cache/eval; stopped with Ctrl-C, the same command goes on.
+Besides the sets of this repository it runs those in $LOCI_EVAL_DATA, or in ../shared/eval/dev if that exists. Indexed
+sets are cached in .cache/eval. After Ctrl-C, the same command continues.
 
   npm run eval -- --quick
   npm run eval -- --set my-notes.json --json before.json
@@ -30,7 +30,7 @@ in .cache/eval; stopped with Ctrl-C, the same command goes on.
 
 export interface EvalOptions {
   readonly help: boolean;
-  /** Empty: all there are. */
+  /** Empty for all. */
   readonly sets: readonly string[];
   readonly quick: boolean;
   readonly limit: number | null;
@@ -57,12 +57,12 @@ const FLAGS = {
 
 /** @throws LociError `invalid_input` that names the option */
 export function parseOptions(args: readonly string[]): EvalOptions {
-  refuseUnknown(args);
+  assertKnownOptions(args);
   const values = valuesOf(args);
   if (values.quick === true && values.set !== undefined) {
-    throw new LociError('invalid_input', '--quick chooses the sets itself: leave out --set');
+    throw new LociError('invalid_input', '--quick chooses the sets itself; leave out --set');
   }
-  if (values.json !== undefined) refuseUnwritable(values.json);
+  if (values.json !== undefined) assertFolderExists(values.json);
   return {
     help: values.help ?? false,
     sets: values.set ?? [],
@@ -77,13 +77,13 @@ export function parseOptions(args: readonly string[]): EvalOptions {
   };
 }
 
-function refuseUnknown(args: readonly string[]): void {
+function assertKnownOptions(args: readonly string[]): void {
   const known = Object.keys(FLAGS);
   for (const argument of args) {
     const name = /^--([^=]+)/.exec(argument)?.[1];
     if (name === undefined || known.includes(name)) continue;
-    const meant = nearest(name, known);
-    const suggestion = meant === undefined ? '' : `; did you mean --${meant}?`;
+    const similar = nearest(name, known);
+    const suggestion = similar === undefined ? '' : `; did you mean --${similar}?`;
     throw new LociError('invalid_input', `unknown option --${name}${suggestion}`, { hint: 'See --help.' });
   }
 }
@@ -101,8 +101,8 @@ function countOf(text: string): number {
   throw new LociError('invalid_input', `--limit: expected a number of queries, got ${text}`);
 }
 
-/** Said before an hour's work, not after it. */
-function refuseUnwritable(file: string): void {
+/** Checked before the run, which may take an hour. */
+function assertFolderExists(file: string): void {
   const folder = dirname(resolve(file));
   if (!existsSync(folder) || !statSync(folder).isDirectory()) {
     throw new LociError('invalid_input', `--json: there is no folder ${folder}`);

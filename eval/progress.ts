@@ -1,32 +1,32 @@
-const TERMINAL_MS = 200;
-const LINES_MS = 10_000;
+const TERMINAL_INTERVAL_MS = 200;
+const LINE_INTERVAL_MS = 10_000;
 
-/** Says on standard error how far a long step is, how fast it goes and how long it will take. */
+/** Prints the progress, rate and remaining time of a long step on standard error. */
 export class Progress {
-  readonly #what: string;
+  readonly #label: string;
   readonly #unit: string;
   readonly #started = performance.now();
   readonly #terminal = process.stderr.isTTY;
-  #said: number;
+  #printedAt: number;
 
-  /** The unit in the plural: `120/400 records`. */
-  constructor(what: string, unit: string) {
-    this.#what = what;
+  /** @param unit in the plural: `120/400 records` */
+  constructor(label: string, unit: string) {
+    this.#label = label;
     this.#unit = unit;
-    this.#said = this.#started;
+    this.#printedAt = this.#started;
   }
 
   readonly report = (done: number, total: number): void => {
     const now = performance.now();
-    if (now - this.#said < (this.#terminal ? TERMINAL_MS : LINES_MS)) return;
-    this.#said = now;
+    if (now - this.#printedAt < (this.#terminal ? TERMINAL_INTERVAL_MS : LINE_INTERVAL_MS)) return;
+    this.#printedAt = now;
     const rate = done / ((now - this.#started) / 1000);
     const left = rate > 0 ? `, ${duration((total - done) / rate)} left` : '';
-    const line = `${this.#what}: ${String(done)}/${String(total)} ${this.#unit}, ${rate.toFixed(1)}/s${left}`;
+    const line = `${this.#label}: ${String(done)}/${String(total)} ${this.#unit}, ${rate.toFixed(1)}/s${left}`;
     process.stderr.write(this.#terminal ? `\r\u001b[K${line}` : `${line}\n`);
   };
 
-  /** Clears the line that a terminal still shows. */
+  /** Clears the line on a terminal. */
   end(): void {
     if (this.#terminal) process.stderr.write('\r\u001b[K');
   }

@@ -6,7 +6,7 @@ import type { Source } from '../src/sources/source.ts';
 import type { EvalCollection, EvalDocument, EvalSet } from './sets.ts';
 import { recordOfPrinted, sourceDocumentId, UNDATED } from './source-records.ts';
 
-/** A collection's documents as a user's data would arrive: notes through the vault source, others as records. */
+/** The records of a collection's documents. Notes are read through the vault source. */
 export async function recordsOf(set: EvalSet, collection: EvalCollection): Promise<RecordInput[]> {
   const vault = await openSource('vault', { name: set.name, root: set.root });
   const records: RecordInput[] = [];
@@ -17,7 +17,7 @@ export async function recordsOf(set: EvalSet, collection: EvalCollection): Promi
   return records;
 }
 
-/** The id by which the set knows what was stored. */
+/** The id in the set of the document of a record. */
 export function documentId({ origin, source, key }: Pick<LociRecord, 'origin' | 'source' | 'key'>): string {
   return origin === 'source' ? sourceDocumentId(source, key ?? '') : (key ?? '');
 }
@@ -39,13 +39,13 @@ async function recordOfNote(vault: Source, { id, path = id }: EvalDocument): Pro
     recordType: 'note',
     tags: note.tags,
     metadata: note.metadata,
-    // A checkout's file times say nothing of a note.
+    // The file times of a checkout are not those of the note.
     createdAt: dated ? (note.createdAt ?? UNDATED) : UNDATED,
     expiresAt: null,
   };
 }
 
-/** A set's document as a user's data would arrive: a note, or a turn of a chat with session, speaker, role and date. */
+/** The record of a document: a text, or a turn of a chat with session, speaker, role and date. */
 export function recordOf(doc: EvalDocument, index: number): RecordInput {
   const time = doc.date === undefined ? null : parseDate(doc.date);
   const session = doc.session ?? doc.batch;
@@ -74,7 +74,7 @@ export function recordOf(doc: EvalDocument, index: number): RecordInput {
 
 const LOCOMO_DATE = /^(\d{1,2}):(\d{2}) (am|pm) on (.+)$/i;
 
-/** `1:56 pm on 8 May, 2023`, `March-15-2024`, or anything that `Date` reads; UTC. */
+/** `1:56 pm on 8 May, 2023`, `March-15-2024`, or any format that `Date` reads; UTC. */
 function parseDate(text: string): number | null {
   const match = LOCOMO_DATE.exec(text);
   const day = (match?.[4] ?? text).replaceAll(/[-,]/g, ' ');

@@ -7,10 +7,10 @@ import type { AbsentAnswer, CategoryMeans, QueryScore } from './run.ts';
 
 type Metrics = Readonly<Record<string, number>>;
 
-/** A baseline, or the engine without a stage, beside the default. */
+/** A baseline, or the engine without one stage, compared with the default. */
 export interface Rival {
   readonly metrics: Metrics;
-  /** The set's measure: default minus this one, over the same queries. */
+  /** In the set's main metric: default minus this one, over the same queries. */
   readonly difference: Interval;
 }
 
@@ -20,17 +20,17 @@ export interface Abstention {
   readonly abstained: number;
   /** Share of queries with an answer that return nothing. */
   readonly falselyAbstained: number;
-  /** Chance that a query with an answer is given more confidence than an absent one (area under the ROC curve). */
+  /** Probability that a query with an answer has a higher confidence than an absent one (area under the ROC curve). */
   readonly separation: number;
 }
 
 export interface TypoResult {
   readonly metrics: Metrics;
-  /** The set's measure: clean queries minus misspelt ones. */
+  /** In the set's main metric: correct queries minus misspelt ones. */
   readonly lost: Interval;
 }
 
-/** The configuration of a run, as it stands in its JSON. */
+/** The configuration of a run, in its JSON. */
 export interface RunConfiguration {
   readonly provider: string;
   readonly model: string | null;
@@ -46,14 +46,14 @@ export interface SetResult {
   readonly set: string;
   readonly hash: string;
   readonly documents: number;
-  /** What the set is judged by. */
+  /** The set's main metric. */
   readonly measure: Metric;
   readonly metrics: Metrics;
   readonly categories: Readonly<Record<string, CategoryMeans>>;
   readonly abstention: Abstention | null;
-  /** Of a set with sources. */
+  /** `null` for a set without sources. */
   readonly ambient: Ambient | null;
-  /** With the query's embedding. */
+  /** The embedding of the query included. */
   readonly latency: { readonly p50: number; readonly p95: number };
   readonly config: RunConfiguration;
   readonly baselines: Readonly<Record<string, Rival>>;
@@ -69,8 +69,8 @@ export interface SeveralSets {
   readonly config: RunConfiguration;
 }
 
-/** What `--json` writes: one set's result itself, or several with what they have in common. */
+/** The content of the file of `--json`: the result of one set, or of several with their configuration. */
 export function asJson(results: readonly SetResult[], config: RunConfiguration): SetResult | SeveralSets {
-  const [only, ...others] = results;
-  return only !== undefined && others.length === 0 ? only : { sets: results, config };
+  const [first, ...others] = results;
+  return first !== undefined && others.length === 0 ? first : { sets: results, config };
 }

@@ -4,25 +4,25 @@ import { Progress } from './progress.ts';
 import type { EvalCollection, EvalQuery, EvalSet } from './sets.ts';
 import type { System } from './system.ts';
 
-/** What one system did with one query that has an answer. */
+/** The results of one system for a query with an answer. */
 export interface QueryScore {
   /** `queryKey`. */
   readonly key: string;
   readonly cat: string;
   readonly scores: Scores;
-  /** Whether the first result is of a session that holds the answer; `null` without sessions. */
+  /** 1 when the first result is of a session with a relevant document; `null` without sessions. */
   readonly sessionHit: number | null;
   readonly confidence: number | null;
   /** The first ten results. */
   readonly top: Top;
-  /** What is shown beside them. */
+  /** Related documents. */
   readonly related: Top;
 }
 
 /** Ids, best first. */
 export type Top = readonly string[];
 
-/** What it did with a query that has none. */
+/** The results of one system for a query without an answer. */
 export interface AbsentAnswer {
   readonly key: string;
   readonly results: number;
@@ -37,26 +37,26 @@ export interface Run {
   readonly absent: readonly AbsentAnswer[];
   /** Queries with an answer for which nothing was returned. */
   readonly unanswered: number;
-  /** Of each query, ms; of the run's first system with the query's embedding. */
+  /** For each query; the first system to run it also embeds it. */
   readonly milliseconds: readonly number[];
 }
 
 export interface RunOptions {
-  /** At most so many queries of each collection, evenly spread. */
+  /** Maximum number of queries of each collection, evenly spread. */
   readonly limit?: number;
-  /** What is asked in place of the query. */
+  /** The text to search for in place of the query's. */
   readonly reword?: (query: EvalQuery) => string;
   readonly signal?: AbortSignal;
 }
 
-/** Asks a system all queries of a set, one after another. @throws LociError `aborted`, and what the system throws */
+/** Runs all queries of a set, one after another. @throws LociError `aborted`, and the errors of the system */
 export async function runSystem(set: EvalSet, system: System, options: RunOptions = {}): Promise<Run> {
   const { limit = Number.POSITIVE_INFINITY, reword = ({ q }: EvalQuery) => q, signal } = options;
-  const chosen = set.collections.map((collection) => ({
+  const selected = set.collections.map((collection) => ({
     collection,
     queries: spread(collection.queries, limit),
   }));
-  const total = chosen.reduce((sum, { queries }) => sum + queries.length, 0);
+  const total = selected.reduce((sum, { queries }) => sum + queries.length, 0);
   const progress = new Progress(`${set.name}, ${system.name}`, 'queries');
   const run = {
     queries: [] as QueryScore[],
@@ -64,7 +64,7 @@ export async function runSystem(set: EvalSet, system: System, options: RunOption
     unanswered: 0,
     milliseconds: [] as number[],
   };
-  for (const { collection, queries } of chosen) {
+  for (const { collection, queries } of selected) {
     const sessions = sessionsOf(collection);
     for (const query of queries) {
       if (signal?.aborted === true) throw new LociError('aborted', 'searching was stopped');
@@ -89,7 +89,7 @@ export async function runSystem(set: EvalSet, system: System, options: RunOption
   return { system: system.name, ...run };
 }
 
-/** The same in every run over the same set. */
+/** Identifies a query in all runs over the same set. */
 export function queryKey(collection: EvalCollection, query: EvalQuery): string {
   return `${collection.id}/${query.id}`;
 }

@@ -2,7 +2,7 @@ import { ambientLines } from './ambient-report.ts';
 import type { SetResult } from './results.ts';
 import { intervalCells, percent, tableLines } from './table.ts';
 
-/** Everything about one set, for people to read; shares in percent. */
+/** The result of one set as text; shares in percent. */
 export function setReport(result: SetResult): string[] {
   const sections = [
     [headline(result)],
@@ -18,7 +18,7 @@ export function setReport(result: SetResult): string[] {
 
 function headline({ set, documents, queries, measure, latency }: SetResult): string {
   return (
-    `${set}: ${String(documents)} documents, ${String(queries.length)} queries, judged by ${measure}; ` +
+    `${set}: ${String(documents)} documents, ${String(queries.length)} queries, main metric ${measure}; ` +
     `a search takes ${latency.p50.toFixed(1)} ms (p95 ${latency.p95.toFixed(1)})`
   );
 }
@@ -32,7 +32,7 @@ function systemTable({ metrics, baselines }: SetResult): string[] {
     ...cells(rival.metrics),
     ...intervalCells(rival.difference),
   ]);
-  const difference = rivals.length === 0 ? [] : ['default has', '95% interval'];
+  const difference = rivals.length === 0 ? [] : ['default minus it', '95% interval'];
   return tableLines([['system', ...names, ...difference], ['default', ...cells(metrics)], ...rows]);
 }
 
@@ -49,12 +49,11 @@ function categoryTable({ categories, metrics }: SetResult): string[] {
 function abstentionLines({ abstention, config }: SetResult): string[] {
   if (abstention === null) return [];
   const { absent, abstained, falselyAbstained, separation } = abstention;
-  const threshold =
-    config.minScore === 0 ? 'no threshold is set' : `the threshold is ${String(config.minScore)}`;
+  const threshold = config.minScore === 0 ? 'no threshold' : `threshold ${String(config.minScore)}`;
   return [
-    `  about nothing here: ${String(absent)} queries; nothing is returned for ${percent(abstained)}% of them, and for ` +
+    `  ${String(absent)} queries have no answer here; ${percent(abstained)}% of them return nothing, and ` +
       `${percent(falselyAbstained)}% of those with an answer (${threshold})`,
-    `  confidence is higher for one with an answer than for one without in ${percent(separation)}% of pairs`,
+    `  a query with an answer has the higher confidence in ${percent(separation)}% of pairs with one without`,
   ];
 }
 
@@ -66,7 +65,7 @@ function ablationTable({ ablation, measure, metrics }: SetResult): string[] {
   ]);
   if (rows.length === 0) return [];
   const all = ['nothing', percent(metrics[measure])];
-  return tableLines([['without', measure, 'its gain', '95% interval'], all, ...rows]);
+  return tableLines([['without', measure, 'gain', '95% interval'], all, ...rows]);
 }
 
 function typoTable({ typos, measure }: SetResult): string[] {

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AMBIENT, findSets, HOUSEHOLD } from './find-sets.ts';
 import { documentId, recordOf, recordsOf } from './records.ts';
-import { isBrought, loadSet, withoutSources } from './sets.ts';
+import { isFromSource, loadSet, withoutSources } from './sets.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -33,7 +33,7 @@ function sourced(tasks: unknown[], queries: unknown[] = [QUERY]): unknown {
 }
 
 describe('loadSet', () => {
-  it('reads .json and .json.gz alike', () => {
+  it('reads .json and .json.gz', () => {
     const plain = loadSet(write('a.json', collection([DOCUMENT], [QUERY])));
     expect(plain.collections[0]?.docs).toEqual([{ ...DOCUMENT, note: false }]);
     expect(loadSet(write('a.json.gz', collection([DOCUMENT], [QUERY]))).hash).toBe(plain.hash);
@@ -42,7 +42,7 @@ describe('loadSet', () => {
     );
   });
 
-  it('reads our own set, whose notes come through the vault', async () => {
+  it('reads the household set, whose notes are read through the vault source', async () => {
     const set = loadSet(HOUSEHOLD);
     expect(set.name).toBe('household');
     expect(set.collections[0]?.queries.filter(({ gold }) => gold.length === 0)).toHaveLength(25);
@@ -89,12 +89,12 @@ describe('loadSet', () => {
 describe('a set with sources', () => {
   const TODO = { id: 't1', text: 'Order the oven', completed: false, timestamp: '2026-11-25T00:00:00Z' };
 
-  it('names what a source brought by source and id, and knows when its queries are asked', () => {
+  it('names documents of sources by source and id, and has the time of its queries', () => {
     const queries = [{ ...QUERY, gold: ['a', 'tasks:t1'], half: 'dev' }];
     const set = loadSet(write('sourced.json', sourced([TODO], queries)));
     expect(set.now).toBe(Date.UTC(2026, 10, 21, 9));
     const [own, brought] = set.collections[0]?.docs ?? [];
-    expect([own, brought].map((doc) => doc !== undefined && isBrought(doc))).toEqual([false, true]);
+    expect([own, brought].map((doc) => doc !== undefined && isFromSource(doc))).toEqual([false, true]);
     expect(brought).toMatchObject({ id: 'tasks:t1', text: 'Order the oven', from: { source: 'tasks' } });
     const bare = withoutSources(set);
     expect(bare?.name).not.toBe(set.name);
@@ -103,7 +103,7 @@ describe('a set with sources', () => {
     expect(withoutSources(loadSet(write('own.json', collection([DOCUMENT], [QUERY]))))).toBeNull();
   });
 
-  it('makes records of what was printed, as a source would', async () => {
+  it('makes records of printed documents as a source does', async () => {
     const mail = {
       id: 'm1',
       title: 'Your oven',
@@ -134,7 +134,7 @@ describe('a set with sources', () => {
     expect(documentId({ origin: 'vault', source: 'eval', key: 'a.md' })).toBe('a.md');
   });
 
-  it('is our own ambient set, large and fair enough to judge by', () => {
+  it('has enough queries of each kind in both halves (ambient)', () => {
     const { collections } = loadSet(AMBIENT);
     const [{ docs, queries } = { docs: [], queries: [] }] = collections;
     const asked = loadSet(HOUSEHOLD).collections.flatMap((other) =>
@@ -146,7 +146,9 @@ describe('a set with sources', () => {
     expect(notesAlone.filter(({ cat }) => cat === 'vault').length).toBeGreaterThanOrEqual(100);
     expect(notesAlone.filter(({ q }) => asked.includes(q.toLowerCase()))).toEqual([]);
     expect(queries.filter(({ gold }) => gold.length === 0).length).toBeGreaterThanOrEqual(20);
-    expect(Object.keys(Object.groupBy(docs.filter(isBrought), ({ from }) => from!.source))).toHaveLength(3);
+    expect(Object.keys(Object.groupBy(docs.filter(isFromSource), ({ from }) => from!.source))).toHaveLength(
+      3,
+    );
     const { dev = [], test = [], ...others } = Object.groupBy(queries, ({ half }) => half ?? 'none');
     expect(others).toEqual({});
     expect(Math.abs(dev.length - test.length)).toBeLessThanOrEqual(6);
@@ -154,7 +156,7 @@ describe('a set with sources', () => {
 });
 
 describe('recordOf', () => {
-  it('gives a turn its session, speaker, role, caption and day', () => {
+  it('keeps the session, speaker, role, caption and date of a turn', () => {
     const turn = {
       id: 'D1:3',
       text: 'Hi',
@@ -179,7 +181,7 @@ describe('recordOf', () => {
 });
 
 describe('findSets', () => {
-  it('puts our own first, then those of the folder by name', () => {
+  it('lists the sets of the repository first, then those of the folder by name', () => {
     const data = mkdtempSync(join(folder, 'data-'));
     writeFileSync(join(data, 'b.json.gz'), '');
     writeFileSync(join(data, 'a.json'), '');
@@ -192,8 +194,8 @@ describe('findSets', () => {
     ]);
   });
 
-  it('refuses a folder that is not there or holds no set', () => {
-    expect(() => findSets({ LOCI_EVAL_DATA: join(folder, 'nowhere') })).toThrow('names no folder');
-    expect(() => findSets({ LOCI_EVAL_DATA: mkdtempSync(join(folder, 'bare-')) })).toThrow('without .json');
+  it('rejects a folder that does not exist or has no set', () => {
+    expect(() => findSets({ LOCI_EVAL_DATA: join(folder, 'nowhere') })).toThrow('is not a folder');
+    expect(() => findSets({ LOCI_EVAL_DATA: mkdtempSync(join(folder, 'bare-')) })).toThrow('has no .json');
   });
 });

@@ -9,12 +9,12 @@ import { printedDocument, sourceDocumentId, type PrintedDocument } from './sourc
 export interface EvalQuery {
   readonly id: string;
   readonly q: string;
-  /** Relevant documents; empty when the collection has no answer. */
+  /** Ids of the relevant documents; empty when the collection has no answer. */
   readonly gold: readonly string[];
   readonly cat: string;
-  /** A document to leave out of the ranking: the one the query was made from. */
+  /** The document that the query was made from, which is left out of the ranking. */
   readonly src?: string;
-  /** Ranking may be tuned on `dev`; `test` is for judging alone. */
+  /** Ranking may be tuned on `dev` only. */
   readonly half?: Half;
 }
 
@@ -24,7 +24,7 @@ export type Half = (typeof HALVES)[number];
 interface WrittenDocument {
   readonly id: string;
   readonly text?: string;
-  /** A note below the set's `root` that holds the text. */
+  /** In place of `text`: a note below the set's `root`. */
   readonly path?: string;
   readonly title?: string;
   readonly speaker?: string;
@@ -40,7 +40,7 @@ export interface EvalDocument extends WrittenDocument {
   readonly text: string;
   /** Whether the text is a Markdown note of a vault, read from `path`. */
   readonly note: boolean;
-  /** Where a source has brought it: the source's name, and what it printed. */
+  /** For a document of a source: its name, and what its command printed. */
   readonly from?: { readonly source: string; readonly printed: PrintedDocument };
 }
 
@@ -52,11 +52,11 @@ export interface EvalCollection {
 
 export interface EvalSet {
   readonly name: string;
-  /** SHA-256 of everything in it, hexadecimal. */
+  /** SHA-256 of the collections, hexadecimal. */
   readonly hash: string;
-  /** The folder that documents' paths start at. */
+  /** The folder that documents' paths are relative to. */
   readonly root: string;
-  /** When its queries are asked; milliseconds since 1970. */
+  /** The time of its queries; milliseconds since 1970. */
   readonly now?: number;
   readonly collections: readonly EvalCollection[];
 }
@@ -115,7 +115,7 @@ const evalSet: z.ZodType<WrittenSet> = z.object({
 });
 
 /**
- * Reads a `.json` or `.json.gz` set; documents may name a file below `root` in place of a text.
+ * Reads a `.json` or `.json.gz` set, and the notes that its documents name.
  * @throws LociError `invalid_input` that names the file and what is wrong with it
  */
 export function loadSet(file: string): EvalSet {
@@ -128,26 +128,28 @@ export function loadSet(file: string): EvalSet {
     queries,
     docs: [...docs.map((doc) => withText(file, root, doc)), ...documentsOf(sources)],
   }));
-  for (const collection of collections) refuseLooseEnds(file, collection);
+  for (const collection of collections) assertConsistent(file, collection);
   const hash = createHash('sha256').update(JSON.stringify(collections)).digest('hex');
   const name = parsed.data.name || basename(file).replace(/\.json(\.gz)?$/, '');
   return { name, hash, root, ...(now !== undefined && { now: Date.parse(now) }), collections };
 }
 
-/** The set as it would be if nothing but its own documents were there; `null` when nothing else is. */
+/** The set without the documents of sources; `null` when there are none. */
 export function withoutSources(set: EvalSet): EvalSet | null {
-  const brought = set.collections.flatMap(({ docs }) => docs.filter(isBrought));
-  if (brought.length === 0) return null;
+  if (!set.collections.some(({ docs }) => docs.some(isFromSource))) return null;
   const collections = set.collections.map(({ id, docs, queries }) => {
-    const own = docs.filter((doc) => !isBrought(doc));
-    const ids = new Set(own.map((doc) => doc.id));
-    const judged = queries.map((query) => ({ ...query, gold: query.gold.filter((gold) => ids.has(gold)) }));
-    return { id, docs: own, queries: judged };
+    const notes = docs.filter((doc) => !isFromSource(doc));
+    const ids = new Set(notes.map((doc) => doc.id));
+    const withoutGold = queries.map((query) => ({
+      ...query,
+      gold: query.gold.filter((gold) => ids.has(gold)),
+    }));
+    return { id, docs: notes, queries: withoutGold };
   });
   return { ...set, name: `${set.name}-without-sources`, collections };
 }
 
-export function isBrought({ from }: EvalDocument): boolean {
+export function isFromSource({ from }: EvalDocument): boolean {
   return from !== undefined;
 }
 
@@ -182,17 +184,17 @@ function documentsOf(sources: NonNullable<WrittenSet['collections'][number]['sou
   );
 }
 
-/** A relevant document that is not there, or an id that stands twice, would lower every score without a word. */
-function refuseLooseEnds(file: string, { id, docs, queries }: EvalCollection): void {
+/** Missing relevant documents and duplicate ids would silently lower the scores. */
+function assertConsistent(file: string, { id, docs, queries }: EvalCollection): void {
   const documents = new Set<string>();
   for (const doc of docs) {
     if (documents.has(doc.id)) throw fault(file, `collection ${id} has two documents ${doc.id}`);
     documents.add(doc.id);
   }
-  const asked = new Set<string>();
+  const queryIds = new Set<string>();
   for (const query of queries) {
-    if (asked.has(query.id)) throw fault(file, `collection ${id} has two queries ${query.id}`);
-    asked.add(query.id);
+    if (queryIds.has(query.id)) throw fault(file, `collection ${id} has two queries ${query.id}`);
+    queryIds.add(query.id);
     const missing = query.gold.find((gold) => !documents.has(gold));
     if (missing !== undefined)
       throw fault(

@@ -32,15 +32,15 @@ export const printedDocument: z.ZodType<PrintedDocument> = z
   })
   .refine(({ text, title }) => text !== undefined || title !== undefined, 'has neither text nor title');
 
-/** Undated documents are all equally old, so that recency has nothing to say of them. */
+/** The time of all undated documents, so that recency does not rank them. */
 export const UNDATED: number = Date.UTC(2020, 0, 1);
 
-/** By which queries name a source's document. */
+/** The id of a source's document in the set. */
 export function sourceDocumentId(source: string, id: string): string {
   return `${source}:${id}`;
 }
 
-/** What a source's document becomes in the store. */
+/** The record of a source's document. */
 export function recordOfPrinted(source: string, printed: PrintedDocument): RecordInput {
   const { id, title = '', text = title, tags = [], timestamp, completed, project = 'default' } = printed;
   const kind = completed === undefined ? 'document' : 'task';

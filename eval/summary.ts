@@ -2,7 +2,7 @@ import { mean } from './metrics.ts';
 import type { SetResult } from './results.ts';
 import { intervalCells, percent, points, tableLines } from './table.ts';
 
-/** All sets in one table, each by its measure, with the mean of each system; then where the default is beaten. */
+/** All sets in one table, each by its main metric, with the mean of each system; then the baselines that beat the default. */
 export function summary(results: readonly SetResult[]): string[] {
   const systems = ['default', ...Object.keys(results[0]?.baselines ?? {})];
   const valueOf = ({ metrics, baselines, measure }: SetResult, system: string): number | undefined =>
@@ -23,7 +23,7 @@ export function summary(results: readonly SetResult[]): string[] {
     .flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]));
 }
 
-/** Where a baseline is better and the interval leaves no doubt. */
+/** The baselines that are significantly better than the default. */
 export function beatenBy(results: readonly SetResult[]): string[] {
   return results.flatMap(({ set, baselines }) =>
     Object.entries(baselines)
@@ -58,8 +58,8 @@ function meanTable(
   valueOf: (result: SetResult, column: string) => number,
 ): string[] {
   if (columns.length === 0) return [];
-  const cells = (some: readonly SetResult[]): string[] =>
-    columns.map((column) => points(mean(some.map((result) => valueOf(result, column)))));
+  const cells = (averaged: readonly SetResult[]): string[] =>
+    columns.map((column) => points(mean(averaged.map((result) => valueOf(result, column)))));
   const rows = results.map((result) => [result.set, ...cells([result])]);
   return tableLines([[title, ...columns], ...rows, [`mean of ${String(results.length)}`, ...cells(results)]]);
 }

@@ -1,4 +1,4 @@
-/** Something that ranks documents for a query: the engine in one configuration, or a baseline. */
+/** Ranks documents for a query: the engine in one configuration, or a baseline. */
 export interface System {
   readonly name: string;
   /** Ids of at most `RESULTS` documents of the collection, best first. */
@@ -8,11 +8,11 @@ export interface System {
 
 export interface Answer {
   readonly ids: readonly string[];
-  /** What is shown beside the first ten. */
+  /** Related documents. */
   readonly related?: readonly string[];
-  /** How sure the system is of its best result, 0 to 1; `null` when it does not say, or has none. */
+  /** Confidence in the best result, 0 to 1; `null` without results or from a system without confidence. */
   readonly confidence: number | null;
 }
 
-/** Results asked for: the ten that are judged, and room for the note that a query was made from. */
+/** Number of results: the metrics need ten, besides the note that a query was made from. */
 export const RESULTS = 30;

@@ -1,6 +1,6 @@
 import type { Interval } from './bootstrap.ts';
 
-/** Rows of cells as lines, the first column to the left, the others to the right, two spaces in front and between. */
+/** Aligns the first column to the left and the others to the right, with two spaces before each column. */
 export function tableLines(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows)

@@ -17,7 +17,7 @@ describe('mistype', () => {
     expect(changedWords(QUERY, mistype(QUERY, 'conv-26#3'))).toHaveLength(2);
   });
 
-  it('makes one slip a word and keeps its first letter', () => {
+  it('makes one error in a word and keeps its first letter', () => {
     for (let seed = 0; seed < 200; seed++) {
       for (const [word, misspelt] of changedWords(QUERY, mistype(QUERY, `query ${seed}`))) {
         expect(editDistance(word, misspelt)).toBe(1);
@@ -26,7 +26,7 @@ describe('mistype', () => {
     }
   });
 
-  it('leaves stop words, short words, numbers and other scripts alone', () => {
+  it('does not change stop words, short words, numbers and other scripts', () => {
     const untouched = 'what were they with 2026 の厨房 oak';
     expect(mistype(untouched, 'a')).toBe(untouched);
     expect(
@@ -34,7 +34,7 @@ describe('mistype', () => {
     ).toEqual(['oven']);
   });
 
-  it('ends for any text', () => {
+  it('terminates for any text', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(typeof mistype(text, 'seed')).toBe('string');

@@ -1,21 +1,21 @@
 import { isStopWord } from '../src/core/text/stop-words.ts';
 import { seededRandom, seedOf } from './random.ts';
 
-/** Latin words: other scripts are not mistyped letter by letter. */
+/** Only Latin words are misspelt: in other scripts typing errors are not single letters. */
 const WORD = /[A-Za-z]+/g;
-/** A slip in a shorter word leaves nothing to recognise. */
-const SHORTEST = 4;
+/** A shorter word cannot be recognised when it is misspelt. */
+const MIN_LENGTH = 4;
 const TYPOS = 2;
 
-/** The query with two of its telling words misspelt (fewer when it has fewer); the same for the same query and seed. */
+/** Misspells two words that are not stop words, or as many as there are. Deterministic by query and seed. */
 export function mistype(query: string, seed: string): string {
   const random = seededRandom(seedOf(`${seed}\0${query}`));
   const words = [...query.matchAll(WORD)].filter(
-    ([word]) => word.length >= SHORTEST && !isStopWord(word.toLowerCase()),
+    ([word]) => word.length >= MIN_LENGTH && !isStopWord(word.toLowerCase()),
   );
   const chosen = shuffled(words, random).slice(0, TYPOS);
   let mistyped = query;
-  // From the end, so that the offsets before it stay right.
+  // From the end, so that the offsets of the words before stay valid.
   for (const match of chosen.sort((a, b) => b.index - a.index)) {
     const end = match.index + match[0].length;
     mistyped = mistyped.slice(0, match.index) + misspell(match[0], random) + mistyped.slice(end);
@@ -23,7 +23,7 @@ export function mistype(query: string, seed: string): string {
   return mistyped;
 }
 
-/** One letter left out, added, replaced or swapped with the next; the first letter stays, as it mostly does. */
+/** Removes, inserts, replaces or transposes one letter after the first: people rarely mistype that one. */
 function misspell(word: string, random: () => number): string {
   const below = (limit: number): number => Math.floor(random() * limit);
   for (;;) {

@@ -17,7 +17,7 @@ const KITCHEN = setOf({
 });
 
 describe('queryWords', () => {
-  it('drops stop words and contractions, unless nothing is left', () => {
+  it('drops stop words and contractions, unless there are no other words', () => {
     expect(queryWords("What's the OVEN that we don't want, the oven?")).toEqual(['oven', 'want']);
     expect(queryWords('to be or not to be')).toEqual(['to', 'be', 'or', 'not']);
     expect(queryWords('?!')).toEqual([]);
@@ -25,7 +25,7 @@ describe('queryWords', () => {
 });
 
 describe('fts5', () => {
-  it('finds any of the words, stemmed, the best by BM25 first', async () => {
+  it('finds any of the stemmed words, ranked by BM25', async () => {
     const fts5 = openFts5(KITCHEN);
     expect((await fts5.rank('c', 'which oven does the painter like')).ids).toEqual(['both', 'oven', 'paint']);
     expect((await fts5.rank('c', 'NEAR("oven* AND -painter) NOT')).ids).toHaveLength(3);
@@ -33,7 +33,7 @@ describe('fts5', () => {
     await fts5.close();
   });
 
-  it('searches speaker, caption and the name of a file', async () => {
+  it('searches speaker, caption and file name', async () => {
     const docs = [
       { id: 'turn', text: 'Look!', speaker: 'Melanie', caption: 'a sunset over a lake', note: false },
       { id: 'note', text: 'Bought.', path: 'Home/Heat pump.md', note: true },
@@ -47,7 +47,7 @@ describe('fts5', () => {
 });
 
 describe('grep', () => {
-  it('counts distinct words found as substrings, equals in the order of the documents', async () => {
+  it('ranks by the number of distinct words found as substrings', async () => {
     const grep = openGrep(KITCHEN);
     expect((await grep.rank('c', 'Paint the OVEN')).ids).toEqual(['both', 'paint', 'oven']);
     expect((await grep.rank('c', 'oven oven oven')).ids).toEqual(['oven', 'both']);

@@ -3,7 +3,7 @@ import type { EvalSet } from '../sets.ts';
 import { RESULTS, type System } from '../system.ts';
 import { plainDocument, queryWords } from './query-words.ts';
 
-/** SQLite's full text as anybody would set it up: whole documents, Porter, any of the query's words, BM25's order. */
+/** SQLite FTS5 in its usual setup: whole documents, Porter stemming, any of the query's words, ranked by BM25. */
 export function openFts5(set: EvalSet): System {
   const database = new DatabaseSync(':memory:');
   const statements = new Map<string, StatementSync>();
@@ -35,8 +35,8 @@ export function openFts5(set: EvalSet): System {
     rank: async (collection, query) => {
       const words = queryWords(query).map((word) => `"${word}"`);
       const rows = words.length === 0 ? [] : (statements.get(collection)?.all(words.join(' OR ')) ?? []);
-      const known = ids.get(collection) ?? [];
-      return { ids: rows.map((row) => known[Number(row['row'])]!), confidence: null };
+      const documents = ids.get(collection) ?? [];
+      return { ids: rows.map((row) => documents[Number(row['row'])]!), confidence: null };
     },
     close: async () => database.close(),
   };

@@ -4,11 +4,11 @@ import type { EvalDocument } from '../sets.ts';
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const CONTRACTED = /n['’]t\b|['’](?:s|d|m|re|ve|ll)\b/g;
 
-/** Distinct words of a query in lower case, stop words out unless there is nothing else. */
+/** The distinct words of a query in lower case; stop words only if there are no others. */
 export function queryWords(query: string): string[] {
   const words = [...new Set(wordsOf(query.toLowerCase().replace(CONTRACTED, ' ')))];
-  const telling = words.filter((word) => !isStopWord(word));
-  return telling.length > 0 ? telling : words;
+  const withoutStopWords = words.filter((word) => !isStopWord(word));
+  return withoutStopWords.length > 0 ? withoutStopWords : words;
 }
 
 export function wordsOf(text: string): string[] {
