@@ -144,7 +144,7 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     {
       file: 'test/faults/source-signals.test.ts',
-      test: 'ends what runs at %s, with all that it started, and exits with 0',
+      test: 'ends its commands and all that they started at each signal, and exits with 0',
     },
   ],
 };

@@ -1,23 +1,40 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ExportOutput } from '../../src/operations/portable/export.ts';
 import type { ImportOutput } from '../../src/operations/portable/import.ts';
 import type { SearchOutput } from '../../src/operations/records/search.ts';
 import { copyOfVault, loci, lociJson, temporaryFolder, type Ran } from './loci-command.ts';
 
+let filled: string;
+
 /** A home with notes, records, a tombstone, a fact and a startup entry. */
-async function filledHome(): Promise<string> {
+function filledHome(): string {
   const home = temporaryFolder();
+  cpSync(filled, home, { recursive: true });
+  return home;
+}
+
+beforeAll(async () => {
+  const home = temporaryFolder();
+  filled = home;
   await loci(['index', copyOfVault()], { home });
   await loci(['write', 'The plumber is Tove', '--title', 'Plumber: "---"', '--tag', 'house'], { home });
   const { id } = await lociJson<{ id: number }>(['write', 'A mistake about pangolins'], { home });
   await loci(['delete', String(id)], { home });
   await loci(['fact', 'store', 'phone', '555 1234'], { home });
   await loci(['startup', 'set', 'soul', 'Be brief.', '--priority', '0'], { home });
-  return home;
-}
+});
 
 async function imported(home: string, ...args: readonly string[]): Promise<ImportOutput> {
   return lociJson<ImportOutput>(['import', ...args], { home });
@@ -37,7 +54,7 @@ async function answers(home: string): Promise<unknown[]> {
 
 describe('an export', () => {
   it('is imported with nothing lost, and searches find the same', async () => {
-    const home = await filledHome();
+    const home = filledHome();
     const to = join(temporaryFolder(), 'out');
     const exported = await lociJson<ExportOutput>(['export', '--to', to], { home });
     expect(exported).toMatchObject({ to, deleted: 1, startup: 1 });
@@ -52,7 +69,7 @@ describe('an export', () => {
   });
 
   it('as Markdown is read by people and by a vault, and import says what to do instead', async () => {
-    const home = await filledHome();
+    const home = filledHome();
     const folder = join(temporaryFolder(), 'md');
     const args = ['export', '--to', folder, '--format', 'markdown'];
     expect(await lociJson<ExportOutput>(args, { home })).toMatchObject({ deleted: 1, startup: 1 });
@@ -71,7 +88,7 @@ describe('an export', () => {
   });
 
   it('is written to standard output and read from standard input', async () => {
-    const home = await filledHome();
+    const home = filledHome();
     const piped = await loci(['export', '--to', '-', '--json'], { home });
     const page = await loci(['export'], { home });
     const withoutTimes = (text: string): string =>
@@ -84,7 +101,7 @@ describe('an export', () => {
   });
 
   it('replaces an earlier export only with --force, and never anything else', async () => {
-    const home = await filledHome();
+    const home = filledHome();
     const folder = temporaryFolder();
     const [file, full] = [join(folder, 'x.jsonl'), join(folder, 'full')];
     mkdirSync(full);
@@ -147,7 +164,7 @@ describe('an import', () => {
   });
 
   it('refuses hostile files and leaves the store unchanged', async () => {
-    const home = await filledHome();
+    const home = filledHome();
     const folder = temporaryFolder();
     const good = join(folder, 'good.jsonl');
     await loci(['export', '--to', good], { home });

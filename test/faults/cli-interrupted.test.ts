@@ -76,7 +76,7 @@ describe('indexing', () => {
     const { code, stderr } = await running.ended;
     expect(code).toBe(130);
     expect(stderr).toContain('stopping after this batch');
-    expect(stderr).toContain('the same command goes on');
+    expect(stderr).toContain('the same command continues');
     const held = countRecords(home);
     expect(held).toBeGreaterThan(0);
     expect(held).toBeLessThan(NOTES);

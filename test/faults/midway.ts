@@ -20,7 +20,7 @@ export function countRecords(home: string): number {
 /** Waits until the first batch is in the store and more is to come. */
 export async function midway(home: string, { child }: RunningLoci): Promise<void> {
   await expect
-    .poll(() => countRecords(home) > 0 || child.exitCode !== null, { interval: 2, timeout: 30_000 })
+    .poll(() => countRecords(home) > 0 || child.exitCode !== null, { interval: 5, timeout: 30_000 })
     .toBe(true);
   expect(child.exitCode).toBeNull();
 }

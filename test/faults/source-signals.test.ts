@@ -42,19 +42,21 @@ const alive = (home: SourcesHome): number[] =>
   jobLines(home.path).flatMap(({ pid }) => (isAlive(pid) ? [pid] : []));
 
 describe.each(Object.keys(STARTED))('%s', (name) => {
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
-    'ends what runs at %s, with all that it started, and exits with 0',
-    async (signal) => {
+  it('ends its commands and all that they started at each signal, and exits with 0', async () => {
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+    const ends = signals.map(async (signal) => {
       const home = await homeOf(HANGING_JOB);
       const child = start(name, home);
       await untilLogged(home.path, 'child', 2);
       expect(alive(home)).toHaveLength(3);
       const exit = once(child, 'exit');
       child.kill(signal);
-      expect(await exit).toEqual([0, null]);
-      expect(alive(home)).toEqual([]);
-    },
-  );
+      return { signal, exit: await exit, alive: alive(home) };
+    });
+    expect(await Promise.all(ends)).toEqual(
+      signals.map((signal) => ({ signal, exit: [0, null], alive: [] })),
+    );
+  });
 
   it('leaves nothing running when it is killed, and can do nothing itself', async () => {
     const home = await homeOf(HANGING_JOB);

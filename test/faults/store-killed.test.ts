@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { found, NOW } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder, startChild, type Child, type Line } from './store-processes.ts';
+import { repetitions } from '../repetitions.ts';
 
-const KILLS = 8;
+const KILLS = repetitions(4, 8);
 const NAMESPACE = 'n';
 
 /** What the store must hold, by what it answered before the kill. */

@@ -5,11 +5,12 @@ import type { Store } from '../../src/store/store.ts';
 import { NOW } from '../contract/store-samples.ts';
 import { idsOf } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder, startChild } from './store-processes.ts';
+import { repetitions } from '../repetitions.ts';
 
 const NAMESPACE = 'n';
 const PROCESSES = 4;
 const KEYS = 60;
-const KILLS = 5;
+const KILLS = repetitions(3, 5);
 const ALL = { after: null, limit: 100_000 };
 
 /** The one chain of the namespace, whole. */

@@ -6,8 +6,9 @@ import type { Operation } from '../../src/operations/operation.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { settled, type Surface, World } from './isolation-world.ts';
 import type { InputSchema } from './mcp-input.ts';
+import { repetitions } from '../repetitions.ts';
 
-const RUNS = 4;
+const RUNS = repetitions(2, 4);
 const STEPS = 60;
 /** Milliseconds after which an answer is a hang. */
 const HANG = 20_000;

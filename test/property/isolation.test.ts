@@ -5,9 +5,9 @@ import { OPERATIONS } from '../../src/operations/registry.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { misspelt, type Step, steps } from './isolation-history.ts';
 import { settled, World } from './isolation-world.ts';
+import { repetitions } from '../repetitions.ts';
 
-/** More by hand: `LOCI_ISOLATION_RUNS=50 npx vitest run test/property/isolation.test.ts`. */
-const RUNS = Number(process.env['LOCI_ISOLATION_RUNS'] ?? 3);
+const RUNS = repetitions(3, 20);
 const STEPS = 40;
 /** Both a namespace and the word in everything that is written there: neither may show anywhere else. */
 const SUBJECTS = ['zorblatine', 'quixaroth', 'fenwickle'] as const;

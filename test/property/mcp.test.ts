@@ -7,6 +7,7 @@ import { createContext, type OpenContext } from '../../src/operations/context.ts
 import { mcpServer } from '../../src/surfaces/mcp/server.ts';
 import { copyOfVault, loci, temporaryFolder } from '../e2e/loci-command.ts';
 import { garbageOf, type InputSchema, validOf } from './mcp-input.ts';
+import { repetitions } from '../repetitions.ts';
 
 const caller = { surface: 'mcp', trust: 'agent' } as const;
 
@@ -52,7 +53,7 @@ describe('every tool, whatever it is given', () => {
         expect(error.code, error.message).not.toBe('internal');
         expect(JSON.stringify(result)).not.toMatch(/node_modules|\.ts:\d+/);
       });
-      await fc.assert(answers, { numRuns: 60 });
+      await fc.assert(answers, { numRuns: repetitions(20, 60) });
     }
     expect(outcomes.success).toBeGreaterThan(tools.length);
     expect(outcomes.error).toBeGreaterThan(tools.length);
@@ -71,6 +72,6 @@ describe('every tool, whatever it is given', () => {
         else expect(outcome.reason).toMatchObject({ code: expect.any(Number) as number });
       }
     });
-    await fc.assert(wrong, { numRuns: 60 });
+    await fc.assert(wrong, { numRuns: repetitions(20, 60) });
   });
 });

@@ -12,6 +12,7 @@ import { openStore } from '../../src/store/registry.ts';
 import { settings } from '../contract/engines.ts';
 import { NOW } from '../contract/store-samples.ts';
 import { fill, namespaces } from './portable-namespaces.ts';
+import { repetitions } from '../repetitions.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'loci-portable-'));
 let made = 0;
@@ -53,7 +54,7 @@ async function found(context: EngineContext): Promise<unknown[]> {
 }
 
 /** A failure is told as it is found: to make it smaller takes minutes. */
-const RUNS = { numRuns: 12, endOnFailure: true };
+const RUNS = { numRuns: repetitions(4, 12), endOnFailure: true };
 const WAYS = [
   { from: 'memory', to: 'sqlite' },
   { from: 'sqlite', to: 'memory' },

@@ -7,10 +7,11 @@ import { OPERATIONS } from '../../src/operations/registry.ts';
 import { type Route, routesOf } from '../../src/surfaces/rest/routes.ts';
 import { type Answer, type AskOptions, startServer } from '../e2e/rest-server.ts';
 import { garbageOf, type InputSchema, validOf } from './mcp-input.ts';
+import { repetitions } from '../repetitions.ts';
 
 /** Milliseconds after which an answer is a hang. */
 const HANG = 20_000;
-const RUNS = 60;
+const RUNS = repetitions(20, 60);
 
 interface Request extends AskOptions {
   readonly path: string;
@@ -104,6 +105,6 @@ describe('every verb over HTTP, whatever it is given', () => {
       const { status, text } = await server.ask(path, { method, token, headers });
       expect([path, method, text, status < 500]).toEqual([path, method, text, true]);
     });
-    await fc.assert(sound, { numRuns: 150 });
+    await fc.assert(sound, { numRuns: repetitions(50, 150) });
   });
 });

@@ -14,6 +14,7 @@ import { operations } from './store-operations.ts';
 import { Player } from './store-player.ts';
 import { searchFilter, textQuery, vectorOf, wordsToLookUp } from './store-questions.ts';
 import { auditFilter, listFilter } from './written-operations.ts';
+import { repetitions } from '../repetitions.ts';
 
 /** SQLite's calls as they are, without their thread and without a disk: thousands of them fit in a second. */
 function openInThisThread(): Store {
@@ -121,7 +122,7 @@ describe('SQLite, beside the plain store in memory', () => {
           await sqlite.close();
         },
       ),
-      { numRuns: 60 },
+      { numRuns: repetitions(25, 60) },
     );
   });
 });
