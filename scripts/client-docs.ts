@@ -1,5 +1,5 @@
-// Writes docs/clients.md from what `loci mcp config` prints and the server shows: `node scripts/client-docs.ts`. A test
-// holds them together.
+// Writes docs/clients.md from the output of `loci mcp config` and the tools of the server: `node scripts/client-docs.ts`. A
+// test checks that the file is up to date.
 import { writeFileSync } from 'node:fs';
 import { LociError } from '../src/core/errors.ts';
 import { OPERATIONS } from '../src/operations/registry.ts';
@@ -18,18 +18,18 @@ const HEAD = `# Agents
 
 <!-- Written by \`node scripts/client-docs.ts\` from src/surfaces/mcp; a change here is overwritten. -->
 
-Loci serves agents over the Model Context Protocol. An agent starts \`loci mcp\` itself and talks to it on standard input and
-output, or asks a server of yours over HTTP.
+Loci serves agents over the Model Context Protocol (MCP). An agent starts \`loci mcp\` itself and talks to it on standard input
+and output, or it connects to a Loci server over HTTP.
 
-\`loci mcp config CLIENT\` prints what stands here with the whole paths of your machine: take that where an agent says that it
-cannot find \`loci\`. Programs with windows often know no \`PATH\`. With \`--http URL\` it prints the settings for a server, whose
-token agents read from \`$LOCI_TOKEN\`.
+\`loci mcp config CLIENT\` prints the settings below with the absolute paths of your machine. Use them if an agent cannot find
+\`loci\`: desktop programs often do not have the \`PATH\` of your shell. With \`--http URL\` it prints the settings for a server;
+agents read its token from \`$LOCI_TOKEN\`.
 
-Agents may search and read at once. Writing records is off until you allow it: \`loci config set writes.enabled true\`; an
-agent that runs already has to be started again. What they write is marked as theirs.
+Agents can search and read at once. Writing records is off until you allow it with \`loci config set writes.enabled true\`;
+restart an agent that is already running. What agents write is marked as written by an agent.
 
-What each of them should know before it begins is a startup entry: \`loci startup set KEY CONTENT\`. The server's instructions
-ask agents to read the resource \`loci://startup\`, or to call \`startup_inject\`, first.`;
+To tell every agent something when a session starts, create a startup entry: \`loci startup set KEY CONTENT\`. The server
+asks agents to read the resource \`loci://startup\`, or to call \`startup_inject\`, first.`;
 
 const PROCESS: Connection = { command: 'loci', args: ['mcp'] };
 const SERVER: Connection = { url: 'https://loci.example.org/mcp' };
@@ -42,7 +42,7 @@ function steps({ shell, file, settings }: ClientSetup): string[] {
   ];
 }
 
-/** The steps for a server, or why there are none. */
+/** How to connect to a server, or why the client cannot. */
 function serverSteps(name: string): string[] {
   try {
     return steps(clientSetup(name, SERVER));
@@ -58,8 +58,8 @@ function section(name: string): string {
   return parts.join('\n\n');
 }
 
-/** What an agent finds, whichever it is. */
-async function offers(): Promise<string> {
+/** The tools, resources and prompts, which are the same for every agent. */
+async function capabilities(): Promise<string> {
   const { byTool } = await loadToolbox();
   const tools = [...byTool].map(([tool, { name, scope }]) => {
     const summary = OPERATIONS.find((entry) => entry.name === name)?.summary ?? '';
@@ -77,11 +77,11 @@ async function offers(): Promise<string> {
     return `- \`${name}${names}\`: ${inLine(description)}`;
   });
   return [
-    '## What agents find',
-    'Tools. An agent that starts `loci mcp` itself has the scopes `read` and `write`; over HTTP its token says what it has. Those\n' +
-      'that need `admin` show only there; the owner has them on the command line.',
+    '## Tools, resources and prompts',
+    'An agent that starts `loci mcp` itself has the scopes `read` and `write`; over HTTP, the token decides. So tools with the\n' +
+      'scope `admin` are available over HTTP only; the owner has them on the command line. Tools:',
     tools.join('\n'),
-    'Resources, under the scope `read`:',
+    'Resources (scope `read`):',
     resources.join('\n'),
     'Prompts:',
     prompts.join('\n'),
@@ -93,9 +93,9 @@ function inLine(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
 }
 
-/** The whole page. */
+/** The text of docs/clients.md. */
 export async function renderClientDocs(): Promise<string> {
-  return `${[HEAD, ...CLIENT_NAMES.map(section), await offers()].join('\n\n')}\n`;
+  return `${[HEAD, ...CLIENT_NAMES.map(section), await capabilities()].join('\n\n')}\n`;
 }
 
 if (import.meta.main) {

@@ -1,4 +1,5 @@
-// Writes docs/commands.md from the operations and the error table: `node scripts/command-docs.ts`. A test holds them together.
+// Writes docs/commands.md from the operations and the error table: `node scripts/command-docs.ts`. A test
+// checks that the file is up to date.
 import { writeFileSync } from 'node:fs';
 import { ERROR_TABLE, type ErrorCode } from '../src/core/errors.ts';
 import { inputFields } from '../src/operations/shared/input.ts';
@@ -83,7 +84,7 @@ function errors(): string {
   ].join('\n\n');
 }
 
-/** The whole page. */
+/** The text of the page. */
 export async function renderCommandDocs(): Promise<string> {
   const sections = await Promise.all(OPERATIONS.map(async ({ load }) => section(await load())));
   return `${[HEAD.trimEnd(), ...sections, ...SERVER_COMMANDS.map(serverSection), errors()].join('\n\n')}\n`;

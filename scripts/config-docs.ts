@@ -50,7 +50,7 @@ function opensSection(key: ConfigKey): boolean {
   );
 }
 
-/** The whole page. */
+/** The text of the page. */
 export function renderConfigDocs(): string {
   const keys = describeConfig();
   const single = keys.filter((key) => !key.path.includes('.') && !opensSection(key));

@@ -1,12 +1,12 @@
-// Writes the list of verbs in docs/rest.md: `node scripts/rest-docs.ts`. A test holds the two together.
+// Writes the list of operations in docs/rest.md: `node scripts/rest-docs.ts`. A test checks that it is up to date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { OPERATIONS } from '../src/operations/registry.ts';
 import { routesOf } from '../src/surfaces/rest/routes.ts';
 
 const PAGE = new URL('../docs/rest.md', import.meta.url);
-const [BEGIN, END] = ['<!-- verbs -->\n', '<!-- /verbs -->'];
+const [BEGIN, END] = ['<!-- operations -->\n', '<!-- /operations -->'];
 
-/** The whole page with the list as it must be. */
+/** The text of docs/rest.md, with the current list. */
 export async function renderRestDocs(): Promise<string> {
   const routes = await routesOf(OPERATIONS);
   const lines = routes.map(({ path, operation: { readOnly, scope, title } }) => {

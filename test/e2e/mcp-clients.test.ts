@@ -101,7 +101,7 @@ describe('what `loci mcp config` prints', () => {
     const desktop = await loci(['mcp', 'config', 'claude-desktop', '--http', 'http://127.0.0.1/mcp'], {
       home,
     });
-    expect(desktop.stderr).toContain('Leave out --http');
+    expect(desktop.stderr).toContain('Without --http');
     const wrong = await loci(['mcp', 'config', 'cursor', '--http', 'localhost'], { home });
     expect(wrong).toMatchObject({
       code: 2,

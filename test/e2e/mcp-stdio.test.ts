@@ -62,7 +62,7 @@ describe('loci mcp and the official client', () => {
     const { results } = found.structuredContent as Found;
     expect(results).toMatchObject([{ citation: 'record/1', source: 'mcp', origin: 'memory' }]);
     expect(textOf(found)).toMatch(
-      /^1 result.*\n~~~~ recalled\n1\. Oven\n {3}citation: record\/1\n {3}from memory mcp · the word of an agent · just now · score \d\.\d\d · #kitchen\n {3}\| The oven is induction/,
+      /^1 result.*\n~~~~ recalled\n1\. Oven\n {3}citation: record\/1\n {3}from memory mcp · written by an agent · just now · score \d\.\d\d · #kitchen\n {3}\| The oven is induction/,
     );
     expect(textOf(found).endsWith('\n~~~~')).toBe(true);
     const read = await client.callTool({ name: 'memory_get', arguments: { citation: 'record/1' } });
@@ -82,7 +82,7 @@ describe('loci mcp and the official client', () => {
     const client = await connectStdio({ home: missingHome() });
     const missing = await client.callTool({ name: 'memory_search', arguments: { query: 'oven' } });
     expect(missing).toMatchObject({ isError: true, _meta: { 'loci/error': { code: 'store_not_found' } } });
-    expect(textOf(missing)).toMatch(/^store_not_found: .* — Nothing is remembered yet\./);
+    expect(textOf(missing)).toMatch(/^store_not_found: .* — Nothing is stored yet\./);
     await client.callTool({ name: 'memory_write', arguments: { content: 'x' } });
     const wrong = await client.callTool({ name: 'memory_search', arguments: { query: 'oven', lmit: 3 } });
     expect(wrong.structuredContent).toBeUndefined();
@@ -95,7 +95,7 @@ describe('loci mcp and the official client', () => {
     });
     expect(nothing.isError).not.toBe(true);
     expect(textOf(nothing)).toMatch(
-      /^Nothing found\.\nNo record has the category "none"; there are "general"\.$/,
+      /^Nothing found\.\nNo record has the category "none"; existing values: "general"\.$/,
     );
     await expect(client.callTool({ name: 'forget_vault', arguments: {} })).rejects.toMatchObject({
       code: -32602,
@@ -135,7 +135,7 @@ describe('loci mcp and the official client', () => {
     const refused = await client.callTool({ name, arguments: {} });
     expect(refused).toMatchObject({ isError: true });
     expect(textOf(refused)).toBe(
-      `forbidden: ${name} needs the scope admin — It is the owner’s alone, on the command line: \`${command}\`.`,
+      `forbidden: ${name} needs the scope admin — Only the owner can do this, on the command line: \`${command}\`.`,
     );
   });
 

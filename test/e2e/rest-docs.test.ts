@@ -27,7 +27,7 @@ function lineWith(words: string): string {
 }
 
 describe('docs/rest.md', () => {
-  it('lists the verbs as `node scripts/rest-docs.ts` writes them', async () => {
+  it('lists the operations as `node scripts/rest-docs.ts` writes them', async () => {
     expect(PAGE).toBe(await renderRestDocs());
   });
 

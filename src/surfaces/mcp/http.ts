@@ -4,10 +4,10 @@ import type { OpenContext } from '../../operations/context.ts';
 import type { Scope } from '../../operations/operation.ts';
 import { mcpServer } from './server.ts';
 
-/** Bytes of the longest request: a record of 1 MiB takes at most six times as much as JSON. */
-const MAX_REQUEST = 16 * 1024 * 1024;
+/** A record may have 1 MiB, which takes at most six times as much as JSON. */
+const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
-/** Who sends a request, as the HTTP layer has found out: it checks tokens, `Host` and `Origin` before it asks here. */
+/** The caller of a request. The HTTP server has checked the token, `Host` and `Origin` before. */
 export interface McpAuth {
   readonly caller: Caller;
   readonly scopes: ReadonlySet<Scope>;
@@ -15,23 +15,23 @@ export interface McpAuth {
 
 export interface McpEndpoint {
   /**
-   * Answers one request; no session is kept, so that any of many servers may answer the next.
-   * @param body of a POST, where it is read and parsed already
+   * Answers one request. It keeps no session, so that any of several servers may answer the next request.
+   * @param body of a POST, if it has been read and parsed
    */
   handle(request: Request, auth: McpAuth, body?: unknown): Promise<Response>;
-  /** Ends the requests that are being answered. The context stays open. */
+  /** Ends the requests in progress. The context stays open. */
   close(): Promise<void>;
 }
 
-/** MCP over streamable HTTP, as one address of an HTTP server: MCP 2026-07-28, and older versions without sessions. */
+/** MCP over streamable HTTP, for a path of an HTTP server: MCP 2026-07-28, and older versions without sessions. */
 export function mcpHandler(context: OpenContext): McpEndpoint {
   const handler = createMcpHandler(
     ({ authInfo }) => {
       const auth = authInfo?.extra?.['loci'] as McpAuth | undefined;
-      if (auth === undefined) throw new Error('a request came without its caller');
+      if (auth === undefined) throw new Error('the request has no caller');
       return mcpServer({ context: async () => context, scopes: auth.scopes, callerOf: () => auth.caller });
     },
-    { maxRequestBodySize: MAX_REQUEST },
+    { maxRequestBodySize: MAX_REQUEST_BYTES },
   );
   return {
     handle: (request, auth, body) => {

@@ -8,14 +8,13 @@ import { asLociError } from '../../core/fs/file-errors.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import type { OperationContext } from '../../operations/operation.ts';
 import { fence } from './results/fence.ts';
-import { type Permission, assertPermitted } from './permission.ts';
-import { answerText, errorText } from './results/tool-result.ts';
+import { assertPermitted, type Permission } from './session.ts';
+import { errorText, outputText } from './results/tool-result.ts';
 import type { Toolbox } from './toolbox.ts';
 
 type PromptArguments = Readonly<Record<string, string>>;
 
-/** What a prompt may use. */
-interface Lent {
+interface PromptContext {
   readonly toolbox: Toolbox;
   readonly context: OperationContext;
   readonly permission: Permission;
@@ -23,7 +22,7 @@ interface Lent {
 
 interface PromptEntry {
   readonly prompt: Prompt & { readonly arguments: NonNullable<Prompt['arguments']> };
-  readonly text: (given: PromptArguments, lent: Lent) => Promise<string>;
+  readonly text: (given: PromptArguments, context: PromptContext) => Promise<string>;
 }
 
 const PROMPTS: readonly PromptEntry[] = [
@@ -31,7 +30,7 @@ const PROMPTS: readonly PromptEntry[] = [
     prompt: {
       name: 'recall',
       title: 'Recall',
-      description: 'Asks a question together with what is remembered about it.',
+      description: 'Asks a question and adds what is remembered about it.',
       arguments: [{ name: 'question', description: 'What to ask, in plain words.', required: true }],
     },
     text: recallText,
@@ -40,12 +39,12 @@ const PROMPTS: readonly PromptEntry[] = [
     prompt: {
       name: 'remember',
       title: 'Remember',
-      description: 'Has something written down so that it is found again.',
+      description: 'Asks the agent to write something down.',
       arguments: [{ name: 'what', description: 'What to remember.', required: true }],
     },
     text: async ({ what = '' }) =>
-      'Remember what stands between the marks, with memory_write: one record for each thing, each so worded that it is ' +
-      'understood alone, with a title and tags. Search with memory_search first, and write nothing that is there already.\n' +
+      'Store the text between the fences with memory_write: one record per thing, each understandable on its own, with a ' +
+      'title and tags. Search with memory_search first, and do not write what is stored already.\n' +
       fence(what, 'remember'),
   },
 ];
@@ -54,7 +53,7 @@ export function listPrompts(): Prompt[] {
   return PROMPTS.map(({ prompt }) => prompt);
 }
 
-/** @throws ProtocolError for a prompt that is not there, an argument that is missing, and what the verbs throw */
+/** @throws ProtocolError for an unknown prompt, a missing argument, or an error of the search */
 export async function getPrompt(
   name: string,
   given: PromptArguments,
@@ -64,7 +63,7 @@ export async function getPrompt(
 ): Promise<GetPromptResult> {
   const entry = PROMPTS.find(({ prompt }) => prompt.name === name);
   if (entry === undefined)
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt ${JSON.stringify(name)}`);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt ${JSON.stringify(name)}`);
   for (const argument of entry.prompt.arguments) {
     if (argument.required === true && (given[argument.name] ?? '').trim() === '')
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${argument.name} is missing`);
@@ -76,14 +75,14 @@ export async function getPrompt(
 
 async function recallText(
   { question = '' }: PromptArguments,
-  { toolbox, context, permission }: Lent,
+  { toolbox, context, permission }: PromptContext,
 ): Promise<string> {
   const search = toolbox.byName.get('search');
-  if (search === undefined) throw new ProtocolError(ProtocolErrorCode.InternalError, 'there is no search');
+  if (search === undefined) throw new ProtocolError(ProtocolErrorCode.InternalError, 'the search is missing');
   try {
     assertPermitted(permission, search, 'recall');
     const found = await search.run(context, parseInput(search, { query: question }));
-    return `${question}\n\nAnswer from what is remembered, and say where it stands.\n${answerText('search', found)}`;
+    return `${question}\n\nAnswer from what is remembered, and name the citations.\n${outputText('search', found)}`;
   } catch (error) {
     throw new ProtocolError(ProtocolErrorCode.InternalError, errorText(asLociError(error)));
   }

@@ -16,11 +16,11 @@ import type { OperationContext } from '../../operations/operation.ts';
 import type { SourcesListOutput } from '../../operations/sources/list.ts';
 import type { StartupTextOutput } from '../../operations/startup/startup-text.ts';
 import { jsonText } from './results/fence.ts';
-import { type Permission, assertPermitted } from './permission.ts';
 import { errorText } from './results/tool-result.ts';
+import { assertPermitted, type Permission } from './session.ts';
 import type { Toolbox } from './toolbox.ts';
 
-/** What a verb answers, under an address. With variables in it (RFC 6570) it is a template. */
+/** The output of an operation at a URI. A URI with variables (RFC 6570) is a template. */
 interface ResourceEntry {
   readonly uri: string;
   readonly name: string;
@@ -36,20 +36,19 @@ const RESOURCES: readonly ResourceEntry[] = [
   {
     uri: 'loci://startup',
     name: 'startup',
-    title: 'What to know at the start',
+    title: 'Startup text',
     description: 'What the owner wants every agent to be told before it begins.',
     mimeType: 'text/markdown',
     operation: 'startup-preview',
-    // Whoever asks wants it now, whatever a session was told before.
+    // A client that reads the resource wants the text, even if the session has it already.
     input: () => ({ mode: 'always' }),
     text: ({ text }: StartupTextOutput) => text,
   },
   {
     uri: 'loci://my-memory',
     name: 'my-memory',
-    title: 'What facts there are',
-    description:
-      'The categories of the facts that are stored, how many each has, and the keys that were stored last.',
+    title: 'Facts',
+    description: 'The categories of the stored facts, with the number of facts and the latest keys of each.',
     mimeType: 'application/json',
     operation: 'fact-categories',
     input: () => ({}),
@@ -58,10 +57,10 @@ const RESOURCES: readonly ResourceEntry[] = [
   {
     uri: 'loci://sources',
     name: 'sources',
-    title: 'What is searched, and how fresh it is',
+    title: 'Vaults and sources',
     description:
-      'The vaults and sources whose documents are searched: how each is, how many documents it has, when it was last read, ' +
-      'what failed, and how often it was found.',
+      'The vaults and sources that are searched: condition, number of documents, time of the last refresh, errors, and how ' +
+      'often each was found.',
     mimeType: 'application/json',
     operation: 'sources-list',
     input: () => ({}),
@@ -71,7 +70,7 @@ const RESOURCES: readonly ResourceEntry[] = [
     uri: 'loci://record/{id}',
     name: 'record',
     title: 'A record',
-    description: 'What was written with memory_write, or a note, by its number.',
+    description: 'A note, or a record written with memory_write, by its number.',
     mimeType: 'text/markdown',
     operation: 'get',
     input: ({ id = '' }) => ({ citation: `record/${id}` }),
@@ -96,7 +95,7 @@ function describe({ name, title, description, mimeType }: Omit<ResourceEntry, 'u
   return { name, title, description, mimeType };
 }
 
-/** @throws ProtocolError with the error of the table in its data; ResourceNotFoundError where nothing stands there */
+/** @throws ProtocolError with the error of the table in its data; ResourceNotFoundError if there is nothing at the URI */
 export async function readResource(
   uri: string,
   toolbox: Toolbox,

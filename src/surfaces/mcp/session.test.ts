@@ -1,16 +1,16 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../operations/context.ts';
-import { contextOf, type McpSession } from './session.ts';
+import { requestContext, type McpSession } from './session.ts';
 
 const caller = { surface: 'mcp', trust: 'agent' } as const;
 
-/** The parts of a request that a verb gets something of. */
+/** A request with only the given parts. */
 function requestWith(mcpReq: Partial<ServerContext['mcpReq']>): ServerContext {
   return { mcpReq } as unknown as ServerContext;
 }
 
-describe('what a verb is lent for a request', () => {
+describe('requestContext', () => {
   const ending = new AbortController();
   const session: McpSession = {
     context: async () => createContext({ home: '/nowhere', env: {}, caller }),
@@ -19,28 +19,32 @@ describe('what a verb is lent for a request', () => {
     callerOf: () => caller,
   };
 
-  it('ends when the client cancels, and when the server stops', async () => {
+  it('aborts when the client cancels, and when the server stops', async () => {
     const cancelled = new AbortController();
-    const lent = await contextOf(session, requestWith({ signal: cancelled.signal }), undefined);
-    const other = await contextOf(session, requestWith({ signal: new AbortController().signal }), undefined);
+    const first = await requestContext(session, requestWith({ signal: cancelled.signal }), undefined);
+    const second = await requestContext(
+      session,
+      requestWith({ signal: new AbortController().signal }),
+      undefined,
+    );
     cancelled.abort();
-    expect([lent.signal.aborted, other.signal.aborted]).toEqual([true, false]);
+    expect([first.signal.aborted, second.signal.aborted]).toEqual([true, false]);
     ending.abort();
-    expect(other.signal.aborted).toBe(true);
+    expect(second.signal.aborted).toBe(true);
   });
 
-  it('tells its progress to a client that asked for it, and to no other', async () => {
-    const told: unknown[] = [];
-    const notify = async (notification: unknown): Promise<void> => void told.push(notification);
+  it('reports progress only to a client that asked for it', async () => {
+    const notifications: unknown[] = [];
+    const notify = async (notification: unknown): Promise<void> => void notifications.push(notification);
     const { signal } = new AbortController();
     const progress = { stage: 'reading', subject: 'notes', done: 1, total: 2 } as const;
-    const silent = await contextOf(session, requestWith({ signal, notify }), undefined);
+    const silent = await requestContext(session, requestWith({ signal, notify }), undefined);
     silent.onProgress(progress);
-    expect(told).toEqual([]);
-    const asked = requestWith({ signal, notify, _meta: { progressToken: 'p' } });
-    const telling = await contextOf(session, asked, undefined);
-    telling.onProgress(progress);
-    expect(told).toMatchObject([
+    expect(notifications).toEqual([]);
+    const requestWithToken = requestWith({ signal, notify, _meta: { progressToken: 'p' } });
+    const reporting = await requestContext(session, requestWithToken, undefined);
+    reporting.onProgress(progress);
+    expect(notifications).toMatchObject([
       { method: 'notifications/progress', params: { progressToken: 'p', progress: 1, total: 2 } },
     ]);
   });

@@ -1,35 +1,57 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Caller } from '../../core/caller.ts';
-import type { Progress } from '../../core/long-call.ts';
+import { LociError } from '../../core/errors.ts';
 import type { OpenContext } from '../../operations/context.ts';
-import type { OperationContext } from '../../operations/operation.ts';
-import type { Permission } from './permission.ts';
-import { progressTeller } from './progress.ts';
+import type { Operation, OperationContext, Scope } from '../../operations/operation.ts';
+import { progressNotifier } from './progress-notifier.ts';
+
+/** What a caller may do. */
+export interface Permission {
+  readonly scopes: ReadonlySet<Scope>;
+  /** The hint for an operation that is not permitted, unless the caller can ask for another token. */
+  readonly forbiddenHint?: (operation: Operation) => string;
+}
 
 /** For whom a server works, and what they may do. */
 export interface McpSession extends Permission {
-  /** Asked for at the first request that needs it: settings take a while to load. */
+  /** Called at the first request that needs it, because loading the settings takes a while. */
   readonly context: () => Promise<OpenContext>;
-  /** Ends every call, when the server is told to stop. */
+  /** Ends every call when the server is told to stop. */
   readonly signal?: AbortSignal;
-  /** `client` is the name that a client gives itself, if it does. */
+  /** @param client the name that the client gives itself, if any */
   callerOf(client: string | undefined): Pick<Caller, 'surface' | 'trust'> & Partial<Caller>;
 }
 
-/** What a verb is lent for one request: its caller, its cancellation and its progress. */
-export async function contextOf(
+/**
+ * Checks the scope before an operation runs.
+ * @param name of the tool, resource or prompt that runs it
+ * @throws LociError `forbidden`
+ */
+export function assertPermitted(
+  { scopes, forbiddenHint }: Permission,
+  operation: Operation,
+  name: string,
+): void {
+  if (scopes.has(operation.scope)) return;
+  const hint = forbiddenHint?.(operation);
+  throw new LociError('forbidden', `${name} needs the scope ${operation.scope}`, {
+    ...(hint !== undefined && { hint }),
+  });
+}
+
+/** The context in which an operation runs for one request, with its caller, cancellation and progress. */
+export async function requestContext(
   session: McpSession,
-  request: ServerContext,
+  { mcpReq }: ServerContext,
   client: string | undefined,
 ): Promise<OperationContext> {
-  const { mcpReq } = request;
   const context = await session.context();
   const token = mcpReq._meta?.progressToken;
-  const onProgress: ((progress: Progress) => void) | undefined =
-    token === undefined ? undefined : progressTeller(token, (notification) => mcpReq.notify(notification));
   return context.forCall({
     caller: session.callerOf(client),
     signal: session.signal === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, session.signal]),
-    ...(onProgress !== undefined && { onProgress }),
+    ...(token !== undefined && {
+      onProgress: progressNotifier(token, (notification) => mcpReq.notify(notification)),
+    }),
   });
 }

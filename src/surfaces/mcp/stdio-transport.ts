@@ -7,26 +7,26 @@ import type {
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 
-/** Bytes of the longest message: a record of 1 MiB takes at most six times as much as JSON. */
-const MAX_MESSAGE = 16 * 1024 * 1024;
+/** A record may have 1 MiB, which takes at most six times as much as JSON. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Standard input and output. The library's own transport drops whatever is not yet answered when its input ends; here
- * the end waits for the answers, so that no write is cut off and `echo REQUEST | loci mcp` answers.
+ * MCP on standard input and output. When its input ends, the transport of the library drops requests that are not answered
+ * yet; this one answers them first, so that no write is interrupted and `echo REQUEST | loci mcp` works.
  */
 export class DrainingStdioTransport implements Transport {
   onclose?: NonNullable<Transport['onclose']>;
   onerror?: NonNullable<Transport['onerror']>;
   onmessage?: NonNullable<Transport['onmessage']>;
-  /** Resolves when it is closed, from either side. */
+  /** Resolves when either side has closed it. */
   readonly ended: Promise<void>;
   readonly #end: () => void;
   readonly #input: Readable;
   readonly #gate: Transform;
   readonly #wire: StdioServerTransport;
   readonly #afterFirstAnswer: () => void;
-  readonly #open = new Set<RequestId>();
-  #answered = false;
+  readonly #openRequests = new Set<RequestId>();
+  #hasAnswered = false;
   #whenDrained: (() => void) | null = null;
 
   constructor(input: Readable, output: Writable, afterFirstAnswer: () => void) {
@@ -39,11 +39,11 @@ export class DrainingStdioTransport implements Transport {
       transform: (chunk: Buffer, _encoding, done) => done(null, chunk),
       flush: (done) => {
         this.#whenDrained = done;
-        // What the last chunk asked is on its way to the server.
+        // The requests in the last chunk reach the server after this turn of the event loop.
         setImmediate(() => this.#endIfDrained());
       },
     });
-    this.#wire = new StdioServerTransport(this.#gate, output, { maxBufferSize: MAX_MESSAGE });
+    this.#wire = new StdioServerTransport(this.#gate, output, { maxBufferSize: MAX_MESSAGE_BYTES });
   }
 
   async start(): Promise<void> {
@@ -54,9 +54,9 @@ export class DrainingStdioTransport implements Transport {
     };
     this.#wire.onerror = (error) => this.onerror?.(error);
     this.#wire.onmessage = (message) => {
-      if ('method' in message && 'id' in message) this.#open.add(message.id);
+      if ('method' in message && 'id' in message) this.#openRequests.add(message.id);
       if ('method' in message && message.method === 'notifications/cancelled') {
-        this.#open.delete(message.params?.['requestId'] as RequestId);
+        this.#openRequests.delete(message.params?.['requestId'] as RequestId);
         this.#endIfDrained();
       }
       this.onmessage?.(message);
@@ -68,13 +68,13 @@ export class DrainingStdioTransport implements Transport {
   async send(message: JSONRPCMessage, _options?: TransportSendOptions): Promise<void> {
     await this.#wire.send(message);
     if ('method' in message) return;
-    if (message.id !== undefined) this.#open.delete(message.id);
-    if (!this.#answered) setImmediate(this.#afterFirstAnswer);
-    this.#answered = true;
+    if (message.id !== undefined) this.#openRequests.delete(message.id);
+    if (!this.#hasAnswered) setImmediate(this.#afterFirstAnswer);
+    this.#hasAnswered = true;
     this.#endIfDrained();
   }
 
-  /** Reads no more, answers what is open, then closes. */
+  /** Stops reading, answers the open requests, then closes. */
   drain(): void {
     this.#input.unpipe(this.#gate);
     this.#gate.end();
@@ -85,7 +85,7 @@ export class DrainingStdioTransport implements Transport {
   }
 
   #endIfDrained(): void {
-    if (this.#open.size > 0 || this.#whenDrained === null) return;
+    if (this.#openRequests.size > 0 || this.#whenDrained === null) return;
     const done = this.#whenDrained;
     this.#whenDrained = null;
     done();

@@ -5,17 +5,17 @@ import type { Operation, Scope } from '../../operations/operation.ts';
 import { OPERATIONS } from '../../operations/registry.ts';
 import { toolName } from '../../operations/shared/tool-name.ts';
 
-/** The verbs that are tools, loaded once, when they are first asked for. */
+/** The operations that are tools. */
 export interface Toolbox {
   readonly byTool: ReadonlyMap<string, Operation>;
   readonly byName: ReadonlyMap<string, Operation>;
-  /** The tools that somebody with these scopes may call, in the order of the registry. */
+  /** The tools that these scopes permit, in the order of the registry. */
   definitions(scopes: ReadonlySet<Scope>): Tool[];
 }
 
 let toolbox: Promise<Toolbox> | undefined;
 
-/** Every verb that does not need this machine's files. */
+/** Loads every operation that needs no local files, once. */
 export function loadToolbox(): Promise<Toolbox> {
   toolbox ??= (async () => {
     const all = await Promise.all(OPERATIONS.map(({ load }) => load()));
@@ -26,10 +26,10 @@ export function loadToolbox(): Promise<Toolbox> {
 
 function toolboxOf(operations: readonly Operation[]): Toolbox {
   const byName = new Map(operations.map((operation) => [operation.name, operation]));
-  const made = new Map<Operation, Tool>();
+  const tools = new Map<Operation, Tool>();
   const definitionOf = (operation: Operation): Tool => {
-    const tool = made.get(operation) ?? toolOf(operation, byName);
-    made.set(operation, tool);
+    const tool = tools.get(operation) ?? toolOf(operation, byName);
+    tools.set(operation, tool);
     return tool;
   };
   return {
@@ -58,8 +58,8 @@ function toolOf(operation: Operation, byName: ReadonlyMap<string, Operation>): T
 }
 
 /**
- * The schema as MCP has it: JSON Schema 2020-12 without saying so, of an object. Bounds that every whole number has say
- * nothing to a model, which is sent all of this with each of its turns.
+ * A schema as MCP expects it: an object in JSON Schema 2020-12, without `$schema`. The bounds of safe integers are left
+ * out: they tell a model nothing, and it gets the schemas with every turn.
  */
 function jsonSchema(
   schema: z.ZodType,
@@ -77,7 +77,7 @@ function jsonSchema(
   return object as Tool['inputSchema'];
 }
 
-/** Descriptions name other verbs as the command line does (`get`); a model knows their tools (`memory_get`). */
+/** Replaces names of operations in backticks (`get`) by names of tools (`memory_get`). */
 function withToolNames(text: string, byName: ReadonlyMap<string, Operation>): string {
   return text.replaceAll(/`([a-z-]+)`/g, (whole, name: string) => {
     const operation = byName.get(name);

@@ -2,23 +2,23 @@ import { LociError } from '../../../core/errors.ts';
 import { nearest } from '../../../core/text/nearest.ts';
 import { shellWord } from '../../shared/shell-word.ts';
 
-/** How a client gets at Loci: it starts a process, or it asks a server. */
+/** How a client reaches Loci: it starts a process, or it connects to a server. */
 export type Connection =
   | {
       readonly command: string;
       readonly args: readonly string[];
-      /** What of the environment decides whose memory it is. */
+      /** Variables that select the memory. */
       readonly env?: Readonly<Record<string, string>>;
     }
   | { readonly url: string };
 
-/** What to do so that a client knows Loci. */
+/** How to set up a client. */
 export interface ClientSetup {
   readonly client: string;
   readonly title: string;
-  /** A command that does it, where the client has one. */
+  /** A command that does it, if the client has one. */
   readonly shell: string | null;
-  /** Where the settings go, else. */
+  /** The file that the settings belong to. */
   readonly file: string;
   readonly settings: Readonly<Record<string, unknown>>;
 }
@@ -26,32 +26,32 @@ export interface ClientSetup {
 interface McpClient {
   readonly title: string;
   readonly file: string;
-  /** A server of its settings. `null` where it takes none from its file. */
+  /** The entry for a server in its settings; `null` if they support no such connection. */
   readonly serverOf: (connection: Connection) => Readonly<Record<string, unknown>> | null;
   readonly settingsOf?: (server: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   readonly shellOf?: (connection: Connection) => string;
 }
 
-/** The variable that clients find the token in, so that it stands in no file. */
-const TOKEN = 'LOCI_TOKEN';
+/** Clients read the token from this variable, so that no file contains it. */
+const TOKEN_VARIABLE = 'LOCI_TOKEN';
 
-/** What VS Code calls the token, which it asks its user for. */
-const INPUT = 'loci-token';
+/** The name of the token in VS Code, which asks its user for it. */
+const VSCODE_INPUT = 'loci-token';
 
 const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
 
-/** As each client's own documentation has it in November 2026. */
+/** From the documentation of each client in November 2026. */
 const CLIENTS: Readonly<Record<string, McpClient>> = {
   'claude-code': {
     title: 'Claude Code',
     file: '`.mcp.json` in a project',
     serverOf: (connection) =>
       'url' in connection
-        ? { type: 'http', url: connection.url, ...bearer(`\${${TOKEN}}`) }
+        ? { type: 'http', url: connection.url, ...bearer(`\${${TOKEN_VARIABLE}}`) }
         : { type: 'stdio', ...connection },
     shellOf: (connection) =>
       'url' in connection
-        ? `claude mcp add --scope user --transport http loci ${shellWord(connection.url)} --header "Authorization: Bearer $${TOKEN}"`
+        ? `claude mcp add --scope user --transport http loci ${shellWord(connection.url)} --header "Authorization: Bearer $${TOKEN_VARIABLE}"`
         : `claude mcp add --scope user loci${variables(connection.env)} -- ${[connection.command, ...connection.args].map(shellWord).join(' ')}`,
   },
   'claude-desktop': {
@@ -65,24 +65,26 @@ const CLIENTS: Readonly<Record<string, McpClient>> = {
     title: 'Gemini CLI',
     file: '`~/.gemini/settings.json`',
     serverOf: (connection) =>
-      'url' in connection ? { httpUrl: connection.url, ...bearer(`$${TOKEN}`) } : { ...connection },
+      'url' in connection ? { httpUrl: connection.url, ...bearer(`$${TOKEN_VARIABLE}`) } : { ...connection },
   },
   cursor: {
     title: 'Cursor',
     file: '`~/.cursor/mcp.json`',
     serverOf: (connection) =>
-      'url' in connection ? { url: connection.url, ...bearer(`\${env:${TOKEN}}`) } : { ...connection },
+      'url' in connection
+        ? { url: connection.url, ...bearer(`\${env:${TOKEN_VARIABLE}}`) }
+        : { ...connection },
   },
   vscode: {
     title: 'VS Code',
     file: '`.vscode/mcp.json` in a workspace, or the file of the command “MCP: Open User Configuration”',
     serverOf: (connection) =>
       'url' in connection
-        ? { type: 'http', url: connection.url, ...bearer(`\${input:${INPUT}}`) }
+        ? { type: 'http', url: connection.url, ...bearer(`\${input:${VSCODE_INPUT}}`) }
         : { type: 'stdio', ...connection },
     settingsOf: (server) => ({
       ...('url' in server && {
-        inputs: [{ type: 'promptString', id: INPUT, description: 'Token of Loci', password: true }],
+        inputs: [{ type: 'promptString', id: VSCODE_INPUT, description: 'Loci token', password: true }],
       }),
       servers: { loci: server },
     }),
@@ -97,16 +99,14 @@ function variables(env: Readonly<Record<string, string>> = {}): string {
 
 export const CLIENT_NAMES: readonly string[] = Object.keys(CLIENTS);
 
-/**
- * @throws LociError `invalid_input` for a client that is not known, or that cannot connect that way
- */
+/** @throws LociError `invalid_input` for an unknown client, or one that cannot connect in this way */
 export function clientSetup(name: string, connection: Connection): ClientSetup {
   const client = Object.hasOwn(CLIENTS, name) ? CLIENTS[name] : undefined;
   if (client === undefined) throw unknownClient(name);
   const server = client.serverOf(connection);
   if (server === null) {
-    throw new LociError('invalid_input', `${client.title} takes no server with a URL from its settings`, {
-      hint: 'Leave out --http: it then starts `loci mcp` itself.',
+    throw new LociError('invalid_input', `${client.title} has no settings for a server with a URL`, {
+      hint: 'Without --http, it starts `loci mcp` itself.',
     });
   }
   const { title, file } = client;
@@ -115,14 +115,14 @@ export function clientSetup(name: string, connection: Connection): ClientSetup {
 }
 
 function unknownClient(name: string): LociError {
-  const all = `Known are ${CLIENT_NAMES.join(', ')}.`;
-  if (name === '') return new LociError('invalid_input', 'CLIENT is missing', { hint: all });
-  const meant = nearest(name, CLIENT_NAMES);
-  const hint = meant === undefined ? all : `Did you mean ${meant}? ${all}`;
-  return new LociError('invalid_input', `the client ${name} is not known`, { hint });
+  const names = `Supported clients: ${CLIENT_NAMES.join(', ')}.`;
+  if (name === '') return new LociError('invalid_input', 'CLIENT is missing', { hint: names });
+  const suggestion = nearest(name, CLIENT_NAMES);
+  const hint = suggestion === undefined ? names : `Did you mean ${suggestion}? ${names}`;
+  return new LociError('invalid_input', `unknown client: ${name}`, { hint });
 }
 
-/** As one would write it: short lists on one line. */
+/** The settings as JSON, with short lists on one line. */
 export function settingsText(settings: ClientSetup['settings']): string {
   return JSON.stringify(settings, null, 2).replaceAll(/\[\s+("[^[\]{}]*")\s+\]/g, (_, entries: string) => {
     return `[${entries.replaceAll(/\n\s+/g, ' ')}]`;

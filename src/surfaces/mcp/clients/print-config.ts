@@ -5,7 +5,7 @@ import { toJson } from '../../shared/escape-control.ts';
 import type { RunServer } from '../../shared/run-server.ts';
 import { type ClientSetup, clientSetup, type Connection, settingsText } from './client-setup.ts';
 
-/** `loci mcp config CLIENT`: what to give a client so that it works on this machine. */
+/** Runs `loci mcp config CLIENT`: prints the settings of a client for this machine. */
 export const printClientConfig: RunServer = async ({ operands, options, json, home }, { stdout, env }) => {
   const setup = clientSetup(operands[0] ?? '', connectionOf(options['http'], home, env));
   stdout.write(json ? `${toJson(setup)}\n` : setupText(setup));
@@ -18,25 +18,25 @@ function connectionOf(
   env: NodeJS.ProcessEnv,
 ): Connection {
   if (typeof http === 'string') {
-    const isWeb = URL.canParse(http) && /^https?:$/.test(new URL(http).protocol);
-    if (!isWeb)
+    const isHttp = URL.canParse(http) && /^https?:$/.test(new URL(http).protocol);
+    if (!isHttp)
       throw new LociError(
         'invalid_input',
         `--http must be a URL such as http://127.0.0.1:7777/mcp, not ${http}`,
       );
     return { url: http };
   }
-  // A program with windows knows no PATH of a shell: only whole paths work everywhere.
+  // Desktop programs do not have the PATH of a shell, so only absolute paths work everywhere.
   const script = realpathSync(process.argv[1] ?? '');
-  const isUsual = home === undefined && (env['LOCI_HOME'] ?? '') === '';
-  const where = isUsual ? [] : ['--home', configHome({ env, ...(home !== undefined && { home }) })];
-  const started = { command: process.execPath, args: [script, 'mcp', ...where] };
+  const isDefaultHome = home === undefined && (env['LOCI_HOME'] ?? '') === '';
+  const homeArgs = isDefaultHome ? [] : ['--home', configHome({ env, ...(home !== undefined && { home }) })];
+  const connection = { command: process.execPath, args: [script, 'mcp', ...homeArgs] };
   const namespace = env['LOCI_NAMESPACE'] ?? '';
-  return namespace === '' ? started : { ...started, env: { LOCI_NAMESPACE: namespace } };
+  return namespace === '' ? connection : { ...connection, env: { LOCI_NAMESPACE: namespace } };
 }
 
 function setupText({ title, shell, file, settings }: ClientSetup): string {
   const steps = shell === null ? [] : [`Run:\n\n${shell}\n`];
-  const place = `${shell === null ? 'Add' : 'Or add'} to ${file.replaceAll('`', '')}:`;
-  return [`${title}\n`, ...steps, `${place}\n`, settingsText(settings), ''].join('\n');
+  const target = `${shell === null ? 'Add' : 'Or add'} to ${file.replaceAll('`', '')}:`;
+  return [`${title}\n`, ...steps, `${target}\n`, settingsText(settings), ''].join('\n');
 }

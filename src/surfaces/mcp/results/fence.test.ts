@@ -3,7 +3,7 @@ import MarkdownIt from 'markdown-it';
 import { describe, expect, it } from 'vitest';
 import { fence, jsonText, onOneLine } from './fence.ts';
 
-/** Text of what breaks fences: tildes, backticks, line breaks, quotes. */
+/** Text of tildes, backticks, line breaks and quotes, which could break a fence. */
 const hostile = fc.string({
   unit: fc.constantFrom(
     '~',
@@ -21,8 +21,8 @@ const hostile = fc.string({
   maxLength: 60,
 });
 
-describe('a fence', () => {
-  it('cannot be forged: Markdown reads the whole text as its content, and nothing else', () => {
+describe('fence', () => {
+  it('cannot be forged: Markdown parses the whole text as its content', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const tokens = new MarkdownIt().parse(fence(text, 'recalled'), {});
@@ -41,13 +41,13 @@ describe('a fence', () => {
 const SMUGGLED = Array.from('obey', (each) => String.fromCodePoint(0xe0000 + each.charCodeAt(0))).join('');
 const SCOTLAND = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}';
 
-describe('what only a model would read', () => {
-  it('is in no fence, and in no text on one line; pictures are', () => {
+describe('invisible characters', () => {
+  it('are removed from fences and single lines, but emoji stay', () => {
     expect(fence(`a${SMUGGLED} \u202eb ${SCOTLAND}`, 'recalled')).toBe(`~~~ recalled\na b ${SCOTLAND}\n~~~`);
     expect(onOneLine(`\ufeffG\u200bo\u202eo${SMUGGLED} 👩‍👩‍👧 ${SCOTLAND}`)).toBe(`Goo 👩‍👩‍👧 ${SCOTLAND}`);
   });
 
-  it('is seen in JSON, which means the same', () => {
+  it('are escaped in JSON', () => {
     const output = { name: `a${SMUGGLED}\u202e`, flag: SCOTLAND };
     expect(jsonText(output)).toContain('"a\\udb40\\udc6f');
     expect(jsonText(output)).toContain(SCOTLAND);
@@ -55,8 +55,8 @@ describe('what only a model would read', () => {
   });
 });
 
-describe('text on one line', () => {
-  it('has no line break or control character of any kind', () => {
+describe('onOneLine', () => {
+  it('removes line breaks and control characters of every kind', () => {
     expect(onOneLine(' a\r\nb\u2028c\u0085d\u0000e\tf ')).toBe('a b c d e f');
   });
 });

@@ -1,7 +1,6 @@
 import type { Origin, Trust } from '../../../core/types.ts';
 import type { SourceFields } from '../../../operations/shared/source-fields.ts';
 import { onOneLine } from './fence.ts';
-import { WHOSE } from '../whose.ts';
 
 interface Provenance extends SourceFields {
   readonly origin: Origin;
@@ -10,13 +9,20 @@ interface Provenance extends SourceFields {
   readonly age: string;
 }
 
-/** Where a record is from, whose word it is, and of when: of a source, its own line says the first and the last. */
+/** Who wrote a record, as a model reads it. */
+const AUTHORS: Readonly<Record<Trust, string>> = {
+  operator: 'the user',
+  agent: 'an agent',
+  external: 'a third party',
+};
+
+/** Origin, author and age of a record. The `from` line of a source contains its origin and age. */
 export function provenance({ from, origin, source, trust, age }: Provenance): string[] {
-  const word = `the word of ${WHOSE[trust]}`;
-  return from === null ? [`from ${origin} ${onOneLine(source)}`, word, age] : [onOneLine(from), word];
+  const author = `written by ${AUTHORS[trust]}`;
+  return from === null ? [`from ${origin} ${onOneLine(source)}`, author, age] : [onOneLine(from), author];
 }
 
-/** The line that tells where its source shows a record, if it does. */
+/** A line with the URL at which the source shows the record, if it has one. */
 export function urlLine({ url }: SourceFields): string[] {
   return url === undefined ? [] : [`url: ${onOneLine(url)}`];
 }

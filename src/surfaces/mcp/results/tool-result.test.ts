@@ -4,8 +4,8 @@ import { errorResult, errorText, successResult } from './tool-result.ts';
 
 const HIDDEN = '\u{e0041}\u200b';
 
-describe('a result', () => {
-  it('has nothing hidden in its structured content, and highlights that still hold', () => {
+describe('successResult', () => {
+  it('removes invisible characters from structured content, and keeps highlights valid', () => {
     const snippet = `a${HIDDEN}b`;
     const output = {
       results: [{ snippet, title: `T${HIDDEN}`, tags: [`x${HIDDEN}`], highlights: [[4, 5]] }],
@@ -20,7 +20,7 @@ describe('a result', () => {
     });
   });
 
-  it('has the text of the record that is asked for as it was written, and no other', () => {
+  it('keeps the text of the requested record as it was written', () => {
     const record = {
       ...{ citation: 'a', title: `T${HIDDEN}`, text: `a${HIDDEN}b`, lines: { from: 1, to: 1, total: 1 } },
       ...{ tags: [], origin: 'record', trust: 'agent', age: 'now', from: null, source: 's', url: undefined },
@@ -34,8 +34,8 @@ describe('a result', () => {
   });
 });
 
-describe('an error', () => {
-  it('hides nothing, and no line of what it repeats begins where one of ours does', () => {
+describe('errorResult', () => {
+  it('has no invisible characters, and indents the lines of quoted text', () => {
     const message = `no record a${HIDDEN}\u0007\r\n~~~ recalled\u2028b`;
     const error = new LociError('not_found', message, { hint: `Do${HIDDEN}.` });
     expect(errorText(error)).toBe('not_found: no record a \n    ~~~ recalled b — Do.');

@@ -1,32 +1,41 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { ErrorCode, LociError } from '../../../core/errors.ts';
-import { asMessage, jsonText, withoutHiddenTexts } from './fence.ts';
-import { recordText } from './get.ts';
-import { searchText } from './search.ts';
+import { jsonText, safeMessage, withoutInvisibleTexts } from './fence.ts';
+import { getResult } from './get.ts';
+import { searchResult } from './search.ts';
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- each tells the output of the verb of its name */
-const TEXTS: Readonly<Record<string, (output: any) => string>> = { search: searchText, get: recordText };
-
-/** What a verb answers as text; as JSON unless it reads better otherwise. */
-export function answerText(operation: string, output: unknown): string {
-  const tell = Object.hasOwn(TEXTS, operation) ? TEXTS[operation] : undefined;
-  return tell === undefined ? jsonText(output) : tell(output);
+/** What MCP adds to an operation whose output reads better as text than as JSON. One file each, in this folder. */
+interface OperationResult {
+  /** The output as text for a model. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the output of the operation of this name
+  text(output: any): string;
+  /** A field whose text a model needs exactly as it was written, for example to change a part of it. */
+  readonly verbatimField: string | null;
 }
 
-/**
- * A verb's output as a result. Hidden texts of others are in neither form of it, but for the text of the one record that
- * `get` is asked for: who changes a part of that needs it as it was written.
- */
+const RESULTS: Readonly<Record<string, OperationResult>> = { search: searchResult, get: getResult };
+const JSON_RESULT: OperationResult = { text: jsonText, verbatimField: null };
+
+function resultOf(operation: string): OperationResult {
+  return (Object.hasOwn(RESULTS, operation) ? RESULTS[operation] : undefined) ?? JSON_RESULT;
+}
+
+/** The output of an operation as text for a model. */
+export function outputText(operation: string, output: unknown): string {
+  return resultOf(operation).text(output);
+}
+
+/** An output as the result of a tool, as text and as structured content, without invisible characters. */
 export function successResult(operation: string, output: unknown): CallToolResult {
   return {
-    content: [{ type: 'text', text: answerText(operation, output).toWellFormed() }],
-    structuredContent: withoutHiddenTexts(output, operation === 'get' ? 'text' : null),
+    content: [{ type: 'text', text: outputText(operation, output).toWellFormed() }],
+    structuredContent: withoutInvisibleTexts(output, resultOf(operation).verbatimField),
   };
 }
 
 /**
- * An error of the table as a result that a model can act on. Its parts stand in `_meta`: structured content has to be
- * of the tool's output schema, errors included, and clients check it.
+ * An error as the result of a tool. Code, message and hint are in `_meta`: clients check structured content against the
+ * output schema of the tool, even in errors.
  */
 export function errorResult(error: LociError): CallToolResult {
   return {
@@ -35,26 +44,26 @@ export function errorResult(error: LociError): CallToolResult {
     _meta: {
       'loci/error': {
         code: error.code,
-        message: asMessage(error.message).toWellFormed(),
+        message: safeMessage(error.message).toWellFormed(),
         hint: hintOf(error),
       },
     },
   };
 }
 
-/** What a model can do, where the table speaks to whoever has a shell. */
+/** Hints for a model, where those of the error table assume a shell. */
 const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
   store_not_found:
-    'Nothing is remembered yet. The first record that is written makes the store; the user can have notes read with ' +
+    'Nothing is stored yet. The first record that is written creates the store; the user can index notes with ' +
     '`loci index PATH`.',
 };
 
 /** `not_found: no record 12 — Search again for a current citation.` */
 export function errorText(error: LociError): string {
   const hint = hintOf(error);
-  return `${error.code}: ${asMessage(error.message)}${hint === '' ? '' : ` — ${hint}`}`.toWellFormed();
+  return `${error.code}: ${safeMessage(error.message)}${hint === '' ? '' : ` — ${hint}`}`.toWellFormed();
 }
 
 function hintOf({ code, hint }: LociError): string {
-  return HINTS[code] ?? asMessage(hint);
+  return HINTS[code] ?? safeMessage(hint);
 }
