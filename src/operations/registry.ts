@@ -53,22 +53,22 @@ export const OPERATIONS: readonly OperationEntry[] = [
   {
     name: 'fact-store',
     summary: 'keep a value under a key until its time is over',
-    load: async () => (await import('./facts/store.ts')).factStore,
+    load: async () => (await import('./facts/store.ts')).storeFact,
   },
   {
     name: 'fact-recall',
     summary: 'read the fact of a key',
-    load: async () => (await import('./facts/recall.ts')).factRecall,
+    load: async () => (await import('./facts/recall.ts')).recallFact,
   },
   {
     name: 'fact-list',
     summary: 'list facts',
-    load: async () => (await import('./facts/list.ts')).factList,
+    load: async () => (await import('./facts/list.ts')).listFacts,
   },
   {
     name: 'fact-forget',
     summary: 'forget facts by key, prefix or category',
-    load: async () => (await import('./facts/forget.ts')).factForget,
+    load: async () => (await import('./facts/forget.ts')).forgetFacts,
   },
   {
     name: 'fact-categories',
@@ -93,27 +93,27 @@ export const OPERATIONS: readonly OperationEntry[] = [
   {
     name: 'startup-list',
     summary: 'list what agents are told before they begin',
-    load: async () => (await import('./startup/list.ts')).startupList,
+    load: async () => (await import('./startup/list.ts')).listStartup,
   },
   {
     name: 'startup-set',
     summary: 'make or change a startup entry',
-    load: async () => (await import('./startup/set.ts')).startupSet,
+    load: async () => (await import('./startup/set.ts')).setStartup,
   },
   {
     name: 'startup-remove',
     summary: 'remove a startup entry',
-    load: async () => (await import('./startup/remove.ts')).startupRemove,
+    load: async () => (await import('./startup/remove.ts')).removeStartup,
   },
   {
     name: 'startup-preview',
     summary: 'show what an agent would be told, and what is left out',
-    load: async () => (await import('./startup/preview.ts')).startupPreview,
+    load: async () => (await import('./startup/startup-text.ts')).previewStartup,
   },
   {
     name: 'startup-inject',
     summary: 'give what an agent is to be told now',
-    load: async () => (await import('./startup/inject.ts')).startupInject,
+    load: async () => (await import('./startup/startup-text.ts')).injectStartup,
   },
   {
     name: 'sources-list',
@@ -198,16 +198,16 @@ export const OPERATIONS: readonly OperationEntry[] = [
   {
     name: 'token-create',
     summary: 'make a token with which somebody reaches a memory over HTTP',
-    load: async () => (await import('./access/token-create.ts')).tokenCreate,
+    load: async () => (await import('./access/token-create.ts')).createToken,
   },
   {
     name: 'token-list',
     summary: 'list the tokens that were made',
-    load: async () => (await import('./access/token-list.ts')).tokenList,
+    load: async () => (await import('./access/token-list.ts')).listTokens,
   },
   {
     name: 'token-revoke',
     summary: 'end the use of a token',
-    load: async () => (await import('./access/token-revoke.ts')).tokenRevoke,
+    load: async () => (await import('./access/token-revoke.ts')).revokeToken,
   },
 ];

@@ -63,7 +63,7 @@ describe('a home', () => {
     expect(named('privacy')).toMatchObject([{ result: 'warning', hint: `Run: chmod 700 "${home}"` }]);
     expect(named('settings')[0]).toMatchObject({
       result: 'ok',
-      detail: `there is no ${join(home, 'loci.yaml')}: the defaults are in force, but for LOCI_EMBEDDING_PROVIDER`,
+      detail: `there is no ${join(home, 'loci.yaml')}: the defaults apply, except LOCI_EMBEDDING_PROVIDER`,
     });
     expect(named('settings')[1]).toMatchObject({
       result: 'warning',
@@ -80,7 +80,7 @@ describe('a home', () => {
     for (const [path, mode] of [[home, 0o700] as const, [join(home, 'loci.db'), 0o600] as const])
       chmodSync(path, mode);
     expect((await loci(['doctor'], { home })).stdout).toMatch(
-      /^ok +privacy +\S+ and \S+loci\.db are yours alone$/m,
+      /^ok +privacy +only you can read \S+ and \S+loci\.db$/m,
     );
     writeFileSync(join(home, 'loci.yaml'), 'serach: {}\n');
     expect((await loci(['doctor'], { home })).stdout).toMatch(/failed +settings +.*did you mean search\?/);

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import type { CorpusOutput } from '../../src/operations/facts/corpus.ts';
 import type { FactCategoriesOutput } from '../../src/operations/facts/categories.ts';
 import type { Fact } from '../../src/operations/facts/fact-fields.ts';
-import { factForget, type FactForgetOutput } from '../../src/operations/facts/forget.ts';
+import { forgetFacts, type FactForgetOutput } from '../../src/operations/facts/forget.ts';
 import type { FactListOutput } from '../../src/operations/facts/list.ts';
-import { factRecall } from '../../src/operations/facts/recall.ts';
-import { factStore, type FactStoreOutput } from '../../src/operations/facts/store.ts';
+import { recallFact } from '../../src/operations/facts/recall.ts';
+import { storeFact, type FactStoreOutput } from '../../src/operations/facts/store.ts';
 import type { SearchOutput } from '../../src/operations/records/search.ts';
 import type { StatusOutput } from '../../src/operations/health/status.ts';
 import { deleteRecord } from '../../src/operations/records/delete.ts';
@@ -49,13 +49,13 @@ describe('a fact', () => {
   it('of the operator is not overruled by agents, unless they may write', async () => {
     const own = newHome();
     await store(own, 'framework', 'Svelte', '--category', 'project');
-    await asAgent(factStore, { key: 'db', value: 'SQLite', category: 'project' }, own.home);
-    await asAgent(factStore, { key: 'db', value: 'SQLite 3', category: 'project' }, own.home);
+    await asAgent(storeFact, { key: 'db', value: 'SQLite', category: 'project' }, own.home);
+    await asAgent(storeFact, { key: 'db', value: 'SQLite 3', category: 'project' }, own.home);
     const overruling: readonly (() => Promise<unknown>)[] = [
-      () => asAgent(factStore, { key: 'framework', value: 'jQuery', category: 'project' }, own.home),
-      () => asAgent(factForget, { key: 'framework' }, own.home),
-      () => asAgent(factForget, { prefix: 'frame' }, own.home),
-      () => asAgent(factForget, { category: 'project' }, own.home),
+      () => asAgent(storeFact, { key: 'framework', value: 'jQuery', category: 'project' }, own.home),
+      () => asAgent(forgetFacts, { key: 'framework' }, own.home),
+      () => asAgent(forgetFacts, { prefix: 'frame' }, own.home),
+      () => asAgent(forgetFacts, { category: 'project' }, own.home),
       () => asAgent(deleteRecord, { id: 1 }, own.home),
     ];
     for (const attempt of overruling)
@@ -67,9 +67,9 @@ describe('a fact', () => {
     await loci(['fact', 'forget', 'framework'], own);
     await expect(asAgent(undelete, { id: 1 }, own.home)).rejects.toMatchObject({ code: 'writes_disabled' });
     await loci(['undelete', '1'], own);
-    expect(await asAgent(factForget, { key: 'db' }, own.home)).toMatchObject({ forgotten: 1 });
+    expect(await asAgent(forgetFacts, { key: 'db' }, own.home)).toMatchObject({ forgotten: 1 });
     await loci(['config', 'set', 'writes.enabled', 'true'], own);
-    await asAgent(factStore, { key: 'framework', value: 'Vue', category: 'project' }, own.home);
+    await asAgent(storeFact, { key: 'framework', value: 'Vue', category: 'project' }, own.home);
     expect(await lociJson<Fact>(['fact', 'recall', 'framework'], own)).toMatchObject({
       value: 'Vue',
       trust: 'agent',
@@ -156,7 +156,7 @@ describe('a fact', () => {
       const refused = { exit: 2, code: 'invalid_input', message };
       expect(await refusal(['fact', 'store', 'k', 'v', '--category', category], own)).toMatchObject(refused);
       expect(await refusal(['fact', 'forget', '--category', category], own)).toMatchObject(refused);
-      await expect(asAgent(factStore, { key: 'k', value: 'v', category }, own.home)).rejects.toMatchObject({
+      await expect(asAgent(storeFact, { key: 'k', value: 'v', category }, own.home)).rejects.toMatchObject({
         code: 'invalid_input',
         status: 400,
       });
@@ -251,10 +251,10 @@ describe('a fact', () => {
   it('may be stored and forgotten by an agent where it may not write; its word shows as an agent’s', async () => {
     const own = newHome();
     await store(own, 'os', 'Linux');
-    await asAgent(factStore, { key: 'tea', value: 'green', idempotency_key: 'k' }, own.home);
-    const again = await asAgent(factStore, { key: 'tea', value: 'green', idempotency_key: 'k' }, own.home);
+    await asAgent(storeFact, { key: 'tea', value: 'green', idempotency_key: 'k' }, own.home);
+    const again = await asAgent(storeFact, { key: 'tea', value: 'green', idempotency_key: 'k' }, own.home);
     expect(again.replayed).toBe(true);
-    expect(await asAgent(factRecall, { key: 'tea' }, own.home)).toMatchObject({
+    expect(await asAgent(recallFact, { key: 'tea' }, own.home)).toMatchObject({
       value: 'green',
       trust: 'agent',
     });
@@ -262,6 +262,6 @@ describe('a fact', () => {
       'tea  agent  green  just now  2mo left',
       'os          Linux  just now  2mo left',
     ]);
-    expect(await asAgent(factForget, { key: 'tea' }, own.home)).toMatchObject({ forgotten: 1 });
+    expect(await asAgent(forgetFacts, { key: 'tea' }, own.home)).toMatchObject({ forgotten: 1 });
   });
 });

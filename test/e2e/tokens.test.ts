@@ -16,7 +16,7 @@ describe('loci token', () => {
     const text = /^loci_\w{49}$/m.exec(made.stdout)?.[0] ?? '';
     expect(text).not.toBe('');
     expect(made.stdout).toMatch(
-      /\nNote: nothing is remembered for alice yet; .* `--subject default` opens\.\n$/,
+      /\nNote: the namespace alice is empty so far; .* `--subject default` gives access to\.\n$/,
     );
     const own = await loci(['token', 'create', '--subject', 'default'], { home });
     expect(own.code).toBe(0);

@@ -1,29 +1,27 @@
 import { z } from 'zod';
-import type { Operation, OperationContext } from '../operation.ts';
-import { tokenFields, tokenOutput, type TokenOutput } from './token-output.ts';
+import type { Operation } from '../operation.ts';
+import { formatToken, tokenOutput } from './token-output.ts';
 
-export interface TokenListOutput {
-  readonly tokens: TokenOutput[];
-}
+const output = z.strictObject({
+  tokens: z.array(tokenOutput).describe('Expired and revoked tokens included.'),
+});
+export type TokenListOutput = z.infer<typeof output>;
 
-export const tokenList: Operation<Record<string, never>, TokenListOutput> = {
+export const listTokens: Operation<Record<string, never>, TokenListOutput> = {
   name: 'token-list',
   title: 'List tokens',
-  description: 'Lists every token that was made, oldest first: whose it is, what it allows, and until when.',
+  description:
+    'Lists every token that was created, oldest first, with its subject, its scopes and its expiry.',
   input: z.strictObject({}),
-  output: z.strictObject({
-    tokens: z.array(z.strictObject(tokenFields)).describe('Those that expired or were revoked too.'),
-  }),
+  output,
   readOnly: true,
   destructive: false,
   idempotent: true,
   scope: 'admin',
   local: true,
-  examples: [{ title: 'Who may come in', input: {} }],
-  run: runTokenList,
+  examples: [{ title: 'All tokens', input: {} }],
+  run: async (context) => {
+    const loci = await context.loci();
+    return { tokens: (await loci.access.list()).map(formatToken) };
+  },
 };
-
-async function runTokenList(context: OperationContext): Promise<TokenListOutput> {
-  const loci = await context.loci();
-  return { tokens: (await loci.access.list()).map(tokenOutput) };
-}

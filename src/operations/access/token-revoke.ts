@@ -1,30 +1,25 @@
 import { z } from 'zod';
-import type { Operation, OperationContext } from '../operation.ts';
-import { tokenFields, tokenOutput, type TokenOutput } from './token-output.ts';
+import type { Operation } from '../operation.ts';
+import { formatToken, tokenOutput, type TokenOutput } from './token-output.ts';
 
-export interface TokenRevokeInput {
-  readonly token: string;
-}
+const input = z.strictObject({
+  token: z.string().trim().min(1).describe('Its id, or its name if no other active token has it.'),
+});
 
-export const tokenRevoke: Operation<TokenRevokeInput, TokenOutput> = {
+export const revokeToken: Operation<z.infer<typeof input>, TokenOutput> = {
   name: 'token-revoke',
   title: 'Revoke a token',
-  description:
-    'Ends the use of a token for good. A running server lets nobody in with it after a second at most.',
-  input: z.strictObject({
-    token: z.string().trim().min(1).describe('Its id, or its name where only one token in use has it.'),
-  }),
-  output: z.strictObject(tokenFields),
+  description: 'Revokes a token for good. A running server refuses it after one second at most.',
+  input,
+  output: tokenOutput,
   readOnly: false,
   destructive: true,
   idempotent: true,
   scope: 'admin',
   local: true,
   examples: [{ title: 'The laptop is lost', input: { token: 'laptop' } }],
-  run: runTokenRevoke,
+  run: async (context, { token }) => {
+    const loci = await context.loci();
+    return formatToken(await loci.access.revoke(token));
+  },
 };
-
-async function runTokenRevoke(context: OperationContext, { token }: TokenRevokeInput): Promise<TokenOutput> {
-  const loci = await context.loci();
-  return tokenOutput(await loci.access.revoke(token));
-}

@@ -1,120 +1,101 @@
 import { z } from 'zod';
-import type { Json, Timestamp } from '../../core/types.ts';
 import type { AuditCursor } from '../../store/audit.ts';
-import { isoTime } from '../shared/dates.ts';
 import type { Operation, OperationContext } from '../operation.ts';
+import { isoTime } from '../shared/dates.ts';
 import { timeBound } from '../shared/time-bound.ts';
 
-export interface AuditInput {
-  readonly record?: number;
-  readonly action?: string;
-  readonly actor?: string;
-  readonly surface?: string;
-  readonly from?: Timestamp;
-  readonly until?: Timestamp;
-  readonly limit?: number;
-  readonly after?: AuditCursor;
-}
+const DEFAULT_LIMIT = 50;
 
-export interface AuditOutput {
-  readonly entries: {
-    readonly seq: number;
-    readonly at: string;
-    readonly actor: string;
-    readonly surface: string;
-    readonly action: string;
-    readonly subject: string | null;
-    readonly record: number | null;
-    readonly diff: Record<string, Json> | null;
-    readonly erased: boolean;
-    readonly chain: string;
-    readonly hash: string;
-  }[];
-  readonly next: string | null;
-}
-
-const USUAL = 50;
-
-const cursor: z.ZodType<AuditCursor> = z
+const cursor = z
   .string()
-  .regex(/^\d{1,16}\/[0-9a-f-]{36}\/\d{1,16}$/, 'what the page before answers as next')
+  .regex(/^\d{1,16}\/[0-9a-f-]{36}\/\d{1,16}$/, 'the `next` of the previous page')
   .transform((text): AuditCursor => {
     const [at = '', chain = '', seq = ''] = text.split('/');
     return { at: Number(at), chain, seq: Number(seq) };
   });
 
-export const audit: Operation<AuditInput, AuditOutput> = {
+const input = z.strictObject({
+  record: z
+    .number()
+    .int()
+    .positive()
+    .max(Number.MAX_SAFE_INTEGER)
+    .exactOptional()
+    .describe('Only entries about this record.'),
+  action: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('Only this action: write, update, delete, undelete, store, forget, purge, expire and others.'),
+  actor: z.string().min(1).exactOptional().describe('Only what this user, token or client did.'),
+  surface: z.string().min(1).exactOptional().describe('Only what came through cli, mcp, rest or library.'),
+  from: timeBound('from').exactOptional().describe('Only from this day or time on.'),
+  until: timeBound('until').exactOptional().describe('Only up to this day or time.'),
+  limit: z
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .exactOptional()
+    .describe(`The highest number of entries; ${String(DEFAULT_LIMIT)} unless given.`),
+  after: cursor.exactOptional().describe('`next` of the previous page.'),
+});
+
+const output = z.strictObject({
+  entries: z.array(
+    z.strictObject({
+      seq: z.number().int().positive().describe('Its position in the chain, from 1.'),
+      at: z.iso.datetime(),
+      actor: z.string(),
+      surface: z.string(),
+      action: z.string(),
+      subject: z.string().nullable().describe('UUID of the record, or the name of what else was changed.'),
+      record: z
+        .number()
+        .int()
+        .positive()
+        .nullable()
+        .describe('Number of the record; null after it was purged.'),
+      diff: z
+        .record(z.string(), z.json())
+        .nullable()
+        .describe('The value of each changed field before and after; for texts, a patch.'),
+      erased: z.boolean().describe('The diff was erased when the record was purged.'),
+      chain: z.string().describe('The chain of the entry: that of this store, or an imported one.'),
+      hash: z.string().describe('SHA-256 of the entry and of the hash before it.'),
+    }),
+  ),
+  next: z.string().nullable().describe('Where the next page begins; null on the last page.'),
+});
+export type AuditOutput = z.infer<typeof output>;
+
+export const audit: Operation<z.infer<typeof input>, AuditOutput> = {
   name: 'audit',
-  title: 'Show who changed what',
+  title: 'Show the audit log',
   description:
-    'Lists every write, newest first: who made it, when, through which surface, and what it changed. The log is only ever ' +
-    'added to; `doctor` finds where it was cut or changed.',
-  input: z.strictObject({
-    record: z
-      .number()
-      .int()
-      .positive()
-      .max(Number.MAX_SAFE_INTEGER)
-      .exactOptional()
-      .describe('Only what happened to this record.'),
-    action: z
-      .string()
-      .min(1)
-      .exactOptional()
-      .describe('Only this kind: write, update, delete, undelete, store, forget, purge, expire and more.'),
-    actor: z.string().min(1).exactOptional().describe('Only what this user, token or client did.'),
-    surface: z.string().min(1).exactOptional().describe('Only what came through cli, mcp, rest or library.'),
-    from: timeBound('from').exactOptional().describe('Only from this day or time on.'),
-    until: timeBound('until').exactOptional().describe('Only up to this day or time.'),
-    limit: z
-      .number()
-      .int()
-      .min(1)
-      .max(1000)
-      .exactOptional()
-      .describe(`Entries at most; ${String(USUAL)} unless given.`),
-    after: cursor.exactOptional().describe('`next` of the page before.'),
-  }),
-  output: z.strictObject({
-    entries: z.array(
-      z.strictObject({
-        seq: z.number().int().positive().describe('Its place in its chain, from 1.'),
-        at: z.iso.datetime(),
-        actor: z.string(),
-        surface: z.string(),
-        action: z.string(),
-        subject: z.string().nullable().describe('UUID of the record, or what else it is about.'),
-        record: z.number().int().positive().nullable().describe('Number of the record, while it is held.'),
-        diff: z
-          .record(z.string(), z.json())
-          .nullable()
-          .describe('For each field what it was and is; of a text the patch.'),
-        erased: z.boolean().describe('The diff went with the record, when its time was over.'),
-        chain: z.string().describe('The chain it stands in: the own one, or one that was imported.'),
-        hash: z.string().describe('SHA-256 over the entry and the hash of the one before it.'),
-      }),
-    ),
-    next: z.string().nullable().describe('Where the next page begins; null at the end.'),
-  }),
+    'Lists every write, newest first: who made it, when, through which surface, and what it changed. The log is ' +
+    'append-only; `doctor` detects where it was cut or changed.',
+  input,
+  output,
   readOnly: true,
   destructive: false,
   idempotent: true,
   scope: 'admin',
   examples: [
-    { title: 'The latest', input: { limit: 10 } },
-    { title: 'What happened to a record', input: { record: 2 } },
-    { title: 'What agents did since yesterday', input: { surface: 'mcp', from: 'yesterday' } },
+    { title: 'The latest entries', input: { limit: 10 } },
+    { title: 'The history of a record', input: { record: 2 } },
+    { title: 'What agents have done since yesterday', input: { surface: 'mcp', from: 'yesterday' } },
   ],
   run: runAudit,
 };
 
 async function runAudit(
   context: OperationContext,
-  { limit = USUAL, ...input }: AuditInput,
+  { limit = DEFAULT_LIMIT, ...filter }: z.infer<typeof input>,
 ): Promise<AuditOutput> {
   const loci = await context.loci();
-  // One more tells whether there is another page.
-  const found = await loci.audit({ ...input, limit: limit + 1 });
+  // One more than the limit shows whether there is another page.
+  const found = await loci.audit({ ...filter, limit: limit + 1 });
   const entries = found.slice(0, limit);
   const last = found.length > limit ? entries.at(-1) : undefined;
   return {

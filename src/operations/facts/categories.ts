@@ -1,38 +1,35 @@
 import { z } from 'zod';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 
-export interface FactCategoriesOutput {
-  readonly categories: { readonly name: string; readonly count: number; readonly recent_keys: string[] }[];
-  readonly note: string;
-}
+const RECENT_KEYS = 10;
 
-const RECENT = 10;
+const output = z.strictObject({
+  categories: z.array(
+    z.strictObject({
+      name: z.string(),
+      count: z.number().int().nonnegative(),
+      recent_keys: z.array(z.string()).describe('The keys stored last, newest first.'),
+    }),
+  ),
+  note: z.string().describe('Which tool to use next.'),
+});
+export type FactCategoriesOutput = z.infer<typeof output>;
 
 export const factCategories: Operation<Record<string, never>, FactCategoriesOutput> = {
   name: 'fact-categories',
-  title: 'Show what facts there are',
-  description:
-    'Tells which categories of facts there are, how many each has and which keys were stored last.',
+  title: 'List categories of facts',
+  description: 'Lists the categories of facts, with the number of facts in each and the keys stored last.',
   input: z.strictObject({}),
-  output: z.strictObject({
-    categories: z.array(
-      z.strictObject({
-        name: z.string(),
-        count: z.number().int().nonnegative(),
-        recent_keys: z.array(z.string()).describe('Those stored last, newest first.'),
-      }),
-    ),
-    note: z.string().describe('How to go on.'),
-  }),
+  output,
   readOnly: true,
   destructive: false,
   idempotent: true,
   scope: 'read',
   tool: 'memory_categories',
-  examples: [{ title: 'What is there', input: {} }],
-  run: async (context: OperationContext): Promise<FactCategoriesOutput> => {
+  examples: [{ title: 'All categories', input: {} }],
+  run: async (context) => {
     const loci = await context.loci();
-    const categories = await loci.facts.categories(RECENT);
+    const categories = await loci.facts.categories(RECENT_KEYS);
     return {
       categories: categories.map(({ name, count, recentKeys }) => ({
         name,
@@ -41,8 +38,8 @@ export const factCategories: Operation<Record<string, never>, FactCategoriesOutp
       })),
       note:
         categories.length === 0
-          ? 'No facts are stored yet; `memory_store` keeps one.'
-          : '`memory_recall` reads a key, `memory_list` lists a category, `memory_search` finds by what is said.',
+          ? 'No facts are stored yet; `memory_store` stores one.'
+          : '`memory_recall` reads one fact, `memory_list` lists a category, `memory_search` searches the values.',
     };
   },
 };

@@ -1,68 +1,65 @@
 import { z } from 'zod';
-import type { CorpusDocument } from '../../engine/facts/corpus.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 
-export interface CorpusInput {
-  readonly query?: string;
-  readonly limit?: number;
-}
+const DEFAULT_LIMIT = 50;
 
-export interface CorpusOutput {
-  readonly documents: CorpusDocument[];
-}
+const input = z.strictObject({
+  query: z
+    .string()
+    .max(2000)
+    .exactOptional()
+    .describe('Only documents that match; without it, the newest documents.'),
+  limit: z
+    .number()
+    .int()
+    .min(1)
+    .max(500)
+    .exactOptional()
+    .describe(`The highest number of documents; ${String(DEFAULT_LIMIT)} unless given.`),
+});
 
-const USUAL = 50;
+const output = z.strictObject({
+  documents: z.array(
+    z.strictObject({
+      docid: z.string().describe('First six characters of the SHA-256 of the content.'),
+      path: z.string(),
+      collection: z.enum(['facts', 'pack_history', 'pipeline_history']),
+      score: z.number().min(0).max(1),
+      title: z.string(),
+      snippet: z.string(),
+      content: z.string(),
+      metadata: z.record(z.string(), z.json()),
+    }),
+  ),
+});
+export type CorpusOutput = z.infer<typeof output>;
 
-export const corpus: Operation<CorpusInput, CorpusOutput> = {
+export const corpus: Operation<z.infer<typeof input>, CorpusOutput> = {
   name: 'corpus',
   title: 'Give facts and runs as documents',
   description:
-    'Gives the facts that are stored, and what tools and runs did, as documents that another memory can index: those ' +
-    'that match a query, or the newest.',
-  input: z.strictObject({
-    query: z
-      .string()
-      .max(2000)
-      .exactOptional()
-      .describe('What to look for; without it, the newest are given.'),
-    limit: z
-      .number()
-      .int()
-      .min(1)
-      .max(500)
-      .exactOptional()
-      .describe(`Documents at most; ${String(USUAL)} unless given.`),
-  }),
-  output: z.strictObject({
-    documents: z.array(
-      z.strictObject({
-        docid: z.string().describe('First six characters of the SHA-256 of the content.'),
-        path: z.string(),
-        collection: z.enum(['facts', 'pack_history', 'pipeline_history']),
-        score: z.number().min(0).max(1),
-        title: z.string(),
-        snippet: z.string(),
-        content: z.string(),
-        metadata: z.record(z.string(), z.json()),
-      }),
-    ),
-  }),
+    'Returns stored facts, and the runs of tools, as documents that another memory can index: those that match a query, ' +
+    'or the newest.',
+  input,
+  output,
   readOnly: true,
   destructive: false,
   idempotent: true,
   scope: 'read',
   tool: 'memory_corpus',
   examples: [
-    { title: 'Everything, the newest first', input: {} },
-    { title: 'What speaks of deploying', input: { query: 'how do we deploy' } },
+    { title: 'The newest documents', input: {} },
+    { title: 'Documents about deployment', input: { query: 'how do we deploy' } },
   ],
-  run: async (context: OperationContext, { query, limit = USUAL }: CorpusInput): Promise<CorpusOutput> => {
+  run: async (context, { query, limit = DEFAULT_LIMIT }) => {
     const loci = await context.loci();
     const { documents } = await loci.corpus({ limit, ...(query !== undefined && { query }) });
-    return { documents: documents.map((document) => ({ ...document, score: rounded(document.score) })) };
+    return {
+      documents: documents.map((document) => ({ ...document, score: roundScore(document.score) })),
+    };
   },
 };
 
-function rounded(score: number): number {
+function roundScore(score: number): number {
   return Math.round(score * 10_000) / 10_000;
 }

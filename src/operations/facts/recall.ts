@@ -1,29 +1,28 @@
 import { z } from 'zod';
-import { fact, factCategory, factKey, factOf, type Fact } from './fact-fields.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import type { Operation } from '../operation.ts';
+import { factCategory, factKey, factOutput, formatFact, type Fact } from './fact-fields.ts';
 
-export interface FactRecallInput {
-  readonly key: string;
-  readonly category?: string;
-}
+const input = z.strictObject({
+  key: factKey().describe('The key of the fact.'),
+  category: factCategory()
+    .exactOptional()
+    .describe('Its category; needed only when several categories have the key.'),
+});
 
-export const factRecall: Operation<FactRecallInput, Fact> = {
+export const recallFact: Operation<z.infer<typeof input>, Fact> = {
   name: 'fact-recall',
   title: 'Recall a fact',
-  description: 'Reads the fact that was stored under a key. To find facts by what they say, search.',
-  input: z.strictObject({
-    key: factKey().describe('As it was stored.'),
-    category: factCategory().exactOptional().describe('Its shelf; needed only where several have the key.'),
-  }),
-  output: fact,
+  description: 'Reads the fact with a key. To find facts by their values, search.',
+  input,
+  output: factOutput,
   readOnly: true,
   destructive: false,
   idempotent: true,
   scope: 'read',
   tool: 'memory_recall',
   examples: [{ title: 'What the user prefers', input: { key: 'preferred_framework' } }],
-  run: async (context: OperationContext, { key, category }: FactRecallInput): Promise<Fact> => {
+  run: async (context, { key, category }) => {
     const loci = await context.loci();
-    return factOf(await loci.facts.recall(key, category));
+    return formatFact(await loci.facts.recall(key, category));
   },
 };

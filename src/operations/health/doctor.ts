@@ -6,40 +6,38 @@ import type { Check } from '../../engine/health/check.ts';
 import { environmentChecks } from './environment-checks.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 
-export interface DoctorOutput {
-  readonly healthy: boolean;
-  readonly checks: Check[];
-}
+const output = z.strictObject({
+  healthy: z.boolean().describe('Whether no check failed. Warnings do not count.'),
+  checks: z.array(
+    z.strictObject({
+      name: z.string(),
+      result: z.enum(['ok', 'warning', 'failed']),
+      detail: z.string(),
+      hint: z.string().nullable().describe('What to do next.'),
+    }),
+  ),
+});
+export type DoctorOutput = z.infer<typeof output>;
 
 export const doctor: Operation<Record<string, never>, DoctorOutput> = {
   name: 'doctor',
   title: 'Check health',
   description:
-    'Looks at everything that can be wrong – the runtime, the settings, permissions, disk space, the store and its ' +
-    'indexes, the embedding provider, each vault and every note of it – and says what to do. Changes nothing.',
+    'Checks the runtime, the settings, permissions, disk space, the store and its indexes, the audit log, the embedding ' +
+    'provider, and each vault with every note, and says what to do about each problem. Changes nothing.',
   input: z.strictObject({}),
-  output: z.strictObject({
-    healthy: z.boolean().describe('No check failed; warnings do not count.'),
-    checks: z.array(
-      z.strictObject({
-        name: z.string(),
-        result: z.enum(['ok', 'warning', 'failed']),
-        detail: z.string(),
-        hint: z.string().nullable().describe('What to do next.'),
-      }),
-    ),
-  }),
+  output,
   readOnly: true,
   destructive: false,
   idempotent: true,
   scope: 'admin',
-  examples: [{ title: 'Is everything well?', input: {} }],
+  examples: [{ title: 'All checks', input: {} }],
   run: runDoctor,
 };
 
 async function runDoctor(context: OperationContext): Promise<DoctorOutput> {
   const checks = [...(await environmentChecks(context)), ...(await configChecks(context))];
-  // Without settings nobody knows where the store is.
+  // The settings name the store.
   if (!checks.some(({ name, result }) => name === 'settings' && result === 'failed')) {
     checks.push(...(await engineChecks(context)));
   }
@@ -55,22 +53,25 @@ async function configChecks(context: OperationContext): Promise<Check[]> {
       detail,
       hint: null,
     }));
-    return [{ name: 'settings', result: 'ok', detail: await settingsIn(config), hint: null }, ...warnings];
+    return [
+      { name: 'settings', result: 'ok', detail: await describeSettings(config), hint: null },
+      ...warnings,
+    ];
   } catch (error) {
     return [failed('settings', error)];
   }
 }
 
-/** The file, and what there is instead or beside it. */
-async function settingsIn({ file, origins }: LoadedConfig): Promise<string> {
+/** The settings file, if it exists, and the environment variables that override it. */
+async function describeSettings({ file, origins }: LoadedConfig): Promise<string> {
   const variables = new Set([...origins.values()].filter((origin) => origin.startsWith('env ')));
   const names = [...variables].map((origin) => origin.slice('env '.length)).join(', ');
-  const isThere = await stat(file).then(
+  const exists = await stat(file).then(
     () => true,
     () => false,
   );
-  if (isThere) return names === '' ? file : `${file}, and ${names}`;
-  return `there is no ${file}: the defaults are in force${names === '' ? '' : `, but for ${names}`}`;
+  if (exists) return names === '' ? file : `${file}, overridden by ${names}`;
+  return `there is no ${file}: the defaults apply${names === '' ? '' : `, except ${names}`}`;
 }
 
 async function engineChecks(context: OperationContext): Promise<Check[]> {

@@ -5,17 +5,17 @@ import { REQUIRED_NODE } from '../../core/runtime.ts';
 import type { Check } from '../../engine/health/check.ts';
 import type { OperationContext } from '../operation.ts';
 
-/** Bytes. Below it the next index, and the backup before a migration, may not fit. */
-const LITTLE_SPACE = 500_000_000;
+/** With less, the next index or the backup before a migration may not fit. */
+const MIN_FREE_BYTES = 500_000_000;
 
-/** What is around the store: the runtime, who may read the folder, room on the disk. */
+/** Checks the version of Node, who may read the files, and the free space. */
 export async function environmentChecks(context: OperationContext): Promise<Check[]> {
   const store = await context.loadConfig().then(
     ({ values }) => values.store.path,
     () => null,
   );
-  const places = [context.home, ...(store === null ? [] : [store])];
-  return [checkNode(), ...(await checkPrivacy(places)), await checkSpace(store ?? context.home)];
+  const paths = [context.home, ...(store === null ? [] : [store])];
+  return [checkNode(), ...(await checkPrivacy(paths)), await checkSpace(store ?? context.home)];
 }
 
 function checkNode(): Check {
@@ -30,36 +30,37 @@ function checkNode(): Check {
   };
 }
 
+/** The permission bits of group and others. */
 const OTHERS = 0o077;
 
-/** Notes are private: others on the machine should not read them. Windows has no such bits. */
-async function checkPrivacy(places: readonly string[]): Promise<Check[]> {
+/** Notes are private: other users of the machine should not read them. Windows has no such bits. */
+async function checkPrivacy(paths: readonly string[]): Promise<Check[]> {
   if (process.platform === 'win32') return [];
-  const there = (await Promise.all(places.map(accessOf))).filter((place) => place !== null);
-  if (there.length === 0) return [];
-  const open = there.filter(({ mode }) => (mode & OTHERS) !== 0);
+  const existing = (await Promise.all(paths.map(readMode))).filter((entry) => entry !== null);
+  if (existing.length === 0) return [];
+  const open = existing.filter(({ mode }) => (mode & OTHERS) !== 0);
   if (open.length === 0) {
-    const detail = `${there.map(({ path }) => path).join(' and ')} ${there.length === 1 ? 'is' : 'are'} yours alone`;
+    const detail = `only you can read ${existing.map(({ path }) => path).join(' and ')}`;
     return [{ name: 'privacy', result: 'ok', detail, hint: null }];
   }
   const details = open.map(
     ({ path, mode }) =>
-      `others on this machine may have access to ${path} (mode ${mode.toString(8).padStart(3, '0')})`,
+      `other users of this machine may have access to ${path} (mode ${mode.toString(8).padStart(3, '0')})`,
   );
-  const mend = open.map(({ path, wanted }) => `chmod ${wanted} ${JSON.stringify(path)}`);
+  const commands = open.map(({ path, wanted }) => `chmod ${wanted} ${JSON.stringify(path)}`);
   return [
-    { name: 'privacy', result: 'warning', detail: details.join('\n'), hint: `Run: ${mend.join(' && ')}` },
+    { name: 'privacy', result: 'warning', detail: details.join('\n'), hint: `Run: ${commands.join(' && ')}` },
   ];
 }
 
-interface Access {
+interface FileMode {
   readonly path: string;
   readonly mode: number;
-  /** The mode that it should have. */
+  /** The mode that it should have, in octal. */
   readonly wanted: string;
 }
 
-async function accessOf(path: string): Promise<Access | null> {
+async function readMode(path: string): Promise<FileMode | null> {
   const found = await stat(path).catch(() => null);
   return found === null
     ? null
@@ -68,24 +69,24 @@ async function accessOf(path: string): Promise<Access | null> {
 
 async function checkSpace(path: string): Promise<Check> {
   try {
-    const { bavail, bsize } = await statfs(await nearestFolder(path));
+    const { bavail, bsize } = await statfs(await nearestExisting(path));
     const free = bavail * bsize;
     const detail = `${(free / 1e9).toFixed(1)} GB free`;
-    if (free >= LITTLE_SPACE) return { name: 'disk', result: 'ok', detail, hint: null };
+    if (free >= MIN_FREE_BYTES) return { name: 'disk', result: 'ok', detail, hint: null };
     return { name: 'disk', result: 'warning', detail, hint: 'Free some disk space before you index more.' };
   } catch (error) {
     return {
       name: 'disk',
       result: 'warning',
-      detail: `free space is unknown: ${describeFileError(error)}`,
+      detail: `the free space is unknown: ${describeFileError(error)}`,
       hint: null,
     };
   }
 }
 
-/** The folder, or the first above it that exists. */
-async function nearestFolder(path: string): Promise<string> {
+/** The path, or the nearest folder above it that exists. */
+async function nearestExisting(path: string): Promise<string> {
   const found = await stat(path).catch(() => null);
   if (found !== null || dirname(path) === path) return path;
-  return nearestFolder(dirname(path));
+  return nearestExisting(dirname(path));
 }

@@ -1,57 +1,43 @@
 import { z } from 'zod';
+import type { Operation } from '../operation.ts';
 import { millisecondsSince, tookMs } from '../shared/durations.ts';
-import type { Operation, OperationContext } from '../operation.ts';
-import { asProblem, problemList, type Problem } from '../shared/problems.ts';
+import { asProblem, problemList } from '../shared/problems.ts';
 
-export interface ReindexInput {
-  readonly vectors?: boolean;
-}
+const input = z.strictObject({
+  vectors: z.boolean().exactOptional().describe('Also embed everything again.'),
+});
 
-export interface ReindexOutput {
-  readonly records: number;
-  readonly problems: Problem[];
-  readonly embedded: number;
-  readonly took_ms: number;
-}
+const output = z.strictObject({
+  records: z.number().int().nonnegative().describe('Records whose passages were rebuilt.'),
+  problems: problemList().describe('Records whose text is too complex; they keep their passages.'),
+  embedded: z.number().int().nonnegative().describe('Texts that were embedded.'),
+  took_ms: tookMs(),
+});
+export type ReindexOutput = z.infer<typeof output>;
 
-export const reindex: Operation<ReindexInput, ReindexOutput> = {
+export const reindex: Operation<z.infer<typeof input>, ReindexOutput> = {
   name: 'reindex',
   title: 'Rebuild the index',
   description:
-    'Rebuilds passages, full text and vocabulary from the records, which stay untouched. With `vectors`, embeds ' +
-    'everything anew as well: needed after a change of the embedding model. Searches go on meanwhile; stopped ' +
-    'anywhere, the same call goes on.',
-  input: z.strictObject({
-    vectors: z.boolean().exactOptional().describe('Embed everything anew too.'),
-  }),
-  output: z.strictObject({
-    records: z.number().int().nonnegative().describe('Records whose passages were made anew.'),
-    problems: problemList().describe('Records whose text is too much: their passages stay as they were.'),
-    embedded: z.number().int().nonnegative().describe('Texts that were embedded.'),
-    took_ms: tookMs(),
-  }),
+    'Rebuilds passages, full text and vocabulary from the records, which do not change. With `vectors`, also embeds ' +
+    'everything again, which is needed after a change of the embedding model. Searches work meanwhile; a reindex that ' +
+    'was interrupted continues when it is run again.',
+  input,
+  output,
   readOnly: false,
   destructive: false,
   idempotent: true,
   scope: 'admin',
   steps: true,
   examples: [
-    { title: 'After `loci doctor` named a difference', input: {} },
+    { title: 'After `loci doctor` reported a difference', input: {} },
     { title: 'After a change of the embedding model', input: { vectors: true } },
   ],
-  run: runReindex,
+  run: async (context, { vectors = false }) => {
+    const started = performance.now();
+    const loci = await context.loci();
+    const { signal, onProgress } = context;
+    const { records, problems, embedded } = await loci.reindex({ vectors, signal, onProgress });
+    return { records, problems: problems.map(asProblem), embedded, took_ms: millisecondsSince(started) };
+  },
 };
-
-async function runReindex(
-  context: OperationContext,
-  { vectors = false }: ReindexInput,
-): Promise<ReindexOutput> {
-  const started = performance.now();
-  const loci = await context.loci();
-  const { records, problems, embedded } = await loci.reindex({
-    vectors,
-    signal: context.signal,
-    onProgress: context.onProgress,
-  });
-  return { records, problems: problems.map(asProblem), embedded, took_ms: millisecondsSince(started) };
-}

@@ -1,132 +1,90 @@
 import { z } from 'zod';
-import { ORIGINS, type Origin } from '../../core/types.ts';
-import { CONDITIONS, type Condition } from '../../engine/sources/reports.ts';
-import type { VaultState } from '../../engine/vaults/vault-states.ts';
-import { isoTime } from '../shared/dates.ts';
+import { ORIGINS } from '../../core/types.ts';
+import { CONDITIONS } from '../../engine/sources/reports.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-
-export interface StatusOutput {
-  readonly home: string;
-  readonly config_file: string;
-  readonly store: {
-    readonly path: string;
-    readonly driver: string;
-    readonly bytes: number;
-    readonly schema_version: number;
-  };
-  readonly namespace: string;
-  readonly records: number;
-  readonly passages: number;
-  readonly terms: number;
-  readonly by_origin: Partial<Record<Origin, number>>;
-  readonly by_source: Record<string, number>;
-  readonly embedding: {
-    readonly configured: string;
-    readonly provider: string | null;
-    readonly model: string | null;
-    readonly dimensions: number | null;
-    readonly vectors: number;
-    readonly pending: number;
-  };
-  readonly vaults: {
-    readonly name: string;
-    readonly path: string;
-    readonly enabled: boolean;
-    readonly paused: boolean;
-    readonly records: number;
-    readonly last_read: string | null;
-    readonly changes: VaultState['changes'];
-    readonly skipped: number | null;
-    readonly unreadable: string | null;
-  }[];
-  readonly strays: { readonly name: string; readonly records: number }[];
-  readonly sources: {
-    readonly id: string;
-    readonly name: string;
-    readonly condition: Condition;
-    readonly documents: number;
-    readonly last_refresh: string | null;
-  }[];
-  readonly other_namespaces: number | null;
-}
+import { isoTime } from '../shared/dates.ts';
 
 const count = () => z.number().int().nonnegative();
+
+const output = z.strictObject({
+  home: z.string(),
+  config_file: z.string(),
+  store: z.strictObject({
+    path: z.string(),
+    driver: z.string(),
+    bytes: count().describe('On disk, journals included.'),
+    schema_version: count(),
+  }),
+  namespace: z.string(),
+  records: count(),
+  passages: count(),
+  terms: count().describe('Distinct words.'),
+  by_origin: z.partialRecord(z.enum(ORIGINS), count()),
+  by_source: z.record(z.string(), count()),
+  embedding: z.strictObject({
+    configured: z.string().describe('The provider in the settings.'),
+    provider: z
+      .string()
+      .nullable()
+      .describe('The provider of the active vectors; null before anything was embedded.'),
+    model: z.string().nullable(),
+    dimensions: count().nullable(),
+    vectors: count(),
+    pending: count().describe('Texts without a vector; `index` embeds them.'),
+  }),
+  vaults: z.array(
+    z.strictObject({
+      name: z.string(),
+      path: z.string(),
+      enabled: z.boolean().describe('When false, it is neither read nor searched.'),
+      paused: z.boolean().describe('When true, it is not refreshed automatically.'),
+      records: count(),
+      last_read: z.iso.datetime().nullable().describe('When `index` last read all of it.'),
+      changes: z
+        .strictObject({ added: count(), changed: count(), gone: count() })
+        .nullable()
+        .describe('Notes that changed since; null when it was never read or cannot be read.'),
+      skipped: count()
+        .nullable()
+        .describe(
+          'Files and folders that are left out, without reading them; `doctor` reports every problem. ' +
+            'Null when the folder cannot be read.',
+        ),
+      unreadable: z.string().nullable().describe('Why its folder cannot be read now.'),
+    }),
+  ),
+  strays: z
+    .array(z.strictObject({ name: z.string(), records: count() }))
+    .describe('Vaults that have records but are not in the settings. Nothing refreshes them.'),
+  sources: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        name: z.string(),
+        condition: z.enum(CONDITIONS),
+        documents: count(),
+        last_refresh: z.iso.datetime().nullable(),
+      }),
+    )
+    .describe('Sources other than vaults; `sources list` shows more of each.'),
+  other_namespaces: count()
+    .nullable()
+    .describe('Number of other namespaces in the store; null unless the operator asks.'),
+});
+export type StatusOutput = z.infer<typeof output>;
 
 export const status: Operation<Record<string, never>, StatusOutput> = {
   name: 'status',
   title: 'Show status',
-  description: 'Tells what is remembered, from where, how it is embedded and where the store is.',
+  description:
+    'Shows how many records there are, where they come from, how they are embedded and where the store is.',
   input: z.strictObject({}),
-  output: z.strictObject({
-    home: z.string(),
-    config_file: z.string(),
-    store: z.strictObject({
-      path: z.string(),
-      driver: z.string(),
-      bytes: count().describe('On the disk, journals included.'),
-      schema_version: count(),
-    }),
-    namespace: z.string(),
-    records: count(),
-    passages: count(),
-    terms: count().describe('Different words.'),
-    by_origin: z.partialRecord(z.enum(ORIGINS), count()),
-    by_source: z.record(z.string(), count()),
-    embedding: z.strictObject({
-      configured: z.string().describe('The provider of the settings.'),
-      provider: z
-        .string()
-        .nullable()
-        .describe('The provider of the vectors in use; null before any were made.'),
-      model: z.string().nullable(),
-      dimensions: count().nullable(),
-      vectors: count(),
-      pending: count().describe('Texts without a vector; `index` makes them.'),
-    }),
-    vaults: z.array(
-      z.strictObject({
-        name: z.string(),
-        path: z.string(),
-        enabled: z.boolean().describe('Off, it is neither read nor found.'),
-        paused: z.boolean().describe('Whoever keeps vaults fresh leaves it alone.'),
-        records: count(),
-        last_read: z.iso.datetime().nullable().describe('When `index` last read it through.'),
-        changes: z
-          .strictObject({ added: count(), changed: count(), gone: count() })
-          .nullable()
-          .describe('Notes that differ since; null when it was never read or cannot be looked at.'),
-        skipped: count()
-          .nullable()
-          .describe(
-            'Files and folders that are left out, as far as a look at the folder tells; `doctor` names every problem. ' +
-              'Null when it cannot be looked at.',
-          ),
-        unreadable: z.string().nullable().describe('Why its folder cannot be looked at now.'),
-      }),
-    ),
-    strays: z
-      .array(z.strictObject({ name: z.string(), records: count() }))
-      .describe('Vaults that are not in the settings and have records: nothing refreshes them.'),
-    sources: z
-      .array(
-        z.strictObject({
-          id: z.string(),
-          name: z.string(),
-          condition: z.enum(CONDITIONS),
-          documents: count(),
-          last_refresh: z.iso.datetime().nullable(),
-        }),
-      )
-      .describe('Commands that bring documents; `sources list` says more of each.'),
-    other_namespaces: count()
-      .nullable()
-      .describe('Namespaces in the store beside this one; null for whoever is not to know.'),
-  }),
+  output,
   readOnly: true,
   destructive: false,
   idempotent: true,
   scope: 'admin',
-  examples: [{ title: 'What is remembered, and where', input: {} }],
+  examples: [{ title: 'The status', input: {} }],
   run: runStatus,
 };
 

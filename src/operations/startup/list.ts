@@ -1,24 +1,23 @@
 import { z } from 'zod';
-import type { Operation, OperationContext } from '../operation.ts';
-import { startupEntry, startupEntryOf, type StartupEntryOutput } from './startup-fields.ts';
+import type { Operation } from '../operation.ts';
+import { formatStartupEntry, startupEntry } from './startup-fields.ts';
 
-export interface StartupListOutput {
-  readonly entries: StartupEntryOutput[];
-}
+const output = z.strictObject({ entries: z.array(startupEntry) });
+export type StartupListOutput = z.infer<typeof output>;
 
-export const startupList: Operation<Record<string, never>, StartupListOutput> = {
+export const listStartup: Operation<Record<string, never>, StartupListOutput> = {
   name: 'startup-list',
   title: 'List startup entries',
-  description: 'Lists what agents are told before they begin, in the order in which it is told.',
+  description: 'Lists the entries of the startup text, which agents get before they begin, in its order.',
   input: z.strictObject({}),
-  output: z.strictObject({ entries: z.array(startupEntry) }),
+  output,
   readOnly: true,
   destructive: false,
   idempotent: true,
   scope: 'read',
-  examples: [{ title: 'All of them', input: {} }],
-  run: async (context: OperationContext): Promise<StartupListOutput> => {
+  examples: [{ title: 'All entries', input: {} }],
+  run: async (context) => {
     const loci = await context.loci();
-    return { entries: (await loci.startup.list()).map(startupEntryOf) };
+    return { entries: (await loci.startup.list()).map(formatStartupEntry) };
   },
 };

@@ -1,37 +1,30 @@
 import { z } from 'zod';
 import { factKey } from '../facts/fact-fields.ts';
-import type { Operation, OperationContext } from '../operation.ts';
-import { agentName, startupEntry, startupEntryOf, type StartupEntryOutput } from './startup-fields.ts';
+import type { Operation } from '../operation.ts';
+import { agentName, formatStartupEntry, startupEntry } from './startup-fields.ts';
 
-export interface StartupRemoveInput {
-  readonly key: string;
-  readonly agent?: string;
-}
+const input = z.strictObject({
+  key: factKey().describe('The key, as `startup list` shows it.'),
+  agent: agentName().exactOptional().describe('The agent of an entry that is for one agent.'),
+});
 
-export interface StartupRemoveOutput {
-  readonly removed: StartupEntryOutput;
-}
+const output = z.strictObject({ removed: startupEntry });
+export type StartupRemoveOutput = z.infer<typeof output>;
 
-export const startupRemove: Operation<StartupRemoveInput, StartupRemoveOutput> = {
+export const removeStartup: Operation<z.infer<typeof input>, StartupRemoveOutput> = {
   name: 'startup-remove',
   title: 'Remove a startup entry',
   description:
-    'Agents are told it no more. Nothing is destroyed: `startup set` with the key alone brings it back as it was.',
-  input: z.strictObject({
-    key: factKey().describe('As `startup list` shows it.'),
-    agent: agentName().exactOptional().describe('Whom it is for, where it is for one agent.'),
-  }),
-  output: z.strictObject({ removed: startupEntry }),
+    'Removes an entry from the startup text. `startup set` with its key and nothing else restores it unchanged.',
+  input,
+  output,
   readOnly: false,
   destructive: false,
   idempotent: false,
   scope: 'admin',
   examples: [{ title: 'An entry that is no longer wanted', input: { key: 'tone', agent: 'mailer' } }],
-  run: async (
-    context: OperationContext,
-    { key, agent }: StartupRemoveInput,
-  ): Promise<StartupRemoveOutput> => {
+  run: async (context, { key, agent }) => {
     const loci = await context.loci();
-    return { removed: startupEntryOf(await loci.startup.remove(key, agent)) };
+    return { removed: formatStartupEntry(await loci.startup.remove(key, agent)) };
   },
 };

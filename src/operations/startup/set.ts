@@ -1,57 +1,41 @@
 import { z } from 'zod';
-import type { Operation, OperationContext } from '../operation.ts';
 import { factKey } from '../facts/fact-fields.ts';
+import type { Operation } from '../operation.ts';
 import { maskedKinds } from '../shared/record-fields.ts';
-import {
-  agentName,
-  MAX_PRIORITY,
-  startupEntry,
-  startupEntryOf,
-  type StartupEntryOutput,
-} from './startup-fields.ts';
+import { agentName, formatStartupEntry, MAX_PRIORITY, startupEntry } from './startup-fields.ts';
 
-export interface StartupSetInput {
-  readonly key: string;
-  readonly content?: string;
-  readonly priority?: number;
-  readonly reinforce?: boolean;
-  readonly agent?: string;
-}
+const input = z.strictObject({
+  key: factKey().describe('The name of the entry, such as `soul` or `core-rules`.'),
+  content: z.string().exactOptional().describe('The text; required for a new entry.'),
+  priority: z
+    .number()
+    .int()
+    .min(0)
+    .max(MAX_PRIORITY)
+    .exactOptional()
+    .describe('0 (most important) to 9; 2 for a new entry unless given.'),
+  reinforce: z.boolean().exactOptional().describe('Repeat it while nothing has changed.'),
+  agent: agentName()
+    .exactOptional()
+    .describe('For this agent only, instead of the entry with the same key for every agent.'),
+});
 
-export interface StartupSetOutput {
-  readonly entry: StartupEntryOutput;
-  readonly created: boolean;
-  readonly masked: string[];
-  readonly too_long: string | null;
-}
+const output = z.strictObject({
+  entry: startupEntry,
+  created: z.boolean(),
+  masked: maskedKinds(),
+  too_long: z.string().nullable().describe('Why agents do not get the entry; null when it fits.'),
+});
+export type StartupSetOutput = z.infer<typeof output>;
 
-export const startupSet: Operation<StartupSetInput, StartupSetOutput> = {
+export const setStartup: Operation<z.infer<typeof input>, StartupSetOutput> = {
   name: 'startup-set',
   title: 'Set a startup entry',
   description:
-    'Makes an entry that agents are told before they begin, or changes what is given of one. Entries of the lowest ' +
-    'priority number come first; what does not fit into the budget is left out.',
-  input: z.strictObject({
-    key: factKey().describe('What to call it, such as `soul` or `core-rules`.'),
-    content: z.string().exactOptional().describe('What is said; needed for a new entry.'),
-    priority: z
-      .number()
-      .int()
-      .min(0)
-      .max(MAX_PRIORITY)
-      .exactOptional()
-      .describe('0 (what matters most) to 9; 2 for a new entry unless given.'),
-    reinforce: z.boolean().exactOptional().describe('Say it again while nothing has changed.'),
-    agent: agentName()
-      .exactOptional()
-      .describe('For this agent only, in the place of the entry of the same key for all.'),
-  }),
-  output: z.strictObject({
-    entry: startupEntry,
-    created: z.boolean(),
-    masked: maskedKinds(),
-    too_long: z.string().nullable().describe('Why agents are not told of it; null when it fits.'),
-  }),
+    'Creates an entry of the startup text, which agents get before they begin, or changes the given fields of one. ' +
+    'Entries with the lowest priority number come first; what does not fit into the budget is left out.',
+  input,
+  output,
   readOnly: false,
   destructive: false,
   idempotent: true,
@@ -61,11 +45,11 @@ export const startupSet: Operation<StartupSetInput, StartupSetOutput> = {
       title: 'Who the agent is',
       input: { key: 'soul', content: 'You are Ada, calm and brief.', priority: 0, reinforce: true },
     },
-    { title: 'Something for one agent', input: { key: 'tone', content: 'Formal.', agent: 'mailer' } },
+    { title: 'An entry for one agent', input: { key: 'tone', content: 'Formal.', agent: 'mailer' } },
   ],
-  run: async (context: OperationContext, input: StartupSetInput): Promise<StartupSetOutput> => {
+  run: async (context, request) => {
     const loci = await context.loci({ create: true });
-    const { entry, created, masked, tooLong } = await loci.startup.set(input);
-    return { entry: startupEntryOf(entry), created, masked: [...masked], too_long: tooLong };
+    const { entry, created, masked, tooLong } = await loci.startup.set(request);
+    return { entry: formatStartupEntry(entry), created, masked: [...masked], too_long: tooLong };
   },
 };

@@ -1,51 +1,32 @@
 import { z } from 'zod';
-import type { StartupMode, StartupText } from '../../engine/startup/startup.ts';
+import type { StartupText } from '../../engine/startup/startup.ts';
+import type { Operation } from '../operation.ts';
 import { agentName } from './startup-fields.ts';
 
-/** What previewing and injecting share. */
-export interface StartupTextInput {
-  readonly model?: string;
-  readonly agent?: string;
-  readonly session?: string;
-  readonly mode?: StartupMode;
-}
+const mode = z.enum(['always', 'first-run', 'digest']);
 
-export interface StartupTextOutput {
-  readonly text: string;
-  readonly mode: StartupMode;
-  readonly characters: number;
-  readonly budget: number;
-  readonly included: { readonly key: string; readonly priority: number; readonly characters: number }[];
-  readonly left_out: {
-    readonly key: string;
-    readonly priority: number;
-    readonly why: string;
-    readonly too_long: boolean;
-  }[];
-}
-
-const MODES: readonly [StartupMode, StartupMode, StartupMode] = ['always', 'first-run', 'digest'];
-
-export const startupTextInput: z.ZodType<StartupTextInput> = z.strictObject({
+const input = z.strictObject({
   model: z
     .string()
     .min(1)
     .max(200)
     .exactOptional()
-    .describe('The model: the longest part of its name that has a budget in the settings chooses it.'),
-  agent: agentName().exactOptional().describe('The agent: its own entries, and those for all.'),
+    .describe('The model. The longest part of its name that has a budget in the settings sets the budget.'),
+  agent: agentName()
+    .exactOptional()
+    .describe('The agent. It gets its own entries and those for every agent.'),
   session: z
     .string()
     .min(1)
     .max(200)
     .exactOptional()
-    .describe('The session: what it was told before decides in the modes first-run and digest.'),
-  mode: z.enum(MODES).exactOptional().describe('As configured (digest) unless given.'),
+    .describe('The session. In the modes first-run and digest, the text depends on what it has seen before.'),
+  mode: mode.exactOptional().describe('The configured mode (digest) unless given.'),
 });
 
-export const startupTextOutput: z.ZodType<StartupTextOutput> = z.strictObject({
-  text: z.string().describe('What is injected; the same selection gives the same text, byte for byte.'),
-  mode: z.enum(MODES),
+const output = z.strictObject({
+  text: z.string().describe('The text to inject; the same entries give the same text, byte for byte.'),
+  mode,
   characters: z.number().int().nonnegative(),
   budget: z.number().int().nonnegative().describe('In characters.'),
   included: z.array(
@@ -56,12 +37,48 @@ export const startupTextOutput: z.ZodType<StartupTextOutput> = z.strictObject({
       key: z.string(),
       priority: z.number().int(),
       why: z.string(),
-      too_long: z.boolean().describe('Whether it is for want of room.'),
+      too_long: z.boolean().describe('Whether it did not fit into the budget.'),
     }),
   ),
 });
+export type StartupTextOutput = z.infer<typeof output>;
 
-export function startupTextOf({ text, mode, budget, included, leftOut }: StartupText): StartupTextOutput {
+export const previewStartup: Operation<z.infer<typeof input>, StartupTextOutput> = {
+  name: 'startup-preview',
+  title: 'Preview the startup text',
+  description: 'Shows the startup text that an agent would get, what is left out and why. Changes nothing.',
+  input,
+  output,
+  readOnly: true,
+  destructive: false,
+  idempotent: true,
+  scope: 'read',
+  examples: [{ title: 'As a model would get it', input: { model: 'opus', agent: 'ada', mode: 'digest' } }],
+  run: async (context, request) => {
+    const loci = await context.loci();
+    return formatStartupText(await loci.startup.inject({ ...request, preview: true }));
+  },
+};
+
+export const injectStartup: Operation<z.infer<typeof input>, StartupTextOutput> = {
+  name: 'startup-inject',
+  title: 'Get the startup text',
+  description:
+    'Returns the text to inject before an agent begins, and records that the session has seen it. For hosts that inject it.',
+  input,
+  output,
+  readOnly: false,
+  destructive: false,
+  idempotent: false,
+  scope: 'read',
+  examples: [{ title: 'At the beginning of a turn', input: { model: 'opus', session: 'main' } }],
+  run: async (context, request) => {
+    const loci = await context.loci();
+    return formatStartupText(await loci.startup.inject({ ...request, preview: false }));
+  },
+};
+
+function formatStartupText({ text, mode, budget, included, leftOut }: StartupText): StartupTextOutput {
   return {
     text,
     mode,
