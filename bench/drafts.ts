@@ -1,5 +1,4 @@
-import { shortHash, sha256 } from '../src/core/hash.ts';
-import { uuidv7 } from '../src/core/uuid.ts';
+import { shortHash, sha256, uuidv7 } from '../src/core/ids.ts';
 import type { RecordWrite } from '../src/store/store.ts';
 import type { Document } from './corpus.ts';
 

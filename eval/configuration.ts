@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { configSchema } from '../src/config/schema.ts';
 import { MAX_PASSAGE_TOKENS } from '../src/ingest/passages.ts';
 import { LociError, messageOf } from '../src/core/errors.ts';
-import { nearest } from '../src/core/text/nearest.ts';
+import { closestWord } from '../src/core/text/closest-word.ts';
 import { DEFAULT_RANKING, type Ranking } from '../src/search/rank/ranking.ts';
 import { SOURCE_POLICY, type SourcePolicy } from '../src/search/rank/source-policy.ts';
 
@@ -133,7 +133,7 @@ function refuseNull(name: string): null {
 }
 
 function unknownKey(name: string, key: string, known: readonly string[]): string {
-  const meant = nearest(key, known);
+  const meant = closestWord(key, known);
   const section = name.slice(0, name.length - key.length);
   const suggestion =
     meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${section}${meant}?`;

@@ -3,9 +3,8 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LociError } from '../src/core/errors.ts';
-import { sha256 } from '../src/core/hash.ts';
+import { sha256, uuidv7 } from '../src/core/ids.ts';
 import type { LociRecord } from '../src/core/types.ts';
-import { uuidv7 } from '../src/core/uuid.ts';
 import { embedPending } from '../src/ingest/embed.ts';
 import { makePassages } from '../src/ingest/passages.ts';
 import type { RecordInput } from '../src/ingest/record-draft.ts';

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { LociError, messageOf } from '../src/core/errors.ts';
-import { nearest } from '../src/core/text/nearest.ts';
+import { closestWord } from '../src/core/text/closest-word.ts';
 
 export const HELP = `Measures the retrieval quality of Loci, and of plain full text, grep, vectors alone and the preset classic.
 
@@ -82,7 +82,7 @@ function assertKnownOptions(args: readonly string[]): void {
   for (const argument of args) {
     const name = /^--([^=]+)/.exec(argument)?.[1];
     if (name === undefined || known.includes(name)) continue;
-    const similar = nearest(name, known);
+    const similar = closestWord(name, known);
     const suggestion = similar === undefined ? '' : `; did you mean --${similar}?`;
     throw new LociError('invalid_input', `unknown option --${name}${suggestion}`, { hint: 'See --help.' });
   }

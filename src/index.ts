@@ -5,7 +5,8 @@ export type { SearchRequest, SearchResponse, SearchResult } from './engine/recor
 export type { Check } from './engine/health/check.ts';
 export type { Status } from './engine/health/health.ts';
 export { IncompleteIndexError, type IndexReport } from './engine/vaults/index-vaults.ts';
-export { type IndexOptions, type Progress } from './core/long-call.ts';
+export type { Progress } from './core/progress.ts';
+export type { IndexOptions } from './engine/vaults/refresh-vault.ts';
 export type { GetResponse } from './engine/records/get.ts';
 export type { ReindexOptions, ReindexReport } from './engine/health/reindex.ts';
 export type { WriteRequest, WriteResponse } from './engine/records/write.ts';

@@ -1,7 +1,8 @@
 import { isCollection, isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
 import { LociError, messageOf } from '../core/errors.ts';
 import type { Json } from '../core/types.ts';
-import { isJsonMap, type JsonMap, type KeyPath } from './tree.ts';
+import { isJsonMap, type JsonMap } from '../core/json.ts';
+import type { KeyPath } from './tree.ts';
 
 /** A parsed `loci.yaml`, with its lines and comments. */
 export interface ConfigDocument {

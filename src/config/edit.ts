@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isMap, isScalar, type Document } from 'yaml';
 import { LociError, messageOf } from '../core/errors.ts';
-import { describeFileError, errorCode } from '../core/fs/file-errors.ts';
+import { describeFileError, systemErrorCode } from '../core/fs/file-errors.ts';
 import { makePrivateFolder } from '../core/fs/make-folder.ts';
 import { replaceFile } from '../core/fs/replace-file.ts';
 import type { Json } from '../core/types.ts';
@@ -13,7 +13,8 @@ import { CONFIG_FILE, configHome, type ConfigOptions, readConfigText, resolveCon
 import { explainIssues, requireSetting } from './problems.ts';
 import { takeReplacedKeys } from './replaced-keys.ts';
 import { configSchema } from './schema.ts';
-import { type JsonMap, setAt, valueAt } from './tree.ts';
+import type { JsonMap } from '../core/json.ts';
+import { setAt, valueAt } from './tree.ts';
 
 export interface ConfigChange {
   readonly path: string;
@@ -179,7 +180,7 @@ function notEditable(file: string, path: string, why: string): LociError {
 }
 
 function unwritable(file: string, error: unknown): LociError {
-  const isFull = errorCode(error) === 'ENOSPC';
+  const isFull = systemErrorCode(error) === 'ENOSPC';
   return new LociError(
     isFull ? 'store_full' : 'unreadable',
     `${file} cannot be written: ${describeFileError(error)}`,

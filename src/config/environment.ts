@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { LociError } from '../core/errors.ts';
-import { nearest } from '../core/text/nearest.ts';
+import { closestWord } from '../core/text/closest-word.ts';
 import type { Json } from '../core/types.ts';
 import { plainCopy } from './document.ts';
 import { type ConfigKey, environmentName, SETTINGS } from './keys.ts';
@@ -67,7 +67,7 @@ function refusedVariable(variable: string, replaced: ReplacedKey): LociError {
 
 function unknownVariable(variable: string): string {
   const names = [...SETTINGS.map(({ env }) => env ?? ''), ...OTHER_VARIABLES];
-  const meant = nearest(variable, names);
+  const meant = closestWord(variable, names);
   const suggestion = meant === undefined ? '' : `; did you mean ${meant}?`;
   return `${variable} is not a setting of Loci and is ignored${suggestion}`;
 }

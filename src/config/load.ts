@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { LociError } from '../core/errors.ts';
-import { describeFileError, errorCode } from '../core/fs/file-errors.ts';
+import { describeFileError, systemErrorCode } from '../core/fs/file-errors.ts';
 import { readRegularFile } from '../core/fs/read-regular-file.ts';
 import type { Json } from '../core/types.ts';
 import { type ConfigDocument, parseConfig } from './document.ts';
@@ -10,7 +10,8 @@ import { expandHome, resolvePaths } from './paths.ts';
 import { explainIssues, type Problem } from './problems.ts';
 import { explainReplaced, type ReplacedKeyUse, takeReplacedKeys } from './replaced-keys.ts';
 import { type Config, configSchema } from './schema.ts';
-import { formatPath, type JsonMap, type KeyPath, setAt, valueAt } from './tree.ts';
+import type { JsonMap } from '../core/json.ts';
+import { formatPath, type KeyPath, setAt, valueAt } from './tree.ts';
 
 export const CONFIG_FILE = 'loci.yaml';
 const MAX_FILE_BYTES = 1_000_000;
@@ -59,7 +60,7 @@ export function configHome(options: ConfigOptions): string {
  */
 export async function readConfigText(file: string): Promise<string | undefined> {
   const bytes = await readRegularFile(file, MAX_FILE_BYTES).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw unreadableConfig(file, error);
   });
   if (bytes === undefined) return undefined;
@@ -82,7 +83,7 @@ export async function readConfigText(file: string): Promise<string | undefined> 
 
 function unreadableConfig(file: string, cause: unknown): LociError {
   const home = dirname(file);
-  if (errorCode(cause) === 'ENOTDIR') {
+  if (systemErrorCode(cause) === 'ENOTDIR') {
     const hint = 'Name a folder with LOCI_HOME or --home. It need not exist.';
     return new LociError('unreadable', `the home folder ${home} is a file, or is below one`, {
       hint,

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Json } from '../core/types.ts';
-import { isJsonMap, type JsonMap } from './tree.ts';
+import { isJsonMap, type JsonMap } from '../core/json.ts';
 
 /** Replaces a leading `~` by the home folder of the user. */
 export function expandHome(path: string): string {

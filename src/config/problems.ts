@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import { LociError } from '../core/errors.ts';
-import { nearest } from '../core/text/nearest.ts';
+import { closestWord } from '../core/text/closest-word.ts';
 import type { Json } from '../core/types.ts';
 import { type ConfigKey, describeConfig, expectedAt, SETTINGS } from './keys.ts';
 import { maskSecret } from './secrets.ts';
 import { explainReplaced, replacedKey, takeReplacedKeys } from './replaced-keys.ts';
 import { type SourceSettings, sourceSettings } from './sources-schema.ts';
-import { formatPath, isJsonMap, type JsonMap, type KeyPath, valueAt } from './tree.ts';
+import { isJsonMap, type JsonMap } from '../core/json.ts';
+import { formatPath, type KeyPath, valueAt } from './tree.ts';
 
 export interface Problem {
   readonly path: KeyPath;
@@ -85,12 +86,12 @@ function suggestKey(section: KeyPath, key: string): string | undefined {
   const siblings = describeConfig()
     .filter(({ path }) => path.startsWith(pattern) && !/[.[]/.test(path.slice(pattern.length)))
     .map(({ path }) => path.slice(pattern.length));
-  const sibling = nearest(key, siblings);
+  const sibling = closestWord(key, siblings);
   if (sibling !== undefined) return prefix + sibling;
   const elsewhere = SETTINGS.find(({ path }) => path.split('.').at(-1)?.toLowerCase() === key.toLowerCase());
   return (
     elsewhere?.path ??
-    nearest(
+    closestWord(
       prefix + key,
       SETTINGS.map(({ path }) => path),
     )

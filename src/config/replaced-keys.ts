@@ -1,5 +1,6 @@
 import type { Json } from '../core/types.ts';
-import { isJsonMap, type JsonMap, type KeyPath, setAt, valueAt } from './tree.ts';
+import { isJsonMap, type JsonMap } from '../core/json.ts';
+import { type KeyPath, setAt, valueAt } from './tree.ts';
 
 /** A key that a configuration may hold although it is no setting: removed, renamed, or of another program. */
 export interface ReplacedKey {

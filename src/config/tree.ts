@@ -1,13 +1,8 @@
+import { isJsonMap, type JsonMap } from '../core/json.ts';
 import type { Json } from '../core/types.ts';
-
-export type JsonMap = { [key: string]: Json };
 
 /** The way to a value in a tree: keys of maps, and positions in lists, from 0. */
 export type KeyPath = readonly (string | number)[];
-
-export function isJsonMap(value: unknown): value is JsonMap {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function valueAt(tree: JsonMap, path: KeyPath): Json | undefined {
   let value: Json | undefined = tree;

@@ -1,13 +1,22 @@
 import type { Trust } from './types.ts';
 
-/** On whose behalf something is done. */
+/** The one on whose behalf a call runs. */
 export interface Caller {
-  /** Whose memory it is: the authenticated subject. Nobody reads or changes another's. */
+  /** The authenticated subject. A caller reads and changes only records of its own namespace. */
   readonly namespace: string;
-  /** Who acts, for the audit log: a Unix user, the name of a token, a client. */
+  /** Name in the audit log: a Unix user, the name of a token, a client. */
   readonly actor: string;
-  /** Through what: `cli`, `library`, `mcp`, `rest`. Records that it writes carry it as their source. */
+  /** `cli`, `library`, `mcp` or `rest`. It is the source of the records that the caller writes. */
   readonly surface: string;
-  /** How far what it writes can be trusted. */
+  /** Trust class of the records that the caller writes. */
   readonly trust: Trust;
+}
+
+const MAX_SUBJECT_LENGTH = 128;
+const CONTROL_CHARACTER = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+
+/** Whether a text is a valid subject: 1 to 128 characters, no control characters, no surrounding spaces. */
+export function isSubject(text: string): boolean {
+  const fits = text.length > 0 && text.length <= MAX_SUBJECT_LENGTH;
+  return fits && text === text.trim() && text.isWellFormed() && !CONTROL_CHARACTER.test(text);
 }

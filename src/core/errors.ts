@@ -1,4 +1,4 @@
-/** The one table of errors: what it is called, what HTTP and the shell are told, and what to do next. */
+/** The table of errors: each code with its HTTP status, its exit code and what to do next. */
 
 export type ErrorCode =
   | 'invalid_input'
@@ -47,73 +47,77 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
   secret_refused: {
     status: 422,
     exit: 2,
-    hint: 'Leave the secret out, or say `writes.secrets: mask` in loci.yaml.',
+    hint: 'Leave the secret out, or set `writes.secrets: mask` in loci.yaml.',
   },
   unauthorized: {
     status: 401,
     exit: 10,
-    hint: 'Send `Authorization: Bearer TOKEN`; `loci token create` makes a token.',
+    hint: 'Send `Authorization: Bearer TOKEN`. `loci token create` makes a token.',
   },
-  forbidden: { status: 403, exit: 10, hint: 'Ask whoever runs Loci for a token with this scope.' },
+  forbidden: { status: 403, exit: 10, hint: 'Ask the operator of Loci for a token with this scope.' },
   writes_disabled: {
     status: 403,
     exit: 10,
-    hint: 'Whoever runs Loci can allow it: `loci config set writes.enabled true`; then restart what serves agents.',
+    hint: 'The operator of Loci can allow writes: `loci config set writes.enabled true`, then restart the server.',
   },
-  rate_limited: { status: 429, exit: 10, hint: 'Wait as long as Retry-After says, then try again.' },
+  rate_limited: { status: 429, exit: 10, hint: 'Wait for the time in Retry-After, then try again.' },
   too_large: { status: 413, exit: 2, hint: 'Send less at once.' },
-  method_not_allowed: { status: 405, exit: 2, hint: 'Ask with a method that `Allow` names.' },
-  unsupported_media_type: { status: 415, exit: 2, hint: 'Send JSON, with `Content-Type: application/json`.' },
+  method_not_allowed: { status: 405, exit: 2, hint: 'Use a method that `Allow` lists.' },
+  unsupported_media_type: { status: 415, exit: 2, hint: 'Send JSON with `Content-Type: application/json`.' },
   not_found: { status: 404, exit: 4, hint: 'Search again for a current citation.' },
   gone: {
     status: 410,
     exit: 4,
-    hint: 'It cannot be brought back; write it again.',
+    hint: 'It cannot be restored. Write it again.',
   },
-  ambiguous: { status: 409, exit: 4, hint: 'Name it more exactly: SOURCE:PATH.' },
+  ambiguous: { status: 409, exit: 4, hint: 'Add the source: SOURCE:PATH.' },
   conflict: { status: 409, exit: 5, hint: 'Read the current state, then try again.' },
   store_not_found: { status: 503, exit: 6, hint: 'Run `loci init`, or `loci index PATH`.' },
   store_newer: {
     status: 503,
     exit: 6,
-    hint: 'Update Loci: this store was written by a newer version. Nothing was changed.',
+    hint: 'Update Loci: a newer version wrote this store. Nothing was changed.',
   },
-  store_corrupt: { status: 503, exit: 6, hint: 'Run `loci doctor`; backups stand beside the store.' },
-  store_busy: { status: 503, exit: 6, hint: 'Another process holds the store; try again.' },
-  store_full: { status: 507, exit: 6, hint: 'Free some disk space; what was answered before is safe.' },
+  store_corrupt: { status: 503, exit: 6, hint: 'Run `loci doctor`. Backups are in the folder of the store.' },
+  store_busy: { status: 503, exit: 6, hint: 'Another process is writing to the store. Try again.' },
+  store_full: {
+    status: 507,
+    exit: 6,
+    hint: 'Free some disk space. Everything that was confirmed before is safe.',
+  },
   store_failed: { status: 500, exit: 6, hint: 'Run `loci doctor`.' },
   embedding_mismatch: {
     status: 503,
     exit: 7,
-    hint: 'Run `loci reindex --vectors`, or set the former provider again.',
+    hint: 'Run `loci reindex --vectors`, or set the previous provider again.',
   },
   embedding_unavailable: {
     status: 503,
     exit: 7,
-    hint: 'Text search goes on; check the embedding provider with `loci doctor`.',
+    hint: 'Text search still works. Check the embedding provider with `loci doctor`.',
   },
   unreadable: { status: 422, exit: 8, hint: 'Check that the path exists and that you may read it.' },
   not_approved: {
     status: 403,
     exit: 10,
-    hint: '`loci sources list` shows what would run; `loci sources approve ID` allows it.',
+    hint: '`loci sources list` shows the commands; `loci sources approve ID` allows one to run.',
   },
   source_failed: {
     status: 502,
     exit: 8,
-    hint: '`loci sources test ID` runs it once and shows what it prints.',
+    hint: '`loci sources test ID` runs it once and shows its output.',
   },
   aborted: {
     status: 499,
     exit: 130,
-    hint: 'It was stopped; what was committed stays, and the same command goes on.',
+    hint: 'What was committed is kept. The same command continues from there.',
   },
-  timed_out: { status: 504, exit: 6, hint: 'Try again; a write may have been done all the same.' },
+  timed_out: { status: 504, exit: 6, hint: 'Try again. A write may have succeeded nevertheless.' },
   unsupported_runtime: { status: 500, exit: 9, hint: 'Run Loci with Node 24 or newer.' },
-  internal: { status: 500, exit: 1, hint: 'This is a bug in Loci; run `loci doctor` and report it.' },
+  internal: { status: 500, exit: 1, hint: 'This is a bug in Loci. Run `loci doctor` and report it.' },
 };
 
-/** Every failure that a caller can act on. `message` names the thing that was wrong. */
+/** A failure that a caller can act on. The message names what is wrong. */
 export class LociError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;
@@ -138,7 +142,7 @@ export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERROR_TABLE, code);
 }
 
-/** What is left to say of a thrown value of any kind. */
+/** The message of a thrown value of any kind. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { assertSupportedNode } from './runtime.ts';
 
-describe('refuseOldRuntime', () => {
+describe('assertSupportedNode', () => {
   it.each(['20.20.2', '23.11.0', '9.0.0'])('refuses Node %s by name', (node) => {
     expect(() => assertSupportedNode(node)).toThrow(
       expect.objectContaining({
@@ -13,7 +13,7 @@ describe('refuseOldRuntime', () => {
     );
   });
 
-  it.each(['24.0.0', '100.1.0'])('lets Node %s pass, and the one that runs the tests', (node) => {
+  it.each(['24.0.0', '100.1.0'])('accepts Node %s, and the one that runs the tests', (node) => {
     assertSupportedNode(node);
     assertSupportedNode();
   });

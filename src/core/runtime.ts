@@ -1,13 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { LociError } from './errors.ts';
 
-/** The first Node whose `node:sqlite` and threads Loci can rely on. */
+/** The first version of Node with a `node:sqlite` that Loci can use. */
 export const REQUIRED_NODE = 24;
 
-/** @throws LociError `unsupported_runtime` when this Node is older, before it fails on what it does not have */
+/** @throws LociError `unsupported_runtime` if this Node is older */
 export function assertSupportedNode(node: string = process.versions.node): void {
   if (Number.parseInt(node, 10) >= REQUIRED_NODE) return;
   throw new LociError(
     'unsupported_runtime',
     `Loci needs Node ${String(REQUIRED_NODE)} or newer; this is Node ${node}`,
   );
+}
+
+/** The user of this process. In a container, the user may have a number but no name. */
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${String(process.getuid?.() ?? 'unknown')}`;
+  }
+}
+
+/** The version of this package. */
+export function packageVersion(): string {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
 }

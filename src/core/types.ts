@@ -1,12 +1,12 @@
-/** The nouns of Loci. `requirements.md`'s words: record, passage, origin, namespace, project. */
+/** The central types of Loci: record, passage, origin, trust. */
 
 /** Where a record came from. */
 export const ORIGINS = ['memory', 'fact', 'vault', 'source', 'audit'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
 /**
- * How far a text can be trusted, the most first: `operator` is what the owner's own hand wrote (vault, startup entries,
- * command line), `agent` what agents wrote through their tools, `external` what sources brought from elsewhere.
+ * Trust classes of texts, the most trusted first: `operator` for what the owner wrote (vaults, startup entries, command
+ * line), `agent` for what agents wrote with their tools, `external` for the documents of sources.
  */
 export const TRUST = ['operator', 'agent', 'external'] as const;
 export type Trust = (typeof TRUST)[number];
@@ -17,49 +17,49 @@ export type Metadata = { [key: string]: Json };
 /** Milliseconds since the Unix epoch. */
 export type Timestamp = number;
 
-/** One remembered thing, whatever its origin. Canonical: it is never rebuilt from anything else. */
+/** A remembered text of any origin. Canonical: it is never rebuilt from anything else. */
 export interface LociRecord {
   readonly namespace: string;
-  /** Small, unique within the namespace, never used again. */
+  /** A small number, unique within the namespace and never reused. */
   readonly id: number;
-  /** UUIDv7; survives export and import. */
+  /** A UUIDv7. It stays the same through export and import. */
   readonly uuid: string;
   readonly project: string;
   readonly origin: Origin;
-  /** Who brought it: a vault's or a source's name, or the surface that wrote it (`cli`, `mcp` …). */
+  /** The name of its vault or source, or the surface that wrote it (`cli`, `mcp` …). */
   readonly source: string;
   readonly trust: Trust;
-  /** Where it stands in the source: a vault-relative path, a document id. `null` for what an agent wrote. */
+  /** Its key in the source: a path relative to the vault, or a document id. `null` for records that were written. */
   readonly key: string | null;
-  /** An identity of the source's own that survives a rename (front-matter `id`). */
+  /** An identity in the source that survives a rename (`id` in front matter). */
   readonly identity: string | null;
   readonly category: string;
   readonly recordType: string;
   readonly title: string;
   readonly tags: readonly string[];
-  /** The text as its owner wrote it. */
+  /** The unchanged text. */
   readonly content: string;
   readonly metadata: Metadata;
   readonly createdAt: Timestamp;
   readonly updatedAt: Timestamp;
   readonly deletedAt: Timestamp | null;
   readonly expiresAt: Timestamp | null;
-  /** SHA-256 of the content, hexadecimal. */
+  /** SHA-256 of the content in hexadecimal. */
   readonly contentHash: string;
-  /** What the source compares to tell "unchanged" without reading (size and mtime of a file); opaque here. */
+  /** An opaque value with which the source detects a change without reading the content, such as size and mtime of a file. */
   readonly revision: string | null;
 }
 
-/** A piece of a record that is embedded and searched. Derived: `loci reindex` rebuilds it. */
+/** A part of a record that is embedded and searched. Derived: `loci reindex` rebuilds it. */
 export interface Passage {
-  /** Position within the record, from 0. */
+  /** Position in the record, from 0. */
   readonly ordinal: number;
   /** Headings above the passage, outermost first. */
   readonly headings: readonly string[];
   readonly text: string;
-  /** First and last line within the record's content, from 1, inclusive. */
+  /** First and last line in the content of the record, from 1, inclusive. */
   readonly startLine: number;
   readonly endLine: number;
-  /** First 16 bytes, hexadecimal, of the SHA-256 of what is embedded (`ingest/embedding-text.ts`). */
+  /** The first 16 bytes, in hexadecimal, of the SHA-256 of the embedded text (`ingest/embedding-text.ts`). */
   readonly hash: string;
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '../core/caller.ts';
 import type { Config } from '../config/schema.ts';
 import { LociError } from '../core/errors.ts';
-import { userName } from '../core/user.ts';
+import { userName } from '../core/runtime.ts';
 import { TaskThread } from '../core/threads/task-thread.ts';
 import type { Timestamp } from '../core/types.ts';
 import type { Embedder } from '../embed/embedder.ts';

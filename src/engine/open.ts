@@ -1,7 +1,8 @@
 import type { Caller } from '../core/caller.ts';
 import type { Config } from '../config/schema.ts';
 import type { VaultConfig } from '../config/sources-schema.ts';
-import type { IndexOptions, LongCallOptions } from '../core/long-call.ts';
+import type { ProgressOptions } from '../core/progress.ts';
+import type { IndexOptions } from './vaults/refresh-vault.ts';
 import { assertSupportedNode } from '../core/runtime.ts';
 import type { LociRecord, Timestamp } from '../core/types.ts';
 import type { FacetField, FacetValue } from '../store/facets.ts';
@@ -72,7 +73,7 @@ export interface Loci {
   /** The configured vaults and what changed in them, and vaults that are configured no more. */
   vaults(): Promise<VaultStates>;
   /** Takes out what a vault or source brought; answers how many records. */
-  forget(source: string, options?: Pick<LongCallOptions, 'signal'>): Promise<number>;
+  forget(source: string, options?: Pick<ProgressOptions, 'signal'>): Promise<number>;
   doctor(): Promise<Check[]>;
   /** Resolves when the store and the embedding model answer. @throws LociError what keeps them from it */
   answers(): Promise<void>;
@@ -105,7 +106,7 @@ export interface Startup {
 /** The caller's whole namespace, as docs/export-format.md describes it. */
 export interface PortableMemory {
   /** As JSON Lines, without their ends. */
-  lines(options?: LongCallOptions): AsyncGenerator<string, ExportCounts>;
+  lines(options?: ProgressOptions): AsyncGenerator<string, ExportCounts>;
   /** Some of the lines; behind the page that `after` came with. */
   page(after?: string): Promise<ExportPage>;
   toFile(path: string, options?: ExportOptions): Promise<ExportCounts>;

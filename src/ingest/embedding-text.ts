@@ -1,4 +1,4 @@
-import { shortHash } from '../core/hash.ts';
+import { shortHash } from '../core/ids.ts';
 import type { Metadata, Passage } from '../core/types.ts';
 
 interface PassageSource {

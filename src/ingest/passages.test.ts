@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../core/hash.ts';
+import { sha256 } from '../core/ids.ts';
 import { embeddingHash, embeddingText } from './embedding-text.ts';
-import { chunking, makePassages } from './passages.ts';
-import { estimateTokens } from './passages.ts';
+import { chunking, makePassages, estimateTokens } from './passages.ts';
 
 const CHUNKING = chunking('estimate', { maxTokens: 40, countTokens: estimateTokens });
 

@@ -1,6 +1,5 @@
-import { sha256 } from '../core/hash.ts';
+import { sha256, uuidv7 } from '../core/ids.ts';
 import type { Metadata, Origin, Timestamp, Trust } from '../core/types.ts';
-import { uuidv7 } from '../core/uuid.ts';
 import type { RecordDraft, RecordWrite, Store } from '../store/store.ts';
 import type { Chunking } from './passages.ts';
 

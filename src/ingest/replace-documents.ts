@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { sha256 } from '../core/hash.ts';
+import { sha256, uuidv7 } from '../core/ids.ts';
 import { LociError } from '../core/errors.ts';
 import type { LociRecord, Metadata, Timestamp } from '../core/types.ts';
-import { uuidv7 } from '../core/uuid.ts';
 import type { MemoryDocument } from '../sources/document.ts';
 import type { SourceState } from '../store/source-states.ts';
 import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry, Store } from '../store/store.ts';

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sha256 } from '../core/hash.ts';
+import { sha256 } from '../core/ids.ts';
 import type { Source, SourceDocument } from '../sources/source.ts';
 import { openStore } from '../store/registry.ts';
 import type { Store } from '../store/store.ts';
-import { chunking } from './passages.ts';
+import { chunking, estimateTokens } from './passages.ts';
 import { syncSource, type SyncReport } from './sync.ts';
-import { estimateTokens } from './passages.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 const CONTENT = '# Oven\n\nWe chose induction.\n\n# Sink\n\nSteel, two bowls.';

@@ -1,8 +1,7 @@
-import { counted } from '../core/text/counted.ts';
+import { formatCount } from '../core/text/format-count.ts';
 import { LociError } from '../core/errors.ts';
-import { sha256 } from '../core/hash.ts';
+import { sha256, uuidv7 } from '../core/ids.ts';
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
-import { uuidv7 } from '../core/uuid.ts';
 import type { Source, SourceDocument, SourceItem, SourceProblem } from '../sources/source.ts';
 import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry, Store } from '../store/store.ts';
 import { storedEntriesByKey } from './source-entries.ts';
@@ -118,7 +117,7 @@ class Sync {
     if (isEmpty && missing.size > 0 && !this.#options.allowEmpty) {
       throw new LociError(
         'unreadable',
-        `${this.#source.name} is empty, and ${counted(this.#entries.size, 'record')} came from it; nothing was removed`,
+        `${this.#source.name} is empty, and ${formatCount(this.#entries.size, 'record')} came from it; nothing was removed`,
         { hint: 'If its documents are really gone, say so with --allow-empty.' },
       );
     }

@@ -1,8 +1,8 @@
 import type { Caller } from '../core/caller.ts';
 import { LociError } from '../core/errors.ts';
 import { configHome, loadConfig, type LoadedConfig } from '../config/load.ts';
-import { userName } from '../core/user.ts';
-import type { Progress } from '../core/long-call.ts';
+import { userName } from '../core/runtime.ts';
+import type { Progress } from '../core/progress.ts';
 import type { Loci } from '../engine/open.ts';
 import type { LocalIo, OperationContext } from './operation.ts';
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Json } from '../core/types.ts';
-import type { Progress } from '../core/long-call.ts';
+import type { Progress } from '../core/progress.ts';
 import type { Loci } from '../engine/open.ts';
 
 /**
@@ -70,4 +70,9 @@ export interface OperationContext {
    * @throws LociError `store_not_found`, and what opening throws
    */
   loci(options?: { readonly create?: boolean }): Promise<Loci>;
+}
+
+/** What models call a verb: `memory_search`; HTTP makes its path of it. */
+export function toolName({ name, tool }: Pick<Operation, 'name' | 'tool'>): string {
+  return tool ?? name.replaceAll('-', '_');
 }

@@ -1,7 +1,6 @@
 import { LociError } from '../core/errors.ts';
 import type { Json } from '../core/types.ts';
-import type { Operation, OperationContext } from './operation.ts';
-import { toolName } from './shared/tool-name.ts';
+import { type Operation, type OperationContext, toolName } from './operation.ts';
 
 /**
  * Does what a verb says, and notes it in the history (F3): each run of a tool by an agent, and each run of several steps,

@@ -1,5 +1,5 @@
 import { LociError } from '../core/errors.ts';
-import { sha256 } from '../core/hash.ts';
+import { sha256 } from '../core/ids.ts';
 import type { Json, Timestamp } from '../core/types.ts';
 import type { Page } from './page.ts';
 import { wellFormed } from './well-formed.ts';

@@ -1,7 +1,7 @@
 /** The only place that names stores: a line for each, loaded when it is opened. */
 
 import { LociError } from '../core/errors.ts';
-import { nearest } from '../core/text/nearest.ts';
+import { closestWord } from '../core/text/closest-word.ts';
 import type { Store } from './store.ts';
 
 export interface StoreOptions {
@@ -35,7 +35,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 function unknownDriver(driver: string): string {
-  const meant = nearest(driver, STORE_DRIVERS);
+  const meant = closestWord(driver, STORE_DRIVERS);
   const advice = meant === undefined ? `known are ${STORE_DRIVERS.join(', ')}` : `did you mean '${meant}'?`;
   return `unknown store driver '${driver}': ${advice}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../../src/core/hash.ts';
+import { sha256 } from '../../src/core/ids.ts';
 import { auditHash, CHAIN_START, chained, type AuditEntry, type AuditFilter } from '../../src/store/audit.ts';
 import type { Subject } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';

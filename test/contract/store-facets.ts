@@ -1,4 +1,4 @@
-import { sha256 } from '../../src/core/hash.ts';
+import { sha256 } from '../../src/core/ids.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FacetField } from '../../src/store/facets.ts';
 import type { Subject } from './store-contract.ts';

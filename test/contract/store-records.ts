@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../../src/core/hash.ts';
+import { sha256 } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/types.ts';
 import type { SourceEntry } from '../../src/store/store.ts';
 import type { Subject } from './store-contract.ts';

@@ -1,4 +1,4 @@
-import { shortHash, sha256 } from '../../src/core/hash.ts';
+import { shortHash, sha256 } from '../../src/core/ids.ts';
 import type { LociRecord, Passage } from '../../src/core/types.ts';
 import type { CutPassages } from '../../src/store/derivation.ts';
 import { analyze } from '../../src/core/text/analyze.ts';

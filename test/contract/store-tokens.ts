@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../../src/core/hash.ts';
+import { sha256 } from '../../src/core/ids.ts';
 import type { StoredToken } from '../../src/store/tokens.ts';
 import type { Subject } from './store-contract.ts';
 import { NOW } from './store-samples.ts';

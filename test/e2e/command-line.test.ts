@@ -148,7 +148,9 @@ describe('settings that are wrong', () => {
     const env = { LOCI_SERCH_LIMIT: '3' };
     await loci(['init'], { home });
     const warned = await loci(['status'], { home, env });
-    expect(warned.stderr).toContain('loci: warning: LOCI_SERCH_LIMIT is no setting of Loci and is ignored');
+    expect(warned.stderr).toContain(
+      'loci: warning: LOCI_SERCH_LIMIT is not a setting of Loci and is ignored',
+    );
     expect((await loci(['status'], { home, env: { ...env, LOCI_LOG_LEVEL: 'error' } })).stderr).toBe('');
   });
 
@@ -161,11 +163,11 @@ describe('settings that are wrong', () => {
       ],
       [
         'vaults:\n  - path: a/notes\n  - path: b\n    name: Notes\n',
-        '4: vaults[1].name: another source or vault is called notes, which Notes differs from in case alone',
+        '4: vaults[1].name: another source or vault is called notes, which differs from Notes only in case',
       ],
       [
         'vaults:\n  - path: a/Tasks\nsources:\n  - id: tasks\n    command: ls\n',
-        '4: sources[0].id: another source or vault is called Tasks, which tasks differs from in case alone',
+        '4: sources[0].id: another source or vault is called Tasks, which differs from tasks only in case',
       ],
     ] as const;
     for (const [settings, problem] of named) {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
-import { toolName } from '../../src/operations/shared/tool-name.ts';
+import { toolName } from '../../src/operations/operation.ts';
 import { copyOfVault, loci, temporaryFolder } from './loci-command.ts';
 import { startEndpoint } from './mcp-endpoint.ts';
 import { textOf } from './mcp-session.ts';

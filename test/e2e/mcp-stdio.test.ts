@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
-import { toolName } from '../../src/operations/shared/tool-name.ts';
+import { toolName } from '../../src/operations/operation.ts';
 import { copyOfVault, loci, MAIN, temporaryFolder } from './loci-command.ts';
 import { connectStdio, serverEnvironment, stdioTransport, textOf } from './mcp-session.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CorpusOutput } from '../../src/operations/facts/corpus.ts';
 import type { FactStoreOutput } from '../../src/operations/facts/store.ts';
-import { sha256 } from '../../src/core/hash.ts';
+import { sha256 } from '../../src/core/ids.ts';
 import { type Answer, startServer, type TestServer } from './rest-server.ts';
 
 const DAY = 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CorpusOutput } from '../../src/operations/facts/corpus.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
-import { toolName } from '../../src/operations/shared/tool-name.ts';
+import { toolName } from '../../src/operations/operation.ts';
 import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
 import { routesOf } from '../../src/surfaces/rest/routes.ts';
 import { filesThatHold } from '../contract/raw-file.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { userName } from '../../src/core/user.ts';
+import { userName } from '../../src/core/runtime.ts';
 import type { AuditOutput } from '../../src/operations/audit/audit.ts';
 import { deleteRecord } from '../../src/operations/records/delete.ts';
 import { get, type GetOutput } from '../../src/operations/records/get.ts';

@@ -22,14 +22,7 @@ describe('a path that is wrong', () => {
 
   it.each([
     ['a home that is a file', { home: file }, ['status'], 8, 'file.md is a file', 'LOCI_HOME'],
-    [
-      'a home below a file',
-      { home: join(file, 'x') },
-      ['init'],
-      8,
-      'is a file, or stands below one',
-      '--home',
-    ],
+    ['a home below a file', { home: join(file, 'x') }, ['init'], 8, 'is a file, or is below one', '--home'],
     [
       'a store that is a folder',
       { home, env: { LOCI_STORE_PATH: folder } },
@@ -43,7 +36,7 @@ describe('a path that is wrong', () => {
       { home, env: { LOCI_STORE_PATH: join(file, 'x', 'loci.db') } },
       ['write', 'x'],
       8,
-      'a file stands where a folder should be',
+      'there is a file where a folder should be',
       'Check',
     ],
     [
@@ -68,7 +61,7 @@ describe('a path that is wrong', () => {
       { home },
       ['index', join(file, 'x')],
       8,
-      'a file stands where a folder',
+      'there is a file where a folder',
       'Check',
     ],
   ] as const)('%s is told in words', async (_, options, args, exit, message, hint) => {
@@ -82,13 +75,13 @@ describe('a path that is wrong', () => {
       await loci(['status'], { home: odd }),
       8,
       'it is a folder, not a file',
-      'move the folder away',
+      'Move the folder away',
     );
     expectPlainWords(
       await loci(['config', 'set', 'search.limit', '3'], { home: odd }),
       8,
       'it is a folder, not a file',
-      'move the folder away',
+      'Move the folder away',
     );
     expect(readdirSync(odd)).toEqual(['loci.yaml']);
     expect(readFileSync(file, 'utf8')).toBe('x');
@@ -99,15 +92,15 @@ describe('settings that are no YAML', () => {
   const home = temporaryFolder();
 
   it.each([
-    ['search:\n\tlimit: 3\n', ':2:1: this is no YAML: lines are indented with spaces'],
-    ['search:\n  limit: 3\n limit: 2\n', ':3:1: this is no YAML: this line is indented more or less'],
+    ['search:\n\tlimit: 3\n', ':2:1: this is not YAML: lines must be indented with spaces'],
+    ['search:\n  limit: 3\n limit: 2\n', ':3:1: this is not YAML: this line is not indented like the others'],
     ['search: {limit: 3\n', 'or a bracket above is not closed'],
-    ['project: a\nproject: b\n', ':2:1: this is no YAML: this key stands twice'],
+    ['project: a\nproject: b\n', ':2:1: this is not YAML: this key occurs twice'],
     ['project: "a\nnamespace: b\n', 'a quote, bracket, comma or colon is missing'],
-    ['search: limit: 3\n', ':1:9: this is no YAML: two keys stand on one line'],
+    ['search: limit: 3\n', ':1:9: this is not YAML: there are two keys on one line'],
     ['search\n  limit: 3\nproject: a\n', 'a colon is missing'],
     ['project: @home\n', 'must be in quotes'],
-    ['project: "C:\\x"\n', 'a backslash within double quotes must be doubled'],
+    ['project: "C:\\x"\n', 'a backslash in double quotes must be written twice'],
     ['project: *home\n', 'text that begins with * must be in quotes'],
   ])('%j is told where and what', async (text, message) => {
     writeFileSync(join(home, 'loci.yaml'), text);

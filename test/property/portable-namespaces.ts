@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { sha256 } from '../../src/core/hash.ts';
+import { sha256 } from '../../src/core/ids.ts';
 import { ORIGINS, TRUST, type Metadata } from '../../src/core/types.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
 import type { HistoryDraft } from '../../src/store/history.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { shortHash } from '../../src/core/hash.ts';
+import { shortHash } from '../../src/core/ids.ts';
 import { ORIGINS, type Metadata, type Origin, type Passage } from '../../src/core/types.ts';
 import type { AuditDraft } from '../../src/store/audit.ts';
 import type { Fence } from '../../src/store/leases.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { describeFileError, errorCode } from './file-errors.ts';
+import { describeFileError, systemErrorCode } from './file-errors.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'loci-errors-'));
 symlinkSync('circle', join(folder, 'circle'));
@@ -21,7 +21,7 @@ describe('describeFileError', () => {
   it.each([
     ['none', 'it does not exist'],
     ['.', 'it is a folder, not a file'],
-    ['circle', 'its symbolic links lead in a circle'],
+    ['circle', 'its symbolic links form a loop'],
     ['x'.repeat(5000), 'its path is too long'],
   ])('says in words why a file cannot be read, without its path: %s', (name, words) => {
     expect(describeFileError(failureOf(join(folder, name)))).toBe(words);
@@ -29,12 +29,12 @@ describe('describeFileError', () => {
 
   it('knows a file where a folder should be, and leaves other errors as they are', () => {
     expect(describeFileError(failureOf(`${process.execPath}/x`))).toBe(
-      'a file stands where a folder should be',
+      'there is a file where a folder should be',
     );
     expect(describeFileError(new Error('odd'))).toBe('odd');
     expect(describeFileError(Object.assign(new Error('raw'), { code: 'EXDEV' }))).toBe(
-      'the system says EXDEV',
+      'the system reports EXDEV',
     );
-    expect(errorCode('ENOENT')).toBeNull();
+    expect(systemErrorCode('ENOENT')).toBeNull();
   });
 });

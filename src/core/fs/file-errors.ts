@@ -1,35 +1,35 @@
 import { LociError, messageOf } from '../errors.ts';
 
-/** The code of a file system's error, such as `ENOENT`. */
-export function errorCode(error: unknown): string | null {
+/** The code of an error of the operating system, such as `ENOENT`. */
+export function systemErrorCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   ENOENT: 'it does not exist',
-  ENOTDIR: 'a file stands where a folder should be',
-  EEXIST: 'a file stands where a folder should be',
+  ENOTDIR: 'there is a file where a folder should be',
+  EEXIST: 'there is a file where a folder should be',
   EISDIR: 'it is a folder, not a file',
-  ELOOP: 'its symbolic links lead in a circle',
+  ELOOP: 'its symbolic links form a loop',
   ENAMETOOLONG: 'its path is too long',
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open',
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk is full: your quota is used up',
-  EROFS: 'the disk can only be read',
+  EDQUOT: 'your disk quota is used up',
+  EROFS: 'the disk is read-only',
   EIO: 'the disk failed',
 };
 
-/** What went wrong with a file, to follow its name and a colon; without paths or the system's own words. */
+/** Describes an error with a file, to follow the name of the file and a colon. It names no path. */
 export function describeFileError(error: unknown): string {
-  const code = error instanceof LociError ? null : errorCode(error);
+  const code = error instanceof LociError ? null : systemErrorCode(error);
   if (code === null) return messageOf(error);
-  return WORDS[code] ?? `the system says ${code}`;
+  return DESCRIPTIONS[code] ?? `the system reports ${code}`;
 }
 
-/** Whatever was thrown, as an error of the table: a surface tells nothing else. */
+/** Converts a thrown value of any kind to an error of the table, as surfaces report it. */
 export function asLociError(error: unknown): LociError {
   if (error instanceof LociError) return error;
   if (!(error instanceof Error)) return new LociError('internal', messageOf(error));

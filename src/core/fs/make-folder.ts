@@ -2,9 +2,10 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder, and those it stands in as far as they are missing, for the owner alone. Answers whether it was made.
- * Not by `mkdir`'s own recursion: that never ends where a parent is there but takes no folders, as `/proc` (Node 24).
- * Throws what the file system says.
+ * Makes a folder and its missing parents, which only the owner can access. Does not use the recursion of `mkdir`, which
+ * never ends if a parent exists but takes no folders, such as `/proc` (Node 24).
+ * @returns whether the folder was made
+ * @throws the error of the file system
  */
 export function makePrivateFolder(path: string): boolean {
   if (existsSync(path)) return false;
@@ -14,7 +15,7 @@ export function makePrivateFolder(path: string): boolean {
     mkdirSync(path, { mode: 0o700 });
     return true;
   } catch (error) {
-    // Another process was quicker.
+    // Another process has made it meanwhile.
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }

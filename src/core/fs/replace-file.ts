@@ -3,10 +3,10 @@ import { open, realpath, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Replaces a file, or makes it, so that whoever reads it at any time, even after a crash, finds the old text or the
- * new one and nothing between. A link stays a link: the file it leads to is replaced.
+ * Replaces or makes a file atomically: a reader finds the old text or the new one, also after a crash. If the file is a
+ * link, its target is replaced.
  * @param mode permissions of the new file
- * @throws the error of the file system; the old file is then untouched
+ * @throws the error of the file system; the old file is then unchanged
  */
 export async function replaceFile(file: string, text: string, mode: number): Promise<void> {
   const target = await realpath(file).catch(() => file);
@@ -27,7 +27,7 @@ export async function replaceFile(file: string, text: string, mode: number): Pro
   await syncFolder(dirname(target));
 }
 
-/** The rename itself is durable only once its folder is; Windows cannot open a folder, and need not. */
+/** Makes a rename durable, which it only is once its folder is synced. Windows cannot open folders and does not need it. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

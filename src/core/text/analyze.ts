@@ -1,13 +1,13 @@
 import { stemmer } from 'stemmer';
 
 /**
- * The one analyzer: stores index its terms, queries are made of its terms, snippets mark its terms.
- * A run of letters and digits is a word: folded (NFKC, lower case, no accents), then stemmed (Porter 1980).
- * Chinese, Japanese and Korean have no usable spaces: a run of theirs becomes overlapping bigrams and
+ * A token of the text analyzer, which indexes, queries and snippets share.
+ * A run of letters and digits is a word. It is folded (NFKC, lower case, no accents), then stemmed (Porter 1980).
+ * Chinese, Japanese and Korean do not separate words by spaces. A run of their characters becomes overlapping bigrams and
  * its last character, so that a query of one character can match by prefix.
  */
 export interface Token {
-  /** What is indexed and compared. */
+  /** The form that is indexed and compared. */
   readonly term: string;
   /** The word as written, folded but not stemmed. */
   readonly surface: string;
@@ -21,37 +21,37 @@ export interface Token {
 export type TokenKind = 'word' | 'bigram' | 'tail';
 
 const WORD = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu;
-/** With the voicing marks that stand alone in decomposed and half-width Japanese, and the half-width ー. */
+/** Includes the half-width ー, and the separate voicing marks of decomposed and half-width Japanese. */
 const CJK_RUN =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー々〆\u3099\u309a\uff70\uff9e\uff9f]+/gu;
-/** A character as people count them: decomposed, a Korean syllable is two or three, a voiced kana two. */
+/** A character as people count them. When decomposed, a Korean syllable is two or three code points, a voiced kana two. */
 const CJK_CHARACTER =
   /[\u1100-\u115f\ua960-\ua97f][\u1160-\u11a7\ud7b0-\ud7c6][\u11a8-\u11ff\ud7cb-\ud7fb]?|.[\u3099\u309a\uff9e\uff9f\u11a8-\u11ff]*/gsu;
 const CJK = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
 const ASCII_WORD = /^[a-z0-9]+$/;
-/** Combining accents, Hebrew points and Arabic vowel signs; Indic vowel signs carry meaning and stay. */
+/** Combining accents, Hebrew points and Arabic vowel signs. Indic vowel signs are kept, since they carry meaning. */
 const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u064b-\u0652]/g;
 const POSSESSIVE = /['’]s$/;
 const APOSTROPHE = /['’]/g;
-/** Longer runs are not words anybody searches for; they would only bloat the index. */
+/** Longer runs are cut: nobody searches for them, and they make the index larger. */
 const MAX_TERM_LENGTH = 64;
 
-/** Stems of recent words, and of those before them: when the one is full, the other goes. */
+/** Two generations of a cache of stems: when the newer one is full, it replaces the older one. */
 const STEM_CACHE_SIZE = 50_000;
 let stems = new Map<string, string>();
 let olderStems = new Map<string, string>();
 
-/** Compatibility forms, case and accents removed; the form in which words are compared. */
+/** The form in which words are compared: without case, accents and compatibility forms. */
 export function fold(text: string): string {
   const lower = text.toLowerCase();
   if (ASCII_WORD.test(lower)) return lower;
   return lower.normalize('NFKD').replace(ACCENTS, '').normalize('NFC').toLowerCase();
 }
 
-/** Stem of a folded word; only plain Latin words have suffixes that Porter knows. */
+/** The stem of a folded word. Porter's algorithm only knows suffixes of plain Latin words. */
 export function stem(word: string): string {
-  const known = stems.get(word);
-  if (known !== undefined) return known;
+  const cached = stems.get(word);
+  if (cached !== undefined) return cached;
   const stemmed = olderStems.get(word) ?? (ASCII_WORD.test(word) && word.length > 2 ? stemmer(word) : word);
   if (stems.size >= STEM_CACHE_SIZE) {
     olderStems = stems;
@@ -61,16 +61,16 @@ export function stem(word: string): string {
   return stemmed;
 }
 
-/** Every token of a text, in order; of its first `words` runs of letters only, if given. */
-export function analyze(text: string, words: number = Number.POSITIVE_INFINITY): Token[] {
+/** Every token of a text, in order. @param maxRuns stops after so many runs of letters */
+export function analyze(text: string, maxRuns: number = Number.POSITIVE_INFINITY): Token[] {
   const tokens: Token[] = [];
-  let left = words;
+  let left = maxRuns;
   for (const match of text.matchAll(WORD)) {
     if (left-- <= 0) break;
     const word = match[0];
     const start = match.index;
     const lower = word.toLowerCase();
-    // Most words of most texts: nothing to fold or to take apart.
+    // The fast path for most words, which need no folding.
     if (ASCII_WORD.test(lower)) pushToken(lower, start, start + word.length, tokens);
     else if (CJK.test(word)) pushMixed(word, start, tokens);
     else pushWord(word, start, tokens);
@@ -78,7 +78,7 @@ export function analyze(text: string, words: number = Number.POSITIVE_INFINITY):
   return tokens;
 }
 
-/** Folding may bring signs in between: `½` is "1⁄2", two words of one place. */
+/** Folding may insert separators: `½` becomes "1⁄2", two words at one position. */
 function pushWord(word: string, start: number, tokens: Token[]): void {
   const folded = fold(word.replace(POSSESSIVE, '').replace(APOSTROPHE, ''));
   const end = start + word.length;
@@ -92,7 +92,7 @@ function pushToken(folded: string, start: number, end: number, tokens: Token[]):
   tokens.push({ term: stem(surface), surface, start, end, kind: 'word' });
 }
 
-/** To a length, but not within a character of two code units. */
+/** Cuts a word to the maximal length, but not between the code units of a surrogate pair. */
 function cut(word: string): string {
   return word.length <= MAX_TERM_LENGTH
     ? word

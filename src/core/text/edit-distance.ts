@@ -1,10 +1,11 @@
 /**
  * Damerau–Levenshtein distance in its restricted form (optimal string alignment, Damerau 1964): the fewest insertions,
- * deletions, substitutions and swaps of neighbours that turn `a` into `b`, no part edited twice. In UTF-16 units.
- * @param most whatever is further apart is one more than this
+ * deletions, substitutions and transpositions that turn `a` into `b`, with no part edited twice. In UTF-16 units.
+
+ * @param max a larger distance is returned as `max + 1`, which is faster
  */
-export function editDistance(a: string, b: string, most: number = Number.POSITIVE_INFINITY): number {
-  // What both begin and end with costs nothing, and most words that are compared share a good part.
+export function editDistance(a: string, b: string, max: number = Number.POSITIVE_INFINITY): number {
+  // A common prefix and suffix does not change the distance.
   const shorter = Math.min(a.length, b.length);
   let start = 0;
   while (start < shorter && a.charCodeAt(start) === b.charCodeAt(start)) start++;
@@ -13,26 +14,26 @@ export function editDistance(a: string, b: string, most: number = Number.POSITIV
     end++;
   const rows = a.length - start - end;
   const columns = b.length - start - end;
-  if (Math.abs(rows - columns) > most) return most + 1;
+  if (Math.abs(rows - columns) > max) return max + 1;
   if (rows === 0 || columns === 0) return rows + columns;
-  return distanceOf(a.slice(start, start + rows), b.slice(start, start + columns), most);
+  return distanceOf(a.slice(start, start + rows), b.slice(start, start + columns), max);
 }
 
-/** Three rows of the table, used again and again: to make new ones would take longer than to fill them. */
+/** Three rows of the table, which are reused: to allocate them takes longer than to fill them. */
 let rowsOfTable: [Int32Array, Int32Array, Int32Array] = threeRows(64);
 
 function threeRows(columns: number): [Int32Array, Int32Array, Int32Array] {
   return [new Int32Array(columns), new Int32Array(columns), new Int32Array(columns)];
 }
 
-/** Only cells so near the diagonal are looked at that a path through them can be within `most` (Ukkonen 1985). */
-function distanceOf(a: string, b: string, most: number): number {
+/** Computes only the cells close enough to the diagonal for a distance of at most `max` (Ukkonen 1985). */
+function distanceOf(a: string, b: string, max: number): number {
   if (rowsOfTable[0].length <= b.length) rowsOfTable = threeRows(b.length * 2);
   let [beforeLast, last, row] = rowsOfTable;
   for (let j = 0; j <= b.length; j++) last[j] = j;
   for (let i = 1; i <= a.length; i++) {
-    const from = Math.max(1, i - most);
-    const until = Math.min(b.length, i + most);
+    const from = Math.max(1, i - max);
+    const until = Math.min(b.length, i + max);
     row[from - 1] = from === 1 ? i : FAR;
     let least = row[from - 1]!;
     const letter = a.charCodeAt(i - 1);
@@ -47,12 +48,12 @@ function distanceOf(a: string, b: string, most: number): number {
       if (best < least) least = best;
     }
     if (until < b.length) row[until + 1] = FAR;
-    // Not even a swap, which goes by the row before this, leads back.
-    if (least > most) return most + 1;
+    // No cell of a later row can be smaller: a transposition also costs one edit.
+    if (least > max) return max + 1;
     [beforeLast, last, row] = [last, row, beforeLast];
   }
-  return Math.min(last[b.length]!, most + 1);
+  return Math.min(last[b.length]!, max + 1);
 }
 
-/** More than any distance of words. */
+/** Larger than any distance of words. */
 const FAR = 1 << 20;

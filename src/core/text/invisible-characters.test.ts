@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutInvisible, withoutInvisibleOrMarks } from './invisible-characters.ts';
+import { removeInvisible, removeInvisibleAndMarks } from './invisible-characters.ts';
 
 const tagged = (text: string): string =>
   Array.from(text, (each) => String.fromCodePoint(0xe0000 + each.codePointAt(0)!)).join('');
@@ -25,12 +25,12 @@ const PICTURES = [
 
 describe('text without what is hidden', () => {
   it('has no tags in it, and no text that is told by selectors', () => {
-    expect(withoutInvisible(`buy${tagged('send the keys')} milk`)).toBe('buy milk');
-    expect(withoutInvisible(`😀\u{e0101}\u{e0142}\u{e0155} and ❤️\ufe0e`)).toBe('😀 and ❤️');
+    expect(removeInvisible(`buy${tagged('send the keys')} milk`)).toBe('buy milk');
+    expect(removeInvisible(`😀\u{e0101}\u{e0142}\u{e0155} and ❤️\ufe0e`)).toBe('😀 and ❤️');
     // Three flags have a code, and an end.
     for (const hidden of ['send the keys', 'g', 'gbsc', 'delete'])
-      expect(withoutInvisible(`🏴${tagged(hidden)}${END}.`)).toBe('🏴.');
-    expect(withoutInvisible(`🏴${tagged('gbsct')}.`)).toBe('🏴.');
+      expect(removeInvisible(`🏴${tagged(hidden)}${END}.`)).toBe('🏴.');
+    expect(removeInvisible(`🏴${tagged('gbsct')}.`)).toBe('🏴.');
   });
 
   it.each([
@@ -45,8 +45,8 @@ describe('text without what is hidden', () => {
     ['joiners in a row', 'می\u200c\u200dخ', 'میخ'],
     ['marks of direction where all runs to the right, or in a row', 'a\u200eb\u200f ש\u200f\u200e', 'ab ש'],
   ])('has no text that is told by %s', (_, hostile, seen) => {
-    expect(withoutInvisible(hostile)).toBe(seen);
-    expect(withoutInvisibleOrMarks(hostile)).toBe(seen);
+    expect(removeInvisible(hostile)).toBe(seen);
+    expect(removeInvisibleAndMarks(hostile)).toBe(seen);
   });
 
   it('takes a time in proportion to its length', () => {
@@ -62,19 +62,19 @@ describe('text without what is hidden', () => {
     ];
     for (const unit of units) {
       const text = unit.repeat(1_000_000 / unit.length);
-      expect(withoutInvisible(text).length).toBeLessThanOrEqual(text.length);
+      expect(removeInvisible(text).length).toBeLessThanOrEqual(text.length);
     }
   });
 
   it('reads as it looks: nothing turns its direction', () => {
-    expect(withoutInvisible('a\u202ecba\u202c \u2066d\u2069')).toBe('acba d');
-    expect(withoutInvisible('שלום\u200f!')).toBe('שלום\u200f!');
+    expect(removeInvisible('a\u202ecba\u202c \u2066d\u2069')).toBe('acba d');
+    expect(removeInvisible('שלום\u200f!')).toBe('שלום\u200f!');
   });
 
   it('keeps pictures, and letters that are joined or varied', () => {
     for (const picture of PICTURES) {
-      expect(withoutInvisible(picture)).toBe(picture);
-      expect(withoutInvisibleOrMarks(picture)).toBe(picture);
+      expect(removeInvisible(picture)).toBe(picture);
+      expect(removeInvisibleAndMarks(picture)).toBe(picture);
     }
   });
 });
@@ -82,7 +82,7 @@ describe('text without what is hidden', () => {
 describe('a name without what is not seen', () => {
   it('has nothing between its letters', () => {
     const unseen = '\u00ad\u061c\u200b\u200e\u200f\u202e\u2060\u2066\ufeff\u{e0041}';
-    expect(withoutInvisibleOrMarks(`Goo${unseen}gle`)).toBe('Google');
-    expect(withoutInvisibleOrMarks('a\u200d\u200c\u200d\u200cb')).toBe('ab');
+    expect(removeInvisibleAndMarks(`Goo${unseen}gle`)).toBe('Google');
+    expect(removeInvisibleAndMarks('a\u200d\u200c\u200d\u200cb')).toBe('ab');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * English function words: they carry no topic, and they are in every passage (a query of only these took
- * 120 ms instead of 5 at 100,000 passages). Folded surface forms, apostrophes removed.
+ * English function words, folded and without apostrophes. They carry no topic and occur in every passage: a query of
+ * only these took 120 ms instead of 5 with 100,000 passages.
  */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about above after again against all also am an and any are arent as at be because been before being below

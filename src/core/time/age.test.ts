@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ageOf } from './age.ts';
+import { formatAge } from './age.ts';
 
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
@@ -24,6 +24,6 @@ describe('ageOf', () => {
     [-4 * DAY, 'in 4d'],
   ])('of %d ms is "%s"', (span, age) => {
     const now = Date.UTC(2026, 10, 22);
-    expect(ageOf(now - span, now)).toBe(age);
+    expect(formatAge(now - span, now)).toBe(age);
   });
 });

@@ -1,23 +1,23 @@
 import type { Timestamp } from '../types.ts';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
-const STEPS: readonly (readonly [span: number, unit: string])[] = [
-  [365 * DAY, 'y'],
-  [30 * DAY, 'mo'],
-  [7 * DAY, 'w'],
-  [DAY, 'd'],
-  [HOUR, 'h'],
-  [MINUTE, 'min'],
+const UNITS: readonly (readonly [lengthMs: number, unit: string])[] = [
+  [365 * DAY_MS, 'y'],
+  [30 * DAY_MS, 'mo'],
+  [7 * DAY_MS, 'w'],
+  [DAY_MS, 'd'],
+  [HOUR_MS, 'h'],
+  [MINUTE_MS, 'min'],
 ];
 
-/** How long ago, in the largest whole unit: `3d ago`, `2w ago`, `just now`; `in 4d` for what is to come. */
-export function ageOf(then: Timestamp, now: Timestamp): string {
+/** Formats an age in the largest whole unit: `3d ago`, `2w ago`, `just now`; `in 4d` for a time in the future. */
+export function formatAge(then: Timestamp, now: Timestamp): string {
   const span = Math.abs(now - then);
-  const step = STEPS.find(([length]) => span >= length);
-  if (step === undefined) return 'just now';
-  const amount = `${String(Math.floor(span / step[0]))}${step[1]}`;
+  const unit = UNITS.find(([lengthMs]) => span >= lengthMs);
+  if (unit === undefined) return 'just now';
+  const amount = `${String(Math.floor(span / unit[0]))}${unit[1]}`;
   return then > now ? `in ${amount}` : `${amount} ago`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dayAhead } from './calendar.ts';
+import { upcomingDay } from './calendar.ts';
 
 /** A Sunday, where the tests run. */
 const NOW = new Date(2026, 10, 22, 15, 30).getTime();
@@ -21,7 +21,7 @@ describe('dayAhead', () => {
     ['tomorrow', new Date(2026, 10, 23)],
     ['Friday', new Date(2026, 10, 27)],
   ])('says "%s"', (words, then) => {
-    const ahead = dayAhead(then.getTime(), NOW);
+    const ahead = upcomingDay(then.getTime(), NOW);
     expect([ahead?.day, ...(ahead?.clock ? [ahead.clock] : [])].join(' ')).toBe(words);
   });
 
@@ -32,14 +32,14 @@ describe('dayAhead', () => {
       new Date(2026, 10, 21).getTime(),
       new Date(2026, 10, 21, 23, 59).getTime(),
     ])
-      expect(dayAhead(then, NOW)).toBeNull();
+      expect(upcomingDay(then, NOW)).toBeNull();
   });
 
   it('counts days, not hours, over the ends of summer time in every zone', () => {
     for (let days = 0; days < 800; days++) {
       const noon = new Date(2026, 0, 1 + days, 12).getTime();
       const next = new Date(2026, 0, 2 + days).getTime();
-      expect(dayAhead(next, noon)).toEqual({ day: 'tomorrow', clock: null });
+      expect(upcomingDay(next, noon)).toEqual({ day: 'tomorrow', clock: null });
     }
   });
 });

@@ -1,28 +1,31 @@
 import type { Timestamp } from '../types.ts';
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
-/** Days that go by the name of their weekday, of which there is then only one. */
-const NAMED_DAYS = 6;
+/** Days ahead that are called by their weekday, which is unambiguous for less than a week. */
+const MAX_WEEKDAYS_AHEAD = 6;
 
-export interface DayAhead {
+export interface UpcomingDay {
   /** `today`, `tomorrow`, `Friday`, `4 Dec`, `4 Dec 2027` */
   readonly day: string;
-  /** `10:00`; `null` for a day alone, which begins at midnight, and where a clock would say too much. */
+  /** `10:00`; `null` for a whole day, which begins at midnight, and for days that are not near. */
   readonly clock: string | null;
 }
 
-/** When something is that lies ahead, in words, where we are; `null` for what is over. A day alone lasts until its end. */
-export function dayAhead(then: Timestamp, now: Timestamp): DayAhead | null {
+/** Describes a time ahead in local time; `null` if it is over. A time at midnight is a whole day, which lasts until its end. */
+export function upcomingDay(then: Timestamp, now: Timestamp): UpcomingDay | null {
   const [day, today] = [new Date(then), new Date(now)];
-  // Days of summer time are longer or shorter by an hour.
-  const days = Math.round((startOf(day) - startOf(today)) / DAY);
-  const isAlone = startOf(day) === then;
-  if (!(days >= 0) || (then <= now && !isAlone)) return null;
-  const near = days <= NAMED_DAYS;
-  return { day: near ? nearDay(days, day) : date(day, today), clock: near && !isAlone ? clock(day) : null };
+  // A day on which summer time begins or ends has an hour less or more.
+  const days = Math.round((startOf(day) - startOf(today)) / DAY_MS);
+  const isWholeDay = startOf(day) === then;
+  if (!(days >= 0) || (then <= now && !isWholeDay)) return null;
+  const isNear = days <= MAX_WEEKDAYS_AHEAD;
+  return {
+    day: isNear ? nearDay(days, day) : date(day, today),
+    clock: isNear && !isWholeDay ? clock(day) : null,
+  };
 }
 
 function startOf(time: Date): Timestamp {

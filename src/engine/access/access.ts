@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { LociError } from '../../core/errors.ts';
-import { sha256 } from '../../core/hash.ts';
+import { sha256 } from '../../core/ids.ts';
 import { isTokenText, newTokenText } from '../../secrets/token-text.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { StoredToken } from '../../store/tokens.ts';

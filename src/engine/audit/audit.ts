@@ -1,7 +1,7 @@
 import { createPatch } from 'diff';
 import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../../core/errors.ts';
-import { sha256 } from '../../core/hash.ts';
+import { sha256 } from '../../core/ids.ts';
 import type { Json, LociRecord } from '../../core/types.ts';
 import type { AuditCursor, AuditDiff, AuditDraft, AuditEntry, AuditFilter } from '../../store/audit.ts';
 import type { EngineContext } from '../context.ts';

@@ -1,4 +1,4 @@
-import { mapTexts } from '../../core/map-texts.ts';
+import { mapStrings } from '../../core/json.ts';
 import type { TaskThread } from '../../core/threads/task-thread.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { HistoryDraft } from '../../store/history.ts';
@@ -60,7 +60,7 @@ export class HistoryLog {
   async #write(rows: readonly Noted[]): Promise<void> {
     const masked: Noted[] = [];
     for (const { namespace, row } of rows) {
-      const inputs = (await mapTexts(row.inputs, this.#masked)) as HistoryDraft['inputs'];
+      const inputs = (await mapStrings(row.inputs, this.#masked)) as HistoryDraft['inputs'];
       masked.push({ namespace, row: { ...row, inputs } });
     }
     await this.#store.noteHistory(masked, KEEP);

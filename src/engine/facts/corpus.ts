@@ -1,4 +1,4 @@
-import { sha256 } from '../../core/hash.ts';
+import { sha256 } from '../../core/ids.ts';
 import { analyze } from '../../core/text/analyze.ts';
 import type { Json, LociRecord, Timestamp } from '../../core/types.ts';
 import { HISTORY_CATEGORIES, type HistoryRow } from '../../store/history.ts';

@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import { nearest } from '../../core/text/nearest.ts';
+import { closestWord } from '../../core/text/closest-word.ts';
 import type { EngineContext } from '../context.ts';
 
 /** Keys of each category that are looked at, those stored last. */
@@ -13,7 +13,7 @@ export async function noSuchFact(
 ): Promise<LociError> {
   const categories = await store.factCategories(namespace, now(), LOOKED_AT);
   const asked = categories.filter(({ name }) => category === undefined || name === category);
-  const meant = nearest(
+  const meant = closestWord(
     key,
     asked.flatMap(({ recentKeys }) => recentKeys),
   );

@@ -1,4 +1,4 @@
-import { counted } from '../../core/text/counted.ts';
+import { formatCount } from '../../core/text/format-count.ts';
 import type { Finding } from './check.ts';
 import type { EngineContext } from '../context.ts';
 
@@ -16,7 +16,7 @@ export async function checkAudit(context: EngineContext): Promise<Finding> {
   if (faults.length > 0) return { result: 'failed', detail: faults.join('\n') };
   return {
     result: 'ok',
-    detail: `${counted(entries, 'entry', 'entries')}, none cut or changed`,
+    detail: `${formatCount(entries, 'entry', 'entries')}, none cut or changed`,
   };
 }
 

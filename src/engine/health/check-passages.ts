@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { counted } from '../../core/text/counted.ts';
+import { formatCount } from '../../core/text/format-count.ts';
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Passage } from '../../core/types.ts';
 import type { Chunking } from '../../ingest/passages.ts';
@@ -51,7 +51,7 @@ export async function checkPassages(context: EngineContext): Promise<Finding> {
     };
   }
   if (stale.length === 0)
-    return { result: 'ok', detail: `${counted(count, 'record')}, passages as they should be` };
+    return { result: 'ok', detail: `${formatCount(count, 'record')}, passages as they should be` };
   return {
     result: missing.length > 0 ? 'failed' : 'warning',
     detail: `passages wait to be made anew in ${named(stale)}`,
@@ -86,7 +86,7 @@ async function compare(
 
 /** `12 records: a.md, b.md …` */
 function named(records: readonly string[]): string {
-  return `${counted(records.length, 'record')}: ${records.slice(0, NAMED).join(', ')}${records.length > NAMED ? ' …' : ''}`;
+  return `${formatCount(records.length, 'record')}: ${records.slice(0, NAMED).join(', ')}${records.length > NAMED ? ' …' : ''}`;
 }
 
 /** Where the vectors are of another model as well, `index` would refuse. */

@@ -1,5 +1,5 @@
-import { ageOf } from '../../core/time/age.ts';
-import { counted } from '../../core/text/counted.ts';
+import { formatAge } from '../../core/time/age.ts';
+import { formatCount } from '../../core/text/format-count.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { Check } from './check.ts';
 import type { EngineContext } from '../context.ts';
@@ -18,8 +18,8 @@ export async function checkSources(context: EngineContext): Promise<Check[]> {
 function checkSource(report: SourceReport, now: Timestamp): Check {
   const { id, condition, documents, state, error } = report;
   const readAt = state?.readAt ?? null;
-  const read = readAt === null ? 'never read' : `read ${ageOf(readAt, now)}`;
-  const detail = `${counted(documents, 'document')}, ${read}${error === null ? '' : `; ${error}`}`;
+  const read = readAt === null ? 'never read' : `read ${formatAge(readAt, now)}`;
+  const detail = `${formatCount(documents, 'document')}, ${read}${error === null ? '' : `; ${error}`}`;
   const warning = (hint: string): Check => ({
     name: `source ${id}`,
     result: 'warning',

@@ -1,6 +1,6 @@
-import { ageOf } from '../../core/time/age.ts';
+import { formatAge } from '../../core/time/age.ts';
 import type { Config } from '../../config/schema.ts';
-import { counted } from '../../core/text/counted.ts';
+import { formatCount } from '../../core/text/format-count.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { NamespaceStats } from '../../store/stats.ts';
@@ -148,7 +148,7 @@ async function checkEmbedding(context: EngineContext): Promise<Finding> {
   if (pending === 0) return { result: 'ok', detail: model };
   return {
     result: 'warning',
-    detail: `${model}; ${counted(pending, 'text')} not embedded yet`,
+    detail: `${model}; ${formatCount(pending, 'text')} not embedded yet`,
     hint: 'Run `loci index`.',
   };
 }
@@ -172,7 +172,7 @@ function checkVault(
     };
   const told = changes === null ? '' : changesInWords(changes);
   const isRead = lastRead !== null && changes !== null;
-  const read = isRead ? `read ${ageOf(lastRead, now)}` : 'it was not read yet';
+  const read = isRead ? `read ${formatAge(lastRead, now)}` : 'it was not read yet';
   const detail = `${path}; ${read}${told === '' ? '' : `, since then ${told}`}`;
   if (paused)
     return {
@@ -189,7 +189,7 @@ function checkStray({ name, records }: StrayVault): Check {
   return {
     name: `vault ${name}`,
     result: 'warning',
-    detail: `${counted(records, 'record')} of a vault that is not in the settings: they are found, and nothing refreshes them`,
+    detail: `${formatCount(records, 'record')} of a vault that is not in the settings: they are found, and nothing refreshes them`,
     hint: `Put the vault back into loci.yaml with the name ${name}, or take its records out: loci forget-vault ${JSON.stringify(name)}`,
   };
 }

@@ -4,9 +4,9 @@ import type { SourceProblem } from '../../sources/source.ts';
 import type { Store } from '../../store/store.ts';
 import { activeOf, specOf, type EngineContext } from '../context.ts';
 import { deriveStale } from '../vaults/index-vaults.ts';
-import { abortable, assertNotAborted, type LongCallOptions } from '../../core/long-call.ts';
+import { signalOption, assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 
-export interface ReindexOptions extends LongCallOptions {
+export interface ReindexOptions extends ProgressOptions {
   /** Embeds everything anew; the way to another model. Without a model, vectors are left as they are. */
   readonly vectors?: boolean;
 }
@@ -42,7 +42,7 @@ export async function reindex(context: EngineContext, options: ReindexOptions = 
   const before = activeOf(await store.generations());
   const generation = await store.addGeneration(specOf(embedder));
   const embedded = await embedPending(store, embedder, generation.id, {
-    ...abortable(options),
+    ...signalOption(options),
     onProgress: (done, total) => options.onProgress?.({ stage: 'embedding', subject: '', done, total }),
   });
   if (before?.id !== generation.id) await store.activateGeneration(generation.id);

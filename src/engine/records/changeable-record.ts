@@ -1,4 +1,4 @@
-import { ageOf } from '../../core/time/age.ts';
+import { formatAge } from '../../core/time/age.ts';
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
@@ -18,9 +18,13 @@ export async function changeable(
   const { deletedAt, expiresAt } = record;
   if (expiresAt !== null && expiresAt <= context.now()) throw gone(id, 'has expired');
   if (state === 'live' && deletedAt !== null) {
-    throw new LociError('not_found', `record ${String(id)} was deleted ${ageOf(deletedAt, context.now())}`, {
-      hint: `\`memory_undelete ${String(id)}\` brings it back.`,
-    });
+    throw new LociError(
+      'not_found',
+      `record ${String(id)} was deleted ${formatAge(deletedAt, context.now())}`,
+      {
+        hint: `\`memory_undelete ${String(id)}\` brings it back.`,
+      },
+    );
   }
   if (state === 'deleted' && deletedAt === null)
     throw new LociError('not_found', `record ${String(id)} is not deleted`, {

@@ -1,4 +1,4 @@
-import { ageOf } from '../../core/time/age.ts';
+import { formatAge } from '../../core/time/age.ts';
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { RecordHeader } from '../../store/store.ts';
@@ -90,7 +90,7 @@ async function byId(context: EngineContext, name: string): Promise<LociRecord | 
 async function refuseDeleted({ store, namespace, now }: EngineContext, id: number): Promise<void> {
   const [held] = await store.heldRecords(namespace, [id]);
   if (held?.deletedAt === null || held === undefined) return;
-  const age = ageOf(held.deletedAt, now());
+  const age = formatAge(held.deletedAt, now());
   throw new LociError('not_found', `record ${String(id)} was deleted ${age}`, {
     hint: `\`memory_undelete ${String(id)}\` brings it back.`,
   });

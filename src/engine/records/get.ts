@@ -1,4 +1,4 @@
-import { ageOf } from '../../core/time/age.ts';
+import { formatAge } from '../../core/time/age.ts';
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord } from '../../core/types.ts';
 import { resolveCitation, type LineRange } from './citation.ts';
@@ -33,7 +33,7 @@ export async function get(context: EngineContext, citation: string): Promise<Get
     text: all.slice(range.from - 1, range.to).join('\n'),
     lines: range,
     totalLines: all.length,
-    age: ageOf(record.createdAt, context.now()),
+    age: formatAge(record.createdAt, context.now()),
     links: await linksOf(context, record),
   };
 }

@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import { isDeeperThan } from '../../core/json-depth.ts';
+import { exceedsDepth } from '../../core/json.ts';
 import type { Metadata } from '../../core/types.ts';
 
 /** Longest content of a record, bytes of UTF-8. */
@@ -73,7 +73,7 @@ function refuseControl(name: string, text: string): void {
 }
 
 function refuseUnfitMetadata(metadata: Metadata): void {
-  if (isDeeperThan(MAX_METADATA_DEPTH, metadata))
+  if (exceedsDepth(MAX_METADATA_DEPTH, metadata))
     throw unfit(`metadata is nested deeper than ${String(MAX_METADATA_DEPTH)} levels`);
   const bytes = Buffer.byteLength(JSON.stringify(metadata));
   if (bytes > MAX_METADATA_BYTES)

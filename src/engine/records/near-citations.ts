@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { likelyEdits } from '../../core/text/nearest.ts';
+import { typoDistance } from '../../core/text/closest-word.ts';
 import type { EngineContext } from '../context.ts';
 import { entriesOf } from '../sources/source-entries.ts';
 
@@ -62,6 +62,6 @@ function distanceOf(form: string, key: string): number {
 
 /** Of short names, two edits make another name. */
 function editsOf(asked: string, held: string): number {
-  const edits = likelyEdits(asked, held);
+  const edits = typoDistance(asked, held);
   return edits === null || edits * 2 >= Math.min(asked.length, held.length) ? Infinity : edits;
 }

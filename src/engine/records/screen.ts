@@ -1,7 +1,7 @@
 import { SECRET_DETECTION } from '../../secrets/detect.ts';
 import { maskSecrets } from '../../secrets/mask.ts';
 import { LociError } from '../../core/errors.ts';
-import { mapTexts } from '../../core/map-texts.ts';
+import { mapStrings } from '../../core/json.ts';
 import type { Json } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
 import { assertWithinLimits, type WrittenTexts } from './limits.ts';
@@ -29,7 +29,7 @@ export async function screened<Texts extends WrittenTexts>(
   const result: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(texts) as [string, Json][]) {
     const name = field === NAMED_BY_KEY ? (texts.key ?? '') : '';
-    result[field] = await mapTexts(value, (text, of) => screen.text(field, text, of), name);
+    result[field] = await mapStrings(value, (text, of) => screen.text(field, text, of), name);
   }
   const masked = [...screen.kinds];
   if (masked.length > 0) assertWithinLimits(result);

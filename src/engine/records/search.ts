@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import { stem } from '../../core/text/analyze.ts';
-import { ageOf } from '../../core/time/age.ts';
+import { formatAge } from '../../core/time/age.ts';
 import type { Metadata, Origin, Timestamp, Trust } from '../../core/types.ts';
 import { textOf } from '../../ingest/document-content.ts';
 import { snippetWithProperties, type Snippet } from '../../search/explain/snippet.ts';
@@ -219,7 +219,7 @@ function searchResult(
     ),
     score: hit.confidence,
     createdAt: record.createdAt,
-    age: ageOf(record.createdAt, now),
+    age: formatAge(record.createdAt, now),
     origin: record.origin,
     source: record.source,
     trust: record.trust,

@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import { sha256 } from '../../core/hash.ts';
+import { sha256 } from '../../core/ids.ts';
 import type { LociRecord, Metadata } from '../../core/types.ts';
 import { samePassages } from '../../ingest/passages.ts';
 import type { RecordDraft } from '../../store/store.ts';

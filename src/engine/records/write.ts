@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import { sha256 } from '../../core/hash.ts';
+import { sha256 } from '../../core/ids.ts';
 import type { Metadata } from '../../core/types.ts';
 import { newDraft } from '../../ingest/record-draft.ts';
 import { auditDraft, newDiff } from '../audit/audit.ts';

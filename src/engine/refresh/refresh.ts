@@ -1,4 +1,4 @@
-import { counted } from '../../core/text/counted.ts';
+import { formatCount } from '../../core/text/format-count.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { SECRET_DETECTION } from '../../secrets/detect.ts';
 import { maskSecrets } from '../../secrets/mask.ts';
@@ -210,7 +210,7 @@ class Refresh {
     { overCap }: ReplaceReport,
   ): Partial<SourceState> {
     const leftOut =
-      overCap > 0 ? [`${counted(overCap, 'document')} left out: there are more than maxDocuments`] : [];
+      overCap > 0 ? [`${formatCount(overCap, 'document')} left out: there are more than maxDocuments`] : [];
     return {
       ...this.#attempt.success([...problems, ...leftOut]),
       empties: printed === 0 ? this.#empties + 1 : 0,
@@ -226,7 +226,7 @@ class Refresh {
 
   async #noteEmpty(fetched: Fetched, kept: number): Promise<Refreshed> {
     const { id, name } = this.#source;
-    const told = `nothing was printed; ${counted(kept, 'document')} are kept until that happens again`;
+    const told = `nothing was printed; ${formatCount(kept, 'document')} are kept until that happens again`;
     await this.#attempt.note({ ...this.#attempt.answered([told]), empties: this.#empties + 1 });
     const nothing = { added: 0, updated: 0, unchanged: 0, removed: 0, overCap: 0 };
     const { tookMs } = this.#attempt;
@@ -275,7 +275,7 @@ function noneUsable(id: string, { printed, problems: [first] }: Fetched): LociEr
   const why = first === undefined ? '' : `: ${problemInWords(first)}`;
   return new LociError(
     'source_failed',
-    `none of the ${counted(printed, 'document')} of ${id} can be used${why}`,
+    `none of the ${formatCount(printed, 'document')} of ${id} can be used${why}`,
     {
       hint: 'Of JSON that was not made for Loci `map` says where things are; `map.items`, where the list stands.',
     },

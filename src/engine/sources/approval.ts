@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { LociError, messageOf } from '../../core/errors.ts';
-import { sha256 } from '../../core/hash.ts';
+import { sha256 } from '../../core/ids.ts';
 import { SECRET_DETECTION } from '../../secrets/detect.ts';
 import { maskSecrets } from '../../secrets/mask.ts';
 import { openSource } from '../../sources/registry.ts';

@@ -5,7 +5,7 @@ import { readSourceSettings } from '../../config/problems.ts';
 import type { Config } from '../../config/schema.ts';
 import { nameKey, type SourceSettings } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
-import { nearest } from '../../core/text/nearest.ts';
+import { closestWord } from '../../core/text/closest-word.ts';
 import type { FoundSkill } from '../../sources/document.ts';
 import { findSkills } from '../../sources/registry.ts';
 import type { EngineContext } from '../context.ts';
@@ -120,7 +120,7 @@ export function sourceNamed({ sources, broken }: ConfiguredSources, id: string):
 
 /** `not_found`, with the nearest of the ids that there are. */
 export function noSuchSource(id: string, ids: readonly string[]): LociError {
-  const meant = nearest(id, ids);
+  const meant = closestWord(id, ids);
   const known = ids.length === 0 ? 'there is none' : `there are: ${ids.join(', ')}`;
   return new LociError('not_found', `no source is called ${JSON.stringify(id)}; ${known}`, {
     hint: meant === undefined ? '`loci sources list` lists them.' : `Did you mean ${meant}?`,

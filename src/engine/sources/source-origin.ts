@@ -1,5 +1,5 @@
-import { ageOf } from '../../core/time/age.ts';
-import { dayAhead } from '../../core/time/calendar.ts';
+import { formatAge } from '../../core/time/age.ts';
+import { upcomingDay } from '../../core/time/calendar.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
 import { ownSources } from './source-policies.ts';
@@ -69,15 +69,15 @@ function lineOf(
   // What parts the line is no part of a name, or a name could say what Loci says.
   const parts = [`From ${name.replaceAll('·', '-')}`];
   const undated = metadata['undated'] === true;
-  const ahead = completed === true || undated ? null : dayAhead(createdAt, now);
+  const ahead = completed === true || undated ? null : upcomingDay(createdAt, now);
   if (completed === true) parts.push('done');
   // When Loci first saw a todo is no day that it is of.
   else if (undated && recordType === 'task') parts.push('no date');
-  else if (ahead === null) parts.push(ageOf(createdAt, now));
+  else if (ahead === null) parts.push(formatAge(createdAt, now));
   else if (recordType === 'task') parts.push(`due ${ahead.day}`);
   else parts.push(ahead.clock === null ? ahead.day : `${ahead.day} ${ahead.clock}`);
   if (refreshedAt === null) return parts.join(' · ');
-  const age = ageOf(Math.min(refreshedAt, now), now);
+  const age = formatAge(Math.min(refreshedAt, now), now);
   const read = spaced(age);
   if (stale) parts.push(`stale (${age === 'just now' ? 'less than a minute' : read.replace(/ ago$/, '')})`);
   // Beside the age of the document it would pass for another one.

@@ -3,7 +3,7 @@ import type { Fetched } from '../../sources/document.ts';
 import type { Closable, EngineContext } from '../context.ts';
 import { forgetSource } from '../vaults/forget-source.ts';
 import { embedNew } from '../vaults/embed-new.ts';
-import { abortable, type LongCallOptions } from '../../core/long-call.ts';
+import { signalOption, type ProgressOptions } from '../../core/progress.ts';
 import { ownVaults, vaultName } from '../vaults/vault-names.ts';
 import { approvalDetails, resolveCommand, type ResolvedCommand } from './approval.ts';
 import { changesSince, parseApproval, serializeApproval } from './approval-record.ts';
@@ -31,7 +31,7 @@ export interface Sources {
    * from it. One that is named and not enabled is a `conflict`.
    * @throws LociError `not_found` for an id that no source has; `aborted`
    */
-  refresh(ids?: readonly string[], options?: LongCallOptions): Promise<RefreshResult[]>;
+  refresh(ids?: readonly string[], options?: ProgressOptions): Promise<RefreshResult[]>;
   /** Runs the command once and stores nothing. @throws LociError `not_approved`, `source_failed` … */
   test(id: string, signal?: AbortSignal): Promise<Fetched>;
   /**
@@ -94,7 +94,7 @@ async function whileOpen<Result>(
 async function refreshSources(
   context: EngineContext,
   ids: readonly string[] | undefined,
-  options: LongCallOptions = {},
+  options: ProgressOptions = {},
 ): Promise<RefreshResult[]> {
   const configured = await configuredSources(context);
   const meant =
@@ -115,7 +115,7 @@ async function refreshSources(
 async function refreshOne(
   context: EngineContext,
   source: ConfiguredSource,
-  options: LongCallOptions,
+  options: ProgressOptions,
 ): Promise<RefreshResult> {
   const tell = (stage: 'reading' | 'waiting'): void =>
     options.onProgress?.({ stage, subject: source.name, done: 0, total: 0 });
@@ -125,7 +125,7 @@ async function refreshOne(
       waits: true,
       onWait: () => tell('waiting'),
       onHeld: () => tell('reading'),
-      ...abortable(options),
+      ...signalOption(options),
     });
   } catch (error) {
     const told =

@@ -2,7 +2,7 @@ import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/contract/engines.ts';
-import { sha256 } from '../../core/hash.ts';
+import { sha256 } from '../../core/ids.ts';
 import { hashFile } from './watched-files.ts';
 
 it('the hash of a file is of what it holds now, however soon it was changed after the last look', async () => {

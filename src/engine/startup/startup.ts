@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
-import { sha256 } from '../../core/hash.ts';
-import { isSubject } from '../../core/subject.ts';
+import { sha256 } from '../../core/ids.ts';
+import { isSubject } from '../../core/caller.ts';
 import type { Config } from '../../config/schema.ts';
 import type { AuditDraft } from '../../store/audit.ts';
 import type { StartupEntry } from '../../store/startup.ts';

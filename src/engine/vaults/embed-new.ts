@@ -1,7 +1,7 @@
 import { embedPending } from '../../ingest/embed.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import type { EngineContext } from '../context.ts';
-import { abortable, type LongCallOptions } from '../../core/long-call.ts';
+import { signalOption, type ProgressOptions } from '../../core/progress.ts';
 import { withLease } from '../refresh/lease.ts';
 
 /**
@@ -9,7 +9,7 @@ import { withLease } from '../refresh/lease.ts';
  * one embeds meanwhile is waited for, and not embedded twice.
  * @throws LociError `embedding_mismatch`, `embedding_unavailable`, `aborted`
  */
-export async function embedNew(context: EngineContext, options: LongCallOptions = {}): Promise<number> {
+export async function embedNew(context: EngineContext, options: ProgressOptions = {}): Promise<number> {
   const vectors = await context.vectorsToFill();
   if (vectors === null || (await context.store.countPending(vectors.generation)) === 0) return 0;
   const embedded = await withLease(
@@ -19,7 +19,7 @@ export async function embedNew(context: EngineContext, options: LongCallOptions 
     {
       waits: true,
       onWait: () => options.onProgress?.({ stage: 'waiting', subject: 'embedding', done: 0, total: 0 }),
-      ...abortable(options),
+      ...signalOption(options),
     },
   );
   await context.store.sweep();
@@ -29,10 +29,10 @@ export async function embedNew(context: EngineContext, options: LongCallOptions 
 function embedAll(
   { store }: EngineContext,
   { embedder, generation }: VectorIndexRef,
-  options: LongCallOptions,
+  options: ProgressOptions,
 ): Promise<number> {
   return embedPending(store, embedder, generation, {
-    ...abortable(options),
+    ...signalOption(options),
     onProgress: (done, total) => options.onProgress?.({ stage: 'embedding', subject: '', done, total }),
   });
 }

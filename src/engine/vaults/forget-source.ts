@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import type { EngineContext } from '../context.ts';
-import type { LongCallOptions } from '../../core/long-call.ts';
+import type { ProgressOptions } from '../../core/progress.ts';
 import { withLease, type LeaseHandle } from '../refresh/lease.ts';
 import { leaseOf } from '../refresh/refresh.ts';
 
@@ -15,7 +15,7 @@ const PAGE = 1000;
 export function forgetSource(
   context: EngineContext,
   source: string,
-  { signal }: Pick<LongCallOptions, 'signal'> = {},
+  { signal }: Pick<ProgressOptions, 'signal'> = {},
 ): Promise<number> {
   return withLease(
     context,

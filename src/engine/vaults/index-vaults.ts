@@ -7,7 +7,8 @@ import type { SourceProblem } from '../../sources/source.ts';
 import type { CutPassages } from '../../store/derivation.ts';
 import type { EngineContext } from '../context.ts';
 import { embedNew } from './embed-new.ts';
-import { assertNotAborted, type IndexOptions, type LongCallOptions } from '../../core/long-call.ts';
+import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
+import type { IndexOptions } from './refresh-vault.ts';
 import { refreshVault } from './refresh-vault.ts';
 import { assertNamesAreFree } from './vault-names.ts';
 
@@ -77,7 +78,7 @@ export interface Derived {
 const PAGE = 64;
 
 /** Makes the passages of records that have none of the present chunking: after a change of it, or a reindex cut short. */
-export async function deriveStale(context: EngineContext, options: LongCallOptions): Promise<Derived> {
+export async function deriveStale(context: EngineContext, options: ProgressOptions): Promise<Derived> {
   const { store, namespace } = context;
   const chunking = await context.chunking();
   const problems: SourceProblem[] = [];
@@ -105,7 +106,7 @@ export async function deriveStale(context: EngineContext, options: LongCallOptio
 export async function cutOrReport(
   record: LociRecord,
   chunking: Chunking,
-  { signal }: LongCallOptions,
+  { signal }: ProgressOptions,
   problems: SourceProblem[],
 ): Promise<Passage[] | null> {
   try {

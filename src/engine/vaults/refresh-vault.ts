@@ -5,12 +5,17 @@ import { syncSource, type SyncReport } from '../../ingest/sync.ts';
 import { openSource } from '../../sources/registry.ts';
 import type { Source } from '../../sources/source.ts';
 import type { EngineContext } from '../context.ts';
-import { abortable, type IndexOptions } from '../../core/long-call.ts';
+import { signalOption, type ProgressOptions } from '../../core/progress.ts';
 import { RefreshAttempt } from '../refresh/refresh-attempt.ts';
 import { withLease, type LeaseHandle, type LeaseOptions } from '../refresh/lease.ts';
 import { leaseOf, problemOfNote } from '../refresh/refresh.ts';
 import { isDue } from '../refresh/schedule.ts';
 import { vaultName } from './vault-names.ts';
+
+export interface IndexOptions extends ProgressOptions {
+  /** Removes all notes of a vault that has none any more. */
+  readonly allowEmpty?: boolean;
+}
 
 export interface RefreshVaultOptions extends LeaseOptions, IndexOptions {
   /** Milliseconds until it is due again; as configured unless given. */
@@ -97,7 +102,7 @@ async function syncVault(
     allowEmpty: options.allowEmpty ?? false,
     fence: options.held,
     onUnchanged,
-    ...abortable(options),
+    ...signalOption(options),
     onProgress: (done, total) =>
       options.onProgress?.({ stage: 'reading', subject: source.name, done, total }),
   });

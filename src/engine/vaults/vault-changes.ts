@@ -1,4 +1,4 @@
-import { counted } from '../../core/text/counted.ts';
+import { formatCount } from '../../core/text/format-count.ts';
 
 /** Notes that differ from what the store holds of them, by the looks of their files. */
 export interface VaultChanges {
@@ -16,6 +16,6 @@ export function changesInWords({ added, changed, gone }: VaultChanges): string {
   ] as const;
   return counts
     .filter(([count]) => count > 0)
-    .map(([count, what], i) => `${i > 0 ? String(count) : counted(count, 'note')} ${what}`)
+    .map(([count, what], i) => `${i > 0 ? String(count) : formatCount(count, 'note')} ${what}`)
     .join(', ');
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseDuration } from '../../config/values.ts';
-import { isSubject } from '../../core/subject.ts';
+import { isSubject } from '../../core/caller.ts';
 import type { Loci } from '../../engine/open.ts';
 import { SCOPES, type Operation, type OperationContext } from '../operation.ts';
 import { formatToken, tokenOutput } from './token-output.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AuditCursor } from '../../store/audit.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { isoTime } from '../shared/dates.ts';
+import { isoTime } from '../shared/times.ts';
 import { timeBound } from '../shared/time-bound.ts';
 
 const DEFAULT_LIMIT = 50;

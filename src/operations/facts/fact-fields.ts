@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TRUST, type LociRecord } from '../../core/types.ts';
 import { MAX_KEY, MAX_LABEL } from '../../engine/records/limits.ts';
-import { isoTime } from '../shared/dates.ts';
+import { isoTime } from '../shared/times.ts';
 
 export const factKey = () => z.string().trim().min(1).max(MAX_KEY);
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DEFAULT_CATEGORY, TTL } from '../../engine/facts/facts.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { isoTime } from '../shared/dates.ts';
+import { isoTime } from '../shared/times.ts';
 import { embeddedFields, idempotencyKey, maskedKinds, tagList } from '../shared/record-fields.ts';
 import { factCategory, factKey } from './fact-fields.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
-import { millisecondsSince, tookMs } from '../shared/durations.ts';
+import { millisecondsSince, tookMs } from '../shared/times.ts';
 import { asProblem, problemList } from '../shared/problems.ts';
 
 const input = z.strictObject({

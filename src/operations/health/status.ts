@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ORIGINS } from '../../core/types.ts';
 import { CONDITIONS } from '../../engine/sources/reports.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { isoTime } from '../shared/dates.ts';
+import { isoTime } from '../shared/times.ts';
 
 const count = () => z.number().int().nonnegative();
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
 import type { ExportCounts } from '../../engine/portable/export/export-pages.ts';
-import { millisecondsSince, tookMs } from '../shared/durations.ts';
+import { millisecondsSince, tookMs } from '../shared/times.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 import type { LocalIo, Operation, OperationContext } from '../operation.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
 import type { ImportResult, ImportSource } from '../../engine/portable/import.ts';
-import { millisecondsSince, tookMs } from '../shared/durations.ts';
+import { millisecondsSince, tookMs } from '../shared/times.ts';
 import { agentName } from '../startup/startup-fields.ts';
 import { maskedKinds } from '../shared/record-fields.ts';
 import { requireLocalIo } from '../shared/local-io.ts';

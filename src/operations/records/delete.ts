@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation, OperationContext } from '../operation.ts';
-import { isoTime } from '../shared/dates.ts';
+import { isoTime } from '../shared/times.ts';
 import { recordId } from '../shared/record-fields.ts';
 
 const input = z.strictObject({ id: recordId() });

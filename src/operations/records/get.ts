@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ORIGINS, TRUST } from '../../core/types.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { isoTime } from '../shared/dates.ts';
+import { isoTime } from '../shared/times.ts';
 import { sourceFields, sourceFieldsOf } from '../shared/source-fields.ts';
 
 const input = z.strictObject({

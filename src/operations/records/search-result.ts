@@ -3,7 +3,7 @@ import { ORIGINS, TRUST } from '../../core/types.ts';
 import type { Explanation, SearchResult } from '../../engine/records/search.ts';
 import { BOOST_NAMES } from '../../search/rank/ranking.ts';
 import { SIGNALS } from '../../search/retrieve/signals.ts';
-import { isoTime } from '../shared/dates.ts';
+import { isoTime } from '../shared/times.ts';
 import { sourceFields, sourceFieldsOf } from '../shared/source-fields.ts';
 import { reasonsOf } from './reasons.ts';
 

@@ -3,7 +3,7 @@ import { ORIGINS } from '../../core/types.ts';
 import type { SearchRequest } from '../../engine/records/search.ts';
 import { SIGNALS } from '../../search/retrieve/signals.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { tookMs } from '../shared/durations.ts';
+import { tookMs } from '../shared/times.ts';
 import { timeBound } from '../shared/time-bound.ts';
 import { resultOf, searchResult } from './search-result.ts';
 import { unmatchedFilter, unmatchedFilters } from './unmatched-filters.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nearest } from '../../core/text/nearest.ts';
+import { closestWord } from '../../core/text/closest-word.ts';
 import type { Loci } from '../../engine/open.ts';
 import type { SearchRequest } from '../../engine/records/search.ts';
 
@@ -37,7 +37,7 @@ export async function unmatchedFilters(loci: Loci, request: SearchRequest): Prom
     const existing = (await loci.facet(FIELDS[filter])).map(({ value }) => value);
     for (const value of requested) {
       if (existing.some((each) => isMatch(filter, value, each))) continue;
-      const similar = nearest(value, existing);
+      const similar = closestWord(value, existing);
       const others = existing.filter((each) => each !== similar);
       const known = [...(similar === undefined ? [] : [similar]), ...others].slice(0, MAX_KNOWN_VALUES);
       unmatched.push({ filter, value, known });

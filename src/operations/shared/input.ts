@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
-import { nearest } from '../../core/text/nearest.ts';
+import { closestWord } from '../../core/text/closest-word.ts';
 import type { Operation } from '../operation.ts';
 
 /** How a surface speaks of a verb's input. */
@@ -80,7 +80,7 @@ export function fieldPath(path: readonly string[]): string {
 }
 
 function unknownField(key: string, names: readonly string[]): string {
-  const meant = nearest(key, names);
+  const meant = closestWord(key, names);
   return `unknown field ${abridged(key)}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
 }
 

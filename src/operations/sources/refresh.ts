@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ERROR_TABLE, type ErrorCode } from '../../core/errors.ts';
 import { problemInWords } from '../../engine/refresh/refresh.ts';
 import type { RefreshResult } from '../../engine/sources/sources.ts';
-import { millisecondsSince, tookMs } from '../shared/durations.ts';
+import { millisecondsSince, tookMs } from '../shared/times.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { untold } from './source-output.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { isJsonMap } from '../../config/tree.ts';
+import { isJsonMap } from '../../core/json.ts';
 import { LociError } from '../../core/errors.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { removeEntry } from '../shared/remove-entry.ts';
+import { removeEntry } from '../shared/edit-config.ts';
 import { idInput, reportOf } from './source-output.ts';
 
 export interface SourcesRemoveOutput {

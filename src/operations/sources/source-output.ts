@@ -3,7 +3,7 @@ import type { Timestamp } from '../../core/types.ts';
 import { formatCommand } from '../../engine/sources/approval.ts';
 import { noSuchSource } from '../../engine/sources/configured.ts';
 import { CONDITIONS, type Condition, type SourceReport } from '../../engine/sources/reports.ts';
-import { isoTime } from '../shared/dates.ts';
+import { isoTime } from '../shared/times.ts';
 import type { OperationContext } from '../operation.ts';
 
 const KINDS = ['vault', 'command', 'skill'] as const;

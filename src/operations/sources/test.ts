@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Json } from '../../core/types.ts';
 import { problemInWords } from '../../engine/refresh/refresh.ts';
-import { isoTime } from '../shared/dates.ts';
-import { tookMs } from '../shared/durations.ts';
+import { isoTime, tookMs } from '../shared/times.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { idInput } from './source-output.ts';
 

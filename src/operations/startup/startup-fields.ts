@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isSubject } from '../../core/subject.ts';
+import { isSubject } from '../../core/caller.ts';
 import type { StartupEntry } from '../../store/startup.ts';
-import { isoTime } from '../shared/dates.ts';
+import { isoTime } from '../shared/times.ts';
 
 export const MAX_PRIORITY = 9;
 

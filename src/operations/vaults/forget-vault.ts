@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
-import { nearest } from '../../core/text/nearest.ts';
+import { closestWord } from '../../core/text/closest-word.ts';
 import type { Loci } from '../../engine/open.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { namedVaults, removeVault } from './vaults.ts';
@@ -82,7 +82,7 @@ function noVault(id: string): LociError {
 }
 
 function unknownVault(vault: string, names: readonly string[]): LociError {
-  const meant = nearest(vault, names);
+  const meant = closestWord(vault, names);
   const known = names.length === 0 ? 'there is none' : `there are: ${names.join(', ')}`;
   return new LociError('not_found', `no vault is called ${JSON.stringify(vault)}; ${known}`, {
     hint: meant === undefined ? '`loci status` lists the vaults.' : `Did you mean ${meant}?`,

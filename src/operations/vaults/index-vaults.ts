@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { ERROR_TABLE, type ErrorCode, LociError } from '../../core/errors.ts';
 import { IncompleteIndexError, type IndexReport } from '../../engine/vaults/index-vaults.ts';
 import { isEnabled } from '../../engine/vaults/vault-names.ts';
-import { millisecondsSince, tookMs } from '../shared/durations.ts';
+import { millisecondsSince, tookMs } from '../shared/times.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { patiently } from '../shared/patience.ts';
+import { retryOnConflict } from '../shared/edit-config.ts';
 import { asProblem, problemList, type Problem } from '../shared/problems.ts';
 import { addVaults, namedVaults, type NamedVault, placeFolders } from './vaults.ts';
 
@@ -118,7 +118,7 @@ async function runIndex(
   const notes = await addVaults(context, added);
   const { signal, onProgress } = context;
   // Another process may read the same folder: whoever comes second finds its notes there and goes on.
-  const { report, error } = await patiently(
+  const { report, error } = await retryOnConflict(
     () => asFarAsReadable(loci.index({ vaults, allowEmpty: allow_empty ?? false, signal, onProgress })),
     signal,
   );

@@ -3,16 +3,15 @@ import { basename, relative, resolve, sep } from 'node:path';
 import { configAppend } from '../../config/edit.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { expandHome } from '../../config/paths.ts';
-import { isJsonMap } from '../../config/tree.ts';
+import { isJsonMap } from '../../core/json.ts';
 import { nameKey, type VaultConfig } from '../../config/sources-schema.ts';
 import { vaultName } from '../../engine/vaults/vault-names.ts';
 import { LociError } from '../../core/errors.ts';
-import { describeFileError, errorCode } from '../../core/fs/file-errors.ts';
+import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import type { Json } from '../../core/types.ts';
-import { shortHash } from '../../core/hash.ts';
+import { shortHash } from '../../core/ids.ts';
 import type { OperationContext } from '../operation.ts';
-import { patiently } from '../shared/patience.ts';
-import { removeEntry } from '../shared/remove-entry.ts';
+import { retryOnConflict, removeEntry } from '../shared/edit-config.ts';
 
 export interface NamedVault extends VaultConfig {
   readonly name: string;
@@ -68,7 +67,10 @@ export async function placeFolders(
 export async function addVaults(context: OperationContext, vaults: readonly NamedVault[]): Promise<string[]> {
   const notes: string[] = [];
   for (const { name, path } of vaults) {
-    const change = await patiently(() => configAppend('vaults', { name, path }, context), context.signal);
+    const change = await retryOnConflict(
+      () => configAppend('vaults', { name, path }, context),
+      context.signal,
+    );
     if (change.overriddenBy !== undefined) {
       notes.push(`${name} is in ${change.file}, but ${change.overriddenBy} hides the vaults there`);
     }
@@ -97,7 +99,7 @@ async function realFolder(path: string): Promise<string> {
     const real = await realpath(absolute);
     if ((await stat(real)).isDirectory()) return real;
   } catch (error) {
-    const missing = errorCode(error) === 'ENOENT';
+    const missing = systemErrorCode(error) === 'ENOENT';
     const what = missing
       ? `there is no folder ${absolute}`
       : `${absolute} cannot be read: ${describeFileError(error)}`;

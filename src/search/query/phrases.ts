@@ -1,4 +1,4 @@
-import { analyzeAmong } from '../../core/text/analyze-around.ts';
+import { analyzeForTerms } from '../../core/text/analyze-for-terms.ts';
 import { analyze } from '../../core/text/analyze.ts';
 import type { StoredPassage, TextTerm } from '../../store/store.ts';
 import { textFields } from '../../store/lexical/text-fields.ts';
@@ -19,7 +19,7 @@ export function containsPhrases(passage: StoredPassage, phrases: readonly TextTe
 export function matchedTerms(passage: StoredPassage, terms: ReadonlySet<string>): Set<string> {
   const { title, headings, body, tags } = textFields(passage.record, passage);
   return new Set(
-    [title, headings, body, tags].flatMap((text) => analyzeAmong(text, terms).map(({ term }) => term)),
+    [title, headings, body, tags].flatMap((text) => analyzeForTerms(text, terms).map(({ term }) => term)),
   );
 }
 

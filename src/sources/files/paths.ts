@@ -1,6 +1,6 @@
 import { readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from '../../core/fs/file-errors.ts';
+import { systemErrorCode } from '../../core/fs/file-errors.ts';
 
 /** Whether a real path is the real root or below it. */
 export function isWithin(realRoot: string, realPath: string): boolean {
@@ -24,7 +24,7 @@ export function isPlainKey(key: string): boolean {
 export async function resolveWithin(realRoot: string, key: string): Promise<string | null> {
   if (!isPlainKey(key)) return null;
   const real = await realpath(path.join(realRoot, key)).catch(async (error: unknown) => {
-    if (errorCode(error) !== 'ENOENT') throw error;
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
     return realpath(await unnormalised(realRoot, key, error));
   });
   return isWithin(realRoot, real) ? real : null;

@@ -1,7 +1,7 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LociError } from '../../core/errors.ts';
-import { describeFileError, errorCode } from '../../core/fs/file-errors.ts';
+import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import type { FoundSkill } from '../document.ts';
 import { decodeText } from '../files/decode.ts';
 import { readWithin } from '../files/read-file.ts';
@@ -25,7 +25,7 @@ export async function findSkills(root: string): Promise<FoundSkill[]> {
     realRoot = await realpath(root);
     names = await readdir(realRoot);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
+    if (systemErrorCode(error) === 'ENOENT') return [];
     throw new LociError('unreadable', `the skills in ${root} cannot be read: ${describeFileError(error)}`, {
       cause: error,
     });
@@ -68,7 +68,7 @@ async function skillText(realRoot: string, name: string): Promise<string | { pro
     if ('tooLarge' in read) return { problem: `${FILE} is larger than ${String(LARGEST)} bytes` };
     return decodeText(read.bytes)?.text ?? { problem: `${FILE} is no text` };
   } catch (error) {
-    const code = errorCode(error);
+    const code = systemErrorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     return { problem: `${FILE} cannot be read: ${describeFileError(error)}` };
   }

@@ -3,7 +3,7 @@ import type { BigIntStats, Dirent } from 'node:fs';
 import path from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import type { SourceProblem } from '../source.ts';
-import { describeFileError, errorCode } from '../../core/fs/file-errors.ts';
+import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import { isWithin } from '../files/paths.ts';
 
 /** A note as the walk finds it. */
@@ -90,7 +90,7 @@ async function readFolder(walk: Walk, folder: Folder): Promise<Entry[]> {
     });
   } catch (error) {
     if (folder.key === '') throw unreadableRoot(walk.vault, folder.realPath, error);
-    if (errorCode(error) !== 'ENOENT') walk.report(unread(folder.key, describeFileError(error)));
+    if (systemErrorCode(error) !== 'ENOENT') walk.report(unread(folder.key, describeFileError(error)));
     return [];
   }
 }
@@ -105,7 +105,8 @@ async function lookAt(walk: Walk, folder: Folder, entry: Entry): Promise<Look> {
     return { key, stats: await lstat(entry.path, { bigint: true }) };
   } catch (error) {
     // A file may go while it is looked at; a name that is no Unicode is not found under what it reads as.
-    const gone = errorCode(error) === 'ENOENT' && !dirent.isSymbolicLink() && !dirent.name.includes('\uFFFD');
+    const gone =
+      systemErrorCode(error) === 'ENOENT' && !dirent.isSymbolicLink() && !dirent.name.includes('\uFFFD');
     return gone ? null : unread(key, describeFileError(error));
   }
 }

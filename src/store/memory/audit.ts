@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import { uuidv7 } from '../../core/uuid.ts';
+import { uuidv7 } from '../../core/ids.ts';
 import {
   brokenLink,
   CHAIN_START,

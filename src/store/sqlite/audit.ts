@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import type { Timestamp } from '../../core/types.ts';
-import { uuidv7 } from '../../core/uuid.ts';
+import { uuidv7 } from '../../core/ids.ts';
 import {
   brokenLink,
   CHAIN_START,

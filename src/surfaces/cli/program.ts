@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { packageVersion } from '../../core/version.ts';
+import { packageVersion } from '../../core/runtime.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { COMMAND_GROUPS, commandWords } from '../shared/command-names.ts';
 import { columnsOf, type Io } from '../shared/io.ts';

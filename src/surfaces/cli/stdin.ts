@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { LociError, messageOf } from '../../core/errors.ts';
-import { isJsonMap, type JsonMap } from '../../config/tree.ts';
+import { isJsonMap, type JsonMap } from '../../core/json.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
 import type { Io } from '../shared/io.ts';
 

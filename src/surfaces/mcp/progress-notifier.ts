@@ -1,5 +1,5 @@
 import type { ProgressNotification, ProgressToken } from '@modelcontextprotocol/server';
-import type { Progress } from '../../core/long-call.ts';
+import type { Progress } from '../../core/progress.ts';
 import { stageText } from '../shared/progress-text.ts';
 
 /** Between two notifications of one stage. */

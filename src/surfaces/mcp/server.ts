@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { LociError } from '../../core/errors.ts';
 import { asLociError } from '../../core/fs/file-errors.ts';
-import { packageVersion } from '../../core/version.ts';
+import { packageVersion } from '../../core/runtime.ts';
 import { runOperation } from '../../operations/run.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import type { OperationContext } from '../../operations/operation.ts';

@@ -1,9 +1,8 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { remoteOperation } from '../../operations/shared/local-io.ts';
-import type { Operation, Scope } from '../../operations/operation.ts';
+import { type Operation, type Scope, toolName } from '../../operations/operation.ts';
 import { OPERATIONS } from '../../operations/registry.ts';
-import { toolName } from '../../operations/shared/tool-name.ts';
 
 /** The operations that are tools. */
 export interface Toolbox {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { ERROR_TABLE, type ErrorCode } from '../../core/errors.ts';
 import type { Json } from '../../core/types.ts';
-import { packageVersion } from '../../core/version.ts';
-import type { Operation, Scope } from '../../operations/operation.ts';
-import { toolName } from '../../operations/shared/tool-name.ts';
+import { packageVersion } from '../../core/runtime.ts';
+import { type Operation, type Scope, toolName } from '../../operations/operation.ts';
 import { PROBLEM_TYPE, titleOf } from './http/problem.ts';
 import type { Route } from './routes.ts';
 

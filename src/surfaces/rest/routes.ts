@@ -1,8 +1,7 @@
 import { inputFields, type FieldSchema } from '../../operations/shared/input.ts';
 import { remoteOperation } from '../../operations/shared/local-io.ts';
-import type { Operation } from '../../operations/operation.ts';
+import { type Operation, toolName } from '../../operations/operation.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
-import { toolName } from '../../operations/shared/tool-name.ts';
 
 /** Where HTTP finds the verbs. */
 export const API = '/api/v1';

@@ -1,4 +1,4 @@
-import type { Progress } from '../../core/long-call.ts';
+import type { Progress } from '../../core/progress.ts';
 
 /** What a long call is doing: `reading notes`, `embedding`. */
 export function stageText({ stage, subject }: Pick<Progress, 'stage' | 'subject'>): string {

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { ERROR_TABLE } from '../../core/errors.ts';
-import { errorCode } from '../../core/fs/file-errors.ts';
+import { systemErrorCode } from '../../core/fs/file-errors.ts';
 
 /** The signals that stop a command. SIGHUP is sent when a terminal closes, SIGQUIT by Ctrl-\\. */
 export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
@@ -18,7 +18,7 @@ export function waitForStop(output?: NodeJS.WritableStream & { readonly fd?: num
       if (output?.fd !== undefined && hasNoReader(output.fd)) stop();
     }, POLL_INTERVAL_MS);
     const onError = (error: unknown): void => {
-      if (errorCode(error) === 'EPIPE') stop();
+      if (systemErrorCode(error) === 'EPIPE') stop();
     };
     const stop = (): void => {
       clearInterval(timer);
@@ -38,7 +38,7 @@ function hasNoReader(fd: number): boolean {
     closeSync(openSync(`/proc/self/fd/${String(fd)}`, constants.O_WRONLY | constants.O_NONBLOCK));
     return false;
   } catch (error) {
-    return errorCode(error) === 'ENXIO';
+    return systemErrorCode(error) === 'ENXIO';
   }
 }
 

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { appendFile, lstat, mkdir, open, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { LociError } from '../../../core/errors.ts';
-import { describeFileError, errorCode } from '../../../core/fs/file-errors.ts';
-import { shortHash } from '../../../core/hash.ts';
-import type { LongCallOptions } from '../../../core/long-call.ts';
+import { describeFileError, systemErrorCode } from '../../../core/fs/file-errors.ts';
+import { shortHash } from '../../../core/ids.ts';
+import type { ProgressOptions } from '../../../core/progress.ts';
 import type { EngineContext } from '../../context.ts';
 import { formatLine, type ExportItem } from '../format/export-item.ts';
 import { exportHeader, exportSteps, noExportCounts, type ExportCounts } from './export-pages.ts';
 import { FOLDERS, MANIFEST, markdownOf, markdownPath } from './markdown.ts';
 
-export interface ExportOptions extends LongCallOptions {
+export interface ExportOptions extends ProgressOptions {
   /** Replaces an existing file, or the folder of an earlier export. */
   readonly force?: boolean;
 }
@@ -107,7 +107,7 @@ async function writeAtomically(target: string, write: (temporary: string) => Pro
     await moveToTarget(temporary, target);
   } catch (error) {
     await rm(temporary, { recursive: true, force: true }).catch(() => undefined);
-    if (error instanceof LociError || errorCode(error) === null) throw error;
+    if (error instanceof LociError || systemErrorCode(error) === null) throw error;
     throw new LociError('unreadable', `${target} cannot be written: ${describeFileError(error)}`, {
       hint: 'Check that its folder exists and that you may write there.',
       cause: error,
@@ -173,7 +173,7 @@ async function entryAt(path: string): Promise<'nothing' | 'file' | 'folder' | 's
     const stats = await lstat(path);
     return stats.isDirectory() ? 'folder' : stats.isFile() ? 'file' : 'special';
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return 'nothing';
+    if (systemErrorCode(error) === 'ENOENT') return 'nothing';
     throw new LociError('unreadable', `${path}: ${describeFileError(error)}`, { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
-import { assertNotAborted, type LongCallOptions } from '../../../core/long-call.ts';
+import { assertNotAborted, type ProgressOptions } from '../../../core/progress.ts';
 import { HISTORY_CATEGORIES } from '../../../store/history.ts';
 import type { EngineContext } from '../../context.ts';
 import {
@@ -74,7 +74,7 @@ export interface ExportStep {
 /** Yields the whole export, one batch of lines at a time, and adds to `counts`. @throws LociError `aborted` */
 export async function* exportSteps(
   context: EngineContext,
-  options: LongCallOptions,
+  options: ProgressOptions,
   counts: ExportCounts,
 ): AsyncGenerator<ExportStep> {
   for (let cursor: ExportCursor | null = START; cursor !== null;) {

@@ -1,4 +1,4 @@
-import { shortHash } from '../../../core/hash.ts';
+import { shortHash } from '../../../core/ids.ts';
 import type { Json } from '../../../core/types.ts';
 import { fieldsOf, type ExportItem } from '../format/export-item.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sha256 } from '../../../core/hash.ts';
+import { sha256 } from '../../../core/ids.ts';
 import type { Json } from '../../../core/types.ts';
 import type { AuditEntry } from '../../../store/audit.ts';
 import { TIMES } from '../../../sources/files/dates.ts';

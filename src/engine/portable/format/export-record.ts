@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { sha256 } from '../../../core/hash.ts';
-import { isDeeperThan } from '../../../core/json-depth.ts';
+import { sha256 } from '../../../core/ids.ts';
+import { exceedsDepth } from '../../../core/json.ts';
 import {
   ORIGINS,
   TRUST,
@@ -110,7 +110,7 @@ export function parseRecord(fields: unknown): ExportedRecord | string {
 
 /** Returns the validated value, or a message that says what is wrong with it. */
 export function parseWith<Value>(schema: z.ZodType<Value>, value: unknown): Value | string {
-  if (isDeeperThan(MAX_DEPTH, value as Json)) return `it is nested deeper than ${String(MAX_DEPTH)} levels`;
+  if (exceedsDepth(MAX_DEPTH, value as Json)) return `it is nested deeper than ${String(MAX_DEPTH)} levels`;
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;

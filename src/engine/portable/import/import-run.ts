@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../../../core/errors.ts';
-import { sha256 } from '../../../core/hash.ts';
-import { assertNotAborted, type LongCallOptions } from '../../../core/long-call.ts';
+import { sha256 } from '../../../core/ids.ts';
+import { assertNotAborted, type ProgressOptions } from '../../../core/progress.ts';
 import type { AuditEntry } from '../../../store/audit.ts';
 import { HISTORY_CATEGORIES, type HistoryDraft } from '../../../store/history.ts';
 import type { StartupEntry } from '../../../store/startup.ts';
@@ -14,7 +14,7 @@ import type { ImportReport } from './import-report.ts';
 import { RecordImporter, type LocatedRecord, type RecordOptions } from './record-importer.ts';
 import { screenRun, screenStartup } from './screening.ts';
 
-export interface ImportOptions extends LongCallOptions, RecordOptions {}
+export interface ImportOptions extends ProgressOptions, RecordOptions {}
 
 /** A transaction has at most so many items, and about so many characters of records. */
 const MAX_BATCH_ITEMS = 100;

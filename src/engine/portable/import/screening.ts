@@ -1,5 +1,5 @@
 import { LociError } from '../../../core/errors.ts';
-import { sha256 } from '../../../core/hash.ts';
+import { sha256 } from '../../../core/ids.ts';
 import type { HistoryDraft } from '../../../store/history.ts';
 import type { StartupEntry } from '../../../store/startup.ts';
 import type { EngineContext } from '../../context.ts';

@@ -1,4 +1,4 @@
-import { shortHash } from '../../../core/hash.ts';
+import { shortHash } from '../../../core/ids.ts';
 import type { LociRecord } from '../../../core/types.ts';
 import type { Fragment } from './fragments.ts';
 

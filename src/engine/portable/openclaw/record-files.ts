@@ -1,8 +1,7 @@
 import { LociError } from '../../../core/errors.ts';
-import { sha256 } from '../../../core/hash.ts';
-import { assertNotAborted } from '../../../core/long-call.ts';
+import { sha256, uuidv7 } from '../../../core/ids.ts';
+import { assertNotAborted } from '../../../core/progress.ts';
 import type { LociRecord, Metadata } from '../../../core/types.ts';
-import { uuidv7 } from '../../../core/uuid.ts';
 import { noteDate } from '../../../sources/files/dates.ts';
 import { lowerTrust } from '../../access/permission.ts';
 import type { EngineContext } from '../../context.ts';

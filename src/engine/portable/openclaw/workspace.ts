@@ -1,5 +1,5 @@
 import { LociError } from '../../../core/errors.ts';
-import { assertNotAborted } from '../../../core/long-call.ts';
+import { assertNotAborted } from '../../../core/progress.ts';
 import type { EngineContext } from '../../context.ts';
 import type { ImportReport } from '../import/import-report.ts';
 import type { ImportOptions, ImportRun } from '../import/import-run.ts';

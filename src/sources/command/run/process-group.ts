@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { LociError, messageOf } from '../../../core/errors.ts';
-import { errorCode } from '../../../core/fs/file-errors.ts';
+import { systemErrorCode } from '../../../core/fs/file-errors.ts';
 
 /** After SIGTERM, a group has this long to end before it is sent SIGKILL. */
 const GRACE_PERIOD_MS = 1000;
@@ -63,7 +63,7 @@ export async function startGuard(runId: string): Promise<Guard> {
     if (guard.stdin instanceof Socket) guard.stdin.unref();
     return guard;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null;
+    if (systemErrorCode(error) === 'ENOENT') return null;
     const message = `the command was not started, because the process that would end it if Loci is killed cannot be started: ${messageOf(error)}`;
     throw new LociError('source_failed', message, { cause: error });
   }

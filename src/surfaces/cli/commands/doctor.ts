@@ -1,4 +1,4 @@
-import { counted } from '../../../core/text/counted.ts';
+import { formatCount } from '../../../core/text/format-count.ts';
 import type { DoctorOutput } from '../../../operations/health/doctor.ts';
 import { escapeControl } from '../../shared/escape-control.ts';
 import { limitLines } from '../format/lists.ts';
@@ -13,7 +13,7 @@ export const doctor: OperationCommand<DoctorOutput> = {
   render: ({ checks, healthy }, view) => {
     const width = Math.max(...checks.map(({ name }) => name.length));
     const warnings = checks.filter(({ result }) => result === 'warning').length;
-    const warningCount = warnings === 0 ? '' : ` (${counted(warnings, 'warning')})`;
+    const warningCount = warnings === 0 ? '' : ` (${formatCount(warnings, 'warning')})`;
     const verdict = healthy
       ? view.style.good(`No problems found${warningCount}.`)
       : view.style.bad('Problems found.');

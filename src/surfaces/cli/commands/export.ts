@@ -1,4 +1,4 @@
-import { counted } from '../../../core/text/counted.ts';
+import { formatCount } from '../../../core/text/format-count.ts';
 import type { ExportOutput } from '../../../operations/portable/export.ts';
 import { escapeControlJson, oneLine } from '../../shared/escape-control.ts';
 import { durationText } from '../format/times.ts';
@@ -11,11 +11,11 @@ export const exportMemory: OperationCommand<ExportOutput> = {
       : [`there is more: \`--to FILE\` writes everything, \`--after ${next}\` prints the next page`],
   render: ({ lines, to, records, deleted, startup, audit, history, took_ms }, { terminal, style }) => {
     if (to === null) return terminal ? escapeControlJson(lines ?? '') : (lines ?? '');
-    const recordCount = `${counted(records ?? 0, 'record')} (${String(deleted ?? 0)} deleted)`;
+    const recordCount = `${formatCount(records ?? 0, 'record')} (${String(deleted ?? 0)} deleted)`;
     const otherCounts = [
-      counted(startup ?? 0, 'startup entry', 'startup entries'),
-      counted(audit ?? 0, 'audit entry', 'audit entries'),
-      counted(history ?? 0, 'run'),
+      formatCount(startup ?? 0, 'startup entry', 'startup entries'),
+      formatCount(audit ?? 0, 'audit entry', 'audit entries'),
+      formatCount(history ?? 0, 'run'),
     ];
     const end = style.dim(`Done in ${durationText(took_ms / 1000)}.`);
     return `Exported ${[recordCount, ...otherCounts].join(', ')} to ${oneLine(to)}.\n${end}\n`;

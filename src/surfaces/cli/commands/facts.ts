@@ -1,4 +1,4 @@
-import { counted } from '../../../core/text/counted.ts';
+import { formatCount } from '../../../core/text/format-count.ts';
 import type { FactCategoriesOutput } from '../../../operations/facts/categories.ts';
 import type { Fact } from '../../../operations/facts/fact-fields.ts';
 import type { FactForgetOutput } from '../../../operations/facts/forget.ts';
@@ -56,7 +56,7 @@ export const factList: OperationCommand<FactListOutput> = {
   commaLists: ['tags'],
   render: ({ facts, total, next }, view) => {
     if (facts.length === 0) return NO_FACTS;
-    const count = counted(total, 'fact');
+    const count = formatCount(total, 'fact');
     const shown = facts.length === total ? count : `${String(facts.length)} of ${count}`;
     const more = next === null ? '' : `; \`--after ${String(next)}\` shows the next page`;
     return [...factRows(facts, view), '', view.style.dim(shown + more), ''].join('\n');
@@ -107,7 +107,7 @@ export const factCategories: OperationCommand<FactCategoriesOutput> = {
     if (categories.length === 0) return NO_FACTS;
     const rows = categories.map(({ name, count, recent_keys }) => [
       oneLine(name),
-      counted(count, 'fact'),
+      formatCount(count, 'fact'),
       recent_keys.map(oneLine).join(', '),
     ]);
     const paints = [style.bold, String, style.dim];

@@ -1,4 +1,4 @@
-import { counted } from '../../../core/text/counted.ts';
+import { formatCount } from '../../../core/text/format-count.ts';
 import type { ImportOutput } from '../../../operations/portable/import.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import { ALL_PROBLEMS, limitLines } from '../format/lists.ts';
@@ -20,7 +20,7 @@ export const importMemory: OperationCommand<ImportOutput> = {
     const found = why === null || dry_run ? '' : ` Found by words for now: ${oneLine(why)}.`;
     const end = dry_run
       ? 'Nothing was changed.'
-      : `Done in ${durationText(took_ms / 1000)}, ${counted(embedded, 'text')} embedded.`;
+      : `Done in ${durationText(took_ms / 1000)}, ${formatCount(embedded, 'text')} embedded.`;
     const changes = output.changes.map(
       ({ where, change, title }) =>
         `${style.dim(`would ${VERBS[change] ?? change}`)} ${oneLine(title)} ${style.dim(`(${oneLine(where)})`)}`,
@@ -51,8 +51,8 @@ const FORMAT_NAMES: Readonly<Record<ImportOutput['format'], string>> = {
 
 function countsOf({ records, startup, audit, history }: ImportOutput): string[] {
   const added = [
-    ...(audit > 0 ? [`${counted(audit, 'audit entry', 'audit entries')} added`] : []),
-    ...(history > 0 ? [`${counted(history, 'run')} added`] : []),
+    ...(audit > 0 ? [`${formatCount(audit, 'audit entry', 'audit entries')} added`] : []),
+    ...(history > 0 ? [`${formatCount(history, 'run')} added`] : []),
   ];
   return [`records: ${countText(records)}`, `startup entries: ${countText(startup)}`, ...added];
 }

@@ -1,5 +1,5 @@
-import { ageOf } from '../../../core/time/age.ts';
-import { counted } from '../../../core/text/counted.ts';
+import { formatAge } from '../../../core/time/age.ts';
+import { formatCount } from '../../../core/text/format-count.ts';
 import { changesInWords } from '../../../engine/vaults/vault-changes.ts';
 import type { StatusOutput } from '../../../operations/health/status.ts';
 import { shellWord } from '../../shared/shell-word.ts';
@@ -17,12 +17,12 @@ export const status: OperationCommand<StatusOutput> = {
       ],
       ['namespace', namespaceLine(namespace, output.other_namespaces)],
       ['records', `${String(output.records)}${bySource(output.by_source)}`],
-      ['passages', `${String(output.passages)}, ${counted(output.terms, 'different word')}`],
+      ['passages', `${String(output.passages)}, ${formatCount(output.terms, 'different word')}`],
       ['meaning', meaningLine(output)],
       ...vaults.map((vault, i) => [i === 0 ? 'vaults' : '', vaultLine(vault)]),
       ...strays.map(({ name, records }, i) => [
         i === 0 ? 'orphaned' : '',
-        `${name}: ${counted(records, 'note')}, not in the settings; see \`loci doctor\``,
+        `${name}: ${formatCount(records, 'note')}, not in the settings; see \`loci doctor\``,
       ]),
       ...sources.map((source, i) => [i === 0 ? 'sources' : '', sourceLine(source)]),
       ...(vaults.length === 0 ? [['vaults', 'none yet: `loci index PATH` adds one']] : []),
@@ -46,11 +46,12 @@ function vaultLine({
   skipped,
   unreadable,
 }: StatusOutput['vaults'][number]): string {
-  if (!enabled) return `${name}: ${counted(records, 'note')}, ${path}, disabled`;
-  const read = last_read === null ? 'not indexed yet' : `read ${ageOf(Date.parse(last_read), Date.now())}`;
+  if (!enabled) return `${name}: ${formatCount(records, 'note')}, ${path}, disabled`;
+  const read =
+    last_read === null ? 'not indexed yet' : `read ${formatAge(Date.parse(last_read), Date.now())}`;
   const changed = changes === null ? '' : changesInWords(changes);
   const parts = [
-    `${name}: ${counted(records, 'note')}, ${path}, ${read}`,
+    `${name}: ${formatCount(records, 'note')}, ${path}, ${read}`,
     ...(changed === '' ? [] : [`since then ${changed}: run \`loci index\``]),
     ...(skipped === null || skipped === 0 ? [] : [`${String(skipped)} left out: \`loci doctor\` says why`]),
     ...(unreadable === null ? [] : [unreadable]),
@@ -66,9 +67,9 @@ function sourceLine({
   documents,
   last_refresh,
 }: StatusOutput['sources'][number]): string {
-  const read = last_refresh === null ? '' : `, read ${ageOf(Date.parse(last_refresh), Date.now())}`;
+  const read = last_refresh === null ? '' : `, read ${formatAge(Date.parse(last_refresh), Date.now())}`;
   const resume = condition === 'paused' ? `: ${resumeCommand(id)}` : '';
-  return `${name}: ${counted(documents, 'document')}${read}, ${condition}${resume}`;
+  return `${name}: ${formatCount(documents, 'document')}${read}, ${condition}${resume}`;
 }
 
 function resumeCommand(id: string): string {
@@ -91,8 +92,8 @@ function meaningLine({ embedding }: StatusOutput): string {
   const { configured, provider, model, dimensions, vectors, pending } = embedding;
   if (configured === 'none') return 'off: the provider is none';
   if (provider === null) return `${configured}; nothing is embedded yet`;
-  const waiting = pending === 0 ? '' : `, ${counted(pending, 'text')} to embed: run \`loci index\``;
-  return `${provider} ${model ?? ''}, ${String(dimensions)} dimensions, ${counted(vectors, 'vector')}${waiting}`;
+  const waiting = pending === 0 ? '' : `, ${formatCount(pending, 'text')} to embed: run \`loci index\``;
+  return `${provider} ${model ?? ''}, ${String(dimensions)} dimensions, ${formatCount(vectors, 'vector')}${waiting}`;
 }
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];

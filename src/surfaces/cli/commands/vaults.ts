@@ -1,4 +1,4 @@
-import { counted } from '../../../core/text/counted.ts';
+import { formatCount } from '../../../core/text/format-count.ts';
 import { LociError } from '../../../core/errors.ts';
 import type { ReindexOutput } from '../../../operations/health/reindex.ts';
 import type { ForgetVaultOutput } from '../../../operations/vaults/forget-vault.ts';
@@ -17,7 +17,7 @@ export const index: OperationCommand<IndexOutput> = {
     error === undefined ? null : new LociError(error.code, error.message, { hint: error.hint }),
   render: (output, view) => {
     const { vaults, problems, embedded, took_ms, configured } = output;
-    const embeddings = embedded === 0 ? '' : `, ${counted(embedded, 'text')} embedded`;
+    const embeddings = embedded === 0 ? '' : `, ${formatCount(embedded, 'text')} embedded`;
     return [
       ...problemLines(problems, view),
       ...vaults.flatMap((vault) => [vaultLine(vault, view), ...problemLines(vault.problems, view)]),
@@ -38,7 +38,7 @@ function vaultLine(vault: IndexedVault, { style }: View): string {
     [vault.removed, 'removed'],
     [vault.unchanged, 'unchanged'],
   ]);
-  return `${style.bold(oneLine(vault.name))} ${style.dim(`(${oneLine(vault.path)})`)}: ${[counted(vault.seen, 'note'), ...counts].join(', ')}`;
+  return `${style.bold(oneLine(vault.name))} ${style.dim(`(${oneLine(vault.path)})`)}: ${[formatCount(vault.seen, 'note'), ...counts].join(', ')}`;
 }
 
 export const reindex: OperationCommand<ReindexOutput> = {
@@ -46,7 +46,7 @@ export const reindex: OperationCommand<ReindexOutput> = {
   render: ({ records, problems, embedded, took_ms }, view) =>
     [
       ...problemLines(problems, view),
-      `Rebuilt ${counted(records, 'record')}, embedded ${counted(embedded, 'text')}, in ${durationText(took_ms / 1000)}.`,
+      `Rebuilt ${formatCount(records, 'record')}, embedded ${formatCount(embedded, 'text')}, in ${durationText(took_ms / 1000)}.`,
       '',
     ].join('\n'),
 };
@@ -55,7 +55,7 @@ export const forgetVault: OperationCommand<ForgetVaultOutput> = {
   operands: [{ field: 'vault', label: 'vault', takes: 'words' }],
   render: ({ vault, path, removed, unconfigured }) => {
     const records =
-      removed === 0 ? 'it had no records' : `removed ${counted(removed, 'record')} from the store`;
+      removed === 0 ? 'it had no records' : `removed ${formatCount(removed, 'record')} from the store`;
     const settings = unconfigured ? '; it is no longer in the settings' : '';
     const notes = path === null ? 'Its notes' : `The notes in ${oneLine(path)}`;
     return `Forgot ${oneLine(vault)}: ${records}${settings}.\n${notes} were not changed.\n`;

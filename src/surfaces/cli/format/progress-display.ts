@@ -1,4 +1,4 @@
-import type { Progress } from '../../../core/long-call.ts';
+import type { Progress } from '../../../core/progress.ts';
 import { columnsOf, isTerminal, type Output } from '../../shared/io.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import { stageText } from '../../shared/progress-text.ts';

@@ -1,4 +1,4 @@
-import { ageOf } from '../../../core/time/age.ts';
+import { formatAge } from '../../../core/time/age.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -24,14 +24,14 @@ export function localDate(time: string): string {
 
 /** `3d ago`. */
 export function ageText(time: string, now: number): string {
-  return ageOf(Date.parse(time), now);
+  return formatAge(Date.parse(time), now);
 }
 
 /** `12w left`. */
 export function timeLeftText(time: string, now: number): string {
   const at = Date.parse(time);
   if (at <= now) return 'expired';
-  const left = ageOf(at, now);
+  const left = formatAge(at, now);
   return left.startsWith('in ') ? `${left.slice('in '.length)} left` : '<1min left';
 }
 

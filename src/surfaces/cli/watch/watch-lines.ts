@@ -1,5 +1,5 @@
 import type { LociError } from '../../../core/errors.ts';
-import { counted } from '../../../core/text/counted.ts';
+import { formatCount } from '../../../core/text/format-count.ts';
 import type { KeeperEvent } from '../../../engine/refresh/keeper.ts';
 import { formatCommand } from '../../../engine/sources/approval.ts';
 import type { SourceReport } from '../../../engine/sources/reports.ts';
@@ -67,7 +67,7 @@ export function eventLine(event: KeeperEvent, style: Style): string | null {
 }
 
 function eventText(event: KeeperEvent, style: Style): string | null {
-  if (event.kind === 'embedded') return `${counted(event.contents, 'text')} embedded`;
+  if (event.kind === 'embedded') return `${formatCount(event.contents, 'text')} embedded`;
   const source = style.bold(oneLine(event.source));
   switch (event.kind) {
     case 'begun':

@@ -1,5 +1,5 @@
 import { LociError } from '../../../core/errors.ts';
-import { nearest } from '../../../core/text/nearest.ts';
+import { closestWord } from '../../../core/text/closest-word.ts';
 import { shellWord } from '../../shared/shell-word.ts';
 
 /** How a client reaches Loci: it starts a process, or it connects to a server. */
@@ -117,7 +117,7 @@ export function clientSetup(name: string, connection: Connection): ClientSetup {
 function unknownClient(name: string): LociError {
   const names = `Supported clients: ${CLIENT_NAMES.join(', ')}.`;
   if (name === '') return new LociError('invalid_input', 'CLIENT is missing', { hint: names });
-  const suggestion = nearest(name, CLIENT_NAMES);
+  const suggestion = closestWord(name, CLIENT_NAMES);
   const hint = suggestion === undefined ? names : `Did you mean ${suggestion}? ${names}`;
   return new LociError('invalid_input', `unknown client: ${name}`, { hint });
 }

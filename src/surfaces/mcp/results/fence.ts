@@ -1,8 +1,8 @@
 import {
   jsonEscapes,
   replaceInvisible,
-  withoutInvisible,
-  withoutInvisibleOrMarks,
+  removeInvisible,
+  removeInvisibleAndMarks,
 } from '../../../core/text/invisible-characters.ts';
 
 /** The sentence before fenced text. */
@@ -16,7 +16,7 @@ const REPLACEMENT = '\ufffd';
  * text cannot end it.
  */
 export function fence(recalled: string, label: string): string {
-  const text = withoutInvisible(recalled);
+  const text = removeInvisible(recalled);
   const longest = Math.max(0, ...Array.from(text.matchAll(/~+/g), ([run]) => run.length));
   const marks = '~'.repeat(Math.max(3, longest + 1));
   return `${marks} ${label}\n${text}${text.endsWith('\n') ? '' : '\n'}${marks}`;
@@ -24,7 +24,7 @@ export function fence(recalled: string, label: string): string {
 
 /** Untrusted text without invisible characters, on one line, so that it cannot start a line that looks like ours. */
 export function onOneLine(text: string): string {
-  return withoutInvisibleOrMarks(text)
+  return removeInvisibleAndMarks(text)
     .replaceAll(/[\s\u0085\u2028\u2029\p{Cc}]+/gu, ' ')
     .trim();
 }
@@ -39,7 +39,7 @@ export function jsonText(output: unknown): string {
  * so that quoted text cannot look like a line of ours.
  */
 export function safeMessage(text: string): string {
-  return withoutInvisible(text)
+  return removeInvisible(text)
     .replaceAll(/[[\p{Cc}\u2028\u2029]--\n]+/gv, ' ')
     .replaceAll(/\n */g, '\n    ')
     .trim();
@@ -55,12 +55,12 @@ export function withoutInvisibleTexts(value: unknown, verbatimField: string | nu
     if (name === verbatimField) return value;
     return name === 'snippet'
       ? replaceInvisible(value, ({ length }) => REPLACEMENT.repeat(length))
-      : withoutInvisible(value);
+      : removeInvisible(value);
   }
   if (Array.isArray(value)) return value.map((item) => withoutInvisibleTexts(item, null, name));
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value).map(([key, field]) => [
-    withoutInvisible(key),
+    removeInvisible(key),
     // A field of the same name on a lower level is not the verbatim one.
     withoutInvisibleTexts(field, typeof field === 'string' ? verbatimField : null, key),
   ]);

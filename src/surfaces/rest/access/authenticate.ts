@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { LociError } from '../../../core/errors.ts';
-import { sha256 } from '../../../core/hash.ts';
+import { sha256 } from '../../../core/ids.ts';
 import { isTokenText } from '../../../secrets/token-text.ts';
 import type { TokenInfo } from '../../../engine/access/access.ts';
 import type { Loci } from '../../../engine/open.ts';

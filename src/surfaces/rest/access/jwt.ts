@@ -12,7 +12,7 @@ import type { JSONWebKeySet, JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
 import { expandHome } from '../../../config/paths.ts';
 import type { JwtConfig } from '../../../config/server-schema.ts';
 import { LociError, messageOf } from '../../../core/errors.ts';
-import { isSubject } from '../../../core/subject.ts';
+import { isSubject } from '../../../core/caller.ts';
 
 /** What a JSON Web Token proves. */
 export interface JwtClaims {

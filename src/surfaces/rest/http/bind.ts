@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { LociError, messageOf } from '../../../core/errors.ts';
-import { errorCode } from '../../../core/fs/file-errors.ts';
+import { systemErrorCode } from '../../../core/fs/file-errors.ts';
 
 /** Where a server listens. */
 export interface ListenAddress {
@@ -81,7 +81,7 @@ function listen(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const onError = (error: unknown): void => {
-      const isInUse = errorCode(error) === 'EADDRINUSE' && 'port' in options;
+      const isInUse = systemErrorCode(error) === 'EADDRINUSE' && 'port' in options;
       reject(isInUse ? inUse(address, 'choose another port with --port') : cannotListen(error, address));
     };
     server.once('error', onError);

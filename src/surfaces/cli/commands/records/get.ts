@@ -1,4 +1,4 @@
-import { counted } from '../../../../core/text/counted.ts';
+import { formatCount } from '../../../../core/text/format-count.ts';
 import { propertiesOf } from '../../../../engine/records/properties.ts';
 import type { GetOutput } from '../../../../operations/records/get.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
@@ -52,7 +52,7 @@ function header(output: GetOutput, { style, columns }: View): string[] {
 }
 
 function linesText({ from, to, total }: GetOutput['lines']): string {
-  if (from === 1 && to === total) return counted(total, 'line');
+  if (from === 1 && to === total) return formatCount(total, 'line');
   const lines = from === to ? `line ${String(from)}` : `lines ${String(from)}–${String(to)}`;
   return `${lines} of ${String(total)}`;
 }

@@ -1,4 +1,4 @@
-import { counted } from '../../../../core/text/counted.ts';
+import { formatCount } from '../../../../core/text/format-count.ts';
 import type { SourcesApproveOutput } from '../../../../operations/sources/approve.ts';
 import type { SourcesPauseOutput } from '../../../../operations/sources/pause.ts';
 import type { SourcesRemoveOutput } from '../../../../operations/sources/remove.ts';
@@ -41,6 +41,6 @@ export const sourcesRemove: OperationCommand<SourcesRemoveOutput> = {
   operands: [ID],
   render: ({ id, removed, unconfigured }) => {
     const settings = unconfigured ? '; it is no longer in the settings' : '';
-    return `Removed ${counted(removed, 'document')} of ${oneLine(id)} from the store${settings}.\n`;
+    return `Removed ${formatCount(removed, 'document')} of ${oneLine(id)} from the store${settings}.\n`;
   },
 };

@@ -1,5 +1,5 @@
-import { ageOf } from '../../../../core/time/age.ts';
-import { counted } from '../../../../core/text/counted.ts';
+import { formatAge } from '../../../../core/time/age.ts';
+import { formatCount } from '../../../../core/text/format-count.ts';
 import type { SourcesListOutput } from '../../../../operations/sources/list.ts';
 import type { SourceOutput } from '../../../../operations/sources/source-output.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
@@ -34,10 +34,10 @@ function sourceLines(source: SourceOutput, { style, columns }: View): string[] {
   } = source;
   const displayName = name === id ? '' : ` ${style.dim(`(${oneLine(name)})`)}`;
   const facts = [
-    counted(documents, kind === 'vault' ? 'note' : 'document'),
+    formatCount(documents, kind === 'vault' ? 'note' : 'document'),
     ...(source.last_refresh === null ? [] : [`read ${ageText(source.last_refresh, Date.now())}`]),
     ...nextRefresh(source),
-    ...(hits === 0 ? [] : [`found by ${counted(hits, 'search', 'searches')}`]),
+    ...(hits === 0 ? [] : [`found by ${formatCount(hits, 'search', 'searches')}`]),
   ];
   const first = `${style.bold(oneLine(id))}${displayName}  ${paintOf(condition, style)(condition)}  ${style.dim(facts.join(' · '))}`;
   const needsApproval = condition.endsWith('waiting for approval');
@@ -52,7 +52,7 @@ function sourceLines(source: SourceOutput, { style, columns }: View): string[] {
     ...(condition === 'gone' ? [style.dim(`→ ${removeCommand(source)}`)] : []),
     ...(source.problems.length === 0
       ? []
-      : [style.dim(`${counted(source.problems.length, 'problem')}: loci sources show ${oneLine(id)}`)]),
+      : [style.dim(`${formatCount(source.problems.length, 'problem')}: loci sources show ${oneLine(id)}`)]),
   ];
   return [first, ...details.map((line) => `  ${line}`)];
 }
@@ -72,7 +72,7 @@ function nextRefresh({ condition, next_refresh }: SourceOutput): string[] {
   if (next_refresh === null || !['fresh', 'failing'].includes(condition)) return [];
   const due = Date.parse(next_refresh);
   if (due <= Date.now()) return [];
-  return [`${condition === 'failing' ? 'next attempt' : 'next'} ${ageOf(due, Date.now())}`];
+  return [`${condition === 'failing' ? 'next attempt' : 'next'} ${formatAge(due, Date.now())}`];
 }
 
 function paintOf(condition: SourceOutput['condition'], style: Style): (text: string) => string {

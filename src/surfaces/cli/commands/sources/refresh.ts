@@ -1,4 +1,4 @@
-import { counted } from '../../../../core/text/counted.ts';
+import { formatCount } from '../../../../core/text/format-count.ts';
 import { LociError } from '../../../../core/errors.ts';
 import type { RefreshedSource, SourcesRefreshOutput } from '../../../../operations/sources/refresh.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
@@ -50,7 +50,7 @@ function refreshedLine(source: RefreshedSource, { style }: View): string {
   ]);
   if (source.kept > 0)
     counts.push(
-      `no output; ${counted(source.kept, 'document')} will be removed if the next run prints nothing either`,
+      `no output; ${formatCount(source.kept, 'document')} will be removed if the next run prints nothing either`,
     );
   return `${style.bold(oneLine(source.name))}: ${counts.length === 0 ? 'no documents' : counts.join(', ')}`;
 }

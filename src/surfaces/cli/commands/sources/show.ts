@@ -1,4 +1,4 @@
-import { counted } from '../../../../core/text/counted.ts';
+import { formatCount } from '../../../../core/text/format-count.ts';
 import type { SourcesShowOutput } from '../../../../operations/sources/show.ts';
 import type { SourceOutput } from '../../../../operations/sources/source-output.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
@@ -28,12 +28,15 @@ function stateRows(source: SourceOutput): Row[] {
     ['documents', String(source.documents)],
     ['last read', `${source.last_refresh === null ? 'never' : localTime(source.last_refresh)}${took}`],
     ['next', nextRefreshText(source)],
-    ['runs', `${counted(refreshes, 'success', 'successes')}, ${counted(failed, 'failure')}${consecutive}`],
+    [
+      'runs',
+      `${formatCount(refreshes, 'success', 'successes')}, ${formatCount(failed, 'failure')}${consecutive}`,
+    ],
     [
       'found',
       source.last_hit === null
         ? 'never'
-        : `by ${counted(source.hits, 'search', 'searches')}, last ${localTime(source.last_hit)}`,
+        : `by ${formatCount(source.hits, 'search', 'searches')}, last ${localTime(source.last_hit)}`,
     ],
     ...(source.error === null ? [] : [['error', source.error] as const]),
     ...(source.hint === undefined ? [] : [['what to do', source.hint] as const]),

@@ -1,4 +1,4 @@
-import { counted } from '../../../../core/text/counted.ts';
+import { formatCount } from '../../../../core/text/format-count.ts';
 import type { SourcesTestOutput, TestedDocument } from '../../../../operations/sources/test.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
 import { clip } from '../../format/text-width.ts';
@@ -13,7 +13,7 @@ export const sourcesTest: OperationCommand<SourcesTestOutput> = {
   render: (output, view) => {
     const { documents, total, printed, problems, stderr, took_ms } = output;
     const more = total - documents.length;
-    const summary = `${counted(total, 'document')} of ${String(printed)} printed, in ${durationText(took_ms / 1000)}; nothing was stored.`;
+    const summary = `${formatCount(total, 'document')} of ${String(printed)} printed, in ${durationText(took_ms / 1000)}; nothing was stored.`;
     const blocks = documents.map((document) => documentBlock(document, view));
     const isCut = blocks.some(({ cut }) => cut);
     return [

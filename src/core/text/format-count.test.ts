@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { counted } from './counted.ts';
+import { formatCount } from './format-count.ts';
 
 it.each([
   [0, 'note', undefined, '0 notes'],
@@ -7,5 +7,5 @@ it.each([
   [2, 'entry', 'entries', '2 entries'],
   [1, 'entry', 'entries', '1 entry'],
 ])('%i of %s, or %s, is told as one reads it', (count, one, many, told) => {
-  expect(counted(count, one, many)).toBe(told);
+  expect(formatCount(count, one, many)).toBe(told);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyzeAmong } from './analyze-around.ts';
+import { analyzeForTerms } from './analyze-for-terms.ts';
 import { analyze, stem } from './analyze.ts';
 
 function expected(text: string, terms: ReadonlySet<string>): unknown {
@@ -17,11 +17,11 @@ describe('analyzeAmong', () => {
     '',
   ])('answers what analyze answers of these terms: %s', (text) => {
     const all = analyze(text).map(({ term }) => term);
-    expect(analyzeAmong(text, new Set(all))).toEqual(analyze(text));
+    expect(analyzeForTerms(text, new Set(all))).toEqual(analyze(text));
     for (const term of all)
-      expect(analyzeAmong(text, new Set([term]))).toEqual(expected(text, new Set([term])));
-    expect(analyzeAmong(text, new Set(['zzz', ''])) satisfies unknown[]).toEqual([]);
-    expect(analyzeAmong(text, new Set())).toEqual([]);
+      expect(analyzeForTerms(text, new Set([term]))).toEqual(expected(text, new Set([term])));
+    expect(analyzeForTerms(text, new Set(['zzz', ''])) satisfies unknown[]).toEqual([]);
+    expect(analyzeForTerms(text, new Set())).toEqual([]);
   });
 
   it('does so for any text and any of its terms', () => {
@@ -34,7 +34,7 @@ describe('analyzeAmong', () => {
       fc.property(texts, fc.array(fc.nat(), { maxLength: 4 }), (text, picks) => {
         const all = analyze(text).map(({ term }) => term);
         const terms = new Set(all.length === 0 ? ['a'] : picks.map((pick) => all[pick % all.length]!));
-        expect(analyzeAmong(text, terms)).toEqual(expected(text, terms));
+        expect(analyzeForTerms(text, terms)).toEqual(expected(text, terms));
       }),
       { numRuns: 2000 },
     );

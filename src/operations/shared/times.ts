@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Timestamp } from '../../core/types.ts';
 
 /** The field `took_ms` of an answer. */
 export function tookMs(): z.ZodType<number> {
@@ -8,4 +9,8 @@ export function tookMs(): z.ZodType<number> {
 /** @param started of `performance.now()` */
 export function millisecondsSince(started: number): number {
   return Math.round(performance.now() - started);
+}
+
+export function isoTime(time: Timestamp): string {
+  return new Date(time).toISOString();
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSubject } from './subject.ts';
+import { isSubject } from './caller.ts';
 
 describe('a subject', () => {
   it.each(['alice', 'Älice 世界', 'auth0|5f7c8ec7c33c6c004bbafe82', 'a@example.org', 'x'.repeat(128)])(
