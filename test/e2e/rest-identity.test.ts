@@ -167,7 +167,7 @@ describe('who asks', () => {
       expect([path, status, (json as { detail: string }).detail]).toEqual([
         path,
         401,
-        'the keys to check the token with cannot be had now',
+        'the keys to verify the token are not available now',
       ]);
     }
     // It was not read to its end, which never comes.

@@ -4,7 +4,7 @@ import { OPERATIONS } from '../../src/operations/registry.ts';
 import { routesOf } from '../../src/surfaces/rest/routes.ts';
 import { startServer } from './rest-server.ts';
 
-describe('the verbs over HTTP', () => {
+describe('the operations over HTTP', () => {
   it('write, search and read, as the settings and the schemas say', async () => {
     const server = await startServer();
     const token = await server.token('alice', 'read', 'write');
@@ -87,7 +87,7 @@ describe('the verbs over HTTP', () => {
   });
 
   it.each([
-    ['no JSON', '{"query":', {}, 400, 'no JSON'],
+    ['not valid JSON', '{"query":', {}, 400, 'no JSON'],
     ['a list', '["query"]', {}, 400, 'must be an object'],
     ['another type', 'query=x', { 'content-type': 'text/plain' }, 415, 'Content-Type: application/json'],
     ['half a million levels', `{"query":${'['.repeat(500_000)}`, {}, 400, 'levels'],
@@ -113,7 +113,7 @@ describe('the verbs over HTTP', () => {
     for (const [method, path, allow] of wrong) {
       const { status, headers, problem } = await server.ask(path, { token, method });
       expect([path, status, headers.allow]).toEqual([path, 405, allow]);
-      const detail = `${path} is asked with ${allow.replace(', HEAD', '').replace(', ', ' or ')}, not ${method}`;
+      const detail = `${path} supports ${allow.replace(', HEAD', '').replace(', ', ' or ')}, not ${method}`;
       expect(problem).toMatchObject({ code: 'method_not_allowed', detail });
     }
     expect((await server.ask('/api/v1/memory/list', { token, method: 'HEAD' })).status).toBe(200);

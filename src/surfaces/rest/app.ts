@@ -11,10 +11,10 @@ import { runOperation } from '../../operations/run.ts';
 import type { OpenContext } from '../../operations/context.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import type { Scope } from '../../operations/operation.ts';
-import type { Authenticator } from './access/authenticate.ts';
+import type { McpEndpoint } from '../mcp/http.ts';
+import type { Authenticator, Identity } from './access/authenticate.ts';
 import { withinTime } from './http/deadline.ts';
 import type { HostGuard } from './access/hosts.ts';
-import type { HttpEndpoint, Identity } from './access/identity.ts';
 import { logRequest } from './monitoring/log.ts';
 import type { Metrics } from './monitoring/metrics.ts';
 import { openApi } from './openapi.ts';
@@ -35,8 +35,8 @@ export interface AppParts {
   readonly metrics: Metrics;
   readonly readiness: Readiness;
   readonly log: Logger;
-  /** What answers at `/mcp`; nothing without it. */
-  readonly mcp?: HttpEndpoint | undefined;
+  /** The endpoint for `/mcp`, if there is one. */
+  readonly mcp?: McpEndpoint | undefined;
 }
 
 interface Env {
@@ -44,17 +44,17 @@ interface Env {
   Variables: { id: string; identity: Identity; code: ErrorCode };
 }
 
-/** Everything that HTTP can ask for. Each answer, the refusals too, passes through `observed` and the guard of hosts. */
+/** The routes of the server. Every answer, including errors, passes through `observed` and `guarded`. */
 export function restApp(parts: AppParts): Hono<Env> {
   const { context, routes, metrics, readiness, mcp } = parts;
   const app = new Hono<Env>();
   app.use(observed(parts), guarded(parts));
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
   app.get('/readyz', async (c) => {
-    const fault = await readiness.fault();
-    if (fault === null) return c.json({ status: 'ready' });
-    // What is wrong is for the log: whoever asks here has shown no token.
-    parts.log.warn({ fault }, 'not ready');
+    const problem = await readiness.problem();
+    if (problem === null) return c.json({ status: 'ready' });
+    // The problem is only logged, because this route needs no token.
+    parts.log.warn({ problem }, 'not ready');
     return c.json({ status: 'not ready' }, 503);
   });
   const authenticated = authenticatedBy(parts);
@@ -68,7 +68,7 @@ export function restApp(parts: AppParts): Hono<Env> {
   app.use('/api/*', authenticated);
   for (const route of routes) addRoute(app, route, parts);
   if (mcp !== undefined) app.all('/mcp', authenticated, answeringMcp(mcp, parts));
-  app.notFound((c) => answerProblem(c, notThere(c, methodsAt(app, c.req.path))));
+  app.notFound((c) => answerProblem(c, noRoute(c, methodsAt(app, c.req.path))));
   app.onError((error, c) => {
     if (!(error instanceof LociError)) parts.log.error({ request_id: c.get('id'), err: error }, 'internal');
     return answerProblem(c, error);
@@ -90,11 +90,8 @@ function addRoute(app: Hono<Env>, route: Route, { limits, context }: AppParts): 
   });
 }
 
-/** Behind the same limits as the verbs: how large and deep a body is, and how often one asks. */
-function answeringMcp(
-  mcp: HttpEndpoint,
-  { limits, limit }: AppParts,
-): (c: Context<Env>) => Promise<Response> {
+/** MCP, with the same limits as the operations on the size and depth of a body, and on the rate of requests. */
+function answeringMcp(mcp: McpEndpoint, { limits, limit }: AppParts): (c: Context<Env>) => Promise<Response> {
   return async (c) => {
     const { incoming } = c.env;
     const { caller, key, scopes } = c.get('identity');
@@ -102,13 +99,13 @@ function answeringMcp(
       incoming.method === 'POST'
         ? jsonBody(incoming, await readBody(incoming, limits.maxBodyBytes))
         : undefined;
-    // The first message of a batch is counted already.
+    // Each message of a batch counts as a request; the first one is counted already.
     if (Array.isArray(body)) for (const _ of body.slice(1)) count(c, limit, key);
     return mcp.handle(c.req.raw, { caller: { ...caller, surface: 'mcp' }, scopes }, body);
   };
 }
 
-/** Gives each request an id, and tells the log and the metrics how it went. */
+/** Gives each request an id, and records it in the log and the metrics. */
 function observed({ metrics, log }: AppParts): MiddlewareHandler<Env> {
   return async (c, next) => {
     const started = performance.now();
@@ -128,14 +125,14 @@ function observed({ metrics, log }: AppParts): MiddlewareHandler<Env> {
   };
 }
 
-const SANE_ID = /^[\w.:-]{1,64}$/;
+const VALID_REQUEST_ID = /^[\w.:-]{1,64}$/;
 
 function requestId({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
-  return typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID();
+  return typeof given === 'string' && VALID_REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-/** As it is declared; what nothing is declared for has one name, however it is spelt. */
+/** The path of the route; `none` if no route matches, so that labels of metrics stay few. */
 function routeOf(c: Context<Env>): string {
   const path = routePath(c, -1);
   return path.includes('*') ? 'none' : path;
@@ -144,7 +141,7 @@ function routeOf(c: Context<Env>): string {
 function guarded({ hosts }: AppParts): MiddlewareHandler<Env> {
   return async (c, next) => {
     const { incoming, outgoing } = c.env;
-    // Node takes the first, and a proxy before it may have taken another (RFC 9112, section 3.2).
+    // Node reads the first one, while a proxy may have read another (RFC 9112, section 3.2).
     if ((incoming.headersDistinct['host']?.length ?? 0) > 1)
       throw new LociError('invalid_input', 'the request has more than one `Host`');
     hosts.check(incoming.headers);
@@ -173,10 +170,10 @@ function authenticatedBy({ authenticator, limit }: AppParts): MiddlewareHandler<
     const { incoming } = c.env;
     const identity = await authenticator.identify(incoming).catch((error: unknown) => {
       if (!(error instanceof LociError) || error.code !== 'unauthorized') throw error;
-      // Who guesses is counted by address.
+      // Failed attempts share a rate limit by address.
       count(c, limit, `address ${incoming.socket.remoteAddress ?? ''}`);
-      const fault = incoming.headers.authorization === undefined ? '' : ', error="invalid_token"';
-      c.env.outgoing.setHeader('WWW-Authenticate', `Bearer realm="loci"${fault}`);
+      const challenge = incoming.headers.authorization === undefined ? '' : ', error="invalid_token"';
+      c.env.outgoing.setHeader('WWW-Authenticate', `Bearer realm="loci"${challenge}`);
       throw error;
     });
     count(c, limit, identity.key);
@@ -189,7 +186,7 @@ function count(c: Context<Env>, limit: RateLimit, key: string): void {
   const wait = limit.take(key);
   if (wait === 0) return;
   c.env.outgoing.setHeader('Retry-After', String(wait));
-  throw new LociError('rate_limited', `too many requests; the next is answered in ${String(wait)} s`);
+  throw new LociError('rate_limited', `too many requests; try again in ${String(wait)} s`);
 }
 
 function allowing(scope: Scope): MiddlewareHandler<Env> {
@@ -198,7 +195,7 @@ function allowing(scope: Scope): MiddlewareHandler<Env> {
     if (!scopes.has(scope))
       throw new LociError(
         'forbidden',
-        `this takes the scope ${scope}; the token has ${[...scopes].join(', ') || 'none'}`,
+        `this needs the scope ${scope}; the token has ${[...scopes].join(', ') || 'none'}`,
       );
     await next();
   };
@@ -212,19 +209,19 @@ function answerProblem(c: Context<Env>, error: unknown): Response {
   });
 }
 
-/** What a path can be asked with; nothing for one that there is not. */
+/** The methods that a path supports; empty if there is no such path. */
 function methodsAt(app: Hono<Env>, path: string): string[] {
   const declared = app.routes.filter((route) => route.path === path && route.method !== METHOD_NAME_ALL);
   return [...new Set(declared.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : method)))];
 }
 
-function notThere(c: Context<Env>, methods: readonly string[]): LociError {
+function noRoute(c: Context<Env>, methods: readonly string[]): LociError {
   const { method, path } = c.req;
   if (methods.length === 0)
-    return new LociError('not_found', 'nothing is at this path', {
-      hint: `GET ${API}/openapi.json tells what there is.`,
+    return new LociError('not_found', 'there is nothing at this path', {
+      hint: `GET ${API}/openapi.json lists all paths.`,
     });
   c.env.outgoing.setHeader('Allow', methods.join(', '));
   const names = methods.filter((name) => name !== 'HEAD').join(' or ');
-  return new LociError('method_not_allowed', `${path} is asked with ${names}, not ${method}`);
+  return new LociError('method_not_allowed', `${path} supports ${names}, not ${method}`);
 }

@@ -1,13 +1,12 @@
 import { LociError } from '../../core/errors.ts';
 import { OPERATIONS } from '../../operations/registry.ts';
-import type { Io } from '../shared/io.ts';
 import type { RunServer, ServerCall } from '../shared/run-server.ts';
 import { waitForStop } from '../shared/stop-signals.ts';
 import { mcpHandler } from '../mcp/http.ts';
 import type { ListenAddress } from './http/bind.ts';
 import { serve } from './serve.ts';
 
-/** `loci serve`: until a signal says to stop; a second one stops at once. */
+/** Runs `loci serve` until it receives a stop signal; a second one stops it at once. */
 export const serveRest: RunServer = async (call, io) => {
   const running = await serve({
     home: call.home,
@@ -17,15 +16,11 @@ export const serveRest: RunServer = async (call, io) => {
     ownsProcess: true,
     mcp: mcpHandler,
   });
-  announce(running.address, io);
+  io.stderr.write(`Loci listens at ${running.address}; Ctrl-C stops it.\n`);
   await waitForStop();
   await running.close();
   return 0;
 };
-
-function announce(address: string, io: Io): void {
-  io.stderr.write(`Loci listens at ${address}; Ctrl-C stops it.\n`);
-}
 
 /** @throws LociError `invalid_input` */
 function listenAddressOf({ options }: ServerCall): Partial<ListenAddress> {
@@ -35,12 +30,12 @@ function listenAddressOf({ options }: ServerCall): Partial<ListenAddress> {
       'invalid_input',
       `--port must be a whole number from 0 to 65535, not ${JSON.stringify(port)}`,
     );
-  // Whoever names a host or port means these, whatever the settings say of a socket.
-  const tcp = typeof host === 'string' || typeof port === 'string';
+  // A host or port on the command line overrides a socket in the settings.
+  const usesTcp = typeof host === 'string' || typeof port === 'string';
   return {
     ...(typeof host === 'string' && { host }),
     ...(typeof port === 'string' && { port: Number(port) }),
-    ...(tcp && { socket: undefined }),
+    ...(usesTcp && { socket: undefined }),
     ...(typeof socket === 'string' && { socket }),
   };
 }

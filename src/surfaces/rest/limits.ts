@@ -1,4 +1,4 @@
-/** What protects the server from clients that ask for too much, or too slowly. */
+/** Limits that protect the server from clients that send too much or too slowly. */
 export interface ServerLimits {
   /** The largest body of a request. */
   readonly maxBodyBytes: number;

@@ -3,17 +3,17 @@ import { remoteOperation } from '../../operations/shared/local-io.ts';
 import { type Operation, toolName } from '../../operations/operation.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 
-/** Where HTTP finds the verbs. */
+/** The path prefix of the operations. */
 export const API = '/api/v1';
 
-/** A verb at its path. */
+/** An operation and its path. */
 export interface Route {
   readonly path: string;
   readonly operation: Operation;
   readonly fields: ReadonlyMap<string, FieldSchema>;
 }
 
-/** Every verb that is not of this machine alone. `memory_search` is at `/api/v1/memory/search`. */
+/** Routes for all operations that are not local. `memory_search` is at `/api/v1/memory/search`. */
 export async function routesOf(entries: readonly OperationEntry[]): Promise<Route[]> {
   const operations = await Promise.all(entries.map(({ load }) => load()));
   return operations

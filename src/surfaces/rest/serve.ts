@@ -2,11 +2,11 @@ import type { DestinationStream, Logger } from 'pino';
 import type { KeeperEvent } from '../../engine/refresh/keeper.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { createContext, type OpenContext } from '../../operations/context.ts';
+import type { McpEndpoint } from '../mcp/http.ts';
 import { restApp } from './app.ts';
 import { Authenticator } from './access/authenticate.ts';
 import { bind, type ListenAddress, unbind } from './http/bind.ts';
 import { HostGuard } from './access/hosts.ts';
-import type { HttpEndpoint } from './access/identity.ts';
 import { jwtVerifier } from './access/jwt.ts';
 import { httpListener } from './http/listener.ts';
 import { openLog } from './monitoring/log.ts';
@@ -19,31 +19,31 @@ import { routesOf } from './routes.ts';
 export interface ServeOptions {
   readonly home?: string | undefined;
   readonly env?: NodeJS.ProcessEnv;
-  /** The verbs. */
+  /** The operations to serve. */
   readonly entries: readonly OperationEntry[];
   /** Overrides the settings. */
   readonly listenAt?: Partial<ListenAddress>;
-  /** Other limits than the usual ones; for tests. */
+  /** Overrides the default limits, for tests. */
   readonly limits?: Partial<ServerLimits>;
-  /** Standard error unless given. */
+  /** Default: standard error. */
   readonly logTo?: DestinationStream;
-  /** Whether nothing else runs in this process, so that its globals may be changed. */
+  /** Whether the server may replace global classes, because nothing else runs in this process. */
   readonly ownsProcess?: boolean;
-  /** What answers at `/mcp`. */
-  readonly mcp?: (context: OpenContext) => HttpEndpoint;
+  /** Creates the endpoint for `/mcp`. */
+  readonly mcp?: (context: OpenContext) => McpEndpoint;
 }
 
 export interface RunningServer {
   /** `http://127.0.0.1:8737`, or `unix:` and a path. */
   readonly address: string;
   readonly log: Logger;
-  /** Lets what runs end, then closes the store. */
+  /** Waits for running requests, then closes the store. */
   close(): Promise<void>;
 }
 
 /**
- * Serves the verbs over HTTP until it is closed. The store is made when there is none.
- * @throws LociError `invalid_config`, `conflict` when the place is taken, and what opening the store throws
+ * Serves the operations over HTTP until the server is closed. Creates the store if there is none.
+ * @throws LociError `invalid_config`, `conflict` if the address is in use, and what opening the store throws
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { home, env = process.env, entries, listenAt = {}, ownsProcess = false, mcp } = options;
@@ -57,7 +57,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const readiness = new Readiness(() => context.loci());
     const metrics = new Metrics();
     const log = openLog(config.log.level, options.logTo);
-    loci.sources.keepFresh({ onEvent: (event) => logKeeping(event, log) });
+    loci.sources.keepFresh({ onEvent: (event) => logSourceEvent(event, log) });
     const endpoint = mcp?.(context);
     const app = restApp({
       limits,
@@ -86,7 +86,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       readiness.drain();
       metrics.close();
       const ended = listener.end(limits.shutdownTimeoutMs);
-      // Whoever waits for a command is told that it was stopped: it may run for minutes.
+      // Stops commands of sources, which may run for minutes, so that requests that wait for them can end.
       await loci.sources.stop();
       await endpoint?.close();
       await ended;
@@ -101,8 +101,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   }
 }
 
-/** What fails is told, and what waits for the operator; the rest is for whoever looks closely. */
-function logKeeping(event: KeeperEvent, log: Logger): void {
+function logSourceEvent(event: KeeperEvent, log: Logger): void {
   switch (event.kind) {
     case 'failed':
     case 'waiting':

@@ -3,23 +3,33 @@ import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
 import { isTokenText } from '../../../secrets/token-text.ts';
 import type { TokenInfo } from '../../../engine/access/access.ts';
+import type { Caller } from '../../../core/caller.ts';
 import type { Loci } from '../../../engine/open.ts';
-import { allowedBy, type Identity } from './identity.ts';
+import { type Scope, SCOPES } from '../../../operations/operation.ts';
 import type { JwtVerifier } from './jwt.ts';
 
-/** How long a token that was found counts as found, in milliseconds: so long may one that was revoked go on. */
-const REMEMBERED = 1000;
-const MOST_REMEMBERED = 1000;
+/** A token is looked up again after this time, so a revoked one is rejected after at most a second. */
+const CACHE_TTL_MS = 1000;
+const MAX_CACHED_TOKENS = 1000;
 
-export interface AuthenticatorParts {
+/** The authenticated sender of a request. */
+export interface Identity {
+  readonly caller: Caller;
+  /** The permitted scopes, with those that they imply. */
+  readonly scopes: ReadonlySet<Scope>;
+  /** Requests with the same key share a rate limit. It contains no secret. */
+  readonly key: string;
+}
+
+interface AuthenticatorParts {
   readonly loci: () => Promise<Loci>;
   readonly jwt: JwtVerifier | null;
 }
 
-/** Finds out who sends a request, by its token. */
+/** Authenticates requests by their token. */
 export class Authenticator {
   readonly #parts: AuthenticatorParts;
-  readonly #found = new Map<string, { readonly token: TokenInfo; readonly until: number }>();
+  readonly #cache = new Map<string, { readonly token: TokenInfo; readonly until: number }>();
 
   constructor(parts: AuthenticatorParts) {
     this.#parts = parts;
@@ -30,36 +40,44 @@ export class Authenticator {
     const { authorization } = request.headers;
     if (authorization === undefined) throw new LociError('unauthorized', 'a token is needed');
     const [, text] = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization) ?? [];
-    if (text === undefined) throw new LociError('unauthorized', '`Authorization` is not `Bearer TOKEN`');
+    if (text === undefined) throw new LociError('unauthorized', '`Authorization` must be `Bearer TOKEN`');
     return isTokenText(text) ? this.#withToken(text) : this.#withJwt(text);
   }
 
   async #withToken(text: string): Promise<Identity> {
-    const { id, name, subject, scopes } = await this.#token(text);
+    const { id, name, subject, scopes } = await this.#findToken(text);
     const caller = { namespace: subject, actor: name, surface: 'rest', trust: 'agent' } as const;
-    return { caller, scopes: allowedBy(scopes), key: `token ${id}` };
+    return { caller, scopes: impliedScopes(scopes), key: `token ${id}` };
   }
 
-  async #token(text: string): Promise<TokenInfo> {
+  async #findToken(text: string): Promise<TokenInfo> {
     const hash = sha256(text);
     const now = performance.now();
-    const known = this.#found.get(hash);
-    if (known !== undefined && now < known.until) return known.token;
-    this.#found.delete(hash);
+    const cached = this.#cache.get(hash);
+    if (cached !== undefined && now < cached.until) return cached.token;
+    this.#cache.delete(hash);
     const token = await (await this.#parts.loci()).access.find(text);
-    if (token === null)
-      throw new LociError('unauthorized', 'the token is not known, has expired or was revoked');
-    if (this.#found.size >= MOST_REMEMBERED) this.#found.clear();
-    this.#found.set(hash, { token, until: now + REMEMBERED });
+    if (token === null) throw new LociError('unauthorized', 'the token is unknown, expired or revoked');
+    if (this.#cache.size >= MAX_CACHED_TOKENS) this.#cache.clear();
+    this.#cache.set(hash, { token, until: now + CACHE_TTL_MS });
     return token;
   }
 
   async #withJwt(text: string): Promise<Identity> {
     const { jwt } = this.#parts;
     if (jwt === null)
-      throw new LociError('unauthorized', 'the token is no token of Loci: it may be mistyped or cut');
+      throw new LociError(
+        'unauthorized',
+        'the token is not a token of Loci: it may be mistyped or truncated',
+      );
     const { subject, scopes } = await jwt(text);
     const caller = { namespace: subject, actor: subject, surface: 'rest', trust: 'agent' } as const;
-    return { caller, scopes: allowedBy(scopes), key: `subject ${subject}` };
+    return { caller, scopes: impliedScopes(scopes), key: `subject ${subject}` };
   }
+}
+
+/** A scope implies those before it in `SCOPES`. Unknown words are ignored. */
+function impliedScopes(granted: readonly string[]): ReadonlySet<Scope> {
+  const highest = Math.max(-1, ...SCOPES.map((scope, rank) => (granted.includes(scope) ? rank : -1)));
+  return new Set(SCOPES.slice(0, highest + 1));
 }

@@ -1,5 +1,5 @@
-/** Buckets before those that are full again are forgotten. */
-const MANY = 10_000;
+/** When there are so many buckets, full ones are removed. */
+const MAX_BUCKETS = 10_000;
 
 interface Bucket {
   left: number;
@@ -7,19 +7,19 @@ interface Bucket {
   at: number;
 }
 
-/** A token bucket for each key: so many requests a second, twice as many at once. */
+/** A token bucket for each key: a number of requests a second, in bursts of up to twice as many. */
 export class RateLimit {
   readonly #perSecond: number;
   readonly #now: () => number;
   readonly #buckets = new Map<string, Bucket>();
 
-  /** @param perSecond 0 for no limit @param now milliseconds that only grow */
+  /** @param perSecond 0 for no limit @param now a monotonic clock in milliseconds */
   constructor(perSecond: number, now: () => number = () => performance.now()) {
     this.#perSecond = perSecond;
     this.#now = now;
   }
 
-  /** Counts one request. Answers how many seconds to wait when it is one too many, else 0. */
+  /** Counts a request. Returns 0 if it is permitted, otherwise the seconds to wait. */
   take(key: string): number {
     if (this.#perSecond === 0) return 0;
     const now = this.#now();
@@ -32,9 +32,9 @@ export class RateLimit {
   }
 
   #bucketOf(key: string, now: number): Bucket {
-    const known = this.#buckets.get(key);
-    if (known !== undefined) return known;
-    if (this.#buckets.size >= MANY) this.#forgetFull(now);
+    const existing = this.#buckets.get(key);
+    if (existing !== undefined) return existing;
+    if (this.#buckets.size >= MAX_BUCKETS) this.#removeFull(now);
     const bucket = { left: this.#capacity, at: now };
     this.#buckets.set(key, bucket);
     return bucket;
@@ -44,8 +44,8 @@ export class RateLimit {
     return Math.min(this.#capacity, left + ((now - at) / 1000) * this.#perSecond);
   }
 
-  /** One that is full again says nothing that a new one would not. */
-  #forgetFull(now: number): void {
+  /** A full bucket is the same as a new one. */
+  #removeFull(now: number): void {
     for (const [key, bucket] of this.#buckets)
       if (this.#filled(bucket, now) === this.#capacity) this.#buckets.delete(key);
   }

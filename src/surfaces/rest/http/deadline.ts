@@ -2,12 +2,11 @@ import type { ServerResponse } from 'node:http';
 import { LociError } from '../../../core/errors.ts';
 
 /**
- * Does something until it is done, its time is over, or whoever asked has gone; what it is given then says so.
- * @param limit in milliseconds
+ * Runs work for a request, and aborts it after a time limit or when the client disconnects.
  * @throws LociError `timed_out`, `aborted`, and what the work throws
  */
 export function withinTime<Result>(
-  limit: number,
+  limitMs: number,
   response: ServerResponse,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
@@ -18,10 +17,10 @@ export function withinTime<Result>(
       reject(error);
     };
     const timer = setTimeout(() => {
-      stop(new LociError('timed_out', `no answer within ${String(limit)} ms`));
-    }, limit);
+      stop(new LociError('timed_out', `no answer within ${String(limitMs)} ms`));
+    }, limitMs);
     const onClose = (): void => {
-      stop(new LociError('aborted', 'whoever asked has gone'));
+      stop(new LociError('aborted', 'the client has disconnected'));
     };
     response.once('close', onClose);
     void work(controller.signal)

@@ -9,13 +9,13 @@ import type { ServerLimits } from '../limits.ts';
 import type { Metrics } from '../monitoring/metrics.ts';
 import { PROBLEM_TYPE, problemOf, rawProblem, SECURITY_HEADERS } from './problem.ts';
 
-/** Bytes of the line and the headers of a request together. */
+/** Of the request line and the headers together. */
 const MAX_HEADER_BYTES = 16 * 1024;
-/** How often connections that are too slow are looked for, in milliseconds. */
-const CHECK_EVERY = 500;
-const KEEP_ALIVE = 5000;
-/** Requests of one connection that are not answered yet: each keeps its answer until those before it are read. */
-const MAX_WAITING = 16;
+/** How often slow connections are looked for. */
+const CHECK_INTERVAL_MS = 500;
+const KEEP_ALIVE_MS = 5000;
+/** Pipelined requests of one connection: each holds its answer in memory until the client has read those before it. */
+const MAX_PIPELINED = 16;
 
 type Fetch = Parameters<typeof getRequestListener>[0];
 
@@ -23,30 +23,33 @@ export interface ListenerOptions {
   readonly limits: ServerLimits;
   readonly metrics: Metrics;
   readonly fetch: Fetch;
-  /** Lets the adapter put lighter `Request` and `Response` in place of the global ones: a third less work a request. */
+  /** Lets the adapter replace the global `Request` and `Response` by lighter ones, which saves a third of the work. */
   readonly ownsProcess: boolean;
 }
 
-/** A server of Node's that trusts no connection, and how it ends. */
+/** An HTTP server with limits for untrusted connections. */
 export interface Listener {
   readonly server: Server;
-  /** Takes no more connections; resolves when all answers are given, or the time (ms) is over and the rest is cut off. */
-  end(deadline: number): Promise<void>;
+  /** Accepts no more connections and waits for running requests; after the timeout, their connections are closed. */
+  end(timeoutMs: number): Promise<void>;
 }
 
 export function httpListener({ limits, metrics, fetch, ownsProcess }: ListenerOptions): Listener {
-  const running = new Running();
+  const pending = new PendingResponses();
   const { headersTimeoutMs, requestTimeoutMs } = limits;
   let ending = false;
-  const answer = getRequestListener(fetch, { errorHandler: unreadable, overrideGlobalObjects: ownsProcess });
+  const answer = getRequestListener(fetch, {
+    errorHandler: invalidRequest,
+    overrideGlobalObjects: ownsProcess,
+  });
   const listen: RequestListener = (request, response) => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     response.shouldKeepAlive &&= !ending;
-    if (!running.add(response, request.socket)) {
+    if (!pending.add(response, request.socket)) {
       request.socket.destroy();
       return;
     }
-    // Whoever does not read an answer holds the connection no longer than one that is slow to ask.
+    // A client that does not read its answer is disconnected.
     response.once('prefinish', () => request.socket.setTimeout(requestTimeoutMs));
     void answer(request, response);
   };
@@ -55,39 +58,39 @@ export function httpListener({ limits, metrics, fetch, ownsProcess }: ListenerOp
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
       requestTimeout: requestTimeoutMs,
-      keepAliveTimeout: KEEP_ALIVE,
-      connectionsCheckingInterval: CHECK_EVERY,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
     },
     listen,
   );
   server.maxConnections = limits.maxConnections;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    metrics.broken();
-    refuse(error, socket);
+    metrics.countInvalidRequest();
+    rejectRequest(error, socket);
   });
-  const end = async (deadline: number): Promise<void> => {
+  const end = async (timeoutMs: number): Promise<void> => {
     ending = true;
     const closed = new Promise<void>((resolve) => {
       server.close(() => resolve());
     });
-    for (const response of running.responses) if (!response.headersSent) response.shouldKeepAlive = false;
+    for (const response of pending.responses) if (!response.headersSent) response.shouldKeepAlive = false;
     server.closeIdleConnections();
-    const timer = setTimeout(() => server.closeAllConnections(), deadline);
+    const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
     await closed;
     clearTimeout(timer);
   };
   return { server, end };
 }
 
-/** Answers that are not sent yet. */
-class Running {
+/** The answers that are not sent yet. */
+class PendingResponses {
   readonly responses = new Set<ServerResponse>();
   readonly #waiting = new WeakMap<Socket, Set<ServerResponse>>();
 
-  /** False where a connection has too many of them already. */
+  /** Returns false if the connection has too many already. */
   add(response: ServerResponse, socket: Socket): boolean {
     const waiting = this.#waitingOf(socket);
-    if (waiting.size >= MAX_WAITING) return false;
+    if (waiting.size >= MAX_PIPELINED) return false;
     waiting.add(response);
     this.responses.add(response);
     response.once('close', () => {
@@ -98,11 +101,11 @@ class Running {
   }
 
   #waitingOf(socket: Socket): Set<ServerResponse> {
-    const known = this.#waiting.get(socket);
-    if (known !== undefined) return known;
+    const existing = this.#waiting.get(socket);
+    if (existing !== undefined) return existing;
     const waiting = new Set<ServerResponse>();
     this.#waiting.set(socket, waiting);
-    // What never had its turn is not told that the connection has ended.
+    // Responses that have not started emit no `close` when the connection ends.
     socket.once('close', () => {
       for (const response of waiting) this.responses.delete(response);
     });
@@ -110,28 +113,31 @@ class Running {
   }
 }
 
-/** What never becomes a request of the application: no host, an impossible path. */
-function unreadable(): Response {
+/** The answer to a request without a valid host or path, which never reaches the application. */
+function invalidRequest(): Response {
   const id = randomUUID();
-  const problem = problemOf(new LociError('invalid_input', 'the request has no readable path or host'), id);
+  const problem = problemOf(new LociError('invalid_input', 'the request has no valid path or host'), id);
   return new Response(JSON.stringify(problem), {
     status: problem.status,
     headers: { 'Content-Type': PROBLEM_TYPE, 'X-Request-Id': id },
   });
 }
 
-function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+function rejectRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const [code, detail] = FAULTS[error.code ?? ''] ?? ['invalid_input', 'this is no HTTP request'];
+  const [code, detail] = CLIENT_ERRORS[error.code ?? ''] ?? [
+    'invalid_input',
+    'this is not a valid HTTP request',
+  ];
   socket.end(rawProblem(code, detail, randomUUID()));
-  // Whoever does not read it holds the connection no longer.
-  setTimeout(() => socket.destroy(), CHECK_EVERY).unref();
+  // A client that does not read the answer is disconnected.
+  setTimeout(() => socket.destroy(), CHECK_INTERVAL_MS).unref();
 }
 
-const FAULTS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+const CLIENT_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ['too_large', `the headers are larger than ${String(MAX_HEADER_BYTES)} bytes`],
   ERR_HTTP_REQUEST_TIMEOUT: ['timed_out', 'the request did not arrive in time'],
 };

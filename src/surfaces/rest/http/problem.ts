@@ -14,13 +14,13 @@ export interface Problem {
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** What a caller is told of an error; of one that is no `LociError` nothing that it says. */
+/** An error as problem details. The message of an error that is not a `LociError` is not shown. */
 export function problemOf(error: unknown, requestId: string): Problem {
-  const known =
+  const lociError =
     error instanceof LociError
       ? error
-      : new LociError('internal', `something went wrong in Loci; its log tells more under ${requestId}`);
-  const { code, message, hint, status } = known;
+      : new LociError('internal', `internal error; see the log of the server for ${requestId}`);
+  const { code, message, hint, status } = lociError;
   return {
     type: `urn:loci:error:${code}`,
     title: titleOf(code),
@@ -38,7 +38,7 @@ export function titleOf(code: ErrorCode): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A whole HTTP response for what never became a request, to be written as it is. */
+/** A complete HTTP response for a request that cannot be parsed, to be written to the socket. */
 export function rawProblem(code: ErrorCode, detail: string, requestId: string): string {
   const body = JSON.stringify(problemOf(new LociError(code, detail), requestId));
   const { status } = ERROR_TABLE[code];
@@ -53,7 +53,7 @@ export function rawProblem(code: ErrorCode, detail: string, requestId: string): 
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Of every answer: it is data for one caller, and no page. */
+/** Sent with every answer, because it is data for one caller and not a page. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",

@@ -7,80 +7,78 @@ import type { Route } from '../routes.ts';
 type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 type Fields = Record<string, unknown>;
 
-/** Levels of a body: more than any verb's input has, and few enough for whoever walks through them. */
+/** Nesting of JSON: more than any input has, and safe for recursive functions. */
 const MAX_DEPTH = 64;
 const IDEMPOTENCY_FIELD = 'idempotency_key';
 
 /**
- * The input of a verb as a request gives it, not checked yet: the JSON object of a POST, the query of a GET, and the key of
- * `Idempotency-Key`.
+ * The unchecked input of an operation: the JSON object of a POST or the query of a GET, and the header `Idempotency-Key`.
  * @param body of a POST; see `readBody`
  * @throws LociError `unsupported_media_type`, `invalid_input`
  */
 export function requestInput(request: RequestHead, route: Route, body: string): unknown {
-  const given = request.method === 'POST' ? jsonBody(request, body) : queryOf(request, route);
+  const input = request.method === 'POST' ? jsonBody(request, body) : queryOf(request, route);
   const key = request.headers['idempotency-key'];
-  if (key === undefined || !route.fields.has(IDEMPOTENCY_FIELD)) return given;
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
-  const said = (given as Fields)[IDEMPOTENCY_FIELD];
-  if (said !== undefined && said !== key)
+  if (key === undefined || !route.fields.has(IDEMPOTENCY_FIELD)) return input;
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  const field = (input as Fields)[IDEMPOTENCY_FIELD];
+  if (field !== undefined && field !== key)
     throw new LociError('invalid_input', '`Idempotency-Key` and the field idempotency_key differ');
-  return { ...given, [IDEMPOTENCY_FIELD]: key };
+  return { ...input, [IDEMPOTENCY_FIELD]: key };
 }
 
 /**
- * The body as text.
- * @param limit in bytes
- * @throws LociError `too_large`, `invalid_input` when it is no UTF-8, `aborted` when it breaks off
+ * Reads the body as text.
+ * @throws LociError `too_large`, `invalid_input` if it is not UTF-8, `aborted` if the connection ends
  */
-export async function readBody(request: IncomingMessage, limit: number): Promise<string> {
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
   const tooLarge = (): LociError =>
-    new LociError('too_large', `the body is larger than ${String(limit)} bytes`, {
+    new LociError('too_large', `the body is larger than ${String(maxBytes)} bytes`, {
       hint: 'Send less at once.',
     });
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > limit) throw tooLarge();
+      if (bytes > maxBytes) throw tooLarge();
       chunks.push(chunk);
     }
   } catch (error) {
     if (error instanceof LociError) throw error;
-    throw new LociError('aborted', 'the body of the request broke off', { cause: error });
+    throw new LociError('aborted', 'the connection ended within the body of the request', { cause: error });
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch {
-    throw new LociError('invalid_input', 'the body is no UTF-8 text');
+    throw new LociError('invalid_input', 'the body is not valid UTF-8');
   }
 }
 
 /**
- * A body as JSON; no body at all is an input without fields.
+ * Parses a body as JSON; an empty body is an input without fields.
  * @throws LociError `unsupported_media_type`, `invalid_input`
  */
 export function jsonBody({ headers }: Pick<RequestHead, 'headers'>, body: string): unknown {
   if (body.trim() === '') return {};
-  // Browsers send other types to anybody, without asking first.
+  // Browsers send other types across sites without a CORS preflight.
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     throw new LociError('unsupported_media_type', 'the body must be JSON: `Content-Type: application/json`');
   if (isDeeper(body, MAX_DEPTH))
-    throw new LociError('invalid_input', `the body has more than ${String(MAX_DEPTH)} levels`);
+    throw new LociError('invalid_input', `the body is nested more than ${String(MAX_DEPTH)} levels deep`);
   try {
     return JSON.parse(body);
   } catch (error) {
-    const [, place] = / at position (\d+)/.exec(String(error)) ?? [];
+    const [, position] = / at position (\d+)/.exec(String(error)) ?? [];
     throw new LociError(
       'invalid_input',
-      `the body is no JSON${place === undefined ? '' : `, from character ${place}`}`,
+      `the body is not valid JSON${position === undefined ? '' : `, at character ${position}`}`,
     );
   }
 }
 
-/** Looked at before it is parsed: what is nested a million times would break whoever walks through it. */
+/** Checked before parsing, because deeply nested JSON overflows the stack of recursive functions. */
 function isDeeper(json: string, limit: number): boolean {
   let [depth, quoted] = [0, false];
   for (let at = 0; at < json.length; at++) {
@@ -108,7 +106,7 @@ function queryOf({ url = '' }: RequestHead, { fields }: Route): Fields {
   return Object.fromEntries(given);
 }
 
-/** What is not of the field's kind stays text, for the verb to refuse by name. */
+/** Text that is not of the type of its field stays text, so that the schema can reject it by name. */
 function fieldValue(values: readonly string[], schema: FieldSchema): Json {
   if (schema.type === 'array') return values.map((value) => scalar(value, schema.items ?? {}));
   const [first = '', ...others] = values;

@@ -1,27 +1,27 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from '../../../config/schema.ts';
 
-const STDERR = 2;
+const STDERR_FD = 2;
 
-/** JSON lines on standard error, or where else one is told. Nothing of a request but what `RequestLine` names goes in. */
+/** A log of JSON lines, by default on standard error. Of a request, it contains only the fields of `RequestLine`. */
 export function openLog(level: Config['log']['level'], destination?: DestinationStream): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  return pino(options, destination ?? pino.destination({ fd: STDERR, sync: true }));
+  return pino(options, destination ?? pino.destination({ fd: STDERR_FD, sync: true }));
 }
 
-/** What is told of a request: never a body, a query, a header's value, a token or a subject. */
+/** The log entry of a request: never a body, a query, the value of a header, a token or a subject. */
 export interface RequestLine {
   readonly request_id: string;
   readonly method: string;
-  /** As it is declared, not as it was asked for. */
+  /** The path of the route, not that of the request. */
   readonly route: string;
   readonly status: number;
   readonly ms: number;
-  /** Of the error table. */
+  /** A code of the error table. */
   readonly code?: string;
 }
 
-/** Refusals are `info` like any answer; only what Loci cannot do is louder. */
+/** Only errors of the server are logged as errors; rejected requests are `info`. */
 export function logRequest(log: Logger, line: RequestLine): void {
   if (line.status >= 500) log.error(line, 'request');
   else log.info(line, 'request');

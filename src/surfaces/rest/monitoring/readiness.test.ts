@@ -8,9 +8,9 @@ describe('readiness', () => {
     await using folder = await temporaryFolder();
     const loci = await openLoci(settings(folder.path));
     const readiness = new Readiness(() => Promise.resolve(loci));
-    expect(await readiness.fault()).toBeNull();
+    expect(await readiness.problem()).toBeNull();
     readiness.drain();
-    expect(await readiness.fault()).toBe('the server is stopping');
+    expect(await readiness.problem()).toBe('the server is stopping');
     await loci.close();
   });
 
@@ -21,7 +21,7 @@ describe('readiness', () => {
       asked += 1;
       return openLoci(settings(folder.path), { create: false });
     });
-    for (let i = 0; i < 3; i++) expect(await readiness.fault()).toContain('there is no store');
+    for (let i = 0; i < 3; i++) expect(await readiness.problem()).toContain('there is no store');
     expect(asked).toBe(1);
   });
 });

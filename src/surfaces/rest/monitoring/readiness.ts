@@ -1,10 +1,10 @@
 import { messageOf } from '../../../core/errors.ts';
 import type { Loci } from '../../../engine/open.ts';
 
-/** How long an answer holds, in milliseconds: asking often must cost nothing. */
-const FRESH = 2000;
+/** Checks are cached so that frequent requests cost nothing. */
+const CACHE_TTL_MS = 2000;
 
-/** Whether requests can be answered now. */
+/** Checks whether the server can answer requests. */
 export class Readiness {
   readonly #loci: () => Promise<Loci>;
   #draining = false;
@@ -14,21 +14,21 @@ export class Readiness {
     this.#loci = loci;
   }
 
-  /** From now on nothing is ready: the server is about to end. */
+  /** Reports not ready from now on, because the server is stopping. */
   drain(): void {
     this.#draining = true;
   }
 
-  /** What keeps the store or the model from answering; `null` when nothing does. */
-  fault(): Promise<string | null> {
+  /** Why the store or the model cannot answer; `null` if they can. */
+  problem(): Promise<string | null> {
     if (this.#draining) return Promise.resolve('the server is stopping');
     const now = performance.now();
     if (this.#last === null || now >= this.#last.until)
-      this.#last = { until: now + FRESH, answer: this.#ask() };
+      this.#last = { until: now + CACHE_TTL_MS, answer: this.#check() };
     return this.#last.answer;
   }
 
-  async #ask(): Promise<string | null> {
+  async #check(): Promise<string | null> {
     try {
       await (await this.#loci()).answers();
       return null;
