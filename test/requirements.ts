@@ -109,7 +109,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     {
       file: 'src/engine/records/write.test.ts',
-      test: 'never compares vectors of two models: it says which, and what to run',
+      test: 'refuses to compare vectors of two models, and names both and the command to run',
     },
   ],
   R14: [

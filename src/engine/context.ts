@@ -1,6 +1,5 @@
 import type { Caller } from '../core/caller.ts';
 import type { Config } from '../config/schema.ts';
-import { LociError } from '../core/errors.ts';
 import { userName } from '../core/runtime.ts';
 import { TaskThread } from '../core/threads/task-thread.ts';
 import type { Timestamp } from '../core/types.ts';
@@ -9,35 +8,35 @@ import { openEmbedder } from '../embed/registry.ts';
 import type { Chunking } from '../ingest/passages.ts';
 import type { VectorIndexRef } from '../search/run.ts';
 import { RetentionSweeper } from './records/retention-sweeper.ts';
+import { activeGeneration, assertSameModel, modelSpec } from './records/generations.ts';
 import { HistoryLog } from './audit/history-log.ts';
 import { HitCounter } from './sources/hits.ts';
-import type { Generation } from '../store/embeddings.ts';
 import type { Store } from '../store/store.ts';
 
 export interface ContextOptions {
-  /** What time it is. */
+  /** The current time; for tests. */
   readonly now?: () => Timestamp;
   readonly trustsSettings?: boolean;
   /** The longest passage, in tokens of the embedding model. */
   readonly maxPassageTokens?: number;
 }
 
-/** Something that ends with the engine. */
+/** Something that the engine closes. */
 export interface Closable {
   close(): Promise<void>;
 }
 
-/** What everybody who uses an open engine shares. */
+/** What all callers of an open engine share. */
 class EngineServices {
   readonly config: Config;
   readonly store: Store;
   readonly now: () => Timestamp;
-  /** Where long texts are parsed and cut. */
+  /** Parses and cuts long texts. */
   readonly thread: TaskThread = new TaskThread();
-  readonly ends: RetentionSweeper;
+  readonly retention: RetentionSweeper;
   readonly history: HistoryLog;
   readonly hits: HitCounter;
-  /** Whether the settings' own sources may run without `approve`. */
+  /** Whether the sources in the settings may run without approval. */
   readonly trustsSettings: boolean;
   readonly maxPassageTokens: number | undefined;
   readonly #open = new Set<Closable>();
@@ -52,7 +51,7 @@ class EngineServices {
     this.trustsSettings = trustsSettings;
     this.maxPassageTokens = maxPassageTokens;
     this.hits = new HitCounter(store, now);
-    this.ends = new RetentionSweeper(store, config.retention.purgeAfterDays, now);
+    this.retention = new RetentionSweeper(store, config.retention.purgeAfterDays, now);
     this.history = new HistoryLog(store, this.thread);
   }
 
@@ -61,178 +60,155 @@ class EngineServices {
     return this.#embedder;
   }
 
-  /** Closed with the engine, unless it is closed before. */
-  untilClosed(thing: Closable): Closable {
-    this.#open.add(thing);
-    if (this.#isStopped) void thing.close();
+  /** Closes it with the engine, unless the returned object closes it before. */
+  untilClosed(resource: Closable): Closable {
+    this.#open.add(resource);
+    if (this.#isStopped) void resource.close();
     return {
       close: () => {
-        this.#open.delete(thing);
-        return thing.close();
+        this.#open.delete(resource);
+        return resource.close();
       },
     };
   }
 
-  /** Closes what is to be closed with the engine; what comes later is closed as it comes. */
+  /** Closes all resources; those added later are closed at once. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await Promise.allSettled([...this.#open].map((thing) => thing.close()));
+    await Promise.allSettled([...this.#open].map((resource) => resource.close()));
   }
 
   async close(): Promise<void> {
     await this.stop();
     const embedder = await this.#embedder?.catch(() => null);
-    await Promise.allSettled([this.ends.close(), this.history.close(), this.hits.flush()]);
+    await Promise.allSettled([this.retention.close(), this.history.close(), this.hits.flush()]);
     await Promise.all([this.store.close(), embedder?.close(), this.thread.close()]);
   }
 }
 
-/** The parts of an open engine that its verbs share, and for whom they work. */
+/** The services of an open engine, on behalf of one caller. */
 export class EngineContext {
-  readonly #parts: EngineServices;
+  readonly #services: EngineServices;
   readonly caller: Caller;
 
-  private constructor(parts: EngineServices, caller: Caller) {
-    this.#parts = parts;
+  private constructor(services: EngineServices, caller: Caller) {
+    this.#services = services;
     this.caller = caller;
   }
 
-  /** For the one whom the configuration names, until `as` says otherwise. */
-  static open(config: Config, store: Store, options: ContextOptions = {}): EngineContext {
-    return new EngineContext(new EngineServices(config, store, options), ownerOf(config));
+  /** The context of the owner in the configuration. */
+  static create(config: Config, store: Store, options: ContextOptions = {}): EngineContext {
+    return new EngineContext(new EngineServices(config, store, options), ownerCaller(config));
   }
 
-  /** The same engine on behalf of somebody else. */
+  /** The same engine on behalf of another caller. */
   as(caller: Caller): EngineContext {
-    return new EngineContext(this.#parts, caller);
+    return new EngineContext(this.#services, caller);
   }
 
   get config(): Config {
-    return this.#parts.config;
+    return this.#services.config;
   }
 
   get store(): Store {
-    return this.#parts.store;
+    return this.#services.store;
   }
 
-  /** What time it is. */
   get now(): () => Timestamp {
-    return this.#parts.now;
+    return this.#services.now;
   }
 
   get thread(): TaskThread {
-    return this.#parts.thread;
+    return this.#services.thread;
   }
 
-  /** Where runs are noted. */
+  /** Records runs. */
   get history(): HistoryLog {
-    return this.#parts.history;
+    return this.#services.history;
   }
 
-  /** Where it is counted which sources are found. */
+  /** Counts the searches that find a source. */
   get hits(): HitCounter {
-    return this.#parts.hits;
+    return this.#services.hits;
   }
 
   get trustsSettings(): boolean {
-    return this.#parts.trustsSettings;
+    return this.#services.trustsSettings;
   }
 
-  /** Closes it with the engine; what is answered closes it before. */
-  untilClosed(thing: Closable): Closable {
-    return this.#parts.untilClosed(thing);
+  /** Closes it with the engine, unless the returned object closes it before. */
+  untilClosed(resource: Closable): Closable {
+    return this.#services.untilClosed(resource);
   }
 
-  /** Ends, before the engine does, all that was to end with it. */
+  /** Closes all resources before the engine. */
   stop(): Promise<void> {
-    return this.#parts.stop();
+    return this.#services.stop();
   }
 
-  /** After this nothing of the namespace that has expired is left in any index. */
+  /** Purges all expired records of the namespace, also from the indexes. */
   expire(): Promise<void> {
-    return this.#parts.ends.expire(this.namespace);
+    return this.#services.retention.expire(this.namespace);
   }
 
-  /** What is known of the next expiry is read anew. */
-  lookAgain(): void {
-    this.#parts.ends.invalidateNextExpiry(this.namespace);
+  /** Called after a write that may expire next. */
+  invalidateNextExpiry(): void {
+    this.#services.retention.invalidateNextExpiry(this.namespace);
   }
 
-  /** After a write: what was deleted long ago may go now, by and by. */
-  tidy(): void {
-    this.#parts.ends.schedulePurge();
+  /** Starts a purge of old deleted records in the background; called after a write. */
+  schedulePurge(): void {
+    this.#services.retention.schedulePurge();
   }
 
   get namespace(): string {
     return this.caller.namespace;
   }
 
-  /** The configured provider, started at first use; `null` for none. */
+  /** The configured provider, opened at the first call; `null` for `none`. */
   embedder(): Promise<Embedder | null> {
-    return this.#parts.embedder();
+    return this.#services.embedder();
   }
 
   async chunking(): Promise<Chunking> {
     const { threadedChunking } = await import('../ingest/threaded-chunking.ts');
     const { MAX_PASSAGE_TOKENS } = await import('../ingest/passages.ts');
-    const { maxPassageTokens = MAX_PASSAGE_TOKENS } = this.#parts;
+    const { maxPassageTokens = MAX_PASSAGE_TOKENS } = this.#services;
     return threadedChunking(this.thread, await this.embedder(), maxPassageTokens);
   }
 
   /**
-   * What searches compare meaning with; `null` with the provider `none`, or before anything was embedded.
+   * The model and vectors of searches; `null` with the provider `none`, or before the first record is embedded.
    * @throws LociError `embedding_mismatch` when the store's vectors are of another model
    */
   async vectors(): Promise<VectorIndexRef | null> {
     const embedder = await this.embedder();
     if (embedder === null) return null;
-    const active = activeOf(await this.store.generations());
+    const active = activeGeneration(await this.store.generations());
     if (active === undefined) return null;
-    refuseMismatch(active, embedder);
+    assertSameModel(active, embedder);
     return { embedder, generation: active.id };
   }
 
   /**
-   * The same for writing: the first model that embeds becomes the store's.
+   * The same for writing: the first model to embed becomes that of the store.
    * @throws LociError `embedding_mismatch`
    */
   async vectorsToFill(): Promise<VectorIndexRef | null> {
-    const side = await this.vectors();
+    const vectors = await this.vectors();
     const embedder = await this.embedder();
-    if (side !== null || embedder === null) return side;
-    const generation = await this.store.addGeneration(specOf(embedder));
+    if (vectors !== null || embedder === null) return vectors;
+    const generation = await this.store.addGeneration(modelSpec(embedder));
     await this.store.activateGeneration(generation.id);
     return { embedder, generation: generation.id };
   }
 
   close(): Promise<void> {
-    return this.#parts.close();
+    return this.#services.close();
   }
 }
 
-/** Whoever has the library in a program of their own is the owner of the memory. */
-function ownerOf({ namespace }: Config): Caller {
+/** A program that uses the library acts for the owner of the memory. */
+function ownerCaller({ namespace }: Config): Caller {
   return { namespace, actor: userName(), surface: 'library', trust: 'operator' };
-}
-
-export function specOf({
-  provider,
-  model,
-  dimensions,
-}: Embedder): Pick<Embedder, 'provider' | 'model' | 'dimensions'> {
-  return { provider, model, dimensions };
-}
-
-export function activeOf(generations: readonly Generation[]): Generation | undefined {
-  return generations.find(({ active }) => active);
-}
-
-function refuseMismatch(active: Generation, embedder: Embedder): void {
-  const { provider, model, dimensions } = embedder;
-  if (active.provider === provider && active.model === model && active.dimensions === dimensions) return;
-  throw new LociError(
-    'embedding_mismatch',
-    `the store's vectors are of ${active.provider} ${active.model} (${String(active.dimensions)} dimensions), ` +
-      `but ${provider} ${model} (${String(dimensions)}) is configured`,
-  );
 }

@@ -39,63 +39,63 @@ import type { IndexReport } from './vaults/index-vaults.ts';
 import { assertNamesAreFree, isEnabled } from './vaults/vault-names.ts';
 import type { VaultStates } from './vaults/vault-states.ts';
 
-/** An open memory. Calls may run side by side; `close` ends it. */
+/** An open memory. Calls may run concurrently. */
 export interface Loci {
   search(request: SearchRequest): Promise<SearchResponse>;
   get(citation: string): Promise<GetResponse>;
-  /** What records have in a field, most records first: the values to filter a search by. */
+  /** The values that records have in a field, the most frequent first. */
   facet(field: FacetField, filter?: Omit<SearchFilter, 'now'>): Promise<FacetValue[]>;
   write(request: WriteRequest): Promise<WriteResponse>;
   update(request: UpdateRequest): Promise<UpdateResponse>;
-  /** Out of every answer and every index; it can be brought back until it is purged. */
+  /** Removes a record from all results and indexes; `undelete` restores it until it is purged. */
   delete(id: number): Promise<DeleteResponse>;
   undelete(id: number): Promise<UndeleteResponse>;
   readonly facts: Facts;
   readonly startup: Startup;
-  /** All of it, to take elsewhere and to bring back. */
+  /** Export and import. */
   readonly portable: PortableMemory;
-  /** Who changed what, newest first. */
+  /** Entries of the audit log, newest first. */
   audit(request: AuditRequest): Promise<AuditListed[]>;
-  /** Notes a run of a tool or of several steps. */
-  note(run: Run): void;
-  /** Commands that tell what is to be known: todos, calendars, whatever prints JSON. */
+  /** Records a run of a tool or of a multi-step operation in the history. */
+  recordRun(run: Run): void;
+  /** Commands that print documents as JSON: todos, calendars, mail. */
   readonly sources: Sources;
   /** The caller's facts and runs, as documents for another memory. */
   corpus(request: CorpusRequest): Promise<Corpus>;
-  /** The configured vaults, unless others are given. */
+  /** Indexes the configured vaults unless others are given. */
   index(options?: IndexOptions & { readonly vaults?: readonly VaultConfig[] }): Promise<IndexReport>;
-  /** As `index` does first. @throws LociError `invalid_config` for a vault whose name is another folder's */
-  refuseTakenNames(vaults: readonly VaultConfig[]): Promise<void>;
+  /** `index` calls this first. @throws LociError `invalid_config` for a vault whose name belongs to another folder */
+  assertVaultNamesAreFree(vaults: readonly VaultConfig[]): Promise<void>;
   reindex(options?: ReindexOptions): Promise<ReindexReport>;
   status(): Promise<Status>;
-  /** What the store holds in all its namespaces, for whoever runs it. */
+  /** Totals over all namespaces of the store. */
   totals(): Promise<Totals>;
-  /** The configured vaults and what changed in them, and vaults that are configured no more. */
+  /** The configured vaults with their changes, and indexed vaults that are no longer configured. */
   vaults(): Promise<VaultStates>;
-  /** Takes out what a vault or source brought; answers how many records. */
-  forget(source: string, options?: Pick<ProgressOptions, 'signal'>): Promise<number>;
+  /** Removes all records of a vault or source. Returns their number. */
+  forgetVault(source: string, options?: Pick<ProgressOptions, 'signal'>): Promise<number>;
   doctor(): Promise<Check[]>;
-  /** Resolves when the store and the embedding model answer. @throws LociError what keeps them from it */
-  answers(): Promise<void>;
+  /** Checks that the store and the embedding model work. @throws LociError their error */
+  assertReady(): Promise<void>;
   readonly access: Access;
-  /** For whom this engine works. */
+  /** On whose behalf this engine works. */
   readonly caller: Caller;
-  /** The same engine on behalf of somebody else: nothing of one namespace is seen from another. `close` ends both. */
+  /** The same engine on behalf of another caller, who sees only its own namespace. `close` closes both. */
   as(caller: Caller): Loci;
   close(): Promise<void>;
 }
 
-/** What agents keep under a key, each until its time is over. */
+/** Values with a key and an expiry. */
 export interface Facts {
   store(request: FactRequest): Promise<FactResponse>;
   recall(key: string, category?: string): Promise<LociRecord>;
   list(request: FactsRequest): Promise<FactsPage>;
   forget(request: ForgetRequest): Promise<Forgotten>;
-  /** With the keys stored last, at most `recent` of each. */
+  /** @param recent maximum number of recent keys for each category */
   categories(recent: number): Promise<FactCategory[]>;
 }
 
-/** What an agent is told before it begins. */
+/** The text for an agent at the start of a session. */
 export interface Startup {
   inject(request: StartupRequest): Promise<StartupText>;
   list(): Promise<StartupEntry[]>;
@@ -105,9 +105,9 @@ export interface Startup {
 
 /** The caller's whole namespace, as docs/export-format.md describes it. */
 export interface PortableMemory {
-  /** As JSON Lines, without their ends. */
+  /** The lines of the JSON Lines export. */
   lines(options?: ProgressOptions): AsyncGenerator<string, ExportCounts>;
-  /** Some of the lines; behind the page that `after` came with. */
+  /** One page of these lines. @param after the cursor of the page before */
   page(after?: string): Promise<ExportPage>;
   toFile(path: string, options?: ExportOptions): Promise<ExportCounts>;
   toFolder(path: string, options?: ExportOptions): Promise<ExportCounts>;
@@ -118,7 +118,7 @@ export interface PortableMemory {
 const BUSY_TIMEOUT_MS = 5000;
 
 export interface OpenOptions {
-  /** Makes the store when it is not there. Default true. */
+  /** Creates the store if it does not exist. Default true. */
   readonly create?: boolean;
   /** The current time; for tests. */
   readonly now?: () => Timestamp;
@@ -144,7 +144,7 @@ export async function openLoci(config: Config, options: OpenOptions = {}): Promi
     busyTimeout: BUSY_TIMEOUT_MS,
     create: options.create ?? true,
   });
-  return engineOf(EngineContext.open(config, store, options));
+  return engineOf(EngineContext.create(config, store, options));
 }
 
 /** Only what a search needs is loaded at once: each other method loads its module when it is called. */
@@ -163,27 +163,27 @@ function engineOf(context: EngineContext): Loci {
     write: async (request) => (await import('./records/write.ts')).write(context, request),
     update: async (request) => (await import('./records/update.ts')).update(context, request),
     delete: async (id) => (await import('./records/delete.ts')).deleteRecord(context, id),
-    undelete: async (id) => (await import('./records/delete.ts')).undeleteRecord(context, id),
+    undelete: async (id) => (await import('./records/delete.ts')).undelete(context, id),
     facts: factsOf(context),
     startup: startupOf(context),
     portable: portableOf(context),
     audit: async (request) => (await import('./audit/audit.ts')).auditEntries(context, request),
-    note: (run) => {
+    recordRun: (run) => {
       context.history.note(namespace, run);
     },
     sources: sourcesOf(context),
     corpus: async (request) => (await import('./facts/corpus.ts')).corpus(context, request),
     index: async ({ vaults = config.vaults.filter(isEnabled), ...rest } = {}) =>
       (await import('./vaults/index-vaults.ts')).indexVaults(context, vaults, rest),
-    refuseTakenNames: (vaults) => assertNamesAreFree(context, vaults),
+    assertVaultNamesAreFree: (vaults) => assertNamesAreFree(context, vaults),
     reindex: async (options) => (await import('./health/reindex.ts')).reindex(context, options),
     status: async () => (await import('./health/health.ts')).status(context),
     totals: async () => (await import('./health/health.ts')).totals(context),
     vaults: async () => (await import('./vaults/vault-states.ts')).vaultStates(context),
-    forget: async (source, options) =>
+    forgetVault: async (source, options) =>
       (await import('./vaults/forget-source.ts')).forgetSource(context, source, options),
-    doctor: async () => (await import('./health/health.ts')).examine(context),
-    answers: async () => (await import('./health/health.ts')).answers(context),
+    doctor: async () => (await import('./health/health.ts')).doctor(context),
+    assertReady: async () => (await import('./health/health.ts')).assertReady(context),
     access: accessOf(context),
     caller: context.caller,
     as: (caller) => engineOf(context.as(caller)),

@@ -38,7 +38,7 @@ async function note(
   const loci = await context.loci().catch(() => null);
   if (loci === null || (loci.caller.trust === 'operator' && operation.steps !== true)) return;
   const { surface, actor } = loci.caller;
-  loci.note({
+  loci.recordRun({
     category: operation.steps === true ? 'pipeline_history' : 'pack_history',
     name: toolName(operation),
     surface,

@@ -12,7 +12,7 @@ export const SECRET = 'ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
 export async function engine(given: { now?: () => number; writes?: boolean } = {}): Promise<EngineContext> {
   await using folder = await temporaryFolder();
   const config = settings(folder.path, { writes: { enabled: given.writes ?? true } });
-  return EngineContext.open(config, openMemoryStore(), { now: given.now ?? (() => NOW) });
+  return EngineContext.create(config, openMemoryStore(), { now: given.now ?? (() => NOW) });
 }
 
 export function agentOf(context: EngineContext, trust: Trust = 'agent'): EngineContext {

@@ -35,7 +35,7 @@ const UNFIT: readonly (readonly [what: string, body: unknown, detail: string])[]
   [
     'a long value',
     { key: 'k', value: 'é'.repeat(524_289) },
-    'content has 1048578 bytes; at most 1048576 fit',
+    'content has 1048578 bytes; the limit is 1048576',
   ],
   ['a control character', { key: 'k', value: 'a\u001bb' }, 'content has the control character U+001b'],
   ['less than an hour', { key: 'k', value: 'v', ttl_seconds: 3599 }, 'ttl_seconds must be at least 3600'],

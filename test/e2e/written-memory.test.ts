@@ -105,7 +105,7 @@ describe('a record that was written', () => {
     const purged = await loci(['undelete', '1', '--json'], own);
     expect(purged.code).toBe(4);
     expect(JSON.parse(purged.stdout)).toMatchObject({
-      error: { code: 'gone', message: 'record 1 was purged: its time was over' },
+      error: { code: 'gone', message: 'record 1 was purged after it was deleted or had expired' },
     });
     expect((await loci(['undelete', '2'], own)).code).toBe(0);
     const { entries } = await lociJson<AuditOutput>(['audit', '--action', 'purge'], own);

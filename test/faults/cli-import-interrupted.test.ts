@@ -21,7 +21,7 @@ async function bigExport(): Promise<string> {
     busyTimeout: 1000,
     create: true,
   });
-  const context = EngineContext.open(settings(folder), store, { now: () => NOW });
+  const context = EngineContext.create(settings(folder), store, { now: () => NOW });
   const writes = Array.from({ length: RECORDS }, (_, n) =>
     note(`The lantern of day ${String(n)}`, { origin: 'memory', key: null }),
   );

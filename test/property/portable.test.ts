@@ -28,7 +28,7 @@ function newPath(): string {
 async function opened(driver: string): Promise<EngineContext & AsyncDisposable> {
   const path = newPath();
   const store = await openStore({ driver, path, busyTimeout: 1000, create: true });
-  const context = EngineContext.open(settings(path), store, { now: () => NOW });
+  const context = EngineContext.create(settings(path), store, { now: () => NOW });
   return Object.assign(context, { [Symbol.asyncDispose]: () => context.close() });
 }
 

@@ -11,7 +11,7 @@ import { assertWithinLimits } from '../records/limits.ts';
 import { noSuchFact } from './no-such-fact.ts';
 import { runOnce } from '../records/idempotency.ts';
 import { assertMayOverrule } from '../access/permission.ts';
-import { screened } from '../records/screen.ts';
+import { screenTexts } from '../records/screen.ts';
 
 /** Where facts go that name no category. */
 export const DEFAULT_CATEGORY = 'user_facts';
@@ -63,7 +63,7 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
   const { key, value, tags = [] } = asked;
   const given = { key, category, tags, title: key, content: value };
   assertWithinLimits({ key, category, tags, content: value });
-  const { texts, masked } = await screened(context, given);
+  const { texts, masked } = await screenTexts(context, given);
   const vectors = await context.vectorsToFill();
   let draft = newDraft(factOf(context, texts, ttl), context.now());
   let replaced = false;
@@ -80,11 +80,11 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
         const isOurs = only.once !== undefined && (await wasDone(context, only.once.key));
         if (!conflict || isOurs || attempt === ATTEMPTS) throw error;
         // What holds the key may have expired: then it goes before the next try.
-        context.lookAgain();
+        context.invalidateNextExpiry();
       }
     }
   });
-  context.tidy();
+  context.schedulePurge();
   const id = ids[0] ?? 0;
   const [stored] = await context.store.heldRecords(context.namespace, [id]);
   const expiresAt = stored?.expiresAt ?? draft.expiresAt ?? 0;

@@ -10,7 +10,8 @@ import { checkAudit } from './check-audit.ts';
 import { checkNotes } from './check-notes.ts';
 import { checkSources } from './check-sources.ts';
 import { checkPassages } from './check-passages.ts';
-import { activeOf, type EngineContext } from '../context.ts';
+import type { EngineContext } from '../context.ts';
+import { activeGeneration } from '../records/generations.ts';
 import { changesInWords } from '../vaults/vault-changes.ts';
 import { isEnabled, ownVaults } from '../vaults/vault-names.ts';
 import { type StrayVault, type VaultState, type VaultStates, vaultStates } from '../vaults/vault-states.ts';
@@ -35,7 +36,7 @@ export interface Status {
 export async function status(context: EngineContext): Promise<Status> {
   await context.expire();
   const { store, config, namespace } = context;
-  const generation = activeOf(await store.generations()) ?? null;
+  const generation = activeGeneration(await store.generations()) ?? null;
   return {
     storePath: config.store.path,
     store: store.capabilities.name,
@@ -70,7 +71,7 @@ export interface Totals {
 }
 
 export async function totals({ store }: EngineContext): Promise<Totals> {
-  const generation = activeOf(await store.generations());
+  const generation = activeGeneration(await store.generations());
   const { bytes, namespaces } = await store.stats();
   const sum = (what: 'records' | 'passages' | 'vectors'): number =>
     namespaces.reduce((total, namespace) => total + namespace[what], 0);
@@ -84,7 +85,7 @@ export async function totals({ store }: EngineContext): Promise<Totals> {
 }
 
 /** Looks at everything that can be wrong with an open store; never changes it. */
-export async function examine(context: EngineContext): Promise<Check[]> {
+export async function doctor(context: EngineContext): Promise<Check[]> {
   return [
     await checked('store', 'Restore a backup, or run `loci reindex`.', () => checkStore(context)),
     await checked('derived', 'Run `loci reindex`.', () => checkPassages(context)),
@@ -98,7 +99,7 @@ export async function examine(context: EngineContext): Promise<Check[]> {
 }
 
 /** Resolves when the store and the model answer. @throws LociError what keeps them from it */
-export async function answers(context: EngineContext): Promise<void> {
+export async function assertReady(context: EngineContext): Promise<void> {
   await context.store.generations();
   const embedder = await context.embedder();
   await embedder?.embed(['loci'], { purpose: 'query' });

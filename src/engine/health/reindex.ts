@@ -2,7 +2,8 @@ import { LociError } from '../../core/errors.ts';
 import { embedPending } from '../../ingest/embed.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { Store } from '../../store/store.ts';
-import { activeOf, specOf, type EngineContext } from '../context.ts';
+import type { EngineContext } from '../context.ts';
+import { activeGeneration, modelSpec } from '../records/generations.ts';
 import { deriveStale } from '../vaults/index-vaults.ts';
 import { signalOption, assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 
@@ -39,8 +40,8 @@ export async function reindex(context: EngineContext, options: ReindexOptions = 
   else await store.markStale(namespace, { vectors });
   const derived = await deriveStale(context, options);
   if (embedder === null) return { ...derived, embedded: 0 };
-  const before = activeOf(await store.generations());
-  const generation = await store.addGeneration(specOf(embedder));
+  const before = activeGeneration(await store.generations());
+  const generation = await store.addGeneration(modelSpec(embedder));
   const embedded = await embedPending(store, embedder, generation.id, {
     ...signalOption(options),
     onProgress: (done, total) => options.onProgress?.({ stage: 'embedding', subject: '', done, total }),

@@ -50,7 +50,7 @@ export async function importFrom(context: EngineContext, request: ImportRequest)
   if ('lines' in source) await importExport(run, source.lines, source.name, options);
   else await importWorkspace(context, run, source.files, { options, report, agent });
   if (dryRun) return { format, report };
-  context.tidy();
+  context.schedulePurge();
   if (vectors === null) report.why = 'no embedding provider is configured';
   else await embed(context, vectors, options, report);
   return { format, report };

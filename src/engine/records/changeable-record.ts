@@ -4,19 +4,19 @@ import type { LociRecord } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
 
 /**
- * A record of the caller's that may be changed by its number.
- * @throws LociError `not_found` for a number that was never given, or a record that is not in this state; `gone` for
- *   one that was purged; `invalid_input` for what a vault or a source brought
+ * Returns a record of the caller that can be updated, deleted or undeleted.
+ * @throws LociError `not_found` for an unknown id, or a record in the other state; `gone` for one that was purged or has
+ *   expired; `invalid_input` for a record of a vault or source
  */
-export async function changeable(
+export async function changeableRecord(
   context: EngineContext,
   id: number,
   state: 'live' | 'deleted',
 ): Promise<LociRecord> {
-  const record = await held(context, id);
-  refuseSourced(record);
+  const record = await recordInAnyState(context, id);
+  assertNotFromSource(record);
   const { deletedAt, expiresAt } = record;
-  if (expiresAt !== null && expiresAt <= context.now()) throw gone(id, 'has expired');
+  if (expiresAt !== null && expiresAt <= context.now()) throw goneError(id, 'has expired');
   if (state === 'live' && deletedAt !== null) {
     throw new LociError(
       'not_found',
@@ -28,29 +28,30 @@ export async function changeable(
   }
   if (state === 'deleted' && deletedAt === null)
     throw new LociError('not_found', `record ${String(id)} is not deleted`, {
-      hint: 'There is nothing to undo.',
+      hint: 'It needs no undelete.',
     });
   return record;
 }
 
-async function held(context: EngineContext, id: number): Promise<LociRecord> {
+async function recordInAnyState(context: EngineContext, id: number): Promise<LociRecord> {
   const { store, namespace } = context;
   const [record] = await store.heldRecords(namespace, [id]);
   if (record !== undefined) return record;
-  if (id <= (await store.highestId(namespace))) throw gone(id, 'was purged: its time was over');
+  if (id <= (await store.highestId(namespace)))
+    throw goneError(id, 'was purged after it was deleted or had expired');
   throw new LociError('not_found', `there is no record ${String(id)}`, {
-    hint: 'Search for it: a record is cited by its number, as `record/12`.',
+    hint: 'Search for the record: its citation has the number, as in `record/12`.',
   });
 }
 
-function gone(id: number, what: string): LociError {
-  return new LociError('gone', `record ${String(id)} ${what}`);
+function goneError(id: number, reason: string): LociError {
+  return new LociError('gone', `record ${String(id)} ${reason}`);
 }
 
-function refuseSourced({ id, origin, source, key }: LociRecord): void {
+function assertNotFromSource({ id, origin, source, key }: LociRecord): void {
   if (origin !== 'vault' && origin !== 'source') return;
-  const what = origin === 'vault' ? 'a note of the vault' : 'a document of the source';
-  throw new LociError('invalid_input', `record ${String(id)} is ${what} ${source} (${key ?? ''})`, {
-    hint: 'Change it where it comes from; the next `loci index` follows.',
+  const kind = origin === 'vault' ? 'a note of the vault' : 'a document of the source';
+  throw new LociError('invalid_input', `record ${String(id)} is ${kind} ${source} (${key ?? ''})`, {
+    hint: 'Change it in its vault or source, then run `loci index`.',
   });
 }

@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 describe('a citation', () => {
-  it('names the source where two have the path, and is always accepted back', async () => {
+  it('names the source when two have the path, and is accepted by get', async () => {
     const { results } = await loci.search({ query: 'oven' });
     expect(results.map(({ citation }) => citation).toSorted()).toEqual([
       'home:Oven.md#L1-L4',
@@ -54,7 +54,7 @@ describe('a citation', () => {
     await expect(loci.get('Oven')).rejects.toMatchObject({ code: 'ambiguous' });
   });
 
-  it('is the bare path where one source has it, with or without its ending, in any normal form', async () => {
+  it('is the path alone when one source has it, with or without extension, in any normal form', async () => {
     const [only] = (await loci.search({ query: 'only here' })).results;
     expect(only?.citation).toBe('Only.md#L1-L1');
     for (const name of ['Only', 'Only.md', 'home:Only.md', 'Pläne/番茄 (a) #1.md'.normalize('NFD')])
@@ -63,7 +63,7 @@ describe('a citation', () => {
     await expect(loci.get('nowhere:Oven.md')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('reads the lines it names, and no more than there are', async () => {
+  it('reads its lines, up to the last line of the record', async () => {
     const read = async (lines: string): Promise<unknown> => {
       const { text, lines: range, totalLines } = await loci.get(`home:Oven.md#${lines}`);
       expect(totalLines).toBe(4);
@@ -81,7 +81,7 @@ describe('a citation', () => {
     ['L0', 'lines count from L1'],
     ['L5', 'the text has 4 lines'],
     ['L99-L100', 'the text has 4 lines'],
-    ['L3-L1', 'it ends before it begins'],
+    ['L3-L1', 'the end is before the beginning'],
   ])('of lines that are not there, %s, is refused with how many there are', async (lines, why) => {
     await expect(loci.get(`home:Oven.md#${lines}`)).rejects.toMatchObject({
       code: 'invalid_input',
@@ -90,7 +90,7 @@ describe('a citation', () => {
     });
   });
 
-  it('of a number is that record, even where a note is called so', async () => {
+  it('with a number is that record, even if a note has that name', async () => {
     const { results } = await loci.search({ query: 'dozen' });
     expect(results[0]?.citation).toBe('12.md#L1-L1');
     expect((await loci.get(`record/${String(results[0]!.id)}`)).text).toBe('a dozen');
@@ -126,7 +126,7 @@ describe('a citation', () => {
     }
   });
 
-  it('never leads to what is not indexed (R4)', async () => {
+  it('never leads to a file that is not indexed (R4)', async () => {
     await mkdir(join(folder.path, 'home', 'sub'));
     const paths = [
       '../secret.md',

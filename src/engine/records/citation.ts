@@ -14,40 +14,39 @@ export interface LineRange {
 const LINES = /#L(\d+)(?:-L?(\d+))?$/;
 const RECORD_PATH = /^(?:record\/)?(\d+)$/;
 
-/** What a citation is made of. */
-interface Place {
+/** The lines of a record that a citation names. */
+interface CitedLines {
   readonly record: Pick<RecordHeader, 'id' | 'origin' | 'source' | 'key'>;
   readonly startLine: number;
   readonly endLine: number;
 }
 
 /**
- * How passages are named: `path#L3-L9` for what has a path, `source:path#L3-L9` where two sources have that path,
- * `record/12` for the rest.
+ * Citations: `path#L3-L9` for notes, `source:path#L3-L9` for notes whose path is in several vaults, `record/12` for all
+ * other records.
  */
 export async function citationsOf(
   { store, namespace, now }: EngineContext,
-  places: readonly Place[],
+  cited: readonly CitedLines[],
 ): Promise<string[]> {
-  const keys = [...new Set(places.flatMap(({ record }) => pathOf(record) ?? []))];
+  const keys = [...new Set(cited.flatMap(({ record }) => vaultPath(record) ?? []))];
   const counts = keys.length === 0 ? [] : await store.countByKey(namespace, keys, now());
-  const shared = new Set(keys.filter((_, i) => (counts[i] ?? 0) > 1));
-  return places.map(({ record, startLine, endLine }) => {
-    const path = pathOf(record);
+  const ambiguous = new Set(keys.filter((_, i) => (counts[i] ?? 0) > 1));
+  return cited.map(({ record, startLine, endLine }) => {
+    const path = vaultPath(record);
     if (path === null) return `record/${String(record.id)}`;
-    const source = shared.has(path) ? `${record.source}:` : '';
+    const source = ambiguous.has(path) ? `${record.source}:` : '';
     return `${source}${path}#L${String(startLine)}-L${String(endLine)}`;
   });
 }
 
-function pathOf({ origin, key }: Place['record']): string | null {
+function vaultPath({ origin, key }: CitedLines['record']): string | null {
   return origin === 'vault' ? key : null;
 }
 
 /**
- * The record that a citation names, and the lines if it names some. Only records are looked up: no path is opened,
- * so none can lead out of what is indexed (R4).
- * @throws LociError `not_found`; `ambiguous` when two sources have the path
+ * Finds the record of a citation, and its lines. It opens no file: a path can only lead to an indexed record (R4).
+ * @throws LociError `not_found`; `ambiguous` when several vaults have the path
  */
 export async function resolveCitation(
   context: EngineContext,
@@ -59,12 +58,12 @@ export async function resolveCitation(
     match === null
       ? null
       : { from: Number(match[1]), to: match[2] === undefined ? Number(match[1]) : Number(match[2]) };
-  const found = (await byId(context, name)) ?? (await byPath(context, name.normalize('NFC')));
-  if (found === null) throw await notFound(context, citation, name);
+  const found = (await recordById(context, name)) ?? (await recordByPath(context, name.normalize('NFC')));
+  if (found === null) throw await notFoundError(context, citation, name);
   return { record: found, lines };
 }
 
-async function notFound(context: EngineContext, citation: string, name: string): Promise<LociError> {
+async function notFoundError(context: EngineContext, citation: string, name: string): Promise<LociError> {
   const near = await nearCitations(context, name.normalize('NFC'));
   const quoted = near.map((each) => JSON.stringify(each));
   const listed = [quoted.slice(0, -1).join(', '), ...quoted.slice(-1)]
@@ -77,17 +76,17 @@ async function notFound(context: EngineContext, citation: string, name: string):
   );
 }
 
-async function byId(context: EngineContext, name: string): Promise<LociRecord | null> {
+async function recordById(context: EngineContext, name: string): Promise<LociRecord | null> {
   const id = RECORD_PATH.exec(name)?.[1];
   if (id === undefined) return null;
   const { store, namespace, now } = context;
   const [record] = await store.records(namespace, [Number(id)], now());
-  if (record === undefined) await refuseDeleted(context, Number(id));
+  if (record === undefined) await assertNotDeleted(context, Number(id));
   return record ?? null;
 }
 
-/** Whoever asks for a number knows that there was something. @throws LociError `not_found` that says how to have it back */
-async function refuseDeleted({ store, namespace, now }: EngineContext, id: number): Promise<void> {
+/** @throws LociError `not_found` for a deleted record, with a hint how to restore it */
+async function assertNotDeleted({ store, namespace, now }: EngineContext, id: number): Promise<void> {
   const [held] = await store.heldRecords(namespace, [id]);
   if (held?.deletedAt === null || held === undefined) return;
   const age = formatAge(held.deletedAt, now());
@@ -96,7 +95,7 @@ async function refuseDeleted({ store, namespace, now }: EngineContext, id: numbe
   });
 }
 
-async function byPath(context: EngineContext, name: string): Promise<LociRecord | null> {
+async function recordByPath(context: EngineContext, name: string): Promise<LociRecord | null> {
   const { store, namespace } = context;
   for (const key of [name, `${name}.md`]) {
     const found = await store.recordsByKey(namespace, key, context.now());
@@ -106,20 +105,23 @@ async function byPath(context: EngineContext, name: string): Promise<LociRecord 
     }
     if (found[0] !== undefined) return found[0];
   }
-  return bySource(context, name);
+  return recordBySourceAndPath(context, name);
 }
 
-/** Longest name of a source, as the configuration allows it. */
-const SOURCE_LENGTH = 128;
+/** The longest name of a source in the configuration. */
+const MAX_SOURCE_LENGTH = 128;
 
-/** Names of sources and paths may both hold colons: each may be the one between them. */
-async function bySource({ store, namespace, now }: EngineContext, name: string): Promise<LociRecord | null> {
+/** Both names of sources and paths may have colons, so each colon may be the separator. */
+async function recordBySourceAndPath(
+  { store, namespace, now }: EngineContext,
+  name: string,
+): Promise<LociRecord | null> {
   let colon = name.indexOf(':');
-  for (; colon !== -1 && colon <= SOURCE_LENGTH; colon = name.indexOf(':', colon + 1)) {
+  for (; colon !== -1 && colon <= MAX_SOURCE_LENGTH; colon = name.indexOf(':', colon + 1)) {
     const source = name.slice(0, colon);
     const found = await store.recordsByKey(namespace, name.slice(colon + 1), now());
-    const meant = found.find((record) => record.source.normalize('NFC') === source);
-    if (meant !== undefined) return meant;
+    const match = found.find((record) => record.source.normalize('NFC') === source);
+    if (match !== undefined) return match;
   }
   return null;
 }

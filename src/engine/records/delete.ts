@@ -2,27 +2,27 @@ import type { Timestamp } from '../../core/types.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { embedWritten, type Embedded } from './embed-written.ts';
-import { changeable } from './changeable-record.ts';
+import { changeableRecord } from './changeable-record.ts';
 import { assertWritesEnabled, assertMayOverrule } from '../access/permission.ts';
 
-const DAY = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface DeleteResponse {
   readonly id: number;
   readonly title: string;
   readonly deletedAt: Timestamp;
-  /** Until then it can be brought back. */
+  /** Until then `undelete` can restore it. */
   readonly purgedAfter: Timestamp;
 }
 
 /**
- * Takes a record out of every answer and every index. It stays for `retention.purgeAfterDays` and can be brought back
- * until then (R7).
+ * Removes a record from all results and indexes. It can be restored for `retention.purgeAfterDays`, then it is purged
+ * (R7).
  * @throws LociError `not_found`, `gone`, `invalid_input`, `writes_disabled`
  */
 export async function deleteRecord(context: EngineContext, id: number): Promise<DeleteResponse> {
-  await refuseDisabled(context, id);
-  const { uuid, title, expiresAt } = await changeable(context, id, 'live');
+  await assertMayDelete(context, id);
+  const { uuid, title, expiresAt } = await changeableRecord(context, id, 'live');
   const at = context.now();
   await context.store.commit(context.namespace, {
     writes: [],
@@ -31,19 +31,19 @@ export async function deleteRecord(context: EngineContext, id: number): Promise<
     chunking: '',
     audit: [auditDraft(context, 'delete', uuid)],
   });
-  context.tidy();
+  context.schedulePurge();
   return { id, title, deletedAt: at, purgedAfter: Math.min(purgedAfter(context, at), expiresAt ?? Infinity) };
 }
 
-/** Whoever may overrule a fact may also forget it, and have it back. @throws LociError `writes_disabled` */
-async function refuseDisabled(context: EngineContext, id: number): Promise<void> {
-  const [held] = await context.store.heldRecords(context.namespace, [id]);
-  if (held?.origin === 'fact') assertMayOverrule(context, [held]);
+/** Facts follow the rule for overwriting them, also where other writes are disabled. @throws LociError `writes_disabled` */
+async function assertMayDelete(context: EngineContext, id: number): Promise<void> {
+  const [record] = await context.store.heldRecords(context.namespace, [id]);
+  if (record?.origin === 'fact') assertMayOverrule(context, [record]);
   else assertWritesEnabled(context);
 }
 
 function purgedAfter({ config }: EngineContext, deletedAt: Timestamp): Timestamp {
-  return deletedAt + config.retention.purgeAfterDays * DAY;
+  return deletedAt + config.retention.purgeAfterDays * DAY_MS;
 }
 
 export interface UndeleteResponse extends Embedded {
@@ -52,10 +52,10 @@ export interface UndeleteResponse extends Embedded {
   readonly citation: string;
 }
 
-/** @throws LociError `not_found`; `gone` for what was purged; `conflict` for a fact whose key is taken again */
-export async function undeleteRecord(context: EngineContext, id: number): Promise<UndeleteResponse> {
-  await refuseDisabled(context, id);
-  const record = await changeable(context, id, 'deleted');
+/** @throws LociError `not_found`; `gone` for a purged record; `conflict` for a fact whose key has a new value */
+export async function undelete(context: EngineContext, id: number): Promise<UndeleteResponse> {
+  await assertMayDelete(context, id);
+  const record = await changeableRecord(context, id, 'deleted');
   const vectors = await context.vectorsToFill();
   const chunking = await context.chunking();
   await context.store.commit(context.namespace, {

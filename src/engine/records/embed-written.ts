@@ -5,12 +5,13 @@ import type { VectorIndexRef } from '../../search/run.ts';
 import type { EngineContext } from '../context.ts';
 
 export interface Embedded {
-  /** False when the record is found by text only for now; `why` says what kept it from being embedded. */
+  /** Without an embedding, a record is found by its words only. */
   readonly embedded: boolean;
+  /** Why it is not embedded. */
   readonly why: string | null;
 }
 
-/** Embeds what was written just now; where the model cannot answer, the next `index` catches up (R16). */
+/** Embeds a record that was just written. When the model cannot answer, the next `index` does so (R16). */
 export async function embedWritten(
   { store, namespace }: EngineContext,
   vectors: VectorIndexRef | null,

@@ -1,31 +1,40 @@
 import { formatAge } from '../../core/time/age.ts';
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord } from '../../core/types.ts';
+import { LinkIndex } from '../../sources/markdown/link-index.ts';
 import { resolveCitation, type LineRange } from './citation.ts';
 import type { EngineContext } from '../context.ts';
-import { linksOf, type NoteLink } from './links.ts';
+import { entriesOf } from '../sources/source-entries.ts';
 import { sourceOrigins, type SourceOrigin } from '../sources/source-origin.ts';
+
+/** A link or an embed in a note. */
+export interface NoteLink {
+  /** As written, without heading, block and alias. */
+  readonly target: string;
+  /** The note that Obsidian would open; `null` when there is none. */
+  readonly path: string | null;
+}
 
 export interface GetResponse {
   readonly record: LociRecord;
-  /** The whole content, or the lines asked for. */
+  /** The content, or the lines of the citation. */
   readonly text: string;
-  /** Which lines `text` is, from 1, inclusive. */
+  /** The lines in `text`, from 1, inclusive. */
   readonly lines: LineRange;
   readonly totalLines: number;
   readonly age: string;
-  /** More of the source, where the origin is `source`. */
+  /** Details of the source; `null` unless the origin is `source`. */
   readonly from: SourceOrigin | null;
-  /** What it links to, if it is a note. */
+  /** The links of a note. */
   readonly links: readonly NoteLink[];
 }
 
-/** @throws LociError `not_found`, `ambiguous`; `invalid_input` for lines that are not there */
+/** @throws LociError `not_found`, `ambiguous`; `invalid_input` for lines that do not exist */
 export async function get(context: EngineContext, citation: string): Promise<GetResponse> {
   await context.expire();
   const { record, lines } = await resolveCitation(context, citation);
   const all = record.content.split('\n');
-  const range = linesWithin(lines ?? { from: 1, to: all.length }, all.length, citation);
+  const range = clampedLines(lines ?? { from: 1, to: all.length }, all.length, citation);
   const [from = null] = await sourceOrigins(context, [record]);
   return {
     record,
@@ -38,21 +47,41 @@ export async function get(context: EngineContext, citation: string): Promise<Get
   };
 }
 
-/** An end behind the last line means the last: whoever reads on need not know how long the text is. */
-function linesWithin({ from, to }: LineRange, total: number, citation: string): LineRange {
+/** An end after the last line means the last line, so that a caller can read on without knowing the length. */
+function clampedLines({ from, to }: LineRange, total: number, citation: string): LineRange {
   if (from >= 1 && from <= to && from <= total) return { from, to: Math.min(to, total) };
-  const asked = citation.slice(citation.lastIndexOf('#') + 1);
+  const requested = citation.slice(citation.lastIndexOf('#') + 1);
   const why =
     from < 1
       ? 'lines count from L1'
       : from > to
-        ? 'it ends before it begins'
+        ? 'the end is before the beginning'
         : `the text has ${String(total)} ${total === 1 ? 'line' : 'lines'}`;
-  throw new LociError('invalid_input', `there are no lines ${asked} in ${shown(citation)}: ${why}`, {
-    hint: `Ask for lines from L1 to L${String(total)}, such as #L1-L${String(Math.min(total, 20))}, or for the whole without #L….`,
-  });
+  throw new LociError(
+    'invalid_input',
+    `there are no lines ${requested} in ${quotedCitation(citation)}: ${why}`,
+    {
+      hint: `Request lines from L1 to L${String(total)}, such as #L1-L${String(Math.min(total, 20))}, or omit #L… for the whole record.`,
+    },
+  );
 }
 
-function shown(citation: string): string {
+function quotedCitation(citation: string): string {
   return JSON.stringify(citation.slice(0, citation.lastIndexOf('#')).slice(0, 200));
+}
+
+/** The links of a note, each target once, resolved among the current notes of its vault. */
+async function linksOf(context: EngineContext, record: LociRecord): Promise<NoteLink[]> {
+  const { links } = record.metadata;
+  const { key } = record;
+  if (key === null || !Array.isArray(links) || links.length === 0) return [];
+  const targets = new Set<string>();
+  for (const link of links) {
+    if (typeof link !== 'object' || link === null || Array.isArray(link)) continue;
+    if (typeof link['target'] === 'string' && link['target'] !== '') targets.add(link['target']);
+  }
+  const keys: string[] = [];
+  for await (const entry of entriesOf(context, record.source)) keys.push(entry.key);
+  const index = new LinkIndex(keys);
+  return [...targets].map((target) => ({ target, path: index.resolve(target, key) }));
 }

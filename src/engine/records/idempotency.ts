@@ -3,63 +3,65 @@ import { sha256 } from '../../core/ids.ts';
 import type { IdempotencyKey } from '../../store/mortality.ts';
 import type { EngineContext } from '../context.ts';
 
-/** How long an idempotency key is known, milliseconds. */
-const KNOWN = 24 * 60 * 60 * 1000;
-const KEY = /^[\x21-\x7e]{1,255}$/;
+const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
+const KEY_FORMAT = /^[\x21-\x7e]{1,255}$/;
 
 export interface IdempotentOutcome {
   readonly ids: readonly number[];
-  /** Whether it was done before, under the same key, and so not now. */
+  /** Whether an earlier request with the same key did it. */
   readonly replayed: boolean;
 }
 
-/** What is asked once. The store holds a hash of the key: people put what they have at hand into it, tokens too. */
+/** A request with a key. The store has only a hash of the key, since callers may use a token or another secret. */
 interface KeyedRequest {
   readonly key: string;
-  readonly held: string;
+  readonly keyHash: string;
   readonly fingerprint: string;
 }
 
 /**
- * Does something once for an idempotency key, however often and from however many processes it is asked for.
- * @throws LociError `invalid_input` for a key that is none, `conflict` for one that was used for something else
+ * Does the work at most once for an idempotency key, over all processes; later requests get the ids of the first.
+ * @param content identifies the request: the key must not be used with another
+ * @throws LociError `invalid_input` for a malformed key, `conflict` for one that was used for another request
  */
 export async function runOnce(
   context: EngineContext,
   key: string | undefined,
-  asked: unknown,
+  content: unknown,
   work: (once: { readonly once?: IdempotencyKey }) => Promise<readonly number[]>,
 ): Promise<IdempotentOutcome> {
   if (key === undefined) return { ids: await work({}), replayed: false };
-  if (!KEY.test(key)) {
+  if (!KEY_FORMAT.test(key)) {
     const rule = 'must be 1 to 255 printable ASCII characters without spaces';
     throw new LociError('invalid_input', `the idempotency key ${JSON.stringify(key.slice(0, 60))} ${rule}`);
   }
-  const fingerprint = sha256(JSON.stringify(asked));
-  const request = { key, held: sha256(key), fingerprint };
+  const fingerprint = sha256(JSON.stringify(content));
+  const request = { key, keyHash: sha256(key), fingerprint };
   const before = await replay(context, request);
   if (before !== null) return before;
   const at = context.now();
   try {
-    const ids = await work({ once: { key: request.held, fingerprint, at, expiresAt: at + KNOWN } });
+    const ids = await work({
+      once: { key: request.keyHash, fingerprint, at, expiresAt: at + KEY_LIFETIME_MS },
+    });
     return { ids, replayed: false };
   } catch (error) {
     if (!(error instanceof LociError) || error.code !== 'conflict') throw error;
-    // Somebody else may have done it meanwhile.
-    const meanwhile = await replay(context, request);
-    if (meanwhile === null) throw error;
-    return meanwhile;
+    // Another process may have done it meanwhile.
+    const concurrent = await replay(context, request);
+    if (concurrent === null) throw error;
+    return concurrent;
   }
 }
 
 async function replay(
   { store, namespace, now }: EngineContext,
-  { key, held, fingerprint }: KeyedRequest,
+  { key, keyHash, fingerprint }: KeyedRequest,
 ): Promise<IdempotentOutcome | null> {
-  const done = await store.doneOnce(namespace, held, now());
+  const done = await store.doneOnce(namespace, keyHash, now());
   if (done === null) return null;
   if (done.fingerprint === fingerprint) return { ids: done.records, replayed: true };
   throw new LociError('conflict', `the idempotency key ${JSON.stringify(key)} was used for another request`, {
-    hint: 'Take a new key for each thing to do, and the same one only to try it again.',
+    hint: 'Use a new key for each request, and the same key only to retry it.',
   });
 }

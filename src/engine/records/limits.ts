@@ -2,23 +2,23 @@ import { LociError } from '../../core/errors.ts';
 import { exceedsDepth } from '../../core/json.ts';
 import type { Metadata } from '../../core/types.ts';
 
-/** Longest content of a record, bytes of UTF-8. */
+/** Size of a record's content in UTF-8. */
 export const MAX_CONTENT_BYTES = 1_048_576;
-/** Longest metadata, bytes of its JSON text. */
+/** Size of the metadata as JSON in UTF-8. */
 const MAX_METADATA_BYTES = 16_384;
-/** Levels of metadata: some 1,700 are what threads can tell each other. */
+/** Levels of metadata. Structured cloning between threads fails at about 1,700. */
 const MAX_METADATA_DEPTH = 100;
-/** Characters. */
-export const MAX_KEY = 512;
-export const MAX_TITLE = 500;
-export const MAX_LABEL = 128;
-export const MAX_TAG = 100;
+/** Lengths in UTF-16 code units. */
+export const MAX_KEY_LENGTH = 512;
+export const MAX_TITLE_LENGTH = 500;
+export const MAX_LABEL_LENGTH = 128;
+export const MAX_TAG_LENGTH = 100;
 export const MAX_TAGS = 64;
 
-/** Anything but tab and line ends; a carriage return only as a part of one. */
+/** Control characters except tab, line feed, and a carriage return before a line feed. */
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)/;
 
-/** The texts of a record that somebody wants to write. What is not given is not looked at. */
+/** The fields of a record to write. Those not given are not checked. */
 export interface WrittenTexts {
   readonly content?: string;
   readonly title?: string;
@@ -30,52 +30,52 @@ export interface WrittenTexts {
   readonly metadata?: Metadata;
 }
 
-/** @throws LociError `invalid_input` that names the field, what is wrong with it and what would be right */
+/** @throws LociError `invalid_input` with the name of the field and its limit */
 export function assertWithinLimits(texts: WrittenTexts): void {
-  if (texts.content !== undefined) refuseUnfitContent(texts.content);
-  refuseUnfitLine('title', texts.title, 0, MAX_TITLE);
-  refuseUnfitLine('key', texts.key, 1, MAX_KEY);
-  refuseUnfitLine('category', texts.category, 1, MAX_LABEL);
-  refuseUnfitLine('record_type', texts.recordType, 1, MAX_LABEL);
-  refuseUnfitLine('project', texts.project, 1, MAX_LABEL);
+  if (texts.content !== undefined) assertContentFits(texts.content);
+  assertLineFits('title', texts.title, 0, MAX_TITLE_LENGTH);
+  assertLineFits('key', texts.key, 1, MAX_KEY_LENGTH);
+  assertLineFits('category', texts.category, 1, MAX_LABEL_LENGTH);
+  assertLineFits('record_type', texts.recordType, 1, MAX_LABEL_LENGTH);
+  assertLineFits('project', texts.project, 1, MAX_LABEL_LENGTH);
   const { tags = [] } = texts;
   if (tags.length > MAX_TAGS)
-    throw unfit(`there are ${String(tags.length)} tags; at most ${String(MAX_TAGS)} fit`);
-  for (const [i, tag] of tags.entries()) refuseUnfitLine(`tag ${String(i + 1)}`, tag, 1, MAX_TAG);
-  if (texts.metadata !== undefined) refuseUnfitMetadata(texts.metadata);
+    throw invalidInput(`there are ${String(tags.length)} tags; the limit is ${String(MAX_TAGS)}`);
+  for (const [i, tag] of tags.entries()) assertLineFits(`tag ${String(i + 1)}`, tag, 1, MAX_TAG_LENGTH);
+  if (texts.metadata !== undefined) assertMetadataFits(texts.metadata);
 }
 
-function unfit(message: string): LociError {
+function invalidInput(message: string): LociError {
   return new LociError('invalid_input', message);
 }
 
-function refuseUnfitContent(content: string): void {
-  if (content.trim() === '') throw unfit('content is empty');
+function assertContentFits(content: string): void {
+  if (content.trim() === '') throw invalidInput('content is empty');
   const bytes = Buffer.byteLength(content);
   if (bytes > MAX_CONTENT_BYTES)
-    throw unfit(`content has ${String(bytes)} bytes; at most ${String(MAX_CONTENT_BYTES)} fit`);
-  refuseControl('content', content);
+    throw invalidInput(`content has ${String(bytes)} bytes; the limit is ${String(MAX_CONTENT_BYTES)}`);
+  assertNoControlCharacters('content', content);
 }
 
-function refuseUnfitLine(name: string, text: string | undefined, least: number, most: number): void {
+function assertLineFits(name: string, text: string | undefined, min: number, max: number): void {
   if (text === undefined) return;
-  if (text.trim().length < least) throw unfit(`${name} is empty`);
-  if (text.length > most)
-    throw unfit(`${name} has ${String(text.length)} characters; at most ${String(most)} fit`);
-  refuseControl(name, text);
+  if (text.trim().length < min) throw invalidInput(`${name} is empty`);
+  if (text.length > max)
+    throw invalidInput(`${name} has ${String(text.length)} characters; the limit is ${String(max)}`);
+  assertNoControlCharacters(name, text);
 }
 
-function refuseControl(name: string, text: string): void {
+function assertNoControlCharacters(name: string, text: string): void {
   const control = CONTROL.exec(text);
   if (control === null) return;
   const code = control[0].charCodeAt(0).toString(16).padStart(4, '0');
-  throw unfit(`${name} has the control character U+${code} at offset ${String(control.index)}`);
+  throw invalidInput(`${name} has the control character U+${code} at offset ${String(control.index)}`);
 }
 
-function refuseUnfitMetadata(metadata: Metadata): void {
+function assertMetadataFits(metadata: Metadata): void {
   if (exceedsDepth(MAX_METADATA_DEPTH, metadata))
-    throw unfit(`metadata is nested deeper than ${String(MAX_METADATA_DEPTH)} levels`);
+    throw invalidInput(`metadata is nested deeper than ${String(MAX_METADATA_DEPTH)} levels`);
   const bytes = Buffer.byteLength(JSON.stringify(metadata));
   if (bytes > MAX_METADATA_BYTES)
-    throw unfit(`metadata has ${String(bytes)} bytes; at most ${String(MAX_METADATA_BYTES)} fit`);
+    throw invalidInput(`metadata has ${String(bytes)} bytes; the limit is ${String(MAX_METADATA_BYTES)}`);
 }

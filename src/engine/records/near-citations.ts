@@ -3,39 +3,40 @@ import { typoDistance } from '../../core/text/closest-word.ts';
 import type { EngineContext } from '../context.ts';
 import { entriesOf } from '../sources/source-entries.ts';
 
-const NAMED = 3;
+const MAX_CITATIONS = 3;
 
-interface Near {
+interface Candidate {
   readonly source: string;
   readonly key: string;
-  /** 0 for the same path in other letters; higher is farther. */
+  /** 0 for the same path in another case. */
   readonly distance: number;
 }
 
 /**
- * Up to three notes of this namespace that a name which names nothing may mean, as citations, the likeliest first: its
- * path in other letters, a path that ends with it (a link's `[[Oven]]`), one that is spelt almost so. Looks at every
- * note's path.
+ * Suggests up to three citations of notes for a name that has no record, the most likely first: the path in another
+ * case, a path that ends with the name (as of the link `[[Oven]]`), a similar path. Reads the paths of all notes.
  */
 export async function nearCitations(context: EngineContext, name: string): Promise<string[]> {
   const { store, namespace, now } = context;
-  const meant = formsOf(name);
-  const near: Near[] = [];
+  const forms = formsOf(name);
+  const candidates: Candidate[] = [];
   const sources = await store.facet(namespace, 'source', { now: now(), origins: ['vault'] });
   for (const { value: source } of sources) {
     for await (const { key } of entriesOf(context, source)) {
-      const distance = Math.min(...meant.map((form) => distanceOf(form, key)));
-      if (distance < Infinity) near.push({ source, key, distance });
+      const distance = Math.min(...forms.map((form) => distanceOf(form, key)));
+      if (distance < Infinity) candidates.push({ source, key, distance });
     }
   }
-  near.sort((a, b) => a.distance - b.distance || a.key.length - b.key.length || (a.key < b.key ? -1 : 1));
-  const best = near.slice(0, NAMED);
+  candidates.sort(
+    (a, b) => a.distance - b.distance || a.key.length - b.key.length || (a.key < b.key ? -1 : 1),
+  );
+  const best = candidates.slice(0, MAX_CITATIONS);
   const keys = best.map(({ key }) => key);
   const counts = await store.countByKey(namespace, keys, now());
   return best.map(({ source, key }, i) => ((counts[i] ?? 0) > 1 ? `${source}:${key}` : key));
 }
 
-/** A link's brackets, heading and alias, and a source before a colon, may be no part of the path that is meant. */
+/** The name with and without a link's brackets, heading and alias, and without a source before a colon. */
 function formsOf(name: string): string[] {
   const bare = name.replace(/^!?\[\[/, '').replace(/\]\]$/, '');
   const forms = [bare, bare.replace(/[#|].*$/s, ''), bare.replace(/^[^:]*:/, '')];
@@ -48,20 +49,20 @@ function folded(key: string): string {
   return key.toLowerCase().replace(/\.(md|markdown)$/, '');
 }
 
-/** Infinity when the one is not likely to mean the other. */
+/** Infinity for a path that the name is not likely to mean. */
 function distanceOf(form: string, key: string): number {
   const whole = folded(key);
   if (whole === form) return 0;
   if (whole.endsWith(`/${form}`)) return 1;
-  const spelt = Math.min(
+  const edits = Math.min(
     editsOf(form, whole),
     editsOf(path.posix.basename(form), path.posix.basename(whole)),
   );
-  return spelt + 2;
+  return edits + 2;
 }
 
-/** Of short names, two edits make another name. */
-function editsOf(asked: string, held: string): number {
-  const edits = typoDistance(asked, held);
-  return edits === null || edits * 2 >= Math.min(asked.length, held.length) ? Infinity : edits;
+/** Infinity when half of the shorter name would have to change: that is another name. */
+function editsOf(requested: string, existing: string): number {
+  const edits = typoDistance(requested, existing);
+  return edits === null || edits * 2 >= Math.min(requested.length, existing.length) ? Infinity : edits;
 }

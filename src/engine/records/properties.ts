@@ -1,13 +1,13 @@
 import type { Json, Metadata } from '../../core/types.ts';
 
-/** Aliases may make many values of few lines. */
-const MOST = 200;
-/** Of one value, in UTF-16 units. */
-const LENGTH = 500;
+/** YAML aliases can make many values of a few lines. */
+const MAX_PROPERTIES = 200;
+/** UTF-16 code units. */
+const MAX_VALUE_LENGTH = 500;
 
-/** What a note's front matter says, a line each: `birthday: 1988-03-17`, `phones.home: 123`, `guests: Ann, Bo`. */
+/** The properties in a note's front matter as lines: `birthday: 1988-03-17`, `phones.home: 123`, `guests: Ann, Bo`. */
 export function propertiesOf({ frontMatter }: Metadata): string[] {
-  return flattened('', frontMatter ?? null).slice(0, MOST);
+  return flattened('', frontMatter ?? null).slice(0, MAX_PROPERTIES);
 }
 
 function flattened(name: string, value: Json): string[] {
@@ -26,5 +26,5 @@ function isPlain(value: Json): value is string | number | boolean | null {
 }
 
 function line(name: string, text: string): string {
-  return `${name}: ${text.slice(0, LENGTH)}`.replaceAll(/\s+/g, ' ').trim().toWellFormed();
+  return `${name}: ${text.slice(0, MAX_VALUE_LENGTH)}`.replaceAll(/\s+/g, ' ').trim().toWellFormed();
 }

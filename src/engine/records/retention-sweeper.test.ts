@@ -25,8 +25,8 @@ function open(): Promise<Loci> {
   return openLoci(settings(folder.path, { search: { minScore: 0 } }), { now: () => now });
 }
 
-describe('a fact', () => {
-  it('is gone from every answer from the millisecond at which it expires, and its words from every suggestion', async () => {
+describe('an expired fact', () => {
+  it('is in no result and no suggestion from the millisecond at which it expires', async () => {
     const ttlSeconds = 3600;
     const { id } = await loci.facts.store({ key: 'door', value: 'The code is marzipan.', ttlSeconds });
     await loci.facts.store({ key: 'gate', value: 'The code is nougat.', ttlSeconds: 7200 });
@@ -56,7 +56,7 @@ describe('a fact', () => {
     loci = await open();
   });
 
-  it('may be stored again under the key of one that has expired in another process', async () => {
+  it('leaves its key free, also when it expired in another process', async () => {
     await loci.facts.store({ key: 'door', value: 'marzipan', ttlSeconds: 3600 });
     const other = await open();
     try {
@@ -71,8 +71,8 @@ describe('a fact', () => {
   });
 });
 
-describe('what was deleted', () => {
-  it('comes back as it was within its time, and is purged after it, with an entry that says so', async () => {
+describe('a deleted record', () => {
+  it('can be restored until it is purged with an audit entry', async () => {
     const { id } = await loci.write({ content: 'The plumber is called Zebulon.', title: 'Plumber' });
     await loci.delete(id);
     now += 30 * DAY;
@@ -89,7 +89,7 @@ describe('what was deleted', () => {
     expect(await loci.doctor()).toMatchObject([{}, {}, { name: 'audit', result: 'ok' }, {}]);
   });
 
-  it('is left in no index meanwhile', async () => {
+  it('is in no index', async () => {
     const { id } = await loci.write({ content: 'The plumber is called Zebulon.' });
     await loci.delete(id);
     const { results, corrections } = await loci.search({ query: 'zebulom' });

@@ -2,30 +2,31 @@ import { randomUUID } from 'node:crypto';
 import type { Timestamp } from '../../core/types.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Milliseconds after which it is looked again what expires next: another process may have written meanwhile. */
-const LOOK_AGAIN = 10_000;
-/** Records that go in one transaction. */
-const BATCH = 100;
-const DAY = 24 * 60 * 60 * 1000;
-/** How often one process looks for what can be purged, and how long it may take its time, milliseconds. */
-const PURGE_EVERY = 60 * 60 * 1000;
-const LEASE = 60_000;
-/** Milliseconds after which a process is one that stays. */
-const STAYS = 60_000;
+/** How often the next expiry is read from the store, since other processes may write. */
+const EXPIRY_CHECK_INTERVAL_MS = 10_000;
+/** Records purged in one transaction. */
+const PURGE_BATCH = 100;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** How often one process looks for records to purge. */
+const PURGE_INTERVAL_MS = 60 * 60 * 1000;
+const LEASE_MS = 60_000;
+/** Age after which a process counts as long-running: it then purges while it reads, too. */
+const LONG_RUNNING_MS = 60_000;
 
+/** The next expiry of a namespace, and when it was read. */
 interface ExpiryCheck {
   readonly at: Timestamp;
   readonly next: Timestamp | null;
 }
 
-/** Lets time end what it must: what has expired goes before anybody looks, what was deleted long ago goes by and by. */
+/** Purges expired records before they can be read, and deleted records some time after their deletion. */
 export class RetentionSweeper {
   readonly #store: Store;
   readonly #purgeAfterDays: number;
   readonly #now: () => Timestamp;
   readonly #holder = randomUUID();
   /** By namespace. */
-  readonly #looks = new Map<string, ExpiryCheck>();
+  readonly #checks = new Map<string, ExpiryCheck>();
   #purge: Promise<void> | null = null;
   #purgedAt: Timestamp = Number.NEGATIVE_INFINITY;
   readonly #openedAt: Timestamp;
@@ -38,38 +39,38 @@ export class RetentionSweeper {
     this.#openedAt = now();
   }
 
-  /** No word of what has expired is in an index of the namespace when this resolves. Nearly always there is nothing to do. */
+  /** Purges all expired records of the namespace, also from the indexes. There is rarely anything to do. */
   async expire(namespace: string): Promise<void> {
     const now = this.#now();
-    // A command that only looks ends sooner; whoever stays does this now and then.
-    if (now - this.#openedAt > STAYS) this.schedulePurge();
-    const look = this.#looks.get(namespace);
-    const isFresh = look !== undefined && now >= look.at && now - look.at < LOOK_AGAIN;
-    const next = isFresh ? look.next : await this.#store.nextExpiry(namespace);
-    if (!isFresh) this.#looks.set(namespace, { at: now, next });
+    // Short-lived commands that only read should not wait for a purge.
+    if (now - this.#openedAt > LONG_RUNNING_MS) this.schedulePurge();
+    const check = this.#checks.get(namespace);
+    const isFresh = check !== undefined && now >= check.at && now - check.at < EXPIRY_CHECK_INTERVAL_MS;
+    const next = isFresh ? check.next : await this.#store.nextExpiry(namespace);
+    if (!isFresh) this.#checks.set(namespace, { at: now, next });
     if (next === null || next > now) return;
     while ((await this.#remove(namespace, 0)) > 0);
-    this.#looks.delete(namespace);
+    this.#checks.delete(namespace);
   }
 
-  /** Something else may be the next to expire. */
+  /** Called after a write that may expire next. */
   invalidateNextExpiry(namespace: string): void {
-    this.#looks.delete(namespace);
+    this.#checks.delete(namespace);
   }
 
   #remove(namespace: string, deletedBefore: Timestamp): Promise<number> {
     const now = this.#now();
     const by = { at: now, actor: 'loci', surface: 'engine' };
-    return this.#store.purge(namespace, { expiredBy: now, deletedBefore, limit: BATCH, by });
+    return this.#store.purge(namespace, { expiredBy: now, deletedBefore, limit: PURGE_BATCH, by });
   }
 
-  /** Purges, at most once in a while, beside what is asked; one process does it for all. */
+  /** Starts a purge in the background unless there was one recently; a lease lets one process at a time do it. */
   schedulePurge(): void {
     const now = this.#now();
-    if (this.#purge !== null || now - this.#purgedAt < PURGE_EVERY) return;
+    if (this.#purge !== null || now - this.#purgedAt < PURGE_INTERVAL_MS) return;
     this.#purgedAt = now;
     this.#purge = this.#purgeAll()
-      // What fails now is done the next time.
+      // The next purge does what this one could not.
       .catch(() => undefined)
       .finally(() => {
         this.#purge = null;
@@ -77,16 +78,16 @@ export class RetentionSweeper {
   }
 
   async #purgeAll(): Promise<void> {
-    const cutoff = this.#now() - this.#purgeAfterDays * DAY;
+    const cutoff = this.#now() - this.#purgeAfterDays * DAY_MS;
     let removed = 0;
     for (const namespace of await this.#store.namespaces()) {
       const oldest = await this.#store.oldestDeletion(namespace);
       const expiry = await this.#store.nextExpiry(namespace);
       const isDue = (oldest !== null && oldest < cutoff) || (expiry !== null && expiry <= this.#now());
       if (!isDue) continue;
-      // A command that ends at once does a batch too: where nobody stays, nobody else would.
+      // Also a short-lived command purges one batch, since there may be no long-running process.
       while (removed === 0 || !this.#closing) {
-        if (!(await this.#hold())) return;
+        if (!(await this.#takeLease())) return;
         const batch = await this.#remove(namespace, cutoff);
         removed += batch;
         if (batch === 0) break;
@@ -97,13 +98,13 @@ export class RetentionSweeper {
     await this.#store.dropLease('purge', this.#holder);
   }
 
-  async #hold(): Promise<boolean> {
+  async #takeLease(): Promise<boolean> {
     const now = this.#now();
-    const lease = { name: 'purge', holder: this.#holder, now, until: now + LEASE };
+    const lease = { name: 'purge', holder: this.#holder, now, until: now + LEASE_MS };
     return (await this.#store.takeLease(lease)) !== null;
   }
 
-  /** Ends after the batch at hand. */
+  /** Waits for the current batch. */
   async close(): Promise<void> {
     this.#closing = true;
     await this.#purge;

@@ -27,7 +27,7 @@ if (sample === undefined) throw new Error('there are no samples');
 const { kind, secret } = sample;
 
 describe('secrets in what is written', () => {
-  it('are masked before anything reaches the disk, wherever they stand, and the answer says so', async () => {
+  it('are masked in every field before anything reaches the disk, and reported', async () => {
     await withLoci('mask', async (loci) => {
       const { id, masked } = await loci.write({
         content: `The key of the server is: ${secret}\nKeep it safe.`,
@@ -48,7 +48,7 @@ describe('secrets in what is written', () => {
     expect(filesThatHold(folder.path, 'Keep it safe.')).not.toEqual([]);
   });
 
-  it('are refused where the settings say so: nothing is written', async () => {
+  it('are refused with `writes.secrets: refuse`, and nothing is written', async () => {
     await withLoci('refuse', async (loci) => {
       const refused = { code: 'secret_refused', message: `content holds a secret: ${kind}` };
       await expect(loci.write({ content: secret })).rejects.toMatchObject(refused);
@@ -61,7 +61,7 @@ describe('secrets in what is written', () => {
     expect(filesThatHold(join(folder.path), 'quite openly')).not.toEqual([]);
   });
 
-  it('are kept where the settings say so', async () => {
+  it('are stored with `writes.secrets: allow`', async () => {
     await withLoci('allow', async (loci) => {
       const { id, masked } = await loci.write({ content: secret });
       expect(masked).toEqual([]);

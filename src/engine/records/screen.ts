@@ -6,30 +6,30 @@ import type { Json } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
 import { assertWithinLimits, type WrittenTexts } from './limits.ts';
 
-export interface Screened<Texts> {
+export interface ScreenedTexts<Texts> {
   readonly texts: Texts;
   /** Kinds of secrets that were masked, each once. */
   readonly masked: readonly string[];
 }
 
-/** Of what a text may be the value: a fact's key tells that `hunter2` is a password. */
-const NAMED_BY_KEY = 'content';
+/** The field whose value the key of a fact describes: a key `password` shows that `hunter2` is a secret. */
+const KEYED_FIELD = 'content';
 
 /**
- * What of these texts may be stored, as `writes.secrets` says: before anything is stored, indexed, embedded or logged.
- * @throws LociError `secret_refused` that names what kind of secret is where; `invalid_input` for a text that a mask
- *   made too long
+ * Masks or refuses secrets, according to `writes.secrets`, before anything is stored, indexed, embedded or logged.
+ * @throws LociError `secret_refused` with the field and the kind of secret; `invalid_input` for a text that masks make
+ *   too long
  */
-export async function screened<Texts extends WrittenTexts>(
+export async function screenTexts<Texts extends WrittenTexts>(
   context: EngineContext,
   texts: Texts,
-): Promise<Screened<Texts>> {
+): Promise<ScreenedTexts<Texts>> {
   if (context.config.writes.secrets === 'allow') return { texts, masked: [] };
   const screen = new Screen(context);
   const result: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(texts) as [string, Json][]) {
-    const name = field === NAMED_BY_KEY ? (texts.key ?? '') : '';
-    result[field] = await mapStrings(value, (text, of) => screen.text(field, text, of), name);
+    const name = field === KEYED_FIELD ? (texts.key ?? '') : '';
+    result[field] = await mapStrings(value, (text, textName) => screen.text(field, text, textName), name);
   }
   const masked = [...screen.kinds];
   if (masked.length > 0) assertWithinLimits(result);
@@ -44,7 +44,7 @@ class Screen {
     this.#context = context;
   }
 
-  /** `name` is what the text is the value of. */
+  /** @param name the key of the text in its object, or of the fact */
   async text(field: string, text: string, name: string): Promise<string> {
     const { thread, config } = this.#context;
     const found = await thread.run(SECRET_DETECTION, [text, name], { size: text.length });

@@ -7,12 +7,12 @@ import { auditDraft, diffOf } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { embedWritten, type Embedded } from './embed-written.ts';
 import { assertNotReserved } from '../facts/facts.ts';
-import { changeable } from './changeable-record.ts';
+import { changeableRecord } from './changeable-record.ts';
 import { assertWithinLimits } from './limits.ts';
 import { lowerTrust, assertWritesEnabled } from '../access/permission.ts';
-import { screened } from './screen.ts';
+import { screenTexts } from './screen.ts';
 
-/** What is not given stays as it is. */
+/** Fields that are not given stay as they are. */
 export interface UpdateRequest {
   readonly id: number;
   readonly content?: string;
@@ -27,46 +27,47 @@ export interface UpdateRequest {
 export interface UpdateResponse extends Embedded {
   readonly id: number;
   readonly citation: string;
-  /** Names of the fields that differ now. */
+  /** Names of the changed fields. */
   readonly changed: readonly string[];
-  /** Whether its text was cut and embedded anew. */
+  /** Whether its text was cut into passages and embedded again. */
   readonly reembedded: boolean;
   readonly masked: readonly string[];
 }
 
 /**
- * Changes only what is given; a text that stays as it was is not embedded anew (R6).
- * @throws LociError `invalid_input`, `not_found`, `gone`, `writes_disabled`, `secret_refused`; `conflict` when somebody
- *   else changed it meanwhile
+ * Changes the given fields. The record is embedded again only if its text changes (R6).
+ * @throws LociError `invalid_input`, `not_found`, `gone`, `writes_disabled`, `secret_refused`; `conflict` for a record that
+ *   was changed meanwhile
  */
 export async function update(context: EngineContext, request: UpdateRequest): Promise<UpdateResponse> {
   assertWritesEnabled(context);
-  const { id, ...asked } = request;
-  if (Object.keys(asked).length === 0) {
+  const { id, ...fields } = request;
+  if (Object.keys(fields).length === 0) {
     throw new LociError('invalid_input', `nothing to change in record ${String(id)}`, {
       hint: 'Give at least one field: content, title, category, record_type, tags, project.',
     });
   }
-  assertWithinLimits(asked);
-  if (asked.category !== undefined) assertNotReserved(asked.category);
-  const { texts, masked } = await screened(context, asked);
-  const before = await changeable(context, id, 'live');
-  if (before.origin !== 'memory') throw isFact(before);
+  assertWithinLimits(fields);
+  if (fields.category !== undefined) assertNotReserved(fields.category);
+  const { texts, masked } = await screenTexts(context, fields);
+  const before = await changeableRecord(context, id, 'live');
+  if (before.origin !== 'memory') throw factError(before);
   const draft = changedDraft(context, before, texts);
   const changed = diffOf(before, draft);
-  const answer = { id, citation: `record/${String(id)}`, changed: Object.keys(changed), masked };
-  if (answer.changed.length === 0) return { ...answer, reembedded: false, ...(await unchanged(context)) };
+  const response = { id, citation: `record/${String(id)}`, changed: Object.keys(changed), masked };
+  if (response.changed.length === 0)
+    return { ...response, reembedded: false, ...(await embeddedState(context)) };
   const reembedded = !samePassages(before, draft);
   await commitUpdate(context, before, draft, reembedded);
-  context.tidy();
+  context.schedulePurge();
   const state = reembedded
     ? await embedWritten(context, await context.vectorsToFill(), id, draft)
-    : await unchanged(context);
-  return { ...answer, reembedded, ...state };
+    : await embeddedState(context);
+  return { ...response, reembedded, ...state };
 }
 
-/** Of a text that stays as it is, its vectors do, where there are any. */
-async function unchanged(context: EngineContext): Promise<Embedded> {
+/** The state of a record whose text did not change. */
+async function embeddedState(context: EngineContext): Promise<Embedded> {
   const vectors = await context.vectors();
   return vectors === null
     ? { embedded: false, why: 'no embedding provider is configured' }
@@ -102,13 +103,13 @@ function changedDraft(
     content,
     contentHash: sha256(content),
     trust: lowerTrust(before.trust, caller.trust),
-    // Two changes within a millisecond are two states.
+    // Two changes in the same millisecond need different times.
     updatedAt: Math.max(now(), before.updatedAt + 1),
   };
 }
 
-function isFact({ id, key }: LociRecord): LociError {
+function factError({ id, key }: LociRecord): LociError {
   return new LociError('invalid_input', `record ${String(id)} is the fact ${JSON.stringify(key)}`, {
-    hint: 'Store it again under the same key.',
+    hint: 'Store the fact again with the same key.',
   });
 }

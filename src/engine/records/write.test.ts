@@ -3,9 +3,8 @@ import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import type { Metadata } from '../../core/types.ts';
 import { openStore } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
-import { chunking } from '../../ingest/passages.ts';
+import { chunking, estimateTokens } from '../../ingest/passages.ts';
 import { addRecords } from '../../ingest/record-draft.ts';
-import { estimateTokens } from '../../ingest/passages.ts';
 import { openLoci, type Loci } from '../open.ts';
 import { MAX_CONTENT_BYTES } from './limits.ts';
 
@@ -46,7 +45,7 @@ async function found(query: string, from: Loci = loci): Promise<number[]> {
 }
 
 describe('write', () => {
-  it('refuses what cannot be kept, and says what is wrong with it', async () => {
+  it('rejects invalid fields and names them', async () => {
     const refused = async (content: string, message: string): Promise<void> => {
       await expect(loci.write({ content })).rejects.toMatchObject({
         code: 'invalid_input',
@@ -63,7 +62,7 @@ describe('write', () => {
     expect((await loci.status()).own).toBeNull();
   });
 
-  it('keeps what is as long as may be, and lines that end as on Windows', async () => {
+  it('accepts fields of the maximum length, and CRLF', async () => {
     const long = 'oven '.repeat(MAX_CONTENT_BYTES / 5) + 'x'.repeat(MAX_CONTENT_BYTES % 5);
     const { id } = await loci.write({ content: long.slice(0, MAX_CONTENT_BYTES) });
     expect((await loci.get(`record/${String(id)}`)).record.content).toHaveLength(
@@ -74,7 +73,7 @@ describe('write', () => {
     expect((await loci.get(windows.citation)).record.content).toBe(content);
   });
 
-  it('keeps what is said of a record, and lets a search ask for it', async () => {
+  it('stores the properties of a record, and search filters by them', async () => {
     const said = {
       title: 'Oven',
       category: 'home',
@@ -97,8 +96,8 @@ describe('write', () => {
   });
 });
 
-describe('what an engine shows', () => {
-  it('ends at the millisecond at which a record expires', async () => {
+describe('an engine', () => {
+  it('shows no record from the millisecond at which it expires', async () => {
     const [id] = await inStore((store) =>
       addRecords(
         store,
@@ -132,7 +131,7 @@ describe('what an engine shows', () => {
     await expect(loci.get(`record/${String(id)}`)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is of its namespace alone', async () => {
+  it('shows only records of its namespace', async () => {
     const other = await open({ namespace: 'other' });
     try {
       await loci.write({ content: 'The plumber is called Zebulon.' });
@@ -152,7 +151,7 @@ describe('what an engine shows', () => {
     }
   });
 
-  it('never compares vectors of two models: it says which, and what to run', async () => {
+  it('refuses to compare vectors of two models, and names both and the command to run', async () => {
     await loci.write({ content: 'The plumber is called Zebulon.' });
     await inStore(async (store) => {
       const { id } = await store.addGeneration({ provider: 'ollama', model: 'nomic', dimensions: 768 });
@@ -178,7 +177,7 @@ describe('what an engine shows', () => {
     expect(await found('plumber')).toEqual([1]);
   });
 
-  it('refuses metadata that no thread could tell another, however it is nested', async () => {
+  it('rejects metadata that is nested too deeply for structured cloning', async () => {
     const refused = { code: 'invalid_input', message: 'metadata is nested deeper than 100 levels' };
     let deep: Metadata = {};
     for (let i = 0; i < 50_000; i++) deep = { deep };

@@ -9,7 +9,7 @@ import { assertNotReserved } from '../facts/facts.ts';
 import { assertWithinLimits } from './limits.ts';
 import { runOnce } from './idempotency.ts';
 import { assertWritesEnabled } from '../access/permission.ts';
-import { screened } from './screen.ts';
+import { screenTexts } from './screen.ts';
 
 export interface WriteRequest {
   readonly content: string;
@@ -19,44 +19,44 @@ export interface WriteRequest {
   readonly tags?: readonly string[];
   readonly project?: string;
   readonly metadata?: Metadata;
-  /** Asked again with the same key within a day, the same record is answered and nothing is written. */
+  /** A second request with this key within a day writes nothing and returns the record of the first. */
   readonly idempotencyKey?: string;
 }
 
 export interface WriteResponse extends Embedded {
   readonly id: number;
   readonly citation: string;
-  /** The first earlier record of exactly the same content; it was written all the same. */
+  /** The first earlier record with exactly the same content; this one is written nevertheless. */
   readonly sameAs: number | null;
   /** Kinds of secrets that were masked before anything was stored. */
   readonly masked: readonly string[];
-  /** Whether it was written before, under the same idempotency key. */
+  /** Whether an earlier request with the same idempotency key wrote it. */
   readonly replayed: boolean;
 }
 
 /**
- * A new record: durable and found by text when this resolves. Without its embedding if the provider cannot answer
- * now; the next `index` catches up (R16).
- * @throws LociError `invalid_input` that names what is wrong with it; `writes_disabled`, `secret_refused`, `conflict`
+ * Writes a new record. When this resolves, the record is durable and full text finds it. If the embedding provider cannot
+ * answer, the next `index` embeds it (R16).
+ * @throws LociError `invalid_input`, `writes_disabled`, `secret_refused`, `conflict`
  */
 export async function write(context: EngineContext, request: WriteRequest): Promise<WriteResponse> {
   assertWritesEnabled(context);
-  const { idempotencyKey, ...asked } = request;
-  assertWithinLimits(asked);
-  if (asked.category !== undefined) assertNotReserved(asked.category);
-  const { texts, masked } = await screened(context, asked);
+  const { idempotencyKey, ...fields } = request;
+  assertWithinLimits(fields);
+  if (fields.category !== undefined) assertNotReserved(fields.category);
+  const { texts, masked } = await screenTexts(context, fields);
   const { store, namespace } = context;
   const now = context.now();
   const vectors = await context.vectorsToFill();
   const [sameAs = null] = await store.writtenWith(namespace, sha256(texts.content), now);
-  const draft = newDraft(recordOf(context, texts), now);
-  const { ids, replayed } = await runOnce(context, idempotencyKey, ['write', asked], async (only) => {
+  const draft = newDraft(recordInput(context, texts), now);
+  const { ids, replayed } = await runOnce(context, idempotencyKey, ['write', fields], async (once) => {
     const chunking = await context.chunking();
     const writes = [{ id: null, draft, passages: await chunking.cut(draft) }];
     const audit = [auditDraft(context, 'write', draft.uuid, newDiff(draft))];
-    return store.commit(namespace, { writes, evictions: [], chunking: chunking.signature, audit, ...only });
+    return store.commit(namespace, { writes, evictions: [], chunking: chunking.signature, audit, ...once });
   });
-  context.tidy();
+  context.schedulePurge();
   const [id] = ids;
   if (id === undefined) throw new LociError('store_failed', 'the store answered no id');
   const written = { id, citation: `record/${String(id)}`, masked, replayed };
@@ -67,7 +67,7 @@ export async function write(context: EngineContext, request: WriteRequest): Prom
   };
 }
 
-function recordOf(
+function recordInput(
   { config, caller, now }: EngineContext,
   texts: WriteRequest,
 ): Parameters<typeof newDraft>[0] {

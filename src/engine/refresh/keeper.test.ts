@@ -65,7 +65,7 @@ it('refreshes a source although many others wait for approval', async () => {
 it('reads nothing again that was taken out of the store meanwhile, whatever its settings say', async () => {
   const events = await keep([{ ...QUICK, refreshInterval: '1s' }], () => true);
   await vi.waitUntil(() => count(events, 'refreshed', true) > 0, { timeout: 20_000, interval: 10 });
-  expect(await loci.forget('notes')).toBe(1);
+  expect(await loci.forgetVault('notes')).toBe(1);
   const [before, rounds] = [count(events, 'refreshed', true), count(events, 'refreshed')];
   await vi.waitUntil(() => count(events, 'refreshed') >= rounds + 3, { timeout: 20_000, interval: 10 });
   expect(count(events, 'refreshed', true)).toBe(before);

@@ -28,7 +28,7 @@ function contextOf({ name = 'Google Tasks' }: World = {}): EngineContext {
     embedding: { provider: 'none' },
     sources: [{ id: 'tasks', name, command: 'tasks', refreshInterval: '5m' }],
   });
-  return EngineContext.open(config, openMemoryStore(), { now: () => NOW });
+  return EngineContext.create(config, openMemoryStore(), { now: () => NOW });
 }
 
 async function originOf(given: Given, world: World = {}): Promise<SourceOrigin | null> {

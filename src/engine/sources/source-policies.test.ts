@@ -70,13 +70,13 @@ describe('source policies', () => {
       sources: [{ id: 'own', command: 'cat', weight: 2 }],
       skills: [{ path: folder.path }],
     });
-    const own = await ownSources(EngineContext.open(config, openMemoryStore()));
+    const own = await ownSources(EngineContext.create(config, openMemoryStore()));
     const inForce = [...sourcePolicies(own.vaults, own.sources)].map(([id, { weight }]) => [id, weight]);
     expect(Object.fromEntries(inForce)).toEqual({ own: 2, loud: 0.5, quiet: 0.1, plain: 0.5 });
   });
 
   it('are of the configured namespace alone', async () => {
-    const context = EngineContext.open(CONFIG, openMemoryStore());
+    const context = EngineContext.create(CONFIG, openMemoryStore());
     expect(await ownSources(context)).toEqual({ vaults, sources });
     const other = context.as({ ...context.caller, namespace: 'other' });
     expect(await ownSources(other)).toEqual({ vaults: [], sources: [] });
@@ -100,7 +100,7 @@ describe('find', () => {
     };
     const mail = { origin: 'source', source: 'mail', createdAt: NOW } as const;
     await write(store, namespace, note('marble, some day', mail), note('a marble floor', { createdAt: NOW }));
-    const context = EngineContext.open(CONFIG, watched, { now: () => NOW });
+    const context = EngineContext.create(CONFIG, watched, { now: () => NOW });
     const response = await search(context.as({ ...context.caller, namespace }), {
       query: 'marble worktop',
       ...request,

@@ -7,7 +7,7 @@ import type { StartupEntry } from '../../store/startup.ts';
 import { auditDraft, contentDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { assertWithinLimits } from '../records/limits.ts';
-import { screened } from '../records/screen.ts';
+import { screenTexts } from '../records/screen.ts';
 
 export type StartupMode = Config['startup']['mode'];
 
@@ -205,7 +205,7 @@ export async function setStartup(
   const { agent: asked = '', content } = request;
   const given = { agent: asked, key: request.key, ...(content === undefined ? {} : { content }) };
   assertValidEntry(given);
-  const { texts, masked } = await screened(context, given);
+  const { texts, masked } = await screenTexts(context, given);
   const { agent, key } = texts;
   const before = await entryNamed(context, agent, key);
   const text = texts.content ?? before?.content;

@@ -78,7 +78,7 @@ describe('a folder of the name of another, from which records came', () => {
   it('is welcome under a name of its own, and when the former is forgotten', async () => {
     expect(await indexWith([{ path: former }, { name: 'others', path: other }])).toHaveLength(2);
     const loci = await openLoci(settings(folder.path));
-    await loci.forget('notes');
+    await loci.forgetVault('notes');
     await loci.close();
     await indexWith([{ path: other }]);
     expect(await citations()).toEqual(['notes:b.md', 'others:b.md']);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { TRUST, type LociRecord } from '../../core/types.ts';
-import { MAX_KEY, MAX_LABEL } from '../../engine/records/limits.ts';
+import { MAX_KEY_LENGTH, MAX_LABEL_LENGTH } from '../../engine/records/limits.ts';
 import { isoTime } from '../shared/times.ts';
 
-export const factKey = () => z.string().trim().min(1).max(MAX_KEY);
+export const factKey = () => z.string().trim().min(1).max(MAX_KEY_LENGTH);
 
-export const factCategory = () => z.string().trim().min(1).max(MAX_LABEL);
+export const factCategory = () => z.string().trim().min(1).max(MAX_LABEL_LENGTH);
 
 /** A fact in the output of every operation. */
 export const factOutput = z.strictObject({

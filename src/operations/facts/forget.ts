@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_KEY } from '../../engine/records/limits.ts';
+import { MAX_KEY_LENGTH } from '../../engine/records/limits.ts';
 import type { Operation } from '../operation.ts';
 import { factCategory, factKey } from './fact-fields.ts';
 
@@ -10,7 +10,7 @@ const input = z.strictObject({
   prefix: z
     .string()
     .min(1)
-    .max(MAX_KEY)
+    .max(MAX_KEY_LENGTH)
     .exactOptional()
     .describe('Only facts whose keys begin with this text.'),
   category: factCategory().exactOptional().describe('Only facts of this category.'),

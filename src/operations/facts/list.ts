@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_KEY } from '../../engine/records/limits.ts';
+import { MAX_KEY_LENGTH } from '../../engine/records/limits.ts';
 import type { Operation } from '../operation.ts';
 import { tagList } from '../shared/record-fields.ts';
 import { factCategory, factOutput, formatFact } from './fact-fields.ts';
@@ -11,7 +11,7 @@ const input = z.strictObject({
   prefix: z
     .string()
     .min(1)
-    .max(MAX_KEY)
+    .max(MAX_KEY_LENGTH)
     .exactOptional()
     .describe('Only facts whose keys begin with this text.'),
   tags: tagList().exactOptional().describe('Only facts with all of these tags.'),

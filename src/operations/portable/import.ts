@@ -118,7 +118,7 @@ async function runImport(context: OperationContext, input: ImportInput): Promise
   const { actor, surface } = loci.caller;
   const inputs = { format: result.format, overwrite };
   if (!dry_run)
-    loci.note({
+    loci.recordRun({
       category: 'pipeline_history',
       name: 'import',
       surface,

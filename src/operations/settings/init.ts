@@ -69,7 +69,7 @@ async function runInit(context: OperationContext, { vault }: InitInput): Promise
   if (!(await exists(store))) created.push('store');
   const loci = await context.loci({ create: true });
   await loci.status();
-  await loci.refuseTakenNames(placed?.unknown ?? []);
+  await loci.assertVaultNamesAreFree(placed?.unknown ?? []);
   const notes = await addVaults(context, placed?.unknown ?? []);
   if (placed !== null && placed.unknown.length > 0) created.push('vault');
   const [added] = placed?.vaults ?? [];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_LABEL, MAX_TAG, MAX_TAGS, MAX_TITLE } from '../../engine/records/limits.ts';
+import { MAX_LABEL_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, MAX_TITLE_LENGTH } from '../../engine/records/limits.ts';
 
 /** Fields that several verbs of writing share, told alike. */
 
@@ -13,12 +13,12 @@ export const recordId = (): z.ZodType<number> =>
     .describe('Number of the record: 12 of `record/12`.');
 
 /** A word or two to sort by. */
-export const label = (): z.ZodString => z.string().trim().min(1).max(MAX_LABEL);
+export const label = (): z.ZodString => z.string().trim().min(1).max(MAX_LABEL_LENGTH);
 
-export const titleField = (): z.ZodString => z.string().trim().max(MAX_TITLE);
+export const titleField = (): z.ZodString => z.string().trim().max(MAX_TITLE_LENGTH);
 
 export const tagList = (): z.ZodArray<z.ZodString> =>
-  z.array(z.string().trim().min(1).max(MAX_TAG)).max(MAX_TAGS);
+  z.array(z.string().trim().min(1).max(MAX_TAG_LENGTH)).max(MAX_TAGS);
 
 export const idempotencyKey = (): z.ZodString =>
   z

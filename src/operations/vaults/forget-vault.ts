@@ -67,7 +67,7 @@ async function runForgetVault(
     if (!isSafe) throw lastCopy(vault, configured.path);
     await removeVault(context, vault);
   }
-  const removed = await loci.forget(vault, { signal: context.signal });
+  const removed = await loci.forgetVault(vault, { signal: context.signal });
   return { vault, path: configured?.path ?? null, removed, unconfigured: configured !== undefined };
 }
 

@@ -113,7 +113,7 @@ async function runIndex(
   }
   const loci = await context.loci({ create: true });
   // Before a folder is in the settings under that name, which would say that the vault moved there.
-  await loci.refuseTakenNames(vaults);
+  await loci.assertVaultNamesAreFree(vaults);
   const added = once ? [] : placed.unknown;
   const notes = await addVaults(context, added);
   const { signal, onProgress } = context;

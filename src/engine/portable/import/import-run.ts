@@ -7,7 +7,7 @@ import { HISTORY_CATEGORIES, type HistoryDraft } from '../../../store/history.ts
 import type { StartupEntry } from '../../../store/startup.ts';
 import { KEEP } from '../../audit/history-log.ts';
 import type { EngineContext } from '../../context.ts';
-import { screened } from '../../records/screen.ts';
+import { screenTexts } from '../../records/screen.ts';
 import { startupDraft, tooLongToTell } from '../../startup/startup.ts';
 import type { ParsedLine } from './export-lines.ts';
 import type { ImportReport } from './import-report.ts';
@@ -174,7 +174,7 @@ export class ImportRun {
   async #withoutSecrets(entry: AuditEntry): Promise<AuditEntry> {
     if (entry.diff === null) return entry;
     const content = JSON.stringify(entry.diff);
-    const masked = await screened(this.#context, { content }).then(
+    const masked = await screenTexts(this.#context, { content }).then(
       (screening) => screening.masked,
       (error: unknown) => {
         if (error instanceof LociError && error.code === 'secret_refused') return ['secret'];

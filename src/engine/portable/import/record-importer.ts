@@ -206,7 +206,7 @@ export class RecordImporter {
       chunking: chunking.signature,
       audit: auditOf(context, planned),
     });
-    context.lookAgain();
+    context.invalidateNextExpiry();
     return ids;
   }
 

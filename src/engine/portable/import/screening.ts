@@ -5,9 +5,9 @@ import type { StartupEntry } from '../../../store/startup.ts';
 import type { EngineContext } from '../../context.ts';
 import { assertNotReserved, TTL } from '../../facts/facts.ts';
 import { KEEP_FOR } from '../../audit/history-log.ts';
-import { MAX_KEY, assertWithinLimits } from '../../records/limits.ts';
+import { MAX_KEY_LENGTH, assertWithinLimits } from '../../records/limits.ts';
 import { lowerTrust } from '../../access/permission.ts';
-import { screened } from '../../records/screen.ts';
+import { screenTexts } from '../../records/screen.ts';
 import { assertValidEntry } from '../../startup/startup.ts';
 import type { ExportedRecord } from '../format/export-record.ts';
 
@@ -43,7 +43,7 @@ export async function screenRecord(
   const sourceFields = isOperator
     ? { source: record.source, identity: record.identity, revision: record.revision }
     : { source: caller.surface, identity: null, revision: null };
-  const { texts, masked } = await screened(context, {
+  const { texts, masked } = await screenTexts(context, {
     ...fields,
     ...sourceFields,
     ...(key !== null && { key }),
@@ -76,10 +76,10 @@ function assertValidRecord(record: ExportedRecord, now: number): void {
 }
 
 function assertShort(field: string, text: string): void {
-  if (text.length > MAX_KEY)
+  if (text.length > MAX_KEY_LENGTH)
     throw new LociError(
       'invalid_input',
-      `${field} has ${String(text.length)} characters; the limit is ${String(MAX_KEY)}`,
+      `${field} has ${String(text.length)} characters; the limit is ${String(MAX_KEY_LENGTH)}`,
     );
 }
 
@@ -92,7 +92,7 @@ export async function screenStartup(
     throw new LociError('forbidden', 'it is a startup entry: only the operator may import those');
   const { agent, key, content } = entry;
   assertValidEntry({ agent, key, content });
-  const { texts, masked } = await screened(context, { agent, key, content });
+  const { texts, masked } = await screenTexts(context, { agent, key, content });
   return { value: { ...entry, ...texts }, masked };
 }
 
@@ -105,7 +105,7 @@ export async function screenRun(context: EngineContext, run: HistoryDraft): Prom
   const fields = { name, surface, actor, outcome };
   for (const [field, text] of Object.entries(fields)) assertShort(field, text);
   assertWithinLimits({ metadata: inputs });
-  const { texts, masked } = await screened(context, { ...fields, metadata: inputs });
+  const { texts, masked } = await screenTexts(context, { ...fields, metadata: inputs });
   const { metadata, ...rest } = texts;
   const expiresAt = Math.min(run.expiresAt, context.now() + KEEP_FOR);
   return { value: { ...run, ...rest, inputs: metadata, expiresAt }, masked };

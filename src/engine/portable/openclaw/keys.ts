@@ -2,7 +2,7 @@ import { LociError } from '../../../core/errors.ts';
 import type { LociRecord } from '../../../core/types.ts';
 import type { EngineContext } from '../../context.ts';
 import { assertWithinLimits } from '../../records/limits.ts';
-import { screened } from '../../records/screen.ts';
+import { screenTexts } from '../../records/screen.ts';
 import type { Fragment } from './fragments.ts';
 import { contentHash } from './matching.ts';
 
@@ -21,7 +21,7 @@ export async function assertImportablePath(context: EngineContext, path: string)
       `its path has ${String(path.length)} characters; the limit is ${String(MAX_PATH_LENGTH)}`,
     );
   assertWithinLimits({ key: path });
-  const { masked } = await screened(context, { title: path });
+  const { masked } = await screenTexts(context, { title: path });
   if (masked.length > 0)
     throw new LociError('secret_refused', `its path contains a secret: ${masked.join(', ')}`);
 }

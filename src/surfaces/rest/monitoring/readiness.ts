@@ -30,7 +30,7 @@ export class Readiness {
 
   async #check(): Promise<string | null> {
     try {
-      await (await this.#loci()).answers();
+      await (await this.#loci()).assertReady();
       return null;
     } catch (error) {
       return messageOf(error);
