@@ -133,7 +133,7 @@ describe('a server among strangers', () => {
   });
 
   it('holds no connection for whoever asks for much and does not read it', async () => {
-    const server = await startServer({}, { limits: { requestTimeoutMs: 3000, maxConnections: 3 } });
+    const server = await startServer({}, { limits: { requestTimeoutMs: 6000, maxConnections: 3 } });
     const token = await server.token('alice', 'write');
     const content = 'x '.repeat(500_000);
     expect((await server.ask('/api/v1/memory/write', { token, body: { content } })).status).toBe(200);

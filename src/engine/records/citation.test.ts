@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { openLoci, type Loci } from '../open.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let loci: Loci;
 
-beforeEach(async () => {
+beforeAll(async () => {
   folder = await temporaryFolder();
   await writeNotes(join(folder.path, 'home'), {
     'Oven.md': 'first\nthe oven\nthird\nfourth',
@@ -34,7 +34,7 @@ beforeEach(async () => {
   await loci.index();
 });
 
-afterEach(async () => {
+afterAll(async () => {
   await loci.close();
   await folder[Symbol.asyncDispose]();
 });
