@@ -19,7 +19,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ...SOURCE_PROOFS,
   R1: [
     { file: 'src/search/rank/fuse.test.ts', test: 'fuses ranks reciprocally, rank 1 being 1' },
-    { file: 'src/search/rank/fuse.test.ts', test: 'says what each signal added' },
+    { file: 'src/search/rank/fuse.test.ts', test: 'reports what each signal added' },
     {
       file: 'test/e2e/newcomer.test.ts',
       test: 'finds the note that was meant, with age, source, citation and reasons',

@@ -11,7 +11,7 @@ function marked(text: string, ...terms: string[]): string[] {
 const FILLER = 'some words that say nothing of it at all and go on for quite a while. '.repeat(20);
 
 describe('snippet', () => {
-  it('is the whole of a short passage, its matched words marked as they are written', () => {
+  it('is the whole of a short passage with marks on the matched words', () => {
     expect(snippet('Ovens bake; the oven’s door.', new Set(['oven']))).toEqual({
       text: 'Ovens bake; the oven’s door.',
       marks: [
@@ -22,7 +22,7 @@ describe('snippet', () => {
     expect(snippet('', new Set(['oven']))).toEqual({ text: '', marks: [] });
   });
 
-  it('stands around the match, not at the beginning', () => {
+  it('is the part around the match', () => {
     const text = `${FILLER}Then the oven broke. ${FILLER}`;
     const shown = snippet(text, new Set(['oven']));
     expect(shown.text).toMatch(/^….*the oven broke\..*…$/);
@@ -39,17 +39,17 @@ describe('snippet', () => {
     expect(marked(text, 'oven', 'tile')).toEqual(['oven', 'tiles']);
   });
 
-  it('shows the beginning when only the meaning matched', () => {
+  it('is the beginning when no word matches', () => {
     expect(snippet(FILLER, new Set(['oven'])).text).toMatch(/^some words.*…$/);
   });
 
-  it('marks a run of Chinese bigrams once', () => {
+  it('marks a run of Chinese bigrams with one mark', () => {
     expect(marked('我们的厨房改造计划。', '厨房', '房改', '改造')).toEqual(['厨房改造']);
     const long = `${'今天没有什么可说的。'.repeat(80)}厨房改造了。${'明天也没有。'.repeat(80)}`;
     expect(marked(long, '厨房')).toEqual(['厨房']);
   });
 
-  it('never cuts a character of two code units', () => {
+  it('never cuts within a surrogate pair', () => {
     for (const offset of ['', 'a']) {
       const { text } = snippet(`${offset}${'𠮷'.repeat(300)}烤箱${'𠮷'.repeat(300)}`, new Set(['烤箱']));
       expect(text.isWellFormed()).toBe(true);
@@ -57,7 +57,7 @@ describe('snippet', () => {
     }
   });
 
-  it('holds for every text: a slice of it, marks in order and on matched words, a match always shown', () => {
+  it('is a slice with ordered marks on matched words and at least one match, for every text', () => {
     const fragment = fc.oneof(
       fc.lorem({ maxCount: 40 }),
       fc.string({ unit: 'grapheme', maxLength: 60 }),
@@ -92,19 +92,19 @@ describe('snippetWithProperties', () => {
   const properties = ['name: Hanna', 'birthday: 1988-03-17', 'food: oats'];
   const shown = (...terms: string[]) => snippetWithProperties(passage, properties, new Set(terms));
 
-  it('shows the properties that hold words which nothing else holds, and marks them', () => {
+  it('shows and marks the properties with terms that nothing else has', () => {
     const { text, marks } = shown('hanna', 'birthdai', 'oat');
     expect(text).toBe('birthday: 1988-03-17\n\nLikes oats.');
     expect(marks.map(([start, end]) => text.slice(start, end))).toEqual(['birthday', 'oats']);
     expect(shown('1988').text).toContain('birthday: 1988-03-17');
   });
 
-  it('is the passage alone where that, its title or its headings say the same', () => {
+  it('is the passage alone when it, its title or its headings have the terms', () => {
     expect(shown('hanna', 'oat')).toEqual(snippet(passage.text, new Set(['oat'])));
     expect(shown('car').text).toBe('Likes oats.');
   });
 
-  it('is the properties alone where there is no text, three of them, each around its match', () => {
+  it('is at most three properties, each around its match, when there is no text', () => {
     const long = ['a', 'b', 'c', 'd'].map((name) => `${name}: ${'so '.repeat(90)}oven ${'so '.repeat(90)}`);
     const { text, marks } = snippetWithProperties({ text: '', above: '' }, long, new Set(['oven']));
     expect(text.split(' · ')).toHaveLength(3);

@@ -17,7 +17,7 @@ function ranges(query: string): [string, string][] {
   return detectDates(query, NOW).map(({ from, until }) => [day(new Date(from)), day(new Date(until))]);
 }
 
-describe('datesIn', () => {
+describe('detectDates', () => {
   it.each([
     ['what happened on 3 May 2026?', '2026-05-03', '2026-05-04'],
     ['notes of 2026-05-03', '2026-05-03', '2026-05-04'],
@@ -54,14 +54,14 @@ describe('datesIn', () => {
     ['on 1 December', '2025-12-01', '2025-12-02', '2026-12-01', '2026-12-02'],
     ['on 22 November', '2026-11-22', '2026-11-23', '2027-11-22', '2027-11-23'],
     ['in December', '2025-12-01', '2026-01-01', '2026-12-01', '2027-01-01'],
-  ])('reads "%s" as the last one that has begun and the next', (query, from, until, next, end) => {
+  ])('reads "%s" as the last that has begun and the next', (query, from, until, next, end) => {
     expect(ranges(query)).toEqual([
       [from, until],
       [next, end],
     ]);
   });
 
-  it.each([16, 17, 18, 19, 20, 21, 22])('knows that this week holds today, the %i November', (today) => {
+  it.each([16, 17, 18, 19, 20, 21, 22])('includes today in this week, on the %i November', (today) => {
     const now = new Date(2026, 10, today, 9).getTime();
     const [week] = detectDates('this week', now);
     expect(week).toMatchObject({
@@ -70,17 +70,17 @@ describe('datesIn', () => {
     });
   });
 
-  it('says which words it read', () => {
+  it('returns the words of each date', () => {
     expect(detectDates('what happened on 3 May 2026?', NOW)[0]?.text).toBe('on 3 May 2026');
   });
 
-  it('takes "may" for a month only where it stands for one', () => {
+  it('reads "may" as a month only with a day or a year', () => {
     expect(ranges('what may I do')).toEqual([]);
     expect(ranges('May I call you')).toEqual([]);
     expect(ranges('what was done in may 2025')).toEqual([['2025-05-01', '2025-06-01']]);
   });
 
-  it('takes numbers, identifiers and times of day for no date', () => {
+  it('reads no date in numbers, identifiers and times of day', () => {
     for (const query of [
       'what did we decide on market day',
       'in 5 minutes',
@@ -103,11 +103,11 @@ describe('datesIn', () => {
     ['on 3 May 2026', false],
     ['what did we pick this year', false],
     ['Monday dal', false],
-  ])('knows whether days are counted from today: %s', (query, relative) => {
+  ])('knows whether a date is relative to today: %s', (query, relative) => {
     expect(new Set(detectDates(query, NOW).map((date) => date.relative))).toEqual(new Set([relative]));
   });
 
-  it('does not look through a long text', () => {
+  it('reads no dates in a long text', () => {
     expect(ranges(`3 May 2026 ${'x'.repeat(480)}`)).toHaveLength(1);
     expect(ranges(`3 May 2026 ${'x'.repeat(490)}`)).toEqual([]);
   });

@@ -14,29 +14,30 @@ const NAMES: SourceNames = new Map([
   ['household', 'Household'],
 ]);
 
-function kind(query: string, names: SourceNames = NAMES): QueryIntent | null {
+function intentOf(query: string, names: SourceNames = NAMES): QueryIntent | null {
   return detectIntent(parseQuery(query), detectDates(query, NOW), names, NOW);
 }
 
-/** What a query asks for, by the documents that are of it. */
-function asked(query: string): string[] {
-  const found = kind(query);
-  if (found === null) return [];
-  const brought = (source: string, recordType = 'document'): boolean =>
+/** The types of documents that a query asks for. */
+function typesOf(query: string): string[] {
+  const intent = intentOf(query);
+  if (intent === null) return [];
+  const isWanted = (source: string, recordType = 'document'): boolean =>
     isOfIntent(
       storedPassage({ record: { origin: 'source', source, recordType, createdAt: NOW + 1 } }).record,
-      found,
+      intent,
     );
-  const told = {
-    tasks: brought('jira', 'task'),
-    events: brought('family_calendar'),
-    mails: brought('gmail'),
+  const types = {
+    tasks: isWanted('jira', 'task'),
+    events: isWanted('family_calendar'),
+    mails: isWanted('gmail'),
+    commits: isWanted('git-log'),
+    others: isWanted('household'),
   };
-  const kinds = { ...told, commits: brought('git-log'), others: brought('household') };
-  return Object.entries(kinds).flatMap(([name, is]) => (is ? [name] : []));
+  return Object.entries(types).flatMap(([name, wanted]) => (wanted ? [name] : []));
 }
 
-describe('kindIn', () => {
+describe('detectIntent', () => {
   it.each([
     ['todos', ['tasks']],
     ['kitchen to-do', ['tasks']],
@@ -57,25 +58,25 @@ describe('kindIn', () => {
     ['the invoice that was due in May', []],
     ['meeting notes with Priya', []],
     ['how do I do todos', []],
-    // A source is no kind by what it happens to be called.
+    // The name of a source alone is no type of document.
     ['household', []],
-  ] as const)('%s: %j', (query, kinds) => {
-    expect(asked(query)).toEqual(kinds);
+  ] as const)('%s: %j', (query, types) => {
+    expect(typesOf(query)).toEqual(types);
   });
 
-  it('says whether anything else is asked for', () => {
-    expect([kind('my open todos')?.listOnly, kind('kitchen todos')?.listOnly]).toEqual([true, false]);
-    expect(kind('calendar tomorrow')?.listOnly).toBe(true);
-    // Notes of the day are asked for as well.
-    expect(kind("what's on tomorrow")?.listOnly).toBe(false);
+  it('tells whether a query has a topic', () => {
+    expect([intentOf('my open todos')?.listOnly, intentOf('kitchen todos')?.listOnly]).toEqual([true, false]);
+    expect(intentOf('calendar tomorrow')?.listOnly).toBe(true);
+    // Notes of that day are wanted, too.
+    expect(intentOf("what's on tomorrow")?.listOnly).toBe(false);
   });
 
-  it('names nothing where there are no sources, or none that brings such things', () => {
-    expect(kind('todos', new Map())).toBeNull();
-    expect(kind('my calendar', new Map([['list', 'Google Tasks']]))).toBeNull();
+  it('is null without sources, or without a source of that type', () => {
+    expect(intentOf('todos', new Map())).toBeNull();
+    expect(intentOf('my calendar', new Map([['list', 'Google Tasks']]))).toBeNull();
   });
 
-  it('means what is ahead of a calendar, and of tasks that are overdue what is open and behind', () => {
+  it('admits future events of a calendar, and open past tasks that are overdue', () => {
     const task = (createdAt: number, completed: boolean, query: string): boolean => {
       const record = {
         origin: 'source',
@@ -84,7 +85,7 @@ describe('kindIn', () => {
         createdAt,
         metadata: { completed },
       } as const;
-      return isOfIntent(storedPassage({ record }).record, kind(query)!);
+      return isOfIntent(storedPassage({ record }).record, intentOf(query)!);
     };
     expect(task(NOW - DAY, false, 'overdue')).toBe(true);
     expect(task(NOW + DAY, false, 'overdue')).toBe(false);
@@ -93,16 +94,16 @@ describe('kindIn', () => {
     const event = (createdAt: number, query: string): boolean =>
       isOfIntent(
         storedPassage({ record: { origin: 'source', source: 'family_calendar', createdAt } }).record,
-        kind(query)!,
+        intentOf(query)!,
       );
     expect([event(NOW - 2 * DAY, 'calendar'), event(NOW + DAY, 'calendar')]).toEqual([false, true]);
     expect(event(NOW - 2 * DAY, 'dentist calendar')).toBe(true);
   });
 
-  it("is no agent's and no note's", () => {
+  it('admits only documents of sources', () => {
     for (const origin of ['vault', 'memory', 'fact'] as const)
       expect(
-        isOfIntent(storedPassage({ record: { origin, recordType: 'task' } }).record, kind('todos')!),
+        isOfIntent(storedPassage({ record: { origin, recordType: 'task' } }).record, intentOf('todos')!),
       ).toBe(false);
   });
 });

@@ -7,19 +7,19 @@ function surfaces(text: string): string[] {
 }
 
 describe('parseQuery', () => {
-  it('takes each word once, folded and stemmed, without stop words', () => {
+  it('returns each word once, folded and stemmed, without stop words', () => {
     expect(parseQuery('What did the Cafés of Café decide?').terms).toEqual([
       { terms: ['cafe'], prefix: false, surface: 'cafe', kind: 'word' },
       { terms: ['decid'], prefix: false, surface: 'decide', kind: 'word' },
     ]);
   });
 
-  it('asks for stop words when there is nothing else', () => {
+  it('returns stop words if there are no other words', () => {
     expect(surfaces('who am I')).toEqual(['who', 'am', 'i']);
     expect(surfaces('to be or not to be')).toEqual(['to', 'be', 'or', 'not']);
   });
 
-  it('demands quoted phrases, whichever quotes, and looks for their words too', () => {
+  it('returns quoted phrases for all kinds of quotes, and their words as terms', () => {
     const { phrases, terms } = parseQuery('"heat pump" “blue tiles” 「番茄炒蛋」 oven');
     expect(phrases).toEqual([
       { terms: ['heat', 'pump'], prefix: false },
@@ -41,7 +41,7 @@ describe('parseQuery', () => {
     expect(parseQuery(text).terms.map((term) => [term.kind, term.terms])).toEqual([['identifier', terms]]);
   });
 
-  it('asks for hyphenated words together and apart', () => {
+  it('returns hyphenated words together and separately', () => {
     expect(parseQuery('self-healing').terms.map((term) => [term.kind, term.terms])).toEqual([
       ['identifier', ['self', 'heal']],
       ['word', ['self']],
@@ -49,7 +49,7 @@ describe('parseQuery', () => {
     ]);
   });
 
-  it('asks for Chinese and Japanese by bigrams, and by prefix for one character', () => {
+  it('returns bigrams for Chinese and Japanese, and a prefix for one character', () => {
     const terms = parseQuery('厨房改造').terms;
     expect(terms.map((term) => [term.kind, term.surface, term.prefix])).toEqual([
       ['bigram', '厨房', false],
@@ -59,7 +59,7 @@ describe('parseQuery', () => {
     expect(parseQuery('茶').terms).toEqual([{ terms: ['茶'], prefix: true, surface: '茶', kind: 'bigram' }]);
   });
 
-  it('demands each phrase once, and no more than a store can look for at a time', () => {
+  it('returns each phrase once, up to the maximum', () => {
     expect(parseQuery('"blue tiles" '.repeat(600)).phrases).toEqual([
       { terms: ['blue', 'tile'], prefix: false },
     ]);
@@ -67,7 +67,7 @@ describe('parseQuery', () => {
     expect(parseQuery(many.join(' ')).phrases).toHaveLength(32);
   });
 
-  it('knows no operators: FTS syntax is words', () => {
+  it('treats FTS operators as words', () => {
     expect(surfaces('kitchen AND NOT tiles NEAR(oven, 5) title:*')).toEqual([
       'kitchen',
       'tiles',
@@ -78,19 +78,19 @@ describe('parseQuery', () => {
     ]);
   });
 
-  it('finds nothing to ask for in marks and emoji', () => {
+  it('returns no terms for punctuation and emoji', () => {
     for (const text of ['', ' ', '🎂🎉', '?!* ( ) : ^', '"', '\0'])
       expect(parseQuery(text)).toMatchObject({ terms: [], phrases: [] });
   });
 
-  it('reads the beginning of a query of 100,000 characters', () => {
+  it('cuts a query of 100,000 characters', () => {
     const { text, terms } = parseQuery(
       Array.from({ length: 20_000 }, (_, n) => `w${String(n % 999)}`).join(' '),
     );
     expect([text.length, terms.length, terms[0]?.surface]).toEqual([MAX_QUERY_LENGTH, 64, 'w0']);
   });
 
-  it('takes anything, lone surrogates too', () => {
+  it('accepts any text, also lone surrogates', () => {
     const fragment = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom(

@@ -16,7 +16,7 @@ function fusedScores(lists: readonly SignalList[], ranking: Ranking): [number, n
 const weights = { vector: 0.6, text: 0.4, spelling: 0.2, recency: 0 };
 
 describe('fuse', () => {
-  it('scales a short list from nothing at all to its best', () => {
+  it('scales a short list from a score of 0 to its best', () => {
     const lists: SignalList[] = [
       { signal: 'vector', scores: scores([1, 0.8], [2, 0.4]) },
       { signal: 'text', scores: scores([2, 10], [3, 5]) },
@@ -45,7 +45,7 @@ describe('fuse', () => {
     ]);
   });
 
-  it('takes one passage, or several as good, for the best', () => {
+  it('scales a single passage, or equal ones, to the best', () => {
     const list: SignalList = { signal: 'text', scores: scores([4, 0], [5, 0]) };
     expect(fusedScores([list], { ...DEFAULT_RANKING, weights })).toEqual([
       [4, 0.4],
@@ -66,7 +66,7 @@ describe('fuse', () => {
     ]);
   });
 
-  it('says what each signal added', () => {
+  it('reports what each signal added', () => {
     const lists: SignalList[] = [
       { signal: 'vector', scores: scores([1, 0.8], [2, 0.4]) },
       { signal: 'text', scores: scores([2, 10]) },
@@ -78,7 +78,7 @@ describe('fuse', () => {
     ]);
   });
 
-  it('breaks ties by passage, in whatever order the lists come', () => {
+  it('breaks ties by passage, for any order of the lists', () => {
     const lists: SignalList[] = [
       { signal: 'text', scores: scores([9, 2]) },
       { signal: 'vector', scores: scores([3, 1]) },
@@ -89,7 +89,7 @@ describe('fuse', () => {
     expect(fuse(lists.toReversed(), even).map(({ passage }) => passage)).toEqual(order);
   });
 
-  it('hears nothing of a signal of weight 0', () => {
+  it('ignores a signal with a weight of 0', () => {
     const lists: SignalList[] = [
       { signal: 'vector', scores: scores([1, 0.8]) },
       { signal: 'text', scores: scores([2, 10]) },
@@ -98,7 +98,7 @@ describe('fuse', () => {
     expect(fuse(lists, deaf).map(({ passage }) => passage)).toEqual([2]);
   });
 
-  it('gives the share of text to the corrected query, where words were corrected', () => {
+  it('moves the weight of text to spelling when words were corrected', () => {
     const text: SignalList = { signal: 'text', scores: scores([1, 2]) };
     const corrected: SignalList = { signal: 'spelling', scores: scores([2, 2]) };
     const nothing: SignalList = { signal: 'spelling', scores: [] };

@@ -4,7 +4,7 @@ import type { Fused } from './fuse.ts';
 import { smooth } from './smooth.ts';
 
 const SHARES = { previous: 0.3, beforePrevious: 0.1, next: 0.4 };
-const WHOLE = 1.8;
+const NORM = 1.8;
 
 function fused(scores: Readonly<Record<number, number>>): Map<number, Fused> {
   return new Map(
@@ -20,43 +20,43 @@ function turn(passage: number, before: number[], after: number[]): Neighbourhood
 }
 
 function smoothed(
-  own: Readonly<Record<number, number>>,
+  rawScores: Readonly<Record<number, number>>,
   neighbourhoods: readonly Neighbourhood[],
 ): ReturnType<typeof smooth> {
-  const scored = fused(own);
+  const scored = fused(rawScores);
   return smooth(scored, [...scored.values()], neighbourhoods, SHARES);
 }
 
 function scores(entries: ReturnType<typeof smooth>): unknown[] {
-  return entries.map(({ passage, rawScore: own, score }) => [
+  return entries.map(({ passage, rawScore, score }) => [
     passage,
-    own,
-    Number((score * WHOLE).toFixed(9)),
+    rawScore,
+    Number((score * NORM).toFixed(9)),
   ]);
 }
 
 describe('smooth', () => {
-  it('lends each turn a share of its neighbours, and brings in neighbours that no signal found', () => {
-    // 2 lends 3 and 4 what follows it, and 1 what came before.
-    const lent = smoothed({ 2: 1, 3: 0.5 }, [turn(2, [1], [3, 4]), turn(3, [2], [4, 5])]);
-    expect(scores(lent)).toEqual([
+  it("gives each turn a share of its neighbours' scores, and adds neighbours that no signal found", () => {
+    // Passage 2 gives shares to 3 and 4, which follow it, and to 1 before it.
+    const entries = smoothed({ 2: 1, 3: 0.5 }, [turn(2, [1], [3, 4]), turn(3, [2], [4, 5])]);
+    expect(scores(entries)).toEqual([
       [2, 1, 1.2],
       [3, 0.5, 0.8],
       [1, 0, 0.4],
       [4, 0, 0.25],
       [5, 0, 0.05],
     ]);
-    expect(lent.find(({ passage }) => passage === 3)?.record).toBe(30);
+    expect(entries.find(({ passage }) => passage === 3)?.record).toBe(30);
   });
 
-  it('leaves the passages of a note to themselves', () => {
+  it('does not change the scores of notes', () => {
     expect(scores(smoothed({ 1: 0.2, 2: 0.9 }, []))).toEqual([
       [2, 0.9, 0.9],
       [1, 0.2, 0.2],
     ]);
   });
 
-  it('answers ties in the order of passages', () => {
+  it('orders ties by passage', () => {
     const alone = [turn(9, [], []), turn(4, [], [])];
     expect(smoothed({ 9: 0.5, 4: 0.5 }, alone).map(({ passage }) => passage)).toEqual([4, 9]);
     expect(smoothed({}, [])).toEqual([]);

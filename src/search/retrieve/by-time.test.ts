@@ -8,7 +8,7 @@ import { DEFAULT_RANKING, smoothingNorm } from '../rank/ranking.ts';
 import { runSearch, type SearchOutcome } from '../search.ts';
 
 const DAY = 86_400_000;
-const WHOLE = smoothingNorm(DEFAULT_RANKING.smoothing!);
+const NORM = smoothingNorm(DEFAULT_RANKING.smoothing!);
 const NAMES: SourceNames = new Map([
   ['list', 'Google Tasks'],
   ['family_calendar', 'Family'],
@@ -78,7 +78,7 @@ describe('search with an intent', () => {
     for (const query of ['my calendar', 'my todos', 'chores about bees', "what's on 3 May"])
       for (const { score, contributions, boosts } of (await found(query)).hits) {
         const divided = contributions.map(({ signal, added }) =>
-          signal === 'recency' ? added : added / WHOLE,
+          signal === 'recency' ? added : added / NORM,
         );
         const sum = [...divided, ...boosts.map(({ added }) => added)].reduce((a, b) => a + b, 0);
         expect(sum, query).toBeCloseTo(score, 10);
