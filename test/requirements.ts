@@ -140,17 +140,17 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   F1: [
     {
       file: 'test/e2e/rest-facts.test.ts',
-      test: 'keeps a fact in user_facts for 90 days, or where and as long as it is told (F1, F2)',
+      test: 'stores a fact in user_facts for 90 days unless a category or lifetime is given (F1, F2)',
     },
     {
       file: 'test/e2e/rest-facts.test.ts',
-      test: 'refuses what does not fit with 400 invalid_input, and keeps nothing of it (F1)',
+      test: 'refuses invalid facts with 400 invalid_input, and stores nothing (F1)',
     },
   ],
   F5: [
     {
       file: 'test/e2e/mcp-stdio.test.ts',
-      test: 'has what the owner wants said and what facts there are as resources (F5)',
+      test: 'has the startup text and the categories of facts as resources (F5)',
     },
   ],
   F2: [
@@ -192,7 +192,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     {
       file: 'test/e2e/rest-identity.test.ts',
-      test: 'is the subject of the token, and meets nothing of anybody else',
+      test: 'reaches the memory of the token’s subject and no other',
     },
   ],
 };

@@ -10,12 +10,6 @@ const TEST_FILE = /\.test\.ts$/;
  * that are no longer needed.
  */
 export const FOLDERS_IN_TRANSITION: Readonly<Record<string, string>> = {
-  'src/surfaces/cli': 'its files become one for each operation and surface',
-  'src/surfaces/cli/commands':
-    'one file for each operation, named alike: a reader needs one of them at a time',
-  'src/surfaces/cli/render': 'the same',
-  'src/surfaces/rest': 'the same; what both servers share moves to surfaces/shared',
-  'src/surfaces/mcp': 'the same',
   'src/store': 'the nouns move to store/model.ts and what drivers share to a folder of its own',
   'src/store/sqlite': 'it is split by role: records, search, vectors, admin',
   'src/store/memory': 'it moves to test/oracle',

@@ -30,7 +30,7 @@ describe('help', () => {
     expect((await loci([], { home })).stdout).toBe(stdout);
   });
 
-  it('and the version come without loading what the commands need', async () => {
+  it('and the version load no operations', async () => {
     const { stdout } = await loci(['--version'], { home });
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     const script = `
@@ -99,7 +99,7 @@ describe('a wrong command line', () => {
     [['config', 'get', 'search'], 'search is a section: search.limit', '`loci config show`'],
     [['config', 'set', 'search.limit', 'few'], 'search.limit: expected a whole number', ''],
     [['config', 'sett', 'a', 'b'], `unknown command 'sett'`, 'Did you mean set?'],
-  ])('%j is exit code 2 and says what is wrong', async (args, message, hint) => {
+  ])('%j has exit code 2 and an explanation', async (args, message, hint) => {
     const { code, stdout, stderr } = await loci(args, { home });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^loci: /);
@@ -112,13 +112,13 @@ describe('a wrong command line', () => {
     expect(`${error.message} ${error.hint}`).toContain(message);
   });
 
-  it('that names no more than a group of commands says which there are', async () => {
+  it('with only a group lists its commands', async () => {
     const { code, stdout } = await loci(['config', '--json'], { home });
     expect(code).toBe(2);
     expect((JSON.parse(stdout) as Failure).error.message).toBe('config needs a command: show, get, set');
   });
 
-  it('leaves no home behind', async () => {
+  it('creates no home folder', async () => {
     const fresh = join(temporaryFolder(), 'home');
     const searched = await loci(['search', 'oven', '--json'], { home: fresh });
     expect(searched.code).toBe(6);
@@ -132,8 +132,8 @@ describe('a wrong command line', () => {
   });
 });
 
-describe('settings that are wrong', () => {
-  it('are exit code 3, with file, line and the nearest key, for every command but doctor', async () => {
+describe('wrong settings', () => {
+  it('have exit code 3, with file, line and the nearest key, except for doctor', async () => {
     const home = temporaryFolder();
     writeFileSync(join(home, 'loci.yaml'), 'search:\n  limitt: 3\n');
     for (const args of [['search', 'x'], ['index'], ['init'], ['write', 'x'], ['config', 'show']]) {
@@ -143,7 +143,7 @@ describe('settings that are wrong', () => {
     }
   });
 
-  it('of the environment are warned of, unless only errors are wanted', async () => {
+  it('in the environment cause a warning, unless log.level is error', async () => {
     const home = temporaryFolder();
     const env = { LOCI_SERCH_LIMIT: '3' };
     await loci(['init'], { home });
@@ -154,7 +154,7 @@ describe('settings that are wrong', () => {
     expect((await loci(['status'], { home, env: { ...env, LOCI_LOG_LEVEL: 'error' } })).stderr).toBe('');
   });
 
-  it('that give two vaults one name are refused, and so are names that differ in case alone', async () => {
+  it('that give two vaults the same name are refused, even if it differs in case', async () => {
     const home = temporaryFolder();
     const named = [
       [
@@ -190,7 +190,7 @@ describe('--input', () => {
   const home = temporaryFolder();
   const file = join(home, 'input.json');
 
-  it('brings the fields from a file or standard input; those of the command line win', async () => {
+  it('reads fields from a file or standard input; the command line wins', async () => {
     await loci(['write', 'Wombats dig burrows'], { home });
     const stdin = JSON.stringify({ query: 'wombats', limit: 3 });
     const { results } = await lociJson<{ results: unknown[] }>(['search', '--input', '-'], { home, stdin });
@@ -217,17 +217,17 @@ describe('--input', () => {
     expect(ran.stderr).toContain(message);
   });
 
-  it('that does not exist is exit code 8', async () => {
+  it('has exit code 8 if the file does not exist', async () => {
     expect(await loci(['search', '--input', join(home, 'none.json')], { home })).toMatchObject({ code: 8 });
   });
 });
 
-describe('what others wrote', () => {
+describe('untrusted text', () => {
   const home = temporaryFolder();
   // Clears the screen, sets the title and the clipboard, turns the writing direction, and an 8-bit CSI.
   const hostile = '\u001b[2J\u001b]0;pwned\u0007\u001b]52;c;cHduZWQ=\u0007\u202egnp.exe\u009b31m\r';
 
-  it('cannot command a terminal: from a note, its name, tags and title', async () => {
+  it('cannot control a terminal: from a note, its name, tags and title', async () => {
     const vault = join(temporaryFolder(), 'vault');
     mkdirSync(vault);
     const name = `wallaby ${hostile.replaceAll('/', '')}.md`;
@@ -268,7 +268,7 @@ describe('what others wrote', () => {
     expect(Math.max(...stdout.split('\n').slice(0, -3).map(columns))).toBeLessThanOrEqual(40);
   });
 
-  it('has its matched words marked on a terminal, and nothing else anywhere else', async () => {
+  it('has its matched words marked, only on a terminal', async () => {
     await loci(['write', 'The numbat eats termites'], { home });
     const coloured = await loci(['search', 'numbats'], { home, terminal: true });
     expect(coloured.stdout).toContain('The \u001b[1;4mnumbat\u001b[22;24m eats');
@@ -285,8 +285,8 @@ describe('what others wrote', () => {
   });
 });
 
-describe('a reader that goes away', () => {
-  it('is no fault', async () => {
+describe('a reader that stops early', () => {
+  it('is not an error', async () => {
     const home = temporaryFolder();
     await loci(['write', 'Quolls hunt at night. '.repeat(20_000)], { home });
     const { child, ended } = startLoci(['get', 'record/1', '--plain'], { home });

@@ -42,7 +42,7 @@ async function writesAndFinds(client: Client): Promise<void> {
   expect(found.structuredContent).toMatchObject({ results: [{ citation: 'record/1' }] });
 }
 
-describe('what `loci mcp config` prints', () => {
+describe('the output of `loci mcp config`', () => {
   it.each(CLIENT_NAMES)('starts a server that works with the settings of %s', async (name) => {
     const home = join(temporaryFolder(), 'home with spaces');
     mkdirSync(home);
@@ -76,7 +76,7 @@ describe('what `loci mcp config` prints', () => {
     },
   );
 
-  it('is a command of Claude Code’s own that works, for the memory of the namespace in force', async () => {
+  it('has a command for Claude Code that uses the current namespace', async () => {
     const home = temporaryFolder();
     const ours = { home, env: { LOCI_NAMESPACE: 'ada lovelace' } };
     const { stdout } = await startLoci(['mcp', 'config', 'claude-code', '--json'], ours).ended;
@@ -89,7 +89,7 @@ describe('what `loci mcp config` prints', () => {
     await writesAndFinds(await connectStdio({ home, command: '/bin/sh', args: ['-c', shell ?? ''], env }));
   });
 
-  it('says which clients there are, and what one cannot do', async () => {
+  it('lists the clients if the name is wrong, and says what a client does not support', async () => {
     const home = temporaryFolder();
     const missing = await loci(['mcp', 'config'], { home });
     expect(missing).toMatchObject({
@@ -120,7 +120,7 @@ describe('docs/clients.md', () => {
     expect(entries.filter(({ command }) => command === undefined)).toHaveLength(CLIENT_NAMES.length - 1);
   });
 
-  it('names a command that works where `loci` is on the path', async () => {
+  it('has a command that works if `loci` is on the path', async () => {
     const started = new Set(
       entries.flatMap(({ command, args = [] }) =>
         command === undefined ? [] : [[command, ...args].join(' ')],

@@ -84,7 +84,7 @@ async function addToken(address: string, token: string): Promise<string> {
 }
 
 describe('the conformance suite of MCP', () => {
-  it('has no server scenario that is neither run here nor left out for a reason', async () => {
+  it('has no server scenario that is neither run nor skipped for a reason', async () => {
     const listed = [...(await suite('list', '--server')).matchAll(/^ {2}- ([\w-]+)/gm)].map(
       ([, name]) => name,
     );

@@ -39,7 +39,7 @@ describe('MCP over streamable HTTP and the official client', () => {
     expect(tools.map(({ name }) => name)).toContain('memory_write');
   });
 
-  it('shows and does only what the scopes of its caller allow', async () => {
+  it('lists and runs only tools that the scopes of the caller permit', async () => {
     const home = missingHome();
     await loci(['index', copyOfVault()], { home });
     const client = await connectHttp(await startEndpoint({ home, scopes: ['read'] }));
@@ -68,7 +68,7 @@ describe('MCP over streamable HTTP and the official client', () => {
     expect(told).toEqual(told.toSorted((a, b) => a - b));
   });
 
-  it('keeps callers apart, also when they ask at the same time', async () => {
+  it('separates callers whose requests are concurrent', async () => {
     const url = await startEndpoint({
       home: missingHome(),
       namespaceOf: (subject) => subject ?? 'default',
@@ -89,7 +89,7 @@ describe('MCP over streamable HTTP and the official client', () => {
       });
   });
 
-  it('answers what is no request with an error of HTTP, never with a stack', async () => {
+  it('answers invalid requests with an HTTP error, never with a stack trace', async () => {
     const url = await startEndpoint({ home: missingHome() });
     const post = (body: string, headers: Record<string, string> = {}): Promise<Response> =>
       fetch(url, {

@@ -17,14 +17,14 @@ function messagesOf({ text }: Answer): { readonly result?: unknown; readonly err
   return [...text.matchAll(/^data: (.+)$/gm)].map((match) => JSON.parse(match[1] ?? '') as never);
 }
 
-describe('MCP over HTTP, for whoever is allowed little', () => {
+describe('limits of MCP over HTTP', () => {
   it.each([
     ['resources/read', { uri: 'loci://record/1' }],
     ['resources/read', { uri: 'loci://my-memory' }],
     ['resources/read', { uri: 'loci://startup' }],
     ['prompts/get', { name: 'recall', arguments: { question: 'oven' } }],
     ['tools/call', { name: 'memory_search', arguments: { query: 'oven' } }],
-  ])('answers %s %j only where the token may read', async (method, params) => {
+  ])('answers %s %j only to a token with the scope read', async (method, params) => {
     const server = await startServer({}, { mcp: mcpHandler });
     const [nothing, write] = [await server.token('alice'), await server.token('alice', 'write')];
     const body = { content: 'The oven is behind the teapot.', title: 'Oven' };
@@ -37,7 +37,7 @@ describe('MCP over HTTP, for whoever is allowed little', () => {
     expect(JSON.stringify(allowed?.result)).not.toContain('forbidden');
   });
 
-  it('counts each message of a batch', async () => {
+  it('counts each message of a batch as a request', async () => {
     const server = await startServer({}, { mcp: mcpHandler, limits: { requestsPerSecond: 5 } });
     const call = (_: unknown, i: number): object =>
       message('tools/call', { name: 'memory_list', arguments: {} }, i + 1);
@@ -47,7 +47,7 @@ describe('MCP over HTTP, for whoever is allowed little', () => {
     expect([many.status, many.problem.code]).toEqual([429, 'rate_limited']);
   });
 
-  it('takes no larger and no deeper body than a verb does', async () => {
+  it('has the same limits on the size and depth of a body as operations', async () => {
     const server = await startServer({}, { mcp: mcpHandler, limits: { maxBodyBytes: 10_000 } });
     const token = await server.token('alice', 'write');
     const write = (content: string): string =>

@@ -21,7 +21,7 @@ async function homeWithVault(): Promise<string> {
 const missingHome = (): string => join(temporaryFolder(), 'home');
 
 describe('loci mcp and the official client', () => {
-  it('shows every verb that needs no files of this machine, and none that needs the scope admin', async () => {
+  it('lists every operation that needs no local files and not the scope admin', async () => {
     const client = await connectStdio({ home: missingHome() });
     const { tools } = await client.listTools();
     const verbs = await Promise.all(OPERATIONS.map(({ load }) => load()));
@@ -47,7 +47,7 @@ describe('loci mcp and the official client', () => {
     );
   });
 
-  it('writes, finds and reads, as the client that it says it is', async () => {
+  it('writes, searches and reads under the name of the client', async () => {
     const client = await connectStdio({ home: missingHome() });
     const written = await client.callTool({
       name: 'memory_write',
@@ -78,7 +78,7 @@ describe('loci mcp and the official client', () => {
     ]);
   });
 
-  it('answers errors of the table as results that a model can act on', async () => {
+  it('returns errors as results that a model can act on', async () => {
     const client = await connectStdio({ home: missingHome() });
     const missing = await client.callTool({ name: 'memory_search', arguments: { query: 'oven' } });
     expect(missing).toMatchObject({ isError: true, _meta: { 'loci/error': { code: 'store_not_found' } } });
@@ -107,7 +107,7 @@ describe('loci mcp and the official client', () => {
     await expect(client.getPrompt({ name: 'recall', arguments: {} })).rejects.toMatchObject({ code: -32602 });
   });
 
-  it('has what the owner wants said and what facts there are as resources (F5)', async () => {
+  it('has the startup text and the categories of facts as resources (F5)', async () => {
     const home = missingHome();
     const client = await connectStdio({ home });
     await client.callTool({
@@ -130,7 +130,7 @@ describe('loci mcp and the official client', () => {
   it.each([
     ['doctor', 'loci doctor'],
     ['startup_set', 'loci startup set'],
-  ])('refuses %s, which belongs to the owner alone, and says where', async (name, command) => {
+  ])('refuses %s, and names the command for the owner', async (name, command) => {
     const client = await connectStdio({ home: await homeWithVault() });
     const refused = await client.callTool({ name, arguments: {} });
     expect(refused).toMatchObject({ isError: true });
@@ -139,7 +139,7 @@ describe('loci mcp and the official client', () => {
     );
   });
 
-  it('has prompts that bring what is remembered along', async () => {
+  it('has prompts that include what is remembered', async () => {
     const client = await connectStdio({ home: await homeWithVault() });
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name)).toEqual(['recall', 'remember']);
@@ -170,7 +170,7 @@ describe('loci mcp and the official client', () => {
     expect(answer.structuredContent).toMatchObject({ id: 1 });
   });
 
-  it('goes on after a call was cancelled', async () => {
+  it('continues after a call was cancelled', async () => {
     const client = await connectStdio({ home: await homeWithVault() });
     const controller = new AbortController();
     const cancelled = client.callTool(
@@ -225,7 +225,7 @@ function writeCall(id: number): object {
 }
 
 describe('a server whose input ends', () => {
-  it('answers what was asked, says nothing else on standard output, and ends', async () => {
+  it('answers the open requests, prints nothing else on standard output, and ends', async () => {
     const home = missingHome();
     const writes = Array.from({ length: 20 }, (_, i) => writeCall(i + 1));
     const { code, answers } = await exchange(home, [INITIALIZE, ...writes]);
@@ -236,7 +236,7 @@ describe('a server whose input ends', () => {
     expect(JSON.parse(stdout)).toMatchObject({ records: 20, by_source: { mcp: 20 } });
   });
 
-  it('goes on after lines that are no messages, and takes a record of the longest content', async () => {
+  it('continues after lines that are not messages, and accepts a record of maximum size', async () => {
     const content = '"'.repeat(1_048_576);
     const params = { name: 'memory_write', arguments: { content } };
     const { code, answers } = await exchange(missingHome(), [
@@ -259,7 +259,7 @@ describe('a server whose input ends', () => {
     expect(byId.get(8)).toMatchObject({ result: { structuredContent: { id: 1 } } });
   });
 
-  it('makes nothing for a client that only says hello', async () => {
+  it('creates no files for a client that only initializes', async () => {
     const home = missingHome();
     const { code, answers, stderr } = await exchange(home, [INITIALIZE]);
     expect({ code, count: answers.length }).toEqual({ code: 0, count: 1 });
@@ -287,7 +287,7 @@ describe('a server that is told to stop', () => {
 });
 
 describe('a client that connects twice', () => {
-  it('finds what another process wrote meanwhile', async () => {
+  it('finds what another process has written in between', async () => {
     const home = missingHome();
     const [one, other] = [await connectStdio({ home }), new Client({ name: 'other', version: '1' })];
     onTestFinished(() => other.close());

@@ -31,14 +31,14 @@ describe('docs/rest.md', () => {
     expect(PAGE).toBe(await renderRestDocs());
   });
 
-  it('names settings that there are', () => {
+  it('names only settings that exist', () => {
     const named = [...PAGE.matchAll(/`((?:server|auth|log|writes)\.[a-zA-Z.]+)`/g)].map((match) => match[1]);
     expect(named.length).toBeGreaterThan(10);
     const known = describeConfig().map(({ path }) => path);
     expect(named.filter((name) => name !== undefined && !known.includes(name))).toEqual([]);
   });
 
-  it('has examples that work as they stand, from the first command on', async ({ skip }) => {
+  it('has examples that work without changes', async ({ skip }) => {
     const hasCurl = await run('curl', ['--version']).then(
       () => true,
       () => false,
@@ -67,7 +67,7 @@ describe('docs/rest.md', () => {
     expect(answers[5]).toBe('{"status":"ok"}{"status":"ready"}');
   });
 
-  it('says how a token opens one’s own notes, and how another’s get into a namespace of theirs', async () => {
+  it('explains how to access the notes of the default namespace and those of another one', async () => {
     const home = temporaryFolder();
     await loci(['index', copyOfVault('mine')], { home });
     const mine = wordsOf(lineWith('--subject default'));

@@ -58,7 +58,7 @@ const UNFIT: readonly (readonly [what: string, body: unknown, detail: string])[]
 ];
 
 describe('POST /api/v1/memory/store', () => {
-  it('keeps a fact in user_facts for 90 days, or where and as long as it is told (F1, F2)', async () => {
+  it('stores a fact in user_facts for 90 days unless a category or lifetime is given (F1, F2)', async () => {
     const { store } = await started();
     const usual = await store({ key: 'tea', value: 'Darjeeling' });
     expect([usual.status, usual.json]).toMatchObject([200, { key: 'tea', category: 'user_facts', id: 1 }]);
@@ -71,7 +71,7 @@ describe('POST /api/v1/memory/store', () => {
     }
   });
 
-  it('refuses what does not fit with 400 invalid_input, and keeps nothing of it (F1)', async () => {
+  it('refuses invalid facts with 400 invalid_input, and stores nothing (F1)', async () => {
     const { server, store } = await started();
     for (const [what, body, detail] of UNFIT) {
       const { status, headers, problem } = await store(body);
@@ -83,7 +83,7 @@ describe('POST /api/v1/memory/store', () => {
     expect((await server.ask('/api/v1/memory/list', { token })).json).toMatchObject({ total: 0 });
   });
 
-  it('does once what is asked again under an Idempotency-Key, and refuses anything else under it', async () => {
+  it('stores a request once if it is repeated with the same Idempotency-Key, and refuses another with that key', async () => {
     const { server, store } = await started();
     const body = { key: 'tea', value: 'Darjeeling' };
     const first = await store(body, 'a');

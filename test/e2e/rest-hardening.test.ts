@@ -30,8 +30,8 @@ async function isWell(server: TestServer): Promise<void> {
   expect((await server.ask('/healthz')).status).toBe(200);
 }
 
-describe('a server among strangers', () => {
-  it('answers no name and no page that is not its own, on any path', async () => {
+describe('a server under attack', () => {
+  it('refuses other host names and pages of other sites on every path', async () => {
     const server = await startServer();
     for (const path of [
       '/healthz',
@@ -66,7 +66,7 @@ describe('a server among strangers', () => {
     expect(await raw(server.port, [two])).toMatch(/^HTTP\/1\.1 400 [^]*more than one `Host`/);
   });
 
-  it('lets pages of the origins that are named read answers, and these alone', async () => {
+  it('sends CORS headers only to configured origins', async () => {
     const server = await startServer({ server: { origins: ['https://app.example.org'] } });
     const asked = { method: 'OPTIONS', headers: { origin: 'https://app.example.org' } };
     const allowed = await server.ask('/api/v1/memory/search', asked);
@@ -99,7 +99,7 @@ describe('a server among strangers', () => {
       /^HTTP\/1\.1 413 [^]*"code":"too_large"/,
     ],
     ['a folded header', [`GET /healthz HTTP/1.1\r\n${HOST}X-A: b\r\n c\r\n\r\n`], /^HTTP\/1\.1 400 /],
-  ])('refuses %s and goes on', async (_, parts, answer) => {
+  ])('refuses %s and continues', async (_, parts, answer) => {
     const server = await startServer();
     const told = await raw(server.port, parts);
     expect(told).toMatch(answer);
@@ -107,7 +107,7 @@ describe('a server among strangers', () => {
     await isWell(server);
   });
 
-  it('refuses chunks that are none, and more of them than a body may have', async () => {
+  it('refuses invalid chunks and bodies that are too large', async () => {
     const server = await startServer({}, { limits: { maxBodyBytes: 10_000 } });
     const token = await server.token('alice', 'read');
     const head = `POST /api/v1/memory/search HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
@@ -121,7 +121,7 @@ describe('a server among strangers', () => {
     await isWell(server);
   });
 
-  it('waits for a slow head or body so long and no longer, and answers others meanwhile', async () => {
+  it('closes slow requests after a timeout, and answers others in the meantime', async () => {
     const server = await startServer({}, { limits: { headersTimeoutMs: 300, requestTimeoutMs: 900 } });
     const token = await server.token('alice', 'read');
     const head = `POST /api/v1/memory/search HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n`;
@@ -132,7 +132,7 @@ describe('a server among strangers', () => {
     await isWell(server);
   });
 
-  it('holds no connection for whoever asks for much and does not read it', async () => {
+  it('disconnects a client that does not read its answers', async () => {
     const server = await startServer({}, { limits: { requestTimeoutMs: 6000, maxConnections: 3 } });
     const token = await server.token('alice', 'write');
     const content = 'x '.repeat(500_000);
@@ -159,7 +159,7 @@ describe('a server among strangers', () => {
     await Promise.all(closed);
   });
 
-  it('answers so many requests of a connection that are sent before their answers, and no more', async () => {
+  it('limits the pipelined requests of a connection', async () => {
     const server = await startServer();
     const asked = `GET /api/v1/openapi.json HTTP/1.1\r\n${HOST}\r\n`;
     const last = asked.replace(HOST, `${HOST}Connection: close\r\n`);
@@ -170,7 +170,7 @@ describe('a server among strangers', () => {
     await isWell(server);
   });
 
-  it('answers whoever has closed the half that asks, and forgets whoever has gone', async () => {
+  it('answers a half-closed connection, and forgets a closed one', async () => {
     const server = await startServer();
     const token = await server.token('alice', 'read', 'write');
     const asked = `GET /api/v1/memory/search?query=x HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\nConnection: close\r\n\r\n`;
@@ -184,7 +184,7 @@ describe('a server among strangers', () => {
     expect(server.log.filter(({ code }) => code === 'internal')).toEqual([]);
   });
 
-  it('takes no more connections than it may, and some again when others end', async () => {
+  it('limits the number of connections', async () => {
     const server = await startServer({}, { limits: { maxConnections: 3 } });
     const held = await Promise.all([1, 2, 3].map(() => opened(server.port)));
     expect(await raw(server.port, [`GET /healthz HTTP/1.1\r\n${HOST}\r\n`])).toBe('');
@@ -203,7 +203,7 @@ describe('a server among strangers', () => {
       .toBe(200);
   });
 
-  it('lets each token ask so often, and whoever has none no more often', async () => {
+  it('limits the rate of each token, and of failed attempts', async () => {
     const server = await startServer({}, { limits: { requestsPerSecond: 2 } });
     const [alice, bob] = [await server.token('alice', 'read'), await server.token('bob', 'read')];
     const search = (token: string) => server.ask('/api/v1/memory/search?query=x', { token });

@@ -35,8 +35,8 @@ async function refusal(server: TestServer, token: string): Promise<[number, stri
   return [status, problem.code];
 }
 
-describe('who asks', () => {
-  it('is the subject of the token, and meets nothing of anybody else', async () => {
+describe('authentication', () => {
+  it('reaches the memory of the token’s subject and no other', async () => {
     const server = await startServer();
     const [alice, bob] = [await server.token('alice', 'write'), await server.token('bob', 'write')];
     const content = 'The spare key of the oven lies in the blue teapot.';
@@ -55,7 +55,7 @@ describe('who asks', () => {
     expect(own.json).toMatchObject({ id: 1 });
   });
 
-  it('does what the scopes of the token allow, each with those below it', async () => {
+  it('permits what the scopes of the token imply', async () => {
     const server = await startServer();
     const statuses = async (...scopes: string[]) => {
       const token = await server.token('alice', ...scopes);
@@ -72,7 +72,7 @@ describe('who asks', () => {
     expect(await statuses()).toEqual([403, 403, 403]);
   });
 
-  it('is nobody without a token, with half of one, or with one that was revoked', async () => {
+  it('refuses missing, incomplete and revoked tokens', async () => {
     const server = await startServer();
     const bare = await server.ask(SEARCH);
     expect([bare.status, bare.problem.code]).toEqual([401, 'unauthorized']);
@@ -90,7 +90,7 @@ describe('who asks', () => {
       .toBe(401);
   });
 
-  it('is the subject of a JSON Web Token of the shared secret, if all of it is in order', async () => {
+  it('accepts a valid JSON Web Token that is signed with the shared secret', async () => {
     const jwt = { secret: SECRET, issuer: ISSUER, audience: AUDIENCE };
     const server = await startServer({ auth: { jwt } });
     const written = await server.ask(WRITE, { token: await shared(CLAIMS), body: { content: 'An oven.' } });
@@ -117,7 +117,7 @@ describe('who asks', () => {
     expect((await server.ask(SEARCH, { token: tolerated })).status).toBe(200);
   });
 
-  it('is checked with public keys where these are set, which are never taken for a shared secret', async () => {
+  it('verifies tokens with public keys, and never uses these as a shared secret', async () => {
     const home = temporaryFolder();
     const [ours, theirs] = [await generateKeyPair('ES256'), await generateKeyPair('ES256')];
     const key = { ...(await exportJWK(ours.publicKey)), kid: 'k1', alg: 'ES256' };
@@ -140,7 +140,7 @@ describe('who asks', () => {
     expect(await refusal(server, await shared(CLAIMS, JSON.stringify(key)))).toEqual([401, 'unauthorized']);
   });
 
-  it('is refused without harm while the keys cannot be had', async () => {
+  it('refuses tokens while the keys are not available', async () => {
     const letGo = Promise.withResolvers<undefined>();
     const answers: Record<string, (response: ServerResponse) => void> = {
       '/none': (response) => response.writeHead(500).end(),
@@ -174,7 +174,7 @@ describe('who asks', () => {
     await letGo.promise;
   });
 
-  it('cannot be told where a signer is set and what it signs for is not: the server does not start', async () => {
+  it('requires issuer and audience, or the server does not start', async () => {
     for (const jwt of [
       { secret: SECRET },
       { secret: SECRET, issuer: ISSUER },
@@ -187,7 +187,7 @@ describe('who asks', () => {
 });
 
 describe('a Unix socket', () => {
-  it('can be opened by its owner alone, and takes a token too', async () => {
+  it('can be opened only by its owner, and needs a token too', async () => {
     const folder = temporaryFolder();
     const socket = join(folder, 'loci.sock');
     const server = await startServer({}, { listenAt: { socket } });

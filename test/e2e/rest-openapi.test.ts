@@ -19,7 +19,7 @@ async function problemsOf(description: string): Promise<string[]> {
 }
 
 describe('the OpenAPI description', () => {
-  it('passes the strict recommended rules of a linter that nobody here wrote', async () => {
+  it('passes the strict rules of an independent linter', async () => {
     const server = await startServer();
     const { status, text } = await server.ask('/api/v1/openapi.json');
     expect(status).toBe(200);
@@ -29,7 +29,7 @@ describe('the OpenAPI description', () => {
     expect(await problemsOf(text.replace('"query":"', '"colour":"'))).not.toEqual([]);
   });
 
-  it('has every verb, by POST, and by GET where it changes nothing, with the verb’s own schemas', async () => {
+  it('has every operation with its schemas, by POST, and by GET if it changes nothing', async () => {
     const server = await startServer();
     const { openapi, paths, components }: Description = (await server.ask('/api/v1/openapi.json')).json;
     expect(openapi).toBe('3.1.0');

@@ -9,7 +9,7 @@ import { serveProcess } from './served-process.ts';
 import { SourcesHome } from './sources-home.ts';
 
 describe('loci serve', () => {
-  it('ends on a signal with what was answered kept, and what runs answered', async () => {
+  it('on a signal answers running requests and loses no write', async () => {
     const home = temporaryFolder();
     const token = await makeToken(home, 'default', ['write']);
     const server = await serveProcess(home);
@@ -34,7 +34,7 @@ describe('loci serve', () => {
     }
   });
 
-  it('waits for nobody longer than it may: not for idle connections, and not for those who never end', async () => {
+  it('does not wait for idle connections, nor for endless ones after the timeout', async () => {
     const server = await startServer({}, { limits: { shutdownTimeoutMs: 300 } });
     const { port } = server;
     const idle = connect(port, '127.0.0.1');
@@ -49,7 +49,7 @@ describe('loci serve', () => {
     await expect(ask(server.address, '/healthz')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('ends the command of a refresh that somebody waits for, at once, and tells them', async () => {
+  it('stops the command of a running refresh at once, and answers its request', async () => {
     const home = new SourcesHome({ sources: [{ id: 'jobs', command: 'node job.mjs', timeout: '10m' }] });
     writeJob(home.path, 'job.mjs', STUBBORN_JOB);
     await home.json('sources', 'approve', 'jobs');
@@ -67,7 +67,7 @@ describe('loci serve', () => {
     expect(isAlive(job!.pid)).toBe(false);
   });
 
-  it('says what keeps it from starting, with the exit code of the table', async () => {
+  it('explains why it cannot start, with the exit code of the error table', async () => {
     const home = temporaryFolder();
     const server = await serveProcess(home);
     const { port } = new URL(server.address);

@@ -5,7 +5,7 @@ import { routesOf } from '../../src/surfaces/rest/routes.ts';
 import { startServer } from './rest-server.ts';
 
 describe('the operations over HTTP', () => {
-  it('write, search and read, as the settings and the schemas say', async () => {
+  it('write, search and read according to settings and schemas', async () => {
     const server = await startServer();
     const token = await server.token('alice', 'read', 'write');
     const content = 'We take the induction oven, not gas.';
@@ -28,7 +28,7 @@ describe('the operations over HTTP', () => {
     });
   });
 
-  it('are all there but those of this machine, each under the scope that it takes', async () => {
+  it('are all available except local ones, each with its scope', async () => {
     const server = await startServer();
     const reader = await server.token('alice', 'read');
     const all = await Promise.all(OPERATIONS.map(({ load }) => load()));
@@ -55,7 +55,7 @@ describe('the operations over HTTP', () => {
     }
   });
 
-  it('answer what is wrong as problem details with the code, the hint and the id of the request', async () => {
+  it('report errors as problem details with code, hint and request id', async () => {
     const server = await startServer();
     const token = await server.token('alice', 'read', 'write');
     const headers = { 'x-request-id': 'mine-7' };
@@ -87,21 +87,21 @@ describe('the operations over HTTP', () => {
   });
 
   it.each([
-    ['not valid JSON', '{"query":', {}, 400, 'no JSON'],
+    ['not JSON', '{"query":', {}, 400, 'not valid JSON'],
     ['a list', '["query"]', {}, 400, 'must be an object'],
     ['another type', 'query=x', { 'content-type': 'text/plain' }, 415, 'Content-Type: application/json'],
     ['half a million levels', `{"query":${'['.repeat(500_000)}`, {}, 400, 'levels'],
     ['levels only in text', JSON.stringify({ query: `\\"${'['.repeat(500)}` }), {}, 200, '"results"'],
     ['3 MB', JSON.stringify({ query: 'x'.repeat(3e6) }), {}, 413, 'larger than 2000000 bytes'],
     ['its prototype', '{"query":"x","__proto__":{"limit":1}}', {}, 400, '__proto__'],
-  ])('take a body of %s for what it is', async (_, body, headers, status, told) => {
+  ])('handle a body of %s', async (_, body, headers, status, told) => {
     const server = await startServer();
     const token = await server.token('alice', 'read');
     const answer = await server.ask('/api/v1/memory/search', { token, body, headers });
     expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(told)]);
   });
 
-  it('say which method a path takes, and nothing of a path that is none', async () => {
+  it('report the methods of a path, and 404 for unknown paths', async () => {
     const server = await startServer();
     const token = await server.token('alice', 'read', 'write');
     const wrong: readonly (readonly [string, string, string])[] = [

@@ -4,15 +4,15 @@ import { startServer } from './rest-server.ts';
 
 const WORD = 'xylophonist';
 
-describe('whoever watches a server', () => {
-  it('sees that it lives and whether it can answer, and no more than that', async () => {
+describe('monitoring', () => {
+  it('has health and readiness checks that reveal nothing else', async () => {
     const server = await startServer();
     expect((await server.ask('/healthz')).json).toEqual({ status: 'ok' });
     const ready = await server.ask('/readyz');
     expect([ready.status, ready.text]).toEqual([200, '{"status":"ready"}']);
   });
 
-  it('counts requests by route and status, and learns of no memory, subject or word', async () => {
+  it('counts requests by route and status, without namespaces, subjects or queries', async () => {
     const server = await startServer();
     const token = await server.token('alice', 'write');
     const operator = await server.token('alice', 'admin');
@@ -44,7 +44,7 @@ describe('whoever watches a server', () => {
     expect(text).not.toMatch(new RegExp(`${WORD}|alice|default|loci_[0-9A-Za-z]{40}`));
   });
 
-  it('reads in the log how each request went, and nothing that was sent', async () => {
+  it('logs each request without its content', async () => {
     const server = await startServer();
     const token = await server.token('alice', 'write');
     await server.ask('/api/v1/memory/write', {
@@ -71,15 +71,15 @@ describe('whoever watches a server', () => {
     expect(JSON.stringify(server.log)).not.toMatch(new RegExp(`${WORD}|alice|${token.slice(5, 25)}`));
   });
 
-  it('reads as much as log.level says', async () => {
+  it('follows log.level', async () => {
     const server = await startServer({ log: { level: 'error' } });
     await server.ask('/nope');
     expect(server.log).toEqual([]);
   });
 });
 
-describe('another protocol at the same door', () => {
-  it('is there with the caller and the scopes that the token has, and nobody else', async () => {
+describe('MCP at the same server', () => {
+  it('gets the caller and the scopes of the token', async () => {
     const server = await startServer({}, { mcp: mcpHandler });
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
     const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };

@@ -37,7 +37,7 @@ const RESOURCES: readonly ResourceEntry[] = [
     uri: 'loci://startup',
     name: 'startup',
     title: 'Startup text',
-    description: 'What the owner wants every agent to be told before it begins.',
+    description: 'What the owner wants every agent to know when a session starts.',
     mimeType: 'text/markdown',
     operation: 'startup-preview',
     // A client that reads the resource wants the text, even if the session has it already.

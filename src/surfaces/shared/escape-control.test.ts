@@ -5,8 +5,8 @@ import { escapeControl, escapeControlJson, oneLine } from './escape-control.ts';
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff]/;
 const text = fc.string({ unit: 'binary', maxLength: 200 });
 
-describe('neutralise', () => {
-  it('leaves nothing that a terminal obeys, keeps every offset, and changes nothing twice', () => {
+describe('escapeControl', () => {
+  it('removes all control characters, keeps offsets, and is idempotent', () => {
     fc.assert(
       fc.property(text, (given) => {
         const safe = escapeControl(given);
@@ -19,7 +19,7 @@ describe('neutralise', () => {
     );
   });
 
-  it('shows what it took the power from', () => {
+  it('makes control characters visible', () => {
     expect(escapeControl('a\u001b[2Jb\u0000\u007f\u009b\ud800')).toBe('a␛[2Jb␀␡\ufffd\ufffd');
     expect(escapeControl('a\u{e0041}\ufeff')).toBe('a\ufffd\ufffd\ufffd');
     expect(escapeControlJson('"a\u{e0041}\ufeff"')).toBe('"a\\udb40\\udc41\\ufeff"');
@@ -28,7 +28,7 @@ describe('neutralise', () => {
     expect(escapeControl('tabs\tand\nlines stay, 函館 🍳')).toBe('tabs\tand\nlines stay, 函館 🍳');
   });
 
-  it('leaves JSON that means the same', () => {
+  it('keeps the meaning of JSON', () => {
     fc.assert(
       fc.property(fc.dictionary(text, text), (value) => {
         const json = escapeControlJson(JSON.stringify(value, null, 2));

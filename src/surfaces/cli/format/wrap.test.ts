@@ -19,7 +19,7 @@ describe('textWidth', () => {
 });
 
 describe('clip', () => {
-  it('keeps within the columns and whole characters', () => {
+  it('cuts to the columns between whole characters', () => {
     expect(clip('函館の旅', 8)).toBe('函館の旅');
     expect(clip('函館の旅', 7)).toBe('函館の…');
     expect(clip('函館の旅', 6)).toBe('函館…');
@@ -47,7 +47,7 @@ describe('wrap', () => {
     );
   });
 
-  it('tells the painter where each word stood', () => {
+  it('passes the offset of each word to the painter', () => {
     const text = 'the  oven\nis hot';
     const painted: string[] = [];
     wrap(text, 20, (word, start) => {

@@ -7,7 +7,7 @@ const guard = new HostGuard({
   origins: ['https://app.example.org'],
 });
 
-describe('the guard of hosts', () => {
+describe('HostGuard', () => {
   it.each<HostHeaders>([
     { host: 'localhost' },
     { host: 'LOCALHOST:8737' },
@@ -17,7 +17,7 @@ describe('the guard of hosts', () => {
     { host: 'localhost:8737', origin: 'http://localhost:8737', 'sec-fetch-site': 'same-origin' },
     { host: 'localhost:8737', 'sec-fetch-site': 'none' },
     { host: 'localhost:8737', origin: 'https://app.example.org', 'sec-fetch-site': 'cross-site' },
-  ])('lets %j through', (headers) => expect(() => guard.check(headers)).not.toThrow());
+  ])('permits %j', (headers) => expect(() => guard.check(headers)).not.toThrow());
 
   it.each<HostHeaders>([
     {},
@@ -39,7 +39,7 @@ describe('the guard of hosts', () => {
     expect(() => guard.check(headers)).toThrow(expect.objectContaining({ code: 'forbidden' })),
   );
 
-  it('takes the address that it listens at for a name of its own', () => {
+  it('accepts the address that it listens at', () => {
     const own = new HostGuard({ host: '192.0.2.7', hosts: [], origins: [] });
     expect(() => own.check({ host: '192.0.2.7:8737' })).not.toThrow();
     const v6 = new HostGuard({ host: 'fd00::7', hosts: [], origins: [] });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { RateLimit } from './rate-limit.ts';
 
-describe('the rate limit', () => {
-  it('lets twice the rate through at once, then the rate, each key by itself', () => {
+describe('RateLimit', () => {
+  it('permits a burst of twice the rate, then the rate, for each key', () => {
     const clock = { now: 0 };
     const limit = new RateLimit(10, () => clock.now);
     const taken = (key: string, count: number) => Array.from({ length: count }, () => limit.take(key));
@@ -14,17 +14,17 @@ describe('the rate limit', () => {
     expect(taken('a', 21).filter((wait) => wait > 0)).toHaveLength(1);
   });
 
-  it('says how many seconds to wait', () => {
+  it('returns the seconds to wait', () => {
     const limit = new RateLimit(1, () => 0);
     expect([limit.take('a'), limit.take('a'), limit.take('a')]).toEqual([0, 0, 1]);
   });
 
-  it('sets none at 0', () => {
+  it('has no limit at 0', () => {
     const limit = new RateLimit(0);
     expect(Array.from({ length: 1000 }, () => limit.take('a')).every((wait) => wait === 0)).toBe(true);
   });
 
-  it('forgets who has been quiet, and nobody else, when there are many', () => {
+  it('removes only full buckets when there are many', () => {
     const clock = { now: 0 };
     const limit = new RateLimit(1, () => clock.now);
     for (let i = 0; i < 9999; i++) limit.take(`key ${String(i)}`);

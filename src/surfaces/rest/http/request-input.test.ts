@@ -36,10 +36,11 @@ function inputOf(request: Head, body = ''): unknown {
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 
-describe('the input that a request gives', () => {
-  it('stands at a path made of the name', () => expect(route?.path).toBe('/api/v1/try/it'));
+describe('requestInput', () => {
+  it('has a path that follows from the name of the operation', () =>
+    expect(route?.path).toBe('/api/v1/try/it'));
 
-  it('is the query of a GET, each value as its field is', () => {
+  it('parses the query of a GET according to the fields', () => {
     const url = '/x?text=12&number=-1.5&whole=7&flag=true&list=a&list=b,c&numbers=1&numbers=x';
     const expected = {
       text: '12',
@@ -63,16 +64,16 @@ describe('the input that a request gives', () => {
     ['/x?text=a&text=b', { text: ['a', 'b'] }],
     ['/x?list=one', { list: ['one'] }],
     ['/x?other=1', { other: '1' }],
-  ])('of %s is %j, for the verb to judge', (url, expected) =>
+  ])('parses %s to %j, without checking it', (url, expected) =>
     expect(inputOf({ method: 'GET', url })).toEqual(expected),
   );
 
-  it('is the body of a POST, or nothing', () => {
+  it('parses the body of a POST', () => {
     expect(inputOf({ method: 'POST', headers: JSON_TYPE }, '{"text":"a"}')).toEqual({ text: 'a' });
     expect(inputOf({ method: 'POST' }, '')).toEqual({});
   });
 
-  it('takes the key of the header where the verb knows one, and refuses two', () => {
+  it('takes the idempotency key of the header, and refuses a different one in the body', () => {
     const headers = { ...JSON_TYPE, 'idempotency-key': 'k1' };
     const given = (body: string) => inputOf({ method: 'POST', headers }, body);
     expect(given('{"text":"a"}')).toEqual({ text: 'a', idempotency_key: 'k1' });

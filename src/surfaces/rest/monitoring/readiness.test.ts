@@ -4,7 +4,7 @@ import { openLoci } from '../../../engine/open.ts';
 import { Readiness } from './readiness.ts';
 
 describe('readiness', () => {
-  it('is there while the store answers, until the server is to end', async () => {
+  it('is reported while the store answers and the server is not stopping', async () => {
     await using folder = await temporaryFolder();
     const loci = await openLoci(settings(folder.path));
     const readiness = new Readiness(() => Promise.resolve(loci));
@@ -14,14 +14,14 @@ describe('readiness', () => {
     await loci.close();
   });
 
-  it('says what is wrong, and asks no more than once in a while', async () => {
+  it('reports the problem, and caches the check', async () => {
     await using folder = await temporaryFolder();
-    let asked = 0;
+    let checks = 0;
     const readiness = new Readiness(() => {
-      asked += 1;
+      checks += 1;
       return openLoci(settings(folder.path), { create: false });
     });
     for (let i = 0; i < 3; i++) expect(await readiness.problem()).toContain('there is no store');
-    expect(asked).toBe(1);
+    expect(checks).toBe(1);
   });
 });
