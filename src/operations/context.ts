@@ -7,28 +7,28 @@ import type { Loci } from '../engine/open.ts';
 import type { LocalIo, OperationContext } from './operation.ts';
 
 export interface ContextOptions {
-  /** Else `LOCI_HOME`, else `~/.loci`. */
+  /** The default is `LOCI_HOME`, then `~/.loci`. */
   readonly home?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Who asks, as far as it is not the owner of the configured namespace. */
+  /** The caller. What it leaves out is that of the owner of the configured namespace. */
   readonly caller: Pick<Caller, 'surface' | 'trust'> & Partial<Caller>;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
-  /** For calls of the operator's own, made here; a call on behalf of somebody else never has it. */
+  /** Only for calls of the operator on this machine. A call with a caller of its own never gets it. */
   readonly machine?: LocalIo;
 }
 
-/** What one call may say otherwise. */
+/** Options that a single call may override. */
 export type CallOptions = Partial<Pick<ContextOptions, 'caller' | 'signal' | 'onProgress'>>;
 
-/** A context whose engine ends with it. */
+/** A context that closes its engine. */
 export interface OpenContext extends OperationContext {
-  /** The same engine for one call: on behalf of somebody else, with a signal and a progress of its own. */
+  /** A context of the same engine for one call, with another caller, signal or progress. */
   forCall(options: CallOptions): OperationContext;
   close(): Promise<void>;
 }
 
-/** Opens nothing yet. */
+/** Makes a context. It opens the engine at the first call that needs it. */
 export function createContext(options: ContextOptions): OpenContext {
   const env = options.env ?? process.env;
   const home = configHome({ env, ...(options.home === undefined ? {} : { home: options.home }) });
@@ -52,7 +52,7 @@ export function createContext(options: ContextOptions): OpenContext {
   return { ...forCall({}), forCall, close: () => engine.close() };
 }
 
-/** Opened once, for all calls. */
+/** An engine that is opened once for all calls. */
 class SharedEngine {
   readonly loadConfig: () => Promise<LoadedConfig>;
   #loci: Promise<Loci> | null = null;
@@ -62,18 +62,18 @@ class SharedEngine {
   }
 
   async open(create: boolean): Promise<Loci> {
-    const joined = this.#loci !== null;
+    const isShared = this.#loci !== null;
     this.#loci ??= this.#load(create).catch((error: unknown) => {
-      // What is wrong now may be put right before the next call.
+      // The next call tries again: the problem may be solved by then.
       this.#loci = null;
       throw error;
     });
     try {
       return await this.#loci;
     } catch (error) {
-      // Another call looked for a store that this one may make.
-      const missing = error instanceof LociError && error.code === 'store_not_found';
-      if (create && joined && missing) return this.open(true);
+      // Another call did not find the store, but this one may make it.
+      const isMissing = error instanceof LociError && error.code === 'store_not_found';
+      if (create && isShared && isMissing) return this.open(true);
       throw error;
     }
   }

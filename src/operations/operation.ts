@@ -5,47 +5,47 @@ import type { Progress } from '../core/progress.ts';
 import type { Loci } from '../engine/open.ts';
 
 /**
- * A verb, told once: every surface shows it by itself. Fields are in snake_case, with plain JSON values and ISO 8601
- * times, so that an input or output reads the same from a shell, a model or HTTP.
+ * An operation, which every surface offers. Fields have names in snake_case, plain JSON values and ISO 8601 times, so that
+ * inputs and outputs are the same from a shell, a model and HTTP.
  */
 export interface Operation<Input = unknown, Output = unknown> {
-  /** As in the registry: `search`, `config-get`. */
+  /** The name in the registry: `search`, `config-get`. */
   readonly name: string;
   readonly title: string;
-  /** What it does and when to use it, for a person or a model. */
+  /** Says to a person or a model what it does and when to use it. */
   readonly description: string;
   /** A strict object; every field has a description. */
   readonly input: z.ZodType<Input>;
   readonly output: z.ZodType<Output>;
-  /** Changes nothing. */
+  /** Whether it changes nothing. */
   readonly readOnly: boolean;
-  /** May lose something that cannot be had again. */
+  /** Whether it may lose something for good. */
   readonly destructive: boolean;
-  /** Done twice it is as done once. */
+  /** Whether to run it twice has the same effect as to run it once. */
   readonly idempotent: boolean;
-  /** What a token must allow for it. */
+  /** The scope that a token needs for it. */
   readonly scope: Scope;
-  /** It reaches files or settings of this machine: for the command line alone, never over MCP or REST. */
+  /** Whether only the command line offers it, because it uses files or settings of this machine. */
   readonly local?: boolean;
-  /** Done in several steps, such as a refresh: each run is a row of the history, whoever began it. */
+  /** Whether it has several steps, such as a refresh. The history then has every run of it, not only those of agents. */
   readonly steps?: boolean;
-  /** Fields that name files of this machine: who calls from elsewhere neither sees nor may give them. */
+  /** Fields that name files of this machine. Only the command line offers and accepts them. */
   readonly localFields?: readonly string[];
-  /** What models and HTTP call it where that is not its name: `memory_search`, at `/api/v1/memory/search`. */
+  /** Its name for models and HTTP, if that differs: `memory_search`, at `/api/v1/memory/search`. */
   readonly tool?: string;
   readonly examples: readonly Example[];
   run(context: OperationContext, input: Input): Promise<Output>;
 }
 
-/** `read` looks at the caller's own memory, `write` changes it, `admin` is for who runs Loci. */
+/** `read` reads the memory of the caller, `write` changes it, and `admin` is for the operator of Loci. */
 export const SCOPES = ['read', 'write', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What a command line has and no other surface: standard input and output; and with it the right to name files. */
+/** Standard input and output, which only the command line has. With them comes the right to name files. */
 export interface LocalIo {
-  /** All of standard input. @throws LociError `invalid_input` when it is too long */
+  /** Reads all of standard input. @throws LociError `invalid_input` if it is too long */
   readInput(): Promise<string>;
-  /** What is written here is the answer: no other is shown on standard output. */
+  /** Writes the result to standard output. Nothing else is written there then. */
   writeOutput(text: string): Promise<void>;
 }
 
@@ -54,25 +54,25 @@ export interface Example {
   readonly input: Readonly<Record<string, Json>>;
 }
 
-/** What a surface lends to the verbs that it runs. */
+/** What a surface provides to the operations that it runs. */
 export interface OperationContext {
-  /** The home folder, absolute; it need not exist. */
+  /** The absolute path of the home folder, which may not exist. */
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
-  /** This machine's files and streams, where the caller may reach them; else there is none. */
+  /** Files and streams of this machine, if the caller may use them. */
   readonly machine?: LocalIo;
-  /** Read anew at each call. @throws LociError `invalid_config`, `unreadable` */
+  /** Reads the settings at each call. @throws LociError `invalid_config`, `unreadable` */
   loadConfig(): Promise<LoadedConfig>;
   /**
-   * The engine on behalf of whoever asks, opened at the first call and shared by all. `create` makes a store where there is none.
-   * @throws LociError `store_not_found`, and what opening throws
+   * The engine on behalf of the caller. It is opened at the first call and shared. `create` makes a missing store.
+   * @throws LociError `store_not_found`, and the errors of opening a store
    */
   loci(options?: { readonly create?: boolean }): Promise<Loci>;
 }
 
-/** What models call a verb: `memory_search`; HTTP makes its path of it. */
+/** The name of an operation for models, such as `memory_search`. HTTP derives a path from it. */
 export function toolName({ name, tool }: Pick<Operation, 'name' | 'tool'>): string {
   return tool ?? name.replaceAll('-', '_');
 }

@@ -10,7 +10,7 @@ interface Node {
   readonly anyOf?: readonly Node[];
 }
 
-/** Every field of an answer, with what it holds when it is not null. */
+/** Every field of an output, with its schema when it is not null. */
 function* fieldsOf(node: Node): Generator<readonly [name: string, field: Node]> {
   for (const inner of [...(node.anyOf ?? []), ...(node.items === undefined ? [] : [node.items])])
     yield* fieldsOf(inner);
@@ -20,26 +20,26 @@ function* fieldsOf(node: Node): Generator<readonly [name: string, field: Node]> 
   }
 }
 
-describe('what verbs answer', () => {
-  it('has names in snake_case, times in ISO 8601 and durations in whole milliseconds', async () => {
-    const seen = { times: 0, durations: 0 };
-    for (const { name: verb, load } of OPERATIONS) {
+describe('the outputs of operations', () => {
+  it('have names in snake_case, times in ISO 8601 and durations in whole milliseconds', async () => {
+    const count = { times: 0, durations: 0 };
+    for (const { name: operation, load } of OPERATIONS) {
       const { output } = await load();
       for (const [name, field] of fieldsOf(z.toJSONSchema(output) as Node)) {
-        const at = `${verb}: ${name}`;
+        const at = `${operation}: ${name}`;
         expect(at).toMatch(/: [a-z]+(_[a-z]+)*$/);
         expect(at).not.toMatch(/seconds|duration|elapsed/);
         if (/_at$|^last_/.test(name)) {
           expect([at, field.format]).toEqual([at, 'date-time']);
-          seen.times++;
+          count.times++;
         }
         if (name.startsWith('took')) {
-          expect([at, field.type]).toEqual([`${verb}: took_ms`, 'integer']);
-          seen.durations++;
+          expect([at, field.type]).toEqual([`${operation}: took_ms`, 'integer']);
+          count.durations++;
         }
       }
     }
-    expect(seen.times).toBeGreaterThan(3);
-    expect(seen.durations).toBeGreaterThan(2);
+    expect(count.times).toBeGreaterThan(3);
+    expect(count.durations).toBeGreaterThan(2);
   });
 });

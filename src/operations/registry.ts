@@ -1,6 +1,6 @@
 import type { Operation } from './operation.ts';
 
-/** A verb that is not loaded yet: what a list of verbs needs. */
+/** An operation that is not loaded yet. */
 export interface OperationEntry {
   readonly name: string;
   /** One line, without a full stop. */
@@ -8,21 +8,21 @@ export interface OperationEntry {
   readonly load: () => Promise<Operation>;
 }
 
-/** Every verb there is, in the order in which a newcomer needs them. */
+/** Every operation, in the order in which a new user needs them. */
 export const OPERATIONS: readonly OperationEntry[] = [
   {
     name: 'init',
-    summary: 'make a home for Loci: a settings file and an empty store',
+    summary: 'make the home folder with a settings file and an empty store',
     load: async () => (await import('./settings/init.ts')).init,
   },
   {
     name: 'index',
-    summary: 'read folders of notes, or bring them up to date',
+    summary: 'read folders of notes, or what changed in them',
     load: async () => (await import('./vaults/index-vaults.ts')).indexVaults,
   },
   {
     name: 'search',
-    summary: 'find what is remembered, by words and by meaning',
+    summary: 'search everything that is remembered, by words and by meaning',
     load: async () => (await import('./records/search.ts')).search,
   },
   {
@@ -37,22 +37,22 @@ export const OPERATIONS: readonly OperationEntry[] = [
   },
   {
     name: 'update',
-    summary: 'change a record that was written',
+    summary: 'change a written record',
     load: async () => (await import('./records/update.ts')).update,
   },
   {
     name: 'delete',
-    summary: 'take a record out of every answer; it can be brought back',
+    summary: 'delete a record; it can be restored',
     load: async () => (await import('./records/delete.ts')).deleteRecord,
   },
   {
     name: 'undelete',
-    summary: 'bring back what was deleted',
+    summary: 'restore a deleted record',
     load: async () => (await import('./records/undelete.ts')).undelete,
   },
   {
     name: 'fact-store',
-    summary: 'keep a value under a key until its time is over',
+    summary: 'store a value under a key until it expires',
     load: async () => (await import('./facts/store.ts')).storeFact,
   },
   {
@@ -72,27 +72,27 @@ export const OPERATIONS: readonly OperationEntry[] = [
   },
   {
     name: 'fact-categories',
-    summary: 'show which categories of facts there are',
+    summary: 'list the categories of facts',
     load: async () => (await import('./facts/categories.ts')).factCategories,
   },
   {
     name: 'corpus',
-    summary: 'give facts and runs as documents for another memory',
+    summary: 'return facts and runs as documents for another memory',
     load: async () => (await import('./facts/corpus.ts')).corpus,
   },
   {
     name: 'export',
-    summary: 'give everything in a portable form',
+    summary: 'export everything in a portable format',
     load: async () => (await import('./portable/export.ts')).exportMemory,
   },
   {
     name: 'import',
-    summary: 'take in an export, or what an OpenClaw agent has',
+    summary: 'import an export, or the memory of an OpenClaw agent',
     load: async () => (await import('./portable/import.ts')).importMemory,
   },
   {
     name: 'startup-list',
-    summary: 'list what agents are told before they begin',
+    summary: 'list the startup entries of agents',
     load: async () => (await import('./startup/list.ts')).listStartup,
   },
   {
@@ -107,27 +107,27 @@ export const OPERATIONS: readonly OperationEntry[] = [
   },
   {
     name: 'startup-preview',
-    summary: 'show what an agent would be told, and what is left out',
+    summary: 'show which startup entries an agent would get, and which are left out',
     load: async () => (await import('./startup/startup-text.ts')).previewStartup,
   },
   {
     name: 'startup-inject',
-    summary: 'give what an agent is to be told now',
+    summary: 'return the startup text that an agent should get now',
     load: async () => (await import('./startup/startup-text.ts')).injectStartup,
   },
   {
     name: 'sources-list',
-    summary: 'list vaults and sources, and how each is',
+    summary: 'list vaults and sources with their state',
     load: async () => (await import('./sources/list.ts')).sourcesList,
   },
   {
     name: 'sources-show',
-    summary: 'show what a source runs, and how it did',
+    summary: 'show the command of a source and its last runs',
     load: async () => (await import('./sources/show.ts')).sourcesShow,
   },
   {
     name: 'sources-approve',
-    summary: 'let a source run its command',
+    summary: 'allow a source to run its command',
     load: async () => (await import('./sources/approve.ts')).sourcesApprove,
   },
   {
@@ -142,17 +142,17 @@ export const OPERATIONS: readonly OperationEntry[] = [
   },
   {
     name: 'sources-pause',
-    summary: 'leave a source alone for a while',
+    summary: 'stop refreshing a source for a while',
     load: async () => (await import('./sources/pause.ts')).sourcesPause,
   },
   {
     name: 'sources-resume',
-    summary: 'let a paused source be refreshed again',
+    summary: 'refresh a paused source again',
     load: async () => (await import('./sources/pause.ts')).sourcesResume,
   },
   {
     name: 'sources-remove',
-    summary: 'take a source and its documents out',
+    summary: 'remove a source and its documents',
     load: async () => (await import('./sources/remove.ts')).sourcesRemove,
   },
   {
@@ -162,12 +162,12 @@ export const OPERATIONS: readonly OperationEntry[] = [
   },
   {
     name: 'status',
-    summary: 'show what is remembered and where it lives',
+    summary: 'show how much is remembered and where it is stored',
     load: async () => (await import('./health/status.ts')).status,
   },
   {
     name: 'doctor',
-    summary: 'look for anything that is wrong; changes nothing',
+    summary: 'look for problems; changes nothing',
     load: async () => (await import('./health/doctor.ts')).doctor,
   },
   {
@@ -177,12 +177,12 @@ export const OPERATIONS: readonly OperationEntry[] = [
   },
   {
     name: 'forget-vault',
-    summary: 'take a vault out of the settings and its records out of the store',
+    summary: 'remove a vault from the settings and its records from the store',
     load: async () => (await import('./vaults/forget-vault.ts')).forgetVault,
   },
   {
     name: 'config-show',
-    summary: 'list every setting in force and where it came from',
+    summary: 'list every effective setting and where it comes from',
     load: async () => (await import('./settings/config-show.ts')).configShow,
   },
   {
@@ -192,22 +192,22 @@ export const OPERATIONS: readonly OperationEntry[] = [
   },
   {
     name: 'config-set',
-    summary: 'change one setting in loci.yaml, comments kept',
+    summary: 'change one setting in loci.yaml, without losing comments',
     load: async () => (await import('./settings/config-set.ts')).configSet,
   },
   {
     name: 'token-create',
-    summary: 'make a token with which somebody reaches a memory over HTTP',
+    summary: 'make a token that gives access to a memory over HTTP',
     load: async () => (await import('./access/token-create.ts')).createToken,
   },
   {
     name: 'token-list',
-    summary: 'list the tokens that were made',
+    summary: 'list the tokens',
     load: async () => (await import('./access/token-list.ts')).listTokens,
   },
   {
     name: 'token-revoke',
-    summary: 'end the use of a token',
+    summary: 'revoke a token',
     load: async () => (await import('./access/token-revoke.ts')).revokeToken,
   },
 ];

@@ -3,9 +3,9 @@ import type { Json } from '../core/types.ts';
 import { type Operation, type OperationContext, toolName } from './operation.ts';
 
 /**
- * Does what a verb says, and notes it in the history (F3): each run of a tool by an agent, and each run of several steps,
- * whoever began it. Every surface runs verbs through this.
- * @throws what the verb throws
+ * Runs an operation and records it in the history (F3): each run of a tool by an agent, and each run of several steps by
+ * anybody. Every surface runs operations through this.
+ * @throws the errors of the operation
  */
 export async function runOperation<Input, Output>(
   operation: Operation<Input, Output>,
@@ -22,11 +22,11 @@ export async function runOperation<Input, Output>(
     if (error instanceof LociError) outcome = error.code;
     throw error;
   } finally {
-    await note(operation, context, input, began, outcome);
+    await recordRun(operation, context, input, began, outcome);
   }
 }
 
-async function note(
+async function recordRun(
   operation: Pick<Operation, 'name' | 'tool' | 'local' | 'steps'>,
   context: OperationContext,
   input: unknown,
@@ -34,7 +34,7 @@ async function note(
   outcome: string,
 ): Promise<void> {
   if (operation.local === true && operation.steps !== true) return;
-  // Where there is no store there is nothing to note it in.
+  // Without a store there is no history.
   const loci = await context.loci().catch(() => null);
   if (loci === null || (loci.caller.trust === 'operator' && operation.steps !== true)) return;
   const { surface, actor } = loci.caller;
@@ -50,9 +50,10 @@ async function note(
   });
 }
 
-/** Longer ones are texts, and so are these: what they say stands in what they wrote, or is nobody's business. */
-const LONGEST = 64;
-const TEXTS: ReadonlySet<string> = new Set([
+/** The history has only the length of longer values, and of the fields below: they hold contents. */
+const MAX_VALUE_LENGTH = 64;
+const MAX_ENTRIES = 8;
+const CONTENT_FIELDS: ReadonlySet<string> = new Set([
   'content',
   'value',
   'query',
@@ -62,28 +63,32 @@ const TEXTS: ReadonlySet<string> = new Set([
   'idempotency_key',
 ]);
 
-/** What was given, without texts: of those only how long they are. */
+/** The input, with lengths in the place of contents. */
 function inputsOf(input: unknown): Record<string, Json> {
   if (typeof input !== 'object' || input === null) return {};
   const given = Object.entries(input as Record<string, Json | undefined>);
   return Object.fromEntries(
-    given.flatMap(([field, value]) => (value === undefined ? [] : [[field, shortened(field, value)]])),
+    given.flatMap(([field, value]) => (value === undefined ? [] : [[field, summarised(field, value)]])),
   );
 }
 
-function shortened(field: string, value: Json): Json {
+function summarised(field: string, value: Json): Json {
   if (typeof value === 'string')
-    return TEXTS.has(field) || value.length > LONGEST ? `${String(value.length)} characters` : value;
+    return CONTENT_FIELDS.has(field) || value.length > MAX_VALUE_LENGTH
+      ? `${String(value.length)} characters`
+      : value;
   if (Array.isArray(value))
-    return value.length > 8 ? `${String(value.length)} entries` : value.map((each) => shortened(field, each));
+    return value.length > MAX_ENTRIES
+      ? `${String(value.length)} entries`
+      : value.map((each) => summarised(field, each));
   return typeof value === 'object' && value !== null ? `${String(Object.keys(value).length)} fields` : value;
 }
 
-/** In a few words: which record, or how many results. */
+/** The outcome in a few words: a record, or the number of results. */
 function outcomeOf(output: unknown): string {
   if (typeof output !== 'object' || output === null) return 'done';
   const { citation, id, ...rest } = output as Record<string, unknown>;
-  if (typeof citation === 'string') return citation.length > LONGEST ? 'done' : citation;
+  if (typeof citation === 'string') return citation.length > MAX_VALUE_LENGTH ? 'done' : citation;
   if (typeof id === 'number') return `record/${String(id)}`;
   const list = Object.entries(rest).find(([, value]) => Array.isArray(value));
   if (list === undefined) return 'done';

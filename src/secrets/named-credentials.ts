@@ -1,39 +1,39 @@
 import type { SecretPattern } from './secret.ts';
 
-/** What a password is called. */
+/** Words for a password. */
 const PASSWORD =
   String.raw`pass(?:word|wort|wd|phrase|code)|pwd|kennwort|contraseña|mot de passe|wachtwoord|пароль|` +
   '密码|密碼|口令|パスワード|비밀번호';
-/** What a key is called that a program is given. */
+/** Words for the key of a program. */
 const KEY =
   String.raw`(?:api|access|secret|private|signing|encryption|account|master|auth|license)[ _-]?key|` +
   String.raw`(?:api|access|auth|refresh|session|bearer|bot|client|app|security)[ _-]?(?:token|secret)|` +
   String.raw`secret|_authToken|token`;
-/** What may stand behind the name within an identifier: `SECRET_KEY_BASE`, `password2`, `API_KEY_PROD`. */
+/** Suffixes of the name in an identifier: `SECRET_KEY_BASE`, `password2`, `API_KEY_PROD`. */
 const SUFFIX = '(?:[_-](?:key|value|base|token|prod|production|staging|dev|test|live)){0,2}[_-]?[0-9]{0,2}';
-/** From the name to the value: `: `, ` = "`, `'] = '`, `:** \``, `": "`. */
+/** The text between name and value: `: `, ` = "`, `'] = '`, `:** \``, `": "`. */
 const ASSIGNED = String.raw`(?:["'\x60*_]{0,3}|["']\])[ \t]{0,8}(?::=|=>|={1,3}|:|\|)[*_]{0,3}[ \t]{0,8}`;
-const SAID = String.raw`(?:["'\x60*_]{0,3}[ \t]{1,3}(?:is|was|to|=)[ \t]*:?[ \t]{1,3}|[是为為は])`;
+const STATED = String.raw`(?:["'\x60*_]{0,3}[ \t]{1,3}(?:is|was|to|=)[ \t]*:?[ \t]{1,3}|[是为為は])`;
 const OPTION = '[ \t]{1,8}';
-/** Up to a space, a quote or an ideograph, without the sentence's own punctuation. */
+/** The value extends to a space, a quote or an ideograph, without the punctuation of the sentence. */
 const VALUE = String.raw`["'\x60]?(?<secret>[^\s"'\x60<>|\u3000-\u9fff]+(?<![.,;:!?)\]}*_]))`;
 
 function named(kind: string, format: string, accept: (secret: string) => boolean): SecretPattern {
   return { kind, pattern: new RegExp(format + VALUE, 'dgi'), accept };
 }
 
-/** Passwords, tokens and keys that are known by the name in front of them. */
+/** Passwords, tokens and keys that are recognised by the name in front of them. */
 export const NAMED_CREDENTIALS: readonly SecretPattern[] = [
   named('password', `(?:${PASSWORD})${SUFFIX}${ASSIGNED}`, isPassword),
   named('password', `--(?:password|passwd|passphrase)${OPTION}`, isPassword),
   // The .netrc file of ftp and curl.
   named('password', String.raw`\blogin[ \t]+\S{1,64}\s+password[ \t]+`, isPassword),
   named('password', String.raw`\bcurl\b[^\n]{0,200}?[ \t](?:-u|--user)[ =]?["']?[^\s:"']{1,64}:`, isPassword),
-  named('password', `(?:${PASSWORD})${SAID}`, (secret) => isPassword(secret) && !isWords(secret, 1)),
+  named('password', `(?:${PASSWORD})${STATED}`, (secret) => isPassword(secret) && !isWords(secret, 1)),
   named('key', `(?:${KEY})${SUFFIX}${ASSIGNED}`, isKey),
   named('key', `--(?:api-key|token|secret|access-token|auth-token)${OPTION}`, isKey),
-  named('key', `(?:${KEY})${SAID}`, (secret) => secret.length >= 16 && isKey(secret)),
-  // RFC 6750, RFC 7617, and schemes that nobody registered.
+  named('key', `(?:${KEY})${STATED}`, (secret) => secret.length >= 16 && isKey(secret)),
+  // RFC 6750, RFC 7617, and unregistered schemes.
   named('bearer token', String.raw`\bbearer[ \t]{1,8}`, isKey),
   named(
     'authorization header',
@@ -42,37 +42,56 @@ export const NAMED_CREDENTIALS: readonly SecretPattern[] = [
   ),
 ];
 
-/** Stands where a secret should: `<password>`, `${PASSWORD}`, `your-api-key`, `*****`, our own masks. */
+/** Placeholders: `<password>`, `${PASSWORD}`, `your-api-key`, `*****`, and the masks of Loci. */
 const PLACEHOLDER =
   /^(?:[<{[(*•…-]|\.\.\.|\$[A-Z_{(]|%[A-Z_]|(?:your|my|some|the|an?|new|old|test|example|sample|dummy|fake|change|insert|enter|redacted|todo)[_-]|changeme|(.)\1*$)/i;
-/** What a program says: a member, a call, an index, an address. */
+/** Source code: a member, a call, an index, an address. */
 const EXPRESSION =
   /^(?:[a-z_$][\w$]*(?:\??\.[a-z_$][\w$]*)+$|[\w$.]+[([]|(?:process|os|env|self|this|config|settings)\.|[\w.+-]+:\/\/)/i;
 /** Names of algorithms, formats and versions, dates, measures, addresses on a blockchain: `SHA-256`, `2024-01-05`, `12-digit`. */
 const TERM =
   /^(?:(?:sha|md|aes|rsa|ed|hmac|argon|pbkdf|bcrypt|scrypt|base|utf|oauth|jwt|hs|rs|es|v|http|ipv|win)[_-]?\d|\d{1,4}[-/.:]\d{1,2}\b|\d+(?:\.\d+)*[-–]?[a-z]{2,}$|0x[\da-f]{40}$)/i;
-/** A path, as most are written: without capitals, or from a root. */
+/** Common forms of a path: without capitals, or from a root. */
 const PATH =
   /^(?:(?=.*\/)[a-z\d._~/-]+$|(?:~|\.{1,2})?\/(?:[A-Za-z._-]+\d{0,2}\/)*[A-Za-z._-]+\d{0,2}(?:\.\w+)?$)/;
 
 function isPassword(secret: string): boolean {
-  if (secret.length < 6 || isNoSecret(secret)) return false;
+  if (secret.length < 6 || isNotSecret(secret)) return false;
   return /\d/.test(secret) || /^(?=.*[a-z])(?=.*[!@#$%^&+=?~]).{8,}$/i.test(secret);
 }
 
-/** A key is made by a machine: long, and of letters and digits that spell nothing. */
+/** Machines make keys: they are long, and their letters and digits form no words. */
 function isKey(secret: string): boolean {
-  if (secret.length < 10 || isNoSecret(secret)) return false;
+  if (secret.length < 10 || isNotSecret(secret)) return false;
   return /\d/.test(secret) && /[a-z]/i.test(secret) && !isWords(secret);
 }
 
-function isNoSecret(secret: string): boolean {
+function isNotSecret(secret: string): boolean {
   return [PLACEHOLDER, EXPRESSION, TERM, PATH].some((pattern) => pattern.test(secret));
 }
 
-/** Words with a number of few digits behind them, joined: `prod-db-2`, `utf8`, `my_token_v2`. */
+/** Whether the text consists of joined words, each with at most a few digits after it: `prod-db-2`, `utf8`, `my_token_v2`. */
 function isWords(secret: string, digits = 2): boolean {
   const [first = '', ...others] = secret.split(/[-_.:/]/);
   const word = new RegExp(`^[a-z]+\\d{0,${String(digits)}}$`, 'i');
   return word.test(first) && others.every((part) => /^(?:[A-Za-z]*\d{0,4}|\d{1,4}[a-z]+)$/.test(part));
 }
+
+/** Passwords of examples, and names in place of one. */
+const EXAMPLE_PASSWORD =
+  /^(?:pass(?:word|wd)?|pwd|secret|changeme|x+|\*+|\.+|your.*|my-?password|[$%{<[].*)$/i;
+
+/** The password in a URL (RFC 3986, `userinfo`), such as that of a database or a queue. */
+export const ADDRESS_PASSWORD: SecretPattern = {
+  kind: 'password in an address',
+  pattern:
+    /(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}:\/\/(?<user>[^\s:@/"'`<>]{0,100}):(?<secret>[^\s/"'`<>]{3,400})@(?=[A-Za-z0-9[_-])/dg,
+  accept: (secret, match) => secret !== match.groups?.['user'] && !EXAMPLE_PASSWORD.test(secret),
+};
+
+/** A token in place of the user: `https://TOKEN@github.com`. */
+export const ADDRESS_TOKEN: SecretPattern = {
+  kind: 'token in an address',
+  pattern:
+    /(?<![A-Za-z0-9+.-])https?:\/\/(?<secret>[0-9A-Za-z_-]{30,200})(?::(?:x-oauth-basic)?)?@(?=[A-Za-z0-9[])/dg,
+};

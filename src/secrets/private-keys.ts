@@ -5,37 +5,37 @@ const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
 const END = /-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/;
 /** An RSA key of 16,384 bits takes 13,000 characters; it may be indented and quoted. */
 const MAX_LENGTH = 40_000;
-/** What may stand between the lines of a key: its wraps, written out or not, and the marks of quotes and strings. */
+/** Characters between the lines of a key: line breaks, escaped or not, and the marks of quotations and strings. */
 const WRAP = String.raw`(?:[\s>|"',#*]|\\+[nrt])`;
-/** A line of a key. Prose has no word of so many letters. */
+/** A line of a key. Prose has no words of that length. */
 const LINE = '[A-Za-z0-9+/]{24,}={0,2}';
-/** The headers of old formats (RFC 1421), each with its line's end. */
+/** The headers of old formats (RFC 1421), each with its line break. */
 const HEADERS = String.raw`(?:[A-Z][A-Za-z-]{2,20}: [^\n\\]{0,200}(?:\n|\\+n)${WRAP}*){0,5}`;
-/** The last line, which may be short; then the text, the paragraph or the string ends behind it. */
+/** The last line. It may be short if the text, the paragraph or the string ends after it. */
 const LAST_LINE = String.raw`(?:${WRAP}{1,40}[A-Za-z0-9+/]{1,23}={0,2}(?=${WRAP}{0,40}(?:$|[\n-])|["'\x60]))?`;
-/** A key that has lost its end. */
-const OPEN_BODY = new RegExp(`${WRAP}*${HEADERS}${LINE}(?:${WRAP}{1,40}${LINE})*${LAST_LINE}`, 'y');
+/** The body of a key without an END line. */
+const UNTERMINATED_BODY = new RegExp(`${WRAP}*${HEADERS}${LINE}(?:${WRAP}{1,40}${LINE})*${LAST_LINE}`, 'y');
 const KEY_MATERIAL = /[A-Za-z0-9+/]{12,}/g;
 
-/** Private keys in PEM, with the lines that begin and end them, however they are wrapped. */
+/** Finds private keys in PEM with their BEGIN and END lines, however they are wrapped. */
 export function findPrivateKeys(text: string): Secret[] {
   const begins = [...text.matchAll(BEGIN)];
-  return begins.flatMap(({ 0: begin, index: start }, place) => {
+  return begins.flatMap(({ 0: begin, index: start }, i) => {
     const body = start + begin.length;
-    const next = begins[place + 1]?.index ?? text.length;
+    const next = begins[i + 1]?.index ?? text.length;
     const end = endOfKey(text, body, Math.min(next, body + MAX_LENGTH));
     return end === null ? [] : [{ kind: 'private key', start, end }];
   });
 }
 
-/** Null where the lines are only spoken of. */
+/** Returns null if the BEGIN line is only mentioned in prose. */
 function endOfKey(text: string, body: number, limit: number): number | null {
-  const within = text.slice(body, limit);
-  const end = END.exec(within);
-  if (end !== null && hasKeyMaterial(within.slice(0, end.index))) return body + end.index + end[0].length;
-  OPEN_BODY.lastIndex = 0;
-  const open = OPEN_BODY.exec(within);
-  return open === null ? null : body + open[0].length;
+  const content = text.slice(body, limit);
+  const end = END.exec(content);
+  if (end !== null && hasKeyMaterial(content.slice(0, end.index))) return body + end.index + end[0].length;
+  UNTERMINATED_BODY.lastIndex = 0;
+  const unterminated = UNTERMINATED_BODY.exec(content);
+  return unterminated === null ? null : body + unterminated[0].length;
 }
 
 function hasKeyMaterial(body: string): boolean {

@@ -1,25 +1,25 @@
-/** A credential in a text. Offsets count UTF-16 code units, as `slice` does; `end` is behind the last one. */
+/** A credential in a text. Offsets are in UTF-16 code units, as for `slice`; `end` is exclusive. */
 export interface Secret {
-  /** What it is, in words that hold nothing of it: `AWS access key`. */
+  /** Describes it without any part of it: `AWS access key`. */
   readonly kind: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** One kind of credential, and how it is known. */
+/** A kind of credential, and how it is recognised. */
 export interface SecretPattern {
   readonly kind: string;
-  /** Global, and never empty. What is secret is its group `secret` (then with the flag `d`), or all that matches. */
+  /** Global, with no empty match. The secret is the group `secret` (with the flag `d`), or else the whole match. */
   readonly pattern: RegExp;
-  /** A last look at the secret: false when it only looks like one. */
+  /** Checks a match; false if it only looks like a secret. */
   readonly accept?: (secret: string, match: RegExpExecArray) => boolean;
 }
 
-/** What a list of patterns finds in a text, in the order of the list. */
+/** The matches of a list of patterns in a text, in the order of the list. */
 export function findPatterns(text: string, patterns: readonly SecretPattern[]): Secret[] {
   return patterns.flatMap(({ kind, pattern, accept }) => {
     const found: Secret[] = [];
-    // Not matchAll: it copies the pattern, which takes longer than to search a short text.
+    // `matchAll` would copy the pattern, which takes longer than to search a short text.
     pattern.lastIndex = 0;
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
       const [start, end] = match.indices?.groups?.['secret'] ?? [match.index, match.index + match[0].length];
@@ -27,4 +27,20 @@ export function findPatterns(text: string, patterns: readonly SecretPattern[]): 
     }
     return found;
   });
+}
+
+/**
+ * Replaces each secret by a mask with its kind. Everything else stays as it is. A masked text has no secrets, so that to
+ * mask it again changes nothing.
+ *
+ * @param secrets the result of `detectSecrets`: in order and without overlaps
+ */
+export function maskSecrets(text: string, secrets: readonly Secret[]): string {
+  let masked = '';
+  let from = 0;
+  for (const { kind, start, end } of secrets) {
+    masked += `${text.slice(from, start)}[secret masked: ${kind}]`;
+    from = end;
+  }
+  return masked + text.slice(from);
 }

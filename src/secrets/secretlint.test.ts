@@ -1,10 +1,10 @@
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
 import { describe, expect, it } from 'vitest';
-import { loadSecretlint, SECRETLINT_ID, SECRETLINT_LEFT_OUT, SECRETLINT_RULES } from './secretlint.ts';
+import { loadSecretlint, SECRETLINT_ID, SECRETLINT_UNUSED, SECRETLINT_RULES } from './secretlint.ts';
 
 describe('loadSecretlint', () => {
   it('has looked at every rule of the preset', () => {
-    const known = [...Object.keys(SECRETLINT_RULES), ...Object.keys(SECRETLINT_LEFT_OUT)];
+    const known = [...Object.keys(SECRETLINT_RULES), ...Object.keys(SECRETLINT_UNUSED)];
     const ids = (rules as readonly { meta: { id: string } }[]).map(({ meta }) => meta.id);
     expect(ids.sort()).toEqual(known.map((name) => SECRETLINT_ID + name).sort());
   });

@@ -1,6 +1,6 @@
 import type { Secret } from './secret.ts';
 
-/** As much of a rule as is used; its own types are not installed with it. */
+/** The used part of a rule. The package of the types is not installed with the rules. */
 interface Rule {
   readonly meta: { readonly id: string };
   readonly create: (context: RuleContext, options: object) => RuleHandler;
@@ -17,8 +17,8 @@ interface RuleHandler {
 }
 
 /**
- * The rules of secretlint's recommended preset that are asked, by the end of their ids, and what they find. Each is a
- * prefix of the vendor's own and a length. A rule that is not named here has not been looked at, and is not asked.
+ * The rules of secretlint's recommended preset that Loci uses, by the end of their ids, with the kind that they find. Each
+ * looks for a prefix of the vendor and a length. Rules that are not listed here were not reviewed, and are not used.
  */
 export const SECRETLINT_RULES: Readonly<Record<string, string>> = {
   '1password': '1Password token',
@@ -43,35 +43,35 @@ export const SECRETLINT_RULES: Readonly<Record<string, string>> = {
   vercel: 'Vercel token',
 };
 
-/** The preset's other rules, and why rules of our own stand in their place. */
-export const SECRETLINT_LEFT_OUT: Readonly<Record<string, string>> = {
-  aws: 'the range that it reports ends before the secret does; key ids are off',
+/** The other rules of the preset, and why Loci has rules of its own instead. */
+export const SECRETLINT_UNUSED: Readonly<Record<string, string>> = {
+  aws: 'the reported range ends before the secret does; key ids are switched off',
   basicauth: 'reports the whole address; only the password is secret',
   'database-connection-string': 'reports the whole address; only the password is secret',
-  'filter-comments': 'a text could switch detection off by a word in it',
+  'filter-comments': 'a comment in a text could switch detection off',
   gcp: 'reads files, and reports whole texts',
-  github: 'a hostile megabyte takes it three seconds',
-  privatekey: 'knows neither encrypted keys, nor headers, nor a key whose end is missing',
-  sendgrid: 'knows one hyphen in a key, and a hostile megabyte takes it a second',
+  github: 'it takes three seconds for a hostile megabyte',
+  privatekey: 'does not find encrypted keys, headers, or a key without its end',
+  sendgrid: 'finds at most one hyphen in a key, and takes a second for a hostile megabyte',
 };
 
 /** Prefix of the ids of secretlint's rules. */
 export const SECRETLINT_ID = '@secretlint/secretlint-rule-';
 
-/** As documentation writes a token: `xoxb-your-slack-token`. */
+/** A token in documentation: `xoxb-your-slack-token`. */
 const PLACEHOLDER = /[-_]your[-_]/i;
 const NON_ASCII = /[\u0080-\uffff]/g;
 
 /**
- * Loads secretlint's rules: some 20 ms, once for a process.
+ * Loads secretlint's rules, which takes about 20 ms once in a process.
  *
- * Its core is not used. That would let a text's comments switch rules off, keep a profile of every call in memory for
- * ever, count offsets from behind a byte order mark, and compare every two of its findings; a rule needs none of it.
+ * The core of secretlint is not used. It lets comments in a text switch rules off, keeps a profile of every call in memory,
+ * counts offsets from after a byte order mark, and compares all pairs of findings.
  */
 export async function loadSecretlint(): Promise<(text: string) => Secret[]> {
   const preset: { rules: unknown } = await import('@secretlint/secretlint-rule-preset-recommend');
   let found: Secret[] = [];
-  const asked = (preset.rules as readonly Rule[]).flatMap((rule) => {
+  const handlers = (preset.rules as readonly Rule[]).flatMap((rule) => {
     const kind = SECRETLINT_RULES[rule.meta.id.slice(SECRETLINT_ID.length)];
     if (kind === undefined) return [];
     const context: RuleContext = {
@@ -82,12 +82,12 @@ export async function loadSecretlint(): Promise<(text: string) => Secret[]> {
     return [rule.create(context, {})];
   });
   return (text) => {
-    // Credentials are ASCII. The rules want no letter before one, and take an ideograph for a letter.
+    // Credentials are ASCII. The rules accept no letter before one, and treat an ideograph as a letter.
     const content = text.replace(NON_ASCII, ' ');
-    // The rules that are asked read no more of it than this, and are done when they return.
+    // The used rules read only these fields, and are synchronous.
     const source = { content, filePath: 'text', ext: '', contentType: 'text' } as const;
     found = [];
-    for (const handler of asked) handler.file?.(source);
+    for (const handler of handlers) handler.file?.(source);
     return found.filter(({ start, end }) => !PLACEHOLDER.test(content.slice(start, end)));
   };
 }

@@ -1,6 +1,6 @@
 import type { SecretPattern } from './secret.ts';
 
-/** Not within a word: whatever begins here begins a run, so that no run is read twice. */
+/** Not inside a word. A match begins where a run of characters begins, so that no run is searched twice. */
 const START = '(?<![A-Za-z0-9])';
 const END = '(?![A-Za-z0-9])';
 
@@ -9,18 +9,18 @@ function token(kind: string, format: string, accept?: SecretPattern['accept']): 
   return accept === undefined ? { kind, pattern } : { kind, pattern, accept };
 }
 
-/** Letters of both cases and digits, or the digits and letters of a long hexadecimal number. */
+/** Whether a text has digits and letters of both cases, or is a long hexadecimal number. */
 function isRandom(secret: string): boolean {
   if (!/\d/.test(secret)) return false;
   return (/[a-z]/.test(secret) && /[A-Z]/.test(secret)) || /[0-9a-f]{32}/.test(secret);
 }
 
 /**
- * Tokens with a prefix or a form of their vendor's own, as their documentation or the vendor's entry in GitHub's list of
- * secret scanning patterns gives it, which secretlint's preset has no rule for, or a rule for one of several forms.
+ * Tokens with a prefix or a form of their vendor, from its documentation or its entry in GitHub's list of secret scanning
+ * patterns. The preset of secretlint has no rule for them, or only for one of several forms.
  */
 export const VENDOR_TOKENS: readonly SecretPattern[] = [
-  // Our own: 43 digits of base 62 and a checksum of 6. With a digit mistyped it still gives the token away.
+  // 43 digits of base 62 and a checksum of 6. The checksum is not verified: a token with a typo still reveals the rest.
   token('Loci token', 'loci_[0-9A-Za-z]{49}'),
   // IAM identifiers: access keys, temporary ones, bearer tokens, context-specific credentials.
   token('AWS access key', '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}'),
@@ -38,18 +38,18 @@ export const VENDOR_TOKENS: readonly SecretPattern[] = [
     kind: 'Azure shared access signature',
     pattern: /[?&]sig=(?<secret>(?:[0-9A-Za-z+/]|%[0-9A-Fa-f]{2}){43,63}={0,2})/dg,
   },
-  // OpenAI, Anthropic, OpenRouter, DeepSeek and others; secretlint knows the first two in their exact lengths.
+  // OpenAI, Anthropic, OpenRouter, DeepSeek and others; secretlint only finds the first two, in their exact lengths.
   token('API key', 'sk-[0-9A-Za-z_-]{20,}', isRandom),
   token('xAI API key', 'xai-[0-9A-Za-z]{70,90}'),
   token('Perplexity API key', 'pplx-[0-9A-Za-z]{40,64}'),
   token('Replicate token', 'r8_[0-9A-Za-z]{37,40}'),
   token('Slack token', String.raw`xox[cds]-[0-9A-Za-z%-]{20,}|xoxe(?:\.xox[bp])?-\d-[0-9A-Za-z]{40,}`),
-  // Of trigger, deploy, runner, job, feed, OAuth, agent and other tokens; the parts behind dots are its routing.
+  // Trigger, deploy, runner, job, feed, OAuth, agent and other tokens. The parts after dots are routing data.
   token(
     'GitLab token',
     String.raw`gl(?:pat|ptt|dt|rt|rtr|cbt|ft|oas|imt|agent|soat|ffct)-[0-9A-Za-z_-]{20,}(?:\.[0-9a-z.]{2,20})?`,
   ),
-  // Personal, OAuth, user-to-server, server-to-server and refresh tokens; fine-grained ones; those of apps that hold a JWT.
+  // Personal, OAuth, user-to-server, server-to-server and refresh tokens; fine-grained tokens; tokens of apps, which contain a JWT.
   token('GitHub token', 'gh[opsur]_[0-9A-Za-z]{36}|github_pat_[0-9A-Za-z]{22}_[0-9A-Za-z]{59}'),
   {
     kind: 'GitHub token',
@@ -77,7 +77,7 @@ export const VENDOR_TOKENS: readonly SecretPattern[] = [
   token('Terraform token', String.raw`[0-9A-Za-z]{14}\.atlasv1\.[0-9A-Za-z_=-]{60,70}`),
   token('Pulumi token', 'pul-[0-9a-f]{40}'),
   token('Square token', 'sq0(?:atp|csp)-[0-9A-Za-z_-]{22,43}'),
-  // JSON in base64; secretlint knows every third length.
+  // JSON in base64. secretlint only finds every third length.
   token('1Password token', 'ops_eyJ[0-9A-Za-z+/_-]{100,}={0,2}'),
   // age-encryption.org/v1: Bech32 of 32 bytes.
   token('age key', 'AGE-SECRET-KEY-1[0-9A-Z]{58}'),

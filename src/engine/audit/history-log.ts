@@ -69,7 +69,7 @@ export class HistoryLog {
   /** Whatever `writes.secrets` says: what was asked is kept here although nobody wanted it to be written. */
   readonly #masked = async (text: string): Promise<string> => {
     const { SECRET_DETECTION } = await import('../../secrets/detect.ts');
-    const { maskSecrets } = await import('../../secrets/mask.ts');
+    const { maskSecrets } = await import('../../secrets/secret.ts');
     const secrets = await this.#thread.run(SECRET_DETECTION, [text], { size: text.length });
     return maskSecrets(text, secrets);
   };

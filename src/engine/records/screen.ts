@@ -1,5 +1,5 @@
 import { SECRET_DETECTION } from '../../secrets/detect.ts';
-import { maskSecrets } from '../../secrets/mask.ts';
+import { maskSecrets } from '../../secrets/secret.ts';
 import { LociError } from '../../core/errors.ts';
 import { mapStrings } from '../../core/json.ts';
 import type { Json } from '../../core/types.ts';

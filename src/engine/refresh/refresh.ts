@@ -1,7 +1,7 @@
 import { formatCount } from '../../core/text/format-count.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { SECRET_DETECTION } from '../../secrets/detect.ts';
-import { maskSecrets } from '../../secrets/mask.ts';
+import { maskSecrets } from '../../secrets/secret.ts';
 import { replaceDocuments, type ReplaceReport } from '../../ingest/replace-documents.ts';
 import type { DocumentProblem, Fetched } from '../../sources/document.ts';
 import { openSource } from '../../sources/registry.ts';

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
 import { SECRET_DETECTION } from '../../secrets/detect.ts';
-import { maskSecrets } from '../../secrets/mask.ts';
+import { maskSecrets } from '../../secrets/secret.ts';
 import { openSource } from '../../sources/registry.ts';
 import type { SourceState } from '../../store/source-states.ts';
 import type { EngineContext } from '../context.ts';

@@ -1,28 +1,26 @@
 import { z } from 'zod';
-import { configGet as settingInForce } from '../../config/show.ts';
-import type { Json } from '../../core/types.ts';
+import { configGet as effectiveSetting } from '../../config/show.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 
-export interface ConfigGetInput {
-  readonly key: string;
-}
+const input = z.strictObject({
+  key: z.string().min(1).describe('Path of the setting, such as `search.limit`.'),
+});
 
-export interface ConfigGetOutput {
-  readonly key: string;
-  readonly value: Json;
-  readonly origin: string;
-}
+const output = z.strictObject({
+  key: z.string(),
+  value: z.json(),
+  origin: z.string().describe('`default`, `loci.yaml:12` or `env LOCI_SEARCH_LIMIT`.'),
+});
+
+type ConfigGetInput = z.infer<typeof input>;
+export type ConfigGetOutput = z.infer<typeof output>;
 
 export const configGet: Operation<ConfigGetInput, ConfigGetOutput> = {
   name: 'config-get',
   title: 'Get a setting',
-  description: 'Tells one setting in force, unmasked, and where it came from.',
-  input: z.strictObject({ key: z.string().min(1).describe('Path of the setting, such as `search.limit`.') }),
-  output: z.strictObject({
-    key: z.string(),
-    value: z.json(),
-    origin: z.string().describe('`default`, `loci.yaml:12`, `env LOCI_SEARCH_LIMIT`.'),
-  }),
+  description: 'Returns one effective setting, unmasked, and where it comes from.',
+  input,
+  output,
   readOnly: true,
   destructive: false,
   idempotent: true,
@@ -33,6 +31,6 @@ export const configGet: Operation<ConfigGetInput, ConfigGetOutput> = {
 };
 
 async function runConfigGet(context: OperationContext, { key }: ConfigGetInput): Promise<ConfigGetOutput> {
-  const { value, origin } = settingInForce(await context.loadConfig(), key);
+  const { value, origin } = effectiveSetting(await context.loadConfig(), key);
   return { key, value, origin };
 }

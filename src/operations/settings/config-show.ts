@@ -1,39 +1,37 @@
 import { z } from 'zod';
 import { shownConfig } from '../../config/show.ts';
-import type { Json } from '../../core/types.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 
-export interface ConfigShowOutput {
-  readonly home: string;
-  readonly file: string;
-  readonly settings: { readonly key: string; readonly value: Json; readonly origin: string }[];
-  readonly warnings: string[];
-}
+const input = z.strictObject({});
 
-export const configShow: Operation<Record<string, never>, ConfigShowOutput> = {
+const output = z.strictObject({
+  home: z.string(),
+  file: z.string().describe('The path of loci.yaml, which may not exist.'),
+  settings: z.array(
+    z.strictObject({
+      key: z.string(),
+      value: z.json(),
+      origin: z.string().describe('`default`, `loci.yaml:12` or `env LOCI_SEARCH_LIMIT`.'),
+    }),
+  ),
+  warnings: z.array(z.string()).describe('Keys and variables that are ignored, or have another name now.'),
+});
+
+export type ConfigShowOutput = z.infer<typeof output>;
+
+export const configShow: Operation<z.infer<typeof input>, ConfigShowOutput> = {
   name: 'config-show',
   title: 'Show the settings',
   description:
-    'Lists every setting in force and whether it is a default, from loci.yaml or from the environment. Secrets are masked.',
-  input: z.strictObject({}),
-  output: z.strictObject({
-    home: z.string(),
-    file: z.string().describe('loci.yaml, whether it exists or not.'),
-    settings: z.array(
-      z.strictObject({
-        key: z.string(),
-        value: z.json(),
-        origin: z.string().describe('`default`, `loci.yaml:12`, `env LOCI_SEARCH_LIMIT`.'),
-      }),
-    ),
-    warnings: z.array(z.string()),
-  }),
+    'Lists every effective setting, and whether it is a default or comes from loci.yaml or the environment. Secrets are masked.',
+  input,
+  output,
   readOnly: true,
   destructive: false,
   idempotent: true,
   scope: 'admin',
   local: true,
-  examples: [{ title: 'Everything that is in force', input: {} }],
+  examples: [{ title: 'All effective settings', input: {} }],
   run: runConfigShow,
 };
 

@@ -10,46 +10,39 @@ import type { Operation, OperationContext } from '../operation.ts';
 import { starterConfig } from './starter-config.ts';
 import { addVaults, placeFolders } from '../vaults/vaults.ts';
 
-export interface InitInput {
-  readonly vault?: string;
-}
+const input = z.strictObject({
+  vault: z.string().min(1).exactOptional().describe('A folder of notes to add to the settings.'),
+});
 
-export interface InitOutput {
-  readonly home: string;
-  readonly config_file: string;
-  readonly store: string;
-  readonly created: ('home' | 'config' | 'store' | 'vault')[];
-  readonly vault: { readonly name: string; readonly path: string } | null;
-  readonly vaults: string[];
-  readonly notes: string[];
-}
+const output = z.strictObject({
+  home: z.string().describe('The home folder.'),
+  config_file: z.string(),
+  store: z.string().describe('Path of the store.'),
+  created: z.array(z.enum(['home', 'config', 'store', 'vault'])).describe('What was missing before.'),
+  vault: z.strictObject({ name: z.string(), path: z.string() }).nullable(),
+  vaults: z.array(z.string()).describe('The folders of notes in the settings.'),
+  notes: z.array(z.string()).describe('Remarks for the owner.'),
+});
+
+type InitInput = z.infer<typeof input>;
+export type InitOutput = z.infer<typeof output>;
 
 export const init: Operation<InitInput, InitOutput> = {
   name: 'init',
   title: 'Set up Loci',
   description:
-    'Makes the home folder (readable by you alone), a commented loci.yaml and an empty store. What is there already ' +
-    'stays as it is. With a vault, adds that folder of notes to the settings; `index` then reads it.',
-  input: z.strictObject({
-    vault: z.string().min(1).exactOptional().describe('A folder of notes to add to the settings.'),
-  }),
-  output: z.strictObject({
-    home: z.string().describe('The home folder.'),
-    config_file: z.string(),
-    store: z.string().describe('Path of the store.'),
-    created: z.array(z.enum(['home', 'config', 'store', 'vault'])).describe('What was not there before.'),
-    vault: z.strictObject({ name: z.string(), path: z.string() }).nullable(),
-    vaults: z.array(z.string()).describe('The folders of notes that are in the settings now.'),
-    notes: z.array(z.string()).describe('What the owner should know.'),
-  }),
+    'Makes the home folder (readable only by you), a commented loci.yaml and an empty store. Existing ones stay as they ' +
+    'are. With a vault, adds that folder of notes to the settings; `index` then reads it.',
+  input,
+  output,
   readOnly: false,
   destructive: false,
   idempotent: true,
   scope: 'admin',
   local: true,
   examples: [
-    { title: 'Make a home with an empty store', input: {} },
-    { title: 'Name your notes at once', input: { vault: '~/vault' } },
+    { title: 'Make a home folder with an empty store', input: {} },
+    { title: 'Add a folder of notes as well', input: { vault: '~/vault' } },
   ],
   run: runInit,
 };
@@ -57,12 +50,12 @@ export const init: Operation<InitInput, InitOutput> = {
 async function runInit(context: OperationContext, { vault }: InitInput): Promise<InitOutput> {
   const created: InitOutput['created'] = [];
   const file = join(context.home, CONFIG_FILE);
-  // A wrong path is refused before anything is made.
+  // Checks the path before anything is made.
   const before = await context.loadConfig();
   const placed = vault === undefined ? null : await placeFolders([vault], before, false);
   if (await makePrivately(context.home)) created.push('home');
   if (!(await exists(file))) {
-    await replaceFile(file, starterConfig(), 0o600).catch((error: unknown) => refuseWrite(file, error));
+    await replaceFile(file, starterConfig(), 0o600).catch((error: unknown) => throwUnwritable(file, error));
     created.push('config');
   }
   const store = before.values.store.path;
@@ -87,18 +80,18 @@ async function runInit(context: OperationContext, { vault }: InitInput): Promise
 
 async function makePrivately(home: string): Promise<boolean> {
   try {
-    const made = makePrivateFolder(home);
-    // The umask may have taken more away than others' rights.
-    if (made) await chmod(home, 0o700);
-    return made;
+    const wasMade = makePrivateFolder(home);
+    // The umask may have removed rights of the owner.
+    if (wasMade) await chmod(home, 0o700);
+    return wasMade;
   } catch (error) {
-    return refuseWrite(home, error);
+    return throwUnwritable(home, error);
   }
 }
 
-function refuseWrite(path: string, error: unknown): never {
+function throwUnwritable(path: string, error: unknown): never {
   throw new LociError('unreadable', `${path} cannot be made: ${describeFileError(error)}`, {
-    hint: 'Check that you may write there, or name another home with LOCI_HOME.',
+    hint: 'Check that you may write there, or name another home folder with LOCI_HOME.',
     cause: error,
   });
 }

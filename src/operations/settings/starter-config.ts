@@ -1,11 +1,11 @@
 import { describeConfig } from '../../config/keys.ts';
 
-/** The settings that people change; the rest is in docs/configuration.md. */
+/** The settings that people change most. docs/configuration.md has the others. */
 const OFFERED = ['namespace', 'embedding.provider', 'search.limit', 'search.minScore', 'writes.enabled'];
 
-const HEAD = `# Settings of Loci. Each has a default; take away the # before a line to change it.
-# All of them, and what they mean: \`loci config show\`, and docs/configuration.md of Loci.
-# \`loci config set KEY VALUE\` writes here too and keeps your comments.
+const HEAD = `# Settings of Loci. Each has a default; remove the # of a line to change it.
+# \`loci config show\` lists all settings, and docs/configuration.md of Loci explains them.
+# \`loci config set KEY VALUE\` writes into this file and keeps your comments.
 
 # Folders of notes. \`loci index FOLDER\` adds one.
 #vaults:
@@ -13,21 +13,21 @@ const HEAD = `# Settings of Loci. Each has a default; take away the # before a l
 #    project: personal
 `;
 
-/** The first loci.yaml: everything in it is a comment, so it changes nothing. */
+/** The first loci.yaml. It has only comments, so it changes nothing. */
 export function starterConfig(): string {
   const keys = describeConfig().filter(({ path }) => OFFERED.includes(path));
   const lines = [HEAD];
   let section = '';
-  for (const { path, description, default: usual } of keys) {
+  for (const { path, description, default: value } of keys) {
     const [first = '', inner] = path.split('.');
-    const value = typeof usual === 'string' ? usual : JSON.stringify(usual);
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
     if (inner === undefined) {
-      lines.push(`# ${description}`, `#${first}: ${value}`, '');
+      lines.push(`# ${description}`, `#${first}: ${text}`, '');
       continue;
     }
     if (first !== section) lines.push(`#${first}:`);
     section = first;
-    lines.push(`#  # ${description}`, `#  ${inner}: ${value}`);
+    lines.push(`#  # ${description}`, `#  ${inner}: ${text}`);
   }
   return `${lines.join('\n')}\n`;
 }

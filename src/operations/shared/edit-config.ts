@@ -5,34 +5,33 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { LociError } from '../../core/errors.ts';
 
 /**
- * Takes an entry out of a list of loci.yaml.
- * @param entry what people call it
- * @throws LociError `conflict` when the environment names the list
+ * Removes an entry from a list of loci.yaml.
+ * @param entry the name of the entry in messages
+ * @throws LociError `conflict` if an environment variable sets the list
  */
 export async function removeEntry(
   context: OperationContext,
   list: 'vaults' | 'sources',
   entry: string,
-  isMeant: (each: Json) => boolean,
+  matches: (entry: Json) => boolean,
 ): Promise<void> {
   const origin = (await context.loadConfig()).origins.get(list) ?? '';
   if (origin.startsWith('env ')) {
     const variable = origin.slice('env '.length);
-    throw new LociError('conflict', `the ${list} are those of ${variable}; ${entry} is still among them`, {
-      hint: `Take ${entry} out of ${variable} first.`,
+    throw new LociError('conflict', `${variable} sets the ${list}, and still has ${entry}`, {
+      hint: `Remove ${entry} from ${variable} first.`,
     });
   }
-  await retryOnConflict(() => configRemove(list, isMeant, context), context.signal);
+  await retryOnConflict(() => configRemove(list, matches, context), context.signal);
 }
 
-const ATTEMPTS = 20;
-/** Milliseconds; grows with each attempt. */
-const PAUSE = 50;
+const MAX_ATTEMPTS = 20;
+/** The pause after the first attempt. It grows by as much with each attempt. */
+const PAUSE_MS = 50;
 
 /**
- * Does something again as long as another process keeps coming between: it starts from the new state each time, and
- * the other one gets ahead meanwhile.
- * @throws what the work throws, a `conflict` only after the last attempt; `aborted`
+ * Repeats work that fails with `conflict` because another process changes the same file.
+ * @throws the errors of the work, `conflict` only after the last attempt; `aborted`
  */
 export async function retryOnConflict<Result>(
   work: () => Promise<Result>,
@@ -42,9 +41,9 @@ export async function retryOnConflict<Result>(
     try {
       return await work();
     } catch (error) {
-      const conflict = error instanceof LociError && error.code === 'conflict';
-      if (!conflict || attempt === ATTEMPTS) throw error;
+      const isConflict = error instanceof LociError && error.code === 'conflict';
+      if (!isConflict || attempt === MAX_ATTEMPTS) throw error;
     }
-    await wait(PAUSE * attempt, undefined, { signal });
+    await wait(PAUSE_MS * attempt, undefined, { signal });
   }
 }

@@ -13,11 +13,11 @@ function refusal(run: () => unknown): string {
     if (error instanceof LociError && error.code === 'invalid_input') return error.message;
     throw error;
   }
-  throw new Error('nothing was refused');
+  throw new Error('no error was thrown');
 }
 
 describe('parseInput', () => {
-  it('reads days as a whole and times as they are', () => {
+  it('reads a day as a whole day, and a time as it is', () => {
     const { from, until } = parseInput(search, { query: 'x', from: '2026-09-14', until: '2026-09-14' });
     expect(from).toBe(new Date(2026, 8, 14).getTime());
     expect(until).toBe(new Date(2026, 8, 15).getTime());
@@ -53,18 +53,18 @@ describe('parseInput', () => {
     [[], 'the input must be an object of fields, not []'],
     ['oven', 'the input must be an object of fields, not "oven"'],
     [undefined, 'the input must be an object of fields, not nothing'],
-  ])('refuses %j by name', (raw, message) => {
+  ])('refuses %j, and names the field', (raw, message) => {
     expect(refusal(() => parseInput(search, raw))).toBe(message);
   });
 
-  it('says on which side of a bound that is left out itself a number must be', () => {
+  it('explains exclusive bounds', () => {
     const input = z.strictObject({ n: z.number().gt(0).lt(1) });
     expect(refusal(() => parseInput({ input }, { n: 0 }))).toBe('n must be more than 0, not 0');
     expect(refusal(() => parseInput({ input }, { n: 1 }))).toBe('n must be less than 1, not 1');
   });
 
-  it('calls fields what the surface calls them, and says what to do when one is missing', () => {
-    const wording = { nameOf: ([field = '']: readonly string[]) => `--${field}`, hintOfMissing: 'Usage: x' };
+  it('uses the names of the surface for fields, and its hint for missing ones', () => {
+    const wording = { nameOf: ([field = '']: readonly string[]) => `--${field}`, missingHint: 'Usage: x' };
     const refused = (raw: unknown): unknown => {
       try {
         return parseInput(search, raw, wording);
@@ -82,22 +82,22 @@ describe('parseInput', () => {
     expect(refused({})).toMatchObject({ message: '--query is missing', hint: 'Usage: x' });
   });
 
-  it('does not repeat a long value', () => {
+  it('abridges a long value', () => {
     const message = refusal(() => parseInput(write, { content: 'x', title: 'y'.repeat(1000) }));
     expect(message.length).toBeLessThan(150);
   });
 });
 
-describe('a value that is nested without end', () => {
-  it('is refused like any other that is not of its kind', () => {
+describe('a value that is nested very deeply', () => {
+  it('is refused like any other value of the wrong type', () => {
     const content: unknown = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`);
     expect(refusal(() => parseInput(write, { content }))).toBe(
-      'content must be text, not something nested too deeply to be shown',
+      'content must be text, not a value that is nested too deeply to show',
     );
   });
 });
 
-describe('every verb', () => {
+describe('every operation', () => {
   it.each(OPERATIONS.map(({ name, load }) => [name, load] as const))(
     '%s describes itself',
     async (name, load) => {

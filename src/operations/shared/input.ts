@@ -3,17 +3,17 @@ import { LociError } from '../../core/errors.ts';
 import { closestWord } from '../../core/text/closest-word.ts';
 import type { Operation } from '../operation.ts';
 
-/** How a surface speaks of a verb's input. */
+/** How a surface refers to the input of an operation. */
 export interface InputWording {
-  /** What its user calls a field, or an entry of one: `['origins', '0']` → `--origin`. */
+  /** The name of a field, or of an entry of one, for its users: `['origins', '0']` → `--origin`. */
   readonly nameOf: (path: readonly string[]) => string;
-  /** What to do when a field is missing. */
-  readonly hintOfMissing: string;
+  /** The hint of the error about a missing field. */
+  readonly missingHint: string;
 }
 
 /**
- * What a verb's caller gave, checked. Fields are called by their own names unless the surface has others.
- * @throws LociError `invalid_input` that names each wrong field, what it must be and, of an unknown one, the nearest
+ * Validates the input of an operation.
+ * @throws LociError `invalid_input` that names each wrong field and what it must be, and the closest name of unknown ones
  */
 export function parseInput<Input>(
   operation: Pick<Operation<Input>, 'input'>,
@@ -25,11 +25,11 @@ export function parseInput<Input>(
   const { issues } = parsed.error;
   const lines = issues.flatMap((issue) => explain(issue, raw, operation, wording?.nameOf));
   const missing = issues.some(({ path }) => path.length > 0 && valueAt(raw, path) === undefined);
-  const hint = missing && wording !== undefined ? { hint: wording.hintOfMissing } : {};
+  const hint = missing && wording !== undefined ? { hint: wording.missingHint } : {};
   throw new LociError('invalid_input', lines.join('\n'), hint);
 }
 
-/** One field of an input, as JSON Schema tells it. */
+/** The JSON Schema of a field. */
 export interface FieldSchema {
   readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
   readonly description?: string;
@@ -45,7 +45,7 @@ export interface InputField {
   readonly schema: FieldSchema;
 }
 
-/** The fields of a verb's input, in the order in which they are declared. */
+/** The fields of the input of an operation, in the order of their declaration. */
 export function inputFields(operation: Pick<Operation, 'input'>): InputField[] {
   const { properties = {}, required = [] } = z.toJSONSchema(operation.input, { io: 'input' });
   return Object.entries(properties).map(([name, schema]) => ({
@@ -69,26 +69,27 @@ function explain(
   if (issue.path.length === 0) return [`the input must be an object of fields, not ${shown(raw)}`];
   const name = nameOf(issue.path.map(String));
   if (found === undefined) return [`${name} is missing`];
-  // Messages of our own name other fields in backticks.
+  // Messages of our schemas name other fields in backticks.
   const expected = expectation(issue).replaceAll(/`(\w+)`/g, (_, other: string) => nameOf([other]));
   return [`${name} must be ${expected}, not ${shown(found)}`];
 }
 
-/** `origins.0`, as those know a field who give JSON. */
+/** The name of a field in JSON: `origins.0`. */
 export function fieldPath(path: readonly string[]): string {
   return path.join('.');
 }
 
 function unknownField(key: string, names: readonly string[]): string {
-  const meant = closestWord(key, names);
-  return `unknown field ${abridged(key)}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  const suggestion = closestWord(key, names);
+  const question = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
+  return `unknown field ${abridged(key)}${question}`;
 }
 
-/** To follow "must be". */
+/** What the value must be; it follows "must be". */
 function expectation(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return KINDS[issue.expected] ?? issue.expected;
+      return TYPE_NAMES[issue.expected] ?? issue.expected;
     case 'invalid_value':
       return `one of ${issue.values.map(String).join(', ')}`;
     case 'too_small':
@@ -100,7 +101,7 @@ function expectation(issue: z.core.$ZodIssue): string {
   }
 }
 
-const KINDS: Readonly<Record<string, string>> = {
+const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
   int: 'a whole number',
@@ -110,9 +111,10 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 function bound(direction: string, origin: string, limit: number): string {
-  const one = limit === 1;
-  if (origin === 'string') return `text of ${direction} ${String(limit)} ${one ? 'character' : 'characters'}`;
-  if (origin === 'array') return `a list of ${direction} ${String(limit)} ${one ? 'entry' : 'entries'}`;
+  const isOne = limit === 1;
+  if (origin === 'string')
+    return `text of ${direction} ${String(limit)} ${isOne ? 'character' : 'characters'}`;
+  if (origin === 'array') return `a list of ${direction} ${String(limit)} ${isOne ? 'entry' : 'entries'}`;
   return `${direction} ${String(limit)}`;
 }
 
@@ -129,13 +131,14 @@ function shown(value: unknown): string {
   try {
     return abridged(value === undefined ? 'nothing' : JSON.stringify(value));
   } catch {
-    // Writing it takes a call a level: what is nested a hundred thousand times ends the stack.
-    return 'something nested too deeply to be shown';
+    // JSON.stringify recurses, so that very deep nesting exhausts the stack.
+    return 'a value that is nested too deeply to show';
   }
 }
 
-const SHOWN = 60;
+/** Characters of a value that a message repeats. */
+const MAX_SHOWN_LENGTH = 60;
 
 function abridged(text: string): string {
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 }

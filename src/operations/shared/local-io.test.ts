@@ -19,12 +19,12 @@ afterAll(() => {
 });
 
 const machine: LocalIo = {
-  readInput: () => Promise.reject(new Error('nobody may read this')),
-  writeOutput: () => Promise.reject(new Error('nobody may write this')),
+  readInput: () => Promise.reject(new Error('no operation may read this')),
+  writeOutput: () => Promise.reject(new Error('no operation may write this')),
 };
 
-describe('who calls from elsewhere', () => {
-  it('has no way to files of this machine, whatever is asked', async () => {
+describe('a remote caller', () => {
+  it('cannot name files of this machine', async () => {
     const operator = { surface: 'cli', trust: 'operator' } as const;
     const alice = { namespace: 'alice', actor: 'alice', surface: 'rest', trust: 'agent' } as const;
     writeFileSync(join(home, 'MEMORY.md'), '# Memory\n\n- secret\n');
@@ -45,7 +45,7 @@ describe('who calls from elsewhere', () => {
     await local.close();
   });
 
-  it('is not even told of the fields that name them', async () => {
+  it('does not see the fields that name files', async () => {
     const operations = await Promise.all(OPERATIONS.map(({ load }) => load()));
     for (const operation of operations) {
       const remote = remoteOperation(operation);

@@ -3,17 +3,17 @@ import { LociError } from '../../core/errors.ts';
 import type { LocalIo, Operation, OperationContext } from '../operation.ts';
 
 /**
- * This machine's files and streams: the one way to them for a verb that takes a path.
- * @throws LociError `forbidden` for whoever calls from elsewhere
+ * Files and streams of this machine. An operation that takes a path must call this first.
+ * @throws LociError `forbidden` unless the caller is the command line
  */
 export function requireLocalIo({ machine }: OperationContext, field: string): LocalIo {
   if (machine !== undefined) return machine;
-  throw new LociError('forbidden', `${field} names a file of the machine that Loci runs on`, {
-    hint: 'Only the command line there may give it.',
+  throw new LociError('forbidden', `${field} names a file of the machine on which Loci runs`, {
+    hint: 'Only the command line of that machine may use this field.',
   });
 }
 
-/** A verb as those know it who call from elsewhere: without the fields that name files. `null` for one that needs them. */
+/** An operation as remote callers see it: without the fields that name files. `null` if it is only for the command line. */
 export function remoteOperation(operation: Operation): Operation | null {
   const { local, localFields = [], input } = operation;
   if (local === true) return null;

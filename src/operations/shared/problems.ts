@@ -1,14 +1,6 @@
 import { z } from 'zod';
 import type { SourceProblem, SourceProblemReason } from '../../sources/source.ts';
 
-/** What the owner should know of a single note or record. */
-export interface Problem {
-  readonly path: string;
-  readonly reason: SourceProblemReason;
-  readonly detail: string;
-  readonly skipped: boolean;
-}
-
 const REASONS: { readonly [Reason in SourceProblemReason]: Reason } = {
   too_large: 'too_large',
   binary: 'binary',
@@ -18,17 +10,18 @@ const REASONS: { readonly [Reason in SourceProblemReason]: Reason } = {
   invalid_front_matter: 'invalid_front_matter',
 };
 
-export function problemList(): z.ZodType<Problem[]> {
-  return z.array(
-    z.strictObject({
-      path: z.string().describe('Relative to its folder; `record/12` of what was written.'),
-      reason: z.enum(REASONS),
-      detail: z.string(),
-      skipped: z.boolean().describe('Whether it was left out: what was known of it before stays.'),
-    }),
-  );
-}
+const problem = z.strictObject({
+  path: z.string().describe('The path in its folder, or `record/12` for a written record.'),
+  reason: z.enum(REASONS),
+  detail: z.string(),
+  skipped: z.boolean().describe('Whether it was skipped. Its previous state stays in the store.'),
+});
 
-export function asProblem({ key, ...problem }: SourceProblem): Problem {
-  return { path: key, ...problem };
+/** A problem with a single note or record. */
+export type Problem = z.infer<typeof problem>;
+
+export const problemList = () => z.array(problem);
+
+export function asProblem({ key, ...rest }: SourceProblem): Problem {
+  return { path: key, ...rest };
 }

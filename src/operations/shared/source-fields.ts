@@ -1,28 +1,20 @@
 import { z } from 'zod';
 import type { SourceOrigin } from '../../engine/sources/source-origin.ts';
 
-/** What is told of the source of a record, alike wherever a record is. */
-export interface SourceFields {
-  readonly from: string | null;
-  readonly source_name: string;
-  readonly url?: string;
-}
-
-export const sourceFields = (): {
-  from: z.ZodNullable<z.ZodString>;
-  source_name: z.ZodString;
-  url: z.ZodExactOptional<z.ZodString>;
-} => ({
+/** The fields that describe the source of a record in every output. */
+export const sourceFields = () => ({
   from: z
     .string()
     .nullable()
     .describe(
-      'Of what a source such as a todo list brought: which, when it is due or happens, and when the source was last ' +
-        'read: `From Google Tasks · due tomorrow · 3 min ago`. `null` for all else.',
+      'For a document of a source such as a todo list: the source, when the document is due or happens, and when the source ' +
+        'was last read: `From Google Tasks · due tomorrow · 3 min ago`. `null` for other records.',
     ),
-  source_name: z.string().describe('What people call `source`.'),
-  url: z.string().exactOptional().describe('Where its source shows it.'),
+  source_name: z.string().describe('The display name of `source`.'),
+  url: z.string().exactOptional().describe('The page of the document at its source.'),
 });
+
+export type SourceFields = z.infer<z.ZodObject<ReturnType<typeof sourceFields>>>;
 
 export function sourceFieldsOf(from: SourceOrigin | null, source: string): SourceFields {
   if (from === null) return { from: null, source_name: source };

@@ -59,7 +59,7 @@ export async function describeCommand(
       input,
       wording: {
         nameOf: (path) => typedNames.get(path[0] ?? '') ?? fieldPath(path),
-        hintOfMissing: usageHint(program),
+        missingHint: usageHint(program),
       },
       viewOptions: new Set(viewOptions.filter((name) => program.opts()[name] === true)),
       json: globals.json ?? false,

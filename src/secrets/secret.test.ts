@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CredentialSample, credentialSamples } from '../../test/contract/credential-samples.ts';
 import { detectSecrets } from './detect.ts';
-import { maskSecrets } from './mask.ts';
+import { maskSecrets } from './secret.ts';
 
 async function masked(text: string): Promise<string> {
   return maskSecrets(text, await detectSecrets(text));
