@@ -154,10 +154,11 @@ function engineOf(context: EngineContext): Loci {
     search: (request) => search(context, request),
     get: async (citation) => (await import('./records/get.ts')).get(context, citation),
     facet: async (field, filter) => {
-      const { hiddenSources, ownSources, withoutSources } = await import('./sources/source-policies.ts');
+      const { hiddenSources, sourcesOfNamespace, excludeSources } =
+        await import('./sources/source-policies.ts');
       await context.expire();
-      const { vaults, sources } = await ownSources(context);
-      const visible = withoutSources(filter ?? {}, hiddenSources(vaults, sources, 'user'));
+      const { vaults, sources } = await sourcesOfNamespace(context);
+      const visible = excludeSources(filter ?? {}, hiddenSources(vaults, sources, 'user'));
       return store.facet(namespace, field, { ...visible, now: context.now() });
     },
     write: async (request) => (await import('./records/write.ts')).write(context, request),

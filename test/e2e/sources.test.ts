@@ -197,7 +197,9 @@ describe('settings of a source, from the command line', () => {
     expect((await home.json<SourcesRefreshOutput>('sources', 'refresh')).sources).toEqual([]);
     const named = await home.run(['sources', 'refresh', 'tasks']);
     expect(named.code).toBe(5);
-    expect(named.stderr).toMatch(/tasks is switched off: `enabled: false`.*\n.*out of loci\.yaml first/);
+    expect(named.stderr).toMatch(
+      /tasks is disabled: its settings have `enabled: false`.*\n.*from loci\.yaml first/,
+    );
     expect((await home.run(['sources', 'test', 'tasks'])).code).toBe(0);
     home.configure({ sources: [GOOGLE_TASKS] });
     expect(await home.found('tile samples')).toHaveLength(1);

@@ -63,7 +63,7 @@ describe('a vault that is switched off', () => {
     const refused = await loci(['index', work], { home });
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      expect.stringContaining('switched off in the settings: work'),
+      expect.stringContaining('disabled in the settings: work'),
     ]);
     writeFileSync(settings, before);
     expect(await sourcesFound()).toContain('work');

@@ -12,8 +12,8 @@ import { checkSources } from './check-sources.ts';
 import { checkPassages } from './check-passages.ts';
 import type { EngineContext } from '../context.ts';
 import { activeGeneration } from '../records/generations.ts';
-import { changesInWords } from '../vaults/vault-changes.ts';
-import { isEnabled, ownVaults } from '../vaults/vault-names.ts';
+import { formatVaultChanges } from '../vaults/vault-changes.ts';
+import { isEnabled, vaultsOfNamespace } from '../vaults/vault-names.ts';
 import { type StrayVault, type VaultState, type VaultStates, vaultStates } from '../vaults/vault-states.ts';
 
 export interface Status {
@@ -108,7 +108,7 @@ export async function assertReady(context: EngineContext): Promise<void> {
 async function checkVaults(context: EngineContext): Promise<Check[]> {
   try {
     const states = vaultChecks(await vaultStates(context), context.now());
-    const vaults = ownVaults(context).filter(isEnabled);
+    const vaults = vaultsOfNamespace(context).filter(isEnabled);
     const notes = await Promise.all(vaults.map((vault) => checkNotes(context, vault)));
     return [...states, ...notes.flat()];
   } catch (error) {
@@ -171,7 +171,7 @@ function checkVault(
       detail: unreadable,
       hint: `Mount it or correct its path; \`loci forget-vault ${JSON.stringify(name)}\` takes it out.`,
     };
-  const told = changes === null ? '' : changesInWords(changes);
+  const told = changes === null ? '' : formatVaultChanges(changes);
   const isRead = lastRead !== null && changes !== null;
   const read = isRead ? `read ${formatAge(lastRead, now)}` : 'it was not read yet';
   const detail = `${path}; ${read}${told === '' ? '' : `, since then ${told}`}`;

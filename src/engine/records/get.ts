@@ -4,7 +4,7 @@ import type { LociRecord } from '../../core/types.ts';
 import { LinkIndex } from '../../sources/markdown/link-index.ts';
 import { resolveCitation, type LineRange } from './citation.ts';
 import type { EngineContext } from '../context.ts';
-import { entriesOf } from '../sources/source-entries.ts';
+import { storedEntries } from '../../ingest/source-entries.ts';
 import { sourceOrigins, type SourceOrigin } from '../sources/source-origin.ts';
 
 /** A link or an embed in a note. */
@@ -81,7 +81,8 @@ async function linksOf(context: EngineContext, record: LociRecord): Promise<Note
     if (typeof link['target'] === 'string' && link['target'] !== '') targets.add(link['target']);
   }
   const keys: string[] = [];
-  for await (const entry of entriesOf(context, record.source)) keys.push(entry.key);
+  for await (const entry of storedEntries(context.store, context.namespace, record.source))
+    keys.push(entry.key);
   const index = new LinkIndex(keys);
   return [...targets].map((target) => ({ target, path: index.resolve(target, key) }));
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { typoDistance } from '../../core/text/closest-word.ts';
 import type { EngineContext } from '../context.ts';
-import { entriesOf } from '../sources/source-entries.ts';
+import { storedEntries } from '../../ingest/source-entries.ts';
 
 const MAX_CITATIONS = 3;
 
@@ -22,7 +22,7 @@ export async function nearCitations(context: EngineContext, name: string): Promi
   const candidates: Candidate[] = [];
   const sources = await store.facet(namespace, 'source', { now: now(), origins: ['vault'] });
   for (const { value: source } of sources) {
-    for await (const { key } of entriesOf(context, source)) {
+    for await (const { key } of storedEntries(store, namespace, source)) {
       const distance = Math.min(...forms.map((form) => distanceOf(form, key)));
       if (distance < Infinity) candidates.push({ source, key, distance });
     }

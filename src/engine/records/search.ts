@@ -17,9 +17,9 @@ import type { EngineContext } from '../context.ts';
 import { sourceOrigins, type SourceOrigin } from '../sources/source-origin.ts';
 import {
   hiddenSources,
-  ownSources,
+  sourcesOfNamespace,
   sourcePolicies,
-  withoutSources,
+  excludeSources,
   type Audience,
 } from '../sources/source-policies.ts';
 import { citationsOf } from './citation.ts';
@@ -111,7 +111,7 @@ export async function search(context: EngineContext, request: SearchRequest): Pr
   const { config, namespace, store } = context;
   const now = context.now();
   await context.expire();
-  const { vaults, sources } = await ownSources(context);
+  const { vaults, sources } = await sourcesOfNamespace(context);
   const policies = sourcePolicies(vaults, sources);
   const vectors = await context.vectors();
   const limit = requestedLimit ?? config.search.limit;
@@ -119,7 +119,7 @@ export async function search(context: EngineContext, request: SearchRequest): Pr
     store,
     namespace,
     query,
-    filter: { ...withoutSources(filter, hiddenSources(vaults, sources, audience)), now },
+    filter: { ...excludeSources(filter, hiddenSources(vaults, sources, audience)), now },
     limit,
     minScore: minScore ?? config.search.minScore,
     ranking: rankingOf(config.search),

@@ -1,77 +1,74 @@
-import { LociError, messageOf } from '../../core/errors.ts';
 import type { VaultConfig } from '../../config/sources-schema.ts';
+import { LociError, messageOf } from '../../core/errors.ts';
 import type { SyncReport } from '../../ingest/sync.ts';
 import type { SourceState } from '../../store/source-states.ts';
 import type { EngineContext } from '../context.ts';
+import { configuredSources, type ConfiguredSource } from '../sources/configured.ts';
 import { embedNew } from '../vaults/embed-new.ts';
 import { refreshVault } from '../vaults/refresh-vault.ts';
-import { isEnabled, ownVaults, vaultName } from '../vaults/vault-names.ts';
-import { configuredSources, type ConfiguredSource } from '../sources/configured.ts';
-import { refreshSource, type Refreshed, type RefreshOptions } from './refresh.ts';
+import { isEnabled, vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';
+import { refreshSource, type RefreshOptions, type RefreshReport } from './refresh.ts';
 import { isDue } from './schedule.ts';
 
-/** What whoever keeps sources fresh does, as it happens. */
 export type KeeperEvent =
   | { readonly kind: 'begun'; readonly source: string }
-  | { readonly kind: 'refreshed'; readonly source: string; readonly report: Refreshed | SyncReport }
+  | { readonly kind: 'refreshed'; readonly source: string; readonly report: RefreshReport | SyncReport }
   | { readonly kind: 'failed'; readonly source: string; readonly error: LociError }
-  /** Its command must be approved first. Told once for each state of it. */
+  /** The command cannot run before it is approved or corrected. Emitted once for each message. */
   | { readonly kind: 'waiting'; readonly source: string; readonly error: LociError }
-  /** It was begun, and is another process's by now. */
+  /** The refresh was stopped because another process took the lease. */
   | { readonly kind: 'left'; readonly source: string }
   | { readonly kind: 'embedded'; readonly contents: number };
 
 export interface KeepOptions {
   readonly onEvent?: (event: KeeperEvent) => void;
-  /** Vaults that were never read too; else they wait for `index`. */
+  /** Also reads vaults that were never read. Otherwise they wait for `index`. */
   readonly newVaults?: boolean;
 }
 
-/** Milliseconds. At least so often it is looked what is due: others approve and pause, and clocks jump. */
-const LOOK = 5000;
-const SOONEST = 100;
-/** Commands that are begun at once. */
-const MOST_RUNNING = 4;
+/** Due sources are looked for at least this often, because other processes approve and pause sources, and clocks jump. */
+const MAX_POLL_INTERVAL_MS = 5000;
+const MIN_POLL_INTERVAL_MS = 100;
+const MAX_CONCURRENT_COMMANDS = 4;
 /**
- * Milliseconds after which a command that still runs gives its place to the next: it waits for something more than it
- * works, and a bound on all that run would let so many that hang keep the others waiting. Each source runs once at a time.
+ * A command that runs longer gives up its slot: it mostly waits, and a fixed limit on running commands would let a few that hang
+ * block all others. Each source still runs only once at a time.
  */
-const LONG = 1000;
-/** A vault is looked through again after so many times as long as that took. */
-const VAULT_REST = 50;
+const SLOT_DURATION_MS = 1000;
+/** A vault is read again after this multiple of the time that reading it took. */
+const VAULT_REST_FACTOR = 50;
 
 interface Task {
   readonly source: string;
   readonly interval: number;
-  /** Vaults are read one at a time. */
+  /** Only one vault is read at a time. */
   readonly isVault: boolean;
-  readonly run: (options: RefreshOptions) => Promise<Refreshed | SyncReport>;
+  readonly run: (options: RefreshOptions) => Promise<RefreshReport | SyncReport>;
 }
 
-interface Running {
+interface RunningTask {
   readonly isVault: boolean;
   readonly ended: Promise<void>;
-  /** Whether others wait for its place. */
-  holdsPlace: boolean;
+  occupiesSlot: boolean;
 }
 
-/** Keeps vaults and sources fresh while the store is open: each when it is due, whoever of several processes comes first. */
+/** Refreshes vaults and sources when they are due, as long as the engine is open. Several processes may do so at once. */
 export class SourceKeeper {
   readonly #context: EngineContext;
   readonly #options: KeepOptions;
-  readonly #running = new Map<string, Running>();
-  /** Source → when it is tried again here, by `performance.now`, after an attempt that came to nothing. */
-  readonly #rests = new Map<string, number>();
-  /** Those that the store knew of once. */
-  readonly #known = new Set<string>();
-  /** Whether something that is due found no place. */
-  #isCrowded = false;
-  /** Source → what was said when it was last refused. */
-  readonly #refused = new Map<string, string>();
+  readonly #running = new Map<string, RunningTask>();
+  /** Source → when this process tries it again after a failure, as `performance.now` counts. */
+  readonly #retryAt = new Map<string, number>();
+  /** Sources that had a state in the store. */
+  readonly #seen = new Set<string>();
+  /** Whether a due source found no free slot. */
+  #hasBacklog = false;
+  /** Source → the message of the last `waiting` event. */
+  readonly #waitingMessages = new Map<string, string>();
   readonly #stop = new AbortController();
   #timer: NodeJS.Timeout | null = null;
-  #looking: Promise<void> = Promise.resolve();
-  #looksAgain = false;
+  #polling: Promise<void> = Promise.resolve();
+  #pollsAgain = false;
   #embedding: Promise<void> | null = null;
   #embedsAgain = false;
 
@@ -81,72 +78,72 @@ export class SourceKeeper {
   }
 
   start(): void {
-    this.#looking = this.#look();
+    this.#polling = this.#poll();
   }
 
-  /** Ends what is running, with the processes it started. */
+  /** Stops running refreshes, with the processes that they started. */
   async close(): Promise<void> {
     this.#stop.abort(new LociError('aborted', 'Loci is closing'));
     if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#looking;
+    await this.#polling;
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
     await this.#embedding;
   }
 
-  async #look(): Promise<void> {
-    this.#looksAgain = false;
-    // What fails now (a store that is busy, a folder that is gone) is looked at again.
-    const next = await this.#startDue().catch(() => LOOK);
-    this.#lookIn(next);
+  async #poll(): Promise<void> {
+    this.#pollsAgain = false;
+    // Failures such as a busy store or a missing folder are retried at the next poll.
+    const delay = await this.#startDue().catch(() => MAX_POLL_INTERVAL_MS);
+    this.#pollIn(delay);
   }
 
-  #lookIn(milliseconds: number): void {
+  #pollIn(milliseconds: number): void {
     if (this.#stop.signal.aborted) return;
-    const wait = this.#looksAgain ? SOONEST : milliseconds;
+    const delay = this.#pollsAgain ? MIN_POLL_INTERVAL_MS : milliseconds;
     this.#timer = setTimeout(() => {
       this.#timer = null;
-      this.#looking = this.#look();
-    }, wait).unref();
+      this.#polling = this.#poll();
+    }, delay).unref();
   }
 
-  /** What was refreshed is due again at a time of its own, and has made room for what waits. */
-  #lookSoon(): void {
-    // A look that is at work may have passed it already.
-    this.#looksAgain = true;
+  /** A finished refresh has a new due time, and has freed a slot. */
+  #pollSoon(): void {
+    // A poll that is running may have passed this source already.
+    this.#pollsAgain = true;
     if (this.#timer === null) return;
     clearTimeout(this.#timer);
-    this.#lookIn(SOONEST);
+    this.#pollIn(MIN_POLL_INTERVAL_MS);
   }
 
-  /** Begins what is due; answers in how many milliseconds to look again. */
+  /** Starts what is due; answers the milliseconds until the next poll. */
   async #startDue(): Promise<number> {
     const { store, namespace, now } = this.#context;
     const states = await store.sourceStates(namespace);
-    let soonest = LOOK;
-    this.#isCrowded = false;
+    let delay = MAX_POLL_INTERVAL_MS;
+    this.#hasBacklog = false;
     const failures = ({ source }: Task): number => states.get(source)?.failures ?? 0;
-    // What failed last time comes last.
+    // Sources that failed last time come last.
     const tasks = (await this.#tasks(states)).toSorted((a, b) => failures(a) - failures(b));
     for (const task of tasks) {
       const state = states.get(task.source);
-      if (state !== undefined) this.#known.add(task.source);
-      // It was taken out, by somebody whose settings are newer than those that were read here.
-      else if (this.#known.has(task.source)) continue;
+      if (state !== undefined) this.#seen.add(task.source);
+      // The source was removed by a process whose settings are newer than ours.
+      else if (this.#seen.has(task.source)) continue;
       if (state?.paused === true || this.#running.has(task.source)) continue;
       const time = now();
-      const rest = (this.#rests.get(task.source) ?? 0) - performance.now();
-      if (rest > 0) {
-        soonest = Math.min(soonest, rest);
+      const untilRetry = (this.#retryAt.get(task.source) ?? 0) - performance.now();
+      if (untilRetry > 0) {
+        delay = Math.min(delay, untilRetry);
         continue;
       }
       if (state !== undefined && !isDue(state, task.interval, time)) {
-        soonest = Math.min(soonest, (state.nextAt ?? time) - time);
+        delay = Math.min(delay, (state.nextAt ?? time) - time);
         continue;
       }
-      if (this.#hasRoomFor(task)) this.#begin(task);
-      else this.#isCrowded = true;
+      if (this.#hasSlotFor(task)) this.#begin(task);
+      else this.#hasBacklog = true;
     }
-    return Math.max(SOONEST, soonest);
+    return Math.max(MIN_POLL_INTERVAL_MS, delay);
   }
 
   async #tasks(states: ReadonlyMap<string, SourceState>): Promise<Task[]> {
@@ -154,7 +151,7 @@ export class SourceKeeper {
     const commands = sources
       .filter(({ settings }) => settings.enabled)
       .map((source) => this.#commandTask(source));
-    const vaults = ownVaults(this.#context)
+    const vaults = vaultsOfNamespace(this.#context)
       .filter(isEnabled)
       .map((vault) => this.#vaultTask(vault, states.get(vaultName(vault))))
       .filter(
@@ -173,7 +170,7 @@ export class SourceKeeper {
   }
 
   #vaultTask(vault: VaultConfig, state: SourceState | undefined): Task {
-    const interval = Math.max(vault.refreshInterval ?? 0, (state?.tookMs ?? 0) * VAULT_REST);
+    const interval = Math.max(vault.refreshInterval ?? 0, (state?.tookMs ?? 0) * VAULT_REST_FACTOR);
     return {
       source: vaultName(vault),
       interval,
@@ -182,66 +179,69 @@ export class SourceKeeper {
     };
   }
 
-  #hasRoomFor({ isVault }: Task): boolean {
-    const held = [...this.#running.values()].filter((each) => each.isVault === isVault && each.holdsPlace);
-    return held.length < (isVault ? 1 : MOST_RUNNING);
+  #hasSlotFor({ isVault }: Task): boolean {
+    const occupied = [...this.#running.values()].filter(
+      (task) => task.isVault === isVault && task.occupiesSlot,
+    );
+    return occupied.length < (isVault ? 1 : MAX_CONCURRENT_COMMANDS);
   }
 
   #begin(task: Task): void {
     const ended = this.#run(task).then((isRefreshed) => {
       clearTimeout(timer);
       this.#running.delete(task.source);
-      if (!isRefreshed) this.#rests.set(task.source, performance.now() + LOOK);
-      if (isRefreshed || this.#isCrowded) this.#lookSoon();
+      if (!isRefreshed) this.#retryAt.set(task.source, performance.now() + MAX_POLL_INTERVAL_MS);
+      if (isRefreshed || this.#hasBacklog) this.#pollSoon();
     });
-    const running: Running = { isVault: task.isVault, ended, holdsPlace: true };
+    const running: RunningTask = { isVault: task.isVault, ended, occupiesSlot: true };
     const timer = setTimeout(() => {
-      running.holdsPlace = task.isVault;
-      if (this.#isCrowded) this.#lookSoon();
-    }, LONG).unref();
+      running.occupiesSlot = task.isVault;
+      if (this.#hasBacklog) this.#pollSoon();
+    }, SLOT_DURATION_MS).unref();
     this.#running.set(task.source, running);
   }
 
-  /** Answers whether it was refreshed here. */
+  /** Answers whether this process refreshed it. */
   async #run({ source, run }: Task): Promise<boolean> {
-    let isOurs = false;
-    const onHeld = (): void => {
-      isOurs = true;
-      this.#tell({ kind: 'begun', source });
+    let isBegun = false;
+    const onAcquired = (): void => {
+      isBegun = true;
+      this.#emit({ kind: 'begun', source });
     };
     try {
-      const report = await run({ onlyIfDue: true, onHeld, signal: this.#stop.signal });
-      this.#refused.delete(source);
-      this.#known.add(source);
-      this.#tell({ kind: 'refreshed', source, report });
+      const report = await run({ onlyIfDue: true, onAcquired, signal: this.#stop.signal });
+      this.#waitingMessages.delete(source);
+      this.#seen.add(source);
+      this.#emit({ kind: 'refreshed', source, report });
       if (report.added + report.updated > 0) this.#embed();
       return true;
     } catch (error) {
-      this.#tellFailure(source, error, isOurs);
+      this.#emitFailure(source, error, isBegun);
       return false;
     }
   }
 
-  #tellFailure(source: string, error: unknown, isOurs = true): void {
-    const told =
-      error instanceof LociError ? error : new LociError('internal', messageOf(error), { cause: error });
-    if (told.code === 'conflict' || told.code === 'aborted') {
-      if (!isOurs) return;
-      this.#known.add(source);
-      this.#tell({ kind: 'left', source });
+  #emitFailure(source: string, failure: unknown, isBegun = true): void {
+    const error =
+      failure instanceof LociError
+        ? failure
+        : new LociError('internal', messageOf(failure), { cause: failure });
+    if (error.code === 'conflict' || error.code === 'aborted') {
+      if (!isBegun) return;
+      this.#seen.add(source);
+      this.#emit({ kind: 'left', source });
       return;
     }
-    const mayNotRun = told.code === 'not_approved' || told.code === 'invalid_config';
-    if (!mayNotRun) {
-      this.#tell({ kind: 'failed', source, error: told });
+    if (error.code !== 'not_approved' && error.code !== 'invalid_config') {
+      this.#emit({ kind: 'failed', source, error });
       return;
     }
-    if (this.#refused.get(source) === told.message) return;
-    this.#refused.set(source, told.message);
-    this.#tell({ kind: 'waiting', source, error: told });
+    if (this.#waitingMessages.get(source) === error.message) return;
+    this.#waitingMessages.set(source, error.message);
+    this.#emit({ kind: 'waiting', source, error });
   }
 
-  /** One at a time, and once more for what came meanwhile. */
+  /** Runs once at a time, and once more for what was added meanwhile. */
   #embed(): void {
     this.#embedsAgain = true;
     this.#embedding ??= this.#embedAll().finally(() => {
@@ -254,15 +254,15 @@ export class SourceKeeper {
       this.#embedsAgain = false;
       try {
         const contents = await embedNew(this.#context, { signal: this.#stop.signal });
-        if (contents > 0) this.#tell({ kind: 'embedded', contents });
+        if (contents > 0) this.#emit({ kind: 'embedded', contents });
       } catch (error) {
-        // They are found by text; the next round, or `loci index`, tries again.
-        this.#tellFailure('embedding', error);
+        // The documents are found by text. The next refresh, or `loci index`, tries again.
+        this.#emitFailure('embedding', error);
       }
     }
   }
 
-  #tell(event: KeeperEvent): void {
+  #emit(event: KeeperEvent): void {
     this.#options.onEvent?.(event);
   }
 }

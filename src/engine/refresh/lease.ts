@@ -1,67 +1,66 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { LociError } from '../../core/errors.ts';
 import type { EngineContext } from '../context.ts';
 
-/** Milliseconds that a process which does not renew its lease is still taken to be at work. */
-const LEASE = 10_000;
-const RENEW = 3000;
-const LOOK_AGAIN = 250;
+/** A process that has not renewed its lease for this long counts as dead. */
+const LEASE_DURATION_MS = 10_000;
+const RENEWAL_INTERVAL_MS = 3000;
+const POLL_INTERVAL_MS = 250;
 
-/** What the holder of a lease may write with. */
+/** Identifies a lease in writes, which the store refuses after the lease was lost. */
 export interface LeaseHandle {
   readonly lease: string;
   readonly token: number;
 }
 
 export interface LeaseOptions {
-  /** Waits until nobody else does it; else a lease that is held is a `conflict`. */
-  readonly waits?: boolean;
-  /** Takes it from whoever holds it, whose work is ended, and whose writes are refused. */
-  readonly takesOver?: boolean;
-  /** Called again and again while another process does it. */
+  /** Waits until the lease is free. Otherwise a lease that another process has is a `conflict`. */
+  readonly wait?: boolean;
+  /** Takes the lease from its holder, whose work is stopped and whose writes are refused. */
+  readonly takeOver?: boolean;
+  /** Called repeatedly while another process has the lease. */
   readonly onWait?: () => void;
-  /** Called when it is held. */
-  readonly onHeld?: () => void;
+  readonly onAcquired?: () => void;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Does what only one process should do at a time. The lease is renewed while it is done; once it is lost, the signal that
- * the work gets fires, and the store refuses what it writes with its token.
- * @throws LociError `conflict` when another process does it; `aborted`; what the work throws
+ * Does work that only one process may do at a time. The lease is renewed meanwhile. When it is lost, the signal passed to `work`
+ * fires, and the store refuses writes with its token.
+ * @throws LociError `conflict` when another process has the lease; `aborted`; what `work` throws
  */
 export async function withLease<Result>(
   context: EngineContext,
   name: string,
-  work: (held: LeaseHandle, signal: AbortSignal) => Promise<Result>,
-  { waits = false, takesOver = false, onWait, onHeld, signal }: LeaseOptions = {},
+  work: (lease: LeaseHandle, signal: AbortSignal) => Promise<Result>,
+  { wait = false, takeOver = false, onWait, onAcquired, signal }: LeaseOptions = {},
 ): Promise<Result> {
   const { store, now } = context;
   const holder = randomUUID();
-  const take = (how: { readonly takesOver?: boolean } = {}): Promise<number | null> =>
-    store.takeLease({ name, holder, now: now(), until: now() + LEASE, ...how });
-  let token = await take({ takesOver });
+  const acquire = (takesOver: boolean): Promise<number | null> =>
+    store.takeLease({ name, holder, now: now(), until: now() + LEASE_DURATION_MS, takesOver });
+  let token = await acquire(takeOver);
   while (token === null) {
-    if (!waits) throw inUse(name);
+    if (!wait) throw inUse(name);
     onWait?.();
-    await wait(LOOK_AGAIN, undefined, signal === undefined ? {} : { signal }).catch(() => {
+    await delay(POLL_INTERVAL_MS, undefined, signal === undefined ? {} : { signal }).catch(() => {
       throw new LociError('aborted', `waiting for ${name} was stopped`);
     });
-    token = await take();
+    token = await acquire(false);
   }
   const lost = new AbortController();
   const renewal = setInterval(() => {
-    // What fails now is tried the next time; the fence holds whatever happens.
-    take().then(
+    // A renewal that fails is retried at the next interval. The token protects the store in any case.
+    acquire(false).then(
       (renewed) => renewed !== token && lost.abort(inUse(name)),
       () => undefined,
     );
-  }, RENEW).unref();
+  }, RENEWAL_INTERVAL_MS).unref();
   try {
-    onHeld?.();
-    const both = signal === undefined ? lost.signal : AbortSignal.any([signal, lost.signal]);
-    return await work({ lease: name, token }, both);
+    onAcquired?.();
+    const signals = signal === undefined ? lost.signal : AbortSignal.any([signal, lost.signal]);
+    return await work({ lease: name, token }, signals);
   } finally {
     clearInterval(renewal);
     await store.dropLease(name, holder);
@@ -69,7 +68,7 @@ export async function withLease<Result>(
 }
 
 function inUse(name: string): LociError {
-  return new LociError('conflict', `another process is at work on ${name}`, {
-    hint: 'It is done there; look again in a moment.',
+  return new LociError('conflict', `another process is working on ${name}`, {
+    hint: 'Try again in a moment.',
   });
 }

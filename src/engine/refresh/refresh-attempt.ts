@@ -4,59 +4,57 @@ import type { EngineContext } from '../context.ts';
 import type { LeaseHandle } from './lease.ts';
 import { nextRead, nextTry } from './schedule.ts';
 
-/** What an attempt begins with. */
 export interface AttemptStart {
-  readonly held: LeaseHandle;
-  /** How it stood with the source. */
+  readonly lease: LeaseHandle;
+  /** The state of the source before the attempt. */
   readonly before: SourceState | undefined;
-  /** Milliseconds until it is due again. */
+  /** Milliseconds until the source is due again. */
   readonly interval: number;
 }
 
-/** One attempt to read a vault or a source, and what its state is told of it, under the lease of whoever makes it. */
+/** One attempt to refresh a vault or a source, and how it changes the state of the source. */
 export class RefreshAttempt {
   readonly #context: EngineContext;
   readonly #source: string;
-  readonly #turn: AttemptStart;
-  readonly #began: Timestamp;
+  readonly #start: AttemptStart;
+  readonly #startedAt: Timestamp;
 
-  constructor(context: EngineContext, source: string, turn: AttemptStart) {
+  constructor(context: EngineContext, source: string, start: AttemptStart) {
     this.#context = context;
     this.#source = source;
-    this.#turn = turn;
-    this.#began = context.now();
+    this.#start = start;
+    this.#startedAt = context.now();
   }
 
-  /** Milliseconds until now. */
   get tookMs(): number {
-    return Math.max(0, this.#context.now() - this.#began);
+    return Math.max(0, this.#context.now() - this.#startedAt);
   }
 
-  /** What a success says; the store keeps the first of the problems. */
+  /** The change of state for documents that are stored. The store keeps the first of the problems. */
   success(problems: readonly string[]): Partial<SourceState> {
-    const refreshes = (this.#turn.before?.refreshes ?? 0) + 1;
+    const refreshes = (this.#start.before?.refreshes ?? 0) + 1;
     return { ...this.answered(problems), readAt: this.#context.now(), refreshes };
   }
 
-  /** What is said of an answer, whether it is taken for the state of the source or not. */
+  /** The change of state for an answer, whether its documents are stored or not. */
   answered(problems: readonly string[]): Partial<SourceState> {
-    const nextAt = nextRead(this.#context.now(), this.#turn.interval);
+    const nextAt = nextRead(this.#context.now(), this.#start.interval);
     return { ...this.#tried(), nextAt, failures: 0, error: null, problems };
   }
 
-  noteFailure(error: string): Promise<void> {
-    const { before, interval } = this.#turn;
+  recordFailure(error: string): Promise<void> {
+    const { before, interval } = this.#start;
     const failures = (before?.failures ?? 0) + 1;
     const nextAt = nextTry(this.#context.now(), interval, failures);
-    return this.note({ ...this.#tried(), nextAt, failures, failed: (before?.failed ?? 0) + 1, error });
+    return this.record({ ...this.#tried(), nextAt, failures, failed: (before?.failed ?? 0) + 1, error });
   }
 
-  note(change: Partial<SourceState>): Promise<void> {
+  record(change: Partial<SourceState>): Promise<void> {
     const { store, namespace } = this.#context;
-    return store.changeSourceState(namespace, this.#source, change, this.#turn.held);
+    return store.changeSourceState(namespace, this.#source, change, this.#start.lease);
   }
 
   #tried(): Partial<SourceState> {
-    return { triedAt: this.#began, tookMs: this.tookMs };
+    return { triedAt: this.#startedAt, tookMs: this.tookMs };
   }
 }

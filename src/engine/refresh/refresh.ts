@@ -16,55 +16,54 @@ import { withLease, type LeaseHandle, type LeaseOptions } from './lease.ts';
 import { missingProgramError } from '../sources/program.ts';
 import { isDue } from './schedule.ts';
 
-/** What one refresh came to. */
-export interface Refreshed extends ReplaceReport {
+/** The result of a refresh. */
+export interface RefreshReport extends ReplaceReport {
   readonly id: string;
   readonly name: string;
-  /** Documents in what was printed. */
+  /** Documents that the command printed, including bad ones. */
   readonly printed: number;
   readonly problems: readonly DocumentProblem[];
-  /** Milliseconds. */
   readonly tookMs: number;
-  /** Documents that stay although nothing was printed: it takes a second empty answer. */
-  readonly kept: number;
+  /** Documents that stay although the command printed none: only a second empty answer removes them. */
+  readonly retained: number;
 }
 
-const LONGEST_PROBLEM = 300;
+const MAX_PROBLEM_LENGTH = 300;
 
-/** What one process at a time does with a source. */
-export function leaseOf({ namespace }: EngineContext, source: string): string {
+/** The lease that a process needs to refresh or forget a vault or source. */
+export function leaseName({ namespace }: EngineContext, source: string): string {
   return `source/${namespace}/${source}`;
 }
 
 export interface RefreshOptions extends LeaseOptions {
-  /** Leaves it to whoever refreshed it a moment ago: then it is a `conflict` too. */
+  /** Fails with `conflict` when another process has just refreshed it. */
   readonly onlyIfDue?: boolean;
 }
 
 /**
- * Runs the command of a source and makes the store's copy what it printed, in one transaction. When it fails, the last
- * good documents stay, and the failure is noted.
+ * Runs the command of a source and replaces the stored documents with those that it prints, in one transaction. When it fails, the
+ * last good documents stay, and the failure is recorded.
  * @throws LociError `not_approved`; `source_failed` that says what happened; `conflict` when another process refreshes
- *   it (unless `waits`); `aborted`
+ *   it (unless `wait`); `aborted`
  */
 export async function refreshSource(
   context: EngineContext,
   source: ConfiguredSource,
-  { onlyIfDue = false, ...lease }: RefreshOptions = {},
-): Promise<Refreshed> {
-  // What may not run takes no lease: that would be a write for nothing, every few seconds.
+  { onlyIfDue = false, ...leaseOptions }: RefreshOptions = {},
+): Promise<RefreshReport> {
+  // A command that may not run takes no lease, which would be a useless write every few seconds.
   await requireApproved(context, source, await stateOf(context, source.id));
   return withLease(
     context,
-    leaseOf(context, source.id),
-    async (held, signal) => {
+    leaseName(context, source.id),
+    async (lease, signal) => {
       const state = await stateOf(context, source.id);
       const isFresh = state !== undefined && !isDue(state, source.settings.refreshInterval, context.now());
       if (onlyIfDue && isFresh)
         throw new LociError('conflict', `${source.id} was refreshed by another process`);
-      return new Refresh(context, source, { held, before: state }, signal).run();
+      return new Refresh(context, source, { lease, before: state }, signal).run();
     },
-    lease,
+    leaseOptions,
   );
 }
 
@@ -100,9 +99,9 @@ export async function testSource(
     return await fetchApproved(context, source, await stateOf(context, source.id), signal);
   } catch (error) {
     if (!(error instanceof LociError) || error.code !== 'source_failed') throw error;
-    // To run it once is what failed just now.
+    // The usual hint is to run `loci sources test`, which is what just failed.
     throw new LociError('source_failed', error.message, {
-      hint: 'Run the command yourself, in its folder, and look at what it prints.',
+      hint: 'Run the command yourself in its working folder, and look at its output.',
       cause: error,
     });
   }
@@ -123,7 +122,7 @@ async function fetchApproved(
 class Refresh {
   readonly #context: EngineContext;
   readonly #source: ConfiguredSource;
-  readonly #held: LeaseHandle;
+  readonly #lease: LeaseHandle;
   readonly #signal: AbortSignal;
   readonly #attempt: RefreshAttempt;
   readonly #before: SourceState | undefined;
@@ -131,46 +130,46 @@ class Refresh {
   constructor(
     context: EngineContext,
     source: ConfiguredSource,
-    turn: Omit<AttemptStart, 'interval'>,
+    start: Omit<AttemptStart, 'interval'>,
     signal: AbortSignal,
   ) {
     this.#context = context;
     this.#source = source;
-    this.#held = turn.held;
-    this.#before = turn.before;
+    this.#lease = start.lease;
+    this.#before = start.before;
     this.#signal = signal;
     this.#attempt = new RefreshAttempt(context, source.id, {
-      ...turn,
+      ...start,
       interval: source.settings.refreshInterval,
     });
   }
 
-  async run(): Promise<Refreshed> {
+  async run(): Promise<RefreshReport> {
     try {
       const fetched = await fetchApproved(this.#context, this.#source, this.#before, this.#signal);
-      const kept = await this.#keptFrom(fetched);
-      if (kept > 0) return await this.#noteEmpty(fetched, kept);
+      const retained = await this.#retainedBy(fetched);
+      if (retained > 0) return await this.#recordEmpty(fetched, retained);
       return await this.#replace(fetched);
     } catch (error) {
-      // A lease that was lost fires the signal: then the work goes on elsewhere.
+      // The signal fires when the lease was lost. Another process has taken over then.
       if (this.#signal.reason instanceof LociError) throw this.#signal.reason;
-      const isOurs =
-        error instanceof LociError && ['not_approved', 'aborted', 'conflict'].includes(error.code);
-      if (!isOurs) await this.#attempt.noteFailure(await this.#told(messageOf(error)));
+      const isSourceFailure =
+        !(error instanceof LociError) || !['not_approved', 'aborted', 'conflict'].includes(error.code);
+      if (isSourceFailure) await this.#attempt.recordFailure(await this.#masked(messageOf(error)));
       throw error;
     }
   }
 
-  /** How many documents a first empty answer does not take away. */
-  async #keptFrom({ printed }: Fetched): Promise<number> {
+  /** How many documents stay because this is the first empty answer. */
+  async #retainedBy({ printed }: Fetched): Promise<number> {
     if (printed > 0 || this.#empties > 0) return 0;
-    return documentsOf(this.#context, this.#source.id);
+    return countDocuments(this.#context, this.#source.id);
   }
 
-  async #replace(fetched: Fetched): Promise<Refreshed> {
+  async #replace(fetched: Fetched): Promise<RefreshReport> {
     const context = this.#context;
     const { id, name, settings } = this.#source;
-    if (fetched.printed > 0 && fetched.documents.length === 0) throw noneUsable(id, fetched);
+    if (fetched.printed > 0 && fetched.documents.length === 0) throw noUsableDocument(id, fetched);
     const problems = await this.#problemsOf(fetched);
     const report = await replaceDocuments(
       context.store,
@@ -188,7 +187,7 @@ class Refresh {
         now: context.now(),
         maxDocuments: settings.maxDocuments,
         keepCompleted: settings.keepCompleted,
-        fence: this.#held,
+        fence: this.#lease,
         sourceStateChange: (made) => this.#success(fetched, problems, made),
         signal: this.#signal,
       },
@@ -200,7 +199,7 @@ class Refresh {
       printed: fetched.printed,
       problems: fetched.problems,
       tookMs: this.#attempt.tookMs,
-      kept: 0,
+      retained: 0,
     };
   }
 
@@ -217,67 +216,67 @@ class Refresh {
     };
   }
 
-  /** As they are stored: they quote what was printed, and what is cut off is masked before. */
+  /** Problems quote the output, so secrets are masked, before anything is cut off. */
   async #problemsOf({ problems }: Fetched): Promise<string[]> {
     const first = problems.slice(0, MOST_PROBLEMS);
-    const told = await Promise.all(first.map((problem) => this.#told(wordsOf(problem))));
-    return told.map(shortened);
+    const texts = await Promise.all(first.map((problem) => this.#masked(problemText(problem))));
+    return texts.map(shortened);
   }
 
-  async #noteEmpty(fetched: Fetched, kept: number): Promise<Refreshed> {
+  async #recordEmpty(fetched: Fetched, retained: number): Promise<RefreshReport> {
     const { id, name } = this.#source;
-    const told = `nothing was printed; ${formatCount(kept, 'document')} are kept until that happens again`;
-    await this.#attempt.note({ ...this.#attempt.answered([told]), empties: this.#empties + 1 });
+    const problem = `the command printed no documents; ${formatCount(retained, 'document')} stay until that happens again`;
+    await this.#attempt.record({ ...this.#attempt.answered([problem]), empties: this.#empties + 1 });
     const nothing = { added: 0, updated: 0, unchanged: 0, removed: 0, overCap: 0 };
     const { tookMs } = this.#attempt;
-    return { id, name, ...nothing, printed: 0, problems: fetched.problems, tookMs, kept };
+    return { id, name, ...nothing, printed: 0, problems: fetched.problems, tookMs, retained };
   }
 
   get #empties(): number {
     return this.#before?.empties ?? 0;
   }
 
-  /** What programs print, and say when they fail, may hold the keys that they work with. */
-  async #told(message: string): Promise<string> {
+  /** The output and the errors of programs may contain their keys. */
+  async #masked(message: string): Promise<string> {
     const { thread } = this.#context;
     const secrets = await thread.run(SECRET_DETECTION, [message], { size: message.length });
     return maskSecrets(message, secrets);
   }
 }
 
-/** How many documents the store has of a source. */
-async function documentsOf({ store, namespace, now }: EngineContext, source: string): Promise<number> {
+/** The number of stored documents of a source. */
+async function countDocuments({ store, namespace, now }: EngineContext, source: string): Promise<number> {
   const filter = { now: now(), origins: ['source' as const], sources: [source] };
   return (await store.facet(namespace, 'source', filter))[0]?.records ?? 0;
 }
 
-export function problemInWords(problem: DocumentProblem): string {
-  return shortened(wordsOf(problem));
+export function formatProblem(problem: DocumentProblem): string {
+  return shortened(problemText(problem));
 }
 
-function wordsOf({ index, id, detail }: DocumentProblem): string {
+function problemText({ index, id, detail }: DocumentProblem): string {
   if (index === null) return detail;
-  const which = id === null ? `document ${String(index)}` : `document ${String(index)} (${id})`;
-  return `${which}: ${detail}`;
+  const document = id === null ? `document ${String(index)}` : `document ${String(index)} (${id})`;
+  return `${document}: ${detail}`;
 }
 
-export function problemOfNote({ key, detail }: SourceProblem): string {
+export function formatNoteProblem({ key, detail }: SourceProblem): string {
   return shortened(`${key}: ${detail}`);
 }
 
 function shortened(problem: string): string {
-  return problem.length > LONGEST_PROBLEM
-    ? `${problem.slice(0, LONGEST_PROBLEM - 1).toWellFormed()}…`
+  return problem.length > MAX_PROBLEM_LENGTH
+    ? `${problem.slice(0, MAX_PROBLEM_LENGTH - 1).toWellFormed()}…`
     : problem;
 }
 
-function noneUsable(id: string, { printed, problems: [first] }: Fetched): LociError {
-  const why = first === undefined ? '' : `: ${problemInWords(first)}`;
+function noUsableDocument(id: string, { printed, problems: [first] }: Fetched): LociError {
+  const reason = first === undefined ? '' : `: ${formatProblem(first)}`;
   return new LociError(
     'source_failed',
-    `none of the ${formatCount(printed, 'document')} of ${id} can be used${why}`,
+    `none of the ${formatCount(printed, 'document')} of ${id} can be used${reason}`,
     {
-      hint: 'Of JSON that was not made for Loci `map` says where things are; `map.items`, where the list stands.',
+      hint: 'For JSON that was not made for Loci, `map` says where the fields are, and `map.items` where the list is.',
     },
   );
 }

@@ -1,14 +1,13 @@
 import type { Store } from '../../store/store.ts';
 
-/** Milliseconds that a count waits for others. */
-const WAIT = 5000;
+const FLUSH_DELAY_MS = 5000;
 
-/** Counts the searches that records of a source were among the results of (S11), by and by: no search waits for it. */
+/** Counts the searches that found records of a source (S11). Counts are written later, so that no search waits for them. */
 export class HitCounter {
   readonly #store: Store;
   readonly #now: () => number;
-  /** Namespace → source → searches since the last writing. */
-  #waiting = new Map<string, Map<string, number>>();
+  /** Namespace → source → searches since the last write. */
+  #pending = new Map<string, Map<string, number>>();
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
 
@@ -17,23 +16,23 @@ export class HitCounter {
     this.#now = now;
   }
 
-  /** @param sources of the results of one search, each as often as it likes */
+  /** @param sources those of the results of one search; duplicates count once */
   count(namespace: string, sources: readonly string[]): void {
     if (sources.length === 0) return;
-    const counts = this.#waiting.get(namespace) ?? new Map<string, number>();
+    const counts = this.#pending.get(namespace) ?? new Map<string, number>();
     for (const source of new Set(sources)) counts.set(source, (counts.get(source) ?? 0) + 1);
-    this.#waiting.set(namespace, counts);
-    // Nobody stays awake for it: `close` writes what is left.
-    this.#timer ??= setTimeout(() => void this.flush(), WAIT).unref();
+    this.#pending.set(namespace, counts);
+    // The timer does not keep the process alive; `close` writes the rest.
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_DELAY_MS).unref();
   }
 
-  /** Everything that was counted is in the store when this resolves; what cannot be written is let go of. */
+  /** Resolves when all counts are in the store. Counts that cannot be written are dropped. */
   flush(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    const counted = this.#waiting;
-    this.#waiting = new Map();
-    for (const [namespace, hits] of counted) {
+    const pending = this.#pending;
+    this.#pending = new Map();
+    for (const [namespace, hits] of pending) {
       this.#writing = this.#writing
         .then(() => this.#store.addHits(namespace, hits, this.#now()))
         .catch(() => undefined);

@@ -2,64 +2,63 @@ import { LociError, messageOf } from '../../core/errors.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { SourceState } from '../../store/source-states.ts';
 import type { EngineContext } from '../context.ts';
-import { isEnabled, ownVaults, vaultName } from '../vaults/vault-names.ts';
+import { isEnabled, vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';
 import { approvalDetails, approvalStatus, resolveCommand, type ResolvedCommand } from './approval.ts';
 import { changesSince, parseApproval } from './approval-record.ts';
 import { configuredSources, type ConfiguredSource } from './configured.ts';
 import { missingProgramError } from './program.ts';
-import { isStale } from '../refresh/staleness.ts';
+import { isStale } from '../refresh/schedule.ts';
 
-/** How a source is, in a word. */
 export const CONDITIONS = [
-  /** Read, and not so long ago. */
+  /** Read within twice its interval. */
   'fresh',
-  /** Nobody has kept it fresh for more than twice its interval. */
+  /** Not read for more than twice its interval. */
   'stale',
-  /** Never read yet. */
+  /** Never read. */
   'new',
-  /** The last attempt failed; the last good documents are kept. */
+  /** The last attempt failed; the last good documents stay. */
   'failing',
   'paused',
   'disabled',
   /** Its command was never approved. */
   'waiting for approval',
-  /** Its command, or what it starts, has changed since it was approved. */
+  /** Its command or its watched files have changed since the approval. */
   'changed, waiting for approval',
-  /** It cannot be run as it stands. */
+  /** Its settings must be corrected before it can run. */
   'broken',
-  /** Its documents are in the store, and nothing in the settings brings them any more. */
+  /** It has documents in the store, but is no longer in the settings. */
   'gone',
 ] as const;
 export type Condition = (typeof CONDITIONS)[number];
 
-/** What the operator should know of a source (S11). */
+/** The state of a source, for the operator (S11). */
 export interface SourceReport {
   readonly id: string;
   readonly name: string;
   readonly kind: 'vault' | 'command' | 'skill';
   readonly condition: Condition;
-  /** Of a vault, its folder; of a skill, that of the skill. */
+  /** The folder of a vault or a skill. */
   readonly folder: string | null;
-  /** Of a command. */
+  /** `null` for a vault, and for a command that is broken. */
   readonly command: ResolvedCommand | null;
-  /** What of that is different from what was approved, a line each. */
+  /** The changes since the approval, one line each. */
   readonly changes: readonly string[];
   readonly documents: number;
   readonly refreshInterval: number | null;
   readonly state: SourceState | null;
-  /** Why it is broken, or what failed last. */
+  /** Why it is broken, or why the last attempt failed. */
   readonly error: string | null;
-  /** What to do about what is broken, where that is known. */
+  /** How to repair a broken source, if that is known. */
   readonly hint: string | null;
 }
 
-/** Every vault and source of the settings and of skills, and those whose documents alone are left. */
+/** Every vault and source of the settings and of skills, and those of which only documents are left. */
 export async function sourceReports(context: EngineContext): Promise<SourceReport[]> {
   const { store, namespace, now } = context;
   const states = await store.sourceStates(namespace);
   const counts = await documentCounts(context);
   const { sources, broken: brokenSkills } = await configuredSources(context);
-  const vaults = ownVaults(context).map((vault): SourceReport => {
+  const vaults = vaultsOfNamespace(context).map((vault): SourceReport => {
     const id = vaultName(vault);
     const state = states.get(id) ?? null;
     const interval = vault.refreshInterval ?? 0;
@@ -68,7 +67,7 @@ export async function sourceReports(context: EngineContext): Promise<SourceRepor
       kind: 'vault',
       folder: vault.path,
       refreshInterval: interval,
-      // Whether notes changed since can be seen by looking at them: `status` and `doctor` do.
+      // A vault is never stale here: `status` and `doctor` compare its files with the store.
       condition: conditionOf(state, { enabled: isEnabled(vault), interval: Infinity, now: now() }),
     };
   });
@@ -169,16 +168,16 @@ function conditionOf(
   return isStale(state, interval, now) ? 'stale' : 'fresh';
 }
 
-/** Documents of sources and vaults that nothing in the settings brings any more. */
+/** Sources and vaults that are no longer in the settings. */
 function leftOver(
   listed: readonly SourceReport[],
   states: ReadonlyMap<string, SourceState>,
   counts: ReadonlyMap<string, number>,
 ): SourceReport[] {
-  const known = new Set(listed.map(({ id }) => id));
-  // An imported folder has a state too, and nothing to be refreshed.
+  const listedIds = new Set(listed.map(({ id }) => id));
+  // An imported folder has a state too, but nothing to refresh.
   const approved = [...states].filter(([, { approval }]) => approval !== null).map(([id]) => id);
-  const ids = [...new Set([...counts.keys(), ...approved])].filter((id) => !known.has(id)).toSorted();
+  const ids = [...new Set([...counts.keys(), ...approved])].filter((id) => !listedIds.has(id)).toSorted();
   return ids.map((id) => {
     const state = states.get(id) ?? null;
     const kind = (state?.root ?? null) === null ? 'command' : 'vault';

@@ -2,18 +2,18 @@ import { formatAge } from '../../core/time/age.ts';
 import { upcomingDay } from '../../core/time/calendar.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
-import { ownSources } from './source-policies.ts';
-import { isStale } from '../refresh/staleness.ts';
+import { sourcesOfNamespace } from './source-policies.ts';
+import { isStale } from '../refresh/schedule.ts';
 
-/** From which source a record is, and how it stands with it. */
+/** The source of a record, and how current the record is. */
 export interface SourceOrigin {
-  /** What people call the source, on one line. */
+  /** The display name of the source, on one line. */
   readonly name: string;
-  /** When the source was last read through; `null` where that is not known. */
+  /** When the source was last read; `null` when unknown. */
   readonly refreshedAt: Timestamp | null;
-  /** Whether it should have been read again since. */
+  /** Whether the source has missed refreshes since. */
   readonly stale: boolean;
-  /** Whether it is done; `null` for what cannot be. */
+  /** Whether the item is completed; `null` for records that cannot be. */
   readonly completed: boolean | null;
   readonly url: string | null;
   /** `From Google Tasks · due tomorrow · 3 min ago` */
@@ -22,24 +22,24 @@ export interface SourceOrigin {
 
 type SourcedRecord = Pick<LociRecord, 'origin' | 'source' | 'recordType' | 'createdAt' | 'metadata'>;
 
-/** What breaks a line, or turns the direction in which it is read. */
+/** Whitespace, control characters and marks that change the direction of text. */
 const BREAKS = /[\s\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** Of each record; `null` for what no source brought. */
+/** One for each record; `null` for a record that is not of a source. */
 export async function sourceOrigins(
   context: EngineContext,
   records: readonly SourcedRecord[],
 ): Promise<(SourceOrigin | null)[]> {
   if (!records.some(({ origin }) => origin === 'source')) return records.map(() => null);
   const states = await context.store.sourceStates(context.namespace);
-  const { sources } = await ownSources(context);
+  const { sources } = await sourcesOfNamespace(context);
   const configured = new Map(sources.map((source) => [source.id, source]));
   const now = context.now();
   return records.map((record) => {
     if (record.origin !== 'source') return null;
     const state = states.get(record.source);
     const settings = configured.get(record.source);
-    // Of a source that the settings do not name nobody knows how often it should be read.
+    // The interval of a source that is no longer in the settings is unknown.
     const stale = state !== undefined && isStale(state, settings?.refreshInterval ?? Infinity, now);
     const refreshedAt = state?.readAt ?? null;
     return sourceOrigin(record, { name: settings?.name ?? record.source, refreshedAt, stale }, now);
@@ -52,13 +52,13 @@ function sourceOrigin(
   now: Timestamp,
 ): SourceOrigin {
   const { completed, url } = record.metadata;
-  const known = {
+  const origin = {
     ...source,
     name: onOneLine(source.name),
     completed: typeof completed === 'boolean' ? completed : null,
     url: typeof url === 'string' && url !== '' ? url : null,
   };
-  return { ...known, line: lineOf(record, known, now) };
+  return { ...origin, line: lineOf(record, origin, now) };
 }
 
 function lineOf(
@@ -66,12 +66,12 @@ function lineOf(
   { name, refreshedAt, stale, completed }: Omit<SourceOrigin, 'line'>,
   now: Timestamp,
 ): string {
-  // What parts the line is no part of a name, or a name could say what Loci says.
+  // A name must not contain the separator, or it could imitate the other parts of the line.
   const parts = [`From ${name.replaceAll('·', '-')}`];
   const undated = metadata['undated'] === true;
   const ahead = completed === true || undated ? null : upcomingDay(createdAt, now);
   if (completed === true) parts.push('done');
-  // When Loci first saw a todo is no day that it is of.
+  // The creation time of an undated todo is only when Loci first saw it.
   else if (undated && recordType === 'task') parts.push('no date');
   else if (ahead === null) parts.push(formatAge(createdAt, now));
   else if (recordType === 'task') parts.push(`due ${ahead.day}`);
@@ -80,7 +80,7 @@ function lineOf(
   const age = formatAge(Math.min(refreshedAt, now), now);
   const read = spaced(age);
   if (stale) parts.push(`stale (${age === 'just now' ? 'less than a minute' : read.replace(/ ago$/, '')})`);
-  // Beside the age of the document it would pass for another one.
+  // Without `read`, it would look like a second age of the document.
   else parts.push(completed !== true && ahead === null ? `read ${read}` : read);
   return parts.join(' · ');
 }

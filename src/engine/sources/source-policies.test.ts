@@ -8,7 +8,7 @@ import { openMemoryStore } from '../../store/memory/open.ts';
 import type { SearchFilter, Store } from '../../store/store.ts';
 import { EngineContext } from '../context.ts';
 import { search, type SearchRequest, type SearchResponse } from '../records/search.ts';
-import { hiddenSources, ownSources, sourcePolicies, withoutSources } from './source-policies.ts';
+import { hiddenSources, sourcesOfNamespace, sourcePolicies, excludeSources } from './source-policies.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 const CONFIG = configSchema.parse({
@@ -50,8 +50,8 @@ describe('source policies', () => {
 
   it('add to what a filter leaves out, and leave a filter alone that leaves out nothing', () => {
     const filter = { project: 'home' };
-    expect(withoutSources(filter, [])).toBe(filter);
-    expect(withoutSources({ ...filter, exceptSources: ['a'] }, ['b'])).toEqual({
+    expect(excludeSources(filter, [])).toBe(filter);
+    expect(excludeSources({ ...filter, exceptSources: ['a'] }, ['b'])).toEqual({
       project: 'home',
       exceptSources: ['a', 'b'],
     });
@@ -70,16 +70,16 @@ describe('source policies', () => {
       sources: [{ id: 'own', command: 'cat', weight: 2 }],
       skills: [{ path: folder.path }],
     });
-    const own = await ownSources(EngineContext.create(config, openMemoryStore()));
+    const own = await sourcesOfNamespace(EngineContext.create(config, openMemoryStore()));
     const inForce = [...sourcePolicies(own.vaults, own.sources)].map(([id, { weight }]) => [id, weight]);
     expect(Object.fromEntries(inForce)).toEqual({ own: 2, loud: 0.5, quiet: 0.1, plain: 0.5 });
   });
 
   it('are of the configured namespace alone', async () => {
     const context = EngineContext.create(CONFIG, openMemoryStore());
-    expect(await ownSources(context)).toEqual({ vaults, sources });
+    expect(await sourcesOfNamespace(context)).toEqual({ vaults, sources });
     const other = context.as({ ...context.caller, namespace: 'other' });
-    expect(await ownSources(other)).toEqual({ vaults: [], sources: [] });
+    expect(await sourcesOfNamespace(other)).toEqual({ vaults: [], sources: [] });
   });
 });
 

@@ -2,42 +2,42 @@ import type { SourceConfig, VaultConfig } from '../../config/sources-schema.ts';
 import { SOURCE_POLICY, VAULT_POLICY, type SourcePolicy } from '../../search/rank/source-policy.ts';
 import type { SearchFilter } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
-import { recentSources } from './configured.ts';
-import { ownVaults, vaultName } from '../vaults/vault-names.ts';
+import { cachedSources } from './configured.ts';
+import { vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';
 
-/** What the settings say of a vault or source, by the name that its records go by. */
-interface NamedSwitches extends Partial<Pick<SourceConfig, 'includeInContext' | 'enabled'>> {
+/** The settings of a vault or source that affect search, with the name that its records carry. */
+interface NamedSettings extends Partial<Pick<SourceConfig, 'includeInContext' | 'enabled'>> {
   readonly name: string;
   readonly policy: SourcePolicy;
 }
 
-/** Vaults and sources are read for the configured namespace alone; of the same names elsewhere the settings say nothing. */
-export async function ownSources(context: EngineContext): Promise<{
+/** Vaults and sources belong to the configured namespace; other namespaces have none. */
+export async function sourcesOfNamespace(context: EngineContext): Promise<{
   readonly vaults: readonly VaultConfig[];
   readonly sources: readonly SourceConfig[];
 }> {
-  const { sources } = await recentSources(context);
+  const { sources } = await cachedSources(context);
   return {
-    vaults: ownVaults(context),
+    vaults: vaultsOfNamespace(context),
     sources: sources.map(({ id, settings, skill }) => ({
       ...settings,
       id,
-      ...(skill !== null && { weight: weightOfSkill(settings.weight) }),
+      ...(skill !== null && { weight: skillWeight(settings.weight) }),
     })),
   };
 }
 
-/** Nobody approves what a skill says of its rank: only the owner's own settings may lift a source above the usual. */
-function weightOfSkill(said: number = SOURCE_POLICY.weight): number {
-  return Math.min(said, SOURCE_POLICY.weight);
+/** An approval does not cover weights, so only the settings may raise a source above the default weight. */
+function skillWeight(weight: number = SOURCE_POLICY.weight): number {
+  return Math.min(weight, SOURCE_POLICY.weight);
 }
 
-/** How search treats the records of each vault and source. */
+/** The ranking policy of each vault and source, by name. */
 export function sourcePolicies(
   vaults: readonly VaultConfig[],
   sources: readonly SourceConfig[],
 ): Map<string, SourcePolicy> {
-  return new Map(switchesOf(vaults, sources).map(({ name, policy }) => [name, policy]));
+  return new Map(namedSettings(vaults, sources).map(({ name, policy }) => [name, policy]));
 }
 
 /** For whom a search is: a user, or the context of a model that did not ask for it. */
@@ -49,25 +49,25 @@ export function hiddenSources(
   sources: readonly SourceConfig[],
   audience: Audience,
 ): string[] {
-  return switchesOf(vaults, sources).flatMap(({ name, enabled = true, includeInContext = true }) =>
+  return namedSettings(vaults, sources).flatMap(({ name, enabled = true, includeInContext = true }) =>
     enabled && (includeInContext || audience === 'user') ? [] : [name],
   );
 }
 
-/** The filter that lets nothing of these through either. */
-export function withoutSources<Filter extends Omit<SearchFilter, 'now'>>(
+/** Adds sources to those that the filter excludes. */
+export function excludeSources<Filter extends Omit<SearchFilter, 'now'>>(
   filter: Filter,
   hidden: readonly string[],
 ): Filter {
-  // A filter of no names would keep the store from its quickest way.
+  // The store is fastest without a list of excluded sources.
   if (hidden.length === 0) return filter;
   return { ...filter, exceptSources: [...(filter.exceptSources ?? []), ...hidden] };
 }
 
-function switchesOf(
+function namedSettings(
   vaults: readonly VaultConfig[],
   sources: readonly SourceConfig[],
-): readonly NamedSwitches[] {
+): readonly NamedSettings[] {
   return [
     ...vaults.map((vault) => ({ ...vault, name: vaultName(vault), policy: policyOfVault(vault) })),
     ...sources.map((source) => ({ ...source, name: source.id, policy: policyOfSource(source) })),
@@ -75,8 +75,8 @@ function switchesOf(
 }
 
 function policyOfVault({ weight, minScore }: VaultConfig): SourcePolicy {
-  const { weight: usual, minScore: least, recency } = VAULT_POLICY;
-  return { weight: weight ?? usual, minScore: minScore ?? least, recency };
+  const { weight: defaultWeight, minScore: defaultMinScore, recency } = VAULT_POLICY;
+  return { weight: weight ?? defaultWeight, minScore: minScore ?? defaultMinScore, recency };
 }
 
 function policyOfSource({ weight, minScore }: SourceConfig): SourcePolicy {

@@ -158,9 +158,9 @@ describe('a refresh', () => {
   it('that prints nothing must do so twice before it takes everything away', async () => {
     await tasks.refresh();
     await tasks.print([]);
-    expect(await tasks.refresh()).toMatchObject({ removed: 0, kept: 2 });
+    expect(await tasks.refresh()).toMatchObject({ removed: 0, retained: 2 });
     expect(await tasks.found('tile samples')).toHaveLength(1);
-    expect(await tasks.refresh()).toMatchObject({ removed: 2, kept: 0 });
+    expect(await tasks.refresh()).toMatchObject({ removed: 2, retained: 0 });
     expect(await tasks.found('tile samples')).toEqual([]);
   });
 

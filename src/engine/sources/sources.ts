@@ -4,48 +4,48 @@ import type { Closable, EngineContext } from '../context.ts';
 import { forgetSource } from '../vaults/forget-source.ts';
 import { embedNew } from '../vaults/embed-new.ts';
 import { signalOption, type ProgressOptions } from '../../core/progress.ts';
-import { ownVaults, vaultName } from '../vaults/vault-names.ts';
+import { vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';
 import { approvalDetails, resolveCommand, type ResolvedCommand } from './approval.ts';
 import { changesSince, parseApproval, serializeApproval } from './approval-record.ts';
-import { configuredSources, sourceNamed, type ConfiguredSource } from './configured.ts';
+import { configuredSources, requireSource, type ConfiguredSource } from './configured.ts';
 import { SourceKeeper, type KeepOptions } from '../refresh/keeper.ts';
 import { missingProgramError } from './program.ts';
-import { refreshSource, testSource, type Refreshed } from '../refresh/refresh.ts';
+import { refreshSource, testSource, type RefreshReport } from '../refresh/refresh.ts';
 import { sourceReports, type SourceReport } from './reports.ts';
 
-/** What came of a source's refresh. */
+/** The result of refreshing a source, or why it failed. */
 export type RefreshResult =
-  Refreshed | { readonly id: string; readonly name: string; readonly error: LociError };
+  RefreshReport | { readonly id: string; readonly name: string; readonly error: LociError };
 
-/** What may run now. */
-export interface NewlyApproved extends ResolvedCommand {
-  /** What is different from what was approved before, a line each; none for a first approval. */
+/** A command that may run from now on. */
+export interface ApprovedCommand extends ResolvedCommand {
+  /** The changes since the last approval, one line each; none for a first approval. */
   readonly changes: readonly string[];
 }
 
-/** Commands whose documents are searched beside everything else. */
+/** Commands whose documents are searched together with notes and memories. */
 export interface Sources {
   list(): Promise<SourceReport[]>;
   /**
-   * Runs the commands now, those named or all that are enabled, paused ones too; one that fails does not keep the others
-   * from it. One that is named and not enabled is a `conflict`.
+   * Runs the named commands, or all enabled ones, even if they are paused. The failure of one does not affect the others. A named
+   * source that is disabled is a `conflict`.
    * @throws LociError `not_found` for an id that no source has; `aborted`
    */
   refresh(ids?: readonly string[], options?: ProgressOptions): Promise<RefreshResult[]>;
   /** Runs the command once and stores nothing. @throws LociError `not_approved`, `source_failed` … */
   test(id: string, signal?: AbortSignal): Promise<Fetched>;
   /**
-   * From now on exactly this command may run. Only the operator may say so.
-   * @throws LociError `not_found`; `conflict` when it is not what `fingerprint` says; `invalid_config` for a missing program
+   * Allows exactly this command to run. Only the operator may call it.
+   * @throws LociError `not_found`; `conflict` when its fingerprint is another; `invalid_config` for a missing program
    */
-  approve(id: string, fingerprint?: string): Promise<NewlyApproved>;
-  /** Whether a source or vault is read by those who keep it fresh. */
+  approve(id: string, fingerprint?: string): Promise<ApprovedCommand>;
+  /** A paused source or vault is not refreshed automatically. */
   pause(id: string, paused: boolean): Promise<void>;
-  /** Takes its documents, its approval and what is known of it out of the store; answers how many documents went. */
+  /** Removes its documents, its approval and its state from the store; answers how many documents were removed. */
   forget(id: string, signal?: AbortSignal): Promise<number>;
-  /** Keeps vaults and sources fresh until the engine, or what this answers, is closed. */
+  /** Refreshes vaults and sources when they are due, until the engine or the returned object is closed. */
   keepFresh(options?: KeepOptions): Closable;
-  /** Ends every command that runs, for good: whoever is about to close the engine need not wait for them. */
+  /** Ends all running commands for good, before the engine is closed. */
   stop(): Promise<void>;
 }
 
@@ -55,8 +55,8 @@ export function sourcesOf(context: EngineContext): Sources {
     refresh: (ids, options = {}) =>
       whileOpen(context, options.signal, (signal) => refreshSources(context, ids, { ...options, signal })),
     test: (id, signal) =>
-      whileOpen(context, signal, async (either) =>
-        testSource(context, sourceNamed(await configuredSources(context), id), either),
+      whileOpen(context, signal, async (anySignal) =>
+        testSource(context, requireSource(await configuredSources(context), id), anySignal),
       ),
     approve: (id, fingerprint) => approve(context, id, fingerprint),
     pause: (id, paused) => pause(context, id, paused),
@@ -70,7 +70,7 @@ export function sourcesOf(context: EngineContext): Sources {
   };
 }
 
-/** Work that is stopped, and waited for, when the engine closes. */
+/** Does work that is stopped and awaited when the engine closes. */
 async function whileOpen<Result>(
   context: EngineContext,
   signal: AbortSignal | undefined,
@@ -78,7 +78,7 @@ async function whileOpen<Result>(
 ): Promise<Result> {
   const closing = new AbortController();
   const running = work(signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]));
-  const held = context.untilClosed({
+  const registration = context.untilClosed({
     close: async () => {
       closing.abort(new LociError('aborted', 'Loci is closing'));
       await running.catch(() => undefined);
@@ -87,7 +87,7 @@ async function whileOpen<Result>(
   try {
     return await running;
   } finally {
-    await held.close();
+    await registration.close();
   }
 }
 
@@ -97,14 +97,14 @@ async function refreshSources(
   options: ProgressOptions = {},
 ): Promise<RefreshResult[]> {
   const configured = await configuredSources(context);
-  const meant =
+  const selected =
     ids === undefined
       ? configured.sources.filter(({ settings }) => settings.enabled)
-      : [...new Set(ids)].map((id) => sourceNamed(configured, id));
-  const results = await Promise.all(meant.map((source) => refreshOne(context, source, options)));
+      : [...new Set(ids)].map((id) => requireSource(configured, id));
+  const results = await Promise.all(selected.map((source) => refreshOne(context, source, options)));
   if (options.signal?.aborted === true) throw new LociError('aborted', 'refreshing was stopped');
   if (results.some((result) => 'added' in result && result.added + result.updated > 0)) {
-    // Without a model they are found by text all the same, and embedded later (R16).
+    // Without a model, the documents are found by text, and embedded later (R16).
     await embedNew(context, options).catch((error: unknown) => {
       if (!(error instanceof LociError) || error.code !== 'embedding_unavailable') throw error;
     });
@@ -117,27 +117,26 @@ async function refreshOne(
   source: ConfiguredSource,
   options: ProgressOptions,
 ): Promise<RefreshResult> {
-  const tell = (stage: 'reading' | 'waiting'): void =>
+  const report = (stage: 'reading' | 'waiting'): void =>
     options.onProgress?.({ stage, subject: source.name, done: 0, total: 0 });
   try {
-    if (!source.settings.enabled) throw switchedOff(source);
+    if (!source.settings.enabled) throw disabledError(source);
     return await refreshSource(context, source, {
-      waits: true,
-      onWait: () => tell('waiting'),
-      onHeld: () => tell('reading'),
+      wait: true,
+      onWait: () => report('waiting'),
+      onAcquired: () => report('reading'),
       ...signalOption(options),
     });
-  } catch (error) {
-    const told =
-      error instanceof LociError ? error : new LociError('internal', messageOf(error), { cause: error });
-    return { id: source.id, name: source.name, error: told };
+  } catch (cause) {
+    const error = cause instanceof LociError ? cause : new LociError('internal', messageOf(cause), { cause });
+    return { id: source.id, name: source.name, error };
   }
 }
 
-/** What is switched off is found nowhere: to take it in would be for nobody. */
-function switchedOff({ id, skill }: ConfiguredSource): LociError {
-  return new LociError('conflict', `${id} is switched off: \`enabled: false\` is in its settings`, {
-    hint: `Take that out of ${skill === null ? 'loci.yaml' : 'its SKILL.md'} first; \`loci sources test ${id}\` runs it all the same, and stores nothing.`,
+/** The documents of a disabled source are never found, so it is not refreshed. */
+function disabledError({ id, skill }: ConfiguredSource): LociError {
+  return new LociError('conflict', `${id} is disabled: its settings have \`enabled: false\``, {
+    hint: `Remove that from ${skill === null ? 'loci.yaml' : 'its SKILL.md'} first. \`loci sources test ${id}\` runs it anyway, and stores nothing.`,
   });
 }
 
@@ -145,8 +144,8 @@ async function approve(
   context: EngineContext,
   id: string,
   fingerprint: string | undefined,
-): Promise<NewlyApproved> {
-  const source = sourceNamed(await configuredSources(context), id);
+): Promise<ApprovedCommand> {
+  const source = requireSource(await configuredSources(context), id);
   // The program that PATH finds now is approved, even if an earlier approval was of another.
   const command = await resolveCommand(source, null);
   if (command.program === null) throw await missingProgramError(command.argv[0] ?? '', command.cwd);
@@ -174,8 +173,8 @@ async function approve(
 
 /** @throws LociError `not_found` */
 async function pause(context: EngineContext, id: string, paused: boolean): Promise<void> {
-  const isVault = ownVaults(context).some((vault) => vaultName(vault) === id);
-  if (!isVault) sourceNamed(await configuredSources(context), id);
+  const isVault = vaultsOfNamespace(context).some((vault) => vaultName(vault) === id);
+  if (!isVault) requireSource(await configuredSources(context), id);
   await context.store.changeSourceState(context.namespace, id, {
     paused,
     ...(paused ? {} : { nextAt: null }),

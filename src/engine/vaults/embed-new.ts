@@ -5,8 +5,8 @@ import { signalOption, type ProgressOptions } from '../../core/progress.ts';
 import { withLease } from '../refresh/lease.ts';
 
 /**
- * Embeds whatever has no vector yet, of all namespaces; answers how many contents. One process at a time: what another
- * one embeds meanwhile is waited for, and not embedded twice.
+ * Embeds the contents of all namespaces that have no vector; answers how many. Waits while another process embeds, so that nothing is
+ * embedded twice.
  * @throws LociError `embedding_mismatch`, `embedding_unavailable`, `aborted`
  */
 export async function embedNew(context: EngineContext, options: ProgressOptions = {}): Promise<number> {
@@ -15,9 +15,9 @@ export async function embedNew(context: EngineContext, options: ProgressOptions 
   const embedded = await withLease(
     context,
     'embedding',
-    (_held, signal) => embedAll(context, vectors, { ...options, signal }),
+    (_lease, signal) => embedAll(context, vectors, { ...options, signal }),
     {
-      waits: true,
+      wait: true,
       onWait: () => options.onProgress?.({ stage: 'waiting', subject: 'embedding', done: 0, total: 0 }),
       ...signalOption(options),
     },

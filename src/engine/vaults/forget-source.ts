@@ -2,15 +2,15 @@ import { LociError } from '../../core/errors.ts';
 import type { EngineContext } from '../context.ts';
 import type { ProgressOptions } from '../../core/progress.ts';
 import { withLease, type LeaseHandle } from '../refresh/lease.ts';
-import { leaseOf } from '../refresh/refresh.ts';
+import { leaseName } from '../refresh/refresh.ts';
 
-const PAGE = 1000;
+const PAGE_SIZE = 1000;
 
 /**
- * Takes every record that a vault or source brought out of the store, with what is known of it; the notes themselves are
- * not touched. Whoever reads it now is ended, in another process too, and must not bring back what goes. Stopped anywhere,
- * the next call goes on. Answers how many records went.
- * @throws LociError `aborted`; `conflict` when another process forgets it too
+ * Removes every record of a vault or source, and its state, from the store. The notes themselves are not touched. A refresh that is
+ * running, in this or another process, loses its lease, so that it cannot write removed records again. A call that was interrupted
+ * is continued by the next one. Answers how many records were removed.
+ * @throws LociError `aborted`; `conflict` when another process forgets it at the same time
  */
 export function forgetSource(
   context: EngineContext,
@@ -19,10 +19,10 @@ export function forgetSource(
 ): Promise<number> {
   return withLease(
     context,
-    leaseOf(context, source),
-    (held, either) => forget(context, source, held, either),
+    leaseName(context, source),
+    (lease, anySignal) => forget(context, source, lease, anySignal),
     {
-      takesOver: true,
+      takeOver: true,
       ...(signal !== undefined && { signal }),
     },
   );
@@ -38,14 +38,14 @@ async function forget(
   let forgotten = 0;
   for (;;) {
     if (signal.aborted) throw new LociError('aborted', `forgetting ${source} was stopped`);
-    const page = await store.sourceEntries(namespace, source, { after: null, limit: PAGE });
+    const page = await store.sourceEntries(namespace, source, { after: null, limit: PAGE_SIZE });
     if (page.length === 0) break;
     try {
       const evictions = page.map(({ id }) => id);
       await store.commit(namespace, { writes: [], evictions, chunking: '', fence });
       forgotten += page.length;
     } catch (error) {
-      // Another process took some of them out meanwhile: look again.
+      // Another process removed some of them in the meantime.
       if (!(error instanceof LociError) || error.code !== 'not_found') throw error;
     }
   }

@@ -14,13 +14,13 @@ import { assertNamesAreFree } from './vault-names.ts';
 
 export interface IndexReport {
   readonly sources: readonly SyncReport[];
-  /** Records that could not be derived anew after a change of the chunking or a reindex cut short; they stay as they were. */
+  /** Records whose passages could not be derived again after a change of chunking or an interrupted reindex. They stay as they were. */
   readonly problems: readonly SourceProblem[];
-  /** Contents embedded now. */
+  /** Contents that were embedded by this call. */
   readonly embedded: number;
 }
 
-/** Some vaults could not be read; `report` says what came of the others. */
+/** Some vaults could not be read; `report` has the results of the others. */
 export class IncompleteIndexError extends LociError {
   readonly report: IndexReport;
 
@@ -35,12 +35,11 @@ export class IncompleteIndexError extends LociError {
 }
 
 /**
- * Brings vaults up to date, then embeds what has no vector; a vault that cannot be read does not keep the others from
- * it. Notes are found by text as soon as their batch is read.
- * Stopped anywhere, the next call goes on.
- * @throws LociError `invalid_config` for a name that is another folder's, before anything is read; `unreadable`,
- *   `aborted`, `embedding_mismatch`, `embedding_unavailable`. An `unreadable` vault beside others is an
- *   `IncompleteIndexError`, thrown when those have been read.
+ * Updates vaults, then embeds contents without a vector. A vault that cannot be read does not affect the others. Notes are found by
+ * text as soon as their batch is stored. A call that was interrupted is continued by the next one.
+ * @throws LociError `invalid_config` for a name that belongs to another folder, before anything is read; `unreadable`, `aborted`,
+ *   `embedding_mismatch`, `embedding_unavailable`. Unreadable vaults are an `IncompleteIndexError`, thrown after the others have
+ *   been read.
  */
 export async function indexVaults(
   context: EngineContext,
@@ -48,14 +47,14 @@ export async function indexVaults(
   options: IndexOptions = {},
 ): Promise<IndexReport> {
   await assertNamesAreFree(context, vaults);
-  // A model that does not fit is told of before anything is read.
+  // Throws for a mismatching model before anything is read.
   await context.vectorsToFill();
   const { problems } = await deriveStale(context, options);
   const sources: SyncReport[] = [];
   const unreadable: LociError[] = [];
   for (const vault of vaults) {
     try {
-      sources.push(await refreshVault(context, vault, { ...options, waits: true }));
+      sources.push(await refreshVault(context, vault, { ...options, wait: true }));
     } catch (error) {
       if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
       unreadable.push(error);
@@ -69,15 +68,15 @@ export async function indexVaults(
 }
 
 export interface Derived {
-  /** How many records have passages of the present chunking now that had none before. */
+  /** Records whose passages were derived with the current chunking. */
   readonly records: number;
-  /** Records whose text is too much: they stay as they were. */
+  /** Records whose text is too large. They stay as they were. */
   readonly problems: readonly SourceProblem[];
 }
 
-const PAGE = 64;
+const PAGE_SIZE = 64;
 
-/** Makes the passages of records that have none of the present chunking: after a change of it, or a reindex cut short. */
+/** Derives the passages of records that have none of the current chunking, after a change of it or an interrupted reindex. */
 export async function deriveStale(context: EngineContext, options: ProgressOptions): Promise<Derived> {
   const { store, namespace } = context;
   const chunking = await context.chunking();
@@ -86,7 +85,7 @@ export async function deriveStale(context: EngineContext, options: ProgressOptio
   let done = 0;
   for (;;) {
     assertNotAborted(options);
-    const records = await store.staleRecords(namespace, chunking.signature, { after, limit: PAGE });
+    const records = await store.staleRecords(namespace, chunking.signature, { after, limit: PAGE_SIZE });
     const last = records.at(-1);
     if (last === undefined) return { records: done - problems.length, problems };
     const passages = new Map<number, CutPassages>();
@@ -102,7 +101,7 @@ export async function deriveStale(context: EngineContext, options: ProgressOptio
   }
 }
 
-/** A record's passages; `null`, and a problem, for a text that is too much. */
+/** The passages of a record; `null` and a reported problem for a text that is too large. */
 export async function cutOrReport(
   record: LociRecord,
   chunking: Chunking,

@@ -8,7 +8,7 @@ import type { EngineContext } from '../context.ts';
 import { signalOption, type ProgressOptions } from '../../core/progress.ts';
 import { RefreshAttempt } from '../refresh/refresh-attempt.ts';
 import { withLease, type LeaseHandle, type LeaseOptions } from '../refresh/lease.ts';
-import { leaseOf, problemOfNote } from '../refresh/refresh.ts';
+import { leaseName, formatNoteProblem } from '../refresh/refresh.ts';
 import { isDue } from '../refresh/schedule.ts';
 import { vaultName } from './vault-names.ts';
 
@@ -20,14 +20,13 @@ export interface IndexOptions extends ProgressOptions {
 export interface RefreshVaultOptions extends LeaseOptions, IndexOptions {
   /** Milliseconds until it is due again; as configured unless given. */
   readonly interval?: number;
-  /** Leaves it to whoever read it a moment ago: then it is a `conflict`. */
+  /** Fails with `conflict` when another process has just read it. */
   readonly onlyIfDue?: boolean;
 }
 
 /**
- * Brings the records of a vault up to date with its notes, one process at a time, and notes how it went. Nothing is
- * embedded yet.
- * @throws LociError `unreadable`, `conflict` when another process reads it (unless `waits`), `aborted`
+ * Updates the records of a vault to its notes, one process at a time, and records the outcome. Nothing is embedded yet.
+ * @throws LociError `unreadable`, `conflict` when another process reads it (unless `wait`), `aborted`
  */
 export async function refreshVault(
   context: EngineContext,
@@ -39,23 +38,22 @@ export async function refreshVault(
   const onWait = (): void => onProgress?.({ stage: 'waiting', subject: name, done: 0, total: 0 });
   return withLease(
     context,
-    leaseOf(context, name),
-    async (held, signal) => {
+    leaseName(context, name),
+    async (lease, signal) => {
       const { store, namespace, now } = context;
       const state = (await store.sourceStates(namespace)).get(name);
       if (onlyIfDue && state !== undefined && !isDue(state, interval, now()))
         throw new LociError('conflict', `${name} was read by another process`);
-      const attempt = new RefreshAttempt(context, name, { held, before: state, interval });
-      return readVault(context, vault, attempt, { ...options, held, signal, before: state?.problems ?? [] });
+      const attempt = new RefreshAttempt(context, name, { lease, before: state, interval });
+      return readVault(context, vault, attempt, { ...options, lease, signal, before: state?.problems ?? [] });
     },
     { onWait, ...options },
   );
 }
 
-/** Reading it under its lease. */
-interface HeldOptions extends IndexOptions {
-  readonly held: LeaseHandle;
-  /** What was known to be wrong with its notes. */
+interface ReadOptions extends IndexOptions {
+  readonly lease: LeaseHandle;
+  /** The problems of its notes before. */
   readonly before: readonly string[];
 }
 
@@ -63,24 +61,24 @@ async function readVault(
   context: EngineContext,
   vault: VaultConfig,
   attempt: RefreshAttempt,
-  options: HeldOptions,
+  options: ReadOptions,
 ): Promise<SyncReport> {
   const unchanged = new Set<string>();
   try {
     const report = await syncVault(context, vault, options, (key) => void unchanged.add(key));
-    // What is wrong with a note is told when it is read, and holds until it is read again.
-    const lasting = options.before.filter((problem) => isOfOneOf(unchanged, problem));
-    const problems = [...new Set([...report.problems.map(problemOfNote), ...lasting])];
-    await attempt.note({ ...attempt.success(problems), root: resolve(vault.path) });
+    // Unchanged notes are not read again, so their problems remain.
+    const remaining = options.before.filter((problem) => isProblemOf(unchanged, problem));
+    const problems = [...new Set([...report.problems.map(formatNoteProblem), ...remaining])];
+    await attempt.record({ ...attempt.success(problems), root: resolve(vault.path) });
     return report;
   } catch (error) {
-    if (error instanceof LociError && error.code === 'unreadable') await attempt.noteFailure(error.message);
+    if (error instanceof LociError && error.code === 'unreadable') await attempt.recordFailure(error.message);
     throw error;
   }
 }
 
-/** A problem is told as `problemOfNote` writes it, and names of notes may hold a colon. */
-function isOfOneOf(keys: ReadonlySet<string>, problem: string): boolean {
+/** Problems are formatted by `formatNoteProblem`. The key before the colon may contain colons itself. */
+function isProblemOf(keys: ReadonlySet<string>, problem: string): boolean {
   for (let at = problem.indexOf(': '); at >= 0; at = problem.indexOf(': ', at + 1))
     if (keys.has(problem.slice(0, at))) return true;
   return false;
@@ -89,7 +87,7 @@ function isOfOneOf(keys: ReadonlySet<string>, problem: string): boolean {
 async function syncVault(
   context: EngineContext,
   vault: VaultConfig,
-  options: HeldOptions,
+  options: ReadOptions,
   onUnchanged: (key: string) => void,
 ): Promise<SyncReport> {
   const { store, namespace, config, now } = context;
@@ -100,7 +98,7 @@ async function syncVault(
     chunking: await context.chunking(),
     now,
     allowEmpty: options.allowEmpty ?? false,
-    fence: options.held,
+    fence: options.lease,
     onUnchanged,
     ...signalOption(options),
     onProgress: (done, total) =>

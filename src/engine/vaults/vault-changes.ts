@@ -1,14 +1,14 @@
 import { formatCount } from '../../core/text/format-count.ts';
 
-/** Notes that differ from what the store holds of them, by the looks of their files. */
+/** Differences between the notes and the store, found without reading the notes. */
 export interface VaultChanges {
   readonly added: number;
   readonly changed: number;
   readonly gone: number;
 }
 
-/** `3 notes new, 1 changed`; empty when nothing is different. */
-export function changesInWords({ added, changed, gone }: VaultChanges): string {
+/** `3 notes new, 1 changed`; empty when nothing differs. */
+export function formatVaultChanges({ added, changed, gone }: VaultChanges): string {
   const counts = [
     [added, 'new'],
     [changed, 'changed'],

@@ -4,7 +4,7 @@ import type { VaultConfig } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
 import type { EngineContext } from '../context.ts';
 
-/** What a vault's records call it. */
+/** The name of a vault, which its records carry as their source. */
 export function vaultName({ name, path }: VaultConfig): string {
   return name ?? basename(path);
 }
@@ -15,13 +15,13 @@ export function isEnabled({ enabled = true }: Pick<VaultConfig, 'enabled'>): boo
 }
 
 /** The vaults that the caller may know of: vaults belong to the configured namespace. */
-export function ownVaults({ config, namespace }: EngineContext): readonly VaultConfig[] {
+export function vaultsOfNamespace({ config, namespace }: EngineContext): readonly VaultConfig[] {
   return namespace === config.namespace ? config.vaults : [];
 }
 
 /**
- * A folder that goes by the name of another would take the records of that one for its own, and evict them. A vault
- * that is in the configuration with its name and another path than before has moved: its records go with it.
+ * Without this check, a folder with the name of another vault would evict the records of that vault. A vault whose configuration has
+ * its name and a new path has moved, and keeps its records.
  * @throws LociError `invalid_config` that names both folders
  */
 export async function assertNamesAreFree(
@@ -31,14 +31,14 @@ export async function assertNamesAreFree(
   const states = await store.sourceStates(namespace);
   for (const vault of vaults) {
     const name = vaultName(vault);
-    // Before schema 6 no root was noted: then the records are of the vault that is configured by that name.
+    // Before schema 6, no root was stored. The records then belong to the vault that is configured with that name.
     const configured = config.vaults.find((other) => vaultName(other) === name)?.path;
     const state = states.get(name);
     const root = state?.root ?? (typeof state?.readAt === 'number' ? configured : undefined);
     if (root === undefined || isConfigured(name, vault, config.vaults)) continue;
     if (await isSameFolder(root, vault.path)) continue;
     const entries = await store.sourceEntries(namespace, name, { after: null, limit: 1 });
-    if (entries.length > 0) throw takenName(name, root, vault.path);
+    if (entries.length > 0) throw nameConflict(name, root, vault.path);
   }
 }
 
@@ -51,14 +51,14 @@ async function isSameFolder(a: string, b: string): Promise<boolean> {
   return one === other;
 }
 
-function takenName(name: string, root: string, path: string): LociError {
+function nameConflict(name: string, root: string, path: string): LociError {
   return new LociError(
     'invalid_config',
-    `the records of ${name} came from ${root}; ${path} is another folder of the same name and would take their place`,
+    `the records of ${name} came from ${root}; ${path} is another folder of the same name and would replace them`,
     {
       hint:
-        `If the vault moved there, put it into loci.yaml with \`name: ${name}\` and \`path: ${path}\`. Otherwise ` +
-        `put it there with another name, or take the former records out: loci forget-vault ${JSON.stringify(name)}`,
+        `If the vault moved there, add it to loci.yaml with \`name: ${name}\` and \`path: ${path}\`. Otherwise ` +
+        `add it with another name, or remove the old records: loci forget-vault ${JSON.stringify(name)}`,
     },
   );
 }

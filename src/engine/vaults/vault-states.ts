@@ -6,28 +6,28 @@ import type { SourceState } from '../../store/source-states.ts';
 import type { SourceEntry } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 import { vaultSource } from './refresh-vault.ts';
-import { entriesOf } from '../sources/source-entries.ts';
+import { storedEntries } from '../../ingest/source-entries.ts';
 import type { VaultChanges } from './vault-changes.ts';
-import { isEnabled, ownVaults, vaultName } from './vault-names.ts';
+import { isEnabled, vaultName, vaultsOfNamespace } from './vault-names.ts';
 
 export interface VaultState {
   readonly name: string;
   readonly path: string;
-  /** Off, it is not looked at. */
+  /** The files of a disabled vault are not examined. */
   readonly enabled: boolean;
-  /** Whoever keeps vaults fresh leaves it alone. */
+  /** A paused vault is not refreshed automatically. */
   readonly paused: boolean;
-  /** When it was last read through; `null` before the first time. */
+  /** When it was last read; `null` before the first time. */
   readonly lastRead: Timestamp | null;
-  /** Since then; `null` when it was never read or cannot be looked at now. */
+  /** Changes since then; `null` when it was never read, or its files cannot be examined now. */
   readonly changes: VaultChanges | null;
-  /** Files and folders that are left out, as far as a look without reading tells; `null` when it cannot be looked at. */
+  /** Files and folders that are left out, as far as that is known without reading them; `null` when unknown. */
   readonly skipped: number | null;
-  /** Why it cannot be looked at now. */
+  /** Why its files cannot be examined now. */
   readonly unreadable: string | null;
 }
 
-/** A vault that records came from and that is not in the configuration: nothing refreshes them. */
+/** A vault that has records but is no longer configured. */
 export interface StrayVault {
   readonly name: string;
   readonly records: number;
@@ -38,11 +38,13 @@ export interface VaultStates {
   readonly strays: readonly StrayVault[];
 }
 
-/** Looks at the files of every configured vault, without reading them. */
+/** Compares every configured vault with the store without reading its notes. */
 export async function vaultStates(context: EngineContext): Promise<VaultStates> {
   const { store, namespace } = context;
   const states = await store.sourceStates(namespace);
-  const vaults = await Promise.all(ownVaults(context).map((vault) => stateOf(context, vault, states)));
+  const vaults = await Promise.all(
+    vaultsOfNamespace(context).map((vault) => stateOf(context, vault, states)),
+  );
   const names = new Set(vaults.map(({ name }) => name));
   const filter = { now: context.now(), origins: ['vault' as const] };
   const sources = await store.facet(namespace, 'source', filter);
@@ -63,7 +65,7 @@ async function stateOf(
   if (!state.enabled) return { ...state, changes: null, skipped: null, unreadable: null };
   try {
     const source = await vaultSource(context, vault);
-    const { changes, skipped } = await lookAt(context, source);
+    const { changes, skipped } = await compareWithStore(context, source);
     return { ...state, changes: lastRead === null ? null : changes, skipped, unreadable: null };
   } catch (error) {
     if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
@@ -71,37 +73,38 @@ async function stateOf(
   }
 }
 
-/** A file that is new or changed may be no note at all, or no more: so many are opened to tell. */
-const OPENED = 100;
+/** New or changed files that are opened, because a file may turn out not to be a note. */
+const MAX_OPENED_FILES = 100;
 
-/** What `index` would do, and what it would leave out. */
-async function lookAt(
+/** What `index` would change, and what it would leave out. */
+async function compareWithStore(
   context: EngineContext,
   source: Source,
 ): Promise<{ changes: VaultChanges; skipped: number }> {
-  const known = new Map<string, SourceEntry>();
-  for await (const entry of entriesOf(context, source.name)) known.set(entry.key, entry);
+  const stored = new Map<string, SourceEntry>();
+  for await (const entry of storedEntries(context.store, context.namespace, source.name))
+    stored.set(entry.key, entry);
   const skipped = new Map<string, SourceProblem>();
   const report = (problem: SourceProblem): void => {
     if (problem.skipped) skipped.set(problem.key, problem);
   };
-  const [unknown, changed]: [SourceItem[], SourceItem[]] = [[], []];
+  const [added, changed]: [SourceItem[], SourceItem[]] = [[], []];
   for await (const item of source.list(report)) {
-    const entry = known.get(item.key);
-    if (entry === undefined) unknown.push(item);
+    const entry = stored.get(item.key);
+    if (entry === undefined) added.push(item);
     else if (entry.revision !== item.revision) changed.push(item);
-    known.delete(item.key);
+    stored.delete(item.key);
   }
-  // What was known of them stays, so they are not gone (`ingest/sync.ts`).
-  const kept = [...skipped.values()].filter(({ reason }) => reason !== 'outside_root');
-  const gone = [...known.keys()].filter(
-    (key) => !kept.some(({ key: at }) => key === at || key.startsWith(`${at}/`)),
+  // Skipped notes keep their records (`ingest/sync.ts`), so they are not gone.
+  const retained = [...skipped.values()].filter(({ reason }) => reason !== 'outside_root');
+  const gone = [...stored.keys()].filter(
+    (key) => !retained.some(({ key: at }) => key === at || key.startsWith(`${at}/`)),
   );
-  const unfit = new Set<SourceItem>();
-  for (const item of [...unknown, ...changed].slice(0, OPENED)) {
-    if ((await source.read(item, report)) === null) unfit.add(item);
+  const notNotes = new Set<SourceItem>();
+  for (const item of [...added, ...changed].slice(0, MAX_OPENED_FILES)) {
+    if ((await source.read(item, report)) === null) notNotes.add(item);
   }
-  const count = (items: readonly SourceItem[]): number => items.filter((item) => !unfit.has(item)).length;
-  const changes = { added: count(unknown), changed: count(changed), gone: gone.length };
+  const count = (items: readonly SourceItem[]): number => items.filter((item) => !notNotes.has(item)).length;
+  const changes = { added: count(added), changed: count(changed), gone: gone.length };
   return { changes, skipped: skipped.size };
 }

@@ -62,9 +62,9 @@ async function runInit(context: OperationContext, { vault }: InitInput): Promise
   if (!(await exists(store))) created.push('store');
   const loci = await context.loci({ create: true });
   await loci.status();
-  await loci.assertVaultNamesAreFree(placed?.unknown ?? []);
-  const notes = await addVaults(context, placed?.unknown ?? []);
-  if (placed !== null && placed.unknown.length > 0) created.push('vault');
+  await loci.assertVaultNamesAreFree(placed?.unconfigured ?? []);
+  const notes = await addVaults(context, placed?.unconfigured ?? []);
+  if (placed !== null && placed.unconfigured.length > 0) created.push('vault');
   const [added] = placed?.vaults ?? [];
   const { vaults } = (await context.loadConfig()).values;
   return {

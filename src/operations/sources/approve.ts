@@ -1,35 +1,34 @@
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { formatCommand } from '../../engine/sources/approval.ts';
-import { noSuchSource } from '../../engine/sources/configured.ts';
+import { unknownSourceError } from '../../engine/sources/configured.ts';
 import type { SourceReport } from '../../engine/sources/reports.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { SHOWN } from './source-output.ts';
+import { FINGERPRINT_LENGTH } from './source-output.ts';
 
-export interface SourcesApproveInput {
-  readonly ids: readonly string[];
-  readonly fingerprint?: string;
-}
+const input = z.strictObject({
+  ids: z
+    .array(z.string().trim().min(1).max(128))
+    .min(1)
+    .describe('The ids of the sources, as `sources list` shows them.'),
+  fingerprint: z
+    .string()
+    .trim()
+    .min(8)
+    .max(64)
+    .exactOptional()
+    .describe(
+      'Approve a single source only if it has this fingerprint, as `sources list` or `sources show` prints it.',
+    ),
+});
+export type SourcesApproveInput = z.infer<typeof input>;
 
-interface ApprovedSource {
-  readonly id: string;
-  readonly command: string;
-  readonly cwd: string;
-  readonly fingerprint: string;
-  readonly changes: string[];
-  readonly shell: boolean;
-}
-
-export interface SourcesApproveOutput {
-  readonly approved: ApprovedSource[];
-}
-
-const approvedSource: z.ZodType<ApprovedSource> = z.strictObject({
+const approvedSource = z.strictObject({
   id: z.string(),
-  command: z.string().describe('What may run now.'),
-  cwd: z.string().describe('The folder that it runs in.'),
+  command: z.string().describe('The command that may run now.'),
+  cwd: z.string().describe('The working folder of the command.'),
   fingerprint: z.string(),
-  changes: z.array(z.string()).describe('What is different from what was approved before.'),
+  changes: z.array(z.string()).describe('The changes since the last approval.'),
   shell: z
     .boolean()
     .describe(
@@ -37,27 +36,18 @@ const approvedSource: z.ZodType<ApprovedSource> = z.strictObject({
     ),
 });
 
+const output = z.strictObject({ approved: z.array(approvedSource) });
+export type SourcesApproveOutput = z.infer<typeof output>;
+
 export const sourcesApprove: Operation<SourcesApproveInput, SourcesApproveOutput> = {
   name: 'sources-approve',
   title: 'Approve sources',
   description:
-    'Allows sources to run their commands: exactly these, in these folders, with the files they start as they are now. When ' +
-    'any of that changes, a source stops running and waits until it is approved again. Of several, none is approved where ' +
-    'one is not there or cannot run.',
-  input: z.strictObject({
-    ids: z
-      .array(z.string().trim().min(1).max(128))
-      .min(1)
-      .describe('Which ones, by id, as `sources list` shows them.'),
-    fingerprint: z
-      .string()
-      .trim()
-      .min(8)
-      .max(64)
-      .exactOptional()
-      .describe('Approve one only if it has this fingerprint, as `sources list` or `sources show` told it.'),
-  }),
-  output: z.strictObject({ approved: z.array(approvedSource) }),
+    'Allows sources to run exactly these commands, in these folders, with the watched files as they are now. When any of ' +
+    'that changes, a source stops running and waits until it is approved again. If one of several sources does not exist or ' +
+    'cannot run, none is approved.',
+  input,
+  output,
   readOnly: false,
   destructive: false,
   idempotent: true,
@@ -74,35 +64,35 @@ async function runSourcesApprove(
   context: OperationContext,
   { ids, fingerprint }: SourcesApproveInput,
 ): Promise<SourcesApproveOutput> {
-  const meant = [...new Set(ids)];
-  if (fingerprint !== undefined && meant.length > 1)
-    throw new LociError('invalid_input', 'a fingerprint is of one source; several were named', {
+  const distinctIds = [...new Set(ids)];
+  if (fingerprint !== undefined && distinctIds.length > 1)
+    throw new LociError('invalid_input', 'a fingerprint belongs to one source, but several were named', {
       hint: 'Approve them one at a time.',
     });
   const { sources } = await context.loci({ create: true });
-  if (meant.length > 1) refuseUnfit(await sources.list(), meant);
-  const approved: ApprovedSource[] = [];
-  for (const id of meant) {
-    const what = await sources.approve(id, fingerprint);
+  if (distinctIds.length > 1) assertRunnable(await sources.list(), distinctIds);
+  const approved: SourcesApproveOutput['approved'] = [];
+  for (const id of distinctIds) {
+    const command = await sources.approve(id, fingerprint);
     approved.push({
       id,
-      command: formatCommand(what.argv),
-      cwd: what.cwd,
-      fingerprint: what.fingerprint.slice(0, SHOWN),
-      changes: [...what.changes],
-      shell: what.shell,
+      command: formatCommand(command.argv),
+      cwd: command.cwd,
+      fingerprint: command.fingerprint.slice(0, FINGERPRINT_LENGTH),
+      changes: [...command.changes],
+      shell: command.shell,
     });
   }
   return { approved };
 }
 
-/** What can be told before is told before anything is approved. @throws LociError `not_found`, `invalid_config` */
-function refuseUnfit(reports: readonly SourceReport[], ids: readonly string[]): void {
+/** Checks all sources before the first is approved. @throws LociError `not_found`, `invalid_config` */
+function assertRunnable(reports: readonly SourceReport[], ids: readonly string[]): void {
   const commands = reports.filter(({ kind, condition }) => kind !== 'vault' && condition !== 'gone');
   for (const id of ids) {
     const report = commands.find((each) => each.id === id);
     if (report === undefined)
-      throw noSuchSource(
+      throw unknownSourceError(
         id,
         commands.map((each) => each.id),
       );

@@ -1,33 +1,34 @@
 import { z } from 'zod';
 import type { Operation, OperationContext } from '../operation.ts';
-import { memoryOfSources, outputOf, sourceOutput, type SourceOutput } from './source-output.ts';
+import { openForSources, sourceOutput, toSourceOutput } from './source-output.ts';
 
-export interface SourcesListOutput {
-  readonly sources: SourceOutput[];
-}
+const output = z.strictObject({
+  sources: z
+    .array(sourceOutput)
+    .describe(
+      'Vaults, then sources of the settings, then those of skills, then those that are no longer configured.',
+    ),
+});
+export type SourcesListOutput = z.infer<typeof output>;
 
 export const sourcesList: Operation<Record<string, never>, SourcesListOutput> = {
   name: 'sources-list',
   title: 'List sources',
   description:
-    'Lists the vaults and sources whose documents are searched: how each is, how many documents it has, when it was last ' +
-    'read, what failed, and how often it was found.',
+    'Lists the vaults and sources whose documents are searched, each with its condition, its number of documents, when it was ' +
+    'last read, what failed, and how many searches found it.',
   input: z.strictObject({}),
-  output: z.strictObject({
-    sources: z
-      .array(sourceOutput)
-      .describe('Vaults, then commands of the settings, then skills, then what is left of others.'),
-  }),
+  output,
   readOnly: true,
   destructive: false,
   idempotent: true,
   scope: 'read',
   tool: 'memory_sources',
-  examples: [{ title: 'How the sources are', input: {} }],
+  examples: [{ title: 'The condition of every source', input: {} }],
   run: runSourcesList,
 };
 
 async function runSourcesList(context: OperationContext): Promise<SourcesListOutput> {
-  const reports = await (await memoryOfSources(context)).sources.list();
-  return { sources: reports.map((report) => outputOf(report, context.machine !== undefined)) };
+  const reports = await (await openForSources(context)).sources.list();
+  return { sources: reports.map((report) => toSourceOutput(report, context.machine !== undefined)) };
 }

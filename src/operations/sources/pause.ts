@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import type { Operation, OperationContext } from '../operation.ts';
-import { idInput, outputOf, reportOf, sourceOutput, type SourceOutput } from './source-output.ts';
+import { idInput, requireReport, sourceOutput, toSourceOutput } from './source-output.ts';
 
-export interface SourcesPauseOutput {
-  readonly source: SourceOutput;
-}
+const output = z.strictObject({ source: sourceOutput });
+export type SourcesPauseOutput = z.infer<typeof output>;
 
 const shared = {
   input: z.strictObject({ id: idInput() }),
-  output: z.strictObject({ source: sourceOutput }),
+  output,
   readOnly: false,
   destructive: false,
   idempotent: true,
@@ -20,9 +19,8 @@ export const sourcesPause: Operation<{ readonly id: string }, SourcesPauseOutput
   name: 'sources-pause',
   title: 'Pause a source',
   description:
-    'Whoever keeps sources fresh leaves this one, or this vault, alone until it is resumed. What is known of it is found as ' +
-    'before.',
-  examples: [{ title: 'Leave the todos as they are', input: { id: 'tasks' } }],
+    'Stops the automatic refresh of a source or vault until it is resumed. Its documents are still found.',
+  examples: [{ title: 'Stop refreshing the todos', input: { id: 'tasks' } }],
   run: (context, { id }) => change(context, id, true),
 };
 
@@ -30,14 +28,13 @@ export const sourcesResume: Operation<{ readonly id: string }, SourcesPauseOutpu
   ...shared,
   name: 'sources-resume',
   title: 'Resume a source',
-  description:
-    'Lets a source that was paused be refreshed again, at once where somebody keeps sources fresh.',
-  examples: [{ title: 'Go on with the todos', input: { id: 'tasks' } }],
+  description: 'Starts the automatic refresh of a paused source or vault again. It is due at once.',
+  examples: [{ title: 'Refresh the todos again', input: { id: 'tasks' } }],
   run: (context, { id }) => change(context, id, false),
 };
 
 async function change(context: OperationContext, id: string, paused: boolean): Promise<SourcesPauseOutput> {
   const { sources } = await context.loci({ create: true });
   await sources.pause(id, paused);
-  return { source: outputOf(await reportOf(context, id), context.machine !== undefined) };
+  return { source: toSourceOutput(await requireReport(context, id), context.machine !== undefined) };
 }

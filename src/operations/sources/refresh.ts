@@ -1,81 +1,64 @@
 import { z } from 'zod';
 import { ERROR_TABLE, type ErrorCode } from '../../core/errors.ts';
-import { problemInWords } from '../../engine/refresh/refresh.ts';
+import { formatProblem } from '../../engine/refresh/refresh.ts';
 import type { RefreshResult } from '../../engine/sources/sources.ts';
 import { millisecondsSince, tookMs } from '../shared/times.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { untold } from './source-output.ts';
-
-export interface SourcesRefreshInput {
-  readonly ids?: string[];
-}
-
-/** What came of one source. */
-export interface RefreshedSource {
-  readonly id: string;
-  readonly name: string;
-  readonly added: number;
-  readonly updated: number;
-  readonly unchanged: number;
-  readonly removed: number;
-  readonly over_cap: number;
-  readonly kept: number;
-  readonly problems: string[];
-  readonly took_ms: number;
-  readonly error?: { readonly code: ErrorCode; readonly message: string; readonly hint: string };
-}
-
-export interface SourcesRefreshOutput {
-  readonly sources: RefreshedSource[];
-  readonly took_ms: number;
-}
+import { failureNotice } from './source-output.ts';
 
 const count = () => z.number().int().nonnegative();
 const codes = Object.keys(ERROR_TABLE) as [ErrorCode, ...ErrorCode[]];
 
-const refreshedSource: z.ZodType<RefreshedSource> = z.strictObject({
+const input = z.strictObject({
+  ids: z
+    .array(z.string().trim().min(1).max(128))
+    .exactOptional()
+    .describe(
+      'The ids of the sources; all enabled ones unless given. A paused source runs once, a disabled one does not.',
+    ),
+});
+export type SourcesRefreshInput = z.infer<typeof input>;
+
+const refreshedSource = z.strictObject({
   id: z.string(),
   name: z.string(),
   added: count(),
   updated: count(),
   unchanged: count(),
-  removed: count().describe('Documents that are listed no more, or are too many.'),
-  over_cap: count().describe('Documents that were printed and left out: there are more than `maxDocuments`.'),
+  removed: count().describe('Documents that are no longer printed, or are too many.'),
+  over_cap: count().describe('Documents that were printed and left out because of `maxDocuments`.'),
   kept: count().describe(
-    'Documents that stay although nothing was printed: a second empty answer takes them away.',
+    'Documents that stay although the command printed none. A second empty answer removes them.',
   ),
-  problems: z.array(z.string()).describe('What was wrong with single documents.'),
+  problems: z.array(z.string()).describe('Problems of single documents.'),
   took_ms: tookMs(),
   error: z
     .strictObject({ code: z.enum(codes), message: z.string(), hint: z.string() })
     .exactOptional()
-    .describe('Why it could not be refreshed; its last good documents stay.'),
+    .describe('Why the refresh failed; the last good documents stay.'),
 });
+export type RefreshedSource = z.infer<typeof refreshedSource>;
+
+const output = z.strictObject({ sources: z.array(refreshedSource), took_ms: tookMs() });
+export type SourcesRefreshOutput = z.infer<typeof output>;
 
 export const sourcesRefresh: Operation<SourcesRefreshInput, SourcesRefreshOutput> = {
   name: 'sources-refresh',
   title: 'Refresh sources',
   description:
-    'Runs the commands of sources now and brings the store up to date with what they print: new, changed and gone, in one ' +
-    'transaction a source; documents that stayed the same cost nothing. A source that fails keeps its last good documents ' +
-    'and keeps no other from being refreshed.',
-  input: z.strictObject({
-    ids: z
-      .array(z.string().trim().min(1).max(128))
-      .exactOptional()
-      .describe(
-        'Which ones, by id; all that are enabled unless given. One that is paused runs once, one that is not enabled does not.',
-      ),
-  }),
-  output: z.strictObject({ sources: z.array(refreshedSource), took_ms: tookMs() }),
+    'Runs the commands of sources now and updates the store to the documents that they print, in one transaction for each ' +
+    'source. Unchanged documents are not written. A source that fails keeps its last good documents, and does not affect the ' +
+    'others.',
+  input,
+  output,
   readOnly: false,
   destructive: false,
   idempotent: true,
   scope: 'admin',
   steps: true,
   examples: [
-    { title: 'All of them', input: {} },
-    { title: 'One of them', input: { ids: ['tasks'] } },
+    { title: 'Refresh all sources', input: {} },
+    { title: 'Refresh one source', input: { ids: ['tasks'] } },
   ],
   run: runSourcesRefresh,
 };
@@ -89,17 +72,17 @@ async function runSourcesRefresh(
   const results = await loci.sources.refresh(ids, context);
   const isOwner = context.machine !== undefined;
   return {
-    sources: results.map((result) => refreshed(result, isOwner)),
+    sources: results.map((result) => toOutput(result, isOwner)),
     took_ms: millisecondsSince(started),
   };
 }
 
-/** Whoever asks from elsewhere learns that something failed, and not what programs and files said. */
-function refreshed(result: RefreshResult, isOwner: boolean): RefreshedSource {
+/** A remote caller learns that a source failed, but not its error. */
+function toOutput(result: RefreshResult, isOwner: boolean): RefreshedSource {
   const { id, name } = result;
   if ('error' in result) {
     const { code, hint } = result.error;
-    const message = isOwner ? result.error.message : untold(id);
+    const message = isOwner ? result.error.message : failureNotice(id);
     const nothing = {
       added: 0,
       updated: 0,
@@ -112,7 +95,7 @@ function refreshed(result: RefreshResult, isOwner: boolean): RefreshedSource {
     };
     return { id, name, ...nothing, error: { code, message, hint } };
   }
-  const { added, updated, unchanged, removed, overCap, kept, problems } = result;
+  const { added, updated, unchanged, removed, overCap, retained: kept, problems } = result;
   return {
     id,
     name,
@@ -122,7 +105,7 @@ function refreshed(result: RefreshResult, isOwner: boolean): RefreshedSource {
     removed,
     over_cap: overCap,
     kept,
-    problems: isOwner ? problems.map(problemInWords) : [],
+    problems: isOwner ? problems.map(formatProblem) : [],
     took_ms: Math.round(result.tookMs),
   };
 }

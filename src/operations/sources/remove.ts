@@ -3,32 +3,29 @@ import { isJsonMap } from '../../core/json.ts';
 import { LociError } from '../../core/errors.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { removeEntry } from '../shared/edit-config.ts';
-import { idInput, reportOf } from './source-output.ts';
+import { idInput, requireReport } from './source-output.ts';
 
-export interface SourcesRemoveOutput {
-  readonly id: string;
-  readonly removed: number;
-  readonly unconfigured: boolean;
-}
+const output = z.strictObject({
+  id: z.string(),
+  removed: z.number().int().nonnegative().describe('Documents that were removed from the store.'),
+  unconfigured: z.boolean().describe('Whether this call removed it from the settings.'),
+});
+export type SourcesRemoveOutput = z.infer<typeof output>;
 
 export const sourcesRemove: Operation<{ readonly id: string }, SourcesRemoveOutput> = {
   name: 'sources-remove',
   title: 'Remove a source',
   description:
-    'Takes a source out of the settings, and its documents, its approval and its statistics out of the store. What it read ' +
-    'from is not touched. The source of a skill stays with the skill, and must be approved again before it runs.',
+    'Removes a source from the settings, and its documents, its approval and its statistics from the store. The data that its ' +
+    'command reads is not touched. The source of a skill stays with the skill, and must be approved again before it runs.',
   input: z.strictObject({ id: idInput() }),
-  output: z.strictObject({
-    id: z.string(),
-    removed: z.number().int().nonnegative().describe('Documents that left the store.'),
-    unconfigured: z.boolean().describe('Whether it was taken out of the settings now.'),
-  }),
+  output,
   readOnly: false,
   destructive: true,
   idempotent: false,
   scope: 'admin',
   local: true,
-  examples: [{ title: 'Stop knowing the todos', input: { id: 'tasks' } }],
+  examples: [{ title: 'Remove the todos', input: { id: 'tasks' } }],
   run: runSourcesRemove,
 };
 
@@ -36,10 +33,10 @@ async function runSourcesRemove(
   context: OperationContext,
   input: { readonly id: string },
 ): Promise<SourcesRemoveOutput> {
-  const { id, kind } = await reportOf(context, input.id);
+  const { id, kind } = await requireReport(context, input.id);
   if (kind === 'vault')
     throw new LociError('invalid_input', `${id} is a vault`, {
-      hint: `\`loci forget-vault ${JSON.stringify(id)}\` takes it out.`,
+      hint: `\`loci forget-vault ${JSON.stringify(id)}\` removes it.`,
     });
   const isConfigured = (await context.loadConfig()).values.sources.some((source) => source.id === id);
   if (isConfigured)

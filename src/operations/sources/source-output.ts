@@ -1,105 +1,65 @@
 import { z } from 'zod';
 import type { Timestamp } from '../../core/types.ts';
 import { formatCommand } from '../../engine/sources/approval.ts';
-import { noSuchSource } from '../../engine/sources/configured.ts';
+import { unknownSourceError } from '../../engine/sources/configured.ts';
 import { CONDITIONS, type Condition, type SourceReport } from '../../engine/sources/reports.ts';
 import { isoTime } from '../shared/times.ts';
 import type { OperationContext } from '../operation.ts';
 
-const KINDS = ['vault', 'command', 'skill'] as const;
-
-/** A source as the verbs tell of it: its statistics (S11). */
-export interface SourceOutput {
-  readonly id: string;
-  readonly name: string;
-  readonly kind: (typeof KINDS)[number];
-  readonly condition: Condition;
-  readonly documents: number;
-  readonly hits: number;
-  readonly last_hit: string | null;
-  readonly last_refresh: string | null;
-  readonly last_try: string | null;
-  readonly next_refresh: string | null;
-  readonly took_ms: number | null;
-  readonly refresh_interval_ms: number | null;
-  readonly refreshes: number;
-  readonly failures: number;
-  readonly failed: number;
-  readonly error: string | null;
-  readonly problems: string[];
-  readonly command?: string;
-  readonly folder?: string;
-  readonly fingerprint?: string;
-  readonly changes?: string[];
-  readonly hint?: string;
-}
-
 const time = () => z.iso.datetime().nullable();
 const count = () => z.number().int().nonnegative();
 
-/** Fields of `SourceOutput`. */
-const sourceFields: {
-  [Name in keyof SourceOutput]-?: z.ZodType<Exclude<SourceOutput[Name], undefined>>;
-} = {
-  id: z.string().describe('What the other `sources` verbs take.'),
-  name: z.string().describe('What results call it.'),
-  kind: z.enum(KINDS),
+/** A source with its statistics (S11). Commands, folders and errors are only shown on the command line of this machine. */
+export const sourceOutput = z.strictObject({
+  id: z.string().describe('The id that the other `sources` operations take.'),
+  name: z.string().describe('The name that results show.'),
+  kind: z.enum(['vault', 'command', 'skill']),
   condition: z
     .enum(CONDITIONS)
     .describe(
-      'fresh; stale: nobody has read it for more than twice its interval; new: never read; failing: the last good documents ' +
-        'are kept; broken: it cannot be run as it stands; gone: nothing in the settings brings its documents any more.',
+      'fresh; stale: not read for more than twice its interval; new: never read; failing: the last attempt failed and the last ' +
+        'good documents stay; broken: it cannot run before its settings are corrected; gone: it has documents but is no longer in ' +
+        'the settings.',
     ),
   documents: count().describe('Documents, or notes, in the store.'),
-  hits: count().describe('Searches that some of them were among the results of.'),
+  hits: count().describe('Searches that found at least one of its documents.'),
   last_hit: time(),
-  last_refresh: time().describe('When it was last read with success; null: never.'),
+  last_refresh: time().describe('When it was last read successfully; null: never.'),
   last_try: time(),
   next_refresh: time().describe(
-    'When whoever stays open reads it next; null: as soon as somebody does, or not at all as its condition is.',
+    'When it is due again; null: at once, or not at all in its present condition.',
   ),
   took_ms: count().nullable().describe('How long the last attempt took.'),
   refresh_interval_ms: count().nullable(),
-  refreshes: count().describe('How often it was read with success.'),
-  failures: count().describe('How often it has failed since then.'),
-  failed: count().describe('How often it has failed in all.'),
+  refreshes: count().describe('Successful refreshes.'),
+  failures: count().describe('Failed attempts since the last successful one.'),
+  failed: count().describe('All failed attempts.'),
   error: z
     .string()
     .nullable()
-    .describe('What the last attempt failed with; elsewhere than on the command line, only that it failed.'),
-  problems: z.array(z.string()).describe('What was wrong with single documents; at most 20.'),
-  command: z.string().describe('What runs. On the command line alone.'),
-  folder: z
-    .string()
-    .describe('Of a vault, its folder; of a skill, that of the skill. On the command line alone.'),
+    .describe('Why the last attempt failed; outside of the command line, only that it failed.'),
+  problems: z.array(z.string()).describe('Problems of single documents; at most 20.'),
+  command: z.string().exactOptional().describe('Its command. Only on the command line.'),
+  folder: z.string().exactOptional().describe('The folder of a vault or a skill. Only on the command line.'),
   fingerprint: z
     .string()
+    .exactOptional()
     .describe(
-      'Of the command, its folder and the files it starts: what `sources-approve` approves. On the command line alone.',
+      'The fingerprint of the command, its folder and the watched files, for `sources-approve`. Only on the command line.',
     ),
   changes: z
     .array(z.string())
-    .describe(
-      'What of that is different from what was approved, where something is. On the command line alone.',
-    ),
+    .exactOptional()
+    .describe('The changes since the approval, if there are any. Only on the command line.'),
   hint: z
     .string()
-    .describe('What to do about what is broken, where that is known. On the command line alone.'),
-};
-
-const { command, folder, fingerprint, changes, hint, ...told } = sourceFields;
-
-export const sourceOutput: z.ZodType<SourceOutput> = z.strictObject({
-  ...told,
-  command: command.exactOptional(),
-  folder: folder.exactOptional(),
-  fingerprint: fingerprint.exactOptional(),
-  changes: changes.exactOptional(),
-  hint: hint.exactOptional(),
+    .exactOptional()
+    .describe('How to repair a broken source, if that is known. Only on the command line.'),
 });
+export type SourceOutput = z.infer<typeof sourceOutput>;
 
-/** `isOwner`: whoever sits at this machine learns what runs there. */
-export function outputOf(report: SourceReport, isOwner: boolean): SourceOutput {
+/** @param isOwner whether the caller is the operator, who may see commands, folders and errors */
+export function toSourceOutput(report: SourceReport, isOwner: boolean): SourceOutput {
   const { id, name, kind, condition, documents, state } = report;
   return {
     id,
@@ -111,19 +71,19 @@ export function outputOf(report: SourceReport, isOwner: boolean): SourceOutput {
     last_hit: timeOrNull(state?.hitAt),
     last_refresh: timeOrNull(state?.readAt),
     last_try: timeOrNull(state?.triedAt),
-    next_refresh: isKeptFresh(condition) ? timeOrNull(state?.nextAt) : null,
+    next_refresh: isRefreshed(condition) ? timeOrNull(state?.nextAt) : null,
     took_ms: state?.tookMs ?? null,
     refresh_interval_ms: report.refreshInterval,
     refreshes: state?.refreshes ?? 0,
     failures: state?.failures ?? 0,
     failed: state?.failed ?? 0,
-    error: isOwner || report.error === null ? report.error : untold(id),
-    // They quote what is not to be stored.
+    error: isOwner || report.error === null ? report.error : failureNotice(id),
+    // Problems may quote parts of documents that are not stored.
     problems: isOwner ? [...(state?.problems ?? [])] : [],
     ...(isOwner &&
       report.command !== null && {
         command: formatCommand(report.command.argv),
-        fingerprint: report.command.fingerprint.slice(0, SHOWN),
+        fingerprint: report.command.fingerprint.slice(0, FINGERPRINT_LENGTH),
       }),
     ...(isOwner && report.changes.length > 0 && { changes: [...report.changes] }),
     ...(isOwner && report.hint !== null && { hint: report.hint }),
@@ -131,43 +91,43 @@ export function outputOf(report: SourceReport, isOwner: boolean): SourceOutput {
   };
 }
 
-/** Whether it is read again without anybody doing anything about it. */
-function isKeptFresh(condition: Condition): boolean {
+/** Whether the source is refreshed again without any action of the operator. */
+function isRefreshed(condition: Condition): boolean {
   return ['fresh', 'stale', 'new', 'failing'].includes(condition);
 }
 
-/** Errors name folders and programs, and hold what programs of others said. */
-export function untold(id: string): string {
-  return `it failed; \`loci sources show ${id}\` on the machine of Loci says how`;
+/** Replaces an error that may name folders and programs, and may quote their output. */
+export function failureNotice(id: string): string {
+  return `it failed; \`loci sources show ${id}\` on the machine of Loci shows the error`;
 }
 
-/** Characters of a fingerprint that are told: nobody finds another command with the same ones. */
-export const SHOWN = 16;
+/** Characters of a fingerprint that are shown. They suffice to identify a command. */
+export const FINGERPRINT_LENGTH = 16;
 
 function timeOrNull(at: Timestamp | null | undefined): string | null {
   return at === null || at === undefined ? null : isoTime(at);
 }
 
 export const idInput = (): z.ZodString =>
-  z.string().trim().min(1).max(128).describe('Its id, as `sources list` shows it.');
+  z.string().trim().min(1).max(128).describe('The id, as `sources list` shows it.');
 
 /**
- * The memory whose sources are meant. Whoever names sources before anything is stored sees them all the same: a list is
- * where one looks first.
- * @throws LociError `store_not_found` where there is nothing to see yet
+ * Opens the engine. For the operator, a missing store is created when the settings name sources, because listing them is the first
+ * step with a new source.
+ * @throws LociError `store_not_found` when there are no sources either
  */
-export async function memoryOfSources(context: OperationContext): ReturnType<OperationContext['loci']> {
+export async function openForSources(context: OperationContext): ReturnType<OperationContext['loci']> {
   const { sources, skills } = (await context.loadConfig()).values;
   const create = context.machine !== undefined && sources.length + skills.length > 0;
   return context.loci({ create });
 }
 
-/** The report of one source. @throws LociError `not_found` that suggests the nearest */
-export async function reportOf(context: OperationContext, id: string): Promise<SourceReport> {
-  const reports = await (await memoryOfSources(context)).sources.list();
+/** @throws LociError `not_found` that suggests the nearest */
+export async function requireReport(context: OperationContext, id: string): Promise<SourceReport> {
+  const reports = await (await openForSources(context)).sources.list();
   const report = reports.find((each) => each.id === id) ?? reports.find((each) => each.name === id);
   if (report !== undefined) return report;
-  throw noSuchSource(
+  throw unknownSourceError(
     id,
     reports.map((each) => each.id),
   );

@@ -6,38 +6,33 @@ import type { Loci } from '../../engine/open.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { namedVaults, removeVault } from './vaults.ts';
 
-export interface ForgetVaultInput {
-  readonly vault: string;
-  readonly even_if_gone?: boolean;
-}
+const input = z.strictObject({
+  vault: z.string().trim().min(1).describe('The name of the vault, as `status` shows it.'),
+  even_if_gone: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'Forget the vault although its folder is missing and Loci may have the last copy of its notes.',
+    ),
+});
+export type ForgetVaultInput = z.infer<typeof input>;
 
-export interface ForgetVaultOutput {
-  readonly vault: string;
-  readonly path: string | null;
-  readonly removed: number;
-  readonly unconfigured: boolean;
-}
+const output = z.strictObject({
+  vault: z.string(),
+  path: z.string().nullable().describe('Its folder; null when it was not in the settings.'),
+  removed: z.number().int().nonnegative().describe('Records that were removed from the store.'),
+  unconfigured: z.boolean().describe('Whether this call removed it from the settings.'),
+});
+export type ForgetVaultOutput = z.infer<typeof output>;
 
 export const forgetVault: Operation<ForgetVaultInput, ForgetVaultOutput> = {
   name: 'forget-vault',
   title: 'Forget a vault',
   description:
-    'Takes a vault out of the settings and its records out of the store, so that nothing of it is found any more. The ' +
-    'notes themselves are never touched: `index` with the folder reads them again. A vault that was taken out of ' +
-    'loci.yaml by hand keeps its records until it is forgotten here.',
-  input: z.strictObject({
-    vault: z.string().trim().min(1).describe('Its name, as `status` shows it.'),
-    even_if_gone: z
-      .boolean()
-      .exactOptional()
-      .describe('Forget it although its folder is not there, when Loci may hold the last copy of its notes.'),
-  }),
-  output: z.strictObject({
-    vault: z.string(),
-    path: z.string().nullable().describe('Its folder; null when it was not in the settings.'),
-    removed: z.number().int().nonnegative().describe('Records that left the store.'),
-    unconfigured: z.boolean().describe('Whether it was taken out of the settings now.'),
-  }),
+    'Removes a vault from the settings and its records from the store. The notes themselves are never touched: `index` with ' +
+    'the folder reads them again. A vault that was removed from loci.yaml by hand keeps its records until it is forgotten.',
+  input,
+  output,
   readOnly: false,
   destructive: true,
   idempotent: false,
@@ -56,7 +51,7 @@ async function runForgetVault(
   if (configured === undefined) {
     const { vaults, strays } = await loci.vaults();
     if (!strays.some(({ name }) => name === vault)) {
-      if (await isSource(loci, vault)) throw noVault(vault);
+      if (await isSource(loci, vault)) throw notAVault(vault);
       throw unknownVault(
         vault,
         [...vaults, ...strays].map(({ name }) => name),
@@ -75,25 +70,25 @@ async function isSource(loci: Loci, id: string): Promise<boolean> {
   return (await loci.sources.list()).some((source) => source.id === id && source.kind !== 'vault');
 }
 
-function noVault(id: string): LociError {
+function notAVault(id: string): LociError {
   return new LociError('invalid_input', `${id} is a source, not a vault`, {
-    hint: `\`loci sources remove ${id}\` takes it out.`,
+    hint: `\`loci sources remove ${id}\` removes it.`,
   });
 }
 
 function unknownVault(vault: string, names: readonly string[]): LociError {
-  const meant = closestWord(vault, names);
-  const known = names.length === 0 ? 'there is none' : `there are: ${names.join(', ')}`;
-  return new LociError('not_found', `no vault is called ${JSON.stringify(vault)}; ${known}`, {
-    hint: meant === undefined ? '`loci status` lists the vaults.' : `Did you mean ${meant}?`,
+  const suggestion = closestWord(vault, names);
+  const existing = names.length === 0 ? 'there is none' : `there are: ${names.join(', ')}`;
+  return new LociError('not_found', `no vault is called ${JSON.stringify(vault)}; ${existing}`, {
+    hint: suggestion === undefined ? '`loci status` lists the vaults.' : `Did you mean ${suggestion}?`,
   });
 }
 
 function lastCopy(vault: string, path: string): LociError {
   return new LociError(
     'conflict',
-    `the folder of ${vault} is not there (${path}), so Loci may hold the last copy of its notes; nothing was changed`,
-    { hint: 'Mount the folder, or say --even-if-gone.' },
+    `the folder of ${vault} is missing (${path}), so Loci may have the last copy of its notes; nothing was changed`,
+    { hint: 'Mount the folder, or use --even-if-gone.' },
   );
 }
 

@@ -5,86 +5,65 @@ import { isEnabled } from '../../engine/vaults/vault-names.ts';
 import { millisecondsSince, tookMs } from '../shared/times.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { retryOnConflict } from '../shared/edit-config.ts';
-import { asProblem, problemList, type Problem } from '../shared/problems.ts';
+import { asProblem, problemList } from '../shared/problems.ts';
 import { addVaults, namedVaults, type NamedVault, placeFolders } from './vaults.ts';
-
-export interface IndexInput {
-  readonly paths?: string[];
-  readonly once?: boolean;
-  readonly allow_empty?: boolean;
-}
-
-export interface IndexedVault {
-  readonly name: string;
-  readonly path: string;
-  readonly seen: number;
-  readonly added: number;
-  readonly updated: number;
-  readonly renamed: number;
-  readonly removed: number;
-  readonly unchanged: number;
-  readonly problems: Problem[];
-}
-
-export interface IndexOutput {
-  readonly vaults: IndexedVault[];
-  readonly problems: Problem[];
-  readonly embedded: number;
-  readonly configured: string[];
-  readonly notes: string[];
-  readonly took_ms: number;
-  readonly error?: { readonly code: ErrorCode; readonly message: string; readonly hint: string };
-}
 
 const count = () => z.number().int().nonnegative();
 
-const indexedVault: z.ZodType<IndexedVault> = z.strictObject({
+const input = z.strictObject({
+  paths: z
+    .array(z.string().min(1))
+    .exactOptional()
+    .describe('Folders of notes; the vaults of the settings unless given.'),
+  once: z.boolean().exactOptional().describe('Read the folders now without changing the settings.'),
+  allow_empty: z
+    .boolean()
+    .exactOptional()
+    .describe('Allow a folder that had notes and is empty now to remove its records from the store.'),
+});
+export type IndexInput = z.infer<typeof input>;
+
+const indexedVault = z.strictObject({
   name: z.string(),
   path: z.string(),
   seen: count().describe('Notes in the folder.'),
   added: count(),
   updated: count(),
   renamed: count().describe('Notes that moved; their records stay the same.'),
-  removed: count().describe('Records whose note is gone.'),
+  removed: count().describe('Records whose note was deleted.'),
   unchanged: count(),
-  problems: problemList().describe('What the owner should know of single notes.'),
+  problems: problemList().describe('Problems of single notes.'),
 });
+export type IndexedVault = z.infer<typeof indexedVault>;
+
+const output = z.strictObject({
+  vaults: z.array(indexedVault),
+  problems: problemList().describe('Older records whose passages could not be derived again.'),
+  embedded: count().describe('Texts that this call embedded.'),
+  configured: z.array(z.string()).describe('Vaults that were added to the settings.'),
+  notes: z.array(z.string()).describe('Remarks for the owner.'),
+  took_ms: tookMs(),
+  error: z
+    .strictObject({
+      code: z.enum(Object.keys(ERROR_TABLE) as ErrorCode[]),
+      message: z.string(),
+      hint: z.string(),
+    })
+    .exactOptional()
+    .describe('The error of the vaults that could not be read; `vaults` has the others.'),
+});
+export type IndexOutput = z.infer<typeof output>;
 
 export const indexVaults: Operation<IndexInput, IndexOutput> = {
   name: 'index',
   title: 'Index notes',
   description:
-    'Reads folders of Markdown notes, such as Obsidian vaults, and brings the store up to date with them: only what ' +
-    'changed is read and embedded, a moved note keeps its record, a deleted one leaves. A folder that is named is ' +
-    'added to the settings, so that indexing without a path refreshes it later. Stopped anywhere, it goes on from ' +
-    'there the next time. Notes are never written to.',
-  input: z.strictObject({
-    paths: z
-      .array(z.string().min(1))
-      .exactOptional()
-      .describe('Folders of notes; the vaults of the settings unless given.'),
-    once: z.boolean().exactOptional().describe('Read the folders now and leave the settings as they are.'),
-    allow_empty: z
-      .boolean()
-      .exactOptional()
-      .describe('Let a folder that held notes and is empty now take its records out of the store.'),
-  }),
-  output: z.strictObject({
-    vaults: z.array(indexedVault),
-    problems: problemList().describe('Records of earlier that could not be cut into passages anew.'),
-    embedded: count().describe('Texts that were embedded now.'),
-    configured: z.array(z.string()).describe('Vaults that were added to the settings.'),
-    notes: z.array(z.string()).describe('What the owner should know.'),
-    took_ms: tookMs(),
-    error: z
-      .strictObject({
-        code: z.enum(Object.keys(ERROR_TABLE) as ErrorCode[]),
-        message: z.string(),
-        hint: z.string(),
-      })
-      .exactOptional()
-      .describe('Of the vaults that could not be read; `vaults` are the others.'),
-  }),
+    'Reads folders of Markdown notes, such as Obsidian vaults, and updates the store: only changed notes are read and ' +
+    'embedded, a moved note keeps its record, and the record of a deleted note is removed. A named folder is added to the ' +
+    'settings, so that `index` without a path refreshes it later. An interrupted call is continued by the next one. Notes are ' +
+    'never written to.',
+  input,
+  output,
   readOnly: false,
   destructive: false,
   idempotent: true,
@@ -92,8 +71,8 @@ export const indexVaults: Operation<IndexInput, IndexOutput> = {
   local: true,
   steps: true,
   examples: [
-    { title: 'Read a folder of notes, and remember it', input: { paths: ['~/vault'] } },
-    { title: 'Bring every known vault up to date', input: {} },
+    { title: 'Read a folder of notes and add it to the settings', input: { paths: ['~/vault'] } },
+    { title: 'Update every configured vault', input: {} },
     { title: 'Read a folder without adding it to the settings', input: { paths: ['~/notes'], once: true } },
   ],
   run: runIndex,
@@ -107,19 +86,19 @@ async function runIndex(
   const config = await context.loadConfig();
   const placed = await placeFolders(paths, config, once);
   const vaults = paths.length === 0 ? namedVaults(config).filter(isEnabled) : placed.vaults;
-  refuseSwitchedOff(vaults, paths.length === 0 ? namedVaults(config) : []);
+  assertEnabled(vaults, paths.length === 0 ? namedVaults(config) : []);
   if (vaults.length === 0) {
     throw new LociError('invalid_input', 'no vault is configured', { hint: 'Run `loci index PATH` once.' });
   }
   const loci = await context.loci({ create: true });
-  // Before a folder is in the settings under that name, which would say that the vault moved there.
+  // This must happen before the folder is added to the settings, where its name would mean that the vault has moved.
   await loci.assertVaultNamesAreFree(vaults);
-  const added = once ? [] : placed.unknown;
+  const added = once ? [] : placed.unconfigured;
   const notes = await addVaults(context, added);
   const { signal, onProgress } = context;
-  // Another process may read the same folder: whoever comes second finds its notes there and goes on.
+  // When another process reads the same folder, the second one finds its notes in the store and continues.
   const { report, error } = await retryOnConflict(
-    () => asFarAsReadable(loci.index({ vaults, allowEmpty: allow_empty ?? false, signal, onProgress })),
+    () => reportWithError(loci.index({ vaults, allowEmpty: allow_empty ?? false, signal, onProgress })),
     signal,
   );
   const folders = new Map(vaults.map(({ name, path }) => [name, path]));
@@ -139,21 +118,18 @@ async function runIndex(
   };
 }
 
-/**
- * What is switched off is not read, also where it is named.
- * @throws LociError `invalid_input`
- */
-function refuseSwitchedOff(named: readonly NamedVault[], known: readonly NamedVault[]): void {
-  const off = named.length === 0 ? known : named.filter((vault) => !isEnabled(vault));
-  if (off.length === 0) return;
-  const names = off.map(({ name }) => name).join(', ');
-  throw new LociError('invalid_input', `switched off in the settings: ${names}`, {
-    hint: 'Take `enabled: false` out of loci.yaml to read it.',
+/** A disabled vault is not read, even if it is named. @throws LociError `invalid_input` */
+function assertEnabled(selected: readonly NamedVault[], configured: readonly NamedVault[]): void {
+  const disabled = selected.length === 0 ? configured : selected.filter((vault) => !isEnabled(vault));
+  if (disabled.length === 0) return;
+  const names = disabled.map(({ name }) => name).join(', ');
+  throw new LociError('invalid_input', `disabled in the settings: ${names}`, {
+    hint: 'Remove `enabled: false` from loci.yaml to read it.',
   });
 }
 
-/** What was read when a vault could not be; with nothing to tell of, the error is all. */
-async function asFarAsReadable(
+/** The report, with the error if some vaults could not be read. Throws if none could be. */
+async function reportWithError(
   indexing: Promise<IndexReport>,
 ): Promise<{ report: IndexReport; error: LociError | null }> {
   try {

@@ -17,53 +17,56 @@ export interface NamedVault extends VaultConfig {
   readonly name: string;
 }
 
-/** The configured vaults, each with the name that its records carry: no two have the same. */
+/** The configured vaults with their names, which are unique. */
 export function namedVaults({ values }: LoadedConfig): NamedVault[] {
   return values.vaults.map((vault) => ({ ...vault, name: vaultName(vault) }));
 }
 
 export interface PlacedFolders {
   readonly vaults: readonly NamedVault[];
-  /** Those of them that are not in the configuration. */
-  readonly unknown: readonly NamedVault[];
+  /** Those that are not in the configuration. */
+  readonly unconfigured: readonly NamedVault[];
 }
 
 /**
- * The vaults that folders are: configured ones by their real path, others with a name of their own. A folder that is
- * read only `once` is named after its path too, so that no other folder's records are taken for its own.
- * @throws LociError `unreadable` for what is no folder, `conflict` for one inside or around a configured vault
+ * Finds or makes the vault of each folder. Configured vaults are found by their real path; a new vault gets an unused name. The name
+ * of a folder that is read only `once` includes a hash of its path, so that it cannot match the records of another folder.
+ * @throws LociError `unreadable` for a path that is not a folder, `conflict` for one inside or around a configured vault
  */
 export async function placeFolders(
   paths: readonly string[],
   config: LoadedConfig,
   once: boolean,
 ): Promise<PlacedFolders> {
-  const known = await Promise.all(
+  const configuredVaults = await Promise.all(
     namedVaults(config).map(async (vault) => ({
       ...vault,
       real: await realpath(vault.path).catch(() => vault.path),
     })),
   );
   const placed = new Map<string, NamedVault>();
-  const unknown: NamedVault[] = [];
+  const unconfigured: NamedVault[] = [];
   for (const path of paths) {
     const real = await realFolder(path);
     if (placed.has(real)) continue;
-    const configured = known.find((vault) => vault.real === real);
+    const configured = configuredVaults.find((vault) => vault.real === real);
     if (configured === undefined)
-      refuseOverlap(real, [...known, ...[...placed].map(([at, { name }]) => ({ name, real: at }))]);
-    const taken = [
+      assertNoOverlap(real, [
+        ...configuredVaults,
+        ...[...placed].map(([at, { name }]) => ({ name, real: at })),
+      ]);
+    const usedNames = [
       ...config.values.sources.map(({ id }) => id),
-      ...[...known, ...placed.values()].map(({ name }) => name),
+      ...[...configuredVaults, ...placed.values()].map(({ name }) => name),
     ];
-    const vault = configured ?? { name: once ? nameByPath(real) : freeName(real, taken), path: real };
-    if (configured === undefined) unknown.push(vault);
+    const vault = configured ?? { name: once ? nameByPath(real) : unusedName(real, usedNames), path: real };
+    if (configured === undefined) unconfigured.push(vault);
     placed.set(real, vault);
   }
-  return { vaults: [...placed.values()], unknown };
+  return { vaults: [...placed.values()], unconfigured };
 }
 
-/** Adds vaults to loci.yaml. Answers what the owner should know about it. */
+/** Adds vaults to loci.yaml. Answers remarks for the owner. */
 export async function addVaults(context: OperationContext, vaults: readonly NamedVault[]): Promise<string[]> {
   const notes: string[] = [];
   for (const { name, path } of vaults) {
@@ -79,18 +82,18 @@ export async function addVaults(context: OperationContext, vaults: readonly Name
 }
 
 /**
- * Takes a vault out of loci.yaml.
+ * Removes a vault from loci.yaml.
  * @throws LociError `conflict` when the environment names the vaults
  */
 export async function removeVault(context: OperationContext, vault: string): Promise<void> {
-  const isMeant = (entry: Json): boolean => {
+  const isVault = (entry: Json): boolean => {
     if (!isJsonMap(entry)) return false;
     const { name, path } = entry;
     return (
       (name ?? (typeof path === 'string' ? basename(resolve(context.home, expandHome(path))) : '')) === vault
     );
   };
-  await removeEntry(context, 'vaults', vault, isMeant);
+  await removeEntry(context, 'vaults', vault, isVault);
 }
 
 async function realFolder(path: string): Promise<string> {
@@ -106,11 +109,11 @@ async function realFolder(path: string): Promise<string> {
     throw new LociError('unreadable', what, { cause: error });
   }
   throw new LociError('unreadable', `${absolute} is not a folder`, {
-    hint: 'Name the folder that holds your notes.',
+    hint: 'Name the folder that contains your notes.',
   });
 }
 
-function refuseOverlap(
+function assertNoOverlap(
   real: string,
   known: readonly { readonly name: string; readonly real: string }[],
 ): void {
@@ -123,7 +126,7 @@ function refuseOverlap(
       {
         hint: inside
           ? 'Run `loci index`: its notes are read with that vault.'
-          : 'Take that vault out of loci.yaml first; otherwise its notes would be found twice.',
+          : 'Remove that vault from loci.yaml first; otherwise its notes would be found twice.',
       },
     );
   }
@@ -134,8 +137,8 @@ function isWithin(folder: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && resolve(folder, way) === path;
 }
 
-function freeName(path: string, taken: readonly string[]): string {
-  const keys = new Set(taken.map(nameKey));
+function unusedName(path: string, usedNames: readonly string[]): string {
+  const keys = new Set(usedNames.map(nameKey));
   const name = folderName(path);
   for (let count = 1; ; count++) {
     const candidate = count === 1 ? name : `${name}-${String(count)}`;
@@ -147,11 +150,11 @@ function nameByPath(path: string): string {
   return `${folderName(path)}-${shortHash(path).slice(0, 6)}`;
 }
 
-/** Longest name of a vault, less room for what makes it unique. */
-const NAME_LENGTH = 100;
+/** Leaves room for the suffix that makes a name unique. */
+const MAX_NAME_LENGTH = 100;
 
-/** Colons part the source from the path in a citation. */
+/** A colon separates the source from the path in a citation. */
 function folderName(path: string): string {
   const name = basename(path).normalize('NFC').replaceAll(/[:#]/g, '-').trim();
-  return [...name].slice(0, NAME_LENGTH).join('').trim() || 'root';
+  return [...name].slice(0, MAX_NAME_LENGTH).join('').trim() || 'root';
 }

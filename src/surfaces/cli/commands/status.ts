@@ -1,6 +1,6 @@
 import { formatAge } from '../../../core/time/age.ts';
 import { formatCount } from '../../../core/text/format-count.ts';
-import { changesInWords } from '../../../engine/vaults/vault-changes.ts';
+import { formatVaultChanges } from '../../../engine/vaults/vault-changes.ts';
 import type { StatusOutput } from '../../../operations/health/status.ts';
 import { shellWord } from '../../shared/shell-word.ts';
 import { oneLine } from '../../shared/escape-control.ts';
@@ -49,7 +49,7 @@ function vaultLine({
   if (!enabled) return `${name}: ${formatCount(records, 'note')}, ${path}, disabled`;
   const read =
     last_read === null ? 'not indexed yet' : `read ${formatAge(Date.parse(last_read), Date.now())}`;
-  const changed = changes === null ? '' : changesInWords(changes);
+  const changed = changes === null ? '' : formatVaultChanges(changes);
   const parts = [
     `${name}: ${formatCount(records, 'note')}, ${path}, ${read}`,
     ...(changed === '' ? [] : [`since then ${changed}: run \`loci index\``]),
