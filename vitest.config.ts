@@ -1,10 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config';
 import { bundledStoreThread } from './test/bundles.ts';
-
-// The tests start the command many times: compiled code is kept between the starts.
-process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('.cache/compile', import.meta.url));
 
 const cores = availableParallelism();
 const excluded = [...configDefaults.exclude, '**/fixtures/**'];
@@ -27,6 +23,7 @@ const config: ViteUserConfig = defineConfig({
     // Threads without isolation share one module graph: several times faster; no test may change global state.
     pool: 'threads',
     isolate: false,
+    setupFiles: ['test/compile-cache.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/reporter.ts'],
