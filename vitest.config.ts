@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config';
 import { bundledStoreThread } from './test/bundles.ts';
+import { FaultsFirst } from './test/sequencer.ts';
 
 const cores = availableParallelism();
 const excluded = [...configDefaults.exclude, '**/fixtures/**'];
@@ -26,6 +27,7 @@ const config: ViteUserConfig = defineConfig({
     setupFiles: ['test/compile-cache.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    sequence: { sequencer: FaultsFirst },
     reporters: ['default', './test/reporter.ts'],
     coverage: {
       provider: 'v8',

@@ -1,0 +1,9 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Starts the tests of faults first: they wait longest, for leases and for processes to end, and others run meanwhile. */
+export class FaultsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => (moduleId.includes('/test/faults/') ? 0 : 1);
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+  }
+}
