@@ -8,14 +8,14 @@ import { closestWord } from '../src/core/text/closest-word.ts';
 import { DEFAULT_RANKING, type Ranking } from '../src/search/rank/ranking.ts';
 import { SOURCE_POLICY, type SourcePolicy } from '../src/search/rank/source-policy.ts';
 
-/** What is measured: the engine's defaults, unless `--config` says otherwise. */
+/** The configuration to measure: the engine's defaults, overridden by `--config`. */
 export interface EvalConfiguration {
   readonly provider: string;
   /** The longest passage, in the model's tokens. */
   readonly passageTokens: number;
-  /** Results of less confidence are left out, as a search leaves them out. */
+  /** Results of a lower confidence are left out. */
   readonly minScore: number;
-  /** What holds for single sources of a set, by name; the others go by what is usual. */
+  /** Policies of single sources by name; the others have the defaults. */
   readonly sources: Readonly<Record<string, SourcePolicy>>;
   readonly ranking: Ranking;
 }
@@ -36,7 +36,7 @@ const policies: z.ZodType<Readonly<Record<string, SourcePolicy>>> = z.record(
 );
 /** The range of passages that the local model can embed. */
 const tokens = z.object({ passageTokens: z.number().int().min(32).max(256) });
-/** Keys whose text is one of a few. */
+/** The values of keys that are enumerations. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   fusion: ['minmax', 'rrf'] satisfies Ranking['fusion'][],
   'recency.kind': ['tie-break', 'rank'] satisfies Ranking['recency']['kind'][],
@@ -54,7 +54,7 @@ export function defaultConfiguration(): EvalConfiguration {
 }
 
 /**
- * The defaults with what a JSON or YAML file says otherwise.
+ * The defaults, overridden by a JSON or YAML file.
  * @throws LociError `invalid_input` for a file that cannot be read, an unknown key (naming the nearest), a wrong value
  */
 export function readConfiguration(file: string): EvalConfiguration {
@@ -72,7 +72,7 @@ export function readConfiguration(file: string): EvalConfiguration {
 /** @throws Error that names the key */
 export function withOverrides(base: EvalConfiguration, overrides: unknown): EvalConfiguration {
   const { ranking, sources, ...settings } = base;
-  const { policies: said, others } = apart(overrides);
+  const { policies: overridden, others } = separateSources(overrides);
   const merged = merge({ ...settings, ...ranking }, others, '') as unknown as Ranking &
     Omit<EvalConfiguration, 'ranking' | 'sources'>;
   const { provider, passageTokens, minScore, ...changed } = merged;
@@ -82,11 +82,11 @@ export function withOverrides(base: EvalConfiguration, overrides: unknown): Eval
   });
   const issue = checked.error?.issues[0] ?? tokens.safeParse({ passageTokens }).error?.issues[0];
   if (issue !== undefined) throw new Error(`${String(issue.path.at(-1))}: ${issue.message}`);
-  return { provider, passageTokens, minScore, sources: { ...sources, ...said }, ranking: changed };
+  return { provider, passageTokens, minScore, sources: { ...sources, ...overridden }, ranking: changed };
 }
 
-/** Sources have names of their own, so that no default's shape can say which keys there are. */
-function apart(overrides: unknown): {
+/** Takes out `sources`: its keys are names, which the defaults cannot have. */
+function separateSources(overrides: unknown): {
   readonly policies: EvalConfiguration['sources'];
   readonly others: unknown;
 } {
@@ -98,7 +98,7 @@ function apart(overrides: unknown): {
   return { policies: read.data ?? {}, others };
 }
 
-/** The defaults' own shape says which keys there are and what they hold. */
+/** Accepts the keys and types of values that the defaults have. */
 function merge(defaults: Tree, overrides: unknown, section: string): Tree {
   if (!isTree(overrides))
     throw new Error(`expected keys and values${section === '' ? '' : ` in ${section}`}`);
@@ -112,7 +112,7 @@ function merge(defaults: Tree, overrides: unknown, section: string): Tree {
 }
 
 function replaced(before: unknown, value: unknown, name: string): unknown {
-  if (isTree(before)) return value === null ? refuseNull(name) : merge(before, value, `${name}.`);
+  if (isTree(before)) return value === null ? assertNullable(name) : merge(before, value, `${name}.`);
   if (typeof before === 'number') {
     if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
     throw new Error(`${name}: expected a number of at least 0, got ${JSON.stringify(value)}`);
@@ -126,8 +126,8 @@ function replaced(before: unknown, value: unknown, name: string): unknown {
   return value;
 }
 
-/** Of the sections, smoothing alone may be switched off whole. */
-function refuseNull(name: string): null {
+/** `smoothing` is the only section that may be null. */
+function assertNullable(name: string): null {
   if (name === ('smoothing' satisfies keyof Ranking)) return null;
   throw new Error(`${name}: expected keys and values, got null`);
 }

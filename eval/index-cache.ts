@@ -23,7 +23,7 @@ export interface IndexedSet {
 }
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** What decides how documents are stored, besides the chunking's signature. */
+/** The code that decides how documents are stored, besides the chunking. */
 const INDEXING_CODE = [
   'src/core/text/**',
   'src/ingest/**',
@@ -43,16 +43,16 @@ export function namespaceOf(set: EvalSet, collection: string): string {
 
 const CACHE_FOLDER: string = join(ROOT, '.cache', 'eval');
 
-/** Whether a search needs nothing but opening the store. */
+/** Whether the set is stored and embedded by the current code. */
 export function isIndexed(set: EvalSet, model: Model, folder: string = CACHE_FOLDER): boolean {
   const stamp = readStamp(storePath(set, model, folder));
   return stamp?.code === indexingCode() && stamp.embedded;
 }
 
 /**
- * The set's store, indexed as far as it is not. Embedding goes on where it was stopped; when the code that indexes has
- * changed, all is stored anew but for the vectors of unchanged texts.
- * @throws LociError `aborted`, and what the store and the model throw
+ * Opens the set's store and indexes what is missing. When the indexing code has changed, all records are stored again;
+ * the vectors of unchanged texts stay.
+ * @throws LociError `aborted`, and the errors of the store and the model
  */
 export async function openIndexed(
   set: EvalSet,

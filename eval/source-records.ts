@@ -11,7 +11,7 @@ export interface PrintedDocument {
   readonly tags?: readonly string[];
   /** ISO 8601, in UTC: a set means the same wherever it is run. */
   readonly timestamp?: string;
-  /** Told of todos alone. */
+  /** Only for todos. */
   readonly completed?: boolean;
   readonly project?: string;
   readonly metadata?: Readonly<Record<string, string>>;

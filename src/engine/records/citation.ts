@@ -87,9 +87,9 @@ async function recordById(context: EngineContext, name: string): Promise<LociRec
 
 /** @throws LociError `not_found` for a deleted record, with a hint how to restore it */
 async function assertNotDeleted({ store, namespace, now }: EngineContext, id: number): Promise<void> {
-  const [held] = await store.heldRecords(namespace, [id]);
-  if (held?.deletedAt === null || held === undefined) return;
-  const age = formatAge(held.deletedAt, now());
+  const [record] = await store.heldRecords(namespace, [id]);
+  if (record?.deletedAt === null || record === undefined) return;
+  const age = formatAge(record.deletedAt, now());
   throw new LociError('not_found', `record ${String(id)} was deleted ${age}`, {
     hint: `\`memory_undelete ${String(id)}\` brings it back.`,
   });
