@@ -46,7 +46,7 @@ export function requireSetting(path: string): ConfigKey {
 }
 
 /**
- * Reads the settings of a source in the front matter of a skill. Replaced keys are ignored: whoever uses a skill cannot
+ * Reads the settings of a source in the front matter of a skill. Replaced keys are ignored, because users of a skill cannot
  * change it.
  * @returns the settings, or a problem that explains to the owner of the skill why they are invalid
  */

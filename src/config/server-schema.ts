@@ -35,8 +35,6 @@ export const server = z.strictObject({
     .describe('Origins whose pages may call this server from a browser, such as `https://app.example.org`.'),
 });
 
-export type ServerConfig = z.infer<typeof server>;
-
 const jwt = z.strictObject({
   secret: z
     .string()

@@ -17,12 +17,12 @@ async function found(text: string, name?: string): Promise<string[]> {
 describe('detectSecrets', () => {
   const samples = credentialSamples(1);
 
-  it('is measured with more than thirty kinds', () => {
+  it('has samples of more than thirty kinds', () => {
     expect(new Set(samples.map(({ kind }) => kind)).size).toBeGreaterThan(30);
   });
 
   it.each(samples.map((sample, row) => [row, sample.kind, sample] as const))(
-    'finds sample %i, %s, at either end, in prose, in a quote and behind ideographs',
+    'finds sample %i, %s, at either end, in prose, in a quotation and after ideographs',
     async (_row, kind, { before, secret, after }) => {
       for (const [head, tail] of [
         ['', ''],
@@ -52,7 +52,7 @@ describe('detectSecrets', () => {
     'token: 0xdAC17F958D2ee523a2206206994597C13D831ec7, secret: grandma-uses-2tbsp-cinnamon',
     'The meeting is at 10:30, token economy 2024; pass the salt = 3 grams',
     'SHA-256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-  ])('leaves alone: %s', async (text) => {
+  ])('finds nothing in: %s', async (text) => {
     expect(await found(text)).toEqual([]);
   });
 
@@ -65,7 +65,7 @@ describe('detectSecrets', () => {
     for (const note of notes) expect(await found(readFileSync(join(vault, note), 'utf8'))).toEqual([]);
   });
 
-  it('reads through invisible characters and full width', async () => {
+  it('finds keys with invisible characters and in full width', async () => {
     const [secret = '', hidden = ''] = ['', '\u200b'].map((space) =>
       ['AKIA', 'ABCDEFGH', 'IJKLMNOP'].join(space),
     );
@@ -74,7 +74,7 @@ describe('detectSecrets', () => {
     expect(await found(`𝄞 ${wide} 𝄞`)).toEqual([wide]);
   });
 
-  it('finds several, apart and in order, and makes one of those that overlap', async () => {
+  it('finds several in order, and merges those that overlap', async () => {
     const texts = ['hunter2', ...samples.slice(1, 5).map(({ secret }) => secret)];
     expect(await found(`password=${texts.join(' , ')}`)).toEqual(texts);
     const [, aws] = samples;
@@ -82,7 +82,7 @@ describe('detectSecrets', () => {
     expect(await detectSecrets(within)).toEqual([{ kind: aws?.kind, start: 11, end: 31 }]);
   });
 
-  it('finds a private key in a string, without its end, and wrapped anew', async () => {
+  it('finds a private key in a string, without its end, and rewrapped', async () => {
     const key = samples.find(({ kind }) => kind === 'private key')?.secret ?? '';
     const open = key.slice(0, key.lastIndexOf('\n'));
     const wrapped = key.replaceAll(/(.{30})/g, '$1\r\n    > ');
@@ -92,7 +92,7 @@ describe('detectSecrets', () => {
     expect(await found(`${open}\nThis is how it began.`)).toEqual([open]);
   });
 
-  it('knows a value by the name of what holds it', async () => {
+  it('recognises a value by its name', async () => {
     expect(await found('hunter2')).toEqual([]);
     expect(await found('hunter2', 'wifi_password')).toEqual(['hunter2']);
     expect(await found('correct', 'password_hint')).toEqual([]);
@@ -104,7 +104,7 @@ describe('detectSecrets', () => {
     expect(await found(`secretlint-disable\n${secret} // secretlint-disable-line`)).toEqual([secret]);
   });
 
-  it('gives the same in a thread', async () => {
+  it('returns the same result in a thread', async () => {
     const text = `${'word '.repeat(20_000)}${samples[1]?.secret ?? ''}`;
     expect(await thread.run(SECRET_DETECTION, [text], { size: text.length })).toEqual(
       await detectSecrets(text),
@@ -145,7 +145,7 @@ describe('detectSecrets on hostile texts', () => {
     `SG.a.${'_'.repeat(256)}`,
     'mongodb://a:b@c/',
     `hvb.${'a'.repeat(137)}`,
-  ])('is done soon with a quarter of a megabyte of %j', { timeout: 10_000 }, async (part) => {
+  ])('takes no more than seconds for a quarter of a megabyte of %j', { timeout: 10_000 }, async (part) => {
     const text = part.repeat(Math.ceil(250_000 / part.length));
     // In a thread, where a pattern that runs away can be stopped; what is quadratic would take minutes.
     const signal = AbortSignal.timeout(8000);

@@ -19,14 +19,14 @@ const prose = fc
 const note = fc.array(fc.record({ words: prose, sample }), { minLength: 1, maxLength: 5 });
 
 describe('maskSecrets', () => {
-  it('says what stood there, and nothing of it', async () => {
+  it('names the kind of the secret, and shows nothing of it', async () => {
     const { secret = '' } = credentialSamples(1)[1] ?? {};
     expect(await masked(`key ${secret}, password=hunter2`)).toBe(
       'key [secret masked: AWS access key], password=[secret masked: password]',
     );
   });
 
-  it('leaves nothing of a secret, all else as it was, and nothing to mask', async () => {
+  it('removes all of each secret, keeps everything else, and leaves nothing to mask', async () => {
     const check = async (parts: readonly { words: string; sample: CredentialSample }[]): Promise<void> => {
       const text = parts
         .map(({ words, sample: s }) => `${words}\n${s.before}${s.secret}${s.after}\n`)
@@ -46,7 +46,7 @@ describe('maskSecrets', () => {
     await fc.assert(fc.asyncProperty(note, check), { numRuns: 60 });
   });
 
-  it('leaves nothing to mask where secrets touch', async () => {
+  it('leaves nothing to mask where secrets are adjacent', async () => {
     const glued = fc.array(
       fc.oneof(
         sample.map(({ secret }) => secret),
@@ -65,7 +65,7 @@ describe('maskSecrets', () => {
     );
   });
 
-  it('gives a text without secrets back as it is', async () => {
+  it('returns a text without secrets unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 200 }), prose, async (any, words) => {
         const text = any.replaceAll(/\p{N}/gu, '');

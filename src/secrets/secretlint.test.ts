@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { loadSecretlint, SECRETLINT_ID, SECRETLINT_UNUSED, SECRETLINT_RULES } from './secretlint.ts';
 
 describe('loadSecretlint', () => {
-  it('has looked at every rule of the preset', () => {
+  it('lists every rule of the preset, used or not', () => {
     const known = [...Object.keys(SECRETLINT_RULES), ...Object.keys(SECRETLINT_UNUSED)];
     const ids = (rules as readonly { meta: { id: string } }[]).map(({ meta }) => meta.id);
     expect(ids.sort()).toEqual(known.map((name) => SECRETLINT_ID + name).sort());
   });
 
-  it('keeps nothing of one text for the next', async () => {
+  it('keeps no state between texts', async () => {
     const find = await loadSecretlint();
     const token = ['npm', '7a'.repeat(18)].join('_');
     expect(find(`a ${token}`)).toEqual([{ kind: 'npm token', start: 2, end: 42 }]);
@@ -17,7 +17,7 @@ describe('loadSecretlint', () => {
     expect(find(`密${token}`)).toEqual([{ kind: 'npm token', start: 1, end: 41 }]);
   });
 
-  it('takes no placeholder for a token', async () => {
+  it('does not treat a placeholder as a token', async () => {
     const find = await loadSecretlint();
     expect(find(['xoxb', 'your', 'slack', 'token'].join('-'))).toEqual([]);
   });

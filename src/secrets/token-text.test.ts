@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isTokenText, newTokenText } from './token-text.ts';
 
-describe('the text of a token', () => {
-  it('is recognised, and no two are alike', () => {
+describe('a token', () => {
+  it('is recognised, and unique', () => {
     const texts = Array.from({ length: 200 }, newTokenText);
     expect(new Set(texts).size).toBe(texts.length);
     for (const text of texts) {
@@ -12,7 +12,7 @@ describe('the text of a token', () => {
     }
   });
 
-  it('is not recognised with any one digit wrong, cut short, longer or in other company', () => {
+  it('is not recognised if a digit is wrong, or if it is shorter, longer or surrounded by other text', () => {
     const text = newTokenText();
     fc.assert(
       fc.property(fc.nat({ max: 48 }), fc.constantFrom(...'019AZaz'), (at, digit) => {

@@ -13,13 +13,7 @@ export const FOLDERS_IN_TRANSITION: Readonly<Record<string, string>> = {
   'src/store': 'the nouns move to store/model.ts and what drivers share to a folder of its own',
   'src/store/sqlite': 'it is split by role: records, search, vectors, admin',
   'src/store/memory': 'it moves to test/oracle',
-  'src/sources/command': 'approval by parsing shell lines goes, and small files merge',
-  'src/embed/local': 'small files merge',
-  'src/config': 'small files merge',
   'src/ingest': 'small files merge',
-  'src/engine/sources': 'approval by parsing shell lines goes',
-  'src/engine': 'context.ts becomes thin and moves below what uses it',
-  'src/engine/portable': 'the OpenClaw import is split from the rest',
 };
 
 /** What a rule says of a folder. */

@@ -23,11 +23,11 @@ describe('describeFileError', () => {
     ['.', 'it is a folder, not a file'],
     ['circle', 'its symbolic links form a loop'],
     ['x'.repeat(5000), 'its path is too long'],
-  ])('says in words why a file cannot be read, without its path: %s', (name, words) => {
+  ])('explains why a file cannot be read, without its path: %s', (name, words) => {
     expect(describeFileError(failureOf(join(folder, name)))).toBe(words);
   });
 
-  it('knows a file where a folder should be, and leaves other errors as they are', () => {
+  it('explains a file in place of a folder, and returns the message of other errors', () => {
     expect(describeFileError(failureOf(`${process.execPath}/x`))).toBe(
       'there is a file where a folder should be',
     );

@@ -10,14 +10,14 @@ afterAll(() => {
 });
 
 describe('makePrivateFolder', () => {
-  it('makes what is missing, for its owner alone, and says whether', () => {
+  it('makes missing folders, which only the owner can access, and returns whether it did', () => {
     const path = join(folder, 'a', 'b');
     expect(makePrivateFolder(path)).toBe(true);
     expect(makePrivateFolder(path)).toBe(false);
     for (const made of [join(folder, 'a'), path]) expect(statSync(made).mode & 0o077).toBe(0);
   });
 
-  it('ends with an error where no folder can be', () => {
+  it('throws if the folder cannot be made', () => {
     writeFileSync(join(folder, 'note.md'), '');
     expect(() => makePrivateFolder(join(folder, 'note.md', 'a', 'b'))).toThrow(
       expect.objectContaining({ code: 'ENOTDIR' }),

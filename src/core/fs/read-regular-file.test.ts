@@ -9,8 +9,8 @@ let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'loci-read-'))));
 afterEach(() => rm(folder, { recursive: true }));
 
-describe('a file that somebody names', () => {
-  it('is read up to its limit, through links', async () => {
+describe('readRegularFile', () => {
+  it('reads a file up to its limit, through links', async () => {
     const [file, link] = [join(folder, 'file'), join(folder, 'link')];
     await writeFile(file, '12345');
     await symlink(file, link);

@@ -9,7 +9,7 @@ beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'loci-replace-')))
 afterEach(() => rm(folder, { recursive: true }));
 
 describe('replaceFile', () => {
-  it('replaces the text and the permissions, and leaves nothing beside it', async () => {
+  it('replaces the text and the permissions, and leaves no other file', async () => {
     const file = join(folder, 'a.yaml');
     await writeFile(file, 'a much longer text that was there before', { mode: 0o644 });
     await replaceFile(file, 'new', 0o600);
@@ -18,7 +18,7 @@ describe('replaceFile', () => {
     expect(await readdir(folder)).toEqual(['a.yaml']);
   });
 
-  it('keeps a link and replaces what it leads to', async () => {
+  it('replaces the target of a link', async () => {
     await writeFile(join(folder, 'real.yaml'), 'old');
     await symlink('real.yaml', join(folder, 'link.yaml'));
     await replaceFile(join(folder, 'link.yaml'), 'new', 0o600);
@@ -26,7 +26,7 @@ describe('replaceFile', () => {
     expect((await readdir(folder)).sort()).toEqual(['link.yaml', 'real.yaml']);
   });
 
-  it('leaves the old file and no other behind when it fails', async () => {
+  it('keeps the old file, and leaves no other, when it fails', async () => {
     const occupied = join(folder, 'occupied');
     await mkdir(join(occupied, 'within'), { recursive: true });
     await expect(replaceFile(occupied, 'new', 0o600)).rejects.toThrow();

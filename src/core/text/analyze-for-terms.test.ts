@@ -7,7 +7,7 @@ function expected(text: string, terms: ReadonlySet<string>): unknown {
   return analyze(text).filter(({ term }) => terms.has(term));
 }
 
-describe('analyzeAmong', () => {
+describe('analyzeForTerms', () => {
   it.each([
     'The bakers were baking: bread, YEAST, yeasts and ties.',
     "Ada's don’t l'été Ada' 'tis it's’s",
@@ -15,7 +15,7 @@ describe('analyzeAmong', () => {
     `${'a'.repeat(70)} ${'a'.repeat(64)} ${'é'.repeat(70)} ies y yes`,
     'foo_bar src/ovens/gas.ts F.22 2026-09-14 a\u0301b\u0000c\ud800 🙂word',
     '',
-  ])('answers what analyze answers of these terms: %s', (text) => {
+  ])('returns the tokens of analyze with these terms: %s', (text) => {
     const all = analyze(text).map(({ term }) => term);
     expect(analyzeForTerms(text, new Set(all))).toEqual(analyze(text));
     for (const term of all)
@@ -40,7 +40,7 @@ describe('analyzeAmong', () => {
     );
   });
 
-  it('may pass over a word by its first letter, since its stem keeps it', () => {
+  it('may skip a word by its first letter, because its stem begins with it', () => {
     const words = fc.string({
       unit: fc.constantFrom(...'abcdeiglmnostyz'.split('')),
       minLength: 1,

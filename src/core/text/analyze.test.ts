@@ -26,7 +26,7 @@ describe('analyze', () => {
     ]);
   });
 
-  it('cuts Chinese, Japanese and Korean into bigrams and a tail, beside words of other scripts', () => {
+  it('cuts Chinese, Japanese and Korean into bigrams and a tail, next to words of other scripts', () => {
     expect(analyze('USB充電器x').map(({ term, kind, start, end }) => [term, kind, start, end])).toEqual([
       ['usb', 'word', 0, 3],
       ['充電', 'bigram', 3, 5],
@@ -38,7 +38,7 @@ describe('analyze', () => {
   });
 
   it.each(['データガ', '한국어 각', '東京ガイド', 'パピプペポ'])(
-    'gives %s the same terms in every normal form, at the places where they stand',
+    'gives %s the same terms in every normal form, at the correct offsets',
     (text) => {
       const forms = [text.normalize('NFD'), text.normalize('NFKD')];
       for (const form of forms) {
@@ -49,21 +49,21 @@ describe('analyze', () => {
     },
   );
 
-  it('reads half-width kana as the wide ones', () => {
+  it('treats half-width kana as full-width', () => {
     expect(terms('ﾃﾞｰﾀﾊﾟｽ')).toEqual(terms('データパス'));
   });
 
-  it('takes the signs that folding brings in for the ends of words', () => {
+  it('splits words at separators that folding inserts', () => {
     expect(terms('½')).toEqual(['1', '2']);
   });
 
-  it('cuts an endless word, but not within a character', () => {
+  it('cuts a very long word, but not within a character', () => {
     expect(terms('x'.repeat(500))).toEqual(['x'.repeat(64)]);
     const [long] = terms(`a${'𝕏'.repeat(1)}${'𐐨'.repeat(100)}`);
     expect([long!.isWellFormed(), long!.length <= 64]).toEqual([true, true]);
   });
 
-  it('gives, for every text, terms that stand where they say, in order', () => {
+  it('returns terms in order and with valid offsets for every text', () => {
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.lorem());
     fc.assert(
       fc.property(text, (whole) => {
@@ -82,7 +82,7 @@ describe('analyze', () => {
 });
 
 describe('words', () => {
-  it('fold to the same whichever way they are written', () => {
+  it('fold to the same form, however they are encoded', () => {
     for (const [a, b] of [
       ['É', 'e'],
       ['e\u0301', 'e'],
@@ -93,7 +93,7 @@ describe('words', () => {
       expect(fold(a)).toBe(b);
   });
 
-  it('stem only where Porter knows their suffixes, and are stop words as they are folded', () => {
+  it('are stemmed only in plain Latin, and are stop words in folded form', () => {
     expect([stem('ovens'), stem('as'), stem('кухни')]).toEqual(['oven', 'as', 'кухни']);
     expect([isStopWord('the'), isStopWord('dont'), isStopWord('may'), isStopWord('oven')]).toEqual([
       true,

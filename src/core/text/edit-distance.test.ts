@@ -26,7 +26,7 @@ describe('editDistance', () => {
     );
   });
 
-  it('says of whatever is further apart only that it is', () => {
+  it('returns max + 1 for any larger distance', () => {
     const words = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd'), maxLength: 10 });
     fc.assert(
       fc.property(words, words, fc.nat({ max: 5 }), (a, b, most) => {

@@ -6,6 +6,6 @@ it.each([
   [1, 'note', undefined, '1 note'],
   [2, 'entry', 'entries', '2 entries'],
   [1, 'entry', 'entries', '1 entry'],
-])('%i of %s, or %s, is told as one reads it', (count, one, many, told) => {
-  expect(formatCount(count, one, many)).toBe(told);
+])('formats %i of %s, or %s', (count, singular, plural, text) => {
+  expect(formatCount(count, singular, plural)).toBe(text);
 });

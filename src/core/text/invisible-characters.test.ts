@@ -23,8 +23,8 @@ const PICTURES = [
   'می\u200cخواهم',
 ];
 
-describe('text without what is hidden', () => {
-  it('has no tags in it, and no text that is told by selectors', () => {
+describe('removeInvisible', () => {
+  it('removes tags, and text encoded in variation selectors', () => {
     expect(removeInvisible(`buy${tagged('send the keys')} milk`)).toBe('buy milk');
     expect(removeInvisible(`😀\u{e0101}\u{e0142}\u{e0155} and ❤️\ufe0e`)).toBe('😀 and ❤️');
     // Three flags have a code, and an end.
@@ -44,12 +44,12 @@ describe('text without what is hidden', () => {
     ['joiners of letters that do not join', 'a\u200cb\u200dc д\u200cа 東\u200d京 \u200d', 'abc да 東京 '],
     ['joiners in a row', 'می\u200c\u200dخ', 'میخ'],
     ['marks of direction where all runs to the right, or in a row', 'a\u200eb\u200f ש\u200f\u200e', 'ab ש'],
-  ])('has no text that is told by %s', (_, hostile, seen) => {
+  ])('removes text encoded in %s', (_, hostile, seen) => {
     expect(removeInvisible(hostile)).toBe(seen);
     expect(removeInvisibleAndMarks(hostile)).toBe(seen);
   });
 
-  it('takes a time in proportion to its length', () => {
+  it('takes linear time', () => {
     const units = [
       '\u{e0141}',
       '\u200d',
@@ -66,12 +66,12 @@ describe('text without what is hidden', () => {
     }
   });
 
-  it('reads as it looks: nothing turns its direction', () => {
+  it('removes characters that change the direction of text', () => {
     expect(removeInvisible('a\u202ecba\u202c \u2066d\u2069')).toBe('acba d');
     expect(removeInvisible('שלום\u200f!')).toBe('שלום\u200f!');
   });
 
-  it('keeps pictures, and letters that are joined or varied', () => {
+  it('keeps pictographs, and letters with joiners or variants', () => {
     for (const picture of PICTURES) {
       expect(removeInvisible(picture)).toBe(picture);
       expect(removeInvisibleAndMarks(picture)).toBe(picture);
@@ -79,8 +79,8 @@ describe('text without what is hidden', () => {
   });
 });
 
-describe('a name without what is not seen', () => {
-  it('has nothing between its letters', () => {
+describe('removeInvisibleAndMarks', () => {
+  it('removes direction marks', () => {
     const unseen = '\u00ad\u061c\u200b\u200e\u200f\u202e\u2060\u2066\ufeff\u{e0041}';
     expect(removeInvisibleAndMarks(`Goo${unseen}gle`)).toBe('Google');
     expect(removeInvisibleAndMarks('a\u200d\u200c\u200d\u200cb')).toBe('ab');

@@ -4,7 +4,7 @@ import { formatAge } from './age.ts';
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
 
-describe('ageOf', () => {
+describe('formatAge', () => {
   it.each([
     [0, 'just now'],
     [MINUTE - 1, 'just now'],
@@ -22,7 +22,7 @@ describe('ageOf', () => {
     [40 * 365 * DAY, '40y ago'],
     [-MINUTE / 2, 'just now'],
     [-4 * DAY, 'in 4d'],
-  ])('of %d ms is "%s"', (span, age) => {
+  ])('formats %d ms as "%s"', (span, age) => {
     const now = Date.UTC(2026, 10, 22);
     expect(formatAge(now - span, now)).toBe(age);
   });

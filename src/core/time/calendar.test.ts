@@ -4,7 +4,7 @@ import { upcomingDay } from './calendar.ts';
 /** A Sunday, where the tests run. */
 const NOW = new Date(2026, 10, 22, 15, 30).getTime();
 
-describe('dayAhead', () => {
+describe('upcomingDay', () => {
   it.each([
     ['today 15:31', new Date(2026, 10, 22, 15, 31)],
     ['today 23:59', new Date(2026, 10, 22, 23, 59)],
@@ -20,12 +20,12 @@ describe('dayAhead', () => {
     ['today', new Date(2026, 10, 22)],
     ['tomorrow', new Date(2026, 10, 23)],
     ['Friday', new Date(2026, 10, 27)],
-  ])('says "%s"', (words, then) => {
+  ])('returns "%s"', (words, then) => {
     const ahead = upcomingDay(then.getTime(), NOW);
     expect([ahead?.day, ...(ahead?.clock ? [ahead.clock] : [])].join(' ')).toBe(words);
   });
 
-  it('says nothing of what is over: this minute, this morning, yesterday', () => {
+  it('returns null for times that are over: this minute, this morning, yesterday', () => {
     for (const then of [
       NOW,
       new Date(2026, 10, 22, 9).getTime(),
@@ -35,7 +35,7 @@ describe('dayAhead', () => {
       expect(upcomingDay(then, NOW)).toBeNull();
   });
 
-  it('counts days, not hours, over the ends of summer time in every zone', () => {
+  it('counts days correctly when summer time begins or ends', () => {
     for (let days = 0; days < 800; days++) {
       const noon = new Date(2026, 0, 1 + days, 12).getTime();
       const next = new Date(2026, 0, 2 + days).getTime();
