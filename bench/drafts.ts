@@ -1,5 +1,5 @@
 import { shortHash, sha256, uuidv7 } from '../src/core/ids.ts';
-import type { RecordWrite } from '../src/store/store.ts';
+import type { RecordWrite } from '../src/store/model.ts';
 import type { Document } from './corpus.ts';
 
 export const CHUNKING = 'bench';

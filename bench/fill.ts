@@ -1,3 +1,4 @@
+import { ADMIN_NAMESPACE } from '../src/store/rules/admin-namespace.ts';
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
@@ -85,12 +86,12 @@ async function fill(folder: string, options: FillOptions): Promise<void> {
   });
   const plain = new PlainSearch(join(partial, 'plain.db'));
   try {
-    const generation = await store.addGeneration({
+    const generation = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
       provider: 'bench',
       model: 'synthetic',
       dimensions: DIMENSIONS,
     });
-    await store.activateGeneration(generation.id);
+    await store.vectors.activateGeneration(ADMIN_NAMESPACE, generation.id);
     const write = async (documents: readonly Document[]): Promise<void> => {
       await addRecords(store, generation.id, documents);
       plain.add(documents);
@@ -99,7 +100,7 @@ async function fill(folder: string, options: FillOptions): Promise<void> {
     };
     await writeInBatches(corpus.documents(options.passages), write, options);
     // Indexing a vault ends with this too.
-    await store.sweep();
+    for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE)) await store.admin.sweep(namespace);
   } finally {
     await store.close();
     plain.close();
@@ -136,13 +137,16 @@ async function writeInBatches(
 
 async function addRecords(store: Store, generation: number, documents: readonly Document[]): Promise<void> {
   const namespace = documents[0]!.namespace;
-  await store.commit(namespace, { writes: documents.map(draftOf), evictions: [], chunking: CHUNKING });
+  await store.records.commit(namespace, {
+    writes: documents.map(draftOf),
+    evictions: [],
+    chunking: CHUNKING,
+  });
   const vectors = documents.map((document) => ({
-    namespace,
     hash: passageHash(document),
     vector: document.vector,
   }));
-  await store.putVectors(generation, vectors);
+  await store.vectors.put(namespace, generation, vectors);
 }
 
 type Stored<Kind> = Omit<Kind, 'vector'> & { readonly vector: string };

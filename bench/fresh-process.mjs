@@ -9,8 +9,8 @@ const RESOLUTION_MS = 5;
 const IDLE_MS = 500;
 const task = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const bareRss = process.memoryUsage.rss();
-const [{ openStore }, { search }, { DEFAULT_RANKING: ranking }] = await Promise.all(
-  ['store/registry', 'search/search', 'search/ranking'].map(
+const [{ openStore }, { runSearch }, { DEFAULT_RANKING: ranking }] = await Promise.all(
+  ['store/registry', 'search/search', 'search/rank/ranking'].map(
     (name) => import(`${task.code}/${name}.${task.extension}`),
   ),
 );
@@ -35,17 +35,17 @@ held.opening = await heldAtMost(async () => {
   store = await openStore({ driver: 'sqlite', path: task.path, busyTimeout: 5000, create: false });
   openMs = performance.now() - start;
 });
-const generation = (await store.generations()).find(({ active }) => active).id;
+const generation = (await store.vectors.generations('')).find(({ active }) => active).id;
 held.searching = await heldAtMost(async () => {
   for (const { namespace, text, vector } of task.queries) {
     const embedder = { embed: async () => [Float32Array.from(vector)], countTokens: (words) => words.length };
     const vectors = { embedder, generation };
-    await search({ store, namespace, query: text, filter: { now: task.now }, limit: 10, ranking, vectors });
+    await runSearch({ store, namespace, query: text, filter: { now: task.now }, limit: 10, ranking, vectors });
   }
 });
 const rss = process.memoryUsage.rss();
 held.writing = await heldAtMost(async () => {
-  for (const batch of task.batches) await store.commit('bench-fresh', batch);
+  for (const batch of task.batches) await store.records.commit('bench-fresh', batch);
 });
 await store.close();
 console.log(JSON.stringify({ openMs, rssMb: rss / 1e6, bareRssMb: bareRss / 1e6, held }));

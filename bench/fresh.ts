@@ -88,7 +88,6 @@ function workOf(bench: BenchStore, run: number): object {
   const documents = bench.unwritten.slice(run * 300, (run + 1) * 300);
   const batchOf = (from: number, until: number): object => ({
     writes: documents.slice(from, until).map(draftOf),
-    evictions: [],
     chunking: CHUNKING,
   });
   const singles = Array.from({ length: 50 }, (_, i) => batchOf(i, i + 1));

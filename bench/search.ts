@@ -1,3 +1,4 @@
+import { ADMIN_NAMESPACE } from '../src/store/rules/admin-namespace.ts';
 import { openEmbedder } from '../src/embed/registry.ts';
 import type { Embedder } from '../src/embed/embedder.ts';
 import { DEFAULT_RANKING } from '../src/search/rank/ranking.ts';
@@ -24,7 +25,7 @@ export async function measureSearch(bench: BenchStore, passages: number): Promis
   const local = await openEmbedder({ provider: 'local' });
   const plain = new PlainSearch(bench.plainPath);
   try {
-    const generation = (await store.generations()).find(({ active }) => active)!.id;
+    const generation = (await store.vectors.generations(ADMIN_NAMESPACE)).find(({ active }) => active)!.id;
     const ask = (embedder: Embedder) => (query: BenchQuery) => run(store, { embedder, generation }, query);
     const timed = async (work: (query: BenchQuery) => unknown): Promise<number[]> => {
       await timeEach(bench.queries.slice(0, WARM_UP), work);
@@ -91,7 +92,7 @@ async function compareVectors(
   const found = new Map<BenchQuery, Set<number>>();
   const near = await timeEach(bench.queries, async (query) => {
     const { namespace, vector } = query;
-    const scores = await store.searchVectors(namespace, generation, vector, { now: NOW }, NEAREST);
+    const scores = await store.vectors.search(namespace, generation, vector, { now: NOW }, NEAREST);
     found.set(query, new Set(scores.map(({ record }) => record)));
   });
   const exact: number[] = [];

@@ -28,7 +28,7 @@ export async function measureWrites(bench: BenchStore, folder: string): Promise<
   const bare = new BareTable(join(folder, 'bare.db'));
   const plain = new PlainSearch(plainPath);
   const commit = (documents: readonly Document[]): Promise<number[]> =>
-    store.commit('bench-0', { writes: documents.map(draftOf), evictions: [], chunking: CHUNKING });
+    store.records.commit('bench-0', { writes: documents.map(draftOf), chunking: CHUNKING });
   try {
     const singles = bench.unwritten.slice(0, SINGLE_WRITES);
     const batches = inRunsOf(BATCH, bench.unwritten.slice(SINGLE_WRITES));

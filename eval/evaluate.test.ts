@@ -1,3 +1,5 @@
+import { verifyStore } from '../test/contract/store-samples.ts';
+import { ADMIN_NAMESPACE } from '../src/store/rules/admin-namespace.ts';
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -124,9 +126,9 @@ describe('the cache', () => {
     const counts: number[] = [];
     for (const spoil of [false, true, false]) {
       const { store } = await openIndexed(set, model, cache);
-      const { namespaces } = await store.stats();
+      const { namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
       counts.push(namespaces.reduce((sum, { passages }) => sum + passages, 0));
-      expect(await store.verify()).toEqual([]);
+      expect(await verifyStore(store)).toEqual([]);
       await store.close();
       expect(isIndexed(set, model, cache.folder)).toBe(true);
       if (spoil) forgetCode(cache.folder);

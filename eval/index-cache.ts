@@ -1,3 +1,4 @@
+import { ADMIN_NAMESPACE } from '../src/store/rules/admin-namespace.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,8 @@ import { embedPending } from '../src/ingest/embed.ts';
 import { makePassages } from '../src/ingest/passages.ts';
 import type { RecordInput } from '../src/ingest/record-draft.ts';
 import { openStore } from '../src/store/registry.ts';
-import type { RecordWrite, Store } from '../src/store/store.ts';
+import type { RecordWrite } from '../src/store/model.ts';
+import type { Store } from '../src/store/store.ts';
 import type { Model } from './model.ts';
 import { Progress } from './progress.ts';
 import { documentId, recordsOf } from './records.ts';
@@ -96,7 +98,7 @@ async function storeRecords(
   for (const collection of set.collections) {
     const namespace = namespaceOf(set, collection.id);
     const known = await knownRecords(store, namespace);
-    if (known.size > 0) await store.dropDerived(namespace, { vectors: false });
+    if (known.size > 0) await store.admin.resetDerived(namespace, { drop: true, vectors: false });
     const inputs = await recordsOf(set, collection);
     for (let start = 0; start < inputs.length; start += BATCH) {
       refuseAborted(signal);
@@ -105,7 +107,7 @@ async function storeRecords(
         const draft = draftOf(input, before);
         return { id: before?.id ?? null, draft, passages: makePassages(draft, chunking) };
       });
-      await store.commit(namespace, { writes, evictions: [], chunking: chunking.signature });
+      await store.records.commit(namespace, { writes, chunking: chunking.signature });
       done += writes.length;
       progress.report(done, total);
     }
@@ -128,7 +130,11 @@ async function knownRecords(store: Store, namespace: string): Promise<Map<string
   const known = new Map<string, LociRecord>();
   let after: number | null = null;
   for (;;) {
-    const page: LociRecord[] = await store.scanRecords(namespace, { after, limit: PAGE });
+    const page: LociRecord[] = await store.records.list(
+      namespace,
+      { scan: 'undeleted' },
+      { after, limit: PAGE },
+    );
     for (const record of page) known.set(documentId(record), record);
     const last = page.at(-1);
     if (last === undefined) return known;
@@ -144,8 +150,8 @@ async function embedAll(
 ): Promise<number | null> {
   if (embedder === null) return null;
   const { provider, model, dimensions } = embedder;
-  const generation = await store.addGeneration({ provider, model, dimensions });
-  if (!generation.active) await store.activateGeneration(generation.id);
+  const generation = await store.vectors.addGeneration(ADMIN_NAMESPACE, { provider, model, dimensions });
+  if (!generation.active) await store.vectors.activateGeneration(ADMIN_NAMESPACE, generation.id);
   const progress = new Progress(`embedding ${set.name}`, 'passages');
   await embedPending(store, embedder, generation.id, {
     onProgress: progress.report,

@@ -124,7 +124,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     { file: 'test/faults/store-migration.test.ts', test: 'that fails changes nothing' },
   ],
   R15: [
-    { file: 'test/property/portable.test.ts', test: 'is the same again: from $from to $to' },
+    { file: 'test/property/portable.test.ts', test: 'is the same in the other store' },
     { file: 'test/e2e/portable.test.ts', test: 'is imported with nothing lost, and searches find the same' },
     {
       file: 'test/e2e/portable.test.ts',

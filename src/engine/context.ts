@@ -1,3 +1,4 @@
+import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import type { Caller } from '../core/caller.ts';
 import type { Config } from '../config/schema.ts';
 import { userName } from '../core/runtime.ts';
@@ -184,7 +185,7 @@ export class EngineContext {
   async vectors(): Promise<VectorIndexRef | null> {
     const embedder = await this.embedder();
     if (embedder === null) return null;
-    const active = activeGeneration(await this.store.generations());
+    const active = activeGeneration(await this.store.vectors.generations(ADMIN_NAMESPACE));
     if (active === undefined) return null;
     assertSameModel(active, embedder);
     return { embedder, generation: active.id };
@@ -198,8 +199,8 @@ export class EngineContext {
     const vectors = await this.vectors();
     const embedder = await this.embedder();
     if (vectors !== null || embedder === null) return vectors;
-    const generation = await this.store.addGeneration(modelSpec(embedder));
-    await this.store.activateGeneration(generation.id);
+    const generation = await this.store.vectors.addGeneration(ADMIN_NAMESPACE, modelSpec(embedder));
+    await this.store.vectors.activateGeneration(ADMIN_NAMESPACE, generation.id);
     return { embedder, generation: generation.id };
   }
 

@@ -5,11 +5,10 @@ import type { ProgressOptions } from '../core/progress.ts';
 import type { IndexOptions } from './vaults/refresh-vault.ts';
 import { assertSupportedNode } from '../core/runtime.ts';
 import type { LociRecord, Timestamp } from '../core/types.ts';
-import type { FacetField, FacetValue } from '../store/facets.ts';
-import type { FactCategory } from '../store/listing.ts';
+import type { FacetField, FacetValue, FactCategory } from '../store/model.ts';
+import type { StartupEntry } from '../store/admin-model.ts';
+import type { SearchFilter } from '../store/search-model.ts';
 import { openStore } from '../store/registry.ts';
-import type { StartupEntry } from '../store/startup.ts';
-import type { SearchFilter } from '../store/store.ts';
 import type { Access } from './access/access.ts';
 import type { AuditListed, AuditRequest } from './audit/audit.ts';
 import type { Run } from './audit/history-log.ts';
@@ -159,7 +158,7 @@ function engineOf(context: EngineContext): Loci {
       await context.expire();
       const { vaults, sources } = await sourcesOfNamespace(context);
       const visible = excludeSources(filter ?? {}, hiddenSources(vaults, sources, 'user'));
-      return store.facet(namespace, field, { ...visible, now: context.now() });
+      return store.records.facet(namespace, field, { ...visible, now: context.now() });
     },
     write: async (request) => (await import('./records/write.ts')).write(context, request),
     update: async (request) => (await import('./records/update.ts')).update(context, request),

@@ -1,12 +1,12 @@
+import { openSqliteInMemory } from '../../test/contract/sqlite-in-memory.ts';
+import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LociError } from '../core/errors.ts';
 import type { Embedder } from '../embed/embedder.ts';
-import { openStore } from '../store/registry.ts';
 import type { Store } from '../store/store.ts';
-import { embedPending, embedRecord } from './embed.ts';
-import { chunking } from './passages.ts';
+import { countAllPending, embedPending, embedRecord } from './embed.ts';
 import { addRecords, type RecordInput } from './record-draft.ts';
-import { estimateTokens } from './passages.ts';
+import { chunking, estimateTokens } from './passages.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 const CHUNKING = chunking('estimate', { maxTokens: 200, countTokens: estimateTokens });
@@ -16,8 +16,10 @@ let generation: number;
 let calls: string[][];
 
 beforeEach(async () => {
-  store = await openStore({ driver: 'memory', path: '', busyTimeout: 0, create: true });
-  generation = (await store.addGeneration({ provider: 'p', model: 'm', dimensions: 2 })).id;
+  store = openSqliteInMemory();
+  generation = (
+    await store.vectors.addGeneration(ADMIN_NAMESPACE, { provider: 'p', model: 'm', dimensions: 2 })
+  ).id;
   calls = [];
 });
 
@@ -73,10 +75,11 @@ describe('embedPending', () => {
     const onProgress = (done: number, total: number): void => void progress.push([done, total]);
     const done = await embedPending(store, embedder(), generation, { onProgress });
     expect(calls.flat().toSorted()).toEqual(['oven', 'oven', 'tiles']);
-    expect([done, await store.countPending(generation)]).toEqual([3, 0]);
+    expect(done).toBe(3);
+    expect(await countAllPending(store, generation)).toBe(0);
     expect(progress.at(-1)).toEqual([3, 3]);
     expect(await embedPending(store, embedder(), generation)).toBe(0);
-    expect(calls).toHaveLength(1);
+    expect(calls).toHaveLength(2);
   });
 
   it('keeps what is done when the provider fails, and goes on from there', async () => {
@@ -84,7 +87,7 @@ describe('embedPending', () => {
     const failing = embedPending(store, embedder(2), generation);
     await expect(failing).rejects.toMatchObject({ code: 'embedding_unavailable' });
     const done = calls.flat().length;
-    expect([calls.length, await store.countPending(generation)]).toEqual([2, 300 - done]);
+    expect([calls.length, await store.vectors.countPending('n', generation)]).toEqual([2, 300 - done]);
     expect(await embedPending(store, embedder(), generation)).toBe(300 - done);
     expect(new Set(calls.flat()).size).toBe(calls.flat().length);
   });
@@ -97,7 +100,7 @@ describe('embedPending', () => {
       code: 'aborted',
     });
     const done = calls.flat().length;
-    expect([calls.length, await store.countPending(generation)]).toEqual([1, 300 - done]);
+    expect([calls.length, await store.vectors.countPending('n', generation)]).toEqual([1, 300 - done]);
   });
 });
 
@@ -105,23 +108,23 @@ describe('embedRecord', () => {
   it('embeds the passages of one record and leaves the others waiting', async () => {
     await write(['waiting']);
     const [id] = await write(['oven']);
-    const passages = (await store.passagesOf('n', [id!])).get(id!)!;
+    const passages = (await store.records.passagesOf('n', [id!])).get(id!)!;
     const record = { namespace: 'n', title: '', metadata: {} };
     await embedRecord(store, embedder(), generation, record, [...passages, ...passages]);
     expect(calls).toEqual([['oven']]);
-    expect(await store.countPending(generation)).toBe(1);
+    expect(await store.vectors.countPending('n', generation)).toBe(1);
   });
 });
 
 describe('remember', () => {
   it('keeps all of the records or none of them, with what was said of them', async () => {
     const [first, second] = await write(['oven', 'tiles']);
-    expect(await store.records('n', [second!, first!], NOW)).toMatchObject([
+    expect(await store.records.get('n', [second!, first!], { liveAt: NOW })).toMatchObject([
       { content: 'tiles', identity: null, revision: null, updatedAt: NOW, deletedAt: null },
       { content: 'oven', origin: 'memory', source: 'library', createdAt: NOW },
     ]);
     const bad = [input('good'), input('bad', { createdAt: 0.5 })];
     await expect(addRecords(store, 'n', bad, CHUNKING, NOW)).rejects.toMatchObject({ code: 'invalid_input' });
-    expect(await store.scanRecords('n', { after: null, limit: 10 })).toHaveLength(2);
+    expect(await store.records.list('n', { scan: 'undeleted' }, { after: null, limit: 10 })).toHaveLength(2);
   });
 });

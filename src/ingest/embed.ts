@@ -1,7 +1,8 @@
+import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import { LociError } from '../core/errors.ts';
 import type { Metadata, Passage } from '../core/types.ts';
 import type { Embedder } from '../embed/embedder.ts';
-import type { PendingEmbedding } from '../store/embeddings.ts';
+import type { PendingEmbedding } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
 import { embeddingText } from './embedding-text.ts';
 
@@ -24,30 +25,55 @@ export async function embedPending(
   generation: number,
   options: EmbedPendingOptions = {},
 ): Promise<number> {
-  const total = await store.countPending(generation);
+  const total = await countAllPending(store, generation);
   let done = 0;
-  let after: number | null = null;
-  while (total > 0) {
-    if (options.signal?.aborted === true) throw new LociError('aborted', 'embedding was stopped');
-    const page: PendingEmbedding[] = await store.pendingEmbeddings(generation, { after, limit: BATCH_SIZE });
-    const last = page.at(-1);
-    if (last === undefined) break;
-    after = last.passage;
-    const contents = [
-      ...new Map(page.map((pending) => [`${pending.namespace}\0${pending.hash}`, pending])).values(),
-    ];
+  const report = (count: number): void => {
+    done += count;
+    options.onProgress?.(Math.min(done, total), total);
+  };
+  if (total === 0) return 0;
+  for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE))
+    await embedNamespace(store, embedder, namespace, generation, options.signal, report);
+  return done;
+}
+
+/** The number of texts without a vector of the generation, in all namespaces. */
+export async function countAllPending(store: Store, generation: number): Promise<number> {
+  let pending = 0;
+  for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE))
+    pending += await store.vectors.countPending(namespace, generation);
+  return pending;
+}
+
+async function embedNamespace(
+  store: Store,
+  embedder: Embedder,
+  namespace: string,
+  generation: number,
+  signal: AbortSignal | undefined,
+  report: (count: number) => void,
+): Promise<void> {
+  let after: PendingEmbedding | null = null;
+  for (;;) {
+    if (signal?.aborted === true) throw new LociError('aborted', 'embedding was stopped');
+    const page: PendingEmbedding[] = await store.vectors.pending(namespace, generation, {
+      after,
+      limit: BATCH_SIZE,
+    });
+    after = page.at(-1) ?? null;
+    if (after === null) return;
+    const contents = [...new Map(page.map((pending) => [pending.hash, pending])).values()];
     const vectors = await embedder.embed(
       contents.map((pending) => embeddingText(pending, pending)),
-      { purpose: 'passage', ...(options.signal === undefined ? {} : { signal: options.signal }) },
+      { purpose: 'passage', ...(signal === undefined ? {} : { signal }) },
     );
-    await store.putVectors(
+    await store.vectors.put(
+      namespace,
       generation,
-      contents.map(({ namespace, hash }, i) => ({ namespace, hash, vector: vectors[i]! })),
+      contents.map(({ hash }, i) => ({ hash, vector: vectors[i]! })),
     );
-    done += contents.length;
-    options.onProgress?.(Math.min(done, total), total);
+    report(contents.length);
   }
-  return done;
 }
 
 /** Embeds the passages of one record at once, before any pending ones. @throws LociError `embedding_unavailable` */
@@ -61,8 +87,9 @@ export async function embedRecord(
   const contents = [...new Map(passages.map((passage) => [passage.hash, passage])).values()];
   const texts = contents.map((passage) => embeddingText(record, passage));
   const vectors = await embedder.embed(texts, { purpose: 'passage' });
-  await store.putVectors(
+  await store.vectors.put(
+    record.namespace,
     generation,
-    contents.map(({ hash }, i) => ({ namespace: record.namespace, hash, vector: vectors[i]! })),
+    contents.map(({ hash }, i) => ({ hash, vector: vectors[i]! })),
   );
 }

@@ -1,6 +1,7 @@
 import { sha256, uuidv7 } from '../core/ids.ts';
 import type { Metadata, Origin, Timestamp, Trust } from '../core/types.ts';
-import type { RecordDraft, RecordWrite, Store } from '../store/store.ts';
+import type { RecordDraft, RecordWrite } from '../store/model.ts';
+import type { Store } from '../store/store.ts';
 import type { Chunking } from './passages.ts';
 
 /** The fields of a new record that its writer chooses. `newDraft` sets the others. */
@@ -44,5 +45,5 @@ export async function addRecords(
     const draft = newDraft(input, now);
     writes.push({ id: null, draft, passages: await chunking.cut(draft) });
   }
-  return store.commit(namespace, { writes, evictions: [], chunking: chunking.signature });
+  return store.records.commit(namespace, { writes, chunking: chunking.signature });
 }

@@ -3,8 +3,9 @@ import { sha256, uuidv7 } from '../core/ids.ts';
 import { LociError } from '../core/errors.ts';
 import type { LociRecord, Metadata, Timestamp } from '../core/types.ts';
 import type { MemoryDocument } from '../sources/document.ts';
-import type { SourceState } from '../store/source-states.ts';
-import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry, Store } from '../store/store.ts';
+import type { SourceState } from '../store/admin-model.ts';
+import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry } from '../store/model.ts';
+import type { Store } from '../store/store.ts';
 import { contentOf, DOCUMENT_FORMAT } from './document-content.ts';
 import { storedEntriesByKey } from './source-entries.ts';
 import { samePassages, type Chunking } from './passages.ts';
@@ -55,7 +56,7 @@ export async function replaceDocuments(
   set: DocumentSet,
   options: ReplaceOptions,
 ): Promise<ReplaceReport> {
-  const entries = await storedEntriesByKey(store, options.namespace, set.source);
+  const entries = await storedEntriesByKey(store.records, options.namespace, set.source);
   const kept = withinCap(set.documents, options);
   const changed = kept.filter(
     (document) => entries.get(document.id)?.revision !== revisionOf(document, options),
@@ -73,7 +74,7 @@ export async function replaceDocuments(
     removed: evictions.length,
     overCap: set.documents.length - kept.length,
   };
-  await store.commit(options.namespace, {
+  await store.records.commit(options.namespace, {
     writes,
     evictions,
     chunking: options.chunking.signature,
@@ -102,7 +103,7 @@ async function recordWrites(
   for (let start = 0; start < changed.length; start += BATCH_SIZE) {
     const batch = changed.slice(start, start + BATCH_SIZE);
     const ids = batch.flatMap(({ id }) => entries.get(id)?.id ?? []);
-    const existing = await store.records(options.namespace, ids, options.now);
+    const existing = await store.records.get(options.namespace, ids, { liveAt: options.now });
     const byKey = new Map(existing.map((record) => [record.key, record]));
     for (const document of batch) {
       const before = byKey.get(document.id);

@@ -1,16 +1,17 @@
-import type { SourceEntry, Store } from '../store/store.ts';
+import type { SourceEntry } from '../store/model.ts';
+import type { StoreRecords } from '../store/store.ts';
 
 const PAGE_SIZE = 1000;
 
 /** The stored entries of a source, in the order of their keys. */
 export async function* storedEntries(
-  store: Pick<Store, 'sourceEntries'>,
+  records: Pick<StoreRecords, 'sourceEntries'>,
   namespace: string,
   source: string,
 ): AsyncGenerator<SourceEntry> {
   let after: string | null = null;
   for (;;) {
-    const page: SourceEntry[] = await store.sourceEntries(namespace, source, { after, limit: PAGE_SIZE });
+    const page: SourceEntry[] = await records.sourceEntries(namespace, source, { after, limit: PAGE_SIZE });
     yield* page;
     after = page.at(-1)?.key ?? null;
     if (page.length < PAGE_SIZE) return;
@@ -19,11 +20,11 @@ export async function* storedEntries(
 
 /** The stored entries of a source by key. */
 export async function storedEntriesByKey(
-  store: Pick<Store, 'sourceEntries'>,
+  records: Pick<StoreRecords, 'sourceEntries'>,
   namespace: string,
   source: string,
 ): Promise<Map<string, SourceEntry>> {
   const entries = new Map<string, SourceEntry>();
-  for await (const entry of storedEntries(store, namespace, source)) entries.set(entry.key, entry);
+  for await (const entry of storedEntries(records, namespace, source)) entries.set(entry.key, entry);
   return entries;
 }

@@ -1,7 +1,8 @@
+import { openSqliteInMemory } from '../../test/contract/sqlite-in-memory.ts';
+import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '../core/ids.ts';
 import type { Source, SourceDocument } from '../sources/source.ts';
-import { openStore } from '../store/registry.ts';
 import type { Store } from '../store/store.ts';
 import { chunking, estimateTokens } from './passages.ts';
 import { syncSource, type SyncReport } from './sync.ts';
@@ -48,8 +49,10 @@ let store: Store;
 let generation: number;
 
 beforeEach(async () => {
-  store = await openStore({ driver: 'memory', path: '', busyTimeout: 0, create: true });
-  generation = (await store.addGeneration({ provider: 'test', model: 'm', dimensions: 3 })).id;
+  store = openSqliteInMemory();
+  generation = (
+    await store.vectors.addGeneration(ADMIN_NAMESPACE, { provider: 'test', model: 'm', dimensions: 3 })
+  ).id;
 });
 
 afterEach(async () => store.close());
@@ -66,15 +69,16 @@ async function sync(document: SourceDocument): Promise<SyncReport> {
 }
 
 async function hashes(): Promise<string[]> {
-  return ((await store.passagesOf('n', [1])).get(1) ?? []).map(({ hash }) => hash);
+  return ((await store.records.passagesOf('n', [1])).get(1) ?? []).map(({ hash }) => hash);
 }
 
 async function embedAll(): Promise<void> {
-  const pending = await store.pendingEmbeddings(generation, { after: null, limit: 100 });
+  const pending = await store.vectors.pending('n', generation, { after: null, limit: 100 });
   const vector = Float32Array.of(1, 0, 0);
-  await store.putVectors(
+  await store.vectors.put(
+    'n',
     generation,
-    pending.map(({ namespace, hash }) => ({ namespace, hash, vector })),
+    pending.map(({ hash }) => ({ hash, vector })),
   );
 }
 
@@ -92,8 +96,8 @@ describe('a document whose text stayed', () => {
     const after = await hashes();
     expect(after).toHaveLength(before.length);
     expect(after.filter((hash) => before.includes(hash))).toEqual([]);
-    expect(await store.countPending(generation)).toBe(before.length);
-    const [record] = await store.records('n', [1], NOW);
+    expect(await store.vectors.countPending('n', generation)).toBe(before.length);
+    const [record] = await store.records.get('n', [1], { liveAt: NOW });
     expect(record).toMatchObject({ title: 'Kitchen', ...changed });
   });
 
@@ -110,13 +114,13 @@ describe('a document whose text stayed', () => {
     const before = await hashes();
     await sync({ ...FIRST, revision: '2', ...changed });
     expect(await hashes()).toEqual(before);
-    expect(await store.countPending(generation)).toBe(0);
-    const [record] = await store.records('n', [1], NOW);
+    expect(await store.vectors.countPending('n', generation)).toBe(0);
+    const [record] = await store.records.get('n', [1], { liveAt: NOW });
     expect(record).toMatchObject({ revision: '2', ...changed, contentHash: sha256(CONTENT) });
   });
 
   it('is a note, unless it says what else it is', async () => {
-    const held = async () => (await store.records('n', [1], NOW))[0];
+    const held = async () => (await store.records.get('n', [1], { liveAt: NOW }))[0];
     await sync({ ...FIRST, category: 'recipes', recordType: 'list' });
     expect(await held()).toMatchObject({ category: 'recipes', recordType: 'list' });
     await sync({ ...FIRST, revision: '2' });
@@ -138,7 +142,7 @@ describe('a document whose text stayed', () => {
     const weights = { title: 1, headings: 1, body: 1, tags: 1 };
     const found = async (word: string): Promise<number> => {
       const query = { any: [{ terms: [word], prefix: false }], all: [], weights };
-      return (await store.searchText('n', query, { now: NOW }, 10)).length;
+      return (await store.search.text('n', query, { now: NOW }, 10)).length;
     };
     expect(await found('stove')).toBeGreaterThan(0);
     expect(await found('cook')).toBe(0);

@@ -1,3 +1,5 @@
+import { verifyStore } from '../../test/contract/store-samples.ts';
+import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,9 +9,8 @@ import { openSource } from '../sources/registry.ts';
 import type { Source } from '../sources/source.ts';
 import { openStore } from '../store/registry.ts';
 import type { Store } from '../store/store.ts';
-import { chunking } from './passages.ts';
 import { syncSource, type SyncOptions, type SyncReport } from './sync.ts';
-import { estimateTokens } from './passages.ts';
+import { chunking, estimateTokens } from './passages.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 /** Bytes of the largest note. */
@@ -47,11 +48,17 @@ async function sync(
 }
 
 async function all(from: Store = store): Promise<LociRecord[]> {
-  return from.scanRecords('n', { after: null, limit: 1000 });
+  return from.records.list('n', { scan: 'undeleted' }, { after: null, limit: 1000 });
 }
 
 async function byKey(key: string): Promise<LociRecord | undefined> {
-  return (await store.recordsByKey('n', key, NOW))[0];
+  return (
+    await store.records.list(
+      'n',
+      { filter: { now: NOW, origins: ['vault'], key } },
+      { after: null, limit: 100 },
+    )
+  )[0];
 }
 
 async function found(word: string): Promise<number[]> {
@@ -60,7 +67,7 @@ async function found(word: string): Promise<number[]> {
     all: [],
     weights: { title: 1, headings: 1, body: 1, tags: 1 },
   };
-  return (await store.searchText('n', query, { now: NOW }, 10)).map(({ record }) => record);
+  return (await store.search.text('n', query, { now: NOW }, 10)).map(({ record }) => record);
 }
 
 const COUNTS = { seen: 0, added: 0, updated: 0, renamed: 0, removed: 0, unchanged: 0, problems: [] };
@@ -144,7 +151,7 @@ describe('syncSource', () => {
     await rm(join(vault, 'a.md'));
     expect(await sync()).toMatchObject({ removed: 1, unchanged: 1, seen: 1 });
     expect([await found('oven'), await byKey('a.md'), (await all()).length]).toEqual([[], undefined, 1]);
-    expect(await store.verify()).toEqual([]);
+    expect(await verifyStore(store)).toEqual([]);
   });
 
   it('refuses a vault that is suddenly empty, unless that is said', async () => {
@@ -233,9 +240,10 @@ describe('syncSource', () => {
       const content = (records: readonly LociRecord[]): unknown =>
         records.map(({ uuid: _, ...record }) => record);
       expect(content(await all())).toEqual(content(await all(undisturbed)));
-      const statsOf = async (of: Store): Promise<unknown> => (await of.stats()).namespaces;
+      const statsOf = async (of: Store): Promise<unknown> =>
+        (await of.admin.stats(ADMIN_NAMESPACE)).namespaces;
       expect(await statsOf(store)).toEqual(await statsOf(undisturbed));
-      expect(await store.verify()).toEqual([]);
+      expect(await verifyStore(store)).toEqual([]);
     } finally {
       await undisturbed.close();
     }

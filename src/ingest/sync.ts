@@ -3,7 +3,8 @@ import { LociError } from '../core/errors.ts';
 import { sha256, uuidv7 } from '../core/ids.ts';
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
 import type { Source, SourceDocument, SourceItem, SourceProblem } from '../sources/source.ts';
-import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry, Store } from '../store/store.ts';
+import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry } from '../store/model.ts';
+import type { Store } from '../store/store.ts';
 import { storedEntriesByKey } from './source-entries.ts';
 import { samePassages, type Chunking } from './passages.ts';
 
@@ -77,7 +78,7 @@ class Sync {
   }
 
   async finish(): Promise<SyncReport> {
-    this.#entries = await storedEntriesByKey(this.#store, this.#options.namespace, this.#source.name);
+    this.#entries = await storedEntriesByKey(this.#store.records, this.#options.namespace, this.#source.name);
     const { toRead, missing, unchanged } = await this.#plan();
     this.#unchanged = unchanged;
     let done = 0;
@@ -170,7 +171,7 @@ class Sync {
   }
 
   async #existingRecord(id: number): Promise<LociRecord | undefined> {
-    return (await this.#store.records(this.#options.namespace, [id], this.#options.now()))[0];
+    return (await this.#store.records.get(this.#options.namespace, [id], { liveAt: this.#options.now() }))[0];
   }
 
   #draft(document: SourceDocument, contentHash: string, existing: LociRecord | undefined): RecordDraft {
@@ -200,7 +201,7 @@ class Sync {
   async #commit(): Promise<void> {
     if (this.#writes.length === 0) return;
     try {
-      await this.#write({ writes: this.#writes, evictions: [] });
+      await this.#write({ writes: this.#writes });
     } catch (error) {
       if (!(error instanceof LociError) || error.code !== 'not_found') throw error;
       const what = `another process removed a record that ${this.#source.name} was about to change`;
@@ -222,7 +223,7 @@ class Sync {
   /** If another process has evicted some of them in the meantime, each is evicted separately. */
   async #evictBatch(ids: readonly number[]): Promise<void> {
     try {
-      await this.#write({ writes: [], evictions: ids });
+      await this.#write({ evictions: ids });
     } catch (error) {
       if (!(error instanceof LociError) || error.code !== 'not_found') throw error;
       if (ids.length > 1) for (const id of ids) await this.#evictBatch([id]);
@@ -231,7 +232,7 @@ class Sync {
 
   #write(batch: Pick<CommitBatch, 'writes' | 'evictions'>): Promise<unknown> {
     const { namespace, chunking, fence } = this.#options;
-    return this.#store.commit(namespace, {
+    return this.#store.records.commit(namespace, {
       ...batch,
       chunking: chunking.signature,
       ...(fence !== undefined && { fence }),

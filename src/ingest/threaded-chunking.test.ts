@@ -1,3 +1,4 @@
+import { openSqliteInMemory } from '../../test/contract/sqlite-in-memory.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -6,7 +7,6 @@ import { TaskThread } from '../core/threads/task-thread.ts';
 import { openEmbedder } from '../embed/registry.ts';
 import { openSource } from '../sources/registry.ts';
 import type { Source } from '../sources/source.ts';
-import { openStore } from '../store/registry.ts';
 import { makePassages } from './passages.ts';
 import { syncSource, type SyncReport } from './sync.ts';
 import { threadedChunking } from './threaded-chunking.ts';
@@ -49,7 +49,7 @@ describe('a source with a document that is too much to read', () => {
     ['cut', async (root) => unparsed(root)],
   ])('names it when it cannot be %s, keeps what it was, and takes the others', async (_, open) => {
     await using folder = await temporaryFolder();
-    const store = await openStore({ driver: 'memory', path: '', busyTimeout: 0, create: true });
+    const store = openSqliteInMemory();
     const sync = async (): Promise<SyncReport> =>
       syncSource(store, await open(folder.path), {
         namespace: 'n',
@@ -67,8 +67,24 @@ describe('a source with a document that is too much to read', () => {
       added: 2,
       removed: 0,
     });
-    expect((await store.recordsByKey('n', 'a.md', 0))[0]?.content).toBe('about the oven');
-    expect((await store.recordsByKey('n', 'd.md', 0))[0]?.content).toBe(LONG);
+    expect(
+      (
+        await store.records.list(
+          'n',
+          { filter: { now: 0, origins: ['vault'], key: 'a.md' } },
+          { after: null, limit: 100 },
+        )
+      )[0]?.content,
+    ).toBe('about the oven');
+    expect(
+      (
+        await store.records.list(
+          'n',
+          { filter: { now: 0, origins: ['vault'], key: 'd.md' } },
+          { after: null, limit: 100 },
+        )
+      )[0]?.content,
+    ).toBe(LONG);
   });
 });
 

@@ -1,10 +1,13 @@
+import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
+import { openSqliteInMemory } from '../../test/contract/sqlite-in-memory.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_LIVE, note, write } from '../../test/contract/store-samples.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import { openEmbedder } from '../embed/registry.ts';
 import { embedPending } from '../ingest/embed.ts';
-import { openMemoryStore } from '../store/memory/open.ts';
-import type { RecordDraft, RecordWrite, SearchFilter, Store } from '../store/store.ts';
+import type { RecordDraft, RecordWrite } from '../store/model.ts';
+import type { SearchFilter } from '../store/search-model.ts';
+import type { Store } from '../store/store.ts';
 import { relatedDocuments } from './related.ts';
 import { DEFAULT_RANKING } from './rank/ranking.ts';
 import { runSearch } from './search.ts';
@@ -49,11 +52,12 @@ describe('relatedDocuments', () => {
 
   /** A store of the notes and todos with their vectors. */
   async function filled(): Promise<{ store: Store; generation: number }> {
-    const store = openMemoryStore();
+    const store = openSqliteInMemory();
     await write(store, 'n', ...NOTES, ...TODOS);
     const { provider, model, dimensions } = embedder;
-    const generation = (await store.addGeneration({ provider, model, dimensions })).id;
-    await store.activateGeneration(generation);
+    const generation = (await store.vectors.addGeneration(ADMIN_NAMESPACE, { provider, model, dimensions }))
+      .id;
+    await store.vectors.activateGeneration(ADMIN_NAMESPACE, generation);
     await embedPending(store, embedder, generation);
     return { store, generation };
   }

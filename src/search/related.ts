@@ -1,4 +1,4 @@
-import type { SearchFilter } from '../store/store.ts';
+import type { SearchFilter } from '../store/search-model.ts';
 import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
 import { isCompleted } from './rank/boosts.ts';
@@ -112,13 +112,13 @@ async function nearestDocuments(
   if (vectors === null || queryVector === null) return new Map();
   const note = hits.find((hit) => !isOfSource(hit));
   const noteVector =
-    note === undefined ? null : await store.vectorOf(namespace, vectors.generation, note.passage.id);
+    note === undefined ? null : await store.vectors.get(namespace, vectors.generation, note.passage.id);
   const sum = queryVector.map(
     (component, i) => (1 - NOTE_SHARE) * component + NOTE_SHARE * (noteVector?.[i] ?? component),
   );
   const length = Math.hypot(...sum);
   const unit = sum.map((component) => component / length);
-  const scores = await store.searchVectors(namespace, vectors.generation, unit, filter, CANDIDATE_LIMIT);
+  const scores = await store.vectors.search(namespace, vectors.generation, unit, filter, CANDIDATE_LIMIT);
   const near = new Map<number, NearDocument>();
   for (const [i, { passage, record, score }] of scores.entries())
     if (!near.has(record)) near.set(record, { passage, record, score: score * length, rank: i + 1 });
@@ -136,7 +136,7 @@ async function hitsOfNearest(
   const unranked = [...near.values()].filter(({ record }) => !ranked.has(record));
   const [best] = hits;
   if (best === undefined || unranked.length === 0) return [];
-  const passages = await store.passages(
+  const passages = await store.search.passages(
     namespace,
     unranked.map(({ passage }) => passage),
     filter,

@@ -1,5 +1,6 @@
 import type { Embedder } from '../embed/embedder.ts';
-import type { SearchFilter, Store } from '../store/store.ts';
+import type { SearchFilter } from '../store/search-model.ts';
+import type { Store } from '../store/store.ts';
 import { SearchTrace } from './explain/trace.ts';
 import { detectDates, type DateRange } from './query/dates.ts';
 import { detectIntent, type QueryIntent, type SourceNames } from './query/intent.ts';

@@ -1,8 +1,10 @@
+import { openSqliteInMemory } from '../../test/contract/sqlite-in-memory.ts';
+import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import { ALL_LIVE, embed, note, unit, write } from '../../test/contract/store-samples.ts';
 import type { Embedder } from '../embed/embedder.ts';
-import { openMemoryStore } from '../store/memory/open.ts';
-import type { RecordWrite, Store } from '../store/store.ts';
+import type { RecordWrite } from '../store/model.ts';
+import type { Store } from '../store/store.ts';
 import { DEFAULT_RANKING } from './rank/ranking.ts';
 import type { Hit } from './rank/confidence.ts';
 import { SOURCE_POLICY } from './rank/source-policy.ts';
@@ -16,13 +18,16 @@ function interrupted(
 ): Store {
   return {
     ...store,
-    neighbours: async (...parameters) => {
-      if (method === 'neighbours') await actions.shift()?.();
-      return store.neighbours(...parameters);
-    },
-    passages: async (...parameters) => {
-      if (method === 'passages') await actions.shift()?.();
-      return store.passages(...parameters);
+    search: {
+      ...store.search,
+      neighbours: async (...parameters) => {
+        if (method === 'neighbours') await actions.shift()?.();
+        return store.search.neighbours(...parameters);
+      },
+      passages: async (...parameters) => {
+        if (method === 'passages') await actions.shift()?.();
+        return store.search.passages(...parameters);
+      },
     },
   };
 }
@@ -44,7 +49,7 @@ describe('runSearch', () => {
   it.each(['neighbours', 'passages'] as const)(
     'finds a record that is replaced before its %s are read',
     async (stage) => {
-      const store = openMemoryStore();
+      const store = openSqliteInMemory();
       const worktop = note('marble worktop', { title: 'Worktop' });
       const [id = 0] = await write(store, 'n', worktop, note('marble floor', { title: 'Floor' }));
       const replace = (): Promise<unknown> => write(store, 'n', { ...worktop, id });
@@ -54,7 +59,7 @@ describe('runSearch', () => {
   );
 
   it('answers after a few attempts when records are replaced all the time', async () => {
-    const store = openMemoryStore();
+    const store = openSqliteInMemory();
     const worktop = note('marble worktop', { title: 'Worktop' });
     const [id = 0] = await write(store, 'n', worktop, note('marble floor', { title: 'Floor' }));
     const always = Array.from({ length: 99 }, () => () => write(store, 'n', { ...worktop, id }));
@@ -63,10 +68,14 @@ describe('runSearch', () => {
   });
 
   it('ranks the passage with a code first, whatever its vector', async () => {
-    const store = openMemoryStore();
+    const store = openSqliteInMemory();
     const others = Array.from({ length: 40 }, (_, i) => note(`ticket OPS-${String(2000 + i)} went well`));
     await write(store, 'n', note('ticket ABC-1128 waits for Lena', { title: 'that' }), ...others);
-    const { id } = await store.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+    const { id } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
+      provider: 'test',
+      model: 'm',
+      dimensions: 3,
+    });
     await embed(store, id, 'n', (text) => (text.includes('1128') ? unit(0, 1, 0) : unit(1, 0, 0)));
     for (const query of ['ABC-1128', '1128', 'ticket ABC-1128', 'what is ABC-1128 about']) {
       const given = { store, namespace: 'n', query, filter: ALL_LIVE, limit: 10, ranking: DEFAULT_RANKING };
@@ -78,7 +87,7 @@ describe('runSearch', () => {
   });
 
   it('has the same confidence in the first hit for every limit', async () => {
-    const store = openMemoryStore();
+    const store = openSqliteInMemory();
     const titled = (title: string): RecordWrite => note('about something else', { title });
     await write(store, 'n', note('an oven and a plumber'), titled('Oven'), titled('Plumber'));
     const given = { store, namespace: 'n', query: 'oven plumber', filter: ALL_LIVE, vectors: null };
@@ -88,7 +97,7 @@ describe('runSearch', () => {
   });
 
   it('records in its trace what each stage dropped, and why', async () => {
-    const store = openMemoryStore();
+    const store = openSqliteInMemory();
     const todo = note('marble for the bath', { title: 'todo', origin: 'source', source: 'tasks' });
     const [first, second] = await write(store, 'n', note('marble worktop'), note('marble floor'), todo);
     const { hits, run } = await runSearch({
@@ -109,7 +118,7 @@ describe('runSearch', () => {
   });
 
   it('records the terms beyond the frequency budget', async () => {
-    const store = openMemoryStore();
+    const store = openSqliteInMemory();
     await write(store, 'n', note('marble worktop'), note('marble floor'), note('marble'));
     const { run } = await runSearch({
       ...{ store, namespace: 'n', query: 'marble floor', filter: ALL_LIVE, vectors: null, limit: 10 },
@@ -130,7 +139,7 @@ describe('runSearch', () => {
       note(text, { title, createdAt: noon - ago * day, metadata: { date: isoDay(noon - ago * day) } });
 
     async function found(query: string, ...writes: RecordWrite[]): Promise<readonly Hit[]> {
-      const store = openMemoryStore();
+      const store = openSqliteInMemory();
       await write(store, 'n', ...writes);
       const given = { store, namespace: 'n', filter: { now: noon }, limit: 10, ranking: DEFAULT_RANKING };
       const vectors = { embedder: alike(), generation: await embedAlike(store) };
@@ -153,7 +162,7 @@ describe('runSearch', () => {
     });
 
     it('returns the newest records of the dates without a model', async () => {
-      const store = openMemoryStore();
+      const store = openSqliteInMemory();
       await write(store, 'n', of('long ago', 9), of('then', 1, 'bees'), of('today', 0));
       const given = { store, namespace: 'n', filter: { now: noon }, limit: 10, ranking: DEFAULT_RANKING };
       const { hits } = await runSearch({ ...given, query: 'what did I do yesterday', vectors: null });
@@ -207,7 +216,11 @@ function alike(): Embedder {
 }
 
 async function embedAlike(store: Store): Promise<number> {
-  const { id } = await store.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+  const { id } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
+    provider: 'test',
+    model: 'm',
+    dimensions: 3,
+  });
   await embed(store, id, 'n', () => unit(1, 0, 0));
   return id;
 }

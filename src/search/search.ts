@@ -1,6 +1,6 @@
 import { analyze } from '../core/text/analyze.ts';
 import type { Timestamp } from '../core/types.ts';
-import type { StoredPassage } from '../store/store.ts';
+import type { StoredPassage } from '../store/search-model.ts';
 import { isDateOnlyQuery, type DateRange } from './query/dates.ts';
 import { isOfIntent } from './query/intent.ts';
 import { requiredPhrases } from './query/parse.ts';
@@ -97,7 +97,7 @@ function loadPassages(
   { store, namespace, filter }: SearchRun,
   entries: readonly Fused[],
 ): Promise<StoredPassage[]> {
-  return store.passages(
+  return store.search.passages(
     namespace,
     entries.map(({ passage }) => passage),
     filter,
@@ -110,7 +110,7 @@ async function smoothed(
   top: readonly Fused[],
 ): Promise<Smoothed[]> {
   if (ranking.smoothing === null) return top.map((entry) => ({ ...entry, rawScore: entry.score }));
-  const neighbourhoods = await store.neighbours(
+  const neighbourhoods = await store.search.neighbours(
     namespace,
     top.map(({ passage }) => passage),
     { before: 1, after: 2 },

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStore, STORE_DRIVERS } from './registry.ts';
 
@@ -5,18 +8,25 @@ const OPTIONS = { path: '', busyTimeout: 0, create: true };
 
 describe('openStore', () => {
   it('opens the store that is named', async () => {
-    const store = await openStore({ ...OPTIONS, driver: 'memory' });
-    expect(store.capabilities).toEqual({ name: 'memory', durable: false, shared: false });
+    const folder = mkdtempSync(join(tmpdir(), 'loci-registry-'));
+    const store = await openStore({ ...OPTIONS, driver: 'sqlite', path: join(folder, 'loci.db') });
+    expect(store.capabilities).toEqual({
+      name: 'sqlite',
+      durable: true,
+      shared: true,
+      bm25: true,
+      vectors: 'approximate',
+    });
     await store.close();
-    expect(STORE_DRIVERS).toEqual(['sqlite', 'memory']);
+    rmSync(folder, { recursive: true });
+    expect(STORE_DRIVERS).toEqual(['sqlite']);
   });
 
   it.each([
     ['sqllite', `unknown store driver 'sqllite': did you mean 'sqlite'?`],
-    ['Memory', `unknown store driver 'Memory': did you mean 'memory'?`],
-    ['postgres', `unknown store driver 'postgres': known are sqlite, memory`],
-    ['toString', `unknown store driver 'toString': known are sqlite, memory`],
-    ['', `unknown store driver '': known are sqlite, memory`],
+    ['memory', `unknown store driver 'memory': known are sqlite`],
+    ['toString', `unknown store driver 'toString': known are sqlite`],
+    ['', `unknown store driver '': known are sqlite`],
   ])('refuses %j', async (driver, message) => {
     await expect(openStore({ ...OPTIONS, driver })).rejects.toMatchObject({
       code: 'invalid_config',

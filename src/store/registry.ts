@@ -1,4 +1,4 @@
-/** The only place that names stores: a line for each, loaded when it is opened. */
+/** The only module that names the drivers. Each is loaded when it is opened. */
 
 import { LociError } from '../core/errors.ts';
 import { closestWord } from '../core/text/closest-word.ts';
@@ -7,11 +7,11 @@ import type { Store } from './store.ts';
 export interface StoreOptions {
   /** One of `STORE_DRIVERS`. */
   readonly driver: string;
-  /** The store's file; a store in memory has none. */
+  /** The store's file. */
   readonly path: string;
-  /** Milliseconds to wait for another process's write. */
+  /** How long to wait for another process's write, in milliseconds. */
   readonly busyTimeout: number;
-  /** Whether a store that is not there is made; if not, `store_not_found`. */
+  /** Whether to create a store that does not exist; else `store_not_found`. */
   readonly create: boolean;
 }
 
@@ -19,7 +19,6 @@ type Open = (options: StoreOptions) => Promise<Store>;
 
 const DRIVERS: Readonly<Record<string, Open>> = {
   sqlite: async (options) => (await import('./sqlite/open.ts')).openSqliteStore(options),
-  memory: async () => (await import('./memory/open.ts')).openMemoryStore(),
 };
 
 export const STORE_DRIVERS: readonly string[] = Object.keys(DRIVERS);

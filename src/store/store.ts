@@ -1,281 +1,251 @@
-import type { LociRecord, Origin, Passage, Timestamp } from '../core/types.ts';
-import type { AuditDraft, AuditLog } from './audit.ts';
-import type { CutPassages, RecordPage } from './derivation.ts';
-import type { Embeddings } from './embeddings.ts';
-import type { Facets } from './facets.ts';
-import type { History } from './history.ts';
-import type { Fence, Leases } from './leases.ts';
-import type { Listing } from './listing.ts';
-import type { Deletion, RecordLifecycle, IdempotencyKey, Restoration } from './mortality.ts';
-import type { Page } from './page.ts';
-import type { Portability, RecordImport } from './portability.ts';
-import type { SourceState, SourceStates } from './source-states.ts';
-import type { StartupEntries } from './startup.ts';
-import type { StoreStats } from './stats.ts';
-import type { Tokens } from './tokens.ts';
+import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
+import type {
+  AuditChain,
+  AuditCursor,
+  AuditDraft,
+  AuditEntry,
+  AuditFilter,
+  HistoryRow,
+  HistorySelector,
+  LeaseRequest,
+  SourceState,
+  StartupState,
+  StoredToken,
+  StoreStats,
+} from './admin-model.ts';
+import type {
+  CommitBatch,
+  CutPassages,
+  ExistingRecords,
+  FacetField,
+  FacetValue,
+  FactCategory,
+  IdempotentResult,
+  Page,
+  PurgeRequest,
+  RecordBounds,
+  RecordFilter,
+  RecordIdentity,
+  RecordSelector,
+  RecordState,
+  SourceEntry,
+} from './model.ts';
+import type { AdminNamespace } from './rules/admin-namespace.ts';
+import type {
+  Generation,
+  GenerationSpec,
+  Neighbourhood,
+  PassagePosition,
+  PassageScore,
+  PendingEmbedding,
+  SearchFilter,
+  StoredPassage,
+  TermInfo,
+  TextQuery,
+  VectorWrite,
+} from './search-model.ts';
 
 /**
- * Where records live. Asynchronous and batch-shaped: one call a search stage, never one a row.
- * It speaks of records, passages, namespaces, terms and vectors, never of SQL. Every call names its
- * namespace first, and nothing of another namespace can change what it answers, scores included.
+ * Where records are kept. The interface is asynchronous and takes batches: a search stage makes one call, not one for
+ * each row. It knows records, passages, namespaces, terms and vectors, but no SQL. Every call takes a namespace first, and
+ * nothing in another namespace can change its answer, scores included.
  */
-export interface Store
-  extends
-    Canonical,
-    SearchStages,
-    Embeddings,
-    Upkeep,
-    Facets<SearchFilter>,
-    Listing<SearchFilter>,
-    RecordLifecycle,
-    AuditLog,
-    StartupEntries,
-    History,
-    Leases,
-    Tokens,
-    Portability {
+export interface Store {
   readonly capabilities: StoreCapabilities;
-  /** Finishes what was begun and lets go of files, threads and connections. No call may follow. */
+  readonly records: StoreRecords;
+  readonly search: StoreSearch;
+  readonly vectors: StoreVectors;
+  readonly admin: StoreAdmin;
+  /** Finishes the running calls and releases files, threads and connections. Later calls fail with `store_failed`. */
   close(): Promise<void>;
 }
 
 export interface StoreCapabilities {
-  /** The driver's name, for people to read; nothing may branch on it. */
+  /** The driver's name, for people to read; no code may depend on it. */
   readonly name: string;
-  /** Whether what was written outlives the process. */
+  /** Whether data outlives the process. */
   readonly durable: boolean;
-  /** Whether several processes may have the store open. */
+  /** Whether several processes may open the store at once. */
   readonly shared: boolean;
+  /** Whether text scores are BM25; else they only order the results of one query. */
+  readonly bm25: boolean;
+  /** Whether a vector search compares every vector, or may miss some of the nearest. */
+  readonly vectors: 'exact' | 'approximate';
 }
 
-// ── canonical ────────────────────────────────────────────────────────────────────────────────────
-
-/** A record as it is given to the store, which adds namespace and ids. */
-export type RecordDraft = Omit<LociRecord, 'namespace' | 'id' | 'deletedAt'>;
-
-export interface RecordWrite {
-  /** The record to replace, or `null` for a new one. */
-  readonly id: number | null;
-  readonly draft: RecordDraft;
-  /** Its passages from now on; `'keep'` where the text stays as it was (a new title is indexed with them). */
-  readonly passages: readonly Passage[] | 'keep';
-  /** The `updatedAt` that the record to replace must still have. */
-  readonly expected?: Timestamp;
-}
-
-export interface CommitBatch {
-  readonly writes: readonly RecordWrite[];
-  /** Records whose document is gone from its source; only of the origins `vault` and `source`. */
-  readonly evictions: readonly number[];
-  readonly deletions?: readonly Deletion[];
-  readonly restorations?: readonly Restoration[];
-  /** Records of another store; after all of the above. */
-  readonly imports?: readonly RecordImport[];
-  /** What the audit log says of it. */
-  readonly audit?: readonly AuditDraft[];
-  readonly once?: IdempotencyKey;
-  /** Only while nobody has taken this lease over. */
-  readonly fence?: Fence;
-  /** How it stands with a source from now on; see `SourceStates.changeSourceState`. */
-  readonly sourceState?: { readonly source: string; readonly change: Partial<SourceState> };
-  /** Signature of the chunking that made the passages; see `Upkeep.staleRecords`. */
-  readonly chunking: string;
-}
-
-/** What a source knows of a document it brought earlier. */
-export interface SourceEntry {
-  readonly id: number;
-  readonly key: string;
-  readonly identity: string | null;
-  readonly revision: string | null;
-  readonly contentHash: string;
-}
-
-export interface Canonical extends SourceStates {
+/** The canonical data of a namespace, and what is derived from it record by record. */
+export interface StoreRecords {
   /**
-   * All of the batch or none of it, durable when the promise resolves. Answers the ids of the writes, then those of the
-   * imports, in order.
-   * @throws LociError `not_found` for an unknown id, or a deletion or restoration of what is not live or not deleted;
-   *   `conflict` for a key or UUID that is taken, a record that was changed meanwhile, a `once` that was or a lease that
-   *   another process took over; `invalid_input` for an eviction of what did not come from a source, for a new record that keeps passages and for a time that is
-   *   no whole number; `store_full`, `store_busy`.
+   * Writes all of the batch or nothing. It is durable when the promise resolves. Answers the ids of the writes, then those
+   * of the imports, in order.
+   * @throws LociError `not_found` for an unknown id, for a deletion of a record that is not live and for a restoration of
+   *   one that is not deleted; `conflict` for a taken key or UUID, a record that has changed since it was read, a used
+   *   idempotency key and a lease that another holder took over; `invalid_input` for an eviction of a record that came from
+   *   no source, for a new record that keeps passages and for a time or count that is no whole number; `store_full`,
+   *   `store_busy`
    */
   commit(namespace: string, batch: CommitBatch): Promise<number[]>;
-  /** Live records by id, in the order asked for; what is not there is left out. */
-  records(namespace: string, ids: readonly number[], now: Timestamp): Promise<LociRecord[]>;
-  /** Live notes with this path, over all vaults: what others call by it shadows none. */
-  recordsByKey(namespace: string, key: string, now: Timestamp): Promise<LociRecord[]>;
-  /** How many live notes have each of these paths, over all vaults; in the order asked for. */
-  countByKey(namespace: string, keys: readonly string[], now: Timestamp): Promise<number[]>;
-  /** What a source brought, by key, after a key (exclusive). */
+  /** Records in the order of the ids; ids without a record in this state are skipped. */
+  get(namespace: string, ids: readonly number[], state: RecordState): Promise<LociRecord[]>;
+  /** A page may be shorter than its limit, because long contents limit it too. Only an empty page is the last. */
+  list(namespace: string, selector: RecordSelector, page: Page<number>): Promise<LociRecord[]>;
+  /** How many records pass each of the filters. */
+  count(namespace: string, filters: readonly RecordFilter[]): Promise<number[]>;
+  /** The documents of a source, by key. */
   sourceEntries(namespace: string, source: string, page: Page<string>): Promise<SourceEntry[]>;
-  /** Names that have a record. */
-  namespaces(): Promise<string[]>;
-}
-
-// ── search ───────────────────────────────────────────────────────────────────────────────────────
-
-/** What a search may see. Everything given must hold; of lists one entry, of tags all, in any case or nested in it. */
-export interface SearchFilter {
-  /** Records that expire at or before this time are gone. */
-  readonly now: Timestamp;
-  readonly project?: string;
-  readonly origins?: readonly Origin[];
-  readonly sources?: readonly string[];
-  /** What vaults and sources of these names brought is hidden; what agents wrote under the same name is not. */
-  readonly exceptSources?: readonly string[];
-  readonly categories?: readonly string[];
-  readonly recordTypes?: readonly string[];
-  readonly tags?: readonly string[];
-  /** Whether the metadata says `completed: true`; false lets through all else. */
-  readonly completed?: boolean;
-  /** The same of `undated: true`: that `createdAt` is no day that the record is of. */
-  readonly undated?: boolean;
-  /** Bounds of `createdAt`: from inclusive, until exclusive. */
-  readonly from?: Timestamp;
-  readonly until?: Timestamp;
-}
-
-/** One thing to look for: a word, or several in a row. */
-export interface TextTerm {
-  /** Analyzer terms; more than one is a phrase. */
-  readonly terms: readonly string[];
-  /** The last term matches every word that begins with it. */
-  readonly prefix: boolean;
-}
-
-/** Relative weights of the text fields in BM25. */
-export interface FieldWeights {
-  readonly title: number;
-  readonly headings: number;
-  readonly body: number;
-  readonly tags: number;
-}
-
-export interface TextQuery {
-  /** Any of these. */
-  readonly any: readonly TextTerm[];
-  /** All of these (quoted phrases); may be empty. Beside terms of `any`, each counts twice in the score. */
-  readonly all: readonly TextTerm[];
-  readonly weights: FieldWeights;
-}
-
-export interface PassageScore {
-  readonly passage: number;
-  readonly record: number;
-  /** Higher is better. BM25 for text; cosine, −1 to 1, for vectors. */
-  readonly score: number;
-}
-
-/** What the vocabulary of a namespace knows of a word. */
-export interface TermInfo {
-  readonly word: string;
-  /** Passages that hold it in any form with the same stem, counted once for each form that they hold. */
-  readonly passages: number;
-  /** For an unknown word: the nearest known ones, best first. */
-  readonly near: readonly NearTerm[];
-}
-
-export interface NearTerm {
-  readonly word: string;
-  readonly passages: number;
-  /** 0 to 1; see `store/spelling.ts`. */
-  readonly similarity: number;
-}
-
-/** A record without its content: what ranking and results need. */
-export type RecordHeader = Omit<LociRecord, 'content' | 'contentHash' | 'revision' | 'identity'>;
-
-export interface StoredPassage extends Passage {
-  readonly id: number;
-  readonly record: RecordHeader;
-}
-
-/**
- * A passage of a turn of a session and what stands beside it: in the same record, then in the same session (the first
- * passages of the records of the same `metadata.session`, a text or a whole number, by record id); nearest first.
- */
-export interface Neighbourhood {
-  readonly passage: number;
-  readonly before: readonly number[];
-  readonly after: readonly number[];
-}
-
-export interface SearchStages {
-  /** Folded words, looked up in the namespace's vocabulary. */
-  lookUpTerms(namespace: string, words: readonly string[]): Promise<TermInfo[]>;
-  /** BM25 over title, headings, body and tags; best first, ties by passage id. */
-  searchText(
-    namespace: string,
-    query: TextQuery,
-    filter: SearchFilter,
-    limit: number,
-  ): Promise<PassageScore[]>;
+  /** For each identity, the records that it would collide with. */
+  findExisting(namespace: string, identities: readonly RecordIdentity[]): Promise<ExistingRecords[]>;
+  /** The result of the batch with this idempotency key; `null` if there was none or the key has expired. */
+  findIdempotentResult(namespace: string, key: string, now: Timestamp): Promise<IdempotentResult | null>;
+  bounds(namespace: string): Promise<RecordBounds>;
   /**
-   * The nearest passages of the generation by cosine; best first, ties by passage id.
-   * @throws LociError `embedding_mismatch` for a vector of other dimensions, `not_found` for an unknown generation
+   * The values of a field among the records that pass a filter: the most frequent first, ties by code point. Reads every
+   * record, so it may take a while.
    */
-  searchVectors(
-    namespace: string,
-    generation: number,
-    vector: Float32Array,
-    filter: SearchFilter,
-    limit: number,
-  ): Promise<PassageScore[]>;
-  /** Cosine of the query with each of these passages that has a vector. */
-  scoreVectors(
-    namespace: string,
-    generation: number,
-    vector: Float32Array,
-    passages: readonly number[],
-  ): Promise<PassageScore[]>;
-  /** The vector of a passage; `null` while it has none. */
-  vectorOf(namespace: string, generation: number, passage: number): Promise<Float32Array | null>;
+  facet(namespace: string, field: FacetField, filter: SearchFilter): Promise<FacetValue[]>;
+  /** The categories of live facts by name, each with the keys of its `recent` newest facts. */
+  factCategories(namespace: string, now: Timestamp, recent: number): Promise<FactCategory[]>;
+  /** The passages of each record by ordinal; an empty list for an unknown record. */
+  passagesOf(namespace: string, records: readonly number[]): Promise<Map<number, Passage[]>>;
   /**
-   * First passages of the records whose `createdAt`, which is the score, is nearest to `filter.now`: a day ahead counts
-   * as a day behind. Nearest first, ties by passage id.
+   * Replaces the passages of records and marks them as made by this chunking. Unchanged passages keep their ids. A record
+   * that is gone, no longer stale, or changed since its passages were cut is skipped.
+   */
+  replacePassages(
+    namespace: string,
+    chunking: string,
+    passages: ReadonlyMap<number, CutPassages>,
+  ): Promise<void>;
+  /**
+   * Removes expired and long deleted records for good, erases the diffs that show their content, and removes expired
+   * history. Answers how many records it removed.
+   */
+  purge(namespace: string, request: PurgeRequest): Promise<number>;
+  /** The states of all sources, by name. */
+  sourceStates(namespace: string): Promise<Map<string, SourceState>>;
+  /** The startup entries, and what a session of an agent received last. */
+  startup(
+    namespace: string,
+    session?: { readonly agent: string; readonly session: string },
+  ): Promise<StartupState>;
+}
+
+/** The search stages over text. */
+export interface StoreSearch {
+  /** Looks folded words up in the namespace's vocabulary. */
+  terms(namespace: string, words: readonly string[]): Promise<TermInfo[]>;
+  /** Full-text search over title, headings, body and tags; best first, ties by passage id. */
+  text(namespace: string, query: TextQuery, filter: SearchFilter, limit: number): Promise<PassageScore[]>;
+  /**
+   * First passages of the records whose `createdAt` is nearest to `filter.now`, in the past or the future. The score is
+   * `createdAt`. Nearest first, ties by passage id.
    */
   newest(namespace: string, filter: SearchFilter, limit: number): Promise<PassageScore[]>;
-  /** Up to `before` and `after` neighbours of each passage that is of a turn of a session; the others are left out. */
+  /** Up to `before` and `after` neighbours of each passage. Passages outside of sessions are skipped. */
   neighbours(
     namespace: string,
     passages: readonly number[],
     reach: { readonly before: number; readonly after: number },
   ): Promise<Neighbourhood[]>;
-  /** Live passages with their records' headers, in the order asked for; what the filter hides is left out. */
+  /** Passages with the headers of their records, in the order of the ids; those that the filter hides are skipped. */
   passages(namespace: string, ids: readonly number[], filter: SearchFilter): Promise<StoredPassage[]>;
 }
 
-// ── upkeep ───────────────────────────────────────────────────────────────────────────────────────
-
-/** One way in which derived state differs from the canonical rows, or the file from a sound one. */
-export interface StoreFinding {
-  readonly namespace: string | null;
-  readonly what: string;
+/** Embeddings. Generations belong to the whole store, vectors to a namespace and generation. */
+export interface StoreVectors {
+  generations(namespace: AdminNamespace): Promise<Generation[]>;
+  /** The generation of this model. It is created if there is none, and not active yet. */
+  addGeneration(namespace: AdminNamespace, spec: GenerationSpec): Promise<Generation>;
+  /** Makes searches use this generation. */
+  activateGeneration(namespace: AdminNamespace, id: number): Promise<void>;
+  /**
+   * The passages nearest to the vector by cosine; best first, ties by passage id.
+   * @throws LociError `embedding_mismatch` for a vector of other dimensions, `not_found` for an unknown generation
+   */
+  search(
+    namespace: string,
+    generation: number,
+    vector: Float32Array,
+    filter: SearchFilter,
+    limit: number,
+  ): Promise<PassageScore[]>;
+  /** The cosine of the vector with each of these passages that has one. */
+  scores(
+    namespace: string,
+    generation: number,
+    vector: Float32Array,
+    passages: readonly number[],
+  ): Promise<PassageScore[]>;
+  /** The vector of a passage; `null` if it has none yet. */
+  get(namespace: string, generation: number, passage: number): Promise<Float32Array | null>;
+  /** Passages without a vector, by record and ordinal. Passages with the same content share a hash. */
+  pending(namespace: string, generation: number, page: Page<PassagePosition>): Promise<PendingEmbedding[]>;
+  /** The number of contents without a vector. */
+  countPending(namespace: string, generation: number): Promise<number>;
+  /**
+   * Stores vectors by content. A content that has a vector keeps it.
+   * @throws LociError `embedding_mismatch` for a vector of other dimensions, `invalid_input` for a component that is not
+   *   finite, `not_found` for an unknown generation
+   */
+  put(namespace: string, generation: number, vectors: readonly VectorWrite[]): Promise<void>;
 }
 
-export interface Upkeep {
-  stats(): Promise<StoreStats>;
-  /** Live records whose passages were made by another chunking, or not at all; by id, after an id. */
-  staleRecords(namespace: string, chunking: string, page: RecordPage): Promise<LociRecord[]>;
-  /** All live records, by id, after an id. */
-  scanRecords(namespace: string, page: RecordPage): Promise<LociRecord[]>;
-  /** The passages of each of these records, by ordinal; none for a record that is not there. */
-  passagesOf(namespace: string, records: readonly number[]): Promise<Map<number, Passage[]>>;
+/** How derived state or the file differs from what it should be, in words. */
+export type StoreFinding = string;
+
+/** Audit log, history, leases, tokens, and the maintenance of the store. */
+export interface StoreAdmin {
+  /** The namespaces that have a record. */
+  namespaces(namespace: AdminNamespace): Promise<string[]>;
+  stats(namespace: AdminNamespace): Promise<StoreStats>;
   /**
-   * Replaces the passages of records and marks them as made by this chunking; passages that are the same keep their
-   * ids. Records that are gone, no longer stale, or no longer what they were cut from stay as they are.
+   * Compares derived state with the canonical rows. For the administrative namespace, checks the file itself.
+   * Empty if nothing is wrong.
    */
-  putPassages(namespace: string, chunking: string, passages: ReadonlyMap<number, CutPassages>): Promise<void>;
+  verify(namespace: string): Promise<StoreFinding[]>;
+  /** Frees vectors that no passage uses once they are more than a tenth. Cheap if there is nothing to do. */
+  sweep(namespace: string): Promise<void>;
   /**
-   * Marks the passages of every record as stale and leaves them to be found until `putPassages` replaces them; with
-   * `vectors`, drops these.
+   * Marks the passages of every record as stale; searches still find them until `replacePassages` replaces them. With
+   * `drop`, removes every passage, term and index entry instead, however damaged they are. `vectors` removes these too.
    */
-  markStale(namespace: string, options: { readonly vectors: boolean }): Promise<void>;
-  /** Drops every passage, term and index entry of a namespace, however broken they are; with `vectors`, these too. */
-  dropDerived(namespace: string, options: { readonly vectors: boolean }): Promise<void>;
-  /** Frees what nothing refers to any more, where it is more than a tenth; cheap when there is nothing to do. */
-  sweep(): Promise<void>;
-  /** Compares derived state with canonical rows and the file with itself. Empty when sound. */
-  verify(): Promise<StoreFinding[]>;
+  resetDerived(
+    namespace: string,
+    options: { readonly drop: boolean; readonly vectors: boolean },
+  ): Promise<void>;
+  /** Newest first. */
+  auditEntries(namespace: string, filter: AuditFilter, page: Page<AuditCursor>): Promise<AuditEntry[]>;
+  /** The entries of one chain in order, after a sequence number. */
+  auditChain(namespace: string, chain: string, page: Page<number>): Promise<AuditEntry[]>;
+  auditChains(namespace: string): Promise<AuditChain[]>;
+  /**
+   * Adds entries of another store's chain unchanged. Answers how many are new.
+   * @throws LociError `invalid_input` for a broken chain; `conflict` for an entry that differs from the one here, and for
+   *   entries of the namespace's own chain that it never wrote
+   */
+  importAudit(namespace: string, entries: readonly AuditEntry[]): Promise<number>;
+  /** Where the log was cut or changed, in words; empty if it is intact. */
+  verifyAudit(namespace: string): Promise<string[]>;
+  history(namespace: string, selector: HistorySelector, page: Page<number>): Promise<HistoryRow[]>;
+  /**
+   * Takes or renews a lease. Answers a fencing token that grows with each new holder, or `null` while another holder has
+   * it. A lease that has more than twice the requested time left was taken under another clock and counts as expired.
+   */
+  takeLease(namespace: string, request: LeaseRequest): Promise<number | null>;
+  /** Releases the lease if the holder still has it. */
+  dropLease(namespace: string, name: string, holder: string): Promise<void>;
+  /**
+   * Durable when it resolves, together with the entries for the subject's audit log.
+   * @throws LociError `conflict` for a taken id or hash
+   */
+  addToken(namespace: AdminNamespace, token: StoredToken, audit: readonly AuditDraft[]): Promise<void>;
+  /** All tokens, revoked and expired ones too, oldest first, ties by id; with a hash, the one that has it. */
+  tokens(namespace: AdminNamespace, hash?: string): Promise<StoredToken[]>;
+  /** Answers whether the token exists. A token that is revoked already keeps its time and gets no entry. */
+  revokeToken(
+    namespace: AdminNamespace,
+    id: string,
+    at: Timestamp,
+    audit: readonly AuditDraft[],
+  ): Promise<boolean>;
 }

@@ -32,7 +32,7 @@ function layerRules(): IForbiddenRuleType[] {
 
 /** Folders next to the drivers that the drivers and higher layers share. */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
-  store: ['lexical'],
+  store: ['lexical', 'rules'],
   embed: [],
   sources: ['files', 'markdown'],
 };

@@ -1,7 +1,7 @@
+import { openSqliteInMemory } from './sqlite-in-memory.ts';
 import { EngineContext } from '../../src/engine/context.ts';
 import { exportPage } from '../../src/engine/portable/export/export-pages.ts';
 import { updateDigest, INITIAL_DIGEST } from '../../src/engine/portable/format/export-item.ts';
-import { openMemoryStore } from '../../src/store/memory/open.ts';
 import type { Trust } from '../../src/core/types.ts';
 import { settings, temporaryFolder } from './engines.ts';
 import { NOW } from './store-samples.ts';
@@ -12,7 +12,7 @@ export const SECRET = 'ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
 export async function engine(given: { now?: () => number; writes?: boolean } = {}): Promise<EngineContext> {
   await using folder = await temporaryFolder();
   const config = settings(folder.path, { writes: { enabled: given.writes ?? true } });
-  return EngineContext.create(config, openMemoryStore(), { now: given.now ?? (() => NOW) });
+  return EngineContext.create(config, openSqliteInMemory(), { now: given.now ?? (() => NOW) });
 }
 
 export function agentOf(context: EngineContext, trust: Trust = 'agent'): EngineContext {

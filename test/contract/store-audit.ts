@@ -1,6 +1,8 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/core/ids.ts';
-import { auditHash, CHAIN_START, chained, type AuditEntry, type AuditFilter } from '../../src/store/audit.ts';
+import { CHAIN_START, auditHash, chained } from '../../src/store/rules/audit-chain.ts';
+import type { AuditEntry, AuditFilter } from '../../src/store/admin-model.ts';
 import type { Subject } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';
 import { ALL, commit, startupEntry, told } from './written-samples.ts';
@@ -12,20 +14,23 @@ export function describeAudit(subject: Subject): void {
 
 function describeLog({ store, namespace }: Subject): void {
   const seqs = async (ns: string, filter: AuditFilter): Promise<number[]> =>
-    (await store().auditEntries(ns, filter, ALL)).map(({ seq }) => seq);
+    (await store().admin.auditEntries(ns, filter, ALL)).map(({ seq }) => seq);
 
   describe('the audit log', () => {
     it('has what was told with each change, chained', async () => {
       const ns = namespace();
-      expect(await store().auditChains(ns)).toEqual([]);
+      expect(await store().admin.auditChains(ns)).toEqual([]);
       const diff = { title: { from: null, to: 'é "quoted"' }, 10: 1, 9: [{ a: -0.5 }] };
       const drafts = [told({ subject: 'u', diff }), told({ at: NOW + 1, action: 'delete' })];
       await commit(store(), ns, { writes: [note('x')], audit: drafts });
-      await store().putStartup(ns, [startupEntry()], [told({ at: NOW - 1, subject: 'startup:rules' })]);
-      const [own, ...others] = await store().auditChains(ns);
+      await store().records.commit(ns, {
+        startup: [startupEntry()],
+        audit: [told({ at: NOW - 1, subject: 'startup:rules' })],
+      });
+      const [own, ...others] = await store().admin.auditChains(ns);
       expect(others).toEqual([]);
       expect(own).toMatchObject({ own: true, length: 3 });
-      const entries = await store().auditChain(ns, own!.chain, ALL);
+      const entries = await store().admin.auditChain(ns, own!.chain, ALL);
       expect(entries.map(({ seq }) => seq)).toEqual([1, 2, 3]);
       expect(entries[0]).toEqual({
         ...drafts[0],
@@ -39,7 +44,7 @@ function describeLog({ store, namespace }: Subject): void {
         expect(entry.hash).toBe(auditHash(entry));
         expect(entry.previous).toBe(entries[i - 1]?.hash ?? CHAIN_START);
       }
-      expect(await store().verifyAudit(ns)).toEqual([]);
+      expect(await store().admin.verifyAudit(ns)).toEqual([]);
     });
 
     it('shows the newest first, by what is asked for', async () => {
@@ -67,16 +72,16 @@ function describeLog({ store, namespace }: Subject): void {
       await commit(store(), ns, { audit: Array.from({ length: 7 }, (_, i) => told({ at: NOW + (i % 2) })) });
       const seen: number[] = [];
       for (let after: AuditEntry | null = null; ;) {
-        const page: AuditEntry[] = await store().auditEntries(ns, {}, { after, limit: 2 });
+        const page: AuditEntry[] = await store().admin.auditEntries(ns, {}, { after, limit: 2 });
         seen.push(...page.map(({ seq }) => seq));
         after = page.at(-1) ?? null;
         if (after === null) break;
       }
       expect(seen).toEqual([6, 4, 2, 7, 5, 3, 1]);
-      const [{ chain } = { chain: '' }] = await store().auditChains(ns);
-      const part = await store().auditChain(ns, chain, { after: 3, limit: 2 });
+      const [{ chain } = { chain: '' }] = await store().admin.auditChains(ns);
+      const part = await store().admin.auditChain(ns, chain, { after: 3, limit: 2 });
       expect(part.map(({ seq }) => seq)).toEqual([4, 5]);
-      expect(await store().auditChain(ns, 'no chain', ALL)).toEqual([]);
+      expect(await store().admin.auditChain(ns, 'no chain', ALL)).toEqual([]);
     });
 
     it('has nothing of a change that failed', async () => {
@@ -96,8 +101,8 @@ function describeLog({ store, namespace }: Subject): void {
       await commit(store(), ns, {
         audit: odd.map((text) => told({ subject: text, actor: text, surface: text, action: text, diff })),
       });
-      expect(await store().verifyAudit(ns)).toEqual([]);
-      const entries = (await store().auditEntries(ns, {}, ALL)).toReversed();
+      expect(await store().admin.verifyAudit(ns)).toEqual([]);
+      const entries = (await store().admin.auditEntries(ns, {}, ALL)).toReversed();
       expect(entries.map(({ subject }) => subject)).toEqual(['\ufffd', ...odd.slice(1)]);
       expect(entries[0]?.diff).toEqual({ '\ufffd': '\ufffd' });
       for (const entry of entries) expect(entry.hash).toBe(auditHash(entry));
@@ -111,8 +116,8 @@ function describeImports({ store, namespace }: Subject): void {
     const ns = namespace();
     const audit = Array.from({ length }, (_, i) => told({ at: NOW + i, subject: 'u', diff: { i } }));
     await commit(store(), ns, { audit });
-    const [own] = await store().auditChains(ns);
-    return store().auditChain(ns, own!.chain, ALL);
+    const [own] = await store().admin.auditChains(ns);
+    return store().admin.auditChain(ns, own!.chain, ALL);
   }
 
   describe('another store’s audit log', () => {
@@ -120,27 +125,27 @@ function describeImports({ store, namespace }: Subject): void {
       const ns = namespace();
       await commit(store(), ns, { audit: [told({ at: NOW + 1 })] });
       const theirs = await chainOf(3);
-      expect(await store().importAudit(ns, theirs.slice(0, 2))).toBe(2);
-      expect(await store().importAudit(ns, theirs)).toBe(1);
-      expect(await store().importAudit(ns, theirs)).toBe(0);
-      const chains = await store().auditChains(ns);
+      expect(await store().admin.importAudit(ns, theirs.slice(0, 2))).toBe(2);
+      expect(await store().admin.importAudit(ns, theirs)).toBe(1);
+      expect(await store().admin.importAudit(ns, theirs)).toBe(0);
+      const chains = await store().admin.auditChains(ns);
       expect(chains.map(({ own, length }) => [own, length])).toEqual([
         [true, 1],
         [false, 3],
       ]);
-      expect(await store().auditChain(ns, theirs[0]!.chain, ALL)).toEqual(theirs);
-      expect((await store().auditEntries(ns, {}, ALL)).map(({ at }) => at - NOW)).toEqual([2, 1, 1, 0]);
-      expect(await store().verifyAudit(ns)).toEqual([]);
+      expect(await store().admin.auditChain(ns, theirs[0]!.chain, ALL)).toEqual(theirs);
+      expect((await store().admin.auditEntries(ns, {}, ALL)).map(({ at }) => at - NOW)).toEqual([2, 1, 1, 0]);
+      expect(await store().admin.verifyAudit(ns)).toEqual([]);
       await commit(store(), ns, { audit: [told()] });
-      expect((await store().auditChains(ns))[0]).toMatchObject({ own: true, length: 2 });
+      expect((await store().admin.auditChains(ns))[0]).toMatchObject({ own: true, length: 2 });
     });
 
     it('may come first, and is not taken for the own one', async () => {
       const ns = namespace();
       const theirs = await chainOf(2);
-      await store().importAudit(ns, theirs);
+      await store().admin.importAudit(ns, theirs);
       await commit(store(), ns, { audit: [told()] });
-      const chains = await store().auditChains(ns);
+      const chains = await store().admin.auditChains(ns);
       expect(chains.map(({ own, length }) => [own, length])).toEqual([
         [true, 1],
         [false, 2],
@@ -150,9 +155,9 @@ function describeImports({ store, namespace }: Subject): void {
     it('may have lost the diffs of what was purged', async () => {
       const ns = namespace();
       const theirs = (await chainOf(2)).map((entry) => ({ ...entry, diff: null }));
-      expect(await store().importAudit(ns, theirs)).toBe(2);
-      expect(await store().auditChain(ns, theirs[0]!.chain, ALL)).toEqual(theirs);
-      expect(await store().verifyAudit(ns)).toEqual([]);
+      expect(await store().admin.importAudit(ns, theirs)).toBe(2);
+      expect(await store().admin.auditChain(ns, theirs[0]!.chain, ALL)).toEqual(theirs);
+      expect(await store().admin.verifyAudit(ns)).toEqual([]);
     });
 
     it('is refused where it does not hold together, and nothing of it is taken', async () => {
@@ -172,36 +177,38 @@ function describeImports({ store, namespace }: Subject): void {
       ];
       for (const entries of broken) {
         const ns = namespace();
-        await expect(store().importAudit(ns, entries)).rejects.toMatchObject({ code: 'invalid_input' });
-        expect(await store().auditChains(ns)).toEqual([]);
-        expect(await store().auditEntries(ns, {}, ALL)).toEqual([]);
+        await expect(store().admin.importAudit(ns, entries)).rejects.toMatchObject({ code: 'invalid_input' });
+        expect(await store().admin.auditChains(ns)).toEqual([]);
+        expect(await store().admin.auditEntries(ns, {}, ALL)).toEqual([]);
       }
     });
 
     it('is refused where it tells otherwise than here', async () => {
       const ns = namespace();
       const theirs = await chainOf(2);
-      await store().importAudit(ns, theirs);
+      await store().admin.importAudit(ns, theirs);
       const other = { ...theirs[1]!, actor: 'eve' };
       const told2 = [theirs[0]!, { ...other, hash: auditHash(other) }];
-      await expect(store().importAudit(ns, told2)).rejects.toMatchObject({ code: 'conflict' });
-      expect(await store().auditChain(ns, theirs[0]!.chain, ALL)).toEqual(theirs);
+      await expect(store().admin.importAudit(ns, told2)).rejects.toMatchObject({ code: 'conflict' });
+      expect(await store().admin.auditChain(ns, theirs[0]!.chain, ALL)).toEqual(theirs);
     });
 
     it('adds nothing to the own one, however well it follows', async () => {
       const ns = namespace();
       await commit(store(), ns, { audit: [told()] });
-      const own = await store().auditEntries(ns, {}, ALL);
+      const own = await store().admin.auditEntries(ns, {}, ALL);
       const forged = chained(told({ actor: 'eve', at: NOW + 1 }), own[0]!.chain, 1, own[0]!.hash);
-      await expect(store().importAudit(ns, [...own, forged])).rejects.toMatchObject({ code: 'conflict' });
-      expect(await store().importAudit(ns, own)).toBe(0);
-      expect(await store().auditEntries(ns, {}, ALL)).toEqual(own);
+      await expect(store().admin.importAudit(ns, [...own, forged])).rejects.toMatchObject({
+        code: 'conflict',
+      });
+      expect(await store().admin.importAudit(ns, own)).toBe(0);
+      expect(await store().admin.auditEntries(ns, {}, ALL)).toEqual(own);
     });
 
     it('brings no records with it', async () => {
       const ns = namespace();
-      await store().importAudit(ns, await chainOf(1));
-      expect(await store().namespaces()).not.toContain(ns);
+      await store().admin.importAudit(ns, await chainOf(1));
+      expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ns);
       expect(await write(store(), ns, note('x'))).toEqual([1]);
     });
   });

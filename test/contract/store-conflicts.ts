@@ -1,13 +1,12 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import { ORIGINS } from '../../src/core/types.ts';
-import type { CommitBatch } from '../../src/store/store.ts';
+import type { CommitBatch } from '../../src/store/model.ts';
 import type { Subject } from './store-contract.ts';
-import { ALL_LIVE, anyOf, CHUNKING, draft, found, note, NOW, write } from './store-samples.ts';
+import { ALL_LIVE, anyOf, CHUNKING, draft, found, note, NOW, verifyStore, write } from './store-samples.ts';
 
 export function describeConflicts({ store, namespace }: Subject): void {
   const batch = (given: Partial<CommitBatch>): CommitBatch => ({
-    writes: [],
-    evictions: [],
     chunking: CHUNKING,
     ...given,
   });
@@ -17,10 +16,12 @@ export function describeConflicts({ store, namespace }: Subject): void {
       const ns = namespace();
       await write(store(), ns, note('marble worktop', { key: 'a' }), note('granite sink', { key: 'b' }));
       const look = async (): Promise<unknown> => ({
-        records: await store().scanRecords(ns, { after: null, limit: 10 }),
-        hits: await store().searchText(ns, anyOf('marble', 'granite', 'intruder'), ALL_LIVE, 10),
-        terms: await store().lookUpTerms(ns, ['marble', 'granite', 'intruder']),
-        stats: (await store().stats()).namespaces.find(({ namespace: name }) => name === ns),
+        records: await store().records.list(ns, { scan: 'undeleted' }, { after: null, limit: 10 }),
+        hits: await store().search.text(ns, anyOf('marble', 'granite', 'intruder'), ALL_LIVE, 10),
+        terms: await store().search.terms(ns, ['marble', 'granite', 'intruder']),
+        stats: (await store().admin.stats(ADMIN_NAMESPACE)).namespaces.find(
+          ({ namespace: name }) => name === ns,
+        ),
       });
       const before = await look();
       const intruder = note('intruder');
@@ -33,20 +34,20 @@ export function describeConflicts({ store, namespace }: Subject): void {
         batch({ writes: [replaced, note('x', { createdAt: 0.5 })], evictions: [2] }),
       ];
       for (const one of failing) {
-        await expect(store().commit(ns, one)).rejects.toThrow();
+        await expect(store().records.commit(ns, one)).rejects.toThrow();
         expect(await look()).toEqual(before);
       }
-      expect(await store().verify()).toEqual([]);
+      expect(await verifyStore(store())).toEqual([]);
     });
 
     it('refuses an id that is not there', async () => {
       const ns = namespace();
       await expect(write(store(), ns, { ...note('x'), id: 1 })).rejects.toMatchObject({ code: 'not_found' });
-      await expect(store().commit(ns, batch({ evictions: [1] }))).rejects.toMatchObject({
+      await expect(store().records.commit(ns, batch({ evictions: [1] }))).rejects.toMatchObject({
         code: 'not_found',
       });
       await write(store(), ns, note('x'));
-      await expect(store().commit(ns, batch({ evictions: [1, 1] }))).rejects.toMatchObject({
+      await expect(store().records.commit(ns, batch({ evictions: [1, 1] }))).rejects.toMatchObject({
         code: 'not_found',
       });
       expect(await found(store(), ns, 'x')).toEqual([1]);
@@ -56,11 +57,11 @@ export function describeConflicts({ store, namespace }: Subject): void {
       const ns = namespace();
       const ids = await write(store(), ns, ...ORIGINS.map((origin) => note(`by ${origin}`, { origin })));
       for (const [i, origin] of ORIGINS.entries()) {
-        const eviction = store().commit(ns, batch({ evictions: [ids[i]!] }));
+        const eviction = store().records.commit(ns, batch({ evictions: [ids[i]!] }));
         if (origin === 'vault' || origin === 'source') await eviction;
         else await expect(eviction).rejects.toMatchObject({ code: 'invalid_input' });
       }
-      const left = await store().records(ns, ids, NOW);
+      const left = await store().records.get(ns, ids, { liveAt: NOW });
       expect(left.map(({ origin }) => origin)).toEqual(['memory', 'fact', 'audit']);
     });
 
@@ -82,9 +83,17 @@ export function describeConflicts({ store, namespace }: Subject): void {
       const ns = namespace();
       await write(store(), ns, note('old', { key: 'k' }));
       expect(
-        await store().commit(ns, batch({ writes: [note('new', { key: 'k' })], evictions: [1] })),
+        await store().records.commit(ns, batch({ writes: [note('new', { key: 'k' })], evictions: [1] })),
       ).toEqual([2]);
-      expect((await store().recordsByKey(ns, 'k', NOW)).map(({ id }) => id)).toEqual([2]);
+      expect(
+        (
+          await store().records.list(
+            ns,
+            { filter: { now: NOW, origins: ['vault'], key: 'k' } },
+            { after: null, limit: 100 },
+          )
+        ).map(({ id }) => id),
+      ).toEqual([2]);
     });
 
     it('holds a UUID once a namespace', async () => {
@@ -105,16 +114,16 @@ export function describeConflicts({ store, namespace }: Subject): void {
       const [failed, emptied, kept] = [namespace(), namespace(), namespace()];
       await expect(write(store(), failed, { ...note('x'), id: 5 })).rejects.toThrow();
       await write(store(), emptied, note('x'));
-      await store().commit(emptied, batch({ evictions: [1] }));
+      await store().records.commit(emptied, batch({ evictions: [1] }));
       await write(store(), kept, note('x'));
-      const names = await store().namespaces();
+      const names = await store().admin.namespaces(ADMIN_NAMESPACE);
       expect(names).toContain(kept);
       expect(names).not.toContain(failed);
       expect(names).not.toContain(emptied);
     });
 
     it('may be empty', async () => {
-      expect(await store().commit(namespace(), batch({}))).toEqual([]);
+      expect(await store().records.commit(namespace(), batch({}))).toEqual([]);
     });
   });
 }

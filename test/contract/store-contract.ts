@@ -1,3 +1,5 @@
+import { verifyStore } from './store-samples.ts';
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { describeAudit } from './store-audit.ts';
@@ -13,6 +15,7 @@ import { describeNeighbours } from './store-neighbours.ts';
 import { describePurge } from './store-purge.ts';
 import { describePortability } from './store-portability.ts';
 import { describeRecords } from './store-records.ts';
+import { describeRecordValues } from './store-record-values.ts';
 import { describeConflicts } from './store-conflicts.ts';
 import { describeSourceStates } from './store-source-states.ts';
 import { describeStartup } from './store-startup.ts';
@@ -47,7 +50,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       namespace: () => `namespace ${String(++made)}`,
       generation: async (dimensions) => {
         const spec = { provider: 'test', model: `model ${String(++made)}`, dimensions };
-        return (await store().addGeneration(spec)).id;
+        return (await store().vectors.addGeneration(ADMIN_NAMESPACE, spec)).id;
       },
     };
     beforeAll(async () => {
@@ -56,6 +59,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     afterAll(async () => opened?.close());
 
     describeRecords(subject);
+    describeRecordValues(subject);
     describeConflicts(subject);
     describeSourceStates(subject);
     describeFilters(subject);
@@ -80,14 +84,14 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describeWrittenIsolation(subject);
 
     it('is sound after all of this', async () => {
-      expect(await store().verify()).toEqual([]);
+      expect(await verifyStore(store())).toEqual([]);
     });
 
     it('takes no call once it is closed, and may be closed twice', async () => {
       const other = await open();
       await Promise.all([other.close(), other.close()]);
       await other.close();
-      await expect(other.namespaces()).rejects.toMatchObject({ code: 'store_failed' });
+      await expect(other.admin.namespaces(ADMIN_NAMESPACE)).rejects.toMatchObject({ code: 'store_failed' });
     });
   });
 }

@@ -1,6 +1,7 @@
+import { ALL, idsOf } from './written-samples.ts';
 import { sha256 } from '../../src/core/ids.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { FacetField } from '../../src/store/facets.ts';
+import type { FacetField } from '../../src/store/model.ts';
 import type { Subject } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';
 
@@ -8,7 +9,10 @@ export function describeFacets({ store, namespace }: Subject): void {
   describe('facets', () => {
     const ns = namespace();
     const facet = async (field: FacetField, filter = {}) =>
-      (await store().facet(ns, field, { now: NOW, ...filter })).map(({ value, records }) => [value, records]);
+      (await store().records.facet(ns, field, { now: NOW, ...filter })).map(({ value, records }) => [
+        value,
+        records,
+      ]);
 
     beforeAll(async () => {
       await write(
@@ -50,7 +54,7 @@ export function describeFacets({ store, namespace }: Subject): void {
       ]);
     });
 
-    it('beside them: what was written with a content, and is live', async () => {
+    it('do not include the content, by which live records are listed', async () => {
       const mine = namespace();
       const [first, , second] = await write(
         store(),
@@ -61,9 +65,13 @@ export function describeFacets({ store, namespace }: Subject): void {
         note('same', { origin: 'memory', key: null, expiresAt: NOW }),
         note('other', { origin: 'memory', key: null }),
       );
-      expect(await store().writtenWith(mine, sha256('same'), NOW)).toEqual([first, second]);
-      expect(await store().writtenWith(mine, sha256('none'), NOW)).toEqual([]);
-      expect(await store().writtenWith('nobody', sha256('same'), NOW)).toEqual([]);
+      const written = async (ns: string, content: string): Promise<number[]> => {
+        const filter = { now: NOW, origins: ['memory' as const], contentHash: sha256(content) };
+        return idsOf(await store().records.list(ns, { filter, order: 'oldest' }, ALL));
+      };
+      expect(await written(mine, 'same')).toEqual([first, second]);
+      expect(await written(mine, 'none')).toEqual([]);
+      expect(await written('nobody', 'same')).toEqual([]);
     });
 
     it('are the values that records have, also of texts with half a surrogate pair', async () => {
@@ -78,17 +86,17 @@ export function describeFacets({ store, namespace }: Subject): void {
         },
       };
       await write(store(), mine, note(text('content'), given));
-      const [record] = await store().scanRecords(mine, { after: null, limit: 1 });
+      const [record] = await store().records.list(mine, { scan: 'undeleted' }, { after: null, limit: 1 });
       const whole = JSON.parse(JSON.stringify(given).replaceAll('\\ud83d', '\ufffd')) as object;
       expect(record).toMatchObject(whole);
-      const [passage] = (await store().passagesOf(mine, [1])).get(1) ?? [];
+      const [passage] = (await store().records.passagesOf(mine, [1])).get(1) ?? [];
       expect(passage?.text).toBe('content\ufffd');
       for (const [field, value] of [
         ['tag', record?.tags[0]],
         ['source', record?.source],
         ['category', record?.category],
       ] as const)
-        expect(await store().facet(mine, field, { now: NOW })).toEqual([{ value, records: 1 }]);
+        expect(await store().records.facet(mine, field, { now: NOW })).toEqual([{ value, records: 1 }]);
     });
 
     it('are those of a filter, or none', async () => {
@@ -98,7 +106,7 @@ export function describeFacets({ store, namespace }: Subject): void {
         ['home', 1],
       ]);
       expect(await facet('tag', { origins: ['fact'] })).toEqual([]);
-      expect(await store().facet('nobody', 'tag', { now: NOW })).toEqual([]);
+      expect(await store().records.facet('nobody', 'tag', { now: NOW })).toEqual([]);
     });
   });
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fence } from '../../src/store/leases.ts';
-import type { CommitBatch } from '../../src/store/store.ts';
+import type { CommitBatch, Fence } from '../../src/store/model.ts';
 import type { Subject } from './store-contract.ts';
 import { ALL_LIVE, anyOf, CHUNKING, note, NOW, write } from './store-samples.ts';
 import { told } from './written-samples.ts';
@@ -8,15 +7,19 @@ import { told } from './written-samples.ts';
 const LASTS = 60_000;
 
 export function describeFences({ store, namespace }: Subject): void {
-  /** Takes a lease at a time, as a holder. */
+  /** Takes the lease that has the namespace's own name. */
   const take = async (lease: string, holder: string, now = NOW): Promise<Fence> => {
-    const token = await store().takeLease({ name: lease, holder, now, until: now + LASTS });
+    const token = await store().admin.takeLease(lease, {
+      name: lease,
+      holder,
+      now,
+      until: now + LASTS,
+    });
     expect(token).not.toBeNull();
     return { lease, token: token! };
   };
   const refresh = (fence: Fence, given: Partial<CommitBatch> = {}): CommitBatch => ({
     writes: [note('ambient', { source: 'todos', origin: 'source' })],
-    evictions: [],
     chunking: CHUNKING,
     fence,
     sourceState: { source: 'todos', change: { readAt: NOW, refreshes: 1 } },
@@ -24,80 +27,92 @@ export function describeFences({ store, namespace }: Subject): void {
   });
   /** Everything that a commit could change. */
   const look = async (ns: string): Promise<unknown> => ({
-    records: await store().scanRecords(ns, { after: null, limit: 100 }),
-    hits: await store().searchText(ns, anyOf('ambient', 'former'), ALL_LIVE, 10),
-    terms: await store().lookUpTerms(ns, ['ambient', 'former']),
-    states: [...(await store().sourceStates(ns))],
-    audit: await store().auditEntries(ns, {}, { after: null, limit: 10 }),
-    done: await store().doneOnce(ns, 'o', NOW),
-    highest: await store().highestId(ns),
+    records: await store().records.list(ns, { scan: 'undeleted' }, { after: null, limit: 100 }),
+    hits: await store().search.text(ns, anyOf('ambient', 'former'), ALL_LIVE, 10),
+    terms: await store().search.terms(ns, ['ambient', 'former']),
+    states: [...(await store().records.sourceStates(ns))],
+    audit: await store().admin.auditEntries(ns, {}, { after: null, limit: 10 }),
+    done: await store().records.findIdempotentResult(ns, 'o', NOW),
+    highest: (await store().records.bounds(ns)).highestId,
   });
 
   describe('a fence', () => {
     it('lets the holder of the lease write, with the state of its source', async () => {
       const ns = namespace();
       const fence = await take(ns, 'a');
-      expect(await store().commit(ns, refresh(fence))).toEqual([1]);
-      expect((await store().sourceStates(ns)).get('todos')).toMatchObject({ readAt: NOW, refreshes: 1 });
-      await store().changeSourceState(ns, 'todos', { failures: 1 }, fence);
-      expect((await store().sourceStates(ns)).get('todos')).toMatchObject({ refreshes: 1, failures: 1 });
+      expect(await store().records.commit(ns, refresh(fence))).toEqual([1]);
+      expect((await store().records.sourceStates(ns)).get('todos')).toMatchObject({
+        readAt: NOW,
+        refreshes: 1,
+      });
+      await store().records.commit(ns, { sourceState: { source: 'todos', change: { failures: 1 } }, fence });
+      expect((await store().records.sourceStates(ns)).get('todos')).toMatchObject({
+        refreshes: 1,
+        failures: 1,
+      });
     });
 
     it('holds while nobody took the lease over, expired or given back', async () => {
       const ns = namespace();
       const fence = await take(ns, 'a');
       expect(await take(ns, 'a', NOW + LASTS - 1)).toEqual(fence);
-      expect(await store().commit(ns, refresh(fence))).toEqual([1]);
-      await store().dropLease(ns, 'a');
-      expect(await store().commit(ns, refresh(fence))).toEqual([2]);
+      expect(await store().records.commit(ns, refresh(fence))).toEqual([1]);
+      await store().admin.dropLease(ns, ns, 'a');
+      expect(await store().records.commit(ns, refresh(fence))).toEqual([2]);
     });
 
     it('refuses all that comes late, and nothing of it is written', async () => {
       const ns = namespace();
       await write(store(), ns, note('former', { source: 'todos', origin: 'source', key: 'k' }));
       const late = await take(ns, 'a');
-      await store().changeSourceState(ns, 'todos', { refreshes: 7 }, late);
+      await store().records.commit(ns, {
+        sourceState: { source: 'todos', change: { refreshes: 7 } },
+        fence: late,
+      });
       const now = await take(ns, 'b', NOW + LASTS);
       expect(now.token).toBeGreaterThan(late.token);
       const before = await look(ns);
       const batch = refresh(late, {
         evictions: [1],
         audit: [told({ subject: 'u' })],
-        once: { key: 'o', fingerprint: 'f', at: NOW, expiresAt: NOW + 1 },
+        idempotencyKey: { key: 'o', fingerprint: 'f', at: NOW, expiresAt: NOW + 1 },
       });
       const conflict = { code: 'conflict', message: `another process refreshes ${ns} now` };
-      await expect(store().commit(ns, batch)).rejects.toMatchObject(conflict);
-      const changing = store().changeSourceState(ns, 'todos', { refreshes: 8 }, late);
+      await expect(store().records.commit(ns, batch)).rejects.toMatchObject(conflict);
+      const changing = store().records.commit(ns, {
+        sourceState: { source: 'todos', change: { refreshes: 8 } },
+        fence: late,
+      });
       await expect(changing).rejects.toMatchObject(conflict);
       expect(await look(ns)).toEqual(before);
-      expect(await store().commit(ns, { ...batch, fence: now })).toEqual([2]);
+      expect(await store().records.commit(ns, { ...batch, fence: now })).toEqual([2]);
       expect(await look(ns)).not.toEqual(before);
     });
 
     it('refuses a number that nobody was given', async () => {
       const ns = namespace();
       for (const token of [0, 1]) {
-        const commit = store().commit(ns, refresh({ lease: ns, token }));
+        const commit = store().records.commit(ns, refresh({ lease: ns, token }));
         await expect(commit).rejects.toMatchObject({ code: 'conflict' });
       }
       const { token } = await take(ns, 'a');
-      const commit = store().commit(ns, refresh({ lease: ns, token: token + 1 }));
+      const commit = store().records.commit(ns, refresh({ lease: ns, token: token + 1 }));
       await expect(commit).rejects.toMatchObject({ code: 'conflict' });
-      const elsewhere = store().commit(ns, refresh({ lease: `${ns} of another`, token }));
+      const elsewhere = store().records.commit(ns, refresh({ lease: `${ns} of another`, token }));
       await expect(elsewhere).rejects.toMatchObject({ code: 'conflict' });
-      expect(await store().highestId(ns)).toBe(0);
+      expect((await store().records.bounds(ns)).highestId).toBe(0);
     });
 
     it('leaves the state of the source as it was when the commit fails', async () => {
       const ns = namespace();
       const fence = await take(ns, 'a');
-      await store().commit(ns, refresh(fence));
+      await store().records.commit(ns, refresh(fence));
       const before = await look(ns);
-      await expect(store().commit(ns, refresh(fence, { evictions: [99] }))).rejects.toMatchObject({
+      await expect(store().records.commit(ns, refresh(fence, { evictions: [99] }))).rejects.toMatchObject({
         code: 'not_found',
       });
       const sourceState = { source: 'todos', change: { readAt: 0.5 } };
-      await expect(store().commit(ns, refresh(fence, { sourceState }))).rejects.toMatchObject({
+      await expect(store().records.commit(ns, refresh(fence, { sourceState }))).rejects.toMatchObject({
         code: 'invalid_input',
       });
       expect(await look(ns)).toEqual(before);

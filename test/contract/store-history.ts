@@ -1,20 +1,19 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
-import type { HistoryCategory, HistoryDraft } from '../../src/store/history.ts';
+import type { HistoryCategory, HistoryDraft } from '../../src/store/admin-model.ts';
 import type { Subject } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
 import { ALL, run } from './written-samples.ts';
 
 export function describeHistory({ store, namespace }: Subject): void {
-  const noted = (ns: string, rows: readonly HistoryDraft[], keep = 100): Promise<void> =>
-    store().noteHistory(
-      rows.map((row) => ({ namespace: ns, row })),
-      keep,
-    );
+  const noted = async (ns: string, rows: readonly HistoryDraft[], keep = 100): Promise<void> => {
+    await store().records.commit(ns, { history: { rows, keep } });
+  };
   const names = async (
     ns: string,
     now = NOW,
     category: HistoryCategory = 'pack_history',
-  ): Promise<string[]> => (await store().history(ns, category, now, ALL)).map(({ name }) => name);
+  ): Promise<string[]> => (await store().admin.history(ns, { category, now }, ALL)).map(({ name }) => name);
 
   describe('history', () => {
     it('has each run as it was noted, the newest first', async () => {
@@ -22,7 +21,7 @@ export function describeHistory({ store, namespace }: Subject): void {
       const first = run({ inputs: { deep: { list: [1, null, '\ud800 é'] } }, name: 'a' });
       await noted(ns, [first, run({ category: 'pipeline_history', name: 'b' })]);
       await noted(ns, [run({ name: 'c' })]);
-      const rows = await store().history(ns, 'pack_history', NOW, ALL);
+      const rows = await store().admin.history(ns, { category: 'pack_history', now: NOW }, ALL);
       expect(rows.map(({ name }) => name)).toEqual(['c', 'a']);
       expect(rows[1]).toEqual({
         ...first,
@@ -30,7 +29,7 @@ export function describeHistory({ store, namespace }: Subject): void {
         id: rows[1]!.id,
       });
       expect(await names(ns, NOW, 'pipeline_history')).toEqual(['b']);
-      expect(await store().namespaces()).not.toContain(ns);
+      expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ns);
     });
 
     it('comes page by page, before an id', async () => {
@@ -41,7 +40,11 @@ export function describeHistory({ store, namespace }: Subject): void {
       );
       const seen: string[] = [];
       for (let after: number | null = null; ;) {
-        const page = await store().history(ns, 'pack_history', NOW, { after, limit: 2 });
+        const page = await store().admin.history(
+          ns,
+          { category: 'pack_history', now: NOW },
+          { after, limit: 2 },
+        );
         seen.push(...page.map(({ name }) => name));
         const last = page.at(-1);
         if (last === undefined) break;
@@ -71,20 +74,11 @@ export function describeHistory({ store, namespace }: Subject): void {
       expect(await names(ns, NOW)).toEqual(['c', 'b']);
     });
 
-    it('may be of several namespaces at once', async () => {
-      const [one, other] = [namespace(), namespace()];
-      await store().noteHistory(
-        [
-          { namespace: one, row: run({ name: 'a' }) },
-          { namespace: other, row: run({ name: 'b' }) },
-          { namespace: one, row: run({ name: 'c' }) },
-        ],
-        100,
-      );
-      expect(await names(one)).toEqual(['c', 'a']);
-      expect(await names(other)).toEqual(['b']);
-      await store().noteHistory([], 100);
-      expect(await names(one)).toEqual(['c', 'a']);
+    it('accepts no rows', async () => {
+      const ns = namespace();
+      await noted(ns, [run({ name: 'a' })]);
+      await noted(ns, []);
+      expect(await names(ns)).toEqual(['a']);
     });
   });
 }

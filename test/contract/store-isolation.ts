@@ -1,3 +1,4 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { Subject } from './store-contract.ts';
 import {
@@ -31,16 +32,22 @@ export function describeIsolation({ store, namespace, generation }: Subject): vo
       const look = async (): Promise<unknown> => {
         const ids = await passageIds(store(), ours, 'worktop');
         return {
-          text: await store().searchText(ours, anyOf('marble', 'worktop'), ALL_LIVE, 10),
-          near: await store().searchVectors(ours, vectors, unit(1, 2, 3), ALL_LIVE, 10),
-          scored: await store().scoreVectors(ours, vectors, unit(1, 2, 3), ids),
-          terms: await store().lookUpTerms(ours, ['worktop', 'wrktop', 'secret']),
-          beside: await store().neighbours(ours, ids, { before: 5, after: 5 }),
-          passages: await store().passages(ours, ids, ALL_LIVE),
-          records: await store().scanRecords(ours, { after: null, limit: 10 }),
-          byKey: await store().recordsByKey(ours, 'k', NOW),
-          entries: await store().sourceEntries(ours, 'notes', { after: null, limit: 10 }),
-          stats: (await store().stats()).namespaces.find(({ namespace: name }) => name === ours),
+          text: await store().search.text(ours, anyOf('marble', 'worktop'), ALL_LIVE, 10),
+          near: await store().vectors.search(ours, vectors, unit(1, 2, 3), ALL_LIVE, 10),
+          scored: await store().vectors.scores(ours, vectors, unit(1, 2, 3), ids),
+          terms: await store().search.terms(ours, ['worktop', 'wrktop', 'secret']),
+          beside: await store().search.neighbours(ours, ids, { before: 5, after: 5 }),
+          passages: await store().search.passages(ours, ids, ALL_LIVE),
+          records: await store().records.list(ours, { scan: 'undeleted' }, { after: null, limit: 10 }),
+          byKey: await store().records.list(
+            ours,
+            { filter: { now: NOW, origins: ['vault'], key: 'k' } },
+            { after: null, limit: 100 },
+          ),
+          entries: await store().records.sourceEntries(ours, 'notes', { after: null, limit: 10 }),
+          stats: (await store().admin.stats(ADMIN_NAMESPACE)).namespaces.find(
+            ({ namespace: name }) => name === ours,
+          ),
         };
       };
       const before = await look();
@@ -52,10 +59,10 @@ export function describeIsolation({ store, namespace, generation }: Subject): vo
       await embed(store(), vectors, theirs, (text) => unit(1, text.length, 2));
       expect(await look()).toEqual(before);
       await evict(store(), theirs, 1, 3, 5);
-      await store().markStale(theirs, { vectors: true });
+      await store().admin.resetDerived(theirs, { drop: false, vectors: true });
       expect(await look()).toEqual(before);
-      await store().dropDerived(theirs, { vectors: true });
-      await store().sweep();
+      await store().admin.resetDerived(theirs, { drop: true, vectors: true });
+      await store().admin.sweep(theirs);
       expect(await look()).toEqual(before);
     });
 
@@ -68,17 +75,17 @@ export function describeIsolation({ store, namespace, generation }: Subject): vo
       const hidden = await passageIds(store(), theirs, 'secret');
       expect(hidden).toHaveLength(3);
       await embed(store(), vectors, theirs, () => unit(1, 0, 0));
-      expect(await store().passages(ours, hidden, ALL_LIVE)).toEqual([]);
-      expect(await store().neighbours(ours, hidden, { before: 3, after: 3 })).toEqual([]);
-      expect(await store().scoreVectors(ours, vectors, unit(1, 0, 0), hidden)).toEqual([]);
-      expect(await store().records(ours, [2, 3], NOW)).toEqual([]);
-      expect(await store().passagesOf(ours, [2])).toEqual(new Map([[2, []]]));
-      expect(await store().lookUpTerms(ours, ['secret', 'secrt'])).toEqual([
+      expect(await store().search.passages(ours, hidden, ALL_LIVE)).toEqual([]);
+      expect(await store().search.neighbours(ours, hidden, { before: 3, after: 3 })).toEqual([]);
+      expect(await store().vectors.scores(ours, vectors, unit(1, 0, 0), hidden)).toEqual([]);
+      expect(await store().records.get(ours, [2, 3], { liveAt: NOW })).toEqual([]);
+      expect(await store().records.passagesOf(ours, [2])).toEqual(new Map([[2, []]]));
+      expect(await store().search.terms(ours, ['secret', 'secrt'])).toEqual([
         { word: 'secret', passages: 0, near: [] },
         { word: 'secrt', passages: 0, near: [] },
       ]);
-      const secret = (await store().scanRecords(theirs, { after: 1, limit: 1 }))[0];
-      await store().putPassages(ours, 'other', new Map([[2, cutOf(secret, [])]]));
+      const secret = (await store().records.list(theirs, { scan: 'undeleted' }, { after: 1, limit: 1 }))[0];
+      await store().records.replacePassages(ours, 'other', new Map([[2, cutOf(secret, [])]]));
       expect(await passageIds(store(), theirs, 'secret')).toEqual(hidden);
     });
 
@@ -88,17 +95,17 @@ export function describeIsolation({ store, namespace, generation }: Subject): vo
       const both = note('the same words');
       await write(store(), ours, both);
       await write(store(), theirs, both);
-      const [{ hash } = { hash: '' }] = (await store().passagesOf(ours, [1])).get(1) ?? [];
-      await store().putVectors(vectors, [{ namespace: theirs, hash, vector: unit(1, 0, 0) }]);
-      expect(await store().searchVectors(ours, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toEqual([]);
-      expect(await store().searchVectors(theirs, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toHaveLength(1);
+      const [{ hash } = { hash: '' }] = (await store().records.passagesOf(ours, [1])).get(1) ?? [];
+      await store().vectors.put(theirs, vectors, [{ hash, vector: unit(1, 0, 0) }]);
+      expect(await store().vectors.search(ours, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toEqual([]);
+      expect(await store().vectors.search(theirs, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toHaveLength(1);
     });
 
     it('may have any name', async () => {
       for (const name of ['', ' ', '../x', "'; DROP TABLE record; --", '__proto__', 'Ünïcode 名', 'A', 'a']) {
         const ns = `${namespace()}${name}`;
         await write(store(), ns, note('text'));
-        expect(await store().namespaces()).toContain(ns);
+        expect(await store().admin.namespaces(ADMIN_NAMESPACE)).toContain(ns);
         expect(await passageIds(store(), ns, 'text')).toHaveLength(1);
       }
     });
@@ -107,22 +114,33 @@ export function describeIsolation({ store, namespace, generation }: Subject): vo
       const ns = namespace();
       const vectors = await generation(3);
       const all = { after: null, limit: 10 };
-      expect(await store().records(ns, [1], NOW)).toEqual([]);
-      expect(await store().recordsByKey(ns, 'k', NOW)).toEqual([]);
-      expect(await store().countByKey(ns, ['k'], NOW)).toEqual([0]);
-      expect(await store().sourceEntries(ns, 's', all)).toEqual([]);
-      expect(await store().searchText(ns, anyOf('x'), ALL_LIVE, 5)).toEqual([]);
-      expect(await store().searchVectors(ns, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toEqual([]);
-      expect(await store().scoreVectors(ns, vectors, unit(1, 0, 0), [1])).toEqual([]);
-      expect(await store().lookUpTerms(ns, ['word'])).toEqual([{ word: 'word', passages: 0, near: [] }]);
-      expect(await store().neighbours(ns, [1], { before: 1, after: 1 })).toEqual([]);
-      expect(await store().passages(ns, [1], ALL_LIVE)).toEqual([]);
-      expect(await store().staleRecords(ns, 'c', all)).toEqual([]);
-      expect(await store().scanRecords(ns, all)).toEqual([]);
-      expect(await store().passagesOf(ns, [1])).toEqual(new Map([[1, []]]));
-      await store().markStale(ns, { vectors: true });
-      await store().dropDerived(ns, { vectors: true });
-      expect(await store().namespaces()).not.toContain(ns);
+      expect(await store().records.get(ns, [1], { liveAt: NOW })).toEqual([]);
+      expect(
+        await store().records.list(
+          ns,
+          { filter: { now: NOW, origins: ['vault'], key: 'k' } },
+          { after: null, limit: 100 },
+        ),
+      ).toEqual([]);
+      expect(
+        await store().records.count(
+          ns,
+          ['k'].map((key) => ({ now: NOW, origins: ['vault'], key })),
+        ),
+      ).toEqual([0]);
+      expect(await store().records.sourceEntries(ns, 's', all)).toEqual([]);
+      expect(await store().search.text(ns, anyOf('x'), ALL_LIVE, 5)).toEqual([]);
+      expect(await store().vectors.search(ns, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toEqual([]);
+      expect(await store().vectors.scores(ns, vectors, unit(1, 0, 0), [1])).toEqual([]);
+      expect(await store().search.terms(ns, ['word'])).toEqual([{ word: 'word', passages: 0, near: [] }]);
+      expect(await store().search.neighbours(ns, [1], { before: 1, after: 1 })).toEqual([]);
+      expect(await store().search.passages(ns, [1], ALL_LIVE)).toEqual([]);
+      expect(await store().records.list(ns, { scan: 'stale', chunking: 'c' }, all)).toEqual([]);
+      expect(await store().records.list(ns, { scan: 'undeleted' }, all)).toEqual([]);
+      expect(await store().records.passagesOf(ns, [1])).toEqual(new Map([[1, []]]));
+      await store().admin.resetDerived(ns, { drop: false, vectors: true });
+      await store().admin.resetDerived(ns, { drop: true, vectors: true });
+      expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ns);
     });
   });
 }

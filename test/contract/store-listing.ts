@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { PAGE_CHARACTERS } from '../../src/store/derivation.ts';
-import type { ListFilter } from '../../src/store/listing.ts';
-import type { SearchFilter } from '../../src/store/store.ts';
+import { MAX_PAGE_CHARACTERS } from '../../src/store/rules/record-page.ts';
+import type { RecordFilter } from '../../src/store/model.ts';
 import type { Subject } from './store-contract.ts';
 import { ALL_LIVE, draft, note, NOW, write } from './store-samples.ts';
 import { ALL, commit, fact, idsOf, remove } from './written-samples.ts';
 
 export function describeListing({ store, namespace }: Subject): void {
   /** The list's ids, and that it counts as many. */
-  const listed = async (ns: string, filter: Partial<ListFilter<SearchFilter>> = {}): Promise<number[]> => {
-    const ids = idsOf(await store().listRecords(ns, { ...ALL_LIVE, ...filter }, ALL));
-    expect(await store().countRecords(ns, { ...ALL_LIVE, ...filter })).toBe(ids.length);
+  const listed = async (ns: string, filter: Partial<RecordFilter> = {}): Promise<number[]> => {
+    const ids = idsOf(await store().records.list(ns, { filter: { ...ALL_LIVE, ...filter } }, ALL));
+    expect(await store().records.count(ns, [{ ...ALL_LIVE, ...filter }])).toEqual([ids.length]);
     return ids;
   };
 
@@ -19,7 +18,7 @@ export function describeListing({ store, namespace }: Subject): void {
       const ns = namespace();
       const one = draft({ content: 'text', title: 'Title', tags: ['a'], metadata: { n: 1 } });
       await write(store(), ns, { id: null, draft: one, passages: [] }, note('b'));
-      const all = await store().listRecords(ns, ALL_LIVE, ALL);
+      const all = await store().records.list(ns, { filter: ALL_LIVE }, ALL);
       expect(idsOf(all)).toEqual([2, 1]);
       expect(all[1]).toEqual({ ...one, namespace: ns, id: 1, deletedAt: null });
     });
@@ -28,24 +27,26 @@ export function describeListing({ store, namespace }: Subject): void {
       const ns = namespace();
       await write(store(), ns, ...Array.from({ length: 5 }, () => note('x')), fact('k', 'c', 'x'));
       const page = async (after: number | null, limit: number): Promise<number[]> =>
-        idsOf(await store().listRecords(ns, ALL_LIVE, { after, limit }));
+        idsOf(await store().records.list(ns, { filter: ALL_LIVE }, { after, limit }));
       expect(await page(null, 2)).toEqual([6, 5]);
       expect(await page(5, 2)).toEqual([4, 3]);
       expect(await page(3, 9)).toEqual([2, 1]);
       expect(await page(1, 9)).toEqual([]);
-      expect(idsOf(await store().listRecords(ns, { ...ALL_LIVE, key: 'k' }, { after: 6, limit: 9 }))).toEqual(
-        [],
-      );
+      expect(
+        idsOf(await store().records.list(ns, { filter: { ...ALL_LIVE, key: 'k' } }, { after: 6, limit: 9 })),
+      ).toEqual([]);
     });
 
     it('stops early where contents are long', async () => {
       const ns = namespace();
-      const content = 'x'.repeat(PAGE_CHARACTERS / 2 + 1);
+      const content = 'x'.repeat(MAX_PAGE_CHARACTERS / 2 + 1);
       const long = { id: null, passages: [] };
       await write(store(), ns, ...[1, 2].map(() => ({ ...long, draft: draft({ content }) })));
-      expect(idsOf(await store().listRecords(ns, ALL_LIVE, ALL))).toEqual([2]);
-      expect(idsOf(await store().listRecords(ns, ALL_LIVE, { after: 2, limit: 10 }))).toEqual([1]);
-      expect(await store().countRecords(ns, ALL_LIVE)).toBe(2);
+      expect(idsOf(await store().records.list(ns, { filter: ALL_LIVE }, ALL))).toEqual([2]);
+      expect(idsOf(await store().records.list(ns, { filter: ALL_LIVE }, { after: 2, limit: 10 }))).toEqual([
+        1,
+      ]);
+      expect(await store().records.count(ns, [ALL_LIVE])).toEqual([2]);
     });
 
     it('shows what is live, or what is deleted', async () => {
@@ -147,14 +148,14 @@ export function describeListing({ store, namespace }: Subject): void {
         { name: 'B', count: 1, recentKeys: ['only'] },
         { name: 'é', count: 1, recentKeys: ['for ever'] },
       ] as const;
-      expect(await store().factCategories(ns, NOW, 3)).toEqual([others[0], b, others[1]]);
-      const none = await store().factCategories(ns, NOW, 0);
+      expect(await store().records.factCategories(ns, NOW, 3)).toEqual([others[0], b, others[1]]);
+      const none = await store().records.factCategories(ns, NOW, 0);
       expect(none.map(({ count, recentKeys }) => [count, recentKeys])).toEqual([
         [1, []],
         [4, []],
         [1, []],
       ]);
-      expect(await store().factCategories(ns, NOW + 1000, 3)).toEqual([others[1]]);
+      expect(await store().records.factCategories(ns, NOW + 1000, 3)).toEqual([others[1]]);
     });
   });
 }

@@ -1,6 +1,18 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { Subject } from './store-contract.ts';
-import { ALL_LIVE, draft, embed, found, note, NOW, passage, unit, write } from './store-samples.ts';
+import {
+  ALL_LIVE,
+  draft,
+  embed,
+  found,
+  note,
+  NOW,
+  passage,
+  unit,
+  verifyStore,
+  write,
+} from './store-samples.ts';
 import { NO_TRACE, traces } from './traces.ts';
 import { ALL, commit, fact, idsOf, remove } from './written-samples.ts';
 
@@ -15,29 +27,44 @@ function describeDeletions({ store, namespace, generation }: Subject): void {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('stays'), note('confidential', { title: 'confidential', key: 'k' }));
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
-      const [before] = await store().heldRecords(ns, [2]);
+      const [before] = await store().records.get(ns, [2], 'any');
       await remove(store(), ns, 2);
       expect(await traces(store(), ns, 2, 'confidential')).toEqual(NO_TRACE);
-      expect(await store().searchVectors(ns, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toHaveLength(1);
-      expect(await store().recordsByKey(ns, 'k', NOW)).toEqual([]);
-      expect(await store().countByKey(ns, ['k'], NOW)).toEqual([0]);
-      expect(idsOf(await store().sourceEntries(ns, 'notes', ALL))).toEqual([1]);
-      expect(await store().newest(ns, ALL_LIVE, 10)).toHaveLength(1);
-      expect(await store().heldRecords(ns, [2])).toEqual([{ ...before, deletedAt: NOW }]);
-      expect(await store().namespaces()).toContain(ns);
+      expect(await store().vectors.search(ns, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toHaveLength(1);
+      expect(
+        await store().records.list(
+          ns,
+          { filter: { now: NOW, origins: ['vault'], key: 'k' } },
+          { after: null, limit: 100 },
+        ),
+      ).toEqual([]);
+      expect(
+        await store().records.count(
+          ns,
+          ['k'].map((key) => ({ now: NOW, origins: ['vault'], key })),
+        ),
+      ).toEqual([0]);
+      expect(idsOf(await store().records.sourceEntries(ns, 'notes', ALL))).toEqual([1]);
+      expect(await store().search.newest(ns, ALL_LIVE, 10)).toHaveLength(1);
+      expect(await store().records.get(ns, [2], 'any')).toEqual([{ ...before, deletedAt: NOW }]);
+      expect(await store().admin.namespaces(ADMIN_NAMESPACE)).toContain(ns);
     });
 
     it('holds through whatever is derived anew', async () => {
       const ns = namespace();
       await write(store(), ns, note('stays'), note('confidential'));
-      const [record] = await store().heldRecords(ns, [2]);
+      const [record] = await store().records.get(ns, [2], 'any');
       await remove(store(), ns, 2);
-      await store().markStale(ns, { vectors: true });
-      expect(idsOf(await store().staleRecords(ns, 'other', ALL))).toEqual([1]);
+      await store().admin.resetDerived(ns, { drop: false, vectors: true });
+      expect(idsOf(await store().records.list(ns, { scan: 'stale', chunking: 'other' }, ALL))).toEqual([1]);
       const from = { title: record!.title, metadata: record!.metadata, contentHash: record!.contentHash };
-      await store().putPassages(ns, 'other', new Map([[2, { from, passages: [passage('confidential')] }]]));
+      await store().records.replacePassages(
+        ns,
+        'other',
+        new Map([[2, { from, passages: [passage('confidential')] }]]),
+      );
       expect(await traces(store(), ns, 2, 'confidential')).toEqual(NO_TRACE);
-      expect(await store().verify()).toEqual([]);
+      expect(await verifyStore(store())).toEqual([]);
     });
 
     it('is of what is live, once', async () => {
@@ -47,7 +74,7 @@ function describeDeletions({ store, namespace, generation }: Subject): void {
       await expect(remove(store(), ns, 1, 1)).rejects.toMatchObject({ code: 'not_found' });
       await remove(store(), ns, 1);
       await expect(remove(store(), ns, 1)).rejects.toMatchObject({ code: 'not_found' });
-      expect(await store().oldestDeletion(ns)).toBe(NOW);
+      expect((await store().records.bounds(ns)).oldestDeletion).toBe(NOW);
     });
 
     it('shuts the record to writers, and its UUID to others', async () => {
@@ -69,7 +96,7 @@ function describeDeletions({ store, namespace, generation }: Subject): void {
         const deletions = [{ id: 1, at }];
         await expect(commit(store(), ns, { deletions })).rejects.toMatchObject({ code: 'invalid_input' });
       }
-      expect(idsOf(await store().records(ns, [1], NOW))).toEqual([1]);
+      expect(idsOf(await store().records.get(ns, [1], { liveAt: NOW }))).toEqual([1]);
     });
   });
 
@@ -97,15 +124,15 @@ function describeRestorations({ store, namespace }: Subject): void {
     it('brings a record back as it was, found by what it is cut into now', async () => {
       const ns = namespace();
       await write(store(), ns, note('before', { title: 'Heading', tags: ['t'] }));
-      const before = await store().records(ns, [1], NOW);
+      const before = await store().records.get(ns, [1], { liveAt: NOW });
       await remove(store(), ns, 1);
       expect(await restore(ns, 1, 'after')).toEqual([]);
-      expect(await store().records(ns, [1], NOW)).toEqual(before);
+      expect(await store().records.get(ns, [1], { liveAt: NOW })).toEqual(before);
       expect(await found(store(), ns, 'after')).toEqual([1]);
       expect(await found(store(), ns, 'heading')).toEqual([1]);
       expect(await found(store(), ns, 'before')).toEqual([]);
-      expect(await store().oldestDeletion(ns)).toBeNull();
-      expect(await store().staleRecords(ns, 'later', ALL)).toEqual([]);
+      expect((await store().records.bounds(ns)).oldestDeletion).toBeNull();
+      expect(await store().records.list(ns, { scan: 'stale', chunking: 'later' }, ALL)).toEqual([]);
     });
 
     it('is of what is deleted', async () => {
@@ -127,7 +154,7 @@ function describeRestorations({ store, namespace }: Subject): void {
         restorations: [{ id: 1, at: NOW, passages: [passage('old')] }],
       };
       await commit(store(), ns, swap);
-      expect(idsOf(await store().listRecords(ns, ALL_LIVE, ALL))).toEqual([1]);
+      expect(idsOf(await store().records.list(ns, { filter: ALL_LIVE }, ALL))).toEqual([1]);
       expect(await found(store(), ns, 'old', 'new')).toEqual([1]);
     });
 
@@ -154,9 +181,22 @@ function describeRestorations({ store, namespace }: Subject): void {
       await expect(write(store(), ns, twin)).rejects.toMatchObject({ code: 'conflict' });
       const moved = { ...fact('k', 'c', 'two'), id: 2 };
       await expect(write(store(), ns, moved)).rejects.toMatchObject({ code: 'conflict' });
-      expect(idsOf(await store().recordsByKey(ns, 'k', NOW))).toEqual([3]);
-      expect(await store().countByKey(ns, ['k'], NOW)).toEqual([1]);
-      expect(idsOf(await store().sourceEntries(ns, 'mcp', ALL))).toEqual([3]);
+      expect(
+        idsOf(
+          await store().records.list(
+            ns,
+            { filter: { now: NOW, origins: ['vault'], key: 'k' } },
+            { after: null, limit: 100 },
+          ),
+        ),
+      ).toEqual([3]);
+      expect(
+        await store().records.count(
+          ns,
+          ['k'].map((key) => ({ now: NOW, origins: ['vault'], key })),
+        ),
+      ).toEqual([1]);
+      expect(idsOf(await store().records.sourceEntries(ns, 'mcp', ALL))).toEqual([3]);
     });
 
     it('gives its place free once it is deleted, and holds it past its time', async () => {
@@ -164,7 +204,7 @@ function describeRestorations({ store, namespace }: Subject): void {
       await write(store(), ns, fact('k', 'c', 'one', { expiresAt: NOW - 1 }));
       await expect(write(store(), ns, fact('k', 'c', 'two'))).rejects.toMatchObject({ code: 'conflict' });
       // Who asks as of long ago sees what is past its time, and takes its place in one commit.
-      const [held] = await store().listRecords(ns, { now: 0, origins: ['fact'], key: 'k' }, ALL);
+      const [held] = await store().records.list(ns, { filter: { now: 0, origins: ['fact'], key: 'k' } }, ALL);
       expect(held?.id).toBe(1);
       const writes = [fact('k', 'c', 'two')];
       expect(await commit(store(), ns, { deletions: [{ id: 1, at: NOW }], writes })).toEqual([2]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RecordWrite, SearchFilter } from '../../src/store/store.ts';
+import type { RecordWrite } from '../../src/store/model.ts';
+import type { SearchFilter } from '../../src/store/search-model.ts';
 import type { Subject } from './store-contract.ts';
 import { ALL_LIVE, evict, NOW, note, passageIds, write } from './store-samples.ts';
 
@@ -20,8 +21,8 @@ function describeNewest({ store, namespace }: Subject): void {
       );
       await evict(store(), ns, 3);
       const newest = async (filter: Partial<SearchFilter>, limit: number): Promise<[number, number][]> => {
-        const scores = await store().newest(ns, { ...ALL_LIVE, ...filter }, limit);
-        const found = await store().passages(
+        const scores = await store().search.newest(ns, { ...ALL_LIVE, ...filter }, limit);
+        const found = await store().search.passages(
           ns,
           scores.map(({ passage }) => passage),
           ALL_LIVE,
@@ -36,7 +37,7 @@ function describeNewest({ store, namespace }: Subject): void {
       ]);
       expect(await newest({ from: 2, until: 9 }, 10)).toEqual([[5, 5]]);
       expect(await newest({ project: 'none' }, 10)).toEqual([]);
-      expect(await store().newest(namespace(), ALL_LIVE, 10)).toEqual([]);
+      expect(await store().search.newest(namespace(), ALL_LIVE, 10)).toEqual([]);
     });
 
     it('are those nearest to now, what lies ahead as what lies behind', async () => {
@@ -44,7 +45,7 @@ function describeNewest({ store, namespace }: Subject): void {
       const away = [-9, 5, -5, 40, 0, 5, -1000, 1, 41, -40];
       await write(store(), ns, ...away.map((by) => note('a', { createdAt: NOW + by })));
       const nearest = async (limit: number, filter: Partial<SearchFilter> = {}): Promise<number[]> =>
-        (await store().newest(ns, { ...ALL_LIVE, ...filter }, limit)).map(({ score }) => score - NOW);
+        (await store().search.newest(ns, { ...ALL_LIVE, ...filter }, limit)).map(({ score }) => score - NOW);
       // Ties in the order in which they were written.
       expect(await nearest(20)).toEqual([0, 1, 5, -5, 5, -9, 40, -40, 41, -1000]);
       for (const limit of [0, 1, 3, 4, 7]) expect(await nearest(limit)).toHaveLength(limit);
@@ -69,12 +70,12 @@ export function describeNeighbours(subject: Subject): void {
       const alone = note('word of another', { metadata: { session: 't' } });
       await write(store(), ns, note(['word 0', 'word 1', 'word 2', 'word 3'], session), alone);
       const [p0 = 0, p1 = 0, p2 = 0, p3 = 0, other = 0] = await passageIds(store(), ns, 'word');
-      expect(await store().neighbours(ns, [p2, p0, other], { before: 2, after: 1 })).toEqual([
+      expect(await store().search.neighbours(ns, [p2, p0, other], { before: 2, after: 1 })).toEqual([
         { passage: p2, before: [p1, p0], after: [p3] },
         { passage: p0, before: [], after: [p1] },
         { passage: other, before: [], after: [] },
       ]);
-      expect(await store().neighbours(ns, [p2], { before: 0, after: 0 })).toEqual([
+      expect(await store().search.neighbours(ns, [p2], { before: 0, after: 0 })).toEqual([
         { passage: p2, before: [], after: [] },
       ]);
     });
@@ -97,14 +98,14 @@ export function describeNeighbours(subject: Subject): void {
         ns,
         'word',
       );
-      expect(await store().neighbours(ns, [b2, a2, t4, elsewhere], { before: 3, after: 3 })).toEqual([
+      expect(await store().search.neighbours(ns, [b2, a2, t4, elsewhere], { before: 3, after: 3 })).toEqual([
         { passage: b2, before: [a2, a1], after: [c2, t3, t4] },
         { passage: a2, before: [a1], after: [b2, c2, t3] },
         { passage: t4, before: [t3, a2, a1], after: [] },
         { passage: elsewhere, before: [], after: [] },
       ]);
       await evict(store(), ns, 4);
-      expect(await store().neighbours(ns, [t4], { before: 1, after: 1 })).toEqual([
+      expect(await store().search.neighbours(ns, [t4], { before: 1, after: 1 })).toEqual([
         { passage: t4, before: [a2], after: [] },
       ]);
     });
@@ -113,8 +114,8 @@ export function describeNeighbours(subject: Subject): void {
       const ns = namespace();
       await write(store(), ns, note(['word', 'word']));
       const [first = 0] = await passageIds(store(), ns, 'word');
-      expect(await store().neighbours(ns, [first], { before: 1, after: 1 })).toEqual([]);
-      expect(await store().neighbours(ns, [1_000_000], { before: 1, after: 1 })).toEqual([]);
+      expect(await store().search.neighbours(ns, [first], { before: 1, after: 1 })).toEqual([]);
+      expect(await store().search.neighbours(ns, [1_000_000], { before: 1, after: 1 })).toEqual([]);
     });
   });
 }

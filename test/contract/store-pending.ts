@@ -1,5 +1,6 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
-import type { PendingEmbedding } from '../../src/store/embeddings.ts';
+import type { PendingEmbedding } from '../../src/store/search-model.ts';
 import type { Subject } from './store-contract.ts';
 import { draft, embed, note, passage, pendingOf, unit, write } from './store-samples.ts';
 
@@ -14,7 +15,8 @@ export function describePendingEmbeddings({ store, namespace, generation }: Subj
       const { hash, headings, text } = piece;
       expect(one).toEqual({
         passage: one?.passage,
-        namespace: ns,
+        record: 1,
+        ordinal: 0,
         hash,
         headings,
         text,
@@ -23,40 +25,36 @@ export function describePendingEmbeddings({ store, namespace, generation }: Subj
       });
     });
 
-    it('come page by page, by id, each once, over all namespaces', async () => {
+    it('come page by page, by record and ordinal, each once', async () => {
       const [ns, other, vectors] = [namespace(), namespace(), await generation(3)];
       await write(store(), ns, note(['a', 'b', 'c']));
       await write(store(), other, note(['a', 'b']));
-      await write(store(), ns, note('d'));
+      await write(store(), ns, note('d'), note(['e', 'f']));
       const seen: PendingEmbedding[] = [];
-      for (let after: number | null = null; ;) {
-        const page: PendingEmbedding[] = await store().pendingEmbeddings(vectors, { after, limit: 4 });
-        expect(page.length).toBeLessThanOrEqual(4);
+      for (let after: PendingEmbedding | null = null; ;) {
+        const page: PendingEmbedding[] = await store().vectors.pending(ns, vectors, { after, limit: 2 });
+        expect(page.length).toBeLessThanOrEqual(2);
         seen.push(...page);
-        const last = page.at(-1);
-        if (last === undefined) break;
-        after = last.passage;
+        after = page.at(-1) ?? null;
+        if (after === null) break;
       }
-      const ids = seen.map(({ passage: id }) => id);
-      expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b));
-      const mine = seen.filter(({ namespace: name }) => name === ns || name === other);
-      expect(mine.map(({ namespace: name, text }) => [name, text])).toEqual([
-        [ns, 'a'],
-        [ns, 'b'],
-        [ns, 'c'],
-        [other, 'a'],
-        [other, 'b'],
-        [ns, 'd'],
+      expect(seen.map(({ record, ordinal, text }) => [record, ordinal, text])).toEqual([
+        [1, 0, 'a'],
+        [1, 1, 'b'],
+        [1, 2, 'c'],
+        [2, 0, 'd'],
+        [3, 0, 'e'],
+        [3, 1, 'f'],
       ]);
     });
 
     it('are counted by content', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
-      const before = await store().countPending(vectors);
+      const before = await store().vectors.countPending(ns, vectors);
       await write(store(), ns, note('same'), note('same'), note('other'));
-      expect((await store().countPending(vectors)) - before).toBe(2);
+      expect((await store().vectors.countPending(ns, vectors)) - before).toBe(2);
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
-      expect(await store().countPending(vectors)).toBe(before);
+      expect(await store().vectors.countPending(ns, vectors)).toBe(before);
       expect(await pendingOf(store(), vectors, ns)).toEqual([]);
     });
 
@@ -72,19 +70,26 @@ export function describePendingEmbeddings({ store, namespace, generation }: Subj
   describe('generations', () => {
     it('are one for each model, and at most one is active', async () => {
       const spec = { provider: 'p', model: 'm', dimensions: 3 };
-      const one = await store().addGeneration(spec);
+      const one = await store().vectors.addGeneration(ADMIN_NAMESPACE, spec);
       expect(one).toEqual({ ...spec, id: one.id, active: false });
-      expect(await store().addGeneration(spec)).toEqual(one);
-      const wider = await store().addGeneration({ ...spec, dimensions: 4 });
+      expect(await store().vectors.addGeneration(ADMIN_NAMESPACE, spec)).toEqual(one);
+      const wider = await store().vectors.addGeneration(ADMIN_NAMESPACE, { ...spec, dimensions: 4 });
       expect(wider.id).not.toBe(one.id);
       for (const { id } of [one, wider, one]) {
-        await store().activateGeneration(id);
-        const active = (await store().generations()).filter((held) => held.active);
+        await store().vectors.activateGeneration(ADMIN_NAMESPACE, id);
+        const active = (await store().vectors.generations(ADMIN_NAMESPACE)).filter((held) => held.active);
         expect(active.map((held) => held.id)).toEqual([id]);
       }
-      expect(await store().addGeneration(spec)).toMatchObject({ id: one.id, active: true });
-      await expect(store().activateGeneration(1_000_000)).rejects.toMatchObject({ code: 'not_found' });
-      expect((await store().generations()).filter((held) => held.active)).toHaveLength(1);
+      expect(await store().vectors.addGeneration(ADMIN_NAMESPACE, spec)).toMatchObject({
+        id: one.id,
+        active: true,
+      });
+      await expect(store().vectors.activateGeneration(ADMIN_NAMESPACE, 1_000_000)).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      expect((await store().vectors.generations(ADMIN_NAMESPACE)).filter((held) => held.active)).toHaveLength(
+        1,
+      );
     });
   });
 }

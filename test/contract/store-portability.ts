@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LociRecord } from '../../src/core/types.ts';
-import type { RecordImport } from '../../src/store/portability.ts';
+import type { RecordImport } from '../../src/store/model.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Subject } from './store-contract.ts';
 import { CHUNKING, draft, found, note, NOW, passage, write } from './store-samples.ts';
@@ -10,7 +10,7 @@ function arrival(text: string, given: Partial<RecordImport> = {}): RecordImport 
   const { draft: drafted = draft({ content: text, origin: 'memory', key: null }), ...rest } = given;
   return {
     replaces: null,
-    wanted: null,
+    preferredId: null,
     deletedAt: null,
     passages: [passage(text)],
     draft: drafted,
@@ -19,11 +19,11 @@ function arrival(text: string, given: Partial<RecordImport> = {}): RecordImport 
 }
 
 function bring(store: Store, namespace: string, ...imports: readonly RecordImport[]): Promise<number[]> {
-  return store.commit(namespace, { writes: [], evictions: [], imports, chunking: CHUNKING });
+  return store.records.commit(namespace, { imports, chunking: CHUNKING });
 }
 
 async function held(store: Store, namespace: string, id: number): Promise<LociRecord | undefined> {
-  return (await store.heldRecords(namespace, [id]))[0];
+  return (await store.records.get(namespace, [id], 'any'))[0];
 }
 
 export function describePortability({ store, namespace }: Subject): void {
@@ -32,10 +32,14 @@ export function describePortability({ store, namespace }: Subject): void {
       const ns = namespace();
       const [mine] = await write(store(), ns, note('mine'));
       expect(mine).toBe(1);
-      const arrivals = [arrival('seven', { wanted: 7 }), arrival('one', { wanted: 1 }), arrival('any')];
+      const arrivals = [
+        arrival('seven', { preferredId: 7 }),
+        arrival('one', { preferredId: 1 }),
+        arrival('any'),
+      ];
       expect(await bring(store(), ns, ...arrivals)).toEqual([7, 8, 9]);
       expect(await write(store(), ns, note('next'))).toEqual([10]);
-      expect(await store().highestId(ns)).toBe(10);
+      expect((await store().records.bounds(ns)).highestId).toBe(10);
       expect(await found(store(), ns, 'seven')).toEqual([7]);
     });
 
@@ -45,7 +49,7 @@ export function describePortability({ store, namespace }: Subject): void {
       const [id = 0] = await bring(store(), ns, gone);
       expect(await held(store(), ns, id)).toMatchObject({ ...gone.draft, deletedAt: NOW - 5 });
       expect(await found(store(), ns, 'tombstone')).toEqual([]);
-      expect(await store().records(ns, [id], NOW)).toEqual([]);
+      expect(await store().records.get(ns, [id], { liveAt: NOW })).toEqual([]);
       const { uuid } = gone.draft;
       const risen = arrival('risen', {
         replaces: id,
@@ -55,8 +59,8 @@ export function describePortability({ store, namespace }: Subject): void {
       expect(await found(store(), ns, 'risen')).toEqual([id]);
       await bring(store(), ns, { ...risen, deletedAt: NOW });
       expect(await found(store(), ns, 'risen')).toEqual([]);
-      expect(await store().passagesOf(ns, [id])).toEqual(new Map([[id, []]]));
-      expect(await store().lookUpTerms(ns, ['risen'])).toEqual([{ word: 'risen', passages: 0, near: [] }]);
+      expect(await store().records.passagesOf(ns, [id])).toEqual(new Map([[id, []]]));
+      expect(await store().search.terms(ns, ['risen'])).toEqual([{ word: 'risen', passages: 0, near: [] }]);
     });
 
     it('are refused where their identity is taken or the replaced one was changed, all of a batch', async () => {
@@ -83,17 +87,19 @@ export function describePortability({ store, namespace }: Subject): void {
       const fact = { origin: 'fact', category: 'c', key: 'k', expiresAt: NOW + 9 } as const;
       const [doc = 0, live = 0] = await write(store(), ns, note('doc', { key: 'k' }), note('fact', fact));
       const [gone = 0] = await bring(store(), ns, arrival('old', { draft: draft(fact), deletedAt: NOW }));
-      const [first, second, third] = await store().heldRecords(ns, [doc, live, gone]);
+      const [first, second, third] = await store().records.get(ns, [doc, live, gone], 'any');
       const asked = [first!, second!, third!, draft({ key: 'k' }), draft(fact), draft({ key: null })];
-      expect(await store().standIns(ns, asked)).toEqual([
-        { same: doc, inPlace: null },
-        { same: live, inPlace: null },
-        { same: gone, inPlace: live },
-        { same: null, inPlace: doc },
-        { same: null, inPlace: live },
-        { same: null, inPlace: null },
+      expect(await store().records.findExisting(ns, asked)).toEqual([
+        { sameUuid: doc, sameKey: null },
+        { sameUuid: live, sameKey: null },
+        { sameUuid: gone, sameKey: live },
+        { sameUuid: null, sameKey: doc },
+        { sameUuid: null, sameKey: live },
+        { sameUuid: null, sameKey: null },
       ]);
-      expect(await store().standIns(namespace(), asked.slice(0, 1))).toEqual([{ same: null, inPlace: null }]);
+      expect(await store().records.findExisting(namespace(), asked.slice(0, 1))).toEqual([
+        { sameUuid: null, sameKey: null },
+      ]);
     });
   });
 
@@ -103,17 +109,23 @@ export function describePortability({ store, namespace }: Subject): void {
       await bring(
         store(),
         ns,
-        arrival('a', { wanted: 3 }),
+        arrival('a', { preferredId: 3 }),
         arrival('b', { deletedAt: NOW }),
         arrival('c', { draft: draft({ expiresAt: NOW }) }),
         arrival('d', { draft: draft({ expiresAt: NOW + 1 }) }),
       );
-      const first = await store().heldPage(ns, NOW, { after: null, limit: 2 });
+      const first = await store().records.list(
+        ns,
+        { scan: 'exportable', now: NOW },
+        { after: null, limit: 2 },
+      );
       expect(first.map(({ id }) => id)).toEqual([3, 4]);
-      const rest = await store().heldPage(ns, NOW, { after: 4, limit: 9 });
+      const rest = await store().records.list(ns, { scan: 'exportable', now: NOW }, { after: 4, limit: 9 });
       expect(rest.map(({ id }) => id)).toEqual([6]);
-      expect(first).toEqual(await store().heldRecords(ns, [3, 4]));
-      expect(await store().heldPage(namespace(), NOW, { after: null, limit: 9 })).toEqual([]);
+      expect(first).toEqual(await store().records.get(ns, [3, 4], 'any'));
+      expect(
+        await store().records.list(namespace(), { scan: 'exportable', now: NOW }, { after: null, limit: 9 }),
+      ).toEqual([]);
     });
 
     it('has its runs oldest first', async () => {
@@ -121,18 +133,21 @@ export function describePortability({ store, namespace }: Subject): void {
       const run = { name: 'x', surface: 'cli', actor: 'a', inputs: { n: 1 }, outcome: 'done', tookMs: 1 };
       const row = { ...run, category: 'pack_history', at: NOW, expiresAt: NOW + 2 } as const;
       const rows = [row, { ...row, name: 'y' }, { ...row, name: 'z', expiresAt: NOW + 1 }];
-      await store().noteHistory(
-        rows.map((each) => ({ namespace: ns, row: each })),
-        100,
-      );
+      await store().records.commit(ns, { history: { rows, keep: 100 } });
       const page = (after: number | null, now = NOW): Promise<string[]> =>
         store()
-          .historyFrom(ns, 'pack_history', now, { after, limit: 2 })
+          .admin.history(ns, { category: 'pack_history', now, order: 'oldest' }, { after, limit: 2 })
           .then((list) => list.map(({ name }) => name));
       expect(await page(null)).toEqual(['x', 'y']);
       expect(await page(2)).toEqual(['z']);
       expect(await page(2, NOW + 1)).toEqual([]);
-      expect(await store().historyFrom(ns, 'pipeline_history', NOW, { after: null, limit: 9 })).toEqual([]);
+      expect(
+        await store().admin.history(
+          ns,
+          { category: 'pipeline_history', now: NOW, order: 'oldest' },
+          { after: null, limit: 9 },
+        ),
+      ).toEqual([]);
     });
   });
 }

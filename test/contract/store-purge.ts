@@ -1,6 +1,18 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { Subject } from './store-contract.ts';
-import { ALL_LIVE, anyOf, CHUNKING, embed, found, note, NOW, unit, write } from './store-samples.ts';
+import {
+  ALL_LIVE,
+  anyOf,
+  CHUNKING,
+  embed,
+  found,
+  note,
+  NOW,
+  unit,
+  verifyStore,
+  write,
+} from './store-samples.ts';
 import { NO_TRACE, traces } from './traces.ts';
 import { ALL, commit, idsOf, purgeRequest, remove, told } from './written-samples.ts';
 
@@ -21,10 +33,10 @@ function describePurges({ store, namespace, generation }: Subject): void {
           { id: 5, at: NOW },
         ],
       });
-      expect(await store().purge(ns, purgeRequest({ deletedBefore: NOW }))).toBe(3);
-      expect(idsOf(await store().heldRecords(ns, [1, 2, 3, 4, 5, 6]))).toEqual([3, 5, 6]);
-      expect(await store().purge(ns, purgeRequest({ deletedBefore: NOW }))).toBe(0);
-      expect(await store().verify()).toEqual([]);
+      expect(await store().records.purge(ns, purgeRequest({ deletedBefore: NOW }))).toBe(3);
+      expect(idsOf(await store().records.get(ns, [1, 2, 3, 4, 5, 6], 'any'))).toEqual([3, 5, 6]);
+      expect(await store().records.purge(ns, purgeRequest({ deletedBefore: NOW }))).toBe(0);
+      expect(await verifyStore(store())).toEqual([]);
     });
 
     it('leaves no word behind, whether it was deleted or has expired', async () => {
@@ -32,20 +44,22 @@ function describePurges({ store, namespace, generation }: Subject): void {
       await write(store(), ns, note('stays'), note('confidential'), note('confidential', { expiresAt: NOW }));
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
       await remove(store(), ns, 2);
-      expect(await store().purge(ns, purgeRequest())).toBe(2);
+      expect(await store().records.purge(ns, purgeRequest())).toBe(2);
       for (const id of [2, 3]) expect(await traces(store(), ns, id, 'confidential')).toEqual(NO_TRACE);
-      await store().sweep();
-      const stats = (await store().stats()).namespaces.find((one) => one.namespace === ns);
+      await store().admin.sweep(ns);
+      const stats = (await store().admin.stats(ADMIN_NAMESPACE)).namespaces.find(
+        (one) => one.namespace === ns,
+      );
       expect([stats?.vectors, stats?.deleted]).toEqual([1, 0]);
     });
 
     it('goes by small batches, by id', async () => {
       const ns = namespace();
       await write(store(), ns, ...Array.from({ length: 5 }, () => note('x', { expiresAt: NOW })));
-      expect(await store().purge(ns, purgeRequest({ limit: 2 }))).toBe(2);
-      expect(idsOf(await store().heldRecords(ns, [1, 2, 3, 4, 5]))).toEqual([3, 4, 5]);
-      expect(await store().purge(ns, purgeRequest({ limit: 0 }))).toBe(0);
-      expect(await store().purge(ns, purgeRequest())).toBe(3);
+      expect(await store().records.purge(ns, purgeRequest({ limit: 2 }))).toBe(2);
+      expect(idsOf(await store().records.get(ns, [1, 2, 3, 4, 5], 'any'))).toEqual([3, 4, 5]);
+      expect(await store().records.purge(ns, purgeRequest({ limit: 0 }))).toBe(0);
+      expect(await store().records.purge(ns, purgeRequest())).toBe(3);
     });
 
     it('notes each record, and takes the diffs that tell of its contents', async () => {
@@ -56,9 +70,12 @@ function describePurges({ store, namespace, generation }: Subject): void {
       );
       await commit(store(), ns, { writes: [gone, kept, note('old', { expiresAt: NOW })], audit });
       await remove(store(), ns, 1);
-      const [{ uuid } = { uuid: '' }] = await store().heldRecords(ns, [3]);
-      await store().purge(ns, purgeRequest({ by: { at: NOW + 5, actor: 'loci', surface: 'upkeep' } }));
-      const entries = (await store().auditEntries(ns, {}, ALL)).toReversed();
+      const [{ uuid } = { uuid: '' }] = await store().records.get(ns, [3], 'any');
+      await store().records.purge(
+        ns,
+        purgeRequest({ by: { at: NOW + 5, actor: 'loci', surface: 'upkeep' } }),
+      );
+      const entries = (await store().admin.auditEntries(ns, {}, ALL)).toReversed();
       const by = { at: NOW + 5, actor: 'loci', surface: 'upkeep', diff: null, diffHash: null };
       expect(entries).toMatchObject([
         { subject: gone.draft.uuid, action: 'write', diff: null, diffHash: expect.any(String) as string },
@@ -66,24 +83,24 @@ function describePurges({ store, namespace, generation }: Subject): void {
         { ...by, subject: gone.draft.uuid, action: 'purge' },
         { ...by, subject: uuid, action: 'expire' },
       ]);
-      expect(await store().verifyAudit(ns)).toEqual([]);
+      expect(await store().admin.verifyAudit(ns)).toEqual([]);
     });
 
     it('never gives an id again, and says which was the highest', async () => {
       const ns = namespace();
-      expect(await store().highestId(ns)).toBe(0);
+      expect((await store().records.bounds(ns)).highestId).toBe(0);
       await write(store(), ns, note('a'), note('b', { expiresAt: NOW }));
-      await store().purge(ns, purgeRequest());
-      expect(await store().highestId(ns)).toBe(2);
+      await store().records.purge(ns, purgeRequest());
+      expect((await store().records.bounds(ns)).highestId).toBe(2);
       expect(await write(store(), ns, note('c'))).toEqual([3]);
       await expect(write(store(), ns, { ...note('x'), id: 9 })).rejects.toThrow();
-      expect(await store().highestId(ns)).toBe(3);
+      expect((await store().records.bounds(ns)).highestId).toBe(3);
     });
 
     it('is due when something is', async () => {
       const ns = namespace();
-      expect(await store().nextExpiry(ns)).toBeNull();
-      expect(await store().oldestDeletion(ns)).toBeNull();
+      expect((await store().records.bounds(ns)).nextExpiry).toBeNull();
+      expect((await store().records.bounds(ns)).oldestDeletion).toBeNull();
       await write(
         store(),
         ns,
@@ -91,82 +108,89 @@ function describePurges({ store, namespace, generation }: Subject): void {
         note('b', { expiresAt: NOW + 9 }),
         note('c', { expiresAt: NOW - 9 }),
       );
-      expect(await store().nextExpiry(ns)).toBe(NOW - 9);
+      expect((await store().records.bounds(ns)).nextExpiry).toBe(NOW - 9);
       await commit(store(), ns, {
         deletions: [
           { id: 1, at: NOW - 3 },
           { id: 2, at: NOW - 4 },
         ],
       });
-      expect(await store().oldestDeletion(ns)).toBe(NOW - 4);
-      await store().purge(ns, purgeRequest());
-      expect(await store().nextExpiry(ns)).toBeNull();
+      expect((await store().records.bounds(ns)).oldestDeletion).toBe(NOW - 4);
+      await store().records.purge(ns, purgeRequest());
+      expect((await store().records.bounds(ns)).nextExpiry).toBeNull();
     });
   });
 }
 
 function describeOnce({ store, namespace }: Subject): void {
-  const once = { key: 'k', fingerprint: 'f', at: NOW, expiresAt: NOW + 10 };
+  const idempotencyKey = { key: 'k', fingerprint: 'f', at: NOW, expiresAt: NOW + 10 };
 
   describe('what is asked once', () => {
     it('is remembered with what it wrote, until its time', async () => {
       const ns = namespace();
-      expect(await store().doneOnce(ns, 'k', NOW)).toBeNull();
+      expect(await store().records.findIdempotentResult(ns, 'k', NOW)).toBeNull();
       await write(store(), ns, note('a'));
-      await commit(store(), ns, { writes: [note('b'), { ...note('a'), id: 1 }, note('c')], once });
+      await commit(store(), ns, { writes: [note('b'), { ...note('a'), id: 1 }, note('c')], idempotencyKey });
       const done = { fingerprint: 'f', records: [2, 1, 3] };
-      expect(await store().doneOnce(ns, 'k', NOW + 9)).toEqual(done);
-      expect(await store().doneOnce(ns, 'k', NOW + 10)).toBeNull();
-      expect(await store().doneOnce(ns, 'K', NOW)).toBeNull();
+      expect(await store().records.findIdempotentResult(ns, 'k', NOW + 9)).toEqual(done);
+      expect(await store().records.findIdempotentResult(ns, 'k', NOW + 10)).toBeNull();
+      expect(await store().records.findIdempotentResult(ns, 'K', NOW)).toBeNull();
     });
 
     it('is not done again, whatever is asked, and nothing of it is', async () => {
       const ns = namespace();
-      await commit(store(), ns, { writes: [note('first')], once });
+      await commit(store(), ns, { writes: [note('first')], idempotencyKey });
       const audit = [told()];
       for (const fingerprint of ['f', 'g']) {
-        const again = { ...once, fingerprint, at: NOW + 9 };
-        const second = commit(store(), ns, { writes: [note('second')], once: again, audit });
+        const again = { ...idempotencyKey, fingerprint, at: NOW + 9 };
+        const second = commit(store(), ns, { writes: [note('second')], idempotencyKey: again, audit });
         await expect(second).rejects.toMatchObject({ code: 'conflict' });
       }
       expect(await found(store(), ns, 'second')).toEqual([]);
-      expect(await store().auditEntries(ns, {}, ALL)).toEqual([]);
-      expect(await store().highestId(ns)).toBe(1);
-      const later = { ...once, fingerprint: 'g', at: NOW + 10, expiresAt: NOW + 20 };
-      expect(await commit(store(), ns, { writes: [note('third')], once: later })).toEqual([2]);
-      expect(await store().doneOnce(ns, 'k', NOW + 10)).toEqual({ fingerprint: 'g', records: [2] });
+      expect(await store().admin.auditEntries(ns, {}, ALL)).toEqual([]);
+      expect((await store().records.bounds(ns)).highestId).toBe(1);
+      const later = { ...idempotencyKey, fingerprint: 'g', at: NOW + 10, expiresAt: NOW + 20 };
+      expect(await commit(store(), ns, { writes: [note('third')], idempotencyKey: later })).toEqual([2]);
+      expect(await store().records.findIdempotentResult(ns, 'k', NOW + 10)).toEqual({
+        fingerprint: 'g',
+        records: [2],
+      });
     });
 
     it('may be asked again where it failed', async () => {
       const ns = namespace();
-      const failing = commit(store(), ns, { writes: [{ ...note('x'), id: 7 }], once });
+      const failing = commit(store(), ns, { writes: [{ ...note('x'), id: 7 }], idempotencyKey });
       await expect(failing).rejects.toMatchObject({ code: 'not_found' });
-      expect(await store().doneOnce(ns, 'k', NOW)).toBeNull();
-      expect(await commit(store(), ns, { writes: [note('x')], once, chunking: CHUNKING })).toEqual([1]);
-      expect(await store().searchText(ns, anyOf('x'), ALL_LIVE, 5)).toHaveLength(1);
+      expect(await store().records.findIdempotentResult(ns, 'k', NOW)).toBeNull();
+      expect(await commit(store(), ns, { writes: [note('x')], idempotencyKey, chunking: CHUNKING })).toEqual([
+        1,
+      ]);
+      expect(await store().search.text(ns, anyOf('x'), ALL_LIVE, 5)).toHaveLength(1);
     });
 
     it('is forgotten once it is past its time and something else is asked once', async () => {
       const ns = namespace();
-      await commit(store(), ns, { once });
+      await commit(store(), ns, { idempotencyKey });
       for (const [at, done] of [
         [NOW + 9, { fingerprint: 'f', records: [] }],
         [NOW + 10, null],
       ] as const) {
-        await commit(store(), ns, { once: { ...once, key: `at ${String(at)}`, at, expiresAt: at + 10 } });
-        expect(await store().doneOnce(ns, 'k', NOW)).toEqual(done);
+        await commit(store(), ns, {
+          idempotencyKey: { ...idempotencyKey, key: `at ${String(at)}`, at, expiresAt: at + 10 },
+        });
+        expect(await store().records.findIdempotentResult(ns, 'k', NOW)).toEqual(done);
       }
     });
 
     it('is forgotten by a purge once it is past its time', async () => {
       const ns = namespace();
-      await commit(store(), ns, { once });
+      await commit(store(), ns, { idempotencyKey });
       for (const [at, done] of [
         [NOW + 9, { fingerprint: 'f', records: [] }],
         [NOW + 10, null],
       ] as const) {
-        await store().purge(ns, purgeRequest({ by: { at, actor: 'loci', surface: 'upkeep' } }));
-        expect(await store().doneOnce(ns, 'k', NOW)).toEqual(done);
+        await store().records.purge(ns, purgeRequest({ by: { at, actor: 'loci', surface: 'upkeep' } }));
+        expect(await store().records.findIdempotentResult(ns, 'k', NOW)).toEqual(done);
       }
     });
   });

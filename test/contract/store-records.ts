@@ -1,7 +1,8 @@
+import { ALL } from './written-samples.ts';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/core/ids.ts';
-import type { Json } from '../../src/core/types.ts';
-import type { SourceEntry } from '../../src/store/store.ts';
+import type { LociRecord } from '../../src/core/types.ts';
+import type { SourceEntry } from '../../src/store/model.ts';
 import type { Subject } from './store-contract.ts';
 import {
   ALL_LIVE,
@@ -17,6 +18,16 @@ import {
 } from './store-samples.ts';
 
 export function describeRecords({ store, namespace }: Subject): void {
+  const live = (ns: string, ids: readonly number[]): Promise<LociRecord[]> =>
+    store().records.get(ns, ids, { liveAt: NOW });
+  const notesAt = (ns: string, key: string, now = NOW): Promise<LociRecord[]> =>
+    store().records.list(ns, { filter: { now, origins: ['vault'], key } }, ALL);
+  const countNotesAt = (ns: string, keys: readonly string[], now = NOW): Promise<number[]> =>
+    store().records.count(
+      ns,
+      keys.map((key) => ({ now, origins: ['vault'], key })),
+    );
+
   describe('records', () => {
     it('come back as they were written, with ids in the order of the writes', async () => {
       const ns = namespace();
@@ -36,7 +47,7 @@ export function describeRecords({ store, namespace }: Subject): void {
         note('two'),
       );
       expect(ids).toEqual([1, 2]);
-      const [record] = await store().records(ns, [1], NOW);
+      const [record] = await live(ns, [1]);
       expect(record).toEqual({ ...given, namespace: ns, id: 1, deletedAt: null });
     });
 
@@ -50,7 +61,7 @@ export function describeRecords({ store, namespace }: Subject): void {
       const record = draft({ title: odd.join(''), tags: odd, metadata: { deep: odd, n: 1e300, no: null } });
       await write(store(), ns, { id: null, draft: record, passages });
       const ids = (await passageIds(store(), ns, 'lemon')).sort((a, b) => b - a);
-      const found = await store().passages(ns, [...ids, 0], ALL_LIVE);
+      const found = await store().search.passages(ns, [...ids, 0], ALL_LIVE);
       expect(found.map(({ id }) => id)).toEqual(ids);
       expect(found.map(({ id: _, record: __, ...own }) => own)).toEqual(passages.toReversed());
       for (const { record: header } of found) {
@@ -65,9 +76,9 @@ export function describeRecords({ store, namespace }: Subject): void {
     it('are answered in the order asked for, without those that are not there', async () => {
       const ns = namespace();
       await write(store(), ns, note('a'), note('b'), note('c'));
-      const records = await store().records(ns, [3, 99, 1, 3], NOW);
+      const records = await live(ns, [3, 99, 1, 3]);
       expect(records.map(({ id }) => id)).toEqual([3, 1, 3]);
-      expect(await store().records(namespace(), [1], NOW)).toEqual([]);
+      expect(await store().records.get(namespace(), [1], { liveAt: NOW })).toEqual([]);
     });
 
     it('keep their id when they are replaced, and lose their former words', async () => {
@@ -75,7 +86,7 @@ export function describeRecords({ store, namespace }: Subject): void {
       const [id = 0] = await write(store(), ns, note('marble worktop', { key: 'a.md' }));
       const next = note('granite sink', { key: 'b.md' });
       expect(await write(store(), ns, { ...next, id })).toEqual([id]);
-      const [record] = await store().records(ns, [id], NOW);
+      const [record] = await live(ns, [id]);
       expect(record).toMatchObject({ id, key: 'b.md', content: 'granite sink' });
       expect(await found(store(), ns, 'marble', 'worktop')).toEqual([]);
       expect(await found(store(), ns, 'granite')).toEqual([id]);
@@ -98,7 +109,7 @@ export function describeRecords({ store, namespace }: Subject): void {
       for (const word of ['decisions', 'new', 'verdict'])
         expect(await found(store(), ns, word)).toEqual([id, id]);
       await evict(store(), ns, id);
-      expect(await store().lookUpTerms(ns, ['decisions', 'ideas', 'verdict'])).toEqual(
+      expect(await store().search.terms(ns, ['decisions', 'ideas', 'verdict'])).toEqual(
         ['decisions', 'ideas', 'verdict'].map((word) => ({ word, passages: 0, near: [] })),
       );
     });
@@ -117,11 +128,11 @@ export function describeRecords({ store, namespace }: Subject): void {
       const expiring = note('passing thought', { key: 'x', expiresAt: NOW });
       await write(store(), ns, expiring, note('lasting thought', { key: 'y' }));
       const seenAt = async (now: number): Promise<unknown> => ({
-        records: (await store().records(ns, [1, 2], now)).length,
-        byKey: (await store().recordsByKey(ns, 'x', now)).length,
-        counted: await store().countByKey(ns, ['x', 'y'], now),
+        records: (await store().records.get(ns, [1, 2], { liveAt: now })).length,
+        byKey: (await notesAt(ns, 'x', now)).length,
+        counted: await countNotesAt(ns, ['x', 'y'], now),
         text: (
-          await store().searchText(
+          await store().search.text(
             ns,
             {
               any: [{ terms: ['thought'], prefix: false }],
@@ -132,7 +143,8 @@ export function describeRecords({ store, namespace }: Subject): void {
             1,
           )
         ).map(({ record }) => record),
-        passages: (await store().passages(ns, await passageIds(store(), ns, 'thought'), { now })).length,
+        passages: (await store().search.passages(ns, await passageIds(store(), ns, 'thought'), { now }))
+          .length,
       });
       expect(await seenAt(NOW - 1)).toEqual({
         records: 2,
@@ -153,9 +165,9 @@ export function describeRecords({ store, namespace }: Subject): void {
         note('2', { source: 'a', key: 'k' }),
         note('3', { key: 'l' }),
       );
-      expect((await store().recordsByKey(ns, 'k', NOW)).map(({ source }) => source)).toEqual(['a', 'b']);
-      expect(await store().recordsByKey(ns, '', NOW)).toEqual([]);
-      expect(await store().countByKey(ns, ['l', 'k', '', 'l'], NOW)).toEqual([1, 2, 0, 1]);
+      expect((await notesAt(ns, 'k')).map(({ source }) => source)).toEqual(['a', 'b']);
+      expect(await notesAt(ns, '')).toEqual([]);
+      expect(await countNotesAt(ns, ['l', 'k', '', 'l'])).toEqual([1, 2, 0, 1]);
     });
 
     it('are listed by source, page by page, each once', async () => {
@@ -173,7 +185,7 @@ export function describeRecords({ store, namespace }: Subject): void {
       );
       const entries: SourceEntry[] = [];
       for (let after: string | null = null; ;) {
-        const page: SourceEntry[] = await store().sourceEntries(ns, 's', { after, limit: 2 });
+        const page: SourceEntry[] = await store().records.sourceEntries(ns, 's', { after, limit: 2 });
         entries.push(...page);
         const last = page.at(-1);
         if (last === undefined) break;
@@ -189,100 +201,6 @@ export function describeRecords({ store, namespace }: Subject): void {
       });
     });
 
-    it('take any text as it is', async () => {
-      const ns = namespace();
-      const texts = [
-        '',
-        ' ',
-        'NUL \0 inside',
-        '"\'`; DROP TABLE record; --',
-        '🙂 שלום 数据 \u202E',
-        'a\r\nb\u2028c',
-        'x'.repeat(1_000_000),
-      ];
-      const writes = texts.map((text) =>
-        note(text, {
-          title: text.slice(0, 50),
-          tags: [text.slice(0, 20)],
-          key: text.slice(0, 9),
-          metadata: { text: text.slice(0, 50) },
-        }),
-      );
-      const ids = await write(store(), ns, ...writes);
-      const records = await store().records(ns, ids, NOW);
-      expect(
-        records.map(({ content, title, tags, key, metadata }) => ({ content, title, tags, key, metadata })),
-      ).toEqual(
-        writes.map(({ draft: { content, title, tags, key, metadata } }) => ({
-          content,
-          title,
-          tags,
-          key,
-          metadata,
-        })),
-      );
-      const held = await store().passagesOf(ns, ids);
-      expect(ids.map((id) => held.get(id)?.[0]?.text)).toEqual(texts);
-    });
-
-    it('take metadata of any shape, however deep', async () => {
-      const ns = namespace();
-      let deep: Json = 'bottom';
-      for (let i = 0; i < 1500; i++) deep = [deep];
-      const odd = JSON.parse(
-        '{"__proto__": {"a": 1}, "constructor": "c", "": null, "session": {"not": "text"}}',
-      ) as Record<string, Json>;
-      const ids = await write(
-        store(),
-        ns,
-        note('deep', { metadata: { deep } }),
-        note('odd', { metadata: odd }),
-      );
-      const [one, other] = await store().records(ns, ids, NOW);
-      expect(JSON.stringify(one?.metadata)).toBe(JSON.stringify({ deep }));
-      expect(JSON.stringify(other?.metadata)).toBe(JSON.stringify(odd));
-      expect(await found(store(), ns, 'deep')).toEqual([ids[0]]);
-    });
-
-    it('survive text that is not well-formed, and so do the others', async () => {
-      const ns = namespace();
-      const broken = note('half \ud83d a pair \ude42', {
-        title: '\udc00',
-        tags: ['\ud800'],
-        metadata: { alias: '\ud800' },
-      });
-      const [id] = await write(store(), ns, broken, note('half whole'));
-      expect(await found(store(), ns, 'pair')).toEqual([id]);
-      expect(await found(store(), ns, 'whole')).toEqual([2]);
-      expect(
-        await store().passages(ns, await passageIds(store(), ns, 'half'), { ...ALL_LIVE, tags: ['\ud800 '] }),
-      ).toEqual([]);
-    });
-
-    it('refuse times that are no whole milliseconds', async () => {
-      const ns = namespace();
-      for (const time of [1.5, Number.NaN, Infinity, 2 ** 60]) {
-        for (const field of ['createdAt', 'updatedAt', 'expiresAt'] as const) {
-          await expect(write(store(), ns, note('x', { [field]: time }))).rejects.toMatchObject({
-            code: 'invalid_input',
-          });
-        }
-      }
-      const farthest = note('x', { createdAt: Number.MIN_SAFE_INTEGER, expiresAt: Number.MAX_SAFE_INTEGER });
-      const [id = 0] = await write(store(), ns, farthest);
-      expect((await store().records(ns, [id], NOW))[0]).toMatchObject({ createdAt: Number.MIN_SAFE_INTEGER });
-    });
-
-    it('are not the copies that callers hold', async () => {
-      const ns = namespace();
-      const mine = note('text', { tags: ['one'], metadata: { list: ['a'] } });
-      await write(store(), ns, mine);
-      (mine.draft.metadata['list'] as string[]).push('changed by the writer');
-      const [first] = await store().records(ns, [1], NOW);
-      (first?.metadata['list'] as string[]).push('changed by a reader');
-      expect((await store().records(ns, [1], NOW))[0]?.metadata).toEqual({ list: ['a'] });
-    });
-
     it('are committed by the thousand at once', async () => {
       const ns = namespace();
       const ids = await write(
@@ -292,8 +210,8 @@ export function describeRecords({ store, namespace }: Subject): void {
       );
       expect(ids).toEqual(Array.from({ length: 2000 }, (_, i) => i + 1));
       expect(await found(store(), ns, 'number1999')).toEqual([2000]);
-      await store().commit(ns, { writes: [], evictions: ids, chunking: CHUNKING });
-      expect(await store().scanRecords(ns, { after: null, limit: 10 })).toEqual([]);
+      await store().records.commit(ns, { evictions: ids, chunking: CHUNKING });
+      expect(await store().records.list(ns, { scan: 'undeleted' }, { after: null, limit: 10 })).toEqual([]);
     });
   });
 }

@@ -1,17 +1,16 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { shortHash, sha256 } from '../../src/core/ids.ts';
 import type { LociRecord, Passage } from '../../src/core/types.ts';
-import type { CutPassages } from '../../src/store/derivation.ts';
-import { analyze } from '../../src/core/text/analyze.ts';
-import type { PendingEmbedding } from '../../src/store/embeddings.ts';
+import type { CutPassages, RecordDraft, RecordWrite } from '../../src/store/model.ts';
 import type {
   FieldWeights,
-  RecordDraft,
-  RecordWrite,
+  PendingEmbedding,
   SearchFilter,
-  Store,
   TextQuery,
   TextTerm,
-} from '../../src/store/store.ts';
+} from '../../src/store/search-model.ts';
+import type { Store } from '../../src/store/store.ts';
+import { analyze } from '../../src/core/text/analyze.ts';
 
 /** The time at which tests look at the store. */
 export const NOW: number = Date.UTC(2026, 4, 1);
@@ -69,11 +68,11 @@ export async function write(
   namespace: string,
   ...writes: readonly RecordWrite[]
 ): Promise<number[]> {
-  return store.commit(namespace, { writes, evictions: [], chunking: CHUNKING });
+  return store.records.commit(namespace, { writes, chunking: CHUNKING });
 }
 
 export async function evict(store: Store, namespace: string, ...evictions: readonly number[]): Promise<void> {
-  await store.commit(namespace, { writes: [], evictions, chunking: CHUNKING });
+  await store.records.commit(namespace, { evictions, chunking: CHUNKING });
 }
 
 /** A word as the analyzer gives it, or several as a phrase. */
@@ -87,39 +86,49 @@ export function anyOf(...words: readonly string[]): TextQuery {
 
 /** Ids of the records whose passages hold any of the words, best first. */
 export async function found(store: Store, namespace: string, ...words: readonly string[]): Promise<number[]> {
-  const scores = await store.searchText(namespace, anyOf(...words), ALL_LIVE, 100);
+  const scores = await store.search.text(namespace, anyOf(...words), ALL_LIVE, 100);
   return scores.map(({ record }) => record);
 }
 
 /** Ids of the passages that hold the word, ascending. */
 export async function passageIds(store: Store, namespace: string, text: string): Promise<number[]> {
-  const scores = await store.searchText(namespace, anyOf(text), ALL_LIVE, 1000);
+  const scores = await store.search.text(namespace, anyOf(text), ALL_LIVE, 1000);
   return scores.map(({ passage: id }) => id).sort((a, b) => a - b);
 }
 
-/** What of the namespace has no vector yet. */
+/** The passages of the namespace without a vector. */
 export async function pendingOf(
   store: Store,
   generation: number,
   namespace: string,
 ): Promise<PendingEmbedding[]> {
-  const mine: PendingEmbedding[] = [];
-  for (let after: number | null = null; ;) {
-    const page: PendingEmbedding[] = await store.pendingEmbeddings(generation, { after, limit: 500 });
-    mine.push(...page.filter((pending) => pending.namespace === namespace));
-    const last = page.at(-1);
-    if (last === undefined) return mine;
-    after = last.passage;
+  const pending: PendingEmbedding[] = [];
+  for (let after: PendingEmbedding | null = null; ;) {
+    const page: PendingEmbedding[] = await store.vectors.pending(namespace, generation, {
+      after,
+      limit: 500,
+    });
+    pending.push(...page);
+    after = page.at(-1) ?? null;
+    if (after === null) return pending;
   }
+}
+
+/** What is wrong with the file, or with the derived state of any namespace. */
+export async function verifyStore({ admin }: Pick<Store, 'admin'>): Promise<string[]> {
+  const findings = await admin.verify(ADMIN_NAMESPACE);
+  for (const { namespace } of (await admin.stats(ADMIN_NAMESPACE)).namespaces)
+    findings.push(...(await admin.verify(namespace)));
+  return findings;
 }
 
 /** Passages to put in place of those that records have, as these are now. */
 export async function cutNow(
-  store: Store,
+  store: { readonly records: Pick<Store['records'], 'list'> },
   namespace: string,
   passages: ReadonlyMap<number, readonly Passage[]>,
 ): Promise<Map<number, CutPassages>> {
-  const records = await store.scanRecords(namespace, { after: null, limit: 1000 });
+  const records = await store.records.list(namespace, { scan: 'undeleted' }, { after: null, limit: 1000 });
   const held = new Map(records.map((record) => [record.id, record]));
   return new Map([...passages].map(([id, made]) => [id, cutOf(held.get(id), made)]));
 }
@@ -138,9 +147,10 @@ export async function embed(
   vectorOf: (text: string) => Float32Array,
 ): Promise<void> {
   const pending = await pendingOf(store, generation, namespace);
-  await store.putVectors(
+  await store.vectors.put(
+    namespace,
     generation,
-    pending.map(({ hash, text }) => ({ namespace, hash, vector: vectorOf(text) })),
+    pending.map(({ hash, text }) => ({ hash, vector: vectorOf(text) })),
   );
 }
 

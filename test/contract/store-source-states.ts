@@ -1,5 +1,6 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
-import type { SourceState } from '../../src/store/source-states.ts';
+import type { SourceState } from '../../src/store/admin-model.ts';
 import type { Subject } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
 
@@ -47,34 +48,40 @@ const FULL: SourceState = {
 
 export function describeSourceStates({ store, namespace }: Subject): void {
   const statesOf = async (ns: string): Promise<Record<string, SourceState>> =>
-    Object.fromEntries(await store().sourceStates(ns));
+    Object.fromEntries(await store().records.sourceStates(ns));
 
   describe('the state of a source', () => {
     it('is what was changed of it in its namespace, until it is dropped', async () => {
       const [mine, theirs] = [namespace(), namespace()];
-      expect(await store().sourceStates(mine)).toEqual(new Map());
-      await store().changeSourceState(mine, 'work', {});
-      await store().changeSourceState(mine, 'notes', FULL);
-      await store().changeSourceState(theirs, 'notes', { root: '/theirs', readAt: 7 });
+      expect(await store().records.sourceStates(mine)).toEqual(new Map());
+      await store().records.commit(mine, { sourceState: { source: 'work', change: {} } });
+      await store().records.commit(mine, { sourceState: { source: 'notes', change: FULL } });
+      await store().records.commit(theirs, {
+        sourceState: { source: 'notes', change: { root: '/theirs', readAt: 7 } },
+      });
       expect(await statesOf(mine)).toEqual({ notes: FULL, work: UNTRIED });
-      expect([...(await store().sourceStates(mine)).keys()]).toEqual(['notes', 'work']);
-      await store().changeSourceState(mine, 'notes', { error: null, paused: false, problems: [], readAt: 1 });
+      expect([...(await store().records.sourceStates(mine)).keys()]).toEqual(['notes', 'work']);
+      await store().records.commit(mine, {
+        sourceState: { source: 'notes', change: { error: null, paused: false, problems: [], readAt: 1 } },
+      });
       const notes = { ...FULL, error: null, paused: false, problems: [], readAt: 1 };
       expect(await statesOf(mine)).toEqual({ notes, work: UNTRIED });
-      await store().dropSourceState(mine, 'work');
-      await store().dropSourceState(mine, 'never');
-      await store().dropSourceState(namespace(), 'notes');
+      await store().records.commit(mine, { sourceState: { source: 'work', change: null } });
+      await store().records.commit(mine, { sourceState: { source: 'never', change: null } });
+      await store().records.commit(namespace(), { sourceState: { source: 'notes', change: null } });
       expect(await statesOf(mine)).toEqual({ notes });
       expect(await statesOf(theirs)).toEqual({ notes: { ...UNTRIED, root: '/theirs', readAt: 7 } });
-      await store().changeSourceState(mine, 'work', { hits: 1 });
+      await store().records.commit(mine, { sourceState: { source: 'work', change: { hits: 1 } } });
       expect((await statesOf(mine))['work']).toEqual({ ...UNTRIED, hits: 1 });
-      expect(await store().namespaces()).not.toContain(mine);
+      expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(mine);
     });
 
     it('keeps twenty problems, each of 300 characters, and no halves of any', async () => {
       const ns = namespace();
       const problems = Array.from({ length: 30 }, (_, i) => `${String(i % 10)}${'x'.repeat(298)}\u{1F600}`);
-      await store().changeSourceState(ns, 'todos', { problems, error: 'half \ud800' });
+      await store().records.commit(ns, {
+        sourceState: { source: 'todos', change: { problems, error: 'half \ud800' } },
+      });
       const { todos } = await statesOf(ns);
       const kept = problems.slice(0, 20).map((problem) => `${problem.slice(0, 299)}\uFFFD`);
       expect(todos).toEqual({ ...UNTRIED, problems: kept, error: 'half \uFFFD' });
@@ -82,9 +89,11 @@ export function describeSourceStates({ store, namespace }: Subject): void {
 
     it('takes whole numbers alone, and stays as it was', async () => {
       const ns = namespace();
-      await store().changeSourceState(ns, 'todos', FULL);
+      await store().records.commit(ns, { sourceState: { source: 'todos', change: FULL } });
       for (const change of [{ readAt: 0.5 }, { nextAt: Number.NaN }, { tookMs: 1.5 }, { hits: Infinity }]) {
-        const changing = store().changeSourceState(ns, 'todos', { error: 'new', ...change });
+        const changing = store().records.commit(ns, {
+          sourceState: { source: 'todos', change: { error: 'new', ...change } },
+        });
         await expect(changing).rejects.toMatchObject({ code: 'invalid_input' });
       }
       expect(await statesOf(ns)).toEqual({ todos: FULL });
@@ -92,15 +101,19 @@ export function describeSourceStates({ store, namespace }: Subject): void {
 
     it('counts hits, of sources that have one', async () => {
       const [ns, other] = [namespace(), namespace()];
-      for (const source of ['a', 'b']) await store().changeSourceState(ns, source, FULL);
-      await store().changeSourceState(other, 'a', FULL);
+      for (const source of ['a', 'b'])
+        await store().records.commit(ns, { sourceState: { source, change: FULL } });
+      await store().records.commit(other, { sourceState: { source: 'a', change: FULL } });
       const hits = new Map([
         ['a', 2],
         ['nobody', 9],
       ]);
-      await Promise.all([store().addHits(ns, hits, NOW + 8), store().addHits(ns, hits, NOW + 8)]);
-      await store().addHits(ns, new Map(), NOW + 9);
-      await store().addHits(namespace(), hits, NOW + 9);
+      await Promise.all([
+        store().records.commit(ns, { hits: { bySource: hits, at: NOW + 8 } }),
+        store().records.commit(ns, { hits: { bySource: hits, at: NOW + 8 } }),
+      ]);
+      await store().records.commit(ns, { hits: { bySource: new Map(), at: NOW + 9 } });
+      await store().records.commit(namespace(), { hits: { bySource: hits, at: NOW + 9 } });
       expect(await statesOf(ns)).toEqual({ a: { ...FULL, hits: 11, hitAt: NOW + 8 }, b: FULL });
       expect(await statesOf(other)).toEqual({ a: FULL });
     });
@@ -108,7 +121,7 @@ export function describeSourceStates({ store, namespace }: Subject): void {
     it('is the caller’s own copy', async () => {
       const ns = namespace();
       const problems = ['one'];
-      await store().changeSourceState(ns, 'todos', { problems });
+      await store().records.commit(ns, { sourceState: { source: 'todos', change: { problems } } });
       problems.push('two');
       ((await statesOf(ns))['todos']!.problems as string[]).push('three');
       expect((await statesOf(ns))['todos']!.problems).toEqual(['one']);

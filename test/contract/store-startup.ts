@@ -1,3 +1,4 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { Subject } from './store-contract.ts';
 import { note, NOW } from './store-samples.ts';
@@ -13,32 +14,37 @@ export function describeStartup({ store, namespace }: Subject): void {
         startupEntry({ priority: 0, key: 'é', deletedAt: NOW }),
         startupEntry({ priority: 1, key: 'a', content: 'two\nlines' }),
       ];
-      await store().putStartup(ns, entries.toReversed(), []);
-      expect(await store().startupEntries(ns)).toEqual(entries);
+      await store().records.commit(ns, { startup: entries.toReversed(), audit: [] });
+      expect((await store().records.startup(ns)).entries).toEqual(entries);
     });
 
     it('take the place of those of the same agent and key, with their audit entries, all or none', async () => {
       const ns = namespace();
-      await store().putStartup(ns, [startupEntry(), startupEntry({ agent: 'ada' })], [told()]);
+      await store().records.commit(ns, {
+        startup: [startupEntry(), startupEntry({ agent: 'ada' })],
+        audit: [told()],
+      });
       const changed = startupEntry({ content: 'be brief', priority: 5, deletedAt: NOW, updatedAt: NOW + 1 });
-      await store().putStartup(ns, [changed], [told({ subject: 'startup:rules' }), told()]);
-      expect(await store().startupEntries(ns)).toEqual([startupEntry({ agent: 'ada' }), changed]);
-      expect(await store().auditEntries(ns, {}, ALL)).toHaveLength(3);
-      expect(await store().auditEntries(ns, { subject: 'startup:rules' }, ALL)).toHaveLength(1);
-      await store().putStartup(ns, [], []);
-      expect(await store().startupEntries(ns)).toHaveLength(2);
-      expect(await store().namespaces()).not.toContain(ns);
+      await store().records.commit(ns, {
+        startup: [changed],
+        audit: [told({ subject: 'startup:rules' }), told()],
+      });
+      expect((await store().records.startup(ns)).entries).toEqual([startupEntry({ agent: 'ada' }), changed]);
+      expect(await store().admin.auditEntries(ns, {}, ALL)).toHaveLength(3);
+      expect(await store().admin.auditEntries(ns, { subject: 'startup:rules' }, ALL)).toHaveLength(1);
+      await store().records.commit(ns, { startup: [], audit: [] });
+      expect((await store().records.startup(ns)).entries).toHaveLength(2);
+      expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ns);
     });
 
     it('give back every text', async () => {
       const ns = namespace();
       const texts = ['\ud800', 'a\0b', "'; DROP TABLE startup; --", ''];
-      await store().putStartup(
-        ns,
-        texts.map((text) => startupEntry({ key: text, agent: text, content: text })),
-        [],
-      );
-      const held = await store().startupEntries(ns);
+      await store().records.commit(ns, {
+        startup: texts.map((text) => startupEntry({ key: text, agent: text, content: text })),
+        audit: [],
+      });
+      const held = (await store().records.startup(ns)).entries;
       const right = ['\ufffd', ...texts.slice(1)].toSorted();
       for (const field of ['key', 'agent', 'content'] as const)
         expect(held.map((entry) => entry[field]).toSorted()).toEqual(right);
@@ -50,46 +56,54 @@ export function describeStartup({ store, namespace }: Subject): void {
 
     it('is the last digest, of each agent and session', async () => {
       const ns = namespace();
-      expect(await store().startupSeen(ns, 'ada', 's')).toBeNull();
-      await store().noteStartupSeen(ns, seen);
-      await store().noteStartupSeen(ns, { ...seen, session: 't', digest: 'd2' });
-      await store().noteStartupSeen(ns, { ...seen, digest: 'd3' });
-      expect(await store().startupSeen(ns, 'ada', 's')).toBe('d3');
-      expect(await store().startupSeen(ns, 'ada', 't')).toBe('d2');
-      expect(await store().startupSeen(ns, 'bob', 's')).toBeNull();
-      expect(await store().startupSeen(ns, '', 's')).toBeNull();
+      expect((await store().records.startup(ns, { agent: 'ada', session: 's' })).digest).toBeNull();
+      await store().records.commit(ns, { startupDigest: seen });
+      await store().records.commit(ns, { startupDigest: { ...seen, session: 't', digest: 'd2' } });
+      await store().records.commit(ns, { startupDigest: { ...seen, digest: 'd3' } });
+      expect((await store().records.startup(ns, { agent: 'ada', session: 's' })).digest).toBe('d3');
+      expect((await store().records.startup(ns, { agent: 'ada', session: 't' })).digest).toBe('d2');
+      expect((await store().records.startup(ns, { agent: 'bob', session: 's' })).digest).toBeNull();
+      expect((await store().records.startup(ns, { agent: '', session: 's' })).digest).toBeNull();
       // What one is called is not cut in another place.
-      await store().noteStartupSeen(ns, { ...seen, agent: 'a', session: 'bc' });
-      expect(await store().startupSeen(ns, 'ab', 'c')).toBeNull();
+      await store().records.commit(ns, { startupDigest: { ...seen, agent: 'a', session: 'bc' } });
+      expect((await store().records.startup(ns, { agent: 'ab', session: 'c' })).digest).toBeNull();
     });
 
     it('is let go of after a time', async () => {
       const ns = namespace();
-      await store().noteStartupSeen(ns, { ...seen, session: 'old', at: NOW - 2 });
-      await store().noteStartupSeen(ns, { ...seen, session: 'edge', at: NOW - 1 });
-      await store().noteStartupSeen(ns, { ...seen, forgetBefore: NOW - 1 });
-      const digests = ['old', 'edge', 's'].map((session) => store().startupSeen(ns, 'ada', session));
+      await store().records.commit(ns, { startupDigest: { ...seen, session: 'old', at: NOW - 2 } });
+      await store().records.commit(ns, { startupDigest: { ...seen, session: 'edge', at: NOW - 1 } });
+      await store().records.commit(ns, { startupDigest: { ...seen, forgetBefore: NOW - 1 } });
+      const digests = ['old', 'edge', 's'].map((session) =>
+        store()
+          .records.startup(ns, { agent: 'ada', session })
+          .then(({ digest }) => digest),
+      );
       expect(await Promise.all(digests)).toEqual([null, 'd1', 'd1']);
     });
 
     it('is kept of so many sessions of a namespace, those that were told last', async () => {
       const [ns, other] = [namespace(), namespace()];
-      await store().noteStartupSeen(other, { ...seen, at: NOW - 9 });
+      await store().records.commit(other, { startupDigest: { ...seen, at: NOW - 9 } });
       for (const [i, session] of ['a', 'b', 'c'].entries())
-        await store().noteStartupSeen(ns, { ...seen, session, at: NOW + i, keep: 2 });
-      await store().noteStartupSeen(ns, { ...seen, session: 'b', at: NOW + 5, keep: 2 });
-      await store().noteStartupSeen(ns, { ...seen, session: 'd', at: NOW + 5, keep: 2 });
-      const digests = ['a', 'b', 'c', 'd'].map((session) => store().startupSeen(ns, 'ada', session));
+        await store().records.commit(ns, { startupDigest: { ...seen, session, at: NOW + i, keep: 2 } });
+      await store().records.commit(ns, { startupDigest: { ...seen, session: 'b', at: NOW + 5, keep: 2 } });
+      await store().records.commit(ns, { startupDigest: { ...seen, session: 'd', at: NOW + 5, keep: 2 } });
+      const digests = ['a', 'b', 'c', 'd'].map((session) =>
+        store()
+          .records.startup(ns, { agent: 'ada', session })
+          .then(({ digest }) => digest),
+      );
       expect(await Promise.all(digests)).toEqual([null, 'd1', null, 'd1']);
-      expect(await store().startupSeen(other, 'ada', 's')).toBe('d1');
+      expect((await store().records.startup(other, { agent: 'ada', session: 's' })).digest).toBe('d1');
     });
 
     it('is no record', async () => {
       const ns = namespace();
-      await store().noteStartupSeen(ns, seen);
-      expect(await store().namespaces()).not.toContain(ns);
-      const batch = { writes: [note('x')], evictions: [], chunking: 'c' };
-      expect(await store().commit(ns, batch)).toEqual([1]);
+      await store().records.commit(ns, { startupDigest: seen });
+      expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ns);
+      const batch = { writes: [note('x')], chunking: 'c' };
+      expect(await store().records.commit(ns, batch)).toEqual([1]);
     });
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FieldWeights, TextQuery } from '../../src/store/store.ts';
+import type { FieldWeights, TextQuery } from '../../src/store/search-model.ts';
 import type { Subject } from './store-contract.ts';
 import {
   ALL_LIVE,
@@ -16,7 +16,7 @@ import {
 
 export function describeTextSearch({ store, namespace }: Subject): void {
   const ask = async (ns: string, query: Partial<TextQuery>, limit = 100): Promise<number[]> => {
-    const scores = await store().searchText(
+    const scores = await store().search.text(
       ns,
       { any: [], all: [], weights: EVEN, ...query },
       ALL_LIVE,
@@ -97,7 +97,7 @@ export function describeTextSearch({ store, namespace }: Subject): void {
         note('rug'),
         note('bed'),
       );
-      const [one, two] = await store().searchText(ns, anyOf('oven'), ALL_LIVE, 10);
+      const [one, two] = await store().search.text(ns, anyOf('oven'), ALL_LIVE, 10);
       const idf = Math.log((5 - 2 + 0.5) / (2 + 0.5));
       const score = (frequency: number, length: number): number =>
         (idf * frequency * 2.2) / (frequency + 1.2 * (0.25 + (0.75 * length) / 2));
@@ -125,7 +125,7 @@ export function describeTextSearch({ store, namespace }: Subject): void {
       await write(store(), lived, ...lasting.map((one, i) => ({ ...one, id: ids[i]! })));
       await write(store(), fresh, ...lasting);
       const scores = async (ns: string): Promise<number[]> =>
-        (await store().searchText(ns, anyOf('oven', 'kitchen'), ALL_LIVE, 10)).map(({ score }) => score);
+        (await store().search.text(ns, anyOf('oven', 'kitchen'), ALL_LIVE, 10)).map(({ score }) => score);
       const expected = await scores(fresh);
       expect(expected).toHaveLength(2);
       expect(await scores(lived)).toEqual(expected.map((score) => expect.closeTo(score, 9) as number));

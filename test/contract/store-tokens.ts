@@ -1,6 +1,7 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/core/ids.ts';
-import type { StoredToken } from '../../src/store/tokens.ts';
+import type { StoredToken } from '../../src/store/admin-model.ts';
 import type { Subject } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
 
@@ -26,32 +27,38 @@ export function describeTokens({ store }: Subject): void {
         token('old', { scopes: [] }),
         token('lasting', { expiresAt: null }),
       ];
-      for (const each of [young, old, lasting]) await store().addToken(each, []);
-      expect(await store().tokens()).toEqual([lasting, old, young]);
-      expect(await store().tokenByHash(old.hash)).toEqual(old);
-      expect(await store().tokenByHash(sha256('nobody'))).toBeNull();
+      for (const each of [young, old, lasting]) await store().admin.addToken(ADMIN_NAMESPACE, each, []);
+      expect(await store().admin.tokens(ADMIN_NAMESPACE)).toEqual([lasting, old, young]);
+      expect(await store().admin.tokens(ADMIN_NAMESPACE, old.hash)).toEqual([old]);
+      expect(await store().admin.tokens(ADMIN_NAMESPACE, sha256('nobody'))).toEqual([]);
     });
 
     it('refuse an id or a hash that is taken', async () => {
       const first = token('first');
-      await store().addToken(first, []);
-      const count = (await store().tokens()).length;
-      await expect(store().addToken(token('first', { hash: sha256('x') }), [])).rejects.toMatchObject({
+      await store().admin.addToken(ADMIN_NAMESPACE, first, []);
+      const count = (await store().admin.tokens(ADMIN_NAMESPACE)).length;
+      await expect(
+        store().admin.addToken(ADMIN_NAMESPACE, token('first', { hash: sha256('x') }), []),
+      ).rejects.toMatchObject({
         code: 'conflict',
       });
-      await expect(store().addToken(token('second', { hash: first.hash }), [])).rejects.toMatchObject({
+      await expect(
+        store().admin.addToken(ADMIN_NAMESPACE, token('second', { hash: first.hash }), []),
+      ).rejects.toMatchObject({
         code: 'conflict',
       });
-      expect(await store().tokens()).toHaveLength(count);
+      expect(await store().admin.tokens(ADMIN_NAMESPACE)).toHaveLength(count);
     });
 
     it('are revoked once and for all, and stay in the list', async () => {
       const given = token('revoked');
-      await store().addToken(given, []);
-      expect(await store().revokeToken('revoked', NOW + 5, [])).toBe(true);
-      expect(await store().revokeToken('revoked', NOW + 9, [])).toBe(true);
-      expect(await store().tokenByHash(given.hash)).toEqual({ ...given, revokedAt: NOW + 5 });
-      expect(await store().revokeToken('nobody', NOW, [])).toBe(false);
+      await store().admin.addToken(ADMIN_NAMESPACE, given, []);
+      expect(await store().admin.revokeToken(ADMIN_NAMESPACE, 'revoked', NOW + 5, [])).toBe(true);
+      expect(await store().admin.revokeToken(ADMIN_NAMESPACE, 'revoked', NOW + 9, [])).toBe(true);
+      expect(await store().admin.tokens(ADMIN_NAMESPACE, given.hash)).toEqual([
+        { ...given, revokedAt: NOW + 5 },
+      ]);
+      expect(await store().admin.revokeToken(ADMIN_NAMESPACE, 'nobody', NOW, [])).toBe(false);
     });
   });
 }

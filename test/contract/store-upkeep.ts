@@ -1,7 +1,9 @@
+import { idsOf } from './written-samples.ts';
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
-import { PAGE_CHARACTERS } from '../../src/store/derivation.ts';
-import type { NamespaceStats } from '../../src/store/stats.ts';
-import type { RecordDraft } from '../../src/store/store.ts';
+import { MAX_PAGE_CHARACTERS } from '../../src/store/rules/record-page.ts';
+import type { NamespaceStats } from '../../src/store/admin-model.ts';
+import type { Page, RecordDraft } from '../../src/store/model.ts';
 import type { Subject } from './store-contract.ts';
 import {
   ALL_LIVE,
@@ -19,13 +21,17 @@ import {
   passageIds,
   pendingOf,
   unit,
+  verifyStore,
   write,
 } from './store-samples.ts';
 
 export function describeUpkeep({ store, namespace, generation }: Subject): void {
   const statsOf = async (ns: string): Promise<NamespaceStats | undefined> =>
-    (await store().stats()).namespaces.find(({ namespace: name }) => name === ns);
-  const ids = (records: readonly { readonly id: number }[]): number[] => records.map(({ id }) => id);
+    (await store().admin.stats(ADMIN_NAMESPACE)).namespaces.find(({ namespace: name }) => name === ns);
+  const undeleted = async (ns: string, page: Page<number>): Promise<number[]> =>
+    idsOf(await store().records.list(ns, { scan: 'undeleted' }, page));
+  const staleIds = async (ns: string, chunking: string, page: Page<number>): Promise<number[]> =>
+    idsOf(await store().records.list(ns, { scan: 'stale', chunking }, page));
 
   describe('stats', () => {
     it('count what there is', async () => {
@@ -59,14 +65,14 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
         ...Array.from({ length: 5 }, (_, i) => note(String(i), { expiresAt: i === 1 ? NOW : null })),
       );
       await evict(store(), ns, 3);
-      expect(ids(await store().scanRecords(ns, { after: null, limit: 2 }))).toEqual([1, 2]);
-      expect(ids(await store().scanRecords(ns, { after: 2, limit: 2 }))).toEqual([4, 5]);
-      expect(await store().scanRecords(ns, { after: 5, limit: 2 })).toEqual([]);
+      expect(await undeleted(ns, { after: null, limit: 2 })).toEqual([1, 2]);
+      expect(await undeleted(ns, { after: 2, limit: 2 })).toEqual([4, 5]);
+      expect(await store().records.list(ns, { scan: 'undeleted' }, { after: 5, limit: 2 })).toEqual([]);
     });
 
     it('holds no more at once than a few long contents, but one at least', async () => {
       const ns = namespace();
-      const half = 'x'.repeat(PAGE_CHARACTERS / 2);
+      const half = 'x'.repeat(MAX_PAGE_CHARACTERS / 2);
       const contents = [`${half}${half}x`, half, half, 'short', half];
       await write(
         store(),
@@ -74,8 +80,8 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
         ...contents.map((content) => ({ id: null, draft: draft({ content }), passages: [] })),
       );
       const page = async (after: number): Promise<number[][]> => [
-        ids(await store().scanRecords(ns, { after, limit: 9 })),
-        ids(await store().staleRecords(ns, 'new', { after, limit: 9 })),
+        await undeleted(ns, { after, limit: 9 }),
+        await staleIds(ns, 'new', { after, limit: 9 }),
       ];
       expect(await page(0)).toEqual([[1], [1]]);
       expect(await page(1)).toEqual([
@@ -92,16 +98,15 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
     it('knows records whose passages another chunking made', async () => {
       const ns = namespace();
       await write(store(), ns, note('1'), note('2'));
-      await store().commit(ns, { writes: [note('3')], evictions: [], chunking: 'other' });
-      expect(ids(await store().staleRecords(ns, CHUNKING, { after: null, limit: 9 }))).toEqual([3]);
-      expect(ids(await store().staleRecords(ns, 'new', { after: 1, limit: 1 }))).toEqual([2]);
+      await store().records.commit(ns, { writes: [note('3')], chunking: 'other' });
+      expect(await staleIds(ns, CHUNKING, { after: null, limit: 9 })).toEqual([3]);
+      expect(await staleIds(ns, 'new', { after: 1, limit: 1 })).toEqual([2]);
       const { draft: changed } = note('1', { title: 'renamed' });
-      await store().commit(ns, {
+      await store().records.commit(ns, {
         writes: [{ id: 1, draft: changed, passages: 'keep' }],
-        evictions: [],
         chunking: 'other',
       });
-      expect(ids(await store().staleRecords(ns, 'other', { after: null, limit: 9 }))).toEqual([1, 2]);
+      expect(await staleIds(ns, 'other', { after: null, limit: 9 })).toEqual([1, 2]);
     });
 
     it('puts other passages in place of those there are', async () => {
@@ -111,15 +116,15 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
         passage('marble and', { endLine: 3 }),
         passage('steel', { ordinal: 1, startLine: 4, endLine: 9 }),
       ];
-      await store().putPassages(ns, 'new', await cutNow(store(), ns, new Map([[1, pieces]])));
-      expect(await store().passagesOf(ns, [2, 1, 99])).toEqual(
+      await store().records.replacePassages(ns, 'new', await cutNow(store(), ns, new Map([[1, pieces]])));
+      expect(await store().records.passagesOf(ns, [2, 1, 99])).toEqual(
         new Map([
           [2, [passage('lamp')]],
           [1, pieces],
           [99, []],
         ]),
       );
-      expect(ids(await store().staleRecords(ns, 'new', { after: null, limit: 9 }))).toEqual([2]);
+      expect(await staleIds(ns, 'new', { after: null, limit: 9 })).toEqual([2]);
       expect(await found(store(), ns, 'granite')).toEqual([]);
       expect(await found(store(), ns, 'steel')).toEqual([1]);
       expect(await found(store(), ns, 'worktop')).toEqual([1, 1]);
@@ -133,30 +138,38 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
         Promise.all(['marble', 'granite', 'lamp', 'steel'].map((word) => passageIds(store(), ns, word)));
       const before = await look();
       expect(before.map((found) => found.length)).toEqual([1, 1, 1, 1]);
-      await store().markStale(ns, { vectors: false });
-      expect(ids(await store().staleRecords(ns, CHUNKING, { after: null, limit: 9 }))).toEqual(written);
+      await store().admin.resetDerived(ns, { drop: false, vectors: false });
+      expect(await staleIds(ns, CHUNKING, { after: null, limit: 9 })).toEqual(written);
       expect(await look()).toEqual(before);
       expect(await pendingOf(store(), vectors, ns)).toEqual([]);
-      const held = await store().passagesOf(ns, written);
-      await store().putPassages(ns, CHUNKING, await cutNow(store(), ns, new Map([...held].slice(0, 2))));
-      expect(ids(await store().staleRecords(ns, CHUNKING, { after: null, limit: 9 }))).toEqual([3]);
+      const held = await store().records.passagesOf(ns, written);
+      await store().records.replacePassages(
+        ns,
+        CHUNKING,
+        await cutNow(store(), ns, new Map([...held].slice(0, 2))),
+      );
+      expect(await staleIds(ns, CHUNKING, { after: null, limit: 9 })).toEqual([3]);
       expect(await look()).toEqual(before);
-      await store().markStale(ns, { vectors: true });
+      await store().admin.resetDerived(ns, { drop: false, vectors: true });
       expect((await statsOf(ns))?.vectors).toBe(0);
       expect(await pendingOf(store(), vectors, ns)).toHaveLength(4);
-      expect(await store().verify()).toEqual([]);
+      expect(await verifyStore(store())).toEqual([]);
     });
 
     it('leaves a record alone that was written since it was found stale', async () => {
       const ns = namespace();
-      await store().commit(ns, { writes: [note('former text')], evictions: [], chunking: 'old' });
-      const [stale] = await store().staleRecords(ns, CHUNKING, { after: null, limit: 9 });
+      await store().records.commit(ns, { writes: [note('former text')], chunking: 'old' });
+      const [stale] = await store().records.list(
+        ns,
+        { scan: 'stale', chunking: CHUNKING },
+        { after: null, limit: 9 },
+      );
       const made = new Map([
         [1, cutOf(stale, [passage(stale!.content)])],
         [99, cutOf(stale, [passage('nobody')])],
       ]);
       await write(store(), ns, { ...note('newer text'), id: 1 });
-      await store().putPassages(ns, CHUNKING, made);
+      await store().records.replacePassages(ns, CHUNKING, made);
       expect(await found(store(), ns, 'newer')).toEqual([1]);
       expect(await found(store(), ns, 'former', 'nobody')).toEqual([]);
     });
@@ -170,8 +183,12 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
         { tags: ['newer'] },
       ];
       const written = await write(store(), ns, ...others.map(() => note('former text')));
-      await store().markStale(ns, { vectors: false });
-      const stale = await store().staleRecords(ns, CHUNKING, { after: null, limit: 9 });
+      await store().admin.resetDerived(ns, { drop: false, vectors: false });
+      const stale = await store().records.list(
+        ns,
+        { scan: 'stale', chunking: CHUNKING },
+        { after: null, limit: 9 },
+      );
       const made = new Map(stale.map((record) => [record.id, cutOf(record, [passage('put in place')])]));
       await write(
         store(),
@@ -179,15 +196,15 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
         ...others.map((given, i) => ({ ...note(given.content ?? 'former text', given), id: written[i]! })),
       );
       // Another reindex, which begins while the passages of the first are on their way.
-      await store().markStale(ns, { vectors: false });
-      await store().putPassages(ns, CHUNKING, made);
-      expect(ids(await store().staleRecords(ns, CHUNKING, { after: null, limit: 9 }))).toEqual([1, 2, 3]);
+      await store().admin.resetDerived(ns, { drop: false, vectors: false });
+      await store().records.replacePassages(ns, CHUNKING, made);
+      expect(await staleIds(ns, CHUNKING, { after: null, limit: 9 })).toEqual([1, 2, 3]);
       expect(await found(store(), ns, 'place')).toEqual([4]);
       expect(await found(store(), ns, 'newer')).toContain(1);
     });
 
     it('has no passages to put into a namespace that is not there', async () => {
-      await expect(store().putPassages(namespace(), 'c', new Map())).rejects.toMatchObject({
+      await expect(store().records.replacePassages(namespace(), 'c', new Map())).rejects.toMatchObject({
         code: 'not_found',
       });
     });
@@ -202,39 +219,47 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       await evict(store(), ns, ...written.slice(8));
       await embed(store(), vectors, ns, (text) => unit(1, text.length, 2));
       const look = async (): Promise<unknown> => ({
-        text: (await store().searchText(ns, anyOf('oven', 'sink', 'note'), ALL_LIVE, 50)).map(
+        text: (await store().search.text(ns, anyOf('oven', 'sink', 'note'), ALL_LIVE, 50)).map(
           ({ record, score }) => [record, score.toFixed(9)],
         ),
-        near: (await store().searchVectors(ns, vectors, unit(1, 9, 2), ALL_LIVE, 50)).map(
+        near: (await store().vectors.search(ns, vectors, unit(1, 9, 2), ALL_LIVE, 50)).map(
           ({ record, score }) => [record, score],
         ),
-        words: await store().lookUpTerms(ns, ['oven', 'ovne', 'lamps']),
+        words: await store().search.terms(ns, ['oven', 'ovne', 'lamps']),
       });
       const before = await look();
-      const held = await store().passagesOf(ns, written);
-      await store().dropDerived(ns, { vectors: false });
+      const held = await store().records.passagesOf(ns, written);
+      await store().admin.resetDerived(ns, { drop: true, vectors: false });
       expect(await found(store(), ns, 'oven')).toEqual([]);
-      const stale = await store().staleRecords(ns, CHUNKING, { after: null, limit: 99 });
-      expect(ids(stale)).toEqual(written.slice(0, 8));
+      const stale = await store().records.list(
+        ns,
+        { scan: 'stale', chunking: CHUNKING },
+        { after: null, limit: 99 },
+      );
+      expect(idsOf(stale)).toEqual(written.slice(0, 8));
       // In the order in which they were written last, so that ties stay as they were.
       const order = [...written.slice(6, 8), ...written.slice(0, 6)];
-      await store().putPassages(
+      await store().records.replacePassages(
         ns,
         CHUNKING,
         await cutNow(store(), ns, new Map(order.map((id) => [id, held.get(id) ?? []]))),
       );
       expect(await look()).toEqual(before);
       expect(await pendingOf(store(), vectors, ns)).toEqual([]);
-      expect(await store().verify()).toEqual([]);
+      expect(await verifyStore(store())).toEqual([]);
     });
 
     it('drops vectors when it is told to', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('a'));
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
-      await store().dropDerived(ns, { vectors: true });
+      await store().admin.resetDerived(ns, { drop: true, vectors: true });
       expect((await statsOf(ns))?.vectors).toBe(0);
-      await store().putPassages(ns, CHUNKING, await cutNow(store(), ns, new Map([[1, [passage('a')]]])));
+      await store().records.replacePassages(
+        ns,
+        CHUNKING,
+        await cutNow(store(), ns, new Map([[1, [passage('a')]]])),
+      );
       expect(await pendingOf(store(), vectors, ns)).toHaveLength(1);
     });
 
@@ -242,12 +267,12 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, ...Array.from({ length: 20 }, (_, i) => note(`text ${String(i)}`)));
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
-      await store().sweep();
+      await store().admin.sweep(ns);
       expect((await statsOf(ns))?.vectors).toBe(20);
       await evict(store(), ns, 1, 2, 3);
-      await store().sweep();
+      await store().admin.sweep(ns);
       expect((await statsOf(ns))?.vectors).toBe(17);
-      expect(await store().searchVectors(ns, vectors, unit(1, 0, 0), ALL_LIVE, 50)).toHaveLength(17);
+      expect(await store().vectors.search(ns, vectors, unit(1, 0, 0), ALL_LIVE, 50)).toHaveLength(17);
     });
 
     it('takes records without passages', async () => {
@@ -258,9 +283,9 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
         passages: [],
       });
       expect(await passageIds(store(), ns, 'silent')).toEqual([]);
-      expect(ids(await store().staleRecords(ns, CHUNKING, { after: null, limit: 9 }))).toEqual([]);
+      expect(await staleIds(ns, CHUNKING, { after: null, limit: 9 })).toEqual([]);
       await write(store(), ns, { id, draft: draft({ title: 'loud' }), passages: 'keep' });
-      expect(await store().records(ns, [id], NOW)).toMatchObject([{ title: 'loud' }]);
+      expect(await store().records.get(ns, [id], { liveAt: NOW })).toMatchObject([{ title: 'loud' }]);
     });
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PassageScore } from '../../src/store/store.ts';
+import type { PassageScore } from '../../src/store/search-model.ts';
 import type { Subject } from './store-contract.ts';
 import { ALL_LIVE, embed, evict, note, NOW, passageIds, pendingOf, unit, write } from './store-samples.ts';
 
@@ -19,24 +19,24 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('3'), note('1'), note('2'));
       await embed(store(), vectors, ns, (text) => leaning(Number(text)));
-      const scores = await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 10);
+      const scores = await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 10);
       expect(records(scores)).toEqual([2, 3, 1]);
       for (const [i, { score }] of scores.entries()) expect(score).toBeCloseTo(leaning(i + 1)[0]!, 2);
-      expect(records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 2))).toEqual([2, 3]);
-      expect(records(await store().searchVectors(ns, vectors, unit(-1, 0, 0), ALL_LIVE, 1))).toEqual([1]);
-      expect(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 0)).toEqual([]);
+      expect(records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 2))).toEqual([2, 3]);
+      expect(records(await store().vectors.search(ns, vectors, unit(-1, 0, 0), ALL_LIVE, 1))).toEqual([1]);
+      expect(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 0)).toEqual([]);
     });
 
     it('gives the vector of a passage back, about as it came, and none of a passage that has none', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('2'), note('bare'));
       const [first, second] = await pendingOf(store(), vectors, ns);
-      await store().putVectors(vectors, [{ namespace: ns, hash: first!.hash, vector: leaning(2) }]);
-      const held = await store().vectorOf(ns, vectors, first!.passage);
+      await store().vectors.put(ns, vectors, [{ hash: first!.hash, vector: leaning(2) }]);
+      const held = await store().vectors.get(ns, vectors, first!.passage);
       for (const [i, component] of leaning(2).entries()) expect(held?.[i]).toBeCloseTo(component, 2);
-      expect(await store().vectorOf(ns, vectors, second!.passage)).toBeNull();
-      expect(await store().vectorOf(`${ns}-other`, vectors, first!.passage)).toBeNull();
-      await expect(store().vectorOf(ns, vectors + 1000, first!.passage)).rejects.toMatchObject({
+      expect(await store().vectors.get(ns, vectors, second!.passage)).toBeNull();
+      expect(await store().vectors.get(`${ns}-other`, vectors, first!.passage)).toBeNull();
+      await expect(store().vectors.get(ns, vectors + 1000, first!.passage)).rejects.toMatchObject({
         code: 'not_found',
       });
     });
@@ -46,10 +46,10 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       await write(store(), ns, note('c'), note('a'), note('b'));
       const pending = await pendingOf(store(), vectors, ns);
       for (const { hash } of pending.toReversed()) {
-        await store().putVectors(vectors, [{ namespace: ns, hash, vector: NORTH }]);
+        await store().vectors.put(ns, vectors, [{ hash, vector: NORTH }]);
       }
-      expect(records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([1, 2, 3]);
-      expect(records(await store().searchVectors(ns, vectors, NORTH, ALL_LIVE, 1))).toEqual([1]);
+      expect(records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([1, 2, 3]);
+      expect(records(await store().vectors.search(ns, vectors, NORTH, ALL_LIVE, 1))).toEqual([1]);
     });
 
     it.each([1, 3, 384, 768, 1000])('takes vectors of %i dimensions', async (dimensions) => {
@@ -58,7 +58,7 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       const of = (seed: number): Float32Array =>
         unit(...Array.from({ length: dimensions }, (_, i) => Math.sin(seed + 1 + i * (seed + 2))));
       await embed(store(), vectors, ns, (text) => of(Number(text)));
-      const [best] = await store().searchVectors(ns, vectors, of(3), ALL_LIVE, 5);
+      const [best] = await store().vectors.search(ns, vectors, of(3), ALL_LIVE, 5);
       expect(best).toMatchObject({ score: expect.closeTo(1, 2) as number });
       if (dimensions > 1) expect(best?.record).toBe(4);
     });
@@ -67,15 +67,15 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       const [ns, one, other] = [namespace(), await generation(3), await generation(3)];
       await write(store(), ns, note('a'), note('b'));
       const [first, second] = await pendingOf(store(), one, ns);
-      await store().putVectors(one, [{ namespace: ns, hash: first!.hash, vector: EAST }]);
-      await store().putVectors(other, [{ namespace: ns, hash: second!.hash, vector: EAST }]);
+      await store().vectors.put(ns, one, [{ hash: first!.hash, vector: EAST }]);
+      await store().vectors.put(ns, other, [{ hash: second!.hash, vector: EAST }]);
       const ids = [first!.passage, second!.passage];
       for (const [vectors, record] of [
         [one, 1],
         [other, 2],
       ] as const) {
-        expect(records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([record]);
-        expect(records(await store().scoreVectors(ns, vectors, EAST, ids))).toEqual([record]);
+        expect(records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([record]);
+        expect(records(await store().vectors.scores(ns, vectors, EAST, ids))).toEqual([record]);
       }
     });
 
@@ -84,9 +84,9 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       await write(store(), ns, note('a'));
       const [{ hash, passage } = { hash: '', passage: 0 }] = await pendingOf(store(), vectors, ns);
       const calls = (id: number, vector: Float32Array): (() => Promise<unknown>)[] => [
-        () => store().putVectors(id, [{ namespace: ns, hash, vector }]),
-        () => store().searchVectors(ns, id, vector, ALL_LIVE, 5),
-        () => store().scoreVectors(ns, id, vector, [passage]),
+        () => store().vectors.put(ns, id, [{ hash, vector }]),
+        () => store().vectors.search(ns, id, vector, ALL_LIVE, 5),
+        () => store().vectors.scores(ns, id, vector, [passage]),
       ];
       for (const call of calls(vectors, unit(1, 0)))
         await expect(call()).rejects.toMatchObject({ code: 'embedding_mismatch' });
@@ -95,10 +95,10 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       for (const call of calls(1_000_000, EAST))
         await expect(call()).rejects.toMatchObject({ code: 'not_found' });
       const mixed = [
-        { namespace: ns, hash, vector: EAST },
-        { namespace: ns, hash: '00', vector: unit(1, 0) },
+        { hash, vector: EAST },
+        { hash: '00', vector: unit(1, 0) },
       ];
-      await expect(store().putVectors(vectors, mixed)).rejects.toThrow();
+      await expect(store().vectors.put(ns, vectors, mixed)).rejects.toThrow();
       expect(await pendingOf(store(), vectors, ns)).toHaveLength(1);
     });
 
@@ -106,22 +106,21 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('same'), note('other'), note('same'));
       await embed(store(), vectors, ns, (text) => (text === 'same' ? EAST : NORTH));
-      expect(records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([1, 3, 2]);
-      expect(records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 1))).toEqual([1]);
+      expect(records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([1, 3, 2]);
+      expect(records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 1))).toEqual([1]);
       await evict(store(), ns, 1);
-      expect(records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([3, 2]);
+      expect(records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([3, 2]);
       await write(store(), ns, note('same'));
       expect(await pendingOf(store(), vectors, ns)).toEqual([]);
-      expect(records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([3, 4, 2]);
+      expect(records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([3, 4, 2]);
     });
 
     it('keeps the vector that a content has', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('a'));
       const [{ hash, passage } = { hash: '', passage: 0 }] = await pendingOf(store(), vectors, ns);
-      for (const vector of [EAST, NORTH])
-        await store().putVectors(vectors, [{ namespace: ns, hash, vector }]);
-      const [score] = await store().scoreVectors(ns, vectors, EAST, [passage]);
+      for (const vector of [EAST, NORTH]) await store().vectors.put(ns, vectors, [{ hash, vector }]);
+      const [score] = await store().vectors.scores(ns, vectors, EAST, [passage]);
       expect(score?.score).toBeCloseTo(1, 2);
     });
 
@@ -131,7 +130,7 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       await embed(store(), vectors, ns, (text) => (text === 'word a' ? EAST : NORTH));
       await write(store(), ns, note('word c'));
       const [a = 0, b = 0, c = 0] = await passageIds(store(), ns, 'word');
-      const scores = await store().scoreVectors(ns, vectors, EAST, [c, b, 1_000_000, a]);
+      const scores = await store().vectors.scores(ns, vectors, EAST, [c, b, 1_000_000, a]);
       expect(scores.map(({ passage, record, score }) => [passage, record, Math.round(score)])).toEqual([
         [b, 2, 0],
         [a, 1, 1],
@@ -150,7 +149,7 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       await embed(store(), vectors, ns, (text) =>
         text.startsWith('near') ? EAST : unit(-1, Number(text.slice(4)), 0),
       );
-      const scores = await store().searchVectors(ns, vectors, EAST, { now: NOW, project: 'far' }, 10);
+      const scores = await store().vectors.search(ns, vectors, EAST, { now: NOW, project: 'far' }, 10);
       expect(records(scores)).toEqual([1503, 1501]);
     });
 
@@ -160,19 +159,20 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       await write(store(), ns, ...expired, note('far'));
       await embed(store(), vectors, ns, (text) => (text === 'far' ? NORTH : EAST));
       const gone = Array.from({ length: 6000 }, (_, i) => i.toString(16).padStart(32, '0'));
-      await store().putVectors(
+      await store().vectors.put(
+        ns,
         vectors,
-        gone.map((hash) => ({ namespace: ns, hash, vector: EAST })),
+        gone.map((hash) => ({ hash, vector: EAST })),
       );
-      expect(records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([501]);
-      await store().sweep();
-      expect(records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([501]);
+      expect(records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([501]);
+      await store().admin.sweep(ns);
+      expect(records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([501]);
     });
 
     it('follows what is added and removed between searches', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       const search = async (): Promise<number[]> =>
-        records(await store().searchVectors(ns, vectors, EAST, ALL_LIVE, 10));
+        records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 10));
       expect(await search()).toEqual([]);
       await write(store(), ns, note('1'), note('2'));
       expect(await search()).toEqual([]);
@@ -183,9 +183,9 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       expect(await search()).toEqual([3, 1, 2]);
       await evict(store(), ns, 1);
       expect(await search()).toEqual([3, 2]);
-      await store().sweep();
+      await store().admin.sweep(ns);
       expect(await search()).toEqual([3, 2]);
-      await store().dropDerived(ns, { vectors: true });
+      await store().admin.resetDerived(ns, { drop: true, vectors: true });
       expect(await search()).toEqual([]);
     });
   });

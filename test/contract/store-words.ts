@@ -1,12 +1,13 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { Subject } from './store-contract.ts';
-import { evict, note, write } from './store-samples.ts';
+import { evict, note, verifyStore, write } from './store-samples.ts';
 
 export function describeWords({ store, namespace }: Subject): void {
   const counts = async (ns: string, ...words: readonly string[]): Promise<number[]> =>
-    (await store().lookUpTerms(ns, words)).map(({ passages }) => passages);
+    (await store().search.terms(ns, words)).map(({ passages }) => passages);
   const near = async (ns: string, word: string): Promise<string[]> =>
-    (await store().lookUpTerms(ns, [word])).flatMap((info) => info.near.map((known) => known.word));
+    (await store().search.terms(ns, [word])).flatMap((info) => info.near.map((known) => known.word));
 
   describe('the vocabulary', () => {
     it('counts passages, not occurrences, over all fields', async () => {
@@ -24,7 +25,9 @@ export function describeWords({ store, namespace }: Subject): void {
       expect(await counts(ns, 'oven', 'sink', 'lamp', 'rug')).toEqual([0, 0, 0, 1]);
       await write(store(), ns, note('oven'));
       expect(await counts(ns, 'oven')).toEqual([1]);
-      const stats = (await store().stats()).namespaces.find(({ namespace: name }) => name === ns);
+      const stats = (await store().admin.stats(ADMIN_NAMESPACE)).namespaces.find(
+        ({ namespace: name }) => name === ns,
+      );
       expect(stats?.terms).toBe(2);
     });
 
@@ -36,19 +39,21 @@ export function describeWords({ store, namespace }: Subject): void {
       for (const one of notes) await write(store(), small, one);
       await write(store(), large, ...notes);
       const words = ['oven', 'ovne', ...Array.from({ length: 60 * 40 + 20 }, (_, i) => spelled(i))];
-      const expected = await store().lookUpTerms(large, words);
+      const expected = await store().search.terms(large, words);
       expect(expected[0]).toEqual({ word: 'oven', passages: 60, near: [] });
       expect(expected.every(({ passages }, i) => i === 1 || passages > 0)).toBe(true);
-      expect(await store().lookUpTerms(small, words)).toEqual(expected);
+      expect(await store().search.terms(small, words)).toEqual(expected);
       for (let id = 1; id < 60; id++) await evict(store(), small, id);
       expect(await counts(small, 'oven', spelled(0), spelled(59 * 40))).toEqual([1, 0, 1]);
       expect((await near(small, 'ovne'))[0]).toBe('oven');
       await evict(store(), small, 60);
       expect(await counts(small, 'oven', spelled(59 * 40))).toEqual([0, 0]);
       expect(await near(small, 'ovne')).toEqual([]);
-      const stats = (await store().stats()).namespaces.find(({ namespace: name }) => name === small);
+      const stats = (await store().admin.stats(ADMIN_NAMESPACE)).namespaces.find(
+        ({ namespace: name }) => name === small,
+      );
       expect(stats?.terms).toBe(0);
-      expect(await store().verify()).toEqual([]);
+      expect(await verifyStore(store())).toEqual([]);
     });
 
     it('finds the word that was meant among thousands that look alike', async () => {
@@ -56,7 +61,7 @@ export function describeWords({ store, namespace }: Subject): void {
       const words = Array.from({ length: 4000 }, (_, i) => spelled(i));
       await write(store(), ns, note(words.join(' ')));
       const meant = words.filter((_, i) => i % 97 === 0);
-      const infos = await store().lookUpTerms(
+      const infos = await store().search.terms(
         ns,
         meant.map((word) => word.slice(0, 3) + word[4]! + word[3]! + word.slice(5)),
       );
@@ -81,7 +86,7 @@ export function describeWords({ store, namespace }: Subject): void {
         note('kitchener budget'),
         note('Küche ножик'),
       );
-      const [info] = await store().lookUpTerms(ns, ['kitchne']);
+      const [info] = await store().search.terms(ns, ['kitchne']);
       expect(info).toEqual({
         word: 'kitchne',
         passages: 0,
@@ -115,7 +120,7 @@ export function describeWords({ store, namespace }: Subject): void {
       await write(store(), ns, note('kitchen'), note('rug'));
       await evict(store(), ns, 1);
       expect(await near(ns, 'kitchne')).toEqual([]);
-      await store().dropDerived(ns, { vectors: false });
+      await store().admin.resetDerived(ns, { drop: true, vectors: false });
       expect(await counts(ns, 'rug')).toEqual([0]);
     });
 
@@ -133,8 +138,8 @@ export function describeWords({ store, namespace }: Subject): void {
         'k'.repeat(10_000),
         'NEAR',
       ];
-      expect((await store().lookUpTerms(ns, words)).map(({ word }) => word)).toEqual(words);
-      expect(await store().lookUpTerms(ns, [])).toEqual([]);
+      expect((await store().search.terms(ns, words)).map(({ word }) => word)).toEqual(words);
+      expect(await store().search.terms(ns, [])).toEqual([]);
       expect(await counts(ns, 'kitchen', 'kitchen')).toEqual([1, 1]);
     });
   });

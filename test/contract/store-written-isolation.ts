@@ -1,3 +1,4 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { Subject } from './store-contract.ts';
 import { ALL_LIVE, draft, found, note, NOW, passage, write } from './store-samples.ts';
@@ -6,31 +7,32 @@ import { ALL, commit, fact, purgeRequest, remove, run, startupEntry, told } from
 export function describeWrittenIsolation({ store, namespace }: Subject): void {
   /** Everything that a namespace tells of what was written to it. */
   const look = async (ns: string): Promise<unknown> => {
-    const chains = await store().auditChains(ns);
+    const chains = await store().admin.auditChains(ns);
     return {
-      live: await store().listRecords(ns, ALL_LIVE, ALL),
-      deleted: await store().listRecords(ns, { ...ALL_LIVE, deleted: true }, ALL),
-      byKey: await store().listRecords(ns, { ...ALL_LIVE, origins: ['fact'], keyPrefix: 'k' }, ALL),
-      counts: [
-        await store().countRecords(ns, ALL_LIVE),
-        await store().countRecords(ns, { ...ALL_LIVE, origins: ['fact'], key: 'k' }),
-      ],
-      categories: await store().factCategories(ns, NOW, 10),
-      held: await store().heldRecords(ns, [1, 2, 3, 4, 5, 6, 7, 8, 9]),
-      ids: [await store().highestId(ns), await store().nextExpiry(ns), await store().oldestDeletion(ns)],
-      done: await store().doneOnce(ns, 'k', NOW),
-      entries: await store().auditEntries(ns, {}, ALL),
-      ofOne: await store().auditEntries(ns, { subject: 'u' }, ALL),
+      live: await store().records.list(ns, { filter: ALL_LIVE }, ALL),
+      deleted: await store().records.list(ns, { filter: { ...ALL_LIVE, deleted: true } }, ALL),
+      byKey: await store().records.list(
+        ns,
+        { filter: { ...ALL_LIVE, origins: ['fact'], keyPrefix: 'k' } },
+        ALL,
+      ),
+      counts: await store().records.count(ns, [ALL_LIVE, { ...ALL_LIVE, origins: ['fact'], key: 'k' }]),
+      categories: await store().records.factCategories(ns, NOW, 10),
+      held: await store().records.get(ns, [1, 2, 3, 4, 5, 6, 7, 8, 9], 'any'),
+      bounds: await store().records.bounds(ns),
+      done: await store().records.findIdempotentResult(ns, 'k', NOW),
+      entries: await store().admin.auditEntries(ns, {}, ALL),
+      ofOne: await store().admin.auditEntries(ns, { subject: 'u' }, ALL),
       chains,
-      chain: await store().auditChain(ns, chains[0]?.chain ?? '', ALL),
-      sound: await store().verifyAudit(ns),
-      startup: await store().startupEntries(ns),
-      seen: await store().startupSeen(ns, 'ada', 's'),
-      history: await store().history(ns, 'pack_history', NOW, ALL),
-      stats: (await store().stats()).namespaces.find((one) => one.namespace === ns),
+      chain: await store().admin.auditChain(ns, chains[0]?.chain ?? '', ALL),
+      sound: await store().admin.verifyAudit(ns),
+      startup: (await store().records.startup(ns)).entries,
+      seen: (await store().records.startup(ns, { agent: 'ada', session: 's' })).digest,
+      history: await store().admin.history(ns, { category: 'pack_history', now: NOW }, ALL),
+      stats: (await store().admin.stats(ADMIN_NAMESPACE)).namespaces.find((one) => one.namespace === ns),
     };
   };
-  const once = { key: 'k', fingerprint: 'f', at: NOW, expiresAt: NOW + 10 };
+  const idempotencyKey = { key: 'k', fingerprint: 'f', at: NOW, expiresAt: NOW + 10 };
   const seen = { agent: 'ada', session: 's', digest: 'd', at: NOW, forgetBefore: 0, keep: 1 };
 
   /** A little of everything. */
@@ -41,11 +43,14 @@ export function describeWrittenIsolation({ store, namespace }: Subject): void {
       note(text),
       note(text, { expiresAt: NOW }),
     ];
-    await commit(store(), ns, { writes, once, audit: [told({ subject: 'u', diff: { text } })] });
+    await commit(store(), ns, { writes, idempotencyKey, audit: [told({ subject: 'u', diff: { text } })] });
     await remove(store(), ns, 3);
-    await store().putStartup(ns, [startupEntry({ content: text })], [told({ subject: 'startup:rules' })]);
-    await store().noteStartupSeen(ns, { ...seen, digest: text });
-    await store().noteHistory([{ namespace: ns, row: run({ name: text }) }], 100);
+    await store().records.commit(ns, {
+      startup: [startupEntry({ content: text })],
+      audit: [told({ subject: 'startup:rules' })],
+    });
+    await store().records.commit(ns, { startupDigest: { ...seen, digest: text } });
+    await store().records.commit(ns, { history: { rows: [run({ name: text })], keep: 100 } });
   }
 
   describe('what agents write', () => {
@@ -62,13 +67,13 @@ export function describeWrittenIsolation({ store, namespace }: Subject): void {
         restorations: [{ id: 3, passages: [passage('theirs')] }],
         audit: [told({ subject: uuid })],
       });
-      await store().putStartup(theirs, [startupEntry({ deletedAt: NOW })], []);
-      const rows = Array.from({ length: 5 }, () => ({ namespace: theirs, row: run({ expiresAt: NOW + 1 }) }));
-      await store().noteHistory(rows, 2);
-      const [own] = await store().auditChains(ours);
-      await store().importAudit(theirs, await store().auditChain(ours, own!.chain, ALL));
-      await store().purge(theirs, purgeRequest({ by: { at: NOW + 99, actor: 'a', surface: 's' } }));
-      await store().sweep();
+      await store().records.commit(theirs, { startup: [startupEntry({ deletedAt: NOW })], audit: [] });
+      const rows = Array.from({ length: 5 }, () => run({ expiresAt: NOW + 1 }));
+      await store().records.commit(theirs, { history: { rows, keep: 2 } });
+      const [own] = await store().admin.auditChains(ours);
+      await store().admin.importAudit(theirs, await store().admin.auditChain(ours, own!.chain, ALL));
+      await store().records.purge(theirs, purgeRequest({ by: { at: NOW + 99, actor: 'a', surface: 's' } }));
+      await store().admin.sweep(theirs);
       expect(await look(ours)).toEqual(before);
     });
 
@@ -76,10 +81,10 @@ export function describeWrittenIsolation({ store, namespace }: Subject): void {
       const [ours, theirs] = [namespace(), namespace()];
       await write(store(), ours, note('x'));
       await fill(theirs, 'secret', draft().uuid);
-      const [own] = await store().auditChains(theirs);
-      expect(await store().auditChain(ours, own!.chain, ALL)).toEqual([]);
-      expect(await store().heldRecords(ours, [2, 3, 4])).toEqual([]);
-      expect(await store().doneOnce(ours, 'k', NOW)).toBeNull();
+      const [own] = await store().admin.auditChains(theirs);
+      expect(await store().admin.auditChain(ours, own!.chain, ALL)).toEqual([]);
+      expect(await store().records.get(ours, [2, 3, 4], 'any')).toEqual([]);
+      expect(await store().records.findIdempotentResult(ours, 'k', NOW)).toBeNull();
       for (const id of [2, 3, 4]) {
         const reach = [
           { deletions: [{ id, at: NOW }] },
@@ -89,7 +94,7 @@ export function describeWrittenIsolation({ store, namespace }: Subject): void {
         for (const batch of reach)
           await expect(commit(store(), ours, batch)).rejects.toMatchObject({ code: 'not_found' });
       }
-      expect(await commit(store(), ours, { writes: [fact('k', 'c', 'mine')], once })).toEqual([2]);
+      expect(await commit(store(), ours, { writes: [fact('k', 'c', 'mine')], idempotencyKey })).toEqual([2]);
       expect(await found(store(), theirs, 'mine')).toEqual([]);
     });
 
@@ -102,7 +107,7 @@ export function describeWrittenIsolation({ store, namespace }: Subject): void {
         counts: [0, 0],
         categories: [],
         held: [],
-        ids: [0, null, null],
+        bounds: { highestId: 0, nextExpiry: null, oldestDeletion: null, nextHistoryExpiry: null },
         done: null,
         entries: [],
         ofOne: [],
@@ -114,7 +119,7 @@ export function describeWrittenIsolation({ store, namespace }: Subject): void {
         history: [],
         stats: undefined,
       });
-      expect(await store().purge(ns, purgeRequest())).toBe(0);
+      expect(await store().records.purge(ns, purgeRequest())).toBe(0);
       expect(await look(ns)).toMatchObject({ stats: undefined });
     });
   });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { openStore } from '../../src/store/registry.ts';
+import { openStore, STORE_DRIVERS } from '../../src/store/registry.ts';
 import { describeStore } from './store-contract.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'loci-store-contract-'));
@@ -12,7 +12,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-for (const driver of ['memory', 'sqlite']) {
+for (const driver of STORE_DRIVERS) {
   describeStore(driver, () => {
     const path = join(folder, `${String(++files)}.db`);
     return openStore({ driver, path, busyTimeout: 1000, create: true });

@@ -1,4 +1,4 @@
-import type { RecordHeader, StoredPassage } from '../../src/store/store.ts';
+import type { RecordHeader, StoredPassage } from '../../src/store/search-model.ts';
 
 interface Given extends Partial<Omit<StoredPassage, 'record'>> {
   readonly record?: Partial<RecordHeader>;

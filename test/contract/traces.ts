@@ -1,19 +1,22 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ALL_LIVE, found, NOW } from './store-samples.ts';
 import { ALL, idsOf } from './written-samples.ts';
 
 /** Everywhere that a text could show. */
 export async function traces(store: Store, namespace: string, id: number, word: string): Promise<unknown> {
-  const stats = (await store.stats()).namespaces.find((one) => one.namespace === namespace);
-  const [known] = await store.lookUpTerms(namespace, [word]);
+  const stats = (await store.admin.stats(ADMIN_NAMESPACE)).namespaces.find(
+    (one) => one.namespace === namespace,
+  );
+  const [known] = await store.search.terms(namespace, [word]);
   return {
     found: await found(store, namespace, word),
     word: { passages: known?.passages, near: known?.near },
-    near: (await store.lookUpTerms(namespace, [`${word}x`]))[0]?.near,
-    passages: (await store.passagesOf(namespace, [id])).get(id),
-    live: idsOf(await store.records(namespace, [id], NOW)),
-    scanned: idsOf(await store.scanRecords(namespace, ALL)).includes(id),
-    listed: idsOf(await store.listRecords(namespace, ALL_LIVE, ALL)).includes(id),
+    near: (await store.search.terms(namespace, [`${word}x`]))[0]?.near,
+    passages: (await store.records.passagesOf(namespace, [id])).get(id),
+    live: idsOf(await store.records.get(namespace, [id], { liveAt: NOW })),
+    scanned: idsOf(await store.records.list(namespace, { scan: 'undeleted' }, ALL)).includes(id),
+    listed: idsOf(await store.records.list(namespace, { filter: ALL_LIVE }, ALL)).includes(id),
     counts: [stats?.records, stats?.passages, stats?.terms],
   };
 }

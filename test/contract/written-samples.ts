@@ -1,9 +1,7 @@
 import type { LociRecord } from '../../src/core/types.ts';
-import type { AuditDraft } from '../../src/store/audit.ts';
-import type { HistoryDraft } from '../../src/store/history.ts';
-import type { PurgeRequest } from '../../src/store/mortality.ts';
-import type { StartupEntry } from '../../src/store/startup.ts';
-import type { CommitBatch, RecordDraft, RecordWrite, Store } from '../../src/store/store.ts';
+import type { AuditDraft, HistoryDraft, StartupEntry } from '../../src/store/admin-model.ts';
+import type { CommitBatch, PurgeRequest, RecordDraft, RecordWrite } from '../../src/store/model.ts';
+import type { Store } from '../../src/store/store.ts';
 import { CHUNKING, note, NOW } from './store-samples.ts';
 
 export const ALL: { after: null; limit: number } = { after: null, limit: 1000 };
@@ -24,7 +22,7 @@ export async function commit(
   namespace: string,
   batch: Partial<CommitBatch>,
 ): Promise<number[]> {
-  return store.commit(namespace, { writes: [], evictions: [], chunking: CHUNKING, ...batch });
+  return store.records.commit(namespace, { chunking: CHUNKING, ...batch });
 }
 
 /** Deletes records at `NOW`. */

@@ -26,9 +26,8 @@ async function bigExport(): Promise<string> {
     note(`The lantern of day ${String(n)}`, { origin: 'memory', key: null }),
   );
   const audit = { at: NOW, actor: 'a', surface: 'cli', action: 'write', subject: null, diff: null };
-  await store.commit('default', {
+  await store.records.commit('default', {
     writes,
-    evictions: [],
     chunking: (await context.chunking()).signature,
     audit: [audit],
   });

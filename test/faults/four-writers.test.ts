@@ -1,3 +1,4 @@
+import { verifyStore } from '../contract/store-samples.ts';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -104,17 +105,17 @@ describe('a thousand writes from four processes, some of them asked for again', 
     expect([...ids].filter(([, each]) => each.size !== 1)).toEqual([]);
 
     const store = await openSqlite(join(home, 'loci.db'));
-    const records = await store.scanRecords(NAMESPACE, ALL);
+    const records = await store.records.list(NAMESPACE, { scan: 'undeleted' }, ALL);
     const contents = new Map(records.map(({ id, content }) => [id, content]));
     expect(records).toHaveLength(ids.size);
     for (const [key, [id = 0]] of ids) expect(contents.get(id)).toBe(`said under ${key}`);
-    const entries = await store.auditEntries(NAMESPACE, {}, ALL);
+    const entries = await store.admin.auditEntries(NAMESPACE, {}, ALL);
     const told = entries
       .filter(({ action }) => ['write', 'store'].includes(action))
       .map(({ subject }) => subject);
     expect(told.toSorted()).toEqual(records.map(({ uuid }) => uuid).toSorted());
-    expect(await store.verifyAudit(NAMESPACE)).toEqual([]);
-    expect(await store.verify()).toEqual([]);
+    expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([]);
+    expect(await verifyStore(store)).toEqual([]);
     await store.close();
     for (const { child } of servers) child.kill('SIGTERM');
     expect((await Promise.all(servers.map(({ ended }) => ended))).map(({ code }) => code)).toEqual([0, 0]);

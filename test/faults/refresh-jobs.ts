@@ -1,6 +1,7 @@
 import { LociError } from '../../src/core/errors.ts';
-import type { Fence, LeaseRequest } from '../../src/store/leases.ts';
-import type { RecordWrite, Store } from '../../src/store/store.ts';
+import type { Fence, RecordWrite } from '../../src/store/model.ts';
+import type { LeaseRequest } from '../../src/store/admin-model.ts';
+import type { Store } from '../../src/store/store.ts';
 import { CHUNKING, note } from '../contract/store-samples.ts';
 import type { Line } from './store-processes.ts';
 
@@ -22,13 +23,13 @@ function request(lasts: number): LeaseRequest {
  * and as many come. Says each round when it begins and when it was answered.
  */
 export async function refreshForEver(store: Store, namespace: string, say: Say): Promise<void> {
-  const token = await store.takeLease(request(1));
+  const token = await store.admin.takeLease(namespace, request(1));
   if (token === null) throw new Error('the lease of a dead process was not given to the next');
   const fence = { lease: LEASE, token };
-  const states = await store.sourceStates(namespace);
+  const states = await store.records.sourceStates(namespace);
   for (let round = (states.get(SOURCE)?.refreshes ?? 0) + 1; ; round++) {
     const page = { after: null, limit: DOCUMENTS + 1 };
-    const entries = await store.sourceEntries(namespace, SOURCE, page);
+    const entries = await store.records.sourceEntries(namespace, SOURCE, page);
     const kept = entries.slice(0, entries.length / 2);
     const writes = Array.from({ length: DOCUMENTS }, (_, i): RecordWrite => {
       const held = kept[i];
@@ -47,7 +48,7 @@ export async function refreshForEver(store: Store, namespace: string, say: Say):
     const evictions = entries.slice(kept.length).map(({ id }) => id);
     const sourceState = { source: SOURCE, change: { refreshes: round, failures: 0, error: null } };
     say({ round });
-    await store.commit(namespace, { writes, evictions, chunking: CHUNKING, fence, sourceState });
+    await store.records.commit(namespace, { writes, evictions, chunking: CHUNKING, fence, sourceState });
     say({ refreshed: round });
   }
 }
@@ -55,12 +56,12 @@ export async function refreshForEver(store: Store, namespace: string, say: Say):
 /** Takes the lease and commits, time and again; now and then so late that the other process has taken it over. */
 export async function raceForLease(store: Store, namespace: string, say: Say): Promise<void> {
   for (let cycle = 0; cycle < CYCLES;) {
-    const token = await store.takeLease(request(2));
+    const token = await store.admin.takeLease(namespace, request(2));
     if (token === null) continue;
     if (cycle % 4 === 0) await lingerOver(store, namespace);
     const key = `${String(process.pid)}/${String(cycle)}`;
     say(await commitOrLose(store, namespace, key, { lease: LEASE, token }));
-    if (cycle % 4 === 1) await store.dropLease(LEASE, String(process.pid));
+    if (cycle % 4 === 1) await store.admin.dropLease(namespace, LEASE, String(process.pid));
     cycle++;
   }
 }
@@ -76,13 +77,12 @@ async function commitOrLose(store: Store, namespace: string, key: string, fence:
   const sourceState = { source: SOURCE, change: { refreshes: fence.token, error: key } };
   const batch = {
     writes: [note('tile samples', given)],
-    evictions: [],
     chunking: CHUNKING,
     fence,
     sourceState,
   };
   try {
-    await store.commit(namespace, batch);
+    await store.records.commit(namespace, batch);
     return { kept: key, token: fence.token };
   } catch (error) {
     if (!(error instanceof LociError) || error.code !== 'conflict') throw error;
@@ -92,7 +92,7 @@ async function commitOrLose(store: Store, namespace: string, key: string, fence:
 
 /** Until the other process has written, unless it has come to its end. */
 async function lingerOver(store: Store, namespace: string): Promise<void> {
-  const before = await store.highestId(namespace);
+  const before = (await store.records.bounds(namespace)).highestId;
   const deadline = Date.now() + 50;
-  while (Date.now() < deadline && (await store.highestId(namespace)) === before);
+  while (Date.now() < deadline && (await store.records.bounds(namespace)).highestId === before);
 }

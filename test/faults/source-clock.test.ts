@@ -88,8 +88,8 @@ describe('a clock that jumps', () => {
       create: false,
     });
     const now = Date.now() + YEAR;
-    const lease = { name: 'source/default/hourly', holder: 'the dead', now, until: now + 10 * SECOND };
-    expect(await store.takeLease(lease)).toBeGreaterThan(0);
+    const lease = { name: 'source/hourly', holder: 'the dead', now, until: now + 10 * SECOND };
+    expect(await store.admin.takeLease('default', lease)).toBeGreaterThan(0);
     await store.close();
     expect(await keeping.loci.sources.refresh(['hourly'])).toMatchObject([{ unchanged: 1 }]);
   });

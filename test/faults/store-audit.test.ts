@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { auditHash } from '../../src/store/audit.ts';
+import { auditHash } from '../../src/store/rules/audit-chain.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NOW } from '../contract/store-samples.ts';
 import { ALL, commit, told } from '../contract/written-samples.ts';
@@ -101,36 +101,36 @@ describe('an audit log whose file somebody writes to', () => {
     ['the chain away', `DELETE FROM audit_chain WHERE ${ours}`, ['nobody began the audit chain']],
   ])('says where: %s', async (_, sql, findings) => {
     tamper(sql);
-    const said = await store.verifyAudit(NAMESPACE);
+    const said = await store.admin.verifyAudit(NAMESPACE);
     expect(said[0]).toContain(findings[0]);
     expect(said.length).toBeLessThanOrEqual(findings.length);
-    expect(await store.verifyAudit('other')).toEqual([]);
+    expect(await store.admin.verifyAudit('other')).toEqual([]);
   });
 
   it('says where an entry was changed and its own hash with it', async () => {
-    const entry = (await store.auditEntries(NAMESPACE, { subject: 'u2' }, ALL))[0]!;
+    const entry = (await store.admin.auditEntries(NAMESPACE, { subject: 'u2' }, ALL))[0]!;
     const hash = auditHash({ ...entry, actor: 'eve' });
     tamper(`UPDATE audit SET actor = 'eve', hash = '${hash}' WHERE ${ours} AND seq = 3`);
-    expect(await store.verifyAudit(NAMESPACE)).toEqual([
+    expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([
       expect.stringContaining('entry 4 of the audit log does not follow the one before it'),
     ]);
   });
 
   it('names the faults of each chain, a few of them', async () => {
-    const [own] = await store.auditChains('other');
-    await store.importAudit(NAMESPACE, await store.auditChain('other', own!.chain, ALL));
+    const [own] = await store.admin.auditChains('other');
+    await store.admin.importAudit(NAMESPACE, await store.admin.auditChain('other', own!.chain, ALL));
     tamper(`UPDATE audit SET action = action || '!' WHERE ${ours}`);
-    const said = await store.verifyAudit(NAMESPACE);
+    const said = await store.admin.verifyAudit(NAMESPACE);
     expect(said).toHaveLength(10);
     expect(new Set(said.map((what) => /\(chain (.*)\)/.exec(what)?.[1])).size).toBe(2);
   });
 
   it('says which diff is gone, though an imported chain tells of a purge', async () => {
     await commit(store, 'other', { audit: [told({ at: NOW + 9, subject: 'u2', action: 'purge' })] });
-    const [theirs] = await store.auditChains('other');
-    await store.importAudit(NAMESPACE, await store.auditChain('other', theirs!.chain, ALL));
+    const [theirs] = await store.admin.auditChains('other');
+    await store.admin.importAudit(NAMESPACE, await store.admin.auditChain('other', theirs!.chain, ALL));
     tamper(`UPDATE audit SET diff = NULL WHERE ${ours} AND chain <> '${theirs!.chain}' AND subject = 'u2'`);
-    expect(await store.verifyAudit(NAMESPACE)).toEqual([
+    expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([
       expect.stringContaining('the diff of entry 3 of the audit log is gone, and nothing says why'),
     ]);
   });
@@ -154,9 +154,9 @@ describe('an audit log whose file somebody writes to', () => {
   ])('is append-only for SQL: %s', async (sql) => {
     using db = new DatabaseSync(path);
     expect(() => db.prepare(sql).run()).toThrow('the audit log is append-only');
-    expect(await store.verifyAudit(NAMESPACE)).toEqual([]);
-    expect(await store.auditEntries(NAMESPACE, {}, ALL)).toHaveLength(5);
+    expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([]);
+    expect(await store.admin.auditEntries(NAMESPACE, {}, ALL)).toHaveLength(5);
     await commit(store, NAMESPACE, { audit: [told()] });
-    expect(await store.verifyAudit(NAMESPACE)).toEqual([]);
+    expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([]);
   });
 });

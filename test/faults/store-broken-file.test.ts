@@ -1,3 +1,4 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -5,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LociError } from '../../src/core/errors.ts';
-import { embed, found, note, unit, write } from '../contract/store-samples.ts';
+import { embed, found, note, unit, verifyStore, write } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -19,7 +20,11 @@ async function soundStore(path: string): Promise<Buffer> {
     NAMESPACE,
     ...Array.from({ length: 150 }, (_, i) => note(`word${String(i)} ${'common text '.repeat(60)}`)),
   );
-  const { id } = await store.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+  const { id } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
+    provider: 'test',
+    model: 'm',
+    dimensions: 3,
+  });
   await embed(store, id, NAMESPACE, (text) => unit(1, text.length, 2));
   await store.close();
   return readFileSync(path);
@@ -34,10 +39,10 @@ async function examine(path: string): Promise<string[]> {
   const store = await openSqlite(path).catch(refused);
   if (store === undefined) return said;
   await found(store, NAMESPACE, 'common').catch(refused);
-  await store.namespaces().catch(refused);
-  await store.countPending(1).catch(refused);
-  await store.sweep().catch(refused);
-  for (const { what } of (await store.verify().catch(refused)) ?? []) said.push(what);
+  await store.admin.namespaces(ADMIN_NAMESPACE).catch(refused);
+  await store.vectors.countPending(NAMESPACE, 1).catch(refused);
+  await store.admin.sweep(NAMESPACE).catch(refused);
+  for (const finding of (await verifyStore(store).catch(refused)) ?? []) said.push(finding);
   await store.close();
   return said;
 }
@@ -166,17 +171,19 @@ describe('codes that are not those of their vectors', () => {
     const path = join(folder.path, 'store.db');
     const store = await openSqlite(path);
     await write(store, NAMESPACE, ...Array.from({ length: 600 }, (_, i) => note(`word${String(i)}`)));
-    const { id } = await store.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+    const { id } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
+      provider: 'test',
+      model: 'm',
+      dimensions: 3,
+    });
     await embed(store, id, NAMESPACE, (text) => unit(1, text.length, 2));
-    expect(await store.verify()).toEqual([]);
+    expect(await verifyStore(store)).toEqual([]);
     using db = new DatabaseSync(path);
     const { changes } = db.prepare('UPDATE code_chunk SET codes = zeroblob(length(codes))').run();
     expect(changes).toBe(1);
-    expect((await store.verify()).map(({ what }) => what)).toContainEqual(
-      expect.stringContaining('is not its own'),
-    );
-    await store.dropDerived(NAMESPACE, { vectors: false });
-    expect(await store.verify()).toEqual([]);
+    expect(await verifyStore(store)).toContainEqual(expect.stringContaining('is not its own'));
+    await store.admin.resetDerived(NAMESPACE, { drop: true, vectors: false });
+    expect(await verifyStore(store)).toEqual([]);
     await store.close();
   });
 });

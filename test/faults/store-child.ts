@@ -1,3 +1,4 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 /**
  * The other process of the store's fault tests. What it did is said on stdout, a line of JSON each, only once it was
  * answered: `node store-child.ts STORE NAMESPACE JOB`.
@@ -54,8 +55,8 @@ async function writeAndSearch(store: Store, vectors: number): Promise<void> {
     const [id = 0] = await write(store, namespace, note(`shared ${wordOf(serial)}`, own(serial, 0)));
     const direction = unit(serial + 1, process.pid, 1);
     await embed(store, vectors, namespace, () => direction);
-    const byWord = await store.searchText(namespace, anyOf(wordOf(serial)), ALL_LIVE, 5);
-    const byVector = await store.searchVectors(namespace, vectors, direction, ALL_LIVE, 10_000);
+    const byWord = await store.search.text(namespace, anyOf(wordOf(serial)), ALL_LIVE, 5);
+    const byVector = await store.vectors.search(namespace, vectors, direction, ALL_LIVE, 10_000);
     if (byWord.length !== 1 || byWord[0]?.record !== id)
       throw new Error(`record ${String(id)} was not found by its word`);
     if (byVector.every(({ record }) => record !== id))
@@ -72,7 +73,7 @@ async function churn(store: Store, vectors: number): Promise<void> {
     const next = await write(store, namespace, ...notes);
     await embed(store, vectors, namespace, (text) => unit(1, text.length, round));
     await evict(store, namespace, ...ids);
-    await store.sweep();
+    await store.admin.sweep(namespace);
     ids = next;
   }
   say({ left: ids });
@@ -84,16 +85,16 @@ const KEYS = 60;
 async function writeOnce(store: Store): Promise<void> {
   for (let i = 0; i < KEYS; i++) {
     const key = `key${String((i * 7 + process.pid) % KEYS)}`;
-    if ((await store.doneOnce(namespace, key, NOW)) !== null) continue;
+    if ((await store.records.findIdempotentResult(namespace, key, NOW)) !== null) continue;
     const writing = note(`asked for ${key}`, {
       origin: 'memory',
       key: null,
       uuid: `${key}/${String(process.pid)}`,
     });
     const audit = [told({ subject: writing.draft.uuid, diff: { key } })];
-    const once = { key, fingerprint: key, at: NOW, expiresAt: NOW + 1 };
+    const idempotencyKey = { key, fingerprint: key, at: NOW, expiresAt: NOW + 1 };
     try {
-      say({ written: await commit(store, namespace, { writes: [writing], audit, once }) });
+      say({ written: await commit(store, namespace, { writes: [writing], audit, idempotencyKey }) });
     } catch (error) {
       // Another process was faster.
       if (!(error instanceof LociError) || error.code !== 'conflict') throw error;
@@ -115,12 +116,16 @@ async function liveAndDie(store: Store): Promise<void> {
     const deletions = ids.slice(0, 2).map((id) => ({ id, at: NOW }));
     await commit(store, namespace, { deletions, audit: entries('delete').slice(0, 2) });
     say({ told: uuids.slice(0, 2).map((uuid) => `delete ${uuid}`) });
-    if (serial % 3 === 2) await store.purge(namespace, purgeRequest({ limit: 4 }));
+    if (serial % 3 === 2) await store.records.purge(namespace, purgeRequest({ limit: 4 }));
   }
 }
 
 const store = await openStore({ driver: 'sqlite', path, busyTimeout: 20_000, create: true });
-const { id: vectors } = await store.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+const { id: vectors } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
+  provider: 'test',
+  model: 'm',
+  dimensions: 3,
+});
 say({ ready: true });
 if (job === 'write') await writeForEver(store, vectors);
 if (job === 'search') await writeAndSearch(store, vectors);

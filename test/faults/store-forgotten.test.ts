@@ -1,7 +1,8 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { embed, note, NOW, unit, write } from '../contract/store-samples.ts';
+import { embed, note, NOW, unit, verifyStore, write } from '../contract/store-samples.ts';
 import { commit, fact, purgeRequest, remove, told } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
@@ -22,7 +23,11 @@ describe('what was purged', () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const store = await openSqlite(path);
-    const { id: vectors } = await store.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+    const { id: vectors } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
+      provider: 'test',
+      model: 'm',
+      dimensions: 3,
+    });
     const others = (from: number): ReturnType<typeof note>[] =>
       Array.from({ length: 300 }, (_, i) => note(`other words ${String(from + i)}`));
     await write(store, NAMESPACE, ...others(0));
@@ -44,9 +49,9 @@ describe('what was purged', () => {
     expect(bytesThatHold(path, 'zyxwvut')).toBeGreaterThan(0);
     expect(bytesThatHold(path, 'qqlongsecret')).toBeGreaterThan(40);
     await remove(store, NAMESPACE, ids[0]!, ids[1]!);
-    await store.purge(NAMESPACE, purgeRequest());
+    await store.records.purge(NAMESPACE, purgeRequest());
     expect([bytesThatHold(path, 'zyxwvut'), bytesThatHold(path, 'qqlongsecret')]).toEqual([0, 0]);
-    expect(await store.verify()).toEqual([]);
+    expect(await verifyStore(store)).toEqual([]);
     await store.close();
     expect([bytesThatHold(path, 'zyxwvut'), bytesThatHold(path, 'qqlongsecret')]).toEqual([0, 0]);
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { LociError, messageOf } from '../../src/core/errors.ts';
 import type { Store } from '../../src/store/store.ts';
-import { ALL_LIVE, anyOf, note, NOW, write } from '../contract/store-samples.ts';
+import { ALL_LIVE, anyOf, note, NOW, verifyStore, write } from '../contract/store-samples.ts';
 import { ALL, commit, purgeRequest, remove, told } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
@@ -63,10 +63,10 @@ describe('a store on a disk that fills up', () => {
   }
 
   async function expectThere(store: Store, ids: readonly number[]): Promise<void> {
-    expect((await store.records(NAMESPACE, ids, NOW)).map(({ id }) => id)).toEqual(ids);
-    const hits = await store.searchText(NAMESPACE, anyOf('common'), ALL_LIVE, 100_000);
+    expect((await store.records.get(NAMESPACE, ids, { liveAt: NOW })).map(({ id }) => id)).toEqual(ids);
+    const hits = await store.search.text(NAMESPACE, anyOf('common'), ALL_LIVE, 100_000);
     expect(hits.map(({ record }) => record).toSorted((a, b) => a - b)).toEqual(ids);
-    expect(await store.verify()).toEqual([]);
+    expect(await verifyStore(store)).toEqual([]);
   }
 
   it('says so, keeps what was answered, and works again once there is room', async (context) => {
@@ -116,19 +116,19 @@ describe('a store on a disk that fills up', () => {
       }
     };
     const expectWhole = async (): Promise<number[]> => {
-      const log = await store.auditEntries(NAMESPACE, {}, ALL);
+      const log = await store.admin.auditEntries(NAMESPACE, {}, ALL);
       expect(log.flatMap(({ action, subject }) => (action === 'write' ? [subject] : [])).reverse()).toEqual(
         done,
       );
-      expect(await store.verifyAudit(NAMESPACE)).toEqual([]);
-      expect(await store.verify()).toEqual([]);
-      return (await store.scanRecords(NAMESPACE, ALL)).map(({ id }) => id);
+      expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([]);
+      expect(await verifyStore(store)).toEqual([]);
+      return (await store.records.list(NAMESPACE, { scan: 'undeleted' }, ALL)).map(({ id }) => id);
     };
     const writing = (subject: string): Promise<unknown> => {
       const diff = { content: `secret${subject} ${'y'.repeat(20_000)}` };
       const writes = [note(`common word${subject} ${'x'.repeat(20_000)}`)];
-      const once = { key: subject, fingerprint: 'f', at: NOW, expiresAt: NOW + 1000 };
-      return commit(store, NAMESPACE, { writes, audit: [told({ subject, diff })], once });
+      const idempotencyKey = { key: subject, fingerprint: 'f', at: NOW, expiresAt: NOW + 1000 };
+      return commit(store, NAMESPACE, { writes, audit: [told({ subject, diff })], idempotencyKey });
     };
     await until(writing);
     expect(done.length).toBeGreaterThan(3);
@@ -142,16 +142,16 @@ describe('a store on a disk that fills up', () => {
     rmSync(ballast);
     await remove(store, NAMESPACE, ...(deletion === undefined ? [] : [first]), ...others);
     fillUp(ballast);
-    const purged = await store.purge(NAMESPACE, purgeRequest()).catch((error: unknown) => error);
+    const purged = await store.records.purge(NAMESPACE, purgeRequest()).catch((error: unknown) => error);
     if (typeof purged !== 'number') expect(purged).toMatchObject({ code: 'store_full' });
     expect(await expectWhole()).toEqual([]);
     rmSync(ballast);
     const held = [first, ...others];
-    expect(await store.heldRecords(NAMESPACE, held)).toHaveLength(
+    expect(await store.records.get(NAMESPACE, held, 'any')).toHaveLength(
       typeof purged === 'number' ? 0 : held.length,
     );
-    await store.purge(NAMESPACE, purgeRequest());
-    expect(await store.heldRecords(NAMESPACE, held)).toEqual([]);
+    await store.records.purge(NAMESPACE, purgeRequest());
+    expect(await store.records.get(NAMESPACE, held, 'any')).toEqual([]);
     await expectWhole();
     await store.close();
   });
@@ -171,7 +171,7 @@ describe('a store on a disk that fills up', () => {
     rmSync(ballast);
     const again = await openSqlite(path);
     expect(await write(again, NAMESPACE, note('b'))).toEqual([2]);
-    expect(await again.verify()).toEqual([]);
+    expect(await verifyStore(again)).toEqual([]);
     await again.close();
   });
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
-import { found, NOW } from '../contract/store-samples.ts';
+import { found, NOW, verifyStore } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder, startChild, type Child, type Line } from './store-processes.ts';
 import { repetitions } from '../repetitions.ts';
 
@@ -52,7 +52,7 @@ async function expectAllThere(
   for (const [word, ids] of batches) {
     const certain = ids.filter((id) => !uncertain.has(id));
     const expected = certain.filter((id) => !evicted.has(id));
-    const records = await store.records(NAMESPACE, certain, NOW);
+    const records = await store.records.get(NAMESPACE, certain, { liveAt: NOW });
     expect(records.map(({ id }) => id)).toEqual(expected);
     const hits = (await found(store, NAMESPACE, word)).filter((id) => !uncertain.has(id));
     // What a later batch replaced has that one's word; the last of the ids is what this one replaced.
@@ -77,14 +77,14 @@ describe('a store whose writer is killed', () => {
       expect(await child.ended).toEqual({ code: null, errors: '' });
 
       const store = await openSqlite(path);
-      expect(await store.verify()).toEqual([]);
+      expect(await verifyStore(store)).toEqual([]);
       const answered = answeredBy(children);
       expect(answered.batches.size).toBeGreaterThanOrEqual(words);
       words = answered.batches.size;
       await expectAllThere(store, answered);
-      const keys = (await store.sourceEntries(NAMESPACE, 'notes', { after: null, limit: 100_000 })).map(
-        ({ key }) => key,
-      );
+      const keys = (
+        await store.records.sourceEntries(NAMESPACE, 'notes', { after: null, limit: 100_000 })
+      ).map(({ key }) => key);
       const batch = child.lines.findLast((line) => line.batch !== undefined)?.batch;
       if (batch !== undefined) {
         // The last one begun: nobody has replaced or evicted a part of it yet.

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { loadMigrations } from '../../src/store/migrate.ts';
 import { Database } from '../../src/store/sqlite/database.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
-import { found, note, write } from '../contract/store-samples.ts';
+import { found, note, verifyStore, write } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -70,7 +70,7 @@ describe('migration', () => {
     expect(versionOf(copy)).toBe(RELEASED.length);
     const restored = await openSqlite(copy, { create: false });
     expect(await found(restored, NAMESPACE, 'kept')).toEqual([1]);
-    expect(await restored.verify()).toEqual([]);
+    expect(await verifyStore(restored)).toEqual([]);
     await restored.close();
   });
 
@@ -85,7 +85,7 @@ describe('migration', () => {
     expect(versionOf(path)).toBe(RELEASED.length);
     const store = await openSqlite(path);
     expect(await found(store, NAMESPACE, 'kept')).toEqual([1]);
-    expect(await store.verify()).toEqual([]);
+    expect(await verifyStore(store)).toEqual([]);
     await store.close();
   });
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
-import { NOW } from '../contract/store-samples.ts';
+import { NOW, verifyStore } from '../contract/store-samples.ts';
 import { CYCLES, DOCUMENTS, SOURCE } from './refresh-jobs.ts';
 import { openSqlite, scratchFolder, startChild, type Child } from './store-processes.ts';
 
@@ -10,8 +10,8 @@ const KILLS = 3;
 
 /** The last refresh that the store knows of; throws where its documents and the state of their source differ. */
 async function roundOf(store: Store): Promise<number> {
-  const state = (await store.sourceStates(NAMESPACE)).get(SOURCE);
-  const rounds = await store.facet(NAMESPACE, 'category', { now: NOW });
+  const state = (await store.records.sourceStates(NAMESPACE)).get(SOURCE);
+  const rounds = await store.records.facet(NAMESPACE, 'category', { now: NOW });
   const round = state?.refreshes ?? 0;
   const all = [{ value: `round ${String(round)}`, records: DOCUMENTS }];
   expect(rounds).toEqual(round === 0 ? [] : all);
@@ -35,7 +35,7 @@ it('a process killed in the middle of a refresh leaves all of it or nothing, its
     });
     expect(await child.ended).toEqual({ code: null, errors: '' });
     const store = await openSqlite(path);
-    expect(await store.verify()).toEqual([]);
+    expect(await verifyStore(store)).toEqual([]);
     const answered = child.lines.findLast(({ refreshed }) => refreshed !== undefined)?.refreshed;
     const last = child.lines.findLast(({ round }) => round !== undefined)?.round ?? 0;
     if (answered !== last) midway++;
@@ -51,7 +51,11 @@ it('of two processes that race for a lease, none writes once the other has taken
   const store = await openSqlite(path);
   const children = [startChild(path, NAMESPACE, 'race'), startChild(path, NAMESPACE, 'race')];
   for (const { ended } of children) expect(await ended).toEqual({ code: 0, errors: '' });
-  const records = await store.scanRecords(NAMESPACE, { after: null, limit: 2 * CYCLES + 1 });
+  const records = await store.records.list(
+    NAMESPACE,
+    { scan: 'undeleted' },
+    { after: null, limit: 2 * CYCLES + 1 },
+  );
   // In the order in which they were written.
   const tokens = records.map(({ metadata }) => Number(metadata['token']));
   expect(tokens).toEqual(tokens.toSorted((a, b) => a - b));
@@ -66,8 +70,8 @@ it('of two processes that race for a lease, none writes once the other has taken
   const kept = said.flat().flatMap(({ kept = [] }) => kept);
   expect(new Set(records.map(({ key }) => key))).toEqual(new Set(kept));
   expect(said.flat().some(({ lost }) => lost !== undefined)).toBe(true);
-  const state = (await store.sourceStates(NAMESPACE)).get(SOURCE);
+  const state = (await store.records.sourceStates(NAMESPACE)).get(SOURCE);
   expect(state).toMatchObject({ refreshes: tokens.at(-1), error: records.at(-1)?.key });
-  expect(await store.verify()).toEqual([]);
+  expect(await verifyStore(store)).toEqual([]);
   await store.close();
 });

@@ -1,7 +1,8 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ALL_LIVE, anyOf, embed, found, note, unit, write } from '../contract/store-samples.ts';
+import { ALL_LIVE, anyOf, embed, found, note, unit, verifyStore, write } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder, startChild } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -11,7 +12,11 @@ describe('a store that several processes have open', () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const store = await openSqlite(path);
-    const { id: vectors } = await store.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+    const { id: vectors } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
+      provider: 'test',
+      model: 'm',
+      dimensions: 3,
+    });
     const children = [startChild(path, NAMESPACE, 'search'), startChild(path, NAMESPACE, 'search')];
     let running = children.length;
     const ended = children.map(async (child) => {
@@ -24,19 +29,19 @@ describe('a store that several processes have open', () => {
       await write(store, NAMESPACE, note(`shared mine${String(mine)}`));
       await embed(store, vectors, NAMESPACE, () => unit(-1, 0, 0));
       expect(await found(store, NAMESPACE, `mine${String(mine)}`)).toHaveLength(1);
-      await store.searchVectors(NAMESPACE, vectors, unit(1, 1, 1), ALL_LIVE, 10);
+      await store.vectors.search(NAMESPACE, vectors, unit(1, 1, 1), ALL_LIVE, 10);
       mine++;
     }
     expect(await Promise.all(ended)).toEqual(children.map(() => ({ code: 0, errors: '' })));
     const theirs = children.flatMap(({ lines }) => lines.flatMap(({ written }) => written ?? []));
     expect(theirs).toHaveLength(60);
-    const all = await store.scanRecords(NAMESPACE, { after: null, limit: 100_000 });
+    const all = await store.records.list(NAMESPACE, { scan: 'undeleted' }, { after: null, limit: 100_000 });
     expect(all.map(({ id }) => id)).toEqual(Array.from({ length: 60 + mine }, (_, i) => i + 1));
-    const hits = await store.searchText(NAMESPACE, anyOf('shared'), ALL_LIVE, 100_000);
+    const hits = await store.search.text(NAMESPACE, anyOf('shared'), ALL_LIVE, 100_000);
     expect(new Set(hits.map(({ record }) => record)).size).toBe(60 + mine);
-    const near = await store.searchVectors(NAMESPACE, vectors, unit(1, 1, 1), ALL_LIVE, 100_000);
+    const near = await store.vectors.search(NAMESPACE, vectors, unit(1, 1, 1), ALL_LIVE, 100_000);
     expect(near).toHaveLength(60 + mine);
-    expect(await store.verify()).toEqual([]);
+    expect(await verifyStore(store)).toEqual([]);
     await store.close();
   });
 
@@ -44,23 +49,27 @@ describe('a store that several processes have open', () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const store = await openSqlite(path);
-    const { id: vectors } = await store.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+    const { id: vectors } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
+      provider: 'test',
+      model: 'm',
+      dimensions: 3,
+    });
     await write(store, NAMESPACE, note('steady'));
     await embed(store, vectors, NAMESPACE, () => unit(1, 0, 0));
     const child = startChild(path, NAMESPACE, 'churn');
     const running = new Set([child]);
     const ended = child.ended.finally(() => running.delete(child));
     while (running.size > 0) {
-      const near = await store.searchVectors(NAMESPACE, vectors, unit(1, 0, 0), ALL_LIVE, 1000);
+      const near = await store.vectors.search(NAMESPACE, vectors, unit(1, 0, 0), ALL_LIVE, 1000);
       expect(near[0]).toMatchObject({ record: 1, score: expect.closeTo(1, 2) as number });
       expect(new Set(near.map(({ passage }) => passage)).size).toBe(near.length);
       expect(await found(store, NAMESPACE, 'steady')).toEqual([1]);
-      expect(await store.verify()).toEqual([]);
+      expect(await verifyStore(store)).toEqual([]);
     }
     expect(await ended).toEqual({ code: 0, errors: '' });
     const left = child.lines.findLast((line) => line.left !== undefined)?.left ?? [];
     expect(left).toHaveLength(20);
-    const near = await store.searchVectors(NAMESPACE, vectors, unit(1, 0, 0), ALL_LIVE, 1000);
+    const near = await store.vectors.search(NAMESPACE, vectors, unit(1, 0, 0), ALL_LIVE, 1000);
     expect(new Set(near.map(({ record }) => record))).toEqual(new Set([1, ...left]));
     await store.close();
   });
@@ -69,14 +78,18 @@ describe('a store that several processes have open', () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const [one, other] = [await openSqlite(path), await openSqlite(path)];
-    const { id: vectors } = await one.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+    const { id: vectors } = await one.vectors.addGeneration(ADMIN_NAMESPACE, {
+      provider: 'test',
+      model: 'm',
+      dimensions: 3,
+    });
     const records = async (): Promise<number[]> =>
-      (await one.searchVectors(NAMESPACE, vectors, unit(1, 0, 0), ALL_LIVE, 10)).map(({ record }) => record);
+      (await one.vectors.search(NAMESPACE, vectors, unit(1, 0, 0), ALL_LIVE, 10)).map(({ record }) => record);
     expect(await records()).toEqual([]);
     await write(other, NAMESPACE, note('a'), note('b'));
     await embed(other, vectors, NAMESPACE, (text) => (text === 'a' ? unit(1, 0, 0) : unit(1, 1, 0)));
     expect(await records()).toEqual([1, 2]);
-    await other.dropDerived(NAMESPACE, { vectors: true });
+    await other.admin.resetDerived(NAMESPACE, { drop: true, vectors: true });
     expect(await records()).toEqual([]);
     await write(other, NAMESPACE, { ...note('a'), id: 2 });
     await embed(other, vectors, NAMESPACE, () => unit(1, 0, 0));

@@ -1,10 +1,11 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { draft, found, note, NOW, write } from '../contract/store-samples.ts';
+import { draft, found, note, NOW, verifyStore, write } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder, startChild } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -38,7 +39,7 @@ describe('the threads of a store', () => {
     expect(await found(store, NAMESPACE, 'before')).toEqual([1]);
     expect(await found(store, NAMESPACE, 'large')).toEqual([]);
     expect(await write(store, NAMESPACE, note('after'))).toEqual([2]);
-    expect(await store.verify()).toEqual([]);
+    expect(await verifyStore(store)).toEqual([]);
     await store.close();
   });
 
@@ -54,7 +55,7 @@ describe('the threads of a store', () => {
       for (let i = 0; i < 2500; i++) deep = { deep };
       const store = await openSqlite(${JSON.stringify(join(folder.path, 'store.db'))});
       await write(store, 'n', note('deep', { metadata: { deep } }), note('plain'));
-      const answers = [store.records('n', [1], NOW), store.records('n', [2], NOW)];
+      const answers = [1, 2].map((id) => store.records.get('n', [id], { liveAt: NOW }));
       const [first, second] = await Promise.allSettled(answers);
       console.log(first.reason?.code, second.value?.[0].content);
       await store.close();`;
@@ -71,15 +72,17 @@ describe('the threads of a store', () => {
     await write(store, NAMESPACE, note('first'));
     const calls = [
       write(store, NAMESPACE, note('second')),
-      store.records(NAMESPACE, [1], NOW),
-      store.stats(),
+      store.records.get(NAMESPACE, [1], { liveAt: NOW }),
+      store.admin.stats(ADMIN_NAMESPACE),
     ];
     const exits = started.map((worker) => once(worker, 'exit'));
     expect(exits).toHaveLength(2);
     await Promise.all([store.close(), store.close()]);
     await Promise.all(exits);
     expect((await Promise.all(calls))[0]).toEqual([2]);
-    await expect(store.records(NAMESPACE, [1], NOW)).rejects.toMatchObject({ code: 'store_failed' });
+    await expect(store.records.get(NAMESPACE, [1], { liveAt: NOW })).rejects.toMatchObject({
+      code: 'store_failed',
+    });
   });
 
   it('that have crashed do not keep the store from closing', async () => {
@@ -122,7 +125,7 @@ describe('a process', () => {
     expect(await child.ended).toEqual({ code: 0, errors: '' });
     expect(child.lines).toEqual([{ ready: true }]);
     const store = await openSqlite(join(folder.path, 'store.db'), { create: false });
-    expect(await store.generations()).toHaveLength(1);
+    expect(await store.vectors.generations(ADMIN_NAMESPACE)).toHaveLength(1);
     await store.close();
   });
 
@@ -132,7 +135,7 @@ describe('a process', () => {
     const path = join(folder.path, 'store.db');
     const code = `const { openStore } = await import(${JSON.stringify(registry)});
       const store = await openStore({ driver: 'sqlite', path: ${JSON.stringify(path)}, busyTimeout: 0, create: true });
-      console.log((await store.namespaces()).length);
+      console.log((await store.admin.namespaces('')).length);
       await store.close();`;
     const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
       stdio: ['ignore', 'pipe', 'inherit'],

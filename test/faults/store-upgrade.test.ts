@@ -1,3 +1,4 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -7,7 +8,17 @@ import { loadMigrations } from '../../src/store/migrate.ts';
 import { Database } from '../../src/store/sqlite/database.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
 import type { Store } from '../../src/store/store.ts';
-import { ALL_LIVE, anyOf, embed, found, note, NOW, unit, write } from '../contract/store-samples.ts';
+import {
+  ALL_LIVE,
+  anyOf,
+  embed,
+  found,
+  note,
+  NOW,
+  unit,
+  verifyStore,
+  write,
+} from '../contract/store-samples.ts';
 import { ALL, commit, fact, idsOf, purgeRequest, told } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
@@ -64,16 +75,16 @@ function tablesOf(path: string): string[] {
 async function answers(store: Store, vectors: number): Promise<unknown> {
   return Promise.all(
     NAMESPACES.map(async (namespace) => ({
-      records: await store.scanRecords(namespace, ALL),
-      byWord: await store.searchText(namespace, anyOf('common', 'word3', 'heading'), ALL_LIVE, 100),
-      later: await store.searchText(namespace, anyOf('common'), { now: NOW + 10 }, 100),
-      near: await store.searchVectors(namespace, vectors, unit(1, 2, 3), ALL_LIVE, 100),
-      terms: await store.lookUpTerms(namespace, ['common', 'comon', 'word3']),
-      beside: await store.neighbours(namespace, [1, 5, 9], { before: 2, after: 2 }),
-      entries: await store.sourceEntries(namespace, 'notes', ALL),
-      passages: await store.passages(namespace, [1, 2, 3, 50], ALL_LIVE),
-      newest: await store.newest(namespace, ALL_LIVE, 5),
-      pending: await store.countPending(vectors),
+      records: await store.records.list(namespace, { scan: 'undeleted' }, ALL),
+      byWord: await store.search.text(namespace, anyOf('common', 'word3', 'heading'), ALL_LIVE, 100),
+      later: await store.search.text(namespace, anyOf('common'), { now: NOW + 10 }, 100),
+      near: await store.vectors.search(namespace, vectors, unit(1, 2, 3), ALL_LIVE, 100),
+      terms: await store.search.terms(namespace, ['common', 'comon', 'word3']),
+      beside: await store.search.neighbours(namespace, [1, 5, 9], { before: 2, after: 2 }),
+      entries: await store.records.sourceEntries(namespace, 'notes', ALL),
+      passages: await store.search.passages(namespace, [1, 2, 3, 50], ALL_LIVE),
+      newest: await store.search.newest(namespace, ALL_LIVE, 5),
+      pending: await store.vectors.countPending(namespace, vectors),
     })),
   );
 }
@@ -83,7 +94,11 @@ describe('a store of schema 6', () => {
     using folder = scratchFolder();
     const [now, before] = [join(folder.path, 'now.db'), join(folder.path, 'before.db')];
     const made = await openSqlite(now);
-    const { id: vectors } = await made.addGeneration({ provider: 'test', model: 'm', dimensions: 3 });
+    const { id: vectors } = await made.vectors.addGeneration(ADMIN_NAMESPACE, {
+      provider: 'test',
+      model: 'm',
+      dimensions: 3,
+    });
     for (const namespace of NAMESPACES) {
       const notes = Array.from({ length: 40 }, (_, i) =>
         note([`common word${String(i)}`, `${namespace} ${'pad '.repeat(i)}`], {
@@ -97,33 +112,36 @@ describe('a store of schema 6', () => {
       await write(made, namespace, ...notes);
     }
     await embed(made, vectors, 'one', (text) => unit(1, text.length, 2));
-    await made.activateGeneration(vectors);
+    await made.vectors.activateGeneration(ADMIN_NAMESPACE, vectors);
     const right = await answers(made, vectors);
     await made.close();
     copyAsItWas(now, before);
     noteReads(before);
 
     const migrated = await openSqlite(before, { create: false });
-    expect((await migrated.stats()).schemaVersion).toBe(MIGRATIONS.length);
+    expect((await migrated.admin.stats(ADMIN_NAMESPACE)).schemaVersion).toBe(MIGRATIONS.length);
     // Nor what the indexes of spellings kept beside them.
     expect(tablesOf(before).filter((name) => name.startsWith('word_'))).toEqual(['word_change']);
     expect(await answers(migrated, vectors)).toEqual(right);
-    expect(Object.fromEntries(await migrated.sourceStates('one'))).toMatchObject({
+    expect(Object.fromEntries(await migrated.records.sourceStates('one'))).toMatchObject({
       notes: { root: '/home/ada/notes', readAt: NOW, refreshes: 0, problems: [], paused: false },
       work: { root: null, readAt: NOW + 1 },
     });
-    expect(await migrated.sourceStates('two')).toEqual(new Map());
-    expect(await migrated.verify()).toEqual([]);
-    for (const { trust } of await migrated.scanRecords('one', ALL)) expect(trust).toBe(TRUST[0]);
-    expect(await migrated.nextExpiry('one')).toBe(NOW - 10);
+    expect(await migrated.records.sourceStates('two')).toEqual(new Map());
+    expect(await verifyStore(migrated)).toEqual([]);
+    for (const { trust } of await migrated.records.list('one', { scan: 'undeleted' }, ALL))
+      expect(trust).toBe(TRUST[0]);
+    expect((await migrated.records.bounds('one')).nextExpiry).toBe(NOW - 10);
     const audit = [told({ subject: 'u', diff: { a: 1 } })];
     expect(await commit(migrated, 'one', { writes: [fact('k', 'c', 'fresh')], audit })).toEqual([41]);
     await commit(migrated, 'one', { deletions: [{ id: 2, at: NOW }] });
-    expect(await migrated.purge('one', purgeRequest())).toBe(4);
-    expect(idsOf(await migrated.listRecords('one', { ...ALL_LIVE, origins: ['fact'] }, ALL))).toEqual([41]);
+    expect(await migrated.records.purge('one', purgeRequest())).toBe(4);
+    expect(
+      idsOf(await migrated.records.list('one', { filter: { ...ALL_LIVE, origins: ['fact'] } }, ALL)),
+    ).toEqual([41]);
     expect(await found(migrated, 'one', 'fresh')).toEqual([41]);
-    expect(await migrated.verifyAudit('one')).toEqual([]);
-    expect(await migrated.verify()).toEqual([]);
+    expect(await migrated.admin.verifyAudit('one')).toEqual([]);
+    expect(await verifyStore(migrated)).toEqual([]);
     await migrated.close();
   });
 });

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { AuditEntry } from '../../src/store/audit.ts';
+import type { AuditEntry } from '../../src/store/admin-model.ts';
 import type { Store } from '../../src/store/store.ts';
-import { NOW } from '../contract/store-samples.ts';
+import { NOW, verifyStore } from '../contract/store-samples.ts';
 import { idsOf } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder, startChild } from './store-processes.ts';
 import { repetitions } from '../repetitions.ts';
@@ -15,10 +15,10 @@ const ALL = { after: null, limit: 100_000 };
 
 /** The one chain of the namespace, whole. */
 async function ownChain(store: Store): Promise<AuditEntry[]> {
-  const chains = await store.auditChains(NAMESPACE);
+  const chains = await store.admin.auditChains(NAMESPACE);
   expect(chains.length).toBeLessThanOrEqual(1);
-  expect(await store.verifyAudit(NAMESPACE)).toEqual([]);
-  return store.auditChain(NAMESPACE, chains[0]?.chain ?? '', ALL);
+  expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([]);
+  return store.admin.auditChain(NAMESPACE, chains[0]?.chain ?? '', ALL);
 }
 
 describe('processes that are asked for the same under the same idempotency keys', () => {
@@ -31,15 +31,18 @@ describe('processes that are asked for the same under the same idempotency keys'
     expect(ended).toEqual(children.map(() => ({ code: 0, errors: '' })));
     const written = children.flatMap(({ lines }) => lines.flatMap((line) => line.written ?? []));
     expect(written.toSorted((a, b) => a - b)).toEqual(Array.from({ length: KEYS }, (_, i) => i + 1));
-    const records = await store.scanRecords(NAMESPACE, ALL);
+    const records = await store.records.list(NAMESPACE, { scan: 'undeleted' }, ALL);
     expect(idsOf(records)).toEqual(Array.from({ length: KEYS }, (_, i) => i + 1));
     for (const { id, uuid } of records) {
       const [key = ''] = uuid.split('/');
-      expect(await store.doneOnce(NAMESPACE, key, NOW)).toEqual({ fingerprint: key, records: [id] });
+      expect(await store.records.findIdempotentResult(NAMESPACE, key, NOW)).toEqual({
+        fingerprint: key,
+        records: [id],
+      });
     }
     expect(new Set(records.map(({ uuid }) => uuid.split('/')[0])).size).toBe(KEYS);
     expect((await ownChain(store)).map(({ subject }) => subject)).toEqual(records.map(({ uuid }) => uuid));
-    expect(await store.verify()).toEqual([]);
+    expect(await verifyStore(store)).toEqual([]);
     await store.close();
   });
 });
@@ -62,8 +65,10 @@ describe('a process that is killed while it writes, deletes and purges', () => {
       const told = new Set(entries.map(({ action, subject }) => `${action} ${String(subject)}`));
       expect(told.size).toBe(entries.length);
       expect([...answered].filter((one) => !told.has(one))).toEqual([]);
-      const ids = Array.from({ length: await store.highestId(NAMESPACE) }, (_, i) => i + 1);
-      const held = new Map((await store.heldRecords(NAMESPACE, ids)).map((record) => [record.uuid, record]));
+      const ids = Array.from({ length: (await store.records.bounds(NAMESPACE)).highestId }, (_, i) => i + 1);
+      const held = new Map(
+        (await store.records.get(NAMESPACE, ids, 'any')).map((record) => [record.uuid, record]),
+      );
       for (const { action, subject, diff } of entries) {
         const record = held.get(subject ?? '');
         const purged = told.has(`purge ${String(subject)}`);
@@ -75,7 +80,7 @@ describe('a process that is killed while it writes, deletes and purges', () => {
         expect(told.has(`write ${uuid}`)).toBe(true);
         expect(told.has(`delete ${uuid}`)).toBe(deletedAt !== null);
       }
-      expect(await store.verify()).toEqual([]);
+      expect(await verifyStore(store)).toEqual([]);
       await store.close();
     }
     expect(answered.size).toBeGreaterThan(KILLS);

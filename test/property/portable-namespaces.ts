@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { sha256 } from '../../src/core/ids.ts';
 import { ORIGINS, TRUST, type Metadata } from '../../src/core/types.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
-import type { HistoryDraft } from '../../src/store/history.ts';
-import type { RecordImport } from '../../src/store/portability.ts';
-import type { StartupEntry } from '../../src/store/startup.ts';
+import type { HistoryDraft, StartupEntry } from '../../src/store/admin-model.ts';
+import type { RecordImport } from '../../src/store/model.ts';
 import { NOW } from '../contract/store-samples.ts';
 
 /** A namespace, as it is put into a store. */
@@ -150,7 +149,7 @@ function placed(records: readonly Random[]): RandomNamespace['records'] {
       contentHash: sha256(content),
       expiresAt: isFact ? (given.expiresAt ?? NOW + 1000) : given.expiresAt,
     };
-    return { replaces: null, wanted: id, draft, deletedAt };
+    return { replaces: null, preferredId: id, draft, deletedAt };
   });
 }
 
@@ -166,17 +165,12 @@ export async function fill(
     const { uuid, title, metadata: diff } = given.draft;
     const audit = { at: NOW, actor: title, surface: 'cli', action: 'write', subject: uuid, diff };
     const imports = [{ ...given, passages }];
-    await store.commit(namespace, {
-      writes: [],
-      evictions: [],
+    await store.records.commit(namespace, {
       imports,
       chunking: chunking.signature,
       audit: [audit],
     });
   }
-  await store.putStartup(namespace, entries, []);
-  await store.noteHistory(
-    rows.map((row) => ({ namespace, row })),
-    1000,
-  );
+  await store.records.commit(namespace, { startup: entries, audit: [] });
+  await store.records.commit(namespace, { history: { rows, keep: 1000 } });
 }

@@ -1,96 +1,127 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { expect } from 'vitest';
-import type { AuditEntry, AuditFilter } from '../../src/store/audit.ts';
-import type { ListFilter } from '../../src/store/listing.ts';
-import type { SearchFilter, Store } from '../../src/store/store.ts';
+import type { AuditEntry, AuditFilter } from '../../src/store/admin-model.ts';
+import type { RecordFilter } from '../../src/store/model.ts';
+import type { Oracle } from '../oracle/oracle.ts';
 import { NOW } from '../contract/store-samples.ts';
 import { ALL } from '../contract/written-samples.ts';
 import { NAMESPACES } from './arbitraries.ts';
 
 export interface Questions {
   readonly words: readonly string[];
-  readonly lists: readonly ListFilter<SearchFilter>[];
+  readonly lists: readonly RecordFilter[];
   readonly audit: AuditFilter;
 }
 
 /** Everything that both stores must say alike, to the letter. */
-export async function observe(store: Store, { words, lists, audit }: Questions): Promise<unknown> {
+export async function observe(store: Oracle, { words, lists, audit }: Questions): Promise<unknown> {
   const all = { after: null, limit: 1000 };
   const namespaces = await Promise.all(
     NAMESPACES.map(async (namespace) => {
-      const records = await store.scanRecords(namespace, all);
+      const records = await store.records.list(namespace, { scan: 'undeleted' }, all);
       const ids = records.map(({ id }) => id);
       const passages = Array.from({ length: 120 }, (_, i) => i + 1);
       return {
         records,
-        live: await store.records(namespace, [...ids, 7, ...ids.toReversed()], NOW),
-        byKey: await Promise.all(['k1', ''].map((key) => store.recordsByKey(namespace, key, NOW))),
-        counted: await store.countByKey(namespace, ['k1', '', 'nobody'], NOW),
-        entries: await store.sourceEntries(namespace, 'a', all),
-        rest: await store.sourceEntries(namespace, 'b', { after: 'k1', limit: 2 }),
-        stale: await store.staleRecords(namespace, 'one', { after: 2, limit: 3 }),
-        passagesOf: await store.passagesOf(namespace, [...ids, 999]),
-        passages: await store.passages(namespace, passages, { now: NOW }),
-        neighbours: await store.neighbours(namespace, passages, { before: 2, after: 3 }),
-        terms: await store.lookUpTerms(namespace, words),
+        live: await store.records.get(namespace, [...ids, 7, ...ids.toReversed()], { liveAt: NOW }),
+        byKey: await Promise.all(
+          ['k1', ''].map((key) =>
+            store.records.list(
+              namespace,
+              { filter: { now: NOW, origins: ['vault'], key } },
+              { after: null, limit: 100 },
+            ),
+          ),
+        ),
+        counted: await store.records.count(
+          namespace,
+          ['k1', '', 'nobody'].map((key) => ({ now: NOW, origins: ['vault'], key })),
+        ),
+        entries: await store.records.sourceEntries(namespace, 'a', all),
+        rest: await store.records.sourceEntries(namespace, 'b', { after: 'k1', limit: 2 }),
+        stale: await store.records.list(
+          namespace,
+          { scan: 'stale', chunking: 'one' },
+          { after: 2, limit: 3 },
+        ),
+        passagesOf: await store.records.passagesOf(namespace, [...ids, 999]),
+        passages: await store.search.passages(namespace, passages, { now: NOW }),
+        neighbours: await store.search.neighbours(namespace, passages, { before: 2, after: 3 }),
+        terms: await store.search.terms(namespace, words),
+        pending: await Promise.all(
+          [1, 2].map((generation) =>
+            store.vectors.pending(namespace, generation, { after: null, limit: 1000 }),
+          ),
+        ),
+        pendingCounts: await Promise.all(
+          [1, 2].map((generation) => store.vectors.countPending(namespace, generation)),
+        ),
         written: await observeWritten(store, namespace, lists, audit),
       };
     }),
   );
-  const pending = await Promise.all([1, 2].map((generation) => store.pendingEmbeddings(generation, all)));
-  const counts = await Promise.all([1, 2].map((generation) => store.countPending(generation)));
-  const stats = (await store.stats()).namespaces;
-  const generations = await store.generations();
-  return { namespaces, pending, counts, stats, generations, names: await store.namespaces() };
+  const stats = (await store.admin.stats(ADMIN_NAMESPACE)).namespaces;
+  const generations = await store.vectors.generations(ADMIN_NAMESPACE);
+  return {
+    namespaces,
+    stats,
+    generations,
+    names: await store.admin.namespaces(ADMIN_NAMESPACE),
+  };
 }
 
 async function observeWritten(
-  store: Store,
+  store: Oracle,
   namespace: string,
   lists: Questions['lists'],
   audit: AuditFilter,
 ): Promise<unknown> {
-  expect(await store.verifyAudit(namespace)).toEqual([]);
-  const held = await store.heldRecords(
+  const held = await store.records.get(
     namespace,
     Array.from({ length: 60 }, (_, i) => i + 1),
+    'any',
   );
   const subjects = held.slice(0, 5).map(({ uuid }) => uuid);
   return {
     held,
-    lists: await Promise.all(lists.map((filter) => store.listRecords(namespace, filter, ALL))),
-    rest: await store.listRecords(namespace, lists[0]!, { after: 6, limit: 2 }),
-    counts: await Promise.all(lists.map((filter) => store.countRecords(namespace, filter))),
-    categories: await store.factCategories(namespace, NOW, 2),
-    times: [
-      await store.highestId(namespace),
-      await store.nextExpiry(namespace),
-      await store.oldestDeletion(namespace),
-    ],
-    done: await Promise.all(['o1', 'o2'].map((key) => store.doneOnce(namespace, key, NOW))),
-    audit: await comparable(store, namespace, await store.auditEntries(namespace, audit, ALL)),
+    lists: await Promise.all(lists.map((filter) => store.records.list(namespace, { filter }, ALL))),
+    rest: await store.records.list(namespace, { filter: lists[0]! }, { after: 6, limit: 2 }),
+    counts: await store.records.count(namespace, lists),
+    categories: await store.records.factCategories(namespace, NOW, 2),
+    bounds: await store.records.bounds(namespace),
+    done: await Promise.all(
+      ['o1', 'o2'].map((key) => store.records.findIdempotentResult(namespace, key, NOW)),
+    ),
+    audit: await comparable(store, namespace, await store.admin.auditEntries(namespace, audit, ALL)),
     ofOne: await Promise.all(
       subjects.map(async (subject) =>
-        comparable(store, namespace, await store.auditEntries(namespace, { subject }, ALL)),
+        comparable(store, namespace, await store.admin.auditEntries(namespace, { subject }, ALL)),
       ),
     ),
-    chains: (await store.auditChains(namespace)).map(({ own, length }) => [own, length]).toSorted(),
-    sources: [...(await store.sourceStates(namespace))],
-    startup: await store.startupEntries(namespace),
+    chains: (await store.admin.auditChains(namespace)).map(({ own, length }) => [own, length]).toSorted(),
+    sources: [...(await store.records.sourceStates(namespace))],
+    startup: (await store.records.startup(namespace)).entries,
     seen: await Promise.all(
       ['', 'ada'].flatMap((agent) =>
-        ['s', 't'].map((session) => store.startupSeen(namespace, agent, session)),
+        ['s', 't'].map((session) =>
+          store.records.startup(namespace, { agent, session }).then(({ digest }) => digest),
+        ),
       ),
     ),
     history: [
-      await store.history(namespace, 'pack_history', NOW, ALL),
-      await store.history(namespace, 'pipeline_history', NOW, { after: 3, limit: 2 }),
+      await store.admin.history(namespace, { category: 'pack_history', now: NOW }, ALL),
+      await store.admin.history(
+        namespace,
+        { category: 'pipeline_history', now: NOW },
+        { after: 3, limit: 2 },
+      ),
     ],
   };
 }
 
 /** Entries without what is each store's own: which chain they are of, and so their hashes and their order beside others. */
 async function comparable(
-  store: Store,
+  store: Oracle,
   namespace: string,
   entries: readonly AuditEntry[],
 ): Promise<unknown[]> {
@@ -105,7 +136,7 @@ async function comparable(
   }
   const owners = new Map<string, string>();
   for (const name of NAMESPACES) {
-    for (const { own, chain } of await store.auditChains(name)) if (own) owners.set(chain, name);
+    for (const { own, chain } of await store.admin.auditChains(name)) if (own) owners.set(chain, name);
   }
   return entries
     .map(({ chain, hash, previous, ...entry }) => ({

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { shortHash } from '../../src/core/ids.ts';
 import { ORIGINS, type Metadata, type Origin, type Passage } from '../../src/core/types.ts';
-import type { AuditDraft } from '../../src/store/audit.ts';
-import type { Fence } from '../../src/store/leases.ts';
-import type { IdempotencyKey } from '../../src/store/mortality.ts';
-import type { CommitBatch, RecordDraft, RecordWrite } from '../../src/store/store.ts';
+import type { AuditDraft } from '../../src/store/admin-model.ts';
+import type { CommitBatch, Fence, IdempotencyKey, RecordDraft, RecordWrite } from '../../src/store/model.ts';
 import { draft, NOW } from '../contract/store-samples.ts';
 import {
   chunking,
@@ -20,7 +18,7 @@ import {
 import {
   auditDraft,
   fence,
-  once,
+  idempotencyKey,
   sourceState,
   writtenOperation,
   type WrittenOperation,
@@ -37,13 +35,18 @@ export type Operation =
       /** Of those deleted so far. */
       readonly restorations: readonly { readonly which: Which; readonly passages: readonly Passage[] }[];
       readonly audit: readonly AuditDraft[];
-      readonly once: IdempotencyKey | null;
+      readonly idempotencyKey: IdempotencyKey | null;
       readonly fence: Fence | null;
       readonly sourceState: Given | null;
       readonly chunking: string;
     }
   | WrittenOperation
-  | { readonly kind: 'putVectors'; readonly generation: number; readonly share: number }
+  | {
+      readonly kind: 'putVectors';
+      readonly namespace: string;
+      readonly generation: number;
+      readonly share: number;
+    }
   | {
       readonly kind: 'putPassages';
       readonly namespace: string;
@@ -55,7 +58,7 @@ export type Operation =
     }
   | { readonly kind: 'dropDerived' | 'markStale'; readonly namespace: string; readonly vectors: boolean }
   | { readonly kind: 'activate'; readonly generation: number }
-  | { readonly kind: 'sweep' };
+  | { readonly kind: 'sweep'; readonly namespace: string };
 
 export interface Write {
   readonly which: Which | null;
@@ -146,7 +149,7 @@ const EMPTY_COMMIT = {
   deletions: [],
   restorations: [],
   audit: [],
-  once: null,
+  idempotencyKey: null,
   fence: null,
   sourceState: null,
 } as const;
@@ -169,7 +172,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
         fc.array(fc.record({ which, passages }), { minLength: 1, maxLength: 2 }),
       ),
       audit: rarely<AuditDraft[]>([], fc.array(auditDraft, { minLength: 1, maxLength: 3 })),
-      once: rarely<IdempotencyKey | null>(null, once),
+      idempotencyKey: rarely<IdempotencyKey | null>(null, idempotencyKey),
       fence: rarely<Fence | null>(null, fence),
       sourceState: rarely<Given | null>(null, sourceState),
       chunking,
@@ -185,7 +188,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       deletions: fc.array(which, { minLength: 1, maxLength: 1 }),
       restorations: fc.constant([]),
       audit: fc.array(auditDraft, { maxLength: 1 }),
-      once: fc.constant(null),
+      idempotencyKey: fc.constant(null),
       fence: fc.constant(null),
       sourceState: fc.constant(null),
       chunking,
@@ -197,6 +200,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('putVectors' as const),
+      namespace,
       generation: fc.constantFrom(1, 2),
       share: fc.integer({ min: 1, max: 3 }),
     }),
@@ -224,7 +228,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('activate' as const), generation: fc.constantFrom(1, 2, 3) }),
   },
-  { weight: 1, arbitrary: fc.constant({ kind: 'sweep' as const }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('sweep' as const), namespace }) },
 );
 
 /** Without those whose place another has: they would refuse the whole batch. */

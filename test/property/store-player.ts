@@ -1,6 +1,7 @@
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { LociError } from '../../src/core/errors.ts';
-import type { AuditDraft } from '../../src/store/audit.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { AuditDraft } from '../../src/store/admin-model.ts';
+import type { Oracle } from '../oracle/oracle.ts';
 import { cutNow, cutOf, NOW } from '../contract/store-samples.ts';
 import { DIMENSIONS, type Which } from './arbitraries.ts';
 import type { Operation } from './store-operations.ts';
@@ -18,12 +19,12 @@ async function outcomeOf(work: Promise<unknown>): Promise<Outcome> {
 
 /** Does to one store what the history says. Ids are those of the store under test: both give the same. */
 export class Player {
-  readonly #store: Store;
+  readonly #store: Oracle;
   readonly #written = new Map<string, number[]>();
   /** Last first. */
   readonly #deleted = new Map<string, number[]>();
 
-  constructor(store: Store) {
+  constructor(store: Oracle) {
     this.#store = store;
   }
 
@@ -37,16 +38,15 @@ export class Player {
       case 'commit':
         return this.#commit(operation);
       case 'putVectors': {
-        const pending = await store.pendingEmbeddings(operation.generation, { after: null, limit: 1000 });
-        const dimensions = DIMENSIONS[operation.generation - 1] ?? 0;
-        const chosen = pending.filter((_, i) => i % operation.share === 0);
-        return store.putVectors(
-          operation.generation,
-          chosen.map(({ namespace, hash }) => ({
-            namespace,
-            hash,
-            vector: vectorOf(hash, dimensions),
-          })),
+        const { namespace, generation, share } = operation;
+        const page = { after: null, limit: 1000 };
+        const pending = await store.vectors.pending(namespace, generation, page);
+        const dimensions = DIMENSIONS[generation - 1] ?? 0;
+        const chosen = pending.filter((_, i) => i % share === 0);
+        return store.vectors.put(
+          namespace,
+          generation,
+          chosen.map(({ hash }) => ({ hash, vector: vectorOf(hash, dimensions) })),
         );
       }
       case 'putPassages': {
@@ -54,58 +54,57 @@ export class Player {
         const passages = new Map(ids.map((id) => [id, operation.passages]));
         const cut = await cutNow(store, operation.namespace, passages);
         const stale = new Map(ids.map((id) => [id, cutOf(undefined, operation.passages)]));
-        return store.putPassages(operation.namespace, operation.chunking, operation.current ? cut : stale);
+        return store.records.replacePassages(
+          operation.namespace,
+          operation.chunking,
+          operation.current ? cut : stale,
+        );
       }
       case 'dropDerived':
-        return store.dropDerived(operation.namespace, { vectors: operation.vectors });
+        return store.admin.resetDerived(operation.namespace, { drop: true, vectors: operation.vectors });
       case 'markStale':
-        return store.markStale(operation.namespace, { vectors: operation.vectors });
+        return store.admin.resetDerived(operation.namespace, { drop: false, vectors: operation.vectors });
       case 'activate':
-        return store.activateGeneration(operation.generation);
+        return store.vectors.activateGeneration(ADMIN_NAMESPACE, operation.generation);
       case 'sweep':
-        return store.sweep();
+        return store.admin.sweep(operation.namespace);
       case 'purge':
-        return store.purge(operation.namespace, operation.request);
+        return store.records.purge(operation.namespace, operation.request);
       case 'importAudit': {
-        const own = (await store.auditChains(operation.from)).find((chain) => chain.own);
+        const own = (await store.admin.auditChains(operation.from)).find((chain) => chain.own);
         const page = { after: null, limit: operation.keep };
-        const entries = await store.auditChain(operation.from, own?.chain ?? '', page);
-        return store.importAudit(operation.to, entries);
+        const entries = await store.admin.auditChain(operation.from, own?.chain ?? '', page);
+        return store.admin.importAudit(operation.to, entries);
       }
-      case 'putStartup': {
-        const audit = await this.#told(operation.namespace, operation.audit);
-        return store.putStartup(operation.namespace, operation.entries, audit);
+      case 'commitState': {
+        const { namespace, batch } = operation;
+        const audit = await this.#told(namespace, batch.audit ?? []);
+        return store.records.commit(namespace, { ...batch, audit });
       }
-      case 'noteStartupSeen':
-        return store.noteStartupSeen(operation.namespace, operation.seen);
-      case 'noteHistory':
-        return store.noteHistory(operation.rows, operation.keep);
-      case 'changeSourceState':
-        return store.changeSourceState(
-          operation.namespace,
-          operation.source,
-          operation.change,
-          operation.fence,
-        );
-      case 'dropSourceState':
-        return store.dropSourceState(operation.namespace, operation.source);
-      case 'addHits':
-        return store.addHits(operation.namespace, operation.hits, operation.at);
       case 'takeLease':
-        return store.takeLease(operation.request);
+        return store.admin.takeLease(operation.namespace, operation.request);
       case 'dropLease':
-        return store.dropLease(operation.name, operation.holder);
+        return store.admin.dropLease(operation.namespace, operation.name, operation.holder);
     }
   }
 
   async #commit(operation: Operation & { kind: 'commit' }): Promise<number[]> {
-    const { namespace, writes, evictions, restorations, audit, once, fence, sourceState, chunking } =
-      operation;
+    const {
+      namespace,
+      writes,
+      evictions,
+      restorations,
+      audit,
+      idempotencyKey,
+      fence,
+      sourceState,
+      chunking,
+    } = operation;
     const deletions = operation.deletions.map((which, i) => ({
       id: this.#idOf(namespace, which),
       at: NOW + i - 1,
     }));
-    const ids = await this.#store.commit(namespace, {
+    const ids = await this.#store.records.commit(namespace, {
       writes: writes.map(({ which, ...write }) => ({
         ...write,
         id: which === null ? null : this.#idOf(namespace, which),
@@ -114,11 +113,10 @@ export class Player {
       deletions,
       restorations: restorations.map(({ which, passages }) => ({
         id: idAmong(this.#deleted.get(namespace) ?? [], which),
-        at: NOW,
         passages,
       })),
       audit: await this.#told(namespace, audit),
-      ...(once === null ? {} : { once }),
+      ...(idempotencyKey === null ? {} : { idempotencyKey }),
       ...(fence === null ? {} : { fence }),
       ...(sourceState === null ? {} : { sourceState }),
       chunking,
@@ -133,7 +131,7 @@ export class Player {
     const told: AuditDraft[] = [];
     for (const draft of audit) {
       const id = this.#idOf(namespace, Number(draft.subject?.slice(1)));
-      const [record] = await this.#store.heldRecords(namespace, [id]);
+      const [record] = await this.#store.records.get(namespace, [id], 'any');
       told.push({ ...draft, subject: draft.subject === null ? null : (record?.uuid ?? draft.subject) });
     }
     return told;

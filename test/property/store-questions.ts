@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { ORIGINS } from '../../src/core/types.ts';
-import type { SearchFilter, TextQuery, TextTerm } from '../../src/store/store.ts';
+import type { SearchFilter, TextQuery, TextTerm } from '../../src/store/search-model.ts';
 import { term, unit } from '../contract/store-samples.ts';
 import { MISSPELT, rarely, time, word, WORDS } from './arbitraries.ts';
 

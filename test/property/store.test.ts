@@ -1,13 +1,12 @@
+import { type Oracle, openOracle } from '../oracle/oracle.ts';
+import { openSqliteInMemory } from '../contract/sqlite-in-memory.ts';
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { analyze } from '../../src/core/text/analyze.ts';
-import { openMemoryStore } from '../../src/store/memory/open.ts';
-import { calledStore } from '../../src/store/sqlite/called-store.ts';
-import { storeCalls, type StoreCall } from '../../src/store/sqlite/calls.ts';
-import { Database } from '../../src/store/sqlite/database.ts';
-import { migrate } from '../../src/store/sqlite/migrate.ts';
-import type { PassageScore, Store } from '../../src/store/store.ts';
-import { NOW } from '../contract/store-samples.ts';
+import type { PassageScore } from '../../src/store/search-model.ts';
+import type { Store } from '../../src/store/store.ts';
+import { NOW, verifyStore } from '../contract/store-samples.ts';
 import { DIMENSIONS, NAMESPACES } from './arbitraries.ts';
 import { observe } from './store-observation.ts';
 import { operations } from './store-operations.ts';
@@ -15,23 +14,6 @@ import { Player } from './store-player.ts';
 import { searchFilter, textQuery, vectorOf, wordsToLookUp } from './store-questions.ts';
 import { auditFilter, listFilter } from './written-operations.ts';
 import { repetitions } from '../repetitions.ts';
-
-/** SQLite's calls as they are, without their thread and without a disk: thousands of them fit in a second. */
-function openInThisThread(): Store {
-  const db = new Database(':memory:', { busyTimeout: 0 });
-  migrate(db);
-  const calls = storeCalls(db);
-  const make = async (call: StoreCall, parameters: readonly unknown[]): Promise<unknown> =>
-    (calls[call] as (...given: readonly unknown[]) => unknown)(...parameters);
-  const close = async (): Promise<void> => {
-    db.close();
-  };
-  return {
-    ...calledStore(Object.keys(calls) as StoreCall[], make),
-    capabilities: { name: 'sqlite', durable: false, shared: false },
-    close,
-  };
-}
 
 /** The same passages with the same scores, each list in its own right order. */
 function expectSameRanking(
@@ -55,30 +37,30 @@ function expectSameRanking(
 }
 
 /** What a search reads on its way. */
-async function look(store: Store, namespace: string, words: readonly string[]): Promise<unknown> {
+async function look(store: Oracle, namespace: string, words: readonly string[]): Promise<unknown> {
   const any = words.flatMap((word) => analyze(word).map(({ term }) => ({ terms: [term], prefix: false })));
   const weights = { title: 6, headings: 1.5, body: 1, tags: 1 };
-  const scores = await store.searchText(namespace, { any, all: [], weights }, { now: NOW }, 1000);
+  const scores = await store.search.text(namespace, { any, all: [], weights }, { now: NOW }, 1000);
   const found = scores.map(({ passage }) => passage).toSorted((a, b) => a - b);
   return {
-    terms: await store.lookUpTerms(namespace, words),
+    terms: await store.search.terms(namespace, words),
     scores: scores.map(({ score }) => score.toFixed(6)),
-    passages: await store.passages(namespace, found, { now: NOW }),
+    passages: await store.search.passages(namespace, found, { now: NOW }),
   };
 }
 
-async function openBoth(): Promise<[Store, Store]> {
-  const stores: [Store, Store] = [openInThisThread(), openMemoryStore()];
+async function openBoth(): Promise<[Store, Oracle]> {
+  const stores: [Store, Oracle] = [openSqliteInMemory(), openOracle()];
   for (const store of stores) {
     for (const dimensions of DIMENSIONS) {
-      await store.addGeneration({ provider: 'test', model: 'm', dimensions });
+      await store.vectors.addGeneration(ADMIN_NAMESPACE, { provider: 'test', model: 'm', dimensions });
     }
   }
   return stores;
 }
 
-describe('SQLite, beside the plain store in memory', () => {
-  it('answers the same after any history', async () => {
+describe('SQLite', () => {
+  it('answers as the oracle does after any history', async () => {
     await fc.assert(
       fc.asyncProperty(
         operations,
@@ -89,36 +71,37 @@ describe('SQLite, beside the plain store in memory', () => {
           audit: auditFilter,
         }),
         async (history, queries, questions) => {
-          const [sqlite, memory] = await openBoth();
-          const [one, other] = [new Player(sqlite), new Player(memory)];
+          const [sqlite, oracle] = await openBoth();
+          const [one, other] = [new Player(sqlite), new Player(oracle)];
           for (const operation of history) {
             expect(await one.play(operation), operation.kind).toEqual(await other.play(operation));
             // In between too: what was read before a change must not be answered after it.
             for (const namespace of NAMESPACES)
               expect(await look(sqlite, namespace, questions.words), operation.kind).toEqual(
-                await look(memory, namespace, questions.words),
+                await look(oracle, namespace, questions.words),
               );
           }
-          expect(await observe(sqlite, questions)).toEqual(await observe(memory, questions));
+          expect(await observe(sqlite, questions)).toEqual(await observe(oracle, questions));
           for (const namespace of NAMESPACES) {
             for (const [query, filter] of queries) {
-              const ask = (store: Store): Promise<PassageScore[]> =>
-                store.searchText(namespace, query, filter, 1000);
-              expectSameRanking(await ask(sqlite), await ask(memory), 1e-6);
+              const ask = (store: Oracle): Promise<PassageScore[]> =>
+                store.search.text(namespace, query, filter, 1000);
+              expectSameRanking(await ask(sqlite), await ask(oracle), 1e-6);
             }
             for (const [, filter] of queries)
-              expect(await sqlite.newest(namespace, filter, 5)).toEqual(
-                await memory.newest(namespace, filter, 5),
+              expect(await sqlite.search.newest(namespace, filter, 5)).toEqual(
+                await oracle.search.newest(namespace, filter, 5),
               );
             for (const generation of [1, 2]) {
               const vector = vectorOf('0123456789abcdef', DIMENSIONS[generation - 1]!);
               const filter = queries[0]![1];
-              const near = (store: Store): Promise<PassageScore[]> =>
-                store.searchVectors(namespace, generation, vector, filter, 1000);
-              expectSameRanking(await near(sqlite), await near(memory), 0.01);
+              const near = (store: Oracle): Promise<PassageScore[]> =>
+                store.vectors.search(namespace, generation, vector, filter, 1000);
+              expectSameRanking(await near(sqlite), await near(oracle), 0.01);
             }
           }
-          expect(await sqlite.verify()).toEqual([]);
+          expect(await verifyStore(sqlite)).toEqual([]);
+          for (const namespace of NAMESPACES) expect(await sqlite.admin.verifyAudit(namespace)).toEqual([]);
           await sqlite.close();
         },
       ),

@@ -1,52 +1,42 @@
 import fc from 'fast-check';
 import { ORIGINS } from '../../src/core/types.ts';
-import type { AuditDraft, AuditFilter } from '../../src/store/audit.ts';
-import { HISTORY_CATEGORIES, type HistoryDraft } from '../../src/store/history.ts';
-import type { Fence, LeaseRequest } from '../../src/store/leases.ts';
-import type { ListFilter } from '../../src/store/listing.ts';
-import type { IdempotencyKey, PurgeRequest } from '../../src/store/mortality.ts';
-import type { SourceState } from '../../src/store/source-states.ts';
-import type { StartupEntries, StartupEntry } from '../../src/store/startup.ts';
-import type { SearchFilter } from '../../src/store/store.ts';
+import type {
+  AuditDraft,
+  AuditFilter,
+  HistoryDraft,
+  LeaseRequest,
+  SourceState,
+  StartupEntry,
+} from '../../src/store/admin-model.ts';
+import { HISTORY_CATEGORIES } from '../../src/store/admin-model.ts';
+import type {
+  CommitBatch,
+  Fence,
+  IdempotencyKey,
+  PurgeRequest,
+  RecordFilter,
+} from '../../src/store/model.ts';
 import { namespace, rarely, text, time, word } from './arbitraries.ts';
 
-/** What happens to a store beside commits of records. */
+/** Writes of anything but records. */
 export type WrittenOperation =
   | { readonly kind: 'purge'; readonly namespace: string; readonly request: PurgeRequest }
-  /** One namespace's own chain, into another or itself. */
+  /** Copies one namespace's own chain into another, or into itself. */
   | { readonly kind: 'importAudit'; readonly from: string; readonly to: string; readonly keep: number }
+  /** A commit without records. */
+  | { readonly kind: 'commitState'; readonly namespace: string; readonly batch: StateBatch }
+  | { readonly kind: 'takeLease'; readonly namespace: string; readonly request: LeaseRequest }
   | {
-      readonly kind: 'putStartup';
+      readonly kind: 'dropLease';
       readonly namespace: string;
-      readonly entries: readonly StartupEntry[];
-      readonly audit: readonly AuditDraft[];
-    }
-  | {
-      readonly kind: 'noteStartupSeen';
-      readonly namespace: string;
-      readonly seen: Parameters<StartupEntries['noteStartupSeen']>[1];
-    }
-  | {
-      readonly kind: 'noteHistory';
-      readonly rows: readonly { readonly namespace: string; readonly row: HistoryDraft }[];
-      readonly keep: number;
-    }
-  | {
-      readonly kind: 'changeSourceState';
-      readonly namespace: string;
-      readonly source: string;
-      readonly change: Partial<SourceState>;
-      readonly fence: Fence | undefined;
-    }
-  | { readonly kind: 'dropSourceState'; readonly namespace: string; readonly source: string }
-  | {
-      readonly kind: 'addHits';
-      readonly namespace: string;
-      readonly hits: ReadonlyMap<string, number>;
-      readonly at: number;
-    }
-  | { readonly kind: 'takeLease'; readonly request: LeaseRequest }
-  | { readonly kind: 'dropLease'; readonly name: string; readonly holder: string };
+      readonly name: string;
+      readonly holder: string;
+    };
+
+type StateBatch = Pick<
+  CommitBatch,
+  'startup' | 'audit' | 'startupDigest' | 'history' | 'sourceState' | 'hits' | 'fence'
+>;
 
 /** A subject such as `#3` stands for the UUID of the third record written. */
 export const auditDraft: fc.Arbitrary<AuditDraft> = fc.record({
@@ -64,7 +54,7 @@ export const auditDraft: fc.Arbitrary<AuditDraft> = fc.record({
   ),
 });
 
-export const once: fc.Arbitrary<IdempotencyKey> = fc.record({
+export const idempotencyKey: fc.Arbitrary<IdempotencyKey> = fc.record({
   key: fc.constantFrom('o1', 'o2'),
   fingerprint: fc.constantFrom('f', 'g'),
   at: time,
@@ -121,6 +111,37 @@ export const fence: fc.Arbitrary<Fence> = fc.record({
   token: fc.integer({ min: 1, max: 2 }),
 });
 
+const stateBatch: fc.Arbitrary<StateBatch> = fc.oneof(
+  fc.record({
+    startup: fc.array(startupEntry, { maxLength: 3 }),
+    audit: fc.array(auditDraft, { maxLength: 2 }),
+  }),
+  fc.record({
+    startupDigest: fc.record({
+      agent: fc.constantFrom('', 'ada'),
+      session: fc.constantFrom('s', 't'),
+      digest: word,
+      at: time,
+      forgetBefore: time,
+      keep: fc.constantFrom(1, 2, 100),
+    }),
+  }),
+  fc.record({
+    history: fc.record({
+      rows: fc.array(historyRow, { maxLength: 4 }),
+      keep: fc.constantFrom(1, 2, 100),
+    }),
+  }),
+  fc.record({ sourceState, fence }, { requiredKeys: ['sourceState'] }),
+  fc.record({ sourceState: fc.record({ source, change: fc.constant(null) }) }),
+  fc.record({
+    hits: fc.record({
+      bySource: fc.array(fc.tuple(source, fc.nat(3)), { maxLength: 3 }).map((hits) => new Map(hits)),
+      at: time,
+    }),
+  }),
+);
+
 export const writtenOperation: fc.Arbitrary<WrittenOperation> = fc.oneof(
   {
     weight: 3,
@@ -141,47 +162,23 @@ export const writtenOperation: fc.Arbitrary<WrittenOperation> = fc.oneof(
     to: namespace,
     keep: rarely(100, fc.constant(1)),
   }),
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('commitState' as const), namespace, batch: stateBatch }),
+  },
   fc.record({
-    kind: fc.constant('putStartup' as const),
+    kind: fc.constant('takeLease' as const),
     namespace,
-    entries: fc.array(startupEntry, { maxLength: 3 }),
-    audit: fc.array(auditDraft, { maxLength: 2 }),
-  }),
-  fc.record({
-    kind: fc.constant('noteStartupSeen' as const),
-    namespace,
-    seen: fc.record({
-      agent: fc.constantFrom('', 'ada'),
-      session: fc.constantFrom('s', 't'),
-      digest: word,
-      at: time,
-      forgetBefore: time,
-      keep: fc.constantFrom(1, 2, 100),
+    request: fc.record({
+      name: fc.constantFrom('l', 'm'),
+      holder: fc.constantFrom('a', 'b'),
+      now: time,
+      until: time,
     }),
   }),
   fc.record({
-    kind: fc.constant('noteHistory' as const),
-    rows: fc.array(fc.record({ namespace, row: historyRow }), { maxLength: 4 }),
-    keep: fc.constantFrom(1, 2, 100),
-  }),
-  fc.tuple(namespace, sourceState, rarely<Fence | undefined>(undefined, fence)).map(([of, given, held]) => ({
-    kind: 'changeSourceState' as const,
-    namespace: of,
-    ...given,
-    fence: held,
-  })),
-  fc.record({ kind: fc.constant('dropSourceState' as const), namespace, source }),
-  fc.record({
-    kind: fc.constant('addHits' as const),
-    namespace,
-    hits: fc.array(fc.tuple(source, fc.nat(3)), { maxLength: 3 }).map((hits) => new Map(hits)),
-    at: time,
-  }),
-  fc
-    .record({ name: fc.constantFrom('l', 'm'), holder: fc.constantFrom('a', 'b'), now: time, until: time })
-    .map((request) => ({ kind: 'takeLease' as const, request })),
-  fc.record({
     kind: fc.constant('dropLease' as const),
+    namespace,
     name: fc.constantFrom('l', 'm'),
     holder: fc.constantFrom('a', 'b'),
   }),
@@ -199,7 +196,7 @@ export const auditFilter: fc.Arbitrary<AuditFilter> = fc.record(
 );
 
 /** Conditions of lists; those of searches are asked of searches. */
-export const listFilter: fc.Arbitrary<ListFilter<SearchFilter>> = fc
+export const listFilter: fc.Arbitrary<RecordFilter> = fc
   .tuple(
     time,
     fc.record(

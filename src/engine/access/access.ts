@@ -1,9 +1,10 @@
+import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
 import { isTokenText, newTokenText } from '../../secrets/token-text.ts';
 import type { Timestamp } from '../../core/types.ts';
-import type { StoredToken } from '../../store/tokens.ts';
+import type { StoredToken } from '../../store/admin-model.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 
@@ -52,22 +53,24 @@ export function accessOf(context: EngineContext): Access {
       const { subject, name, scopes } = info;
       const diff = { for: subject, name, scopes: [...scopes] };
       const audit = [auditDraft(context, 'token-create', `token:${info.id}`, diff)];
-      await store.addToken({ ...info, hash: sha256(text) }, audit);
+      await store.admin.addToken(ADMIN_NAMESPACE, { ...info, hash: sha256(text) }, audit);
       return { ...info, text };
     },
-    list: async () => (await store.tokens()).map(infoOf),
+    list: async () => (await store.admin.tokens(ADMIN_NAMESPACE)).map(infoOf),
     revoke: async (idOrName) => {
-      const token = chosen(await store.tokens(), idOrName, now());
+      const token = chosen(await store.admin.tokens(ADMIN_NAMESPACE), idOrName, now());
       const at = now();
-      await store.revokeToken(token.id, at, [auditDraft(context, 'token-revoke', `token:${token.id}`)]);
+      await store.admin.revokeToken(ADMIN_NAMESPACE, token.id, at, [
+        auditDraft(context, 'token-revoke', `token:${token.id}`),
+      ]);
       return { ...infoOf(token), revokedAt: token.revokedAt ?? at };
     },
-    isKnown: async (subject) => (await store.namespaces()).includes(subject),
+    isKnown: async (subject) => (await store.admin.namespaces(ADMIN_NAMESPACE)).includes(subject),
     find: async (text) => {
       if (!isTokenText(text)) return null;
       const hash = sha256(text);
-      const token = await store.tokenByHash(hash);
-      if (token === null || !isSame(token.hash, hash)) return null;
+      const [token] = await store.admin.tokens(ADMIN_NAMESPACE, hash);
+      if (token === undefined || !isSame(token.hash, hash)) return null;
       return isInUse(token, now()) ? infoOf(token) : null;
     },
   };

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
 import type { Json, LociRecord } from '../../core/types.ts';
-import type { AuditCursor, AuditDiff, AuditDraft, AuditEntry, AuditFilter } from '../../store/audit.ts';
+import type { AuditCursor, AuditDiff, AuditDraft, AuditEntry, AuditFilter } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
 
 type Told = Pick<
@@ -94,14 +94,18 @@ export async function auditEntries(context: EngineContext, request: AuditRequest
   const { limit, after = null, record, ...rest } = request;
   const subject = record === undefined ? undefined : await uuidOf(context, record);
   const filter = { ...rest, ...(subject === undefined ? {} : { subject }) };
-  const entries = await store.auditEntries(namespace, filter, { after, limit });
-  const subjects = entries.flatMap((entry) => entry.subject ?? []);
-  const ids = await store.idsOf(namespace, [...new Set(subjects)]);
+  const entries = await store.admin.auditEntries(namespace, filter, { after, limit });
+  const subjects = [...new Set(entries.flatMap((entry) => entry.subject ?? []))];
+  const existing = await store.records.findExisting(
+    namespace,
+    subjects.map((uuid) => ({ uuid })),
+  );
+  const ids = new Map(subjects.map((uuid, i) => [uuid, existing[i]?.sameUuid ?? null]));
   return entries.map((entry) => ({ ...entry, record: ids.get(entry.subject ?? '') ?? null }));
 }
 
 async function uuidOf({ store, namespace }: EngineContext, id: number): Promise<string> {
-  const [record] = await store.heldRecords(namespace, [id]);
+  const [record] = await store.records.get(namespace, [id], 'any');
   if (record !== undefined) return record.uuid;
   throw new LociError(
     'not_found',

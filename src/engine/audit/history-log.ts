@@ -1,7 +1,7 @@
 import { mapStrings } from '../../core/json.ts';
 import type { TaskThread } from '../../core/threads/task-thread.ts';
 import type { Timestamp } from '../../core/types.ts';
-import type { HistoryDraft } from '../../store/history.ts';
+import type { HistoryDraft } from '../../store/admin-model.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Milliseconds that a row waits for others, so that many runs are one transaction. */
@@ -63,7 +63,10 @@ export class HistoryLog {
       const inputs = (await mapStrings(row.inputs, this.#masked)) as HistoryDraft['inputs'];
       masked.push({ namespace, row: { ...row, inputs } });
     }
-    await this.#store.noteHistory(masked, KEEP);
+    for (const [namespace, notes] of Map.groupBy(masked, (each) => each.namespace)) {
+      const history = { rows: notes.map(({ row }) => row), keep: KEEP };
+      await this.#store.records.commit(namespace, { history });
+    }
   }
 
   /** Whatever `writes.secrets` says: what was asked is kept here although nobody wanted it to be written. */

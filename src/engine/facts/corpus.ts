@@ -1,7 +1,8 @@
 import { sha256 } from '../../core/ids.ts';
 import { analyze } from '../../core/text/analyze.ts';
 import type { Json, LociRecord, Timestamp } from '../../core/types.ts';
-import { HISTORY_CATEGORIES, type HistoryRow } from '../../store/history.ts';
+import { HISTORY_CATEGORIES } from '../../store/admin-model.ts';
+import type { HistoryRow } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
 import { search } from '../records/search.ts';
 
@@ -55,17 +56,17 @@ async function newestFacts(
   limit: number,
 ): Promise<CorpusDocument[]> {
   const filter = { now: now(), origins: ['fact' as const] };
-  const facts = await store.listRecords(namespace, filter, { after: null, limit });
+  const facts = await store.records.list(namespace, { filter }, { after: null, limit });
   return facts.map((fact) => factDocument(fact, 1, ''));
 }
 
 async function foundFacts(context: EngineContext, query: string, limit: number): Promise<CorpusDocument[]> {
   if (query.trim() === '') return [];
   const { results } = await search(context, { query, origins: ['fact'], limit });
-  const facts = await context.store.records(
+  const facts = await context.store.records.get(
     context.namespace,
     results.map(({ id }) => id),
-    context.now(),
+    { liveAt: context.now() },
   );
   const byId = new Map(facts.map((fact) => [fact.id, fact]));
   return results.flatMap(({ id, score, snippet }) => {
@@ -98,7 +99,9 @@ function factDocument(fact: LociRecord, score: number, snippet: string): CorpusD
 
 async function runsOf({ store, namespace, now }: EngineContext, limit: number): Promise<HistoryRow[]> {
   const page = { after: null, limit };
-  const rows = HISTORY_CATEGORIES.map((category) => store.history(namespace, category, now(), page));
+  const rows = HISTORY_CATEGORIES.map((category) =>
+    store.admin.history(namespace, { category, now: now() }, page),
+  );
   return (await Promise.all(rows)).flat();
 }
 

@@ -1,9 +1,8 @@
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
 import { newDraft } from '../../ingest/record-draft.ts';
-import { HISTORY_CATEGORIES } from '../../store/history.ts';
-import type { FactCategory } from '../../store/listing.ts';
-import type { RecordWrite } from '../../store/store.ts';
+import { HISTORY_CATEGORIES } from '../../store/admin-model.ts';
+import type { FactCategory, RecordWrite } from '../../store/model.ts';
 import { auditDraft, diffOf, newDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { embedWritten, type Embedded } from '../records/embed-written.ts';
@@ -77,7 +76,7 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
         return await commitFact(context, before, draft, only);
       } catch (error) {
         const conflict = error instanceof LociError && ['conflict', 'not_found'].includes(error.code);
-        const isOurs = only.once !== undefined && (await wasDone(context, only.once.key));
+        const isOurs = only.idempotencyKey !== undefined && (await wasDone(context, only.idempotencyKey.key));
         if (!conflict || isOurs || attempt === ATTEMPTS) throw error;
         // What holds the key may have expired: then it goes before the next try.
         context.invalidateNextExpiry();
@@ -86,14 +85,14 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
   });
   context.schedulePurge();
   const id = ids[0] ?? 0;
-  const [stored] = await context.store.heldRecords(context.namespace, [id]);
+  const [stored] = await context.store.records.get(context.namespace, [id], 'any');
   const expiresAt = stored?.expiresAt ?? draft.expiresAt ?? 0;
   const state = await embedWritten(context, vectors, id, draft);
   return { id, key: texts.key, category, expiresAt, replaced, masked, replayed, ...state };
 }
 
 async function wasDone({ store, namespace, now }: EngineContext, key: string): Promise<boolean> {
-  return (await store.doneOnce(namespace, key, now())) !== null;
+  return (await store.records.findIdempotentResult(namespace, key, now())) !== null;
 }
 
 async function commitFact(
@@ -110,9 +109,8 @@ async function commitFact(
     ...(before === null ? {} : { expected: before.updatedAt }),
   };
   const diff = before === null ? newDiff(draft) : diffOf(before, draft);
-  return context.store.commit(context.namespace, {
+  return context.store.records.commit(context.namespace, {
     writes: [write],
-    evictions: [],
     chunking: chunking.signature,
     audit: [auditDraft(context, 'store', draft.uuid, diff)],
     ...only,
@@ -161,7 +159,7 @@ function refuseUnfitTtl(seconds: number): void {
 async function factNamed(context: EngineContext, category: string, key: string): Promise<LociRecord | null> {
   await context.expire();
   const filter = { now: context.now(), origins: ['fact' as const], categories: [category], key };
-  const [record] = await context.store.listRecords(context.namespace, filter, { after: null, limit: 1 });
+  const [record] = await context.store.records.list(context.namespace, { filter }, { after: null, limit: 1 });
   return record ?? null;
 }
 
@@ -177,7 +175,7 @@ export async function recallFact(
   await context.expire();
   const categories = category === undefined ? {} : { categories: [category] };
   const filter = { now: context.now(), origins: ['fact' as const], key, ...categories };
-  const found = await context.store.listRecords(context.namespace, filter, { after: null, limit: 100 });
+  const found = await context.store.records.list(context.namespace, { filter }, { after: null, limit: 100 });
   const usual = found.find((record) => record.category === DEFAULT_CATEGORY);
   const [only] = found;
   if (only === undefined) throw await noSuchFact(context, key, category);
@@ -210,12 +208,14 @@ export async function listFacts(context: EngineContext, request: FactsRequest): 
   const { store, namespace } = context;
   const { limit, after = null } = request;
   const filter = factFilter(context, request);
-  const facts = await store.listRecords(namespace, filter, { after, limit });
+  const facts = await store.records.list(namespace, { filter }, { after, limit });
   const last = facts.at(-1)?.id ?? null;
-  const behind = last === null ? [] : await store.listRecords(namespace, filter, { after: last, limit: 1 });
+  const behind =
+    last === null ? [] : await store.records.list(namespace, { filter }, { after: last, limit: 1 });
+  const [total = 0] = await store.records.count(namespace, [filter]);
   return {
     facts,
-    total: await store.countRecords(namespace, filter),
+    total,
     next: behind.length > 0 ? last : null,
   };
 }
@@ -236,5 +236,5 @@ export function factFilter(
 
 export async function factCategories(context: EngineContext, recent: number): Promise<FactCategory[]> {
   await context.expire();
-  return context.store.factCategories(context.namespace, context.now(), recent);
+  return context.store.records.factCategories(context.namespace, context.now(), recent);
 }

@@ -37,7 +37,7 @@ export async function forgetFacts(context: EngineContext, request: ForgetRequest
   const pageBehind = async (after: number | null): Promise<LociRecord[]> => {
     await context.expire();
     const filter = { ...factFilter(context, request), ...(key !== undefined && { key }) };
-    return context.store.listRecords(context.namespace, filter, { after, limit: BATCH });
+    return context.store.records.list(context.namespace, { filter }, { after, limit: BATCH });
   };
   // All or none: what may not go is told before anything has gone.
   for (let page = await pageBehind(null); page.length > 0; page = await pageBehind(page.at(-1)!.id))
@@ -58,11 +58,8 @@ async function deleteFacts(
   assertMayOverrule(context, facts);
   const at = context.now();
   try {
-    await context.store.commit(context.namespace, {
-      writes: [],
-      evictions: [],
+    await context.store.records.commit(context.namespace, {
       deletions: facts.map(({ id }) => ({ id, at })),
-      chunking: '',
       audit: facts.map(({ uuid }) => auditDraft(context, 'forget', uuid)),
     });
     return facts;

@@ -11,7 +11,7 @@ export async function noSuchFact(
   key: string,
   category?: string,
 ): Promise<LociError> {
-  const categories = await store.factCategories(namespace, now(), LOOKED_AT);
+  const categories = await store.records.factCategories(namespace, now(), LOOKED_AT);
   const asked = categories.filter(({ name }) => category === undefined || name === category);
   const meant = closestWord(
     key,

@@ -4,7 +4,7 @@ import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Passage } from '../../core/types.ts';
 import type { Chunking } from '../../ingest/passages.ts';
 import type { SourceProblem } from '../../sources/source.ts';
-import type { Page } from '../../store/page.ts';
+import type { Page } from '../../store/model.ts';
 import type { Finding } from './check.ts';
 import type { EngineContext } from '../context.ts';
 import { cutOrReport } from '../vaults/index-vaults.ts';
@@ -33,7 +33,7 @@ export async function checkPassages(context: EngineContext): Promise<Finding> {
   let after: number | null = null;
   for (;;) {
     const page = { after, limit: PAGE };
-    const records = await store.scanRecords(namespace, page);
+    const records = await store.records.list(namespace, { scan: 'undeleted' }, page);
     const last = records.at(-1);
     if (last === undefined) break;
     await compare(context, chunking, page, records, differences);
@@ -68,9 +68,11 @@ async function compare(
   { broken, stale, missing, uncut }: Differences,
 ): Promise<void> {
   const ofOthers = new Set(
-    (await store.staleRecords(namespace, chunking.signature, page)).map(({ id }) => id),
+    (await store.records.list(namespace, { scan: 'stale', chunking: chunking.signature }, page)).map(
+      ({ id }) => id,
+    ),
   );
-  const held = await store.passagesOf(
+  const held = await store.records.passagesOf(
     namespace,
     records.map(({ id }) => id),
   );

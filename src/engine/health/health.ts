@@ -1,10 +1,13 @@
+import { countAllPending } from '../../ingest/embed.ts';
+import type { Store } from '../../store/store.ts';
+import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { formatAge } from '../../core/time/age.ts';
 import type { Config } from '../../config/schema.ts';
 import { formatCount } from '../../core/text/format-count.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
 import type { Timestamp } from '../../core/types.ts';
-import type { NamespaceStats } from '../../store/stats.ts';
-import type { Generation } from '../../store/embeddings.ts';
+import type { NamespaceStats } from '../../store/admin-model.ts';
+import type { Generation } from '../../store/search-model.ts';
 import type { Check, Finding } from './check.ts';
 import { checkAudit } from './check-audit.ts';
 import { checkNotes } from './check-notes.ts';
@@ -36,14 +39,14 @@ export interface Status {
 export async function status(context: EngineContext): Promise<Status> {
   await context.expire();
   const { store, config, namespace } = context;
-  const generation = activeGeneration(await store.generations()) ?? null;
+  const generation = activeGeneration(await store.vectors.generations(ADMIN_NAMESPACE)) ?? null;
   return {
     storePath: config.store.path,
     store: store.capabilities.name,
     namespace,
     ...(await statsOf(context)),
     generation,
-    pending: generation === null ? 0 : await store.countPending(generation.id, namespace),
+    pending: generation === null ? 0 : await store.vectors.countPending(namespace, generation.id),
     vaults: config.vaults,
   };
 }
@@ -53,7 +56,7 @@ async function statsOf({
   namespace,
   caller,
 }: EngineContext): Promise<Pick<Status, 'bytes' | 'schemaVersion' | 'own' | 'others'>> {
-  const { bytes, schemaVersion, namespaces } = await store.stats();
+  const { bytes, schemaVersion, namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
   const own = namespaces.find((each) => each.namespace === namespace) ?? null;
   const others = namespaces.length - (own === null ? 0 : 1);
   return { bytes, schemaVersion, own, others: caller.trust === 'operator' ? others : null };
@@ -71,8 +74,8 @@ export interface Totals {
 }
 
 export async function totals({ store }: EngineContext): Promise<Totals> {
-  const generation = activeGeneration(await store.generations());
-  const { bytes, namespaces } = await store.stats();
+  const generation = activeGeneration(await store.vectors.generations(ADMIN_NAMESPACE));
+  const { bytes, namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
   const sum = (what: 'records' | 'passages' | 'vectors'): number =>
     namespaces.reduce((total, namespace) => total + namespace[what], 0);
   return {
@@ -80,7 +83,7 @@ export async function totals({ store }: EngineContext): Promise<Totals> {
     records: sum('records'),
     passages: sum('passages'),
     vectors: sum('vectors'),
-    pending: generation === undefined ? 0 : await store.countPending(generation.id),
+    pending: generation === undefined ? 0 : await countAllPending(store, generation.id),
   };
 }
 
@@ -100,7 +103,7 @@ export async function doctor(context: EngineContext): Promise<Check[]> {
 
 /** Resolves when the store and the model answer. @throws LociError what keeps them from it */
 export async function assertReady(context: EngineContext): Promise<void> {
-  await context.store.generations();
+  await context.store.vectors.generations(ADMIN_NAMESPACE);
   const embedder = await context.embedder();
   await embedder?.embed(['loci'], { purpose: 'query' });
 }
@@ -127,8 +130,24 @@ async function checked(name: string, hint: string, look: () => Promise<Finding>)
   }
 }
 
+interface StoreFault {
+  /** `null` for a fault of the file. */
+  readonly namespace: string | null;
+  readonly what: string;
+}
+
+/** Checks the file and, if it is sound, every namespace. */
+async function verifyStore({ admin }: Store): Promise<StoreFault[]> {
+  const file = await admin.verify(ADMIN_NAMESPACE);
+  if (file.length > 0) return file.map((what) => ({ namespace: null, what }));
+  const faults: StoreFault[] = [];
+  for (const { namespace } of (await admin.stats(ADMIN_NAMESPACE)).namespaces)
+    for (const what of await admin.verify(namespace)) faults.push({ namespace, what });
+  return faults;
+}
+
 async function checkStore({ store, namespace: ours, caller }: EngineContext): Promise<Finding> {
-  const findings = await store.verify();
+  const findings = await verifyStore(store);
   if (findings.length === 0) return { result: 'ok', detail: 'the file and every index are sound' };
   const lines = findings.map(({ namespace, what }) => {
     if (namespace === null) return what;
@@ -145,7 +164,8 @@ async function checkEmbedding(context: EngineContext): Promise<Finding> {
   const side = await context.vectors();
   await embedder.embed(['loci'], { purpose: 'query' });
   const model = `${embedder.provider} ${embedder.model} answers`;
-  const pending = side === null ? 0 : await context.store.countPending(side.generation, context.namespace);
+  const pending =
+    side === null ? 0 : await context.store.vectors.countPending(context.namespace, side.generation);
   if (pending === 0) return { result: 'ok', detail: model };
   return {
     result: 'warning',

@@ -101,7 +101,7 @@ describe('a reindex', () => {
       await loci.index();
       const path = join(folder.path, 'loci.db');
       const store = await openStore({ driver: 'sqlite', path, busyTimeout: 1000, create: false });
-      await store.dropDerived('default', { vectors: false });
+      await store.admin.resetDerived('default', { drop: true, vectors: false });
       await store.close();
       const unwell = (await loci.doctor()).filter(({ result }) => result !== 'ok');
       expect(unwell).toMatchObject([{ name: 'derived', result: 'failed', hint: 'Run `loci index`.' }]);
@@ -119,9 +119,8 @@ describe('a record whose text is too much to be cut', () => {
     const store = await openStore({ driver: 'sqlite', path, busyTimeout: 1000, create: true });
     const sample = draft({ source: 'notes', key: 'letters.md', content: '- a\n'.repeat(700_000) });
     const passages = [passage('letters of old')];
-    await store.commit('default', {
+    await store.records.commit('default', {
       writes: [{ id: null, draft: sample, passages }],
-      evictions: [],
       chunking: 'old',
     });
     await store.close();

@@ -1,3 +1,4 @@
+import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { LociError } from '../../core/errors.ts';
 import { embedPending } from '../../ingest/embed.ts';
 import type { SourceProblem } from '../../sources/source.ts';
@@ -36,26 +37,25 @@ export async function reindex(context: EngineContext, options: ReindexOptions = 
   if (options.vectors !== true) await context.vectors();
   assertNotAborted(options);
   const vectors = options.vectors === true && embedder !== null;
-  if (await isBroken(store, namespace)) await store.dropDerived(namespace, { vectors });
-  else await store.markStale(namespace, { vectors });
+  await store.admin.resetDerived(namespace, { drop: await isBroken(store, namespace), vectors });
   const derived = await deriveStale(context, options);
   if (embedder === null) return { ...derived, embedded: 0 };
-  const before = activeGeneration(await store.generations());
-  const generation = await store.addGeneration(modelSpec(embedder));
+  const before = activeGeneration(await store.vectors.generations(ADMIN_NAMESPACE));
+  const generation = await store.vectors.addGeneration(ADMIN_NAMESPACE, modelSpec(embedder));
   const embedded = await embedPending(store, embedder, generation.id, {
     ...signalOption(options),
     onProgress: (done, total) => options.onProgress?.({ stage: 'embedding', subject: '', done, total }),
   });
-  if (before?.id !== generation.id) await store.activateGeneration(generation.id);
-  await store.sweep();
+  if (before?.id !== generation.id) await store.vectors.activateGeneration(ADMIN_NAMESPACE, generation.id);
+  await store.admin.sweep(namespace);
   return { ...derived, embedded };
 }
 
-/** Faults of the file itself may lie in any namespace's index. */
-async function isBroken(store: Store, namespace: string): Promise<boolean> {
+/** A fault of the file may affect the index of any namespace. */
+async function isBroken({ admin }: Store, namespace: string): Promise<boolean> {
   try {
-    const findings = await store.verify();
-    return findings.some((finding) => finding.namespace === null || finding.namespace === namespace);
+    const file = await admin.verify(ADMIN_NAMESPACE);
+    return file.length > 0 || (await admin.verify(namespace)).length > 0;
   } catch (error) {
     if (error instanceof LociError && error.code === 'store_corrupt') return true;
     throw error;

@@ -1,3 +1,4 @@
+import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import { agentOf, edited, engine, linesOf, SECRET } from '../../../test/contract/export-samples.ts';
 import { NOW } from '../../../test/contract/store-samples.ts';
@@ -15,9 +16,13 @@ describe('an import', () => {
     const target = await engine();
     const { report } = await importFrom(agentOf(target), { from: { lines } });
     expect([report.records.added, report.startup.refused, report.auxiliary.audit]).toEqual([1, 1, 0]);
-    const [record] = await target.store.heldPage('default', NOW, { after: null, limit: 9 });
+    const [record] = await target.store.records.list(
+      'default',
+      { scan: 'exportable', now: NOW },
+      { after: null, limit: 9 },
+    );
     expect(record).toMatchObject({ trust: 'agent', source: 'mcp' });
-    expect(await target.store.startupEntries('default')).toEqual([]);
+    expect((await target.store.records.startup('default')).entries).toEqual([]);
     const forged = edited(lines, (line) =>
       line['type'] === 'record' ? { ...line, origin: 'vault', key: 'a.md' } : line,
     );
@@ -44,7 +49,7 @@ describe('an import', () => {
         : { ...later, deleted_at: '2001-01-01T00:00:00.000Z' };
     });
     await importFrom(agentOf(context), { from: { lines: forged } });
-    const [deleted, kept] = await context.store.heldRecords('default', [id, fact.id]);
+    const [deleted, kept] = await context.store.records.get('default', [id, fact.id], 'any');
     expect([deleted?.deletedAt, kept?.expiresAt]).toEqual([NOW, NOW + 3_600_000]);
     const expiring = edited(await linesOf(context), (line) =>
       line['type'] === 'record' && line['origin'] === 'memory'
@@ -64,7 +69,7 @@ describe('an import', () => {
         : line,
     );
     expect((await importFrom(agentOf(context), { from: { lines: later } })).report.records.updated).toBe(1);
-    const [record] = await context.store.heldRecords('default', [id]);
+    const [record] = await context.store.records.get('default', [id], 'any');
     expect(record).toMatchObject({ content: 'The oven is steam', trust: 'agent' });
     const far = edited(later, (line) =>
       line['type'] === 'record'
@@ -72,7 +77,7 @@ describe('an import', () => {
         : line,
     );
     await importFrom(agentOf(context), { from: { lines: far } });
-    expect(await context.store.highestId('default')).toBe(2);
+    expect((await context.store.records.bounds('default')).highestId).toBe(2);
   });
 
   it('leaves out what has expired, and refuses a fact that never expires', async () => {
@@ -143,8 +148,8 @@ describe('an import', () => {
       1,
       [{ change: 'added', title: 'First' }],
     ]);
-    expect(await target.store.namespaces()).toEqual([]);
-    expect(await target.store.auditChains('default')).toEqual([]);
+    expect(await target.store.admin.namespaces(ADMIN_NAMESPACE)).toEqual([]);
+    expect(await target.store.admin.auditChains('default')).toEqual([]);
   });
 });
 

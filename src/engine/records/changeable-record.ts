@@ -35,9 +35,9 @@ export async function changeableRecord(
 
 async function recordInAnyState(context: EngineContext, id: number): Promise<LociRecord> {
   const { store, namespace } = context;
-  const [record] = await store.heldRecords(namespace, [id]);
+  const [record] = await store.records.get(namespace, [id], 'any');
   if (record !== undefined) return record;
-  if (id <= (await store.highestId(namespace)))
+  if (id <= (await store.records.bounds(namespace)).highestId)
     throw goneError(id, 'was purged after it was deleted or had expired');
   throw new LociError('not_found', `there is no record ${String(id)}`, {
     hint: 'Search for the record: its citation has the number, as in `record/12`.',

@@ -1,7 +1,7 @@
 import { formatAge } from '../../core/time/age.ts';
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord } from '../../core/types.ts';
-import type { RecordHeader } from '../../store/store.ts';
+import type { RecordHeader } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { nearCitations } from './near-citations.ts';
 
@@ -30,7 +30,13 @@ export async function citationsOf(
   cited: readonly CitedLines[],
 ): Promise<string[]> {
   const keys = [...new Set(cited.flatMap(({ record }) => vaultPath(record) ?? []))];
-  const counts = keys.length === 0 ? [] : await store.countByKey(namespace, keys, now());
+  const counts =
+    keys.length === 0
+      ? []
+      : await store.records.count(
+          namespace,
+          keys.map((key) => ({ now: now(), origins: ['vault'], key })),
+        );
   const ambiguous = new Set(keys.filter((_, i) => (counts[i] ?? 0) > 1));
   return cited.map(({ record, startLine, endLine }) => {
     const path = vaultPath(record);
@@ -80,14 +86,14 @@ async function recordById(context: EngineContext, name: string): Promise<LociRec
   const id = RECORD_PATH.exec(name)?.[1];
   if (id === undefined) return null;
   const { store, namespace, now } = context;
-  const [record] = await store.records(namespace, [Number(id)], now());
+  const [record] = await store.records.get(namespace, [Number(id)], { liveAt: now() });
   if (record === undefined) await assertNotDeleted(context, Number(id));
   return record ?? null;
 }
 
 /** @throws LociError `not_found` for a deleted record, with a hint how to restore it */
 async function assertNotDeleted({ store, namespace, now }: EngineContext, id: number): Promise<void> {
-  const [record] = await store.heldRecords(namespace, [id]);
+  const [record] = await store.records.get(namespace, [id], 'any');
   if (record?.deletedAt === null || record === undefined) return;
   const age = formatAge(record.deletedAt, now());
   throw new LociError('not_found', `record ${String(id)} was deleted ${age}`, {
@@ -96,11 +102,13 @@ async function assertNotDeleted({ store, namespace, now }: EngineContext, id: nu
 }
 
 async function recordByPath(context: EngineContext, name: string): Promise<LociRecord | null> {
-  const { store, namespace } = context;
   for (const key of [name, `${name}.md`]) {
-    const found = await store.recordsByKey(namespace, key, context.now());
+    const found = await notesAt(context, key);
     if (found.length > 1) {
-      const names = found.map(({ source }) => `${source}:${key}`).join(', ');
+      const names = found
+        .map(({ source }) => `${source}:${key}`)
+        .toSorted()
+        .join(', ');
       throw new LociError('ambiguous', `${key} is in several sources: ${names}`);
     }
     if (found[0] !== undefined) return found[0];
@@ -108,18 +116,24 @@ async function recordByPath(context: EngineContext, name: string): Promise<LociR
   return recordBySourceAndPath(context, name);
 }
 
+/** The notes of all vaults with this path. */
+function notesAt({ store, namespace, now }: EngineContext, key: string): Promise<LociRecord[]> {
+  const filter = { now: now(), origins: ['vault' as const], key };
+  return store.records.list(namespace, { filter }, { after: null, limit: MAX_VAULTS });
+}
+
+/** More vaults than anybody has. */
+const MAX_VAULTS = 1000;
+
 /** The longest name of a source in the configuration. */
 const MAX_SOURCE_LENGTH = 128;
 
 /** Both names of sources and paths may have colons, so each colon may be the separator. */
-async function recordBySourceAndPath(
-  { store, namespace, now }: EngineContext,
-  name: string,
-): Promise<LociRecord | null> {
+async function recordBySourceAndPath(context: EngineContext, name: string): Promise<LociRecord | null> {
   let colon = name.indexOf(':');
   for (; colon !== -1 && colon <= MAX_SOURCE_LENGTH; colon = name.indexOf(':', colon + 1)) {
     const source = name.slice(0, colon);
-    const found = await store.recordsByKey(namespace, name.slice(colon + 1), now());
+    const found = await notesAt(context, name.slice(colon + 1));
     const match = found.find((record) => record.source.normalize('NFC') === source);
     if (match !== undefined) return match;
   }

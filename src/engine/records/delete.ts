@@ -24,11 +24,8 @@ export async function deleteRecord(context: EngineContext, id: number): Promise<
   await assertMayDelete(context, id);
   const { uuid, title, expiresAt } = await changeableRecord(context, id, 'live');
   const at = context.now();
-  await context.store.commit(context.namespace, {
-    writes: [],
-    evictions: [],
+  await context.store.records.commit(context.namespace, {
     deletions: [{ id, at }],
-    chunking: '',
     audit: [auditDraft(context, 'delete', uuid)],
   });
   context.schedulePurge();
@@ -37,7 +34,7 @@ export async function deleteRecord(context: EngineContext, id: number): Promise<
 
 /** Facts follow the rule for overwriting them, also where other writes are disabled. @throws LociError `writes_disabled` */
 async function assertMayDelete(context: EngineContext, id: number): Promise<void> {
-  const [record] = await context.store.heldRecords(context.namespace, [id]);
+  const [record] = await context.store.records.get(context.namespace, [id], 'any');
   if (record?.origin === 'fact') assertMayOverrule(context, [record]);
   else assertWritesEnabled(context);
 }
@@ -58,9 +55,7 @@ export async function undelete(context: EngineContext, id: number): Promise<Unde
   const record = await changeableRecord(context, id, 'deleted');
   const vectors = await context.vectorsToFill();
   const chunking = await context.chunking();
-  await context.store.commit(context.namespace, {
-    writes: [],
-    evictions: [],
+  await context.store.records.commit(context.namespace, {
     restorations: [{ id, passages: await chunking.cut(record) }],
     chunking: chunking.signature,
     audit: [auditDraft(context, 'undelete', record.uuid)],

@@ -20,7 +20,7 @@ export async function embedWritten(
 ): Promise<Embedded> {
   if (vectors === null) return { embedded: false, why: 'no embedding provider is configured' };
   try {
-    const passages = (await store.passagesOf(namespace, [id])).get(id) ?? [];
+    const passages = (await store.records.passagesOf(namespace, [id])).get(id) ?? [];
     await embedRecord(store, vectors.embedder, vectors.generation, { ...described, namespace }, passages);
     return { embedded: true, why: null };
   } catch (error) {

@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import type { Embedder } from '../../embed/embedder.ts';
-import type { Generation } from '../../store/embeddings.ts';
+import type { Generation } from '../../store/search-model.ts';
 
 /** What identifies a model, and the generation of its vectors. */
 export function modelSpec({

@@ -81,7 +81,7 @@ async function linksOf(context: EngineContext, record: LociRecord): Promise<Note
     if (typeof link['target'] === 'string' && link['target'] !== '') targets.add(link['target']);
   }
   const keys: string[] = [];
-  for await (const entry of storedEntries(context.store, context.namespace, record.source))
+  for await (const entry of storedEntries(context.store.records, context.namespace, record.source))
     keys.push(entry.key);
   const index = new LinkIndex(keys);
   return [...targets].map((target) => ({ target, path: index.resolve(target, key) }));

@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
-import type { IdempotencyKey } from '../../store/mortality.ts';
+import type { IdempotencyKey } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
 
 const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
@@ -28,7 +28,7 @@ export async function runOnce(
   context: EngineContext,
   key: string | undefined,
   content: unknown,
-  work: (once: { readonly once?: IdempotencyKey }) => Promise<readonly number[]>,
+  work: (batch: { readonly idempotencyKey?: IdempotencyKey }) => Promise<readonly number[]>,
 ): Promise<IdempotentOutcome> {
   if (key === undefined) return { ids: await work({}), replayed: false };
   if (!KEY_FORMAT.test(key)) {
@@ -42,7 +42,7 @@ export async function runOnce(
   const at = context.now();
   try {
     const ids = await work({
-      once: { key: request.keyHash, fingerprint, at, expiresAt: at + KEY_LIFETIME_MS },
+      idempotencyKey: { key: request.keyHash, fingerprint, at, expiresAt: at + KEY_LIFETIME_MS },
     });
     return { ids, replayed: false };
   } catch (error) {
@@ -58,7 +58,7 @@ async function replay(
   { store, namespace, now }: EngineContext,
   { key, keyHash, fingerprint }: KeyedRequest,
 ): Promise<IdempotentOutcome | null> {
-  const done = await store.doneOnce(namespace, keyHash, now());
+  const done = await store.records.findIdempotentResult(namespace, keyHash, now());
   if (done === null) return null;
   if (done.fingerprint === fingerprint) return { ids: done.records, replayed: true };
   throw new LociError('conflict', `the idempotency key ${JSON.stringify(key)} was used for another request`, {

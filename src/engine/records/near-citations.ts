@@ -20,9 +20,9 @@ export async function nearCitations(context: EngineContext, name: string): Promi
   const { store, namespace, now } = context;
   const forms = formsOf(name);
   const candidates: Candidate[] = [];
-  const sources = await store.facet(namespace, 'source', { now: now(), origins: ['vault'] });
+  const sources = await store.records.facet(namespace, 'source', { now: now(), origins: ['vault'] });
   for (const { value: source } of sources) {
-    for await (const { key } of storedEntries(store, namespace, source)) {
+    for await (const { key } of storedEntries(store.records, namespace, source)) {
       const distance = Math.min(...forms.map((form) => distanceOf(form, key)));
       if (distance < Infinity) candidates.push({ source, key, distance });
     }
@@ -32,7 +32,10 @@ export async function nearCitations(context: EngineContext, name: string): Promi
   );
   const best = candidates.slice(0, MAX_CITATIONS);
   const keys = best.map(({ key }) => key);
-  const counts = await store.countByKey(namespace, keys, now());
+  const counts = await store.records.count(
+    namespace,
+    keys.map((key) => ({ now: now(), origins: ['vault'], key })),
+  );
   return best.map(({ source, key }, i) => ((counts[i] ?? 0) > 1 ? `${source}:${key}` : key));
 }
 

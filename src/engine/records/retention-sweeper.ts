@@ -1,3 +1,4 @@
+import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { randomUUID } from 'node:crypto';
 import type { Timestamp } from '../../core/types.ts';
 import type { Store } from '../../store/store.ts';
@@ -46,7 +47,7 @@ export class RetentionSweeper {
     if (now - this.#openedAt > LONG_RUNNING_MS) this.schedulePurge();
     const check = this.#checks.get(namespace);
     const isFresh = check !== undefined && now >= check.at && now - check.at < EXPIRY_CHECK_INTERVAL_MS;
-    const next = isFresh ? check.next : await this.#store.nextExpiry(namespace);
+    const next = isFresh ? check.next : (await this.#store.records.bounds(namespace)).nextExpiry;
     if (!isFresh) this.#checks.set(namespace, { at: now, next });
     if (next === null || next > now) return;
     while ((await this.#remove(namespace, 0)) > 0);
@@ -61,7 +62,7 @@ export class RetentionSweeper {
   #remove(namespace: string, deletedBefore: Timestamp): Promise<number> {
     const now = this.#now();
     const by = { at: now, actor: 'loci', surface: 'engine' };
-    return this.#store.purge(namespace, { expiredBy: now, deletedBefore, limit: PURGE_BATCH, by });
+    return this.#store.records.purge(namespace, { expiredBy: now, deletedBefore, limit: PURGE_BATCH, by });
   }
 
   /** Starts a purge in the background unless there was one recently; a lease lets one process at a time do it. */
@@ -80,28 +81,37 @@ export class RetentionSweeper {
   async #purgeAll(): Promise<void> {
     const cutoff = this.#now() - this.#purgeAfterDays * DAY_MS;
     let removed = 0;
-    for (const namespace of await this.#store.namespaces()) {
-      const oldest = await this.#store.oldestDeletion(namespace);
-      const expiry = await this.#store.nextExpiry(namespace);
-      const isDue = (oldest !== null && oldest < cutoff) || (expiry !== null && expiry <= this.#now());
-      if (!isDue) continue;
+    let isHolder = false;
+    for (const namespace of await this.#store.admin.namespaces(ADMIN_NAMESPACE)) {
+      if (!(await this.#isDue(namespace, cutoff))) continue;
+      let removedHere = 0;
       // Also a short-lived command purges one batch, since there may be no long-running process.
       while (removed === 0 || !this.#closing) {
-        if (!(await this.#takeLease())) return;
+        isHolder = await this.#takeLease();
+        if (!isHolder) return;
         const batch = await this.#remove(namespace, cutoff);
         removed += batch;
+        removedHere += batch;
         if (batch === 0) break;
       }
+      if (removedHere > 0 && !this.#closing) await this.#store.admin.sweep(namespace);
     }
-    if (removed === 0) return;
-    if (!this.#closing) await this.#store.sweep();
-    await this.#store.dropLease('purge', this.#holder);
+    if (isHolder) await this.#store.admin.dropLease(ADMIN_NAMESPACE, 'purge', this.#holder);
+  }
+
+  async #isDue(namespace: string, cutoff: Timestamp): Promise<boolean> {
+    const { oldestDeletion, nextExpiry, nextHistoryExpiry } = await this.#store.records.bounds(namespace);
+    const now = this.#now();
+    const isOver = (time: Timestamp | null): boolean => time !== null && time <= now;
+    return (
+      (oldestDeletion !== null && oldestDeletion < cutoff) || isOver(nextExpiry) || isOver(nextHistoryExpiry)
+    );
   }
 
   async #takeLease(): Promise<boolean> {
     const now = this.#now();
     const lease = { name: 'purge', holder: this.#holder, now, until: now + LEASE_MS };
-    return (await this.#store.takeLease(lease)) !== null;
+    return (await this.#store.admin.takeLease(ADMIN_NAMESPACE, lease)) !== null;
   }
 
   /** Waits for the current batch. */

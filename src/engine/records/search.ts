@@ -12,7 +12,7 @@ import type { SourcePolicies } from '../../search/rank/source-policy.ts';
 import type { MissingSignal } from '../../search/retrieve/signals.ts';
 import type { Correction } from '../../search/retrieve/text.ts';
 import { runSearch, type SearchOutcome } from '../../search/search.ts';
-import type { RecordHeader, SearchFilter } from '../../store/store.ts';
+import type { RecordHeader, SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { sourceOrigins, type SourceOrigin } from '../sources/source-origin.ts';
 import {

@@ -2,7 +2,7 @@ import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
 import type { LociRecord, Metadata } from '../../core/types.ts';
 import { samePassages } from '../../ingest/passages.ts';
-import type { RecordDraft } from '../../store/store.ts';
+import type { RecordDraft } from '../../store/model.ts';
 import { auditDraft, diffOf } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { embedWritten, type Embedded } from './embed-written.ts';
@@ -82,9 +82,8 @@ async function commitUpdate(
 ): Promise<void> {
   const chunking = await context.chunking();
   const passages = reembedded ? await chunking.cut(draft) : 'keep';
-  await context.store.commit(context.namespace, {
+  await context.store.records.commit(context.namespace, {
     writes: [{ id: before.id, draft, passages, expected: before.updatedAt }],
-    evictions: [],
     chunking: chunking.signature,
     audit: [auditDraft(context, 'update', before.uuid, diffOf(before, draft))],
   });

@@ -1,3 +1,4 @@
+import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import type { Metadata } from '../../core/types.ts';
@@ -154,8 +155,12 @@ describe('an engine', () => {
   it('refuses to compare vectors of two models, and names both and the command to run', async () => {
     await loci.write({ content: 'The plumber is called Zebulon.' });
     await inStore(async (store) => {
-      const { id } = await store.addGeneration({ provider: 'ollama', model: 'nomic', dimensions: 768 });
-      await store.activateGeneration(id);
+      const { id } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
+        provider: 'ollama',
+        model: 'nomic',
+        dimensions: 768,
+      });
+      await store.vectors.activateGeneration(ADMIN_NAMESPACE, id);
     });
     const embedding = await open({ embedding: { provider: 'local' } });
     try {

@@ -48,13 +48,16 @@ export async function write(context: EngineContext, request: WriteRequest): Prom
   const { store, namespace } = context;
   const now = context.now();
   const vectors = await context.vectorsToFill();
-  const [sameAs = null] = await store.writtenWith(namespace, sha256(texts.content), now);
+  const filter = { now, origins: ['memory' as const], contentHash: sha256(texts.content) };
+  const page = { after: null, limit: 1 };
+  const [duplicate] = await store.records.list(namespace, { filter, order: 'oldest' }, page);
+  const sameAs = duplicate?.id ?? null;
   const draft = newDraft(recordInput(context, texts), now);
   const { ids, replayed } = await runOnce(context, idempotencyKey, ['write', fields], async (once) => {
     const chunking = await context.chunking();
     const writes = [{ id: null, draft, passages: await chunking.cut(draft) }];
     const audit = [auditDraft(context, 'write', draft.uuid, newDiff(draft))];
-    return store.commit(namespace, { writes, evictions: [], chunking: chunking.signature, audit, ...once });
+    return store.records.commit(namespace, { writes, chunking: chunking.signature, audit, ...once });
   });
   context.schedulePurge();
   const [id] = ids;

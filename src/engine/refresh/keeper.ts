@@ -1,7 +1,7 @@
 import type { VaultConfig } from '../../config/sources-schema.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
 import type { SyncReport } from '../../ingest/sync.ts';
-import type { SourceState } from '../../store/source-states.ts';
+import type { SourceState } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
 import { configuredSources, type ConfiguredSource } from '../sources/configured.ts';
 import { embedNew } from '../vaults/embed-new.ts';
@@ -118,7 +118,7 @@ export class SourceKeeper {
   /** Starts what is due; answers the milliseconds until the next poll. */
   async #startDue(): Promise<number> {
     const { store, namespace, now } = this.#context;
-    const states = await store.sourceStates(namespace);
+    const states = await store.records.sourceStates(namespace);
     let delay = MAX_POLL_INTERVAL_MS;
     this.#hasBacklog = false;
     const failures = ({ source }: Task): number => states.get(source)?.failures ?? 0;

@@ -14,6 +14,12 @@ export interface LeaseHandle {
   readonly token: number;
 }
 
+/** A lease of a namespace, or of the whole store in the administrative namespace. */
+export interface LeaseName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 export interface LeaseOptions {
   /** Waits until the lease is free. Otherwise a lease that another process has is a `conflict`. */
   readonly wait?: boolean;
@@ -32,14 +38,20 @@ export interface LeaseOptions {
  */
 export async function withLease<Result>(
   context: EngineContext,
-  name: string,
+  { namespace, name }: LeaseName,
   work: (lease: LeaseHandle, signal: AbortSignal) => Promise<Result>,
   { wait = false, takeOver = false, onWait, onAcquired, signal }: LeaseOptions = {},
 ): Promise<Result> {
   const { store, now } = context;
   const holder = randomUUID();
   const acquire = (takesOver: boolean): Promise<number | null> =>
-    store.takeLease({ name, holder, now: now(), until: now() + LEASE_DURATION_MS, takesOver });
+    store.admin.takeLease(namespace, {
+      name,
+      holder,
+      now: now(),
+      until: now() + LEASE_DURATION_MS,
+      takesOver,
+    });
   let token = await acquire(takeOver);
   while (token === null) {
     if (!wait) throw inUse(name);
@@ -63,7 +75,7 @@ export async function withLease<Result>(
     return await work({ lease: name, token }, signals);
   } finally {
     clearInterval(renewal);
-    await store.dropLease(name, holder);
+    await store.admin.dropLease(namespace, name, holder);
   }
 }
 

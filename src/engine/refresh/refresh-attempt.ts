@@ -1,5 +1,5 @@
 import type { Timestamp } from '../../core/types.ts';
-import type { SourceState } from '../../store/source-states.ts';
+import type { SourceState } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
 import type { LeaseHandle } from './lease.ts';
 import { nextRead, nextTry } from './schedule.ts';
@@ -49,9 +49,12 @@ export class RefreshAttempt {
     return this.record({ ...this.#tried(), nextAt, failures, failed: (before?.failed ?? 0) + 1, error });
   }
 
-  record(change: Partial<SourceState>): Promise<void> {
+  async record(change: Partial<SourceState>): Promise<void> {
     const { store, namespace } = this.#context;
-    return store.changeSourceState(namespace, this.#source, change, this.#start.lease);
+    await store.records.commit(namespace, {
+      sourceState: { source: this.#source, change },
+      fence: this.#start.lease,
+    });
   }
 
   #tried(): Partial<SourceState> {

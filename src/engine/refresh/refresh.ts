@@ -6,13 +6,14 @@ import { replaceDocuments, type ReplaceReport } from '../../ingest/replace-docum
 import type { DocumentProblem, Fetched } from '../../sources/document.ts';
 import { openSource } from '../../sources/registry.ts';
 import type { SourceProblem } from '../../sources/source.ts';
-import { MOST_PROBLEMS, type SourceState } from '../../store/source-states.ts';
+import { MAX_PROBLEMS } from '../../store/rules/source-state.ts';
+import type { SourceState } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
 import { RefreshAttempt, type AttemptStart } from './refresh-attempt.ts';
 import { approvalStatus, assertApproved, resolveCommand, type ResolvedCommand } from '../sources/approval.ts';
 import { parseApproval } from '../sources/approval-record.ts';
 import type { ConfiguredSource } from '../sources/configured.ts';
-import { withLease, type LeaseHandle, type LeaseOptions } from './lease.ts';
+import { withLease, type LeaseHandle, type LeaseName, type LeaseOptions } from './lease.ts';
 import { missingProgramError } from '../sources/program.ts';
 import { isDue } from './schedule.ts';
 
@@ -31,8 +32,8 @@ export interface RefreshReport extends ReplaceReport {
 const MAX_PROBLEM_LENGTH = 300;
 
 /** The lease that a process needs to refresh or forget a vault or source. */
-export function leaseName({ namespace }: EngineContext, source: string): string {
-  return `source/${namespace}/${source}`;
+export function leaseName({ namespace }: EngineContext, source: string): LeaseName {
+  return { namespace, name: `source/${source}` };
 }
 
 export interface RefreshOptions extends LeaseOptions {
@@ -71,7 +72,7 @@ async function stateOf(
   { store, namespace }: EngineContext,
   source: string,
 ): Promise<SourceState | undefined> {
-  return (await store.sourceStates(namespace)).get(source);
+  return (await store.records.sourceStates(namespace)).get(source);
 }
 
 /** The command as it would run now. @throws LociError `not_approved`, `invalid_config` */
@@ -218,7 +219,7 @@ class Refresh {
 
   /** Problems quote the output, so secrets are masked, before anything is cut off. */
   async #problemsOf({ problems }: Fetched): Promise<string[]> {
-    const first = problems.slice(0, MOST_PROBLEMS);
+    const first = problems.slice(0, MAX_PROBLEMS);
     const texts = await Promise.all(first.map((problem) => this.#masked(problemText(problem))));
     return texts.map(shortened);
   }
@@ -247,7 +248,7 @@ class Refresh {
 /** The number of stored documents of a source. */
 async function countDocuments({ store, namespace, now }: EngineContext, source: string): Promise<number> {
   const filter = { now: now(), origins: ['source' as const], sources: [source] };
-  return (await store.facet(namespace, 'source', filter))[0]?.records ?? 0;
+  return (await store.records.facet(namespace, 'source', filter))[0]?.records ?? 0;
 }
 
 export function formatProblem(problem: DocumentProblem): string {

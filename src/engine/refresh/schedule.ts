@@ -1,5 +1,5 @@
 import type { Timestamp } from '../../core/types.ts';
-import type { SourceState } from '../../store/source-states.ts';
+import type { SourceState } from '../../store/admin-model.ts';
 
 const FIRST_RETRY_MS = 30_000;
 const MAX_RETRY_MS = 3_600_000;

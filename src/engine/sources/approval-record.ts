@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SourceState } from '../../store/source-states.ts';
+import type { SourceState } from '../../store/admin-model.ts';
 
 /** Increases when the fingerprint covers something else, so that every command needs a new approval. */
 export const FINGERPRINT_VERSION = 2;

@@ -5,7 +5,7 @@ import { sha256 } from '../../core/ids.ts';
 import { SECRET_DETECTION } from '../../secrets/detect.ts';
 import { maskSecrets } from '../../secrets/secret.ts';
 import { openSource } from '../../sources/registry.ts';
-import type { SourceState } from '../../store/source-states.ts';
+import type { SourceState } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
 import {
   FINGERPRINT_VERSION,

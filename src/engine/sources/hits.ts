@@ -34,7 +34,9 @@ export class HitCounter {
     this.#pending = new Map();
     for (const [namespace, hits] of pending) {
       this.#writing = this.#writing
-        .then(() => this.#store.addHits(namespace, hits, this.#now()))
+        .then(async () => {
+          await this.#store.records.commit(namespace, { hits: { bySource: hits, at: this.#now() } });
+        })
         .catch(() => undefined);
     }
     return this.#writing;

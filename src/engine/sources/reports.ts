@@ -1,6 +1,6 @@
 import { LociError, messageOf } from '../../core/errors.ts';
 import type { Timestamp } from '../../core/types.ts';
-import type { SourceState } from '../../store/source-states.ts';
+import type { SourceState } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
 import { isEnabled, vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';
 import { approvalDetails, approvalStatus, resolveCommand, type ResolvedCommand } from './approval.ts';
@@ -55,7 +55,7 @@ export interface SourceReport {
 /** Every vault and source of the settings and of skills, and those of which only documents are left. */
 export async function sourceReports(context: EngineContext): Promise<SourceReport[]> {
   const { store, namespace, now } = context;
-  const states = await store.sourceStates(namespace);
+  const states = await store.records.sourceStates(namespace);
   const counts = await documentCounts(context);
   const { sources, broken: brokenSkills } = await configuredSources(context);
   const vaults = vaultsOfNamespace(context).map((vault): SourceReport => {
@@ -187,6 +187,6 @@ function leftOver(
 
 async function documentCounts({ store, namespace, now }: EngineContext): Promise<Map<string, number>> {
   const filter = { now: now(), origins: ['source' as const, 'vault' as const] };
-  const counts = await store.facet(namespace, 'source', filter);
+  const counts = await store.records.facet(namespace, 'source', filter);
   return new Map(counts.map(({ value, records }) => [value, records]));
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { note, write } from '../../../test/contract/store-samples.ts';
 import { configSchema } from '../../config/schema.ts';
-import type { RecordDraft } from '../../store/store.ts';
-import { openMemoryStore } from '../../store/memory/open.ts';
+import type { RecordDraft } from '../../store/model.ts';
+import { openSqliteInMemory } from '../../../test/contract/sqlite-in-memory.ts';
 import { EngineContext } from '../context.ts';
 import { search } from '../records/search.ts';
 import { sourceOrigins, type SourceOrigin } from './source-origin.ts';
@@ -28,7 +28,7 @@ function contextOf({ name = 'Google Tasks' }: World = {}): EngineContext {
     embedding: { provider: 'none' },
     sources: [{ id: 'tasks', name, command: 'tasks', refreshInterval: '5m' }],
   });
-  return EngineContext.create(config, openMemoryStore(), { now: () => NOW });
+  return EngineContext.create(config, openSqliteInMemory(), { now: () => NOW });
 }
 
 async function originOf(given: Given, world: World = {}): Promise<SourceOrigin | null> {
@@ -36,7 +36,10 @@ async function originOf(given: Given, world: World = {}): Promise<SourceOrigin |
   const opened = contextOf(world);
   const context = opened.as({ ...opened.caller, namespace });
   const source = given.source ?? 'tasks';
-  if (read !== null) await context.store.changeSourceState(namespace, source, { readAt: NOW - read });
+  if (read !== null)
+    await context.store.records.commit(namespace, {
+      sourceState: { source, change: { readAt: NOW - read } },
+    });
   const record = { origin: 'source', recordType: 'task', createdAt: at(23), metadata: {}, ...given, source };
   const [origin = null] = await sourceOrigins(context, [{ ...record, origin: given.origin ?? 'source' }]);
   return origin;

@@ -31,7 +31,7 @@ export async function sourceOrigins(
   records: readonly SourcedRecord[],
 ): Promise<(SourceOrigin | null)[]> {
   if (!records.some(({ origin }) => origin === 'source')) return records.map(() => null);
-  const states = await context.store.sourceStates(context.namespace);
+  const states = await context.store.records.sourceStates(context.namespace);
   const { sources } = await sourcesOfNamespace(context);
   const configured = new Map(sources.map((source) => [source.id, source]));
   const now = context.now();

@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/contract/engines.ts';
 import { note, write } from '../../../test/contract/store-samples.ts';
 import { configSchema } from '../../config/schema.ts';
-import { openMemoryStore } from '../../store/memory/open.ts';
-import type { SearchFilter, Store } from '../../store/store.ts';
+import { openSqliteInMemory } from '../../../test/contract/sqlite-in-memory.ts';
+import type { SearchFilter } from '../../store/search-model.ts';
+import type { Store } from '../../store/store.ts';
 import { EngineContext } from '../context.ts';
 import { search, type SearchRequest, type SearchResponse } from '../records/search.ts';
 import { hiddenSources, sourcesOfNamespace, sourcePolicies, excludeSources } from './source-policies.ts';
@@ -70,13 +71,13 @@ describe('source policies', () => {
       sources: [{ id: 'own', command: 'cat', weight: 2 }],
       skills: [{ path: folder.path }],
     });
-    const own = await sourcesOfNamespace(EngineContext.create(config, openMemoryStore()));
+    const own = await sourcesOfNamespace(EngineContext.create(config, openSqliteInMemory()));
     const inForce = [...sourcePolicies(own.vaults, own.sources)].map(([id, { weight }]) => [id, weight]);
     expect(Object.fromEntries(inForce)).toEqual({ own: 2, loud: 0.5, quiet: 0.1, plain: 0.5 });
   });
 
   it('are of the configured namespace alone', async () => {
-    const context = EngineContext.create(CONFIG, openMemoryStore());
+    const context = EngineContext.create(CONFIG, openSqliteInMemory());
     expect(await sourcesOfNamespace(context)).toEqual({ vaults, sources });
     const other = context.as({ ...context.caller, namespace: 'other' });
     expect(await sourcesOfNamespace(other)).toEqual({ vaults: [], sources: [] });
@@ -89,13 +90,16 @@ describe('find', () => {
     request: Omit<SearchRequest, 'query'> = {},
     namespace = CONFIG.namespace,
   ): Promise<{ response: SearchResponse; filters: SearchFilter[] }> {
-    const store = openMemoryStore();
+    const store = openSqliteInMemory();
     const filters: SearchFilter[] = [];
     const watched: Store = {
       ...store,
-      searchText: (ns, query, filter, limit) => {
-        filters.push(filter);
-        return store.searchText(ns, query, filter, limit);
+      search: {
+        ...store.search,
+        text: (ns, query, filter, limit) => {
+          filters.push(filter);
+          return store.search.text(ns, query, filter, limit);
+        },
       },
     };
     const mail = { origin: 'source', source: 'mail', createdAt: NOW } as const;

@@ -1,6 +1,6 @@
 import type { SourceConfig, VaultConfig } from '../../config/sources-schema.ts';
 import { SOURCE_POLICY, VAULT_POLICY, type SourcePolicy } from '../../search/rank/source-policy.ts';
-import type { SearchFilter } from '../../store/store.ts';
+import type { SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { cachedSources } from './configured.ts';
 import { vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';

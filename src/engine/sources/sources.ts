@@ -158,14 +158,19 @@ async function approve(
       },
     );
   const { store, namespace, now, caller } = context;
-  const before = parseApproval((await store.sourceStates(namespace)).get(id));
+  const before = parseApproval((await store.records.sourceStates(namespace)).get(id));
   const details = await approvalDetails(context, command);
-  await store.changeSourceState(namespace, id, {
-    approval: serializeApproval(command.fingerprint, details),
-    approvedAt: now(),
-    approvedBy: caller.actor,
-    // The source is due at once.
-    nextAt: null,
+  await store.records.commit(namespace, {
+    sourceState: {
+      source: id,
+      change: {
+        approval: serializeApproval(command.fingerprint, details),
+        approvedAt: now(),
+        approvedBy: caller.actor,
+        // The source is due at once.
+        nextAt: null,
+      },
+    },
   });
   const isSame = before === null || before.fingerprint === command.fingerprint;
   return { ...command, changes: isSame ? [] : changesSince(before, details) };
@@ -175,8 +180,13 @@ async function approve(
 async function pause(context: EngineContext, id: string, paused: boolean): Promise<void> {
   const isVault = vaultsOfNamespace(context).some((vault) => vaultName(vault) === id);
   if (!isVault) requireSource(await configuredSources(context), id);
-  await context.store.changeSourceState(context.namespace, id, {
-    paused,
-    ...(paused ? {} : { nextAt: null }),
+  await context.store.records.commit(context.namespace, {
+    sourceState: {
+      source: id,
+      change: {
+        paused,
+        ...(paused ? {} : { nextAt: null }),
+      },
+    },
   });
 }

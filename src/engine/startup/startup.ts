@@ -2,8 +2,7 @@ import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
 import { isSubject } from '../../core/caller.ts';
 import type { Config } from '../../config/schema.ts';
-import type { AuditDraft } from '../../store/audit.ts';
-import type { StartupEntry } from '../../store/startup.ts';
+import type { AuditDraft, StartupEntry } from '../../store/admin-model.ts';
 import { auditDraft, contentDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { assertWithinLimits } from '../records/limits.ts';
@@ -58,7 +57,8 @@ export async function startup(context: EngineContext, request: StartupRequest): 
   const { chosen, replaced } = scoped(mine, agent);
   const whole = packed(chosen, budget);
   const digest = sha256(textOf(whole.included));
-  const seen = session === undefined ? null : await store.startupSeen(namespace, agent, session);
+  const seen =
+    session === undefined ? null : (await store.records.startup(namespace, { agent, session })).digest;
   const said = selection(mode, seen, digest, whole, chosen, budget);
   const off = !config.startup.enabled;
   const leftOut = [...replaced, ...said.leftOut];
@@ -71,7 +71,7 @@ export async function startup(context: EngineContext, request: StartupRequest): 
     const at = context.now();
     const forgetBefore = at - SESSION_LIFE;
     const seenNow = { agent, session, digest, at, forgetBefore, keep: MOST_SESSIONS };
-    await store.noteStartupSeen(namespace, seenNow);
+    await store.records.commit(namespace, { startupDigest: seenNow });
   }
   return { text: textOf(said.included), mode, budget, included: said.included, leftOut };
 }
@@ -159,7 +159,7 @@ function textOf(entries: readonly StartupEntry[]): string {
 }
 
 async function liveEntries({ store, namespace }: EngineContext): Promise<StartupEntry[]> {
-  return (await store.startupEntries(namespace)).filter(({ deletedAt }) => deletedAt === null);
+  return (await store.records.startup(namespace)).entries.filter(({ deletedAt }) => deletedAt === null);
 }
 
 export interface StartupSetRequest {
@@ -227,7 +227,7 @@ export async function setStartup(
   };
   const draft = startupDraft(context, 'startup-set', before, entry);
   const isSame = before !== undefined && Object.keys(draft.diff ?? {}).length === 0;
-  if (!isSame) await context.store.putStartup(context.namespace, [entry], [draft]);
+  if (!isSame) await context.store.records.commit(context.namespace, { startup: [entry], audit: [draft] });
   const tooLong = tooLongToTell(context.config.startup, entry);
   return { entry, created: before === undefined, masked, tooLong };
 }
@@ -263,11 +263,10 @@ export async function removeStartup(context: EngineContext, key: string, agent =
   }
   const now = context.now();
   const removed = { ...entry, deletedAt: now, updatedAt: now };
-  await context.store.putStartup(
-    context.namespace,
-    [removed],
-    [auditDraft(context, 'startup-remove', startupSubject(entry))],
-  );
+  await context.store.records.commit(context.namespace, {
+    startup: [removed],
+    audit: [auditDraft(context, 'startup-remove', startupSubject(entry))],
+  });
   return removed;
 }
 
@@ -276,7 +275,9 @@ async function entryNamed(
   agent: string,
   key: string,
 ): Promise<StartupEntry | undefined> {
-  return (await store.startupEntries(namespace)).find((entry) => entry.agent === agent && entry.key === key);
+  return (await store.records.startup(namespace)).entries.find(
+    (entry) => entry.agent === agent && entry.key === key,
+  );
 }
 
 /** What the audit log calls an entry. */

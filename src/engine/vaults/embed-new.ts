@@ -1,4 +1,5 @@
-import { embedPending } from '../../ingest/embed.ts';
+import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
+import { countAllPending, embedPending } from '../../ingest/embed.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import type { EngineContext } from '../context.ts';
 import { signalOption, type ProgressOptions } from '../../core/progress.ts';
@@ -11,10 +12,10 @@ import { withLease } from '../refresh/lease.ts';
  */
 export async function embedNew(context: EngineContext, options: ProgressOptions = {}): Promise<number> {
   const vectors = await context.vectorsToFill();
-  if (vectors === null || (await context.store.countPending(vectors.generation)) === 0) return 0;
+  if (vectors === null || (await countAllPending(context.store, vectors.generation)) === 0) return 0;
   const embedded = await withLease(
     context,
-    'embedding',
+    { namespace: ADMIN_NAMESPACE, name: 'embedding' },
     (_lease, signal) => embedAll(context, vectors, { ...options, signal }),
     {
       wait: true,
@@ -22,7 +23,8 @@ export async function embedNew(context: EngineContext, options: ProgressOptions 
       ...signalOption(options),
     },
   );
-  await context.store.sweep();
+  for (const namespace of await context.store.admin.namespaces(ADMIN_NAMESPACE))
+    await context.store.admin.sweep(namespace);
   return embedded;
 }
 

@@ -38,18 +38,18 @@ async function forget(
   let forgotten = 0;
   for (;;) {
     if (signal.aborted) throw new LociError('aborted', `forgetting ${source} was stopped`);
-    const page = await store.sourceEntries(namespace, source, { after: null, limit: PAGE_SIZE });
+    const page = await store.records.sourceEntries(namespace, source, { after: null, limit: PAGE_SIZE });
     if (page.length === 0) break;
     try {
       const evictions = page.map(({ id }) => id);
-      await store.commit(namespace, { writes: [], evictions, chunking: '', fence });
+      await store.records.commit(namespace, { evictions, fence });
       forgotten += page.length;
     } catch (error) {
       // Another process removed some of them in the meantime.
       if (!(error instanceof LociError) || error.code !== 'not_found') throw error;
     }
   }
-  await store.dropSourceState(namespace, source);
-  await store.sweep();
+  await store.records.commit(namespace, { sourceState: { source, change: null } });
+  await store.admin.sweep(namespace);
   return forgotten;
 }

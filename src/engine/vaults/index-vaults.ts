@@ -4,7 +4,7 @@ import type { LociRecord, Passage } from '../../core/types.ts';
 import type { Chunking } from '../../ingest/passages.ts';
 import type { SyncReport } from '../../ingest/sync.ts';
 import type { SourceProblem } from '../../sources/source.ts';
-import type { CutPassages } from '../../store/derivation.ts';
+import type { CutPassages } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
 import { embedNew } from './embed-new.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
@@ -85,7 +85,11 @@ export async function deriveStale(context: EngineContext, options: ProgressOptio
   let done = 0;
   for (;;) {
     assertNotAborted(options);
-    const records = await store.staleRecords(namespace, chunking.signature, { after, limit: PAGE_SIZE });
+    const records = await store.records.list(
+      namespace,
+      { scan: 'stale', chunking: chunking.signature },
+      { after, limit: PAGE_SIZE },
+    );
     const last = records.at(-1);
     if (last === undefined) return { records: done - problems.length, problems };
     const passages = new Map<number, CutPassages>();
@@ -94,7 +98,7 @@ export async function deriveStale(context: EngineContext, options: ProgressOptio
       const { title, metadata, contentHash } = record;
       if (cut !== null) passages.set(record.id, { from: { title, metadata, contentHash }, passages: cut });
     }
-    await store.putPassages(namespace, chunking.signature, passages);
+    await store.records.replacePassages(namespace, chunking.signature, passages);
     after = last.id;
     done += records.length;
     options.onProgress?.({ stage: 'deriving', subject: namespace, done, total: 0 });

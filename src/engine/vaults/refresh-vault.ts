@@ -41,7 +41,7 @@ export async function refreshVault(
     leaseName(context, name),
     async (lease, signal) => {
       const { store, namespace, now } = context;
-      const state = (await store.sourceStates(namespace)).get(name);
+      const state = (await store.records.sourceStates(namespace)).get(name);
       if (onlyIfDue && state !== undefined && !isDue(state, interval, now()))
         throw new LociError('conflict', `${name} was read by another process`);
       const attempt = new RefreshAttempt(context, name, { lease, before: state, interval });

@@ -28,7 +28,7 @@ export async function assertNamesAreFree(
   { store, config, namespace }: EngineContext,
   vaults: readonly VaultConfig[],
 ): Promise<void> {
-  const states = await store.sourceStates(namespace);
+  const states = await store.records.sourceStates(namespace);
   for (const vault of vaults) {
     const name = vaultName(vault);
     // Before schema 6, no root was stored. The records then belong to the vault that is configured with that name.
@@ -37,7 +37,7 @@ export async function assertNamesAreFree(
     const root = state?.root ?? (typeof state?.readAt === 'number' ? configured : undefined);
     if (root === undefined || isConfigured(name, vault, config.vaults)) continue;
     if (await isSameFolder(root, vault.path)) continue;
-    const entries = await store.sourceEntries(namespace, name, { after: null, limit: 1 });
+    const entries = await store.records.sourceEntries(namespace, name, { after: null, limit: 1 });
     if (entries.length > 0) throw nameConflict(name, root, vault.path);
   }
 }

@@ -2,8 +2,8 @@ import type { VaultConfig } from '../../config/sources-schema.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { Source, SourceItem, SourceProblem } from '../../sources/source.ts';
-import type { SourceState } from '../../store/source-states.ts';
-import type { SourceEntry } from '../../store/store.ts';
+import type { SourceState } from '../../store/admin-model.ts';
+import type { SourceEntry } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
 import { vaultSource } from './refresh-vault.ts';
 import { storedEntries } from '../../ingest/source-entries.ts';
@@ -41,13 +41,13 @@ export interface VaultStates {
 /** Compares every configured vault with the store without reading its notes. */
 export async function vaultStates(context: EngineContext): Promise<VaultStates> {
   const { store, namespace } = context;
-  const states = await store.sourceStates(namespace);
+  const states = await store.records.sourceStates(namespace);
   const vaults = await Promise.all(
     vaultsOfNamespace(context).map((vault) => stateOf(context, vault, states)),
   );
   const names = new Set(vaults.map(({ name }) => name));
   const filter = { now: context.now(), origins: ['vault' as const] };
-  const sources = await store.facet(namespace, 'source', filter);
+  const sources = await store.records.facet(namespace, 'source', filter);
   const strays = sources
     .filter(({ value }) => !names.has(value))
     .map(({ value, records }) => ({ name: value, records }));
@@ -82,7 +82,7 @@ async function compareWithStore(
   source: Source,
 ): Promise<{ changes: VaultChanges; skipped: number }> {
   const stored = new Map<string, SourceEntry>();
-  for await (const entry of storedEntries(context.store, context.namespace, source.name))
+  for await (const entry of storedEntries(context.store.records, context.namespace, source.name))
     stored.set(entry.key, entry);
   const skipped = new Map<string, SourceProblem>();
   const report = (problem: SourceProblem): void => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AuditCursor } from '../../store/audit.ts';
+import type { AuditCursor } from '../../store/admin-model.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { isoTime } from '../shared/times.ts';
 import { timeBound } from '../shared/time-bound.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isSubject } from '../../core/caller.ts';
-import type { StartupEntry } from '../../store/startup.ts';
+import type { StartupEntry } from '../../store/admin-model.ts';
 import { isoTime } from '../shared/times.ts';
 
 export const MAX_PRIORITY = 9;

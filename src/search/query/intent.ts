@@ -1,7 +1,7 @@
 import { analyze } from '../../core/text/analyze.ts';
 import { isStopWord } from '../../core/text/stop-words.ts';
 import type { Timestamp } from '../../core/types.ts';
-import type { RecordHeader, SearchFilter, StoredPassage } from '../../store/store.ts';
+import type { RecordHeader, SearchFilter, StoredPassage } from '../../store/search-model.ts';
 import { dateTerms, isDateOnlyQuery, type DateRange } from './dates.ts';
 import {
   AGENDA_PHRASES,

@@ -1,6 +1,6 @@
 import { analyze, type Token } from '../../core/text/analyze.ts';
 import { isStopWord } from '../../core/text/stop-words.ts';
-import type { TextTerm } from '../../store/store.ts';
+import type { TextTerm } from '../../store/search-model.ts';
 
 /** A query in plain words. Quotes are its only syntax. */
 export interface ParsedQuery {

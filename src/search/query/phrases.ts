@@ -1,6 +1,6 @@
 import { analyzeForTerms } from '../../core/text/analyze-for-terms.ts';
 import { analyze } from '../../core/text/analyze.ts';
-import type { StoredPassage, TextTerm } from '../../store/store.ts';
+import type { StoredPassage, TextTerm } from '../../store/search-model.ts';
 import { textFields } from '../../store/lexical/text-fields.ts';
 
 /** Whether each phrase is in the passage's title, headings, text or tags. Vectors find passages without them. */

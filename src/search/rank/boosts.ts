@@ -1,6 +1,6 @@
 import { analyze } from '../../core/text/analyze.ts';
 import type { Metadata, Timestamp } from '../../core/types.ts';
-import type { RecordHeader, StoredPassage } from '../../store/store.ts';
+import type { RecordHeader, StoredPassage } from '../../store/search-model.ts';
 import { dateTerms, type DateRange } from '../query/dates.ts';
 import { matchesIntent } from '../query/intent.ts';
 import type { ParsedQuery } from '../query/parse.ts';

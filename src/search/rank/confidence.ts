@@ -1,5 +1,5 @@
 import { stem } from '../../core/text/analyze.ts';
-import type { StoredPassage } from '../../store/store.ts';
+import type { StoredPassage } from '../../store/search-model.ts';
 import { dateTerms } from '../query/dates.ts';
 import { matchedTerms } from '../query/phrases.ts';
 import type { RetrievalResult } from '../retrieve/retrieve.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PassageScore } from '../../store/store.ts';
+import type { PassageScore } from '../../store/search-model.ts';
 import { fuse, rrf } from './fuse.ts';
 import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from './ranking.ts';
 import type { SignalList } from '../retrieve/signals.ts';

@@ -1,4 +1,4 @@
-import type { PassageScore } from '../../store/store.ts';
+import type { PassageScore } from '../../store/search-model.ts';
 import type { Ranking, SignalWeights } from './ranking.ts';
 import type { Signal, SignalList } from '../retrieve/signals.ts';
 

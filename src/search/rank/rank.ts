@@ -1,5 +1,5 @@
 import type { Timestamp } from '../../core/types.ts';
-import type { StoredPassage } from '../../store/store.ts';
+import type { StoredPassage } from '../../store/search-model.ts';
 import { isOfIntent, matchesIntent, type QueryIntent } from '../query/intent.ts';
 import type { SearchRun } from '../run.ts';
 import { boostsOf, sessionOf, sourceBoosts, type Boost } from './boosts.ts';

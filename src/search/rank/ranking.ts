@@ -1,4 +1,4 @@
-import type { FieldWeights } from '../../store/store.ts';
+import type { FieldWeights } from '../../store/search-model.ts';
 
 /** Every constant of ranking. The defaults were tuned on the dev sets of `eval/`, one value for all sets. */
 export interface Ranking {

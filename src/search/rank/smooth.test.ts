@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Neighbourhood } from '../../store/store.ts';
+import type { Neighbourhood } from '../../store/search-model.ts';
 import type { Fused } from './fuse.ts';
 import { smooth } from './smooth.ts';
 

@@ -1,4 +1,4 @@
-import type { Neighbourhood } from '../../store/store.ts';
+import type { Neighbourhood } from '../../store/search-model.ts';
 import { inOrder, type Fused } from './fuse.ts';
 import { smoothingNorm, type Smoothing } from './ranking.ts';
 

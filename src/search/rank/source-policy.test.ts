@@ -1,9 +1,9 @@
+import { openSqliteInMemory } from '../../../test/contract/sqlite-in-memory.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { givenPassages, givenPolicies, ranked, records } from '../../../test/contract/ranked-passages.ts';
 import { ALL_LIVE, note, write } from '../../../test/contract/store-samples.ts';
-import { openMemoryStore } from '../../store/memory/open.ts';
-import type { RecordWrite } from '../../store/store.ts';
+import type { RecordWrite } from '../../store/model.ts';
 import { DEFAULT_RANKING } from './ranking.ts';
 import { runSearch, type SearchOutcome } from '../search.ts';
 import { NO_POLICIES, SOURCE_POLICY, type SourcePolicies } from './source-policy.ts';
@@ -99,7 +99,7 @@ describe('search of sources', () => {
     policies: SourcePolicies = NO_POLICIES,
     limit = 10,
   ): Promise<SearchOutcome> {
-    const store = openMemoryStore();
+    const store = openSqliteInMemory();
     await write(store, 'n', ...writes);
     const given = { store, namespace: 'n', query: 'marble worktop', filter: ALL_LIVE, vectors: null };
     return runSearch({ ...given, limit, ranking: DEFAULT_RANKING, policies });

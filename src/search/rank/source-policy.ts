@@ -1,4 +1,4 @@
-import type { RecordHeader } from '../../store/store.ts';
+import type { RecordHeader } from '../../store/search-model.ts';
 
 /** The settings of one vault or source that concern search. */
 export interface SourcePolicy {

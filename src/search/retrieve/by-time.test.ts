@@ -1,8 +1,10 @@
+import { openSqliteInMemory } from '../../../test/contract/sqlite-in-memory.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ALL_LIVE, note, NOW, write } from '../../../test/contract/store-samples.ts';
-import { openMemoryStore } from '../../store/memory/open.ts';
-import type { RecordWrite, SearchFilter, Store } from '../../store/store.ts';
+import type { RecordWrite } from '../../store/model.ts';
+import type { SearchFilter } from '../../store/search-model.ts';
+import type { Store } from '../../store/store.ts';
 import type { SourceNames } from '../query/intent.ts';
 import { DEFAULT_RANKING, smoothingNorm } from '../rank/ranking.ts';
 import { runSearch, type SearchOutcome } from '../search.ts';
@@ -50,7 +52,7 @@ describe('search with an intent', () => {
   ];
 
   async function found(query: string, filter: SearchFilter = ALL_LIVE): Promise<SearchOutcome> {
-    const store = openMemoryStore();
+    const store = openSqliteInMemory();
     await write(store, 'n', ...writes);
     return runSearch({ ...ASKED, store, query, filter });
   }
@@ -102,7 +104,7 @@ describe('search with an intent', () => {
       ...{ title: 'undated', origin: 'source', source: 'list', recordType: 'task', createdAt: NOW },
       metadata: { completed: false, undated: true },
     });
-    const store = openMemoryStore();
+    const store = openSqliteInMemory();
     await write(store, 'n', ...writes.slice(2), undated);
     const listed = async (query: string): Promise<string[]> =>
       (await runSearch({ ...ASKED, store, query })).hits.map(({ passage }) => passage.record.title);
@@ -115,7 +117,7 @@ describe('search with an intent', () => {
   it('boosts only the documents that match the topic of the query', async () => {
     const mail = (title: string, text: string): RecordWrite =>
       note(text, { title, origin: 'source', source: 'gmail', createdAt: NOW });
-    const store = openMemoryStore();
+    const store = openSqliteInMemory();
     const mails = [
       mail('quota', 'Quota of the mail server, mail by mail'),
       mail('hall', 'Keep it free. Maren'),
@@ -129,7 +131,7 @@ describe('search with an intent', () => {
 
   it('finds an open document behind any number of completed ones', async () => {
     const many = Array.from({ length: 60 }, (_, i) => brought('list', 'done', -i, true));
-    const store = openMemoryStore();
+    const store = openSqliteInMemory();
     await write(store, 'n', ...many, brought('list', 'passport', -40, false));
     for (const query of ['overdue', 'my todos', 'open tasks', 'what do I have to do']) {
       const { hits } = await runSearch({ ...ASKED, store, query });
@@ -139,7 +141,7 @@ describe('search with an intent', () => {
 
   it('searches notes when all documents are completed, and lists notes of the dates besides open ones', async () => {
     const asked = async (...others: RecordWrite[]): Promise<string[]> => {
-      const store = openMemoryStore();
+      const store = openSqliteInMemory();
       const ofTheDay = note('Pay the rent, call the plumber', { title: 'note', createdAt: NOW + DAY });
       await write(store, 'n', ofTheDay, ...others);
       const query = 'what do I have to do tomorrow';
@@ -151,14 +153,17 @@ describe('search with an intent', () => {
   });
 
   it('queries for a date once, however often the query names it', async () => {
-    const store = openMemoryStore();
+    const store = openSqliteInMemory();
     await write(store, 'n', ...writes);
     let searches = 0;
     const counted: Store = {
       ...store,
-      searchText: (...parameters) => {
-        searches++;
-        return store.searchText(...parameters);
+      search: {
+        ...store.search,
+        text: (...parameters) => {
+          searches++;
+          return store.search.text(...parameters);
+        },
       },
     };
     const once = 'bees todos calendar mail commits monday';
@@ -169,7 +174,7 @@ describe('search with an intent', () => {
   });
 
   it('does not boost a document of a source for its title', async () => {
-    const store = openMemoryStore();
+    const store = openSqliteInMemory();
     const forged = brought('list', 'Todos', 300, false);
     await write(store, 'n', ...writes, forged);
     const { hits } = await runSearch({ ...ASKED, store, query: 'todos' });
@@ -208,7 +213,7 @@ describe('search with an intent', () => {
       'mail of bees',
       "what's on 3 May",
     );
-    const store = openMemoryStore();
+    const store = openSqliteInMemory();
     await write(store, 'n', ...writes);
     const all = { ...ASKED, store, limit: 50 };
     await fc.assert(
@@ -216,7 +221,7 @@ describe('search with an intent', () => {
         const filter = { ...ALL_LIVE, ...given };
         const { hits } = await runSearch({ ...all, query, filter });
         const ids = hits.map(({ passage }) => passage.id);
-        expect((await store.passages('n', ids, filter)).map(({ id }) => id)).toEqual(ids);
+        expect((await store.search.passages('n', ids, filter)).map(({ id }) => id)).toEqual(ids);
       }),
     );
   });

@@ -1,4 +1,4 @@
-import type { PassageScore, SearchFilter } from '../../store/store.ts';
+import type { PassageScore, SearchFilter } from '../../store/search-model.ts';
 import type { SearchRun } from '../run.ts';
 import { CONSTRAINED_LIMIT } from './constrained-retrieval.ts';
 import { bestFirst } from './signals.ts';
@@ -49,6 +49,6 @@ export async function nearestInTime(
   filters: readonly SearchFilter[],
 ): Promise<PassageScore[]> {
   return (
-    await Promise.all(filters.map((filter) => store.newest(namespace, filter, CONSTRAINED_LIMIT)))
+    await Promise.all(filters.map((filter) => store.search.newest(namespace, filter, CONSTRAINED_LIMIT)))
   ).flat();
 }

@@ -1,4 +1,4 @@
-import type { PassageScore, SearchFilter } from '../../store/store.ts';
+import type { PassageScore, SearchFilter } from '../../store/search-model.ts';
 import type { QueryIntent } from '../query/intent.ts';
 import type { SearchRun } from '../run.ts';
 import { bestFirst } from './signals.ts';

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import type { PassageScore } from '../../store/store.ts';
+import type { PassageScore } from '../../store/search-model.ts';
 
 /** The rankings of passages. `spelling` is full text over the query with its misspelt words corrected. */
 export const SIGNALS = ['vector', 'text', 'spelling', 'recency'] as const;

@@ -1,6 +1,6 @@
 import { analyze, stem } from '../../core/text/analyze.ts';
 import { isStopWord } from '../../core/text/stop-words.ts';
-import type { PassageScore, TermInfo, TextTerm } from '../../store/store.ts';
+import type { PassageScore, TermInfo, TextTerm } from '../../store/search-model.ts';
 import { requiredPhrases, type QueryTerm } from '../query/parse.ts';
 import type { SearchRun } from '../run.ts';
 import type { RetrievalPlan } from './constrained-retrieval.ts';
@@ -33,7 +33,7 @@ export function idfWeight(passages: number): number {
 export async function retrieveText(run: SearchRun, plan: RetrievalPlan): Promise<TextResult> {
   const { store, namespace, ranking, query } = run;
   const words = new Set(query.terms.flatMap(vocabularyWords));
-  const infos = new Map((await store.lookUpTerms(namespace, [...words])).map((info) => [info.word, info]));
+  const infos = new Map((await store.search.terms(namespace, [...words])).map((info) => [info.word, info]));
   const weighted = query.terms.map((term) => {
     // An identifier is at most as frequent as its rarest part.
     const counts = vocabularyWords(term).map((word) => infos.get(word)?.passages ?? 0);
@@ -44,7 +44,7 @@ export async function retrieveText(run: SearchRun, plan: RetrievalPlan): Promise
   const optional = required.length > 0 ? [] : query.phrases;
   const search = (alternatives: readonly TextTerm[]): Promise<PassageScore[]> => {
     const text = { any: [...alternatives, ...optional], all: required, weights: ranking.fields };
-    return plan.retrieveWithConstraints((filter, limit) => store.searchText(namespace, text, filter, limit));
+    return plan.retrieveWithConstraints((filter, limit) => store.search.text(namespace, text, filter, limit));
   };
   const corrections = correctionsOf(run, infos);
   const corrected = corrections.flatMap(({ replacements }) => replacements).map(stemmedTerm);

@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import type { PassageScore } from '../../store/store.ts';
+import type { PassageScore } from '../../store/search-model.ts';
 import { dateTerms } from '../query/dates.ts';
 import type { SearchRun } from '../run.ts';
 import type { RetrievalPlan } from './constrained-retrieval.ts';
@@ -24,7 +24,7 @@ export async function retrieveVectors(run: SearchRun, plan: RetrievalPlan): Prom
     const [vector] = await vectors.embedder.embed([query.text], options);
     if (vector === undefined) return NO_VECTORS;
     const scores = await plan.retrieveWithConstraints((filter, limit) =>
-      store.searchVectors(namespace, vectors.generation, vector, filter, limit),
+      store.vectors.search(namespace, vectors.generation, vector, filter, limit),
     );
     return { scores, vector, missing: [] };
   } catch (error) {
@@ -48,7 +48,7 @@ export async function completeVectorScores(
   for (const list of lists) {
     for (const { passage } of list.scores) if (!scored.has(passage)) unscored.add(passage);
   }
-  const added = await store.scoreVectors(namespace, vectors.generation, vector, [...unscored]);
+  const added = await store.vectors.scores(namespace, vectors.generation, vector, [...unscored]);
   const all = [...scores, ...added].sort(bestFirst);
   return { list: { signal: 'vector', scores: all }, isIncomplete: added.length < unscored.size };
 }

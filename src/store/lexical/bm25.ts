@@ -1,4 +1,4 @@
-import type { FieldWeights } from '../store.ts';
+import type { FieldWeights } from '../search-model.ts';
 import type { Postings } from './postings.ts';
 
 /** What an index counts over all of its passages. */

@@ -1,4 +1,4 @@
-import type { FieldWeights } from '../store.ts';
+import type { FieldWeights } from '../search-model.ts';
 import type { TextFields } from './text-fields.ts';
 
 /** How often a term stands in each field of a passage. */

@@ -1,21 +1,16 @@
 import { LociError } from '../../core/errors.ts';
 import type { Timestamp } from '../../core/types.ts';
 import { uuidv7 } from '../../core/ids.ts';
-import {
-  brokenLink,
-  CHAIN_START,
-  chained,
-  diffText,
-  isSameEntry,
-  notOurs,
-  type AuditChain,
-  type AuditCursor,
-  type AuditDiff,
-  type AuditDraft,
-  type AuditEntry,
-  type AuditFilter,
-} from '../audit.ts';
-import type { Page } from '../page.ts';
+import type {
+  AuditChain,
+  AuditCursor,
+  AuditDiff,
+  AuditDraft,
+  AuditEntry,
+  AuditFilter,
+} from '../admin-model.ts';
+import type { Page } from '../model.ts';
+import { brokenLink, CHAIN_START, chained, diffText, isSameEntry, notOurs } from '../rules/audit-chain.ts';
 import type { Database } from './database.ts';
 import { ensureNamespace } from './namespaces.ts';
 import type { Row } from './rows.ts';

@@ -1,20 +1,97 @@
 import type { Store } from '../store.ts';
-import type { StoreCall } from './calls.ts';
+import type { StoreCall, StoreCalls, StoreRole } from './calls.ts';
 import { PassageCache } from './passage-cache.ts';
-import { type PackedPassages, unpacked } from './wire.ts';
+import { type PackedPassages, type PackedScores, unpackScores } from './wire.ts';
 
-/** Makes a call where the connection is, and brings its answer as it leaves there. */
-export type MakeCall = (call: StoreCall, parameters: readonly unknown[]) => Promise<unknown>;
+/** Which connection runs a call. Readers never wait for a batch that is being written. */
+export type Route = 'reader' | 'writer';
 
-/** The interface of the store over its calls. */
-export function calledStore(
-  calls: readonly StoreCall[],
-  make: MakeCall,
-): Omit<Store, 'capabilities' | 'close'> {
-  const store: Record<string, unknown> = {};
-  for (const call of calls)
-    store[call] = async (...parameters: unknown[]) => unpacked(call, await make(call, parameters));
-  const cache = new PassageCache((...asked) => make('readPassages', asked) as Promise<PackedPassages>);
-  store['passages'] = cache.passages.bind(cache);
+const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[Role], Route>> } = {
+  records: {
+    commit: 'writer',
+    get: 'reader',
+    list: 'reader',
+    count: 'reader',
+    sourceEntries: 'reader',
+    findExisting: 'reader',
+    findIdempotentResult: 'reader',
+    bounds: 'reader',
+    facet: 'reader',
+    factCategories: 'reader',
+    passagesOf: 'reader',
+    replacePassages: 'writer',
+    purge: 'writer',
+    sourceStates: 'reader',
+    startup: 'reader',
+  },
+  search: {
+    terms: 'reader',
+    text: 'reader',
+    newest: 'reader',
+    neighbours: 'reader',
+    readPassages: 'reader',
+  },
+  vectors: {
+    generations: 'reader',
+    addGeneration: 'writer',
+    activateGeneration: 'writer',
+    search: 'reader',
+    scores: 'reader',
+    get: 'reader',
+    pending: 'writer',
+    countPending: 'reader',
+    put: 'writer',
+  },
+  admin: {
+    namespaces: 'reader',
+    stats: 'reader',
+    // It creates temporary tables.
+    verify: 'writer',
+    sweep: 'writer',
+    resetDerived: 'writer',
+    auditEntries: 'reader',
+    auditChain: 'reader',
+    auditChains: 'reader',
+    importAudit: 'writer',
+    verifyAudit: 'reader',
+    history: 'reader',
+    takeLease: 'writer',
+    dropLease: 'writer',
+    addToken: 'writer',
+    tokens: 'reader',
+    revokeToken: 'writer',
+  },
+};
+
+/** Calls whose answers leave the thread packed. */
+const PACKED_SCORES: ReadonlySet<string> = new Set<StoreCall>([
+  'search.text',
+  'search.newest',
+  'vectors.search',
+  'vectors.scores',
+]);
+
+/** A call's answer as the interface of the store promises it. */
+function unpacked(call: StoreCall, answer: unknown): unknown {
+  return PACKED_SCORES.has(call) ? unpackScores(answer as PackedScores) : answer;
+}
+
+/** Runs a call where the connection is, and returns its answer as it leaves there. */
+export type RunCall = (call: StoreCall, route: Route, parameters: readonly unknown[]) => Promise<unknown>;
+
+/** The roles of the store, each call of which goes through `run`. */
+export function calledStore(run: RunCall): Omit<Store, 'capabilities' | 'close'> {
+  const store: Record<string, Record<string, unknown>> = {};
+  for (const [role, routes] of Object.entries(ROUTES)) {
+    const calls = Object.entries(routes as Readonly<Record<string, Route>>).map(([name, route]) => {
+      const call = `${role}.${name}` as StoreCall;
+      return [name, async (...parameters: unknown[]) => unpacked(call, await run(call, route, parameters))];
+    });
+    store[role] = Object.fromEntries(calls) as Record<string, unknown>;
+  }
+  const cache = new PassageCache(
+    (...request) => run('search.readPassages', 'reader', request) as Promise<PackedPassages>,
+  );
+  store['search'] = { ...store['search'], passages: cache.passages.bind(cache) };
   return store as unknown as Omit<Store, 'capabilities' | 'close'>;
 }

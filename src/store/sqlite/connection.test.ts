@@ -1,3 +1,4 @@
+import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ describe('calls made together', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const ask = (word: unknown): Promise<unknown> => store.lookUpTerms('nobody', [word as string]);
+  const ask = (word: unknown): Promise<unknown> => store.search.terms('nobody', [word as string]);
   const answerTo = (word: string): unknown => [{ word, passages: 0, near: [] }];
 
   it('are each answered with what it asked for', async () => {
@@ -27,9 +28,9 @@ describe('calls made together', () => {
   it('do not fail with one among them that fails', async () => {
     const [first, failed, last] = await Promise.allSettled([
       ask('first'),
-      store
-        .activateGeneration(12)
-        .then(() => store.searchVectors('nobody', 12, new Float32Array(3), { now: 0 }, 1)),
+      store.vectors
+        .activateGeneration(ADMIN_NAMESPACE, 12)
+        .then(() => store.vectors.search('nobody', 12, new Float32Array(3), { now: 0 }, 1)),
       ask('last'),
     ]);
     expect(first).toEqual({ status: 'fulfilled', value: answerTo('first') });
@@ -47,7 +48,7 @@ describe('calls made together', () => {
   it('are answered before a close that comes with them', async () => {
     const path = join(folder, 'other.db');
     const other = await openSqliteStore({ path, busyTimeout: 1000, create: true });
-    const asked = other.lookUpTerms('nobody', ['late']);
+    const asked = other.search.terms('nobody', ['late']);
     await Promise.all([asked, other.close()]);
     expect(await asked).toEqual(answerTo('late'));
   });

@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { LociError } from '../../core/errors.ts';
-import { foldTag } from '../tags.ts';
+import { foldTag } from '../rules/filter.ts';
 import { guarded } from './store-error.ts';
 
 export interface DatabaseOptions {

@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
-import type { SearchFilter } from '../store.ts';
-import { foldTag } from '../tags.ts';
+import type { SearchFilter } from '../search-model.ts';
+import { foldTag } from '../rules/filter.ts';
 import type { Database } from './database.ts';
 
 /** Conditions on `record AS r`, and their parameters in order. */

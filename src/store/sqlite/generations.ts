@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import type { Generation, GenerationSpec } from '../embeddings.ts';
+import type { Generation, GenerationSpec } from '../search-model.ts';
 import type { Database } from './database.ts';
 import type { Row } from './rows.ts';
 

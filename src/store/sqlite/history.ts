@@ -1,40 +1,41 @@
 import type { Json, Timestamp } from '../../core/types.ts';
-import type { HistoryCategory, HistoryDraft, HistoryRow } from '../history.ts';
-import type { Page } from '../page.ts';
-import { wellFormed } from '../well-formed.ts';
+import type { HistoryCategory, HistoryDraft, HistoryRow, HistorySelector } from '../admin-model.ts';
+import type { CommitBatch, Page } from '../model.ts';
+import { wellFormed } from '../rules/well-formed.ts';
 import type { Database } from './database.ts';
-import { ensureNamespace } from './namespaces.ts';
 import type { Row } from './rows.ts';
 
-export const HISTORY_COLUMNS: string =
-  'category, id, name, surface, actor, inputs, outcome, at, took_ms, expires_at';
+const COLUMNS = 'category, id, name, surface, actor, inputs, outcome, at, took_ms, expires_at';
 
-export function noteHistory(
+/** Within a transaction. */
+export function addHistory(
   db: Database,
-  rows: readonly { readonly namespace: string; readonly row: HistoryDraft }[],
-  keep: number,
+  ns: number,
+  { rows, keep }: NonNullable<CommitBatch['history']>,
 ): void {
-  db.transaction(() => {
-    let now = 0;
-    for (const { namespace, row } of rows) {
-      const ns = ensureNamespace(db, namespace);
-      const id = insertRow(db, ns, wellFormed(row));
-      now = Math.max(now, row.at);
-      // Ids have no gaps, so that one goes for one that comes.
-      db.prepare('DELETE FROM history WHERE ns = ? AND category = ? AND id <= ?').run(
-        ns,
-        row.category,
-        id - keep,
-      );
-    }
-    db.prepare('DELETE FROM history WHERE expires_at <= ?').run(now);
-  });
+  let now = 0;
+  for (const row of rows) {
+    const id = insertRow(db, ns, wellFormed(row));
+    now = Math.max(now, row.at);
+    // Ids have no gaps, so each new row displaces one old row.
+    db.prepare('DELETE FROM history WHERE ns = ? AND category = ? AND id <= ?').run(
+      ns,
+      row.category,
+      id - keep,
+    );
+  }
+  removeExpiredHistory(db, ns, now);
+}
+
+/** Within a transaction. */
+export function removeExpiredHistory(db: Database, ns: number, now: Timestamp): void {
+  db.prepare('DELETE FROM history WHERE ns = ? AND expires_at <= ?').run(ns, now);
 }
 
 function insertRow(db: Database, ns: number, row: HistoryDraft): number {
   const last = db.prepare('SELECT max(id) AS id FROM history WHERE ns = ? AND category = ?');
   const id = Number(last.get(ns, row.category)?.['id'] ?? 0) + 1;
-  db.prepare(`INSERT INTO history (ns, ${HISTORY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+  db.prepare(`INSERT INTO history (ns, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
     ns,
     row.category,
     id,
@@ -53,20 +54,21 @@ function insertRow(db: Database, ns: number, row: HistoryDraft): number {
 export function history(
   db: Database,
   ns: number,
-  category: HistoryCategory,
-  now: Timestamp,
+  { category, now, order = 'newest' }: HistorySelector,
   { after, limit }: Page<number>,
 ): HistoryRow[] {
+  const [behind, direction, start] =
+    order === 'newest' ? ['<', 'DESC', Number.MAX_SAFE_INTEGER] : ['>', 'ASC', 0];
   return db
     .prepare(
-      `SELECT ${HISTORY_COLUMNS} FROM history
-       WHERE ns = ? AND category = ? AND id < ? AND expires_at > ? ORDER BY id DESC LIMIT ?`,
+      `SELECT ${COLUMNS} FROM history
+       WHERE ns = ? AND category = ? AND id ${behind} ? AND expires_at > ? ORDER BY id ${direction} LIMIT ?`,
     )
-    .all(ns, category, after ?? Number.MAX_SAFE_INTEGER, now, limit)
-    .map(historyRowOf);
+    .all(ns, category, after ?? start, now, limit)
+    .map(rowOf);
 }
 
-export function historyRowOf(row: Row): HistoryRow {
+function rowOf(row: Row): HistoryRow {
   return {
     id: row['id'] as number,
     category: row['category'] as HistoryCategory,

@@ -1,31 +1,38 @@
-import { type Fence, isHeld, type LeaseRequest, assertLeaseHeld } from '../leases.ts';
+import type { LeaseRequest } from '../admin-model.ts';
+import type { Fence } from '../model.ts';
+import { assertFence, isLeaseHeld } from '../rules/leases.ts';
 import type { Database } from './database.ts';
 
-export function takeLease(db: Database, request: LeaseRequest): number | null {
+export function takeLease(db: Database, namespace: string, request: LeaseRequest): number | null {
   const { name, holder, until } = request;
   return db.transaction(() => {
-    const held = db.prepare('SELECT holder, token, until FROM lease WHERE name = ?').get(name);
-    const mine = held?.['holder'] === holder;
-    if (held !== undefined && !mine && isHeld(held['until'] as number, request)) return null;
-    const before = (held?.['token'] ?? 0) as number;
-    const token = mine ? before : before + 1;
-    db.prepare('INSERT OR REPLACE INTO lease (name, holder, token, until) VALUES (?, ?, ?, ?)').run(
-      name,
-      holder,
-      token,
-      until,
-    );
+    const current = db
+      .prepare('SELECT holder, token, until FROM lease WHERE namespace = ? AND name = ?')
+      .get(namespace, name);
+    const isRenewal = current?.['holder'] === holder;
+    if (current !== undefined && !isRenewal && isLeaseHeld(current['until'] as number, request)) return null;
+    const before = (current?.['token'] ?? 0) as number;
+    const token = isRenewal ? before : before + 1;
+    db.prepare(
+      'INSERT OR REPLACE INTO lease (namespace, name, holder, token, until) VALUES (?, ?, ?, ?, ?)',
+    ).run(namespace, name, holder, token, until);
     return token;
   });
 }
 
-/** The row stays, so that the next holder's number is another. */
-export function dropLease(db: Database, name: string, holder: string): void {
-  db.prepare('UPDATE lease SET until = 0 WHERE name = ? AND holder = ?').run(name, holder);
+/** The row stays, so that the next holder gets a higher token. */
+export function dropLease(db: Database, namespace: string, name: string, holder: string): void {
+  db.prepare('UPDATE lease SET until = 0 WHERE namespace = ? AND name = ? AND holder = ?').run(
+    namespace,
+    name,
+    holder,
+  );
 }
 
-/** Within the transaction that it guards. @throws LociError `conflict` */
-export function holdFence(db: Database, fence: Fence): void {
-  const held = db.prepare('SELECT token FROM lease WHERE name = ?').get(fence.lease);
-  assertLeaseHeld(held?.['token'] as number | undefined, fence);
+/** Within the transaction that the fence guards. @throws LociError `conflict` */
+export function checkFence(db: Database, namespace: string, fence: Fence): void {
+  const current = db
+    .prepare('SELECT token FROM lease WHERE namespace = ? AND name = ?')
+    .get(namespace, fence.lease);
+  assertFence(current?.['token'] as number | undefined, fence);
 }

@@ -4,7 +4,6 @@ import { LociError } from '../../core/errors.ts';
 import { makePrivateFolder } from '../../core/fs/make-folder.ts';
 import type { Store } from '../store.ts';
 import { calledStore } from './called-store.ts';
-import type { StoreCall } from './calls.ts';
 import { Connection } from './connection.ts';
 import { guarded } from './store-error.ts';
 
@@ -12,78 +11,9 @@ export interface SqliteOptions {
   readonly path: string;
   /** Milliseconds to wait for another process's write. */
   readonly busyTimeout: number;
-  /** Whether a store that is not there is made; if not, `store_not_found`. */
+  /** Whether to create a store that does not exist; else `store_not_found`. */
   readonly create: boolean;
 }
-
-/** Who runs a call: readers never wait for a batch that is being written. */
-const ROUTES: Readonly<Record<StoreCall, 'reader' | 'writer'>> = {
-  commit: 'writer',
-  records: 'reader',
-  recordsByKey: 'reader',
-  countByKey: 'reader',
-  sourceEntries: 'reader',
-  namespaces: 'reader',
-  sourceStates: 'reader',
-  changeSourceState: 'writer',
-  dropSourceState: 'writer',
-  addHits: 'writer',
-  lookUpTerms: 'reader',
-  searchText: 'reader',
-  searchVectors: 'reader',
-  scoreVectors: 'reader',
-  vectorOf: 'reader',
-  newest: 'reader',
-  neighbours: 'reader',
-  readPassages: 'reader',
-  facet: 'reader',
-  writtenWith: 'reader',
-  generations: 'reader',
-  addGeneration: 'writer',
-  activateGeneration: 'writer',
-  pendingEmbeddings: 'writer',
-  countPending: 'reader',
-  putVectors: 'writer',
-  stats: 'reader',
-  staleRecords: 'reader',
-  scanRecords: 'reader',
-  passagesOf: 'reader',
-  putPassages: 'writer',
-  markStale: 'writer',
-  dropDerived: 'writer',
-  sweep: 'writer',
-  listRecords: 'reader',
-  countRecords: 'reader',
-  factCategories: 'reader',
-  heldRecords: 'reader',
-  idsOf: 'reader',
-  highestId: 'reader',
-  heldPage: 'reader',
-  standIns: 'reader',
-  historyFrom: 'reader',
-  nextExpiry: 'reader',
-  oldestDeletion: 'reader',
-  purge: 'writer',
-  doneOnce: 'reader',
-  auditEntries: 'reader',
-  auditChain: 'reader',
-  auditChains: 'reader',
-  importAudit: 'writer',
-  verifyAudit: 'reader',
-  startupEntries: 'reader',
-  putStartup: 'writer',
-  startupSeen: 'reader',
-  noteStartupSeen: 'writer',
-  noteHistory: 'writer',
-  history: 'reader',
-  takeLease: 'writer',
-  dropLease: 'writer',
-  verify: 'writer',
-  addToken: 'writer',
-  tokens: 'reader',
-  tokenByHash: 'reader',
-  revokeToken: 'writer',
-};
 
 /** @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `store_full`, `unreadable` */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
@@ -92,35 +22,33 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const connections = { reader: new Connection(threadOptions), writer: new Connection(threadOptions) };
   await connections.reader.open();
   return {
-    ...calledStore(Object.keys(ROUTES) as StoreCall[], (call, parameters) =>
-      connections[ROUTES[call]].call(call, parameters),
-    ),
-    capabilities: { name: 'sqlite', durable: true, shared: true },
+    ...calledStore((call, route, parameters) => connections[route].call(call, parameters)),
+    capabilities: { name: 'sqlite', durable: true, shared: true, bm25: true, vectors: 'approximate' },
     close: async () => {
-      // The last connection to close folds the journal into the file.
+      // The last connection that closes writes the journal back into the file.
       await connections.reader.close();
       await connections.writer.close();
     },
   };
 }
 
-/** SQLite's own databases have a page at least. */
-const SMALLEST_PAGE = 512;
+/** The smallest page size of SQLite: a database has at least one page. */
+const MIN_DATABASE_BYTES = 512;
 
 /**
- * Private notes: nobody else on the machine may read the file or look into its folder. A file that is there is not
- * opened here: to close it again would take this process's locks away from the connections that it has already.
+ * Creates the file, and its folder, so that no other user of the machine can read them. An existing file is not opened
+ * here, because closing it would release the locks of this process's other connections to it.
  */
 function provideFile({ path, create }: SqliteOptions): Stats {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found !== undefined && !found.isFile()) {
-    const what = found.isDirectory() ? 'a folder' : 'no file of its own';
-    throw new LociError('unreadable', `${path} is ${what}, and the store is one file`, {
-      hint: 'Set store.path to a file, or move what is there away.',
+    const what = found.isDirectory() ? 'a folder' : 'no regular file';
+    throw new LociError('unreadable', `${path} is ${what}, but the store must be a file`, {
+      hint: 'Set store.path to a file, or move what is at this path.',
     });
   }
   if (found !== undefined && found.size > 0) {
-    refuseOtherFile(path, found.size);
+    assertNotOtherFile(path, found.size);
     return found;
   }
   if (!create) throw new LociError('store_not_found', `there is no store at ${path}`);
@@ -130,10 +58,10 @@ function provideFile({ path, create }: SqliteOptions): Stats {
   return statSync(path);
 }
 
-/** SQLite takes a file of a few bytes for an empty database and writes over it: it might be a note. */
-function refuseOtherFile(path: string, size: number): void {
-  if (size >= SMALLEST_PAGE) return;
-  throw new LociError('store_corrupt', `${path} is no store of Loci; it was left as it is`, {
+/** SQLite would overwrite a file of a few bytes as if it were an empty database; it may be somebody's note. */
+function assertNotOtherFile(path: string, size: number): void {
+  if (size >= MIN_DATABASE_BYTES) return;
+  throw new LociError('store_corrupt', `${path} is not a Loci store; it was left unchanged`, {
     hint: 'Set store.path to a file of its own, or restore a backup.',
   });
 }

@@ -1,6 +1,6 @@
-import { admits } from '../admits.ts';
-import type { SearchFilter, StoredPassage } from '../store.ts';
-import { type AskedPassages, type PackedPassages, unpackPassages } from './wire.ts';
+import { admits } from '../rules/filter.ts';
+import type { SearchFilter, StoredPassage } from '../search-model.ts';
+import { type PackedPassages, type PassageRequest, unpackPassages } from './wire.ts';
 
 /** Passages that stay in memory, one to two kilobytes each; those that came first go first. */
 const MAX_HELD = 12_000;
@@ -10,7 +10,7 @@ interface Held {
   readonly passages: Map<number, StoredPassage>;
 }
 
-type Read = (namespace: string, asked: AskedPassages) => Promise<PackedPassages>;
+type Read = (namespace: string, request: PassageRequest) => Promise<PackedPassages>;
 
 /** Passages that were read once, on this side of the thread: the same ones are the best of many a search. */
 export class PassageCache {
@@ -31,7 +31,7 @@ export class PassageCache {
     const read = new Map(unpackPassages(namespace, answer).map((passage) => [passage.id, passage]));
     this.#keep(namespace, answer.epoch, read);
     return ids.flatMap((id, i) => {
-      const passage = read.get(id) ?? (answer.isKnown ? known[i] : undefined);
+      const passage = read.get(id) ?? (answer.isCurrent ? known[i] : undefined);
       return passage === undefined || !admits(passage.record, filter) ? [] : [passage];
     });
   }

@@ -1,20 +1,20 @@
 import type { Passage } from '../../core/types.ts';
-import { nearestTo } from '../nearest.ts';
-import type { Neighbourhood, PassageScore, SearchFilter } from '../store.ts';
+import { nearestTo } from '../rules/filter.ts';
+import type { Neighbourhood, PassageScore, SearchFilter } from '../search-model.ts';
 import type { Database } from './database.ts';
 import { recordCondition } from './filter.ts';
 import { epochOf } from './namespaces.ts';
 import { HEADER_JSON, PASSAGE_COLUMNS, PASSAGE_JSON, passageOf } from './rows.ts';
-import { type AskedPassages, NO_PASSAGES, type PackedPassages } from './wire.ts';
+import { NO_PASSAGES, type PackedPassages, type PassageRequest } from './wire.ts';
 
 /** Passages by id in the order asked for: one statement for all, and CROSS JOIN keeps it from reordering the loops. */
 const ASKED = 'json_each(?) AS asked CROSS JOIN passage AS p ON p.id = asked.value';
 
-export function readPassages(db: Database, ns: number, asked: AskedPassages): PackedPassages {
+export function readPassages(db: Database, ns: number, request: PassageRequest): PackedPassages {
   const epoch = epochOf(db, ns);
-  const isKnown = epoch === asked.epoch;
-  const wanted = isKnown ? asked.missing : asked.ids;
-  if (wanted.length === 0) return { ...NO_PASSAGES, epoch, isKnown };
+  const isCurrent = epoch === request.epoch;
+  const wanted = isCurrent ? request.missing : request.ids;
+  if (wanted.length === 0) return { ...NO_PASSAGES, epoch, isCurrent };
   const rows = db.prepare(
     `SELECT json_group_array(${PASSAGE_JSON}) AS passages, json_group_array(DISTINCT p.record) AS records
      FROM ${ASKED} WHERE p.ns = ?`,
@@ -26,7 +26,7 @@ export function readPassages(db: Database, ns: number, asked: AskedPassages): Pa
   const found = rows.get(JSON.stringify(wanted), ns);
   return {
     epoch,
-    isKnown,
+    isCurrent,
     passages: String(found?.['passages']),
     records: String(headers.get(String(found?.['records']), ns)?.['headers']),
   };

@@ -1,5 +1,5 @@
 import type { Passage } from '../../core/types.ts';
-import type { RecordDraft } from '../store.ts';
+import type { RecordDraft } from '../model.ts';
 import { indexPassage, TEXT_FIELDS, type IndexedPassage } from '../lexical/text-fields.ts';
 import type { Database } from './database.ts';
 import { bumpEpoch, textTable } from './namespaces.ts';

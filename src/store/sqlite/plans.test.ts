@@ -14,7 +14,7 @@ function plansOf(
   migrate(db);
   const calls = storeCalls(db);
   const writes = [fact('k', 'c', 'a'), fact('k2', 'c', 'b'), note('c')];
-  calls.commit('n', { writes, evictions: [], chunking: 'c', audit: [told({ subject: 'u' })] });
+  calls.records.commit('n', { writes, chunking: 'c', audit: [told({ subject: 'u' })] });
   const seen = new Set<string>();
   const prepare = db.prepare.bind(db);
   db.prepare = (sql) => {
@@ -46,25 +46,31 @@ it('what agents ask for is found by index, not by a look at all of a namespace',
       { categories: ['c'] },
       { key: 'k', categories: ['c'] },
     ]) {
-      calls.listRecords('n', { ...facts, ...given }, ALL);
-      calls.countRecords('n', { ...facts, ...given });
+      calls.records.list('n', { filter: { ...facts, ...given } }, ALL);
+      calls.records.count('n', [{ ...facts, ...given }]);
     }
-    calls.listRecords('n', { now: NOW, deleted: true }, ALL);
-    calls.factCategories('n', NOW, 3);
-    calls.heldRecords('n', [1]);
-    calls.nextExpiry('n');
-    calls.oldestDeletion('n');
-    calls.newest('n', { now: NOW }, 5);
-    calls.newest('n', { now: NOW, from: NOW - 5, until: NOW + 5, project: 'p', exceptSources: ['a'] }, 5);
-    calls.doneOnce('n', 'k', NOW);
-    calls.auditEntries('n', { subject: 'u' }, ALL);
-    calls.auditEntries('n', { from: NOW }, { after: { at: NOW, chain: 'c', seq: 1 }, limit: 5 });
-    calls.searchText('n', anyOf('a'), { now: NOW + 5000 }, 5);
-    const batch = { writes: [], evictions: [], chunking: 'c' };
-    calls.commit('n', { ...batch, writes: [fact('k3', 'c', 'x')] });
-    calls.commit('n', { ...batch, deletions: [{ id: 1, at: NOW }] });
-    calls.commit('n', { ...batch, restorations: [{ id: 1, passages: [] }] });
-    calls.purge('n', purgeRequest({ expiredBy: NOW + 5000 }));
+    calls.records.list('n', { filter: { now: NOW, deleted: true } }, ALL);
+    calls.records.list('n', { filter: { now: NOW, origins: ['vault'], key: 'k' } }, ALL);
+    calls.records.list('n', { filter: { now: NOW, origins: ['memory'], contentHash: 'h' } }, ALL);
+    calls.records.count('n', [{ now: NOW, origins: ['vault'], key: 'k' }]);
+    calls.records.factCategories('n', NOW, 3);
+    calls.records.get('n', [1], 'any');
+    calls.records.bounds('n');
+    calls.search.newest('n', { now: NOW }, 5);
+    calls.search.newest(
+      'n',
+      { now: NOW, from: NOW - 5, until: NOW + 5, project: 'p', exceptSources: ['a'] },
+      5,
+    );
+    calls.records.findIdempotentResult('n', 'k', NOW);
+    calls.admin.auditEntries('n', { subject: 'u' }, ALL);
+    calls.admin.auditEntries('n', { from: NOW }, { after: { at: NOW, chain: 'c', seq: 1 }, limit: 5 });
+    calls.search.text('n', anyOf('a'), { now: NOW + 5000 }, 5);
+    const batch = { chunking: 'c' };
+    calls.records.commit('n', { ...batch, writes: [fact('k3', 'c', 'x')] });
+    calls.records.commit('n', { ...batch, deletions: [{ id: 1, at: NOW }] });
+    calls.records.commit('n', { ...batch, restorations: [{ id: 1, passages: [] }] });
+    calls.records.purge('n', purgeRequest({ expiredBy: NOW + 5000 }));
   });
   expect(plans.size).toBeGreaterThan(20);
   const whole = [...plans].filter(([, plan]) => plan.some((step) => WHOLE.test(step)));
@@ -73,8 +79,12 @@ it('what agents ask for is found by index, not by a look at all of a namespace',
 
 it('what is nearest in time is read from there in both directions, and not put in order first', () => {
   const plans = plansOf(/\bcreated_at (ASC|DESC)\b/, (calls) => {
-    calls.newest('n', { now: NOW }, 5);
-    calls.newest('n', { now: NOW, from: NOW - 5, until: NOW + 5, project: 'p', exceptSources: ['a'] }, 5);
+    calls.search.newest('n', { now: NOW }, 5);
+    calls.search.newest(
+      'n',
+      { now: NOW, from: NOW - 5, until: NOW + 5, project: 'p', exceptSources: ['a'] },
+      5,
+    );
   });
   expect(plans.size).toBe(4);
   const steps = [...plans.values()].map((plan) => plan.filter((step) => !step.includes('json_each')));

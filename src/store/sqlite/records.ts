@@ -1,46 +1,50 @@
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
-import { isSourced } from '../admits.ts';
-import { assertSafeTimes } from '../record-times.ts';
-import type { Page } from '../page.ts';
-import type { RecordImport } from '../portability.ts';
-import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry } from '../store.ts';
 import { sameFields } from '../lexical/text-fields.ts';
-import { wellFormed } from '../well-formed.ts';
-import { assertUnchanged, assertRecordState } from '../record-states.ts';
+import type { CommitBatch, Page, RecordDraft, RecordImport, RecordWrite, SourceEntry } from '../model.ts';
+import { isSourced } from '../rules/filter.ts';
+import { assertRecordState, assertSafeTimes, assertUnchanged } from '../rules/validation.ts';
+import { wellFormed } from '../rules/well-formed.ts';
 import { appendAudit } from './audit.ts';
 import type { Database } from './database.ts';
-import { holdFence } from './leases.ts';
-import { deleteRecords, noteOnce, restoreRecord } from './mortality.ts';
-import { ensureNamespace, bumpEpoch } from './namespaces.ts';
+import { addHistory } from './history.ts';
+import { checkFence } from './leases.ts';
+import { deleteRecords, putIdempotencyKey, restoreRecord } from './lifecycle.ts';
+import { bumpEpoch, ensureNamespace } from './namespaces.ts';
 import { insertPassages, reindexPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
-import { writeSourceState } from './source-states.ts';
+import { addHits, changeSourceState } from './source-states.ts';
+import { putStartupDigest, putStartupEntries } from './startup.ts';
 import { noteWords, type WordCounts } from './vocabulary.ts';
-
-const LIVE = 'r.deleted_at IS NULL AND (r.expires_at IS NULL OR r.expires_at > ?)';
 
 export function commit(db: Database, namespace: string, batch: CommitBatch): number[] {
   assertSafeTimes(batch);
   return db.transaction(() => {
-    if (batch.fence !== undefined) holdFence(db, batch.fence);
+    if (batch.fence !== undefined) checkFence(db, namespace, batch.fence);
     const ns = ensureNamespace(db, namespace);
-    const counts: WordCounts = new Map();
-    for (const id of batch.evictions) evict(db, namespace, ns, id, counts);
-    const writes = batch.writes.map(wellFormed);
-    deleteRecords(db, namespace, ns, batch.deletions ?? [], counts);
-    const ids = writes.map((write) => writeRecord(db, namespace, ns, write, batch.chunking, counts));
-    for (const restoration of batch.restorations ?? [])
-      restoreRecord(db, namespace, ns, restoration, batch.chunking, counts);
-    for (const given of (batch.imports ?? []).map(wellFormed))
-      ids.push(importRecord(db, namespace, ns, given, batch.chunking, counts));
-    noteWords(db, ns, counts);
-    if (batch.once !== undefined) noteOnce(db, ns, batch.once, ids);
-    if (batch.sourceState !== undefined)
-      writeSourceState(db, ns, batch.sourceState.source, batch.sourceState.change);
+    const ids = commitRecords(db, namespace, ns, batch);
+    if (batch.idempotencyKey !== undefined) putIdempotencyKey(db, ns, batch.idempotencyKey, ids);
+    if (batch.sourceState !== undefined) changeSourceState(db, ns, batch.sourceState);
+    if (batch.hits !== undefined) addHits(db, ns, batch.hits);
+    if (batch.startup !== undefined) putStartupEntries(db, ns, batch.startup);
+    if (batch.startupDigest !== undefined) putStartupDigest(db, ns, batch.startupDigest);
+    if (batch.history !== undefined) addHistory(db, ns, batch.history);
     appendAudit(db, ns, batch.audit ?? []);
     return ids;
   });
+}
+
+function commitRecords(db: Database, namespace: string, ns: number, batch: CommitBatch): number[] {
+  const { evictions = [], deletions = [], writes = [], restorations = [], imports = [] } = batch;
+  const { chunking = null } = batch;
+  const counts: WordCounts = new Map();
+  for (const id of evictions) evict(db, namespace, ns, id, counts);
+  deleteRecords(db, namespace, ns, deletions, counts);
+  const ids = writes.map((write) => writeRecord(db, namespace, ns, wellFormed(write), chunking, counts));
+  for (const restoration of restorations) restoreRecord(db, namespace, ns, restoration, chunking, counts);
+  for (const each of imports) ids.push(importRecord(db, namespace, ns, wellFormed(each), chunking, counts));
+  noteWords(db, ns, counts);
+  return ids;
 }
 
 function writeRecord(
@@ -48,10 +52,10 @@ function writeRecord(
   namespace: string,
   ns: number,
   write: RecordWrite,
-  chunking: string,
+  chunking: string | null,
   counts: WordCounts,
 ): number {
-  refuseTakenIdentity(db, ns, write);
+  assertIdentityIsFree(db, ns, write);
   if (write.id === null) {
     if (write.passages === 'keep')
       throw new LociError('invalid_input', 'a new record has no passages to keep');
@@ -77,42 +81,42 @@ function importRecord(
   db: Database,
   namespace: string,
   ns: number,
-  given: RecordImport,
-  chunking: string,
+  imported: RecordImport,
+  chunking: string | null,
   counts: WordCounts,
 ): number {
-  const { replaces, draft, deletedAt } = given;
+  const { replaces, draft, deletedAt } = imported;
   const isLive = deletedAt === null;
-  const write = { id: replaces, draft, passages: isLive ? given.passages : [] };
-  refuseTakenIdentity(db, ns, write, isLive);
-  const id = replaces ?? nextId(db, ns, given.wanted);
+  const write = { id: replaces, draft, passages: isLive ? imported.passages : [] };
+  assertIdentityIsFree(db, ns, write, isLive);
+  const id = replaces ?? nextId(db, ns, imported.preferredId);
   const mark = db.prepare('UPDATE record SET deleted_at = ?, chunking = ? WHERE ns = ? AND id = ?');
   if (replaces === null) insertRow(db, ns, id, write.draft, chunking, deletedAt);
   else {
     const before = existing(db, namespace, ns, id);
-    assertRecordState(before, given);
+    assertRecordState(before, imported);
     if (before.deletedAt === null) removePassages(db, ns, id, before, counts);
-    // While it is deleted, what is live may have its key.
+    // While it is deleted, a live record may have its key.
     mark.run(deletedAt ?? before.deletedAt, null, ns, id);
     updateRow(db, ns, id, write.draft);
   }
   mark.run(deletedAt, isLive ? chunking : null, ns, id);
-  if (isLive) insertPassages(db, ns, id, draft, given.passages, counts);
+  if (isLive) insertPassages(db, ns, id, draft, imported.passages, counts);
   return id;
 }
 
-/** Said before anything is written, in words; the unique indexes are the second lock. */
-function refuseTakenIdentity(db: Database, ns: number, write: RecordWrite, isLive = true): void {
+/** Reports a conflict in words before anything is written; the unique indexes would report it otherwise. */
+function assertIdentityIsFree(db: Database, ns: number, write: RecordWrite, isLive = true): void {
   const { uuid, origin, source, category } = write.draft;
   // The key of a deleted fact is free.
   const key = origin === 'fact' && !isLive ? null : write.draft.key;
-  const [same, place] =
+  const [sameKey, scope] =
     origin === 'fact'
       ? ["origin = 'fact' AND category = ? AND deleted_at IS NULL", category]
       : ["origin <> 'fact' AND source = ?", source];
   const taken = db
-    .prepare(`SELECT id FROM record WHERE ns = ? AND (uuid = ? OR (${same} AND key = ?))`)
-    .all(ns, uuid, place, key)
+    .prepare(`SELECT id FROM record WHERE ns = ? AND (uuid = ? OR (${sameKey} AND key = ?))`)
+    .all(ns, uuid, scope, key)
     .find((row) => row['id'] !== write.id);
   if (taken === undefined) return;
   throw new LociError(
@@ -121,10 +125,10 @@ function refuseTakenIdentity(db: Database, ns: number, write: RecordWrite, isLiv
   );
 }
 
-/** Two statements: one with RETURNING opens a savepoint, at which FTS5 writes out what it holds, record by record. */
-function nextId(db: Database, ns: number, wanted: number | null = null): number {
+/** Two statements: one with RETURNING opens a savepoint, at which FTS5 flushes its pending terms, once for each record. */
+function nextId(db: Database, ns: number, preferred: number | null = null): number {
   const row = db.prepare('SELECT next_record AS id FROM namespace WHERE id = ?').get(ns);
-  const id = Math.max(Number(row?.['id']), wanted ?? 0);
+  const id = Math.max(Number(row?.['id']), preferred ?? 0);
   db.prepare('UPDATE namespace SET next_record = ? WHERE id = ?').run(id + 1, ns);
   return id;
 }
@@ -157,7 +161,7 @@ function insertRow(
   ns: number,
   id: number,
   draft: RecordDraft,
-  chunking: string,
+  chunking: string | null,
   deletedAt: Timestamp | null = null,
 ): void {
   db.prepare(
@@ -188,54 +192,15 @@ function evict(db: Database, namespace: string, ns: number, id: number, counts: 
   if (!isSourced(record)) {
     throw new LociError(
       'invalid_input',
-      `record ${String(id)} is ${record.origin}: only what a source brought can go`,
+      `record ${String(id)} is ${record.origin}: only documents of a source can be evicted`,
     );
   }
   removePassages(db, ns, id, record, counts);
   db.prepare('DELETE FROM record WHERE ns = ? AND id = ?').run(ns, id);
 }
 
-export function records(
-  db: Database,
-  namespace: string,
-  ns: number,
-  ids: readonly number[],
-  now: Timestamp,
-): LociRecord[] {
-  const select = db.prepare(
-    `SELECT ${RECORD_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.id = ? AND ${LIVE}`,
-  );
-  return ids.flatMap((id) => {
-    const row = select.get(ns, id, now);
-    return row === undefined ? [] : [recordOf(namespace, row)];
-  });
-}
-
-export function recordsByKey(
-  db: Database,
-  namespace: string,
-  ns: number,
-  key: string,
-  now: Timestamp,
-): LociRecord[] {
-  return db
-    .prepare(
-      `SELECT ${RECORD_COLUMNS} FROM record AS r
-       WHERE r.ns = ? AND r.key = ? AND r.origin = 'vault' AND ${LIVE} ORDER BY r.source`,
-    )
-    .all(ns, key, now)
-    .map((row) => recordOf(namespace, row));
-}
-
-export function countByKey(db: Database, ns: number, keys: readonly string[], now: Timestamp): number[] {
-  const count = db.prepare(
-    `SELECT count(*) AS n FROM record AS r WHERE r.ns = ? AND r.key = ? AND r.origin = 'vault' AND ${LIVE}`,
-  );
-  return keys.map((key) => Number(count.get(ns, key, now)?.['n']));
-}
-
 export function sourceEntries(db: Database, ns: number, source: string, page: Page<string>): SourceEntry[] {
-  // Every key is at or behind the empty one.
+  // The empty key sorts first, and it is a key too.
   const behind = page.after === null ? '>=' : '>';
   return db
     .prepare(

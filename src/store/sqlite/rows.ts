@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import type { LociRecord, Metadata, Origin, Passage, Trust } from '../../core/types.ts';
-import type { RecordHeader, StoredPassage } from '../store.ts';
+import type { RecordHeader, StoredPassage } from '../search-model.ts';
 
 /** Rows as SQLite gives them, and the nouns they hold. The schema is STRICT, so types are what it says. */
 export type Row = Record<string, SQLOutputValue>;

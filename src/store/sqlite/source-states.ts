@@ -1,13 +1,11 @@
-import type { Timestamp } from '../../core/types.ts';
-import type { Fence } from '../leases.ts';
-import { changedState, type SourceState } from '../source-states.ts';
-import { wellFormed } from '../well-formed.ts';
+import type { SourceState } from '../admin-model.ts';
+import type { CommitBatch } from '../model.ts';
+import { changedState } from '../rules/source-state.ts';
+import { wellFormed } from '../rules/well-formed.ts';
 import type { Database } from './database.ts';
-import { holdFence } from './leases.ts';
-import { ensureNamespace } from './namespaces.ts';
 import type { Row } from './rows.ts';
 
-/** Each field's column; flags and lists apart, they are as they stand. */
+/** The column of each field. */
 const COLUMNS: Readonly<Record<keyof SourceState, string>> = {
   root: 'root',
   readAt: 'read_at',
@@ -36,48 +34,33 @@ export function sourceStates(db: Database, ns: number): Map<string, SourceState>
   return new Map(rows.map((row) => [row['source'] as string, stateOf(row)]));
 }
 
+/** Within a transaction. */
 export function changeSourceState(
   db: Database,
-  namespace: string,
-  source: string,
-  change: Partial<SourceState>,
-  fence?: Fence,
-): void {
-  db.transaction(() => {
-    if (fence !== undefined) holdFence(db, fence);
-    writeSourceState(db, ensureNamespace(db, namespace), source, change);
-  });
-}
-
-/** Within a transaction. */
-export function writeSourceState(
-  db: Database,
   ns: number,
-  source: string,
-  change: Partial<SourceState>,
+  { source, change }: NonNullable<CommitBatch['sourceState']>,
 ): void {
   const name = wellFormed(source);
-  const held = db.prepare(`SELECT ${NAMES} FROM source_state WHERE ns = ? AND source = ?`).get(ns, name);
-  const state = changedState(held === undefined ? undefined : stateOf(held), change);
+  if (change === null) {
+    db.prepare('DELETE FROM source_state WHERE ns = ? AND source = ?').run(ns, name);
+    return;
+  }
+  const row = db.prepare(`SELECT ${NAMES} FROM source_state WHERE ns = ? AND source = ?`).get(ns, name);
+  const state = changedState(row === undefined ? undefined : stateOf(row), change);
   const write = db.prepare(
     `INSERT OR REPLACE INTO source_state (ns, source, ${NAMES}) VALUES (?, ?, ${VALUES})`,
   );
   write.run(ns, name, ...FIELDS.map((field) => columnOf(state[field])));
 }
 
-export function dropSourceState(db: Database, ns: number, source: string): void {
-  db.prepare('DELETE FROM source_state WHERE ns = ? AND source = ?').run(ns, wellFormed(source));
-}
-
-export function addHits(db: Database, ns: number, hits: ReadonlyMap<string, number>, at: Timestamp): void {
-  db.transaction(() => {
-    const known = sourceStates(db, ns);
-    for (const [source, count] of hits) {
-      const state = known.get(wellFormed(source));
-      if (state === undefined) continue;
-      writeSourceState(db, ns, source, { hits: state.hits + count, hitAt: at });
-    }
-  });
+/** Within a transaction. */
+export function addHits(db: Database, ns: number, { bySource, at }: NonNullable<CommitBatch['hits']>): void {
+  const states = sourceStates(db, ns);
+  for (const [source, count] of bySource) {
+    const state = states.get(wellFormed(source));
+    if (state === undefined) continue;
+    changeSourceState(db, ns, { source, change: { hits: state.hits + count, hitAt: at } });
+  }
 }
 
 function columnOf(value: SourceState[keyof SourceState]): string | number | null {

@@ -1,10 +1,19 @@
-import type { AuditDraft } from '../audit.ts';
-import type { StartupEntries, StartupEntry } from '../startup.ts';
-import { appendAudit } from './audit.ts';
+import type { StartupEntry, StartupState } from '../admin-model.ts';
+import type { StartupDigest } from '../model.ts';
 import type { Database } from './database.ts';
-import { ensureNamespace } from './namespaces.ts';
 
-export function startupEntries(db: Database, ns: number): StartupEntry[] {
+export function startupState(
+  db: Database,
+  ns: number,
+  session?: { readonly agent: string; readonly session: string },
+): StartupState {
+  return {
+    entries: startupEntries(db, ns),
+    digest: session === undefined ? null : startupDigest(db, ns, session.agent, session.session),
+  };
+}
+
+function startupEntries(db: Database, ns: number): StartupEntry[] {
   return db
     .prepare(
       `SELECT agent, key, content, priority, reinforce, created_at, updated_at, deleted_at FROM startup
@@ -23,49 +32,39 @@ export function startupEntries(db: Database, ns: number): StartupEntry[] {
     }));
 }
 
-export function putStartup(
-  db: Database,
-  namespace: string,
-  entries: readonly StartupEntry[],
-  audit: readonly AuditDraft[],
-): void {
-  db.transaction(() => {
-    const ns = ensureNamespace(db, namespace);
-    const put = db.prepare(
-      `INSERT OR REPLACE INTO startup
-         (ns, agent, key, content, priority, reinforce, created_at, updated_at, deleted_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    for (const entry of entries) {
-      const { agent, key, content, priority, reinforce, createdAt, updatedAt, deletedAt } = entry;
-      put.run(ns, agent, key, content, priority, reinforce ? 1 : 0, createdAt, updatedAt, deletedAt);
-    }
-    appendAudit(db, ns, audit);
-  });
+/** Within a transaction. */
+export function putStartupEntries(db: Database, ns: number, entries: readonly StartupEntry[]): void {
+  const put = db.prepare(
+    `INSERT OR REPLACE INTO startup
+       (ns, agent, key, content, priority, reinforce, created_at, updated_at, deleted_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  for (const entry of entries) {
+    const { agent, key, content, priority, reinforce, createdAt, updatedAt, deletedAt } = entry;
+    put.run(ns, agent, key, content, priority, reinforce ? 1 : 0, createdAt, updatedAt, deletedAt);
+  }
 }
 
-export function startupSeen(db: Database, ns: number, agent: string, session: string): string | null {
+function startupDigest(db: Database, ns: number, agent: string, session: string): string | null {
   const row = db
     .prepare('SELECT digest FROM startup_seen WHERE ns = ? AND agent = ? AND session = ?')
     .get(ns, agent, session);
   return row === undefined ? null : (row['digest'] as string);
 }
 
-export function noteStartupSeen(
+/** Within a transaction. */
+export function putStartupDigest(
   db: Database,
-  namespace: string,
-  { agent, session, digest, at, forgetBefore, keep }: Parameters<StartupEntries['noteStartupSeen']>[1],
+  ns: number,
+  { agent, session, digest, at, forgetBefore, keep }: StartupDigest,
 ): void {
-  db.transaction(() => {
-    const ns = ensureNamespace(db, namespace);
-    db.prepare('DELETE FROM startup_seen WHERE at < ?').run(forgetBefore);
-    db.prepare(
-      'INSERT OR REPLACE INTO startup_seen (ns, agent, session, digest, at) VALUES (?, ?, ?, ?, ?)',
-    ).run(ns, agent, session, digest, at);
-    db.prepare(
-      `DELETE FROM startup_seen WHERE ns = ?1 AND (agent, session) IN (
-         SELECT agent, session FROM startup_seen WHERE ns = ?1
-         ORDER BY at DESC, agent, session LIMIT -1 OFFSET ?2)`,
-    ).run(ns, keep);
-  });
+  db.prepare('DELETE FROM startup_seen WHERE ns = ? AND at < ?').run(ns, forgetBefore);
+  db.prepare(
+    'INSERT OR REPLACE INTO startup_seen (ns, agent, session, digest, at) VALUES (?, ?, ?, ?, ?)',
+  ).run(ns, agent, session, digest, at);
+  db.prepare(
+    `DELETE FROM startup_seen WHERE ns = ?1 AND (agent, session) IN (
+       SELECT agent, session FROM startup_seen WHERE ns = ?1
+       ORDER BY at DESC, agent, session LIMIT -1 OFFSET ?2)`,
+  ).run(ns, keep);
 }

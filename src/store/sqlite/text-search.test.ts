@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EVEN, evict, note, NOW, write } from '../../../test/contract/store-samples.ts';
-import type { PassageScore, Store, TextQuery } from '../store.ts';
+import type { PassageScore, TextQuery } from '../search-model.ts';
+import type { Store } from '../store.ts';
 import { openSqliteStore } from './open.ts';
 
 const WORDS = ['oven', 'sink', 'lamp', 'rug', 'straße', 'кухня', '2026', 'door'];
@@ -38,10 +39,10 @@ describe('full-text search in memory', () => {
 
   async function bothWays(ns: string, query: TextQuery, limit: number): Promise<PassageScore[]> {
     // The first search of a namespace is FTS5's in either way.
-    await ours!.searchText(ns, query, { now: NOW }, limit);
+    await ours!.search.text(ns, query, { now: NOW }, limit);
     const [fast, slow] = await Promise.all([
-      ours!.searchText(ns, query, { now: NOW }, limit),
-      ours!.searchText(ns, query, SLOWLY, limit),
+      ours!.search.text(ns, query, { now: NOW }, limit),
+      ours!.search.text(ns, query, SLOWLY, limit),
     ]);
     const bare = (scores: readonly PassageScore[]): unknown =>
       scores.map(({ passage, record }) => [passage, record]);

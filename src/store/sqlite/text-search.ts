@@ -1,5 +1,5 @@
 import type { SQLOutputValue } from 'node:sqlite';
-import type { PassageScore, SearchFilter, TextQuery, TextTerm } from '../store.ts';
+import type { PassageScore, SearchFilter, TextQuery, TextTerm } from '../search-model.ts';
 import { bestByBm25 } from '../lexical/bm25.ts';
 import type { Database } from './database.ts';
 import { isSelective, passageCondition, recordCondition, showsAll } from './filter.ts';

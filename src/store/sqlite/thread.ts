@@ -1,16 +1,15 @@
 import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { LociError, messageOf } from '../../core/errors.ts';
-import { storeCalls, type StoreCall } from './calls.ts';
+import { storeCalls, type StoreCall, type StoreCalls } from './calls.ts';
 import { Database } from './database.ts';
 import { migrate } from './migrate.ts';
 import { guarded } from './store-error.ts';
 
-/** What the thread is started with. */
 export interface ThreadOptions {
   readonly path: string;
   readonly busyTimeout: number;
-  /** Of the file that was found when the store was opened. */
+  /** Inode of the file at the time the store was opened. */
   readonly inode: number;
 }
 
@@ -29,25 +28,25 @@ export interface ThreadError {
   readonly hint?: string;
 }
 
-/** The first answer says that the store is open, or why not. */
+/** Id of the first answer, which says whether the store could be opened. */
 export const OPENED = 0;
 
 const port = parentPort;
 if (port === null) throw new Error('thread.ts runs in a worker only');
 
-/** Milliseconds that an answer waits at most for those of the calls that came with its own. */
-const TOGETHER = 2;
-/** Calls whose answers go together. Others may be nested too deep to be received, and then say so alone. */
-const FLAT: ReadonlySet<CallMessage['call']> = new Set<StoreCall>([
-  'lookUpTerms',
-  'searchText',
-  'searchVectors',
-  'scoreVectors',
-  'newest',
-  'neighbours',
-  'readPassages',
-  'countByKey',
-  'nextExpiry',
+/** How long an answer waits for those of the calls that arrived with its own. */
+const MAX_BATCH_MS = 2;
+/** Calls whose answers are sent in batches. Other answers may be nested too deeply to be received, and are sent alone. */
+const BATCHED: ReadonlySet<CallMessage['call']> = new Set<StoreCall>([
+  'search.terms',
+  'search.text',
+  'search.newest',
+  'search.neighbours',
+  'search.readPassages',
+  'vectors.search',
+  'vectors.scores',
+  'records.count',
+  'records.bounds',
 ]);
 
 function answerOf(id: number, work: () => unknown): AnswerMessage {
@@ -67,7 +66,7 @@ function post(answers: readonly AnswerMessage[]): void {
   }
 }
 
-/** What cannot be cloned is no answer, and the others are. */
+/** An answer that cannot be cloned becomes an error; the other answers are sent as usual. */
 function postAlone(answer: AnswerMessage): void {
   try {
     port?.postMessage([answer]);
@@ -81,8 +80,8 @@ function threadError(error: unknown): ThreadError {
   return { code: 'internal', message: messageOf(error) };
 }
 
-/** Two connections to two files would be two memories. */
-function refuseReplaced(path: string, inode: number): void {
+/** Two connections must not open two different files. */
+function assertNotReplaced(path: string, inode: number): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.ino === inode) return;
   const [code, what] =
@@ -94,7 +93,7 @@ function refuseReplaced(path: string, inode: number): void {
 
 function open(): Database {
   const { path, busyTimeout, inode } = workerData as ThreadOptions;
-  refuseReplaced(path, inode);
+  assertNotReplaced(path, inode);
   const db = new Database(path, { busyTimeout });
   try {
     guarded(path, () => {
@@ -107,7 +106,14 @@ function open(): Database {
   }
 }
 
-/** Until it is told to close. A thread that could not open listens to nobody, and so ends. */
+type Run = (...parameters: readonly unknown[]) => unknown;
+
+function callNamed(calls: StoreCalls, call: StoreCall): Run {
+  const [role = '', name = ''] = call.split('.');
+  return (calls as unknown as Readonly<Record<string, Readonly<Record<string, Run>>>>)[role]![name]!;
+}
+
+/** Answers calls until it is closed. A thread that failed to open has no listener, and so it ends. */
 function serve(db: Database): void {
   const calls = storeCalls(db);
   port?.on('message', (batch: readonly CallMessage[]) => {
@@ -119,12 +125,11 @@ function serve(db: Database): void {
       since = performance.now();
     };
     for (const { id, call, parameters } of batch) {
-      const run =
-        call === 'close' ? () => db.close() : (calls[call] as (...given: readonly unknown[]) => unknown);
-      // In the order of the calls.
-      if (!FLAT.has(call)) postAll();
+      const run = call === 'close' ? () => db.close() : callNamed(calls, call);
+      // Answers leave in the order of the calls.
+      if (!BATCHED.has(call)) postAll();
       answers.push(answerOf(id, () => guarded(db.path, () => run(...parameters))));
-      if (!FLAT.has(call) || performance.now() - since >= TOGETHER) postAll();
+      if (!BATCHED.has(call) || performance.now() - since >= MAX_BATCH_MS) postAll();
     }
     postAll();
     if (batch.some(({ call }) => call === 'close')) port.close();

@@ -1,7 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import type { Timestamp } from '../../core/types.ts';
-import type { AuditDraft } from '../audit.ts';
-import type { StoredToken } from '../tokens.ts';
+import type { AuditDraft, StoredToken } from '../admin-model.ts';
 import { appendAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import { ensureNamespace } from './namespaces.ts';
@@ -19,13 +18,12 @@ export function addToken(db: Database, token: StoredToken, audit: readonly Audit
   });
 }
 
-export function tokens(db: Database): StoredToken[] {
-  return db.prepare(`SELECT ${COLUMNS} FROM token ORDER BY created_at, id`).all().map(tokenOf);
-}
-
-export function tokenByHash(db: Database, hash: string): StoredToken | null {
-  const row = db.prepare(`SELECT ${COLUMNS} FROM token WHERE hash = ?`).get(hash);
-  return row === undefined ? null : tokenOf(row);
+export function tokens(db: Database, hash?: string): StoredToken[] {
+  const rows =
+    hash === undefined
+      ? db.prepare(`SELECT ${COLUMNS} FROM token ORDER BY created_at, id`).all()
+      : db.prepare(`SELECT ${COLUMNS} FROM token WHERE hash = ?`).all(hash);
+  return rows.map(tokenOf);
 }
 
 export function revokeToken(db: Database, id: string, at: Timestamp, audit: readonly AuditDraft[]): boolean {

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import type { LociRecord, Origin } from '../../core/types.ts';
-import { firstOfPage, isAsCut, type CutPassages, type RecordPage } from '../derivation.ts';
-import type { NamespaceStats, StoreStats } from '../stats.ts';
+import type { Origin } from '../../core/types.ts';
+import type { NamespaceStats, StoreStats } from '../admin-model.ts';
+import type { CutPassages } from '../model.ts';
+import { isAsCut } from '../rules/record-page.ts';
 import type { Database } from './database.ts';
 import { generations } from './generations.ts';
 import { allNamespaces, createTextTable, dropTextTable } from './namespaces.ts';
@@ -51,33 +52,7 @@ function namespaceStats(db: Database, ns: number, namespace: string): NamespaceS
   };
 }
 
-export function staleRecords(
-  db: Database,
-  namespace: string,
-  ns: number,
-  chunking: string,
-  page: RecordPage,
-): LociRecord[] {
-  const rows = db
-    .prepare(
-      `SELECT ${RECORD_COLUMNS} FROM record AS r
-       WHERE r.ns = ? AND r.chunking IS NOT ? AND r.deleted_at IS NULL AND r.id > ? ORDER BY r.id LIMIT ?`,
-    )
-    .iterate(ns, chunking, page.after ?? 0, page.limit);
-  return firstOfPage(rows, (row) => recordOf(namespace, row));
-}
-
-export function scanRecords(db: Database, namespace: string, ns: number, page: RecordPage): LociRecord[] {
-  const rows = db
-    .prepare(
-      `SELECT ${RECORD_COLUMNS} FROM record AS r
-       WHERE r.ns = ? AND r.deleted_at IS NULL AND r.id > ? ORDER BY r.id LIMIT ?`,
-    )
-    .iterate(ns, page.after ?? 0, page.limit);
-  return firstOfPage(rows, (row) => recordOf(namespace, row));
-}
-
-export function putPassages(
+export function replacePassages(
   db: Database,
   namespace: string,
   ns: number,
@@ -92,7 +67,7 @@ export function putPassages(
     const mark = db.prepare('UPDATE record SET chunking = ? WHERE ns = ? AND id = ?');
     for (const [id, { from, passages: replacement }] of passages) {
       const row = select.get(ns, id);
-      // Gone since it was read, or written again with its passages, which are newer than these.
+      // It is gone, or was written again with newer passages.
       if (row === undefined || row['deleted_at'] !== null || row['chunking'] === chunking) continue;
       const record = recordOf(namespace, row);
       if (!isAsCut(record, from)) continue;
@@ -106,40 +81,39 @@ export function putPassages(
   });
 }
 
-export function markStale(db: Database, ns: number, options: { readonly vectors: boolean }): void {
+export function resetDerived(
+  db: Database,
+  ns: number,
+  options: { readonly drop: boolean; readonly vectors: boolean },
+): void {
   db.transaction(() => {
+    if (options.drop) dropPassages(db, ns);
     db.prepare('UPDATE record SET chunking = NULL WHERE ns = ?').run(ns);
     if (options.vectors) removeVectors(db, 'ns = ?', ns);
     else repackCodes(db, ns);
   });
 }
 
-export function dropDerived(db: Database, ns: number, options: { readonly vectors: boolean }): void {
-  db.transaction(() => {
-    dropTextTable(db, ns);
-    createTextTable(db, ns);
-    db.prepare('DELETE FROM passage WHERE ns = ?').run(ns);
-    db.prepare('DELETE FROM term WHERE ns = ?').run(ns);
-    db.prepare('DELETE FROM word_change WHERE ns = ?').run(ns);
-    db.prepare('UPDATE namespace SET epoch = epoch + 1, word_epoch = word_epoch + 1 WHERE id = ?').run(ns);
-    db.prepare('UPDATE record SET chunking = NULL WHERE ns = ?').run(ns);
-    if (options.vectors) removeVectors(db, 'ns = ?', ns);
-    else repackCodes(db, ns);
-  });
+function dropPassages(db: Database, ns: number): void {
+  dropTextTable(db, ns);
+  createTextTable(db, ns);
+  db.prepare('DELETE FROM passage WHERE ns = ?').run(ns);
+  db.prepare('DELETE FROM term WHERE ns = ?').run(ns);
+  db.prepare('DELETE FROM word_change WHERE ns = ?').run(ns);
+  db.prepare('UPDATE namespace SET epoch = epoch + 1, word_epoch = word_epoch + 1 WHERE id = ?').run(ns);
 }
 
-const ORPHANS = 'NOT EXISTS (SELECT 1 FROM passage AS p WHERE p.ns = vector.ns AND p.hash = vector.hash)';
+const UNUSED = 'NOT EXISTS (SELECT 1 FROM passage AS p WHERE p.ns = vector.ns AND p.hash = vector.hash)';
 
-/** Vectors of contents that are gone cost memory and crowd shortlists; a few do no harm. */
-export function sweep(db: Database): void {
-  for (const { ns } of allNamespaces(db)) {
-    settleWords(db, ns);
-    const row = db
-      .prepare(`SELECT count(*) AS vectors, total(${ORPHANS}) AS orphans FROM vector WHERE ns = ?`)
-      .get(ns);
-    if (Number(row?.['orphans']) * 10 <= Number(row?.['vectors'])) continue;
+/** Unused vectors take memory and places in shortlists, but a few do no harm. */
+export function sweep(db: Database, ns: number): void {
+  settleWords(db, ns);
+  const row = db
+    .prepare(`SELECT count(*) AS vectors, total(${UNUSED}) AS unused FROM vector WHERE ns = ?`)
+    .get(ns);
+  if (Number(row?.['unused']) * 10 > Number(row?.['vectors'])) {
     db.transaction(() => {
-      removeVectors(db, `ns = ? AND ${ORPHANS}`, ns);
+      removeVectors(db, `ns = ? AND ${UNUSED}`, ns);
     });
   }
   db.emptyJournal();
@@ -150,7 +124,7 @@ function removeVectors(db: Database, where: string, ns: number): void {
   repackCodes(db, ns);
 }
 
-/** Codes are made of the vectors that are there; whoever holds codes in memory loads them again. */
+/** Makes the codes again from the remaining vectors; the new epoch makes every process load them again. */
 function repackCodes(db: Database, ns: number): void {
   db.prepare('DELETE FROM code_chunk WHERE ns = ?').run(ns);
   for (const { id } of generations(db)) packCodes(db, ns, id);

@@ -1,8 +1,14 @@
 import type { Metadata } from '../../core/types.ts';
-import type { Generation, PendingEmbedding, VectorWrite } from '../embeddings.ts';
-import type { Page } from '../page.ts';
-import type { PassageScore, SearchFilter } from '../store.ts';
-import { assertVectorDimensions } from '../vector-check.ts';
+import type { Page } from '../model.ts';
+import { assertVectorDimensions } from '../rules/validation.ts';
+import type {
+  Generation,
+  PassagePosition,
+  PassageScore,
+  PendingEmbedding,
+  SearchFilter,
+  VectorWrite,
+} from '../search-model.ts';
 import type { Database } from './database.ts';
 import { isSelective, passageCondition, recordCondition } from './filter.ts';
 import { ensureNamespace } from './namespaces.ts';
@@ -24,19 +30,21 @@ const MAX_MASKED = 50_000;
 /** How many times longer the shortlist grows where the filter allows more than that. */
 const DEEPER = 16;
 
-export function putVectors(db: Database, generation: Generation, vectors: readonly VectorWrite[]): void {
+export function putVectors(
+  db: Database,
+  namespace: string,
+  generation: Generation,
+  vectors: readonly VectorWrite[],
+): void {
   for (const { vector } of vectors) assertVectorDimensions(generation, vector);
   db.transaction(() => {
+    const ns = ensureNamespace(db, namespace);
     const insert = db.prepare(
       'INSERT INTO vector (ns, generation, hash, quantised) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     );
-    const touched = new Set<number>();
-    for (const { namespace, hash, vector } of vectors) {
-      const ns = ensureNamespace(db, namespace);
+    for (const { hash, vector } of vectors)
       insert.run(ns, generation.id, Buffer.from(hash, 'hex'), quantise(vector));
-      touched.add(ns);
-    }
-    for (const ns of touched) packCodes(db, ns, generation.id);
+    packCodes(db, ns, generation.id);
   });
 }
 
@@ -213,26 +221,30 @@ export function vectorOf(db: Database, ns: number, generation: number, passage: 
 }
 
 const PENDING = `FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record
-  JOIN namespace AS n ON n.id = p.ns
-  WHERE r.deleted_at IS NULL
+  WHERE p.ns = ? AND r.deleted_at IS NULL
     AND NOT EXISTS (SELECT 1 FROM vector AS v WHERE v.ns = p.ns AND v.generation = ? AND v.hash = p.hash)`;
 
-export function countPending(db: Database, generation: number, namespace?: string): number {
-  const count = `SELECT count(DISTINCT p.ns || ':' || hex(p.hash)) AS n ${PENDING} AND (? IS NULL OR n.name = ?)`;
-  const whose = namespace ?? null;
-  return Number(db.prepare(count).get(generation, whose, whose)?.['n']);
+export function countPending(db: Database, ns: number, generation: number): number {
+  const count = db.prepare(`SELECT count(DISTINCT p.hash) AS n ${PENDING}`);
+  return Number(count.get(ns, generation)?.['n']);
 }
 
-export function pendingEmbeddings(db: Database, generation: number, page: Page<number>): PendingEmbedding[] {
+export function pendingEmbeddings(
+  db: Database,
+  ns: number,
+  generation: number,
+  { after, limit }: Page<PassagePosition>,
+): PendingEmbedding[] {
   const rows = db
     .prepare(
-      `SELECT p.id, n.name, p.hash, p.headings, p.text, r.title, r.metadata ${PENDING}
-       AND p.id > ? ORDER BY p.id LIMIT ?`,
+      `SELECT p.id, p.record, p.ordinal, p.hash, p.headings, p.text, r.title, r.metadata ${PENDING}
+         AND (p.record, p.ordinal) > (?, ?) ORDER BY p.record, p.ordinal LIMIT ?`,
     )
-    .all(generation, page.after ?? 0, page.limit);
+    .all(ns, generation, after?.record ?? 0, after?.ordinal ?? -1, limit);
   return rows.map((row) => ({
     passage: row['id'] as number,
-    namespace: row['name'] as string,
+    record: row['record'] as number,
+    ordinal: row['ordinal'] as number,
     hash: Buffer.from(row['hash'] as Uint8Array).toString('hex'),
     headings: JSON.parse(row['headings'] as string) as string[],
     text: row['text'] as string,

@@ -9,41 +9,49 @@ import { HEADER_COLUMNS, PASSAGE_COLUMNS, headerOf, passageOf } from './rows.ts'
 import { CODE_BYTES, signCode } from './sign-codes.ts';
 import { countWords, unsettledWords, type WordCounts } from './vocabulary.ts';
 
-/** At most this many differences are named one by one. */
-const NAMED = 5;
+/** The most differences of one kind that are reported. */
+const MAX_FINDINGS = 5;
 
-/** Is the file sound, and does every index say what the canonical rows say? Of one state, whoever writes meanwhile. */
-export function verify(db: Database): StoreFinding[] {
+/** Checks pages and rows, and the structure of the full-text indexes. */
+export function verifyFile(db: Database): StoreFinding[] {
   return db.snapshot(() => {
-    const namespaces = allNamespaces(db);
-    const inEach = (look: (ns: number, name: string) => string[]): StoreFinding[] =>
-      namespaces.flatMap(({ ns, name }) => findingsOf(name, () => look(ns, name)));
-    const unsound = [...inEach((ns) => refreshIndexes(db, ns)), ...verifyFile(db)];
-    return unsound.length > 0 ? unsound : inEach((ns, name) => verifyNamespace(db, ns, name));
+    for (const { ns } of allNamespaces(db)) {
+      // The integrity check and `verifyNamespace` report an index that cannot be read.
+      attempt(() => refreshIndex(db, ns));
+    }
+    return integrityFindings(db);
   });
 }
 
-/** What cannot even be looked at is a finding too. */
-function findingsOf(namespace: string, look: () => string[]): StoreFinding[] {
+/** Whether every index of a namespace says what its canonical rows say. An error is a finding too. */
+export function verifyNamespace(db: Database, ns: number, namespace: string): StoreFinding[] {
+  return attempt(() => {
+    refreshIndex(db, ns);
+    const counts: WordCounts = new Map();
+    const text = verifyIndex(db, textTable(ns), () => indexAfresh(db, ns, namespace, counts));
+    return [...text, ...verifyVocabulary(db, ns, counts), ...verifyCodes(db, ns)];
+  });
+}
+
+function attempt(work: () => StoreFinding[]): StoreFinding[] {
   try {
-    return look().map((what) => ({ namespace, what }));
+    return work();
   } catch (error) {
-    return [{ namespace, what: messageOf(error) }];
+    return [messageOf(error)];
   }
 }
 
 /**
- * A search makes FTS5 look whether its idea of an index is still right. Without one, SQLite's integrity check goes by
- * an old idea after another process has written, and takes what was merged away for corruption (SQLite 3.53).
+ * A search makes FTS5 check whether its cached structure of an index is current. Without one, SQLite's integrity check
+ * uses the old structure after another process has written, and reports merged segments as corruption (SQLite 3.53).
  */
-function refreshIndexes(db: Database, ns: number): string[] {
+function refreshIndex(db: Database, ns: number): StoreFinding[] {
   const index = textTable(ns);
   db.prepare(`SELECT rowid FROM ${index} WHERE ${index} MATCH '"xxx"' LIMIT 1`).get();
   return [];
 }
 
-/** Pages and rows, and the inside of the full-text indexes. */
-function verifyFile(db: Database): StoreFinding[] {
+function integrityFindings(db: Database): StoreFinding[] {
   const broken = db
     .prepare('PRAGMA integrity_check(20)')
     .all()
@@ -53,18 +61,10 @@ function verifyFile(db: Database): StoreFinding[] {
     .prepare('PRAGMA foreign_key_check')
     .all()
     .map((row) => `a row of ${String(row['table'])} refers to a missing ${String(row['parent'])}`);
-  return [...broken.map((what) => `file: ${what}`), ...orphans].map((what) => ({ namespace: null, what }));
+  return [...broken.map((what) => `file: ${what}`), ...orphans];
 }
 
-function verifyNamespace(db: Database, ns: number, namespace: string): string[] {
-  const counts: WordCounts = new Map();
-  const text = verifyIndex(db, textTable(ns), () => {
-    indexAfresh(db, ns, namespace, counts);
-  });
-  return [...text, ...verifyVocabulary(db, ns, counts), ...verifyCodes(db, ns)];
-}
-
-/** Builds the index afresh beside the real one and compares every occurrence, and the totals that BM25 reckons with. */
+/** Builds a second index from the records, and compares every occurrence of a term and the totals that BM25 uses. */
 function verifyIndex(db: Database, index: string, fill: () => void): string[] {
   db.exec(`
     CREATE VIRTUAL TABLE temp.fresh_index USING fts5(${TEXT_INDEX_OPTIONS});
@@ -115,7 +115,7 @@ function differences(db: Database, from: string, without: string, what: string):
   const rows = db
     .prepare(
       `SELECT term, doc FROM (SELECT term, doc, col, offset FROM temp.${from}
-         EXCEPT SELECT term, doc, col, offset FROM temp.${without}) LIMIT ${String(NAMED)}`,
+         EXCEPT SELECT term, doc, col, offset FROM temp.${without}) LIMIT ${String(MAX_FINDINGS)}`,
     )
     .all();
   return rows.map((row) => `"${String(row['term'])}" of entry ${String(row['doc'])} ${what}`);
@@ -136,7 +136,7 @@ function verifyVocabulary(db: Database, ns: number, counts: WordCounts): string[
     );
   }
   for (const word of counts.keys()) findings.push(`"${word}" is missing from the vocabulary`);
-  return findings.slice(0, NAMED);
+  return findings.slice(0, MAX_FINDINGS);
 }
 
 function verifyCodes(db: Database, ns: number): string[] {
@@ -152,7 +152,7 @@ function verifyCodes(db: Database, ns: number): string[] {
       const code = codes.subarray(slot * CODE_BYTES, (slot + 1) * CODE_BYTES);
       if (real === null || !code.equals(real))
         findings.push(`the code of vector ${String(id)} is not its own`);
-      if (findings.length >= NAMED) return findings;
+      if (findings.length >= MAX_FINDINGS) return findings;
     }
   }
   return findings;

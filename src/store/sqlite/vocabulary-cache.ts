@@ -1,6 +1,6 @@
 import { stem } from '../../core/text/analyze.ts';
 import { isCorrectable, nearestWords, type KnownWord } from '../lexical/spelling.ts';
-import type { TermInfo } from '../store.ts';
+import type { TermInfo } from '../search-model.ts';
 import { WordList } from '../lexical/word-list.ts';
 import type { Database } from './database.ts';
 import { countWord, type WordCounts, wordChanges } from './vocabulary.ts';

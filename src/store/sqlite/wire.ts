@@ -1,51 +1,28 @@
 import type { SQLOutputValue } from 'node:sqlite';
-import type { PassageScore, StoredPassage } from '../store.ts';
+import type { PassageScore, StoredPassage } from '../search-model.ts';
 import { headerOfList, storedPassageOf } from './rows.ts';
 
-/** Passage, record and score of each, one after another. */
+/** Passage, record and score of each result in turn. Cloning hundreds of small objects takes longer than finding them. */
 export type PackedScores = Float64Array<ArrayBuffer>;
 
-/** Passages by id. The others than the missing ones are held already, as of an epoch of their namespace. */
-export interface AskedPassages {
+/** A request for passages by id. The caller's cache has all but the missing ones, as of this epoch of the namespace. */
+export interface PassageRequest {
   readonly ids: readonly number[];
   readonly missing: readonly number[];
   readonly epoch: number | null;
 }
 
-/** Rows as SQLite writes them down in JSON; a record once, however many passages it has. */
+/** Rows as JSON, written by SQLite; each record once, however many of its passages there are. */
 export interface PackedPassages {
   readonly epoch: number;
-  /** Whether what is held is true; else all that was asked for is here. */
-  readonly isKnown: boolean;
+  /** Whether the caller's cache is current, so that only the missing passages are here; else all of them are. */
+  readonly isCurrent: boolean;
   readonly passages: string;
   readonly records: string;
 }
 
-/** For a namespace that has never been written. */
-export const NO_PASSAGES: PackedPassages = { epoch: 0, isKnown: false, passages: '[]', records: '[]' };
-
-/**
- * Calls whose answers leave the thread as one array of numbers: to clone hundreds of small objects takes
- * longer than to find what they say.
- */
-export interface PackedAnswers {
-  readonly searchText: PackedScores;
-  readonly searchVectors: PackedScores;
-  readonly scoreVectors: PackedScores;
-  readonly newest: PackedScores;
-}
-
-const UNPACK: { readonly [Call in keyof PackedAnswers]: (answer: PackedAnswers[Call]) => unknown } = {
-  searchText: unpackScores,
-  searchVectors: unpackScores,
-  scoreVectors: unpackScores,
-  newest: unpackScores,
-};
-
-/** A call's answer as the interface of the store promises it. */
-export function unpacked(call: string, answer: unknown): unknown {
-  return call in UNPACK ? UNPACK[call as keyof PackedAnswers](answer as never) : answer;
-}
+/** For a namespace that was never written. */
+export const NO_PASSAGES: PackedPassages = { epoch: 0, isCurrent: false, passages: '[]', records: '[]' };
 
 export function packScores(scores: readonly PassageScore[]): PackedScores {
   const packed = new Float64Array(scores.length * 3);
@@ -53,7 +30,7 @@ export function packScores(scores: readonly PassageScore[]): PackedScores {
   return packed;
 }
 
-function unpackScores(packed: PackedScores): PassageScore[] {
+export function unpackScores(packed: PackedScores): PassageScore[] {
   return Array.from({ length: packed.length / 3 }, (_, i) => ({
     passage: packed[i * 3]!,
     record: packed[i * 3 + 1]!,

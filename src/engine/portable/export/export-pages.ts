@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
 import { assertNotAborted, type ProgressOptions } from '../../../core/progress.ts';
-import { HISTORY_CATEGORIES } from '../../../store/history.ts';
+import { HISTORY_CATEGORIES } from '../../../store/admin-model.ts';
 import type { EngineContext } from '../../context.ts';
 import {
   FORMAT,
@@ -148,6 +148,7 @@ export async function exportHeader(context: EngineContext): Promise<ExportHeader
   const now = context.now();
   await context.expire();
   const chains = await chainsOf(context);
+  const [records = 0, deleted = 0] = await store.records.count(namespace, [{ now }, { now, deleted: true }]);
   return {
     type: 'header',
     format: FORMAT,
@@ -155,9 +156,9 @@ export async function exportHeader(context: EngineContext): Promise<ExportHeader
     namespace,
     exported_at: new Date(now).toISOString(),
     counts: {
-      startup: (await store.startupEntries(namespace)).length,
-      records: await store.countRecords(namespace, { now }),
-      deleted_records: await store.countRecords(namespace, { now, deleted: true }),
+      startup: (await store.records.startup(namespace)).entries.length,
+      records,
+      deleted_records: deleted,
       audit: chains.reduce((sum, { length }) => sum + length, 0),
     },
   };
@@ -181,13 +182,17 @@ const READERS: Readonly<
 > = {
   startup: async ({ store, namespace }, { after }) => {
     const end = after + ENTRIES_PER_BATCH;
-    const entries = (await store.startupEntries(namespace)).slice(after, end);
+    const entries = (await store.records.startup(namespace)).entries.slice(after, end);
     const items = entries.map((entry) => ({ type: 'startup' as const, entry }));
     return { items, next: entries.length < ENTRIES_PER_BATCH ? null : { part: 0, after: end } };
   },
   record: async (context, { after }) => {
     const page = { after, limit: RECORDS_PER_BATCH };
-    const records = await context.store.heldPage(context.namespace, context.now(), page);
+    const records = await context.store.records.list(
+      context.namespace,
+      { scan: 'exportable', now: context.now() },
+      page,
+    );
     const items = records.map(({ namespace: _, ...record }) => ({ type: 'record' as const, record }));
     const last = records.at(-1);
     return { items, next: last === undefined ? null : { part: 0, after: last.id } };
@@ -196,7 +201,7 @@ const READERS: Readonly<
     const chain = (await chainsOf(context))[part]?.chain;
     if (chain === undefined) return { items: [], next: null };
     const page = { after, limit: ENTRIES_PER_BATCH };
-    const entries = await context.store.auditChain(context.namespace, chain, page);
+    const entries = await context.store.admin.auditChain(context.namespace, chain, page);
     const items = entries.map((entry) => ({ type: 'audit' as const, entry }));
     const last = entries.at(-1);
     return { items, next: last === undefined ? { part: part + 1, after: 0 } : { part, after: last.seq } };
@@ -204,7 +209,11 @@ const READERS: Readonly<
   history: async ({ store, namespace, now }, { part, after }) => {
     const category = HISTORY_CATEGORIES[part];
     if (category === undefined) return { items: [], next: null };
-    const rows = await store.historyFrom(namespace, category, now(), { after, limit: ENTRIES_PER_BATCH });
+    const rows = await store.admin.history(
+      namespace,
+      { category, now: now(), order: 'oldest' },
+      { after, limit: ENTRIES_PER_BATCH },
+    );
     const items = rows.map(({ id: _, ...row }) => ({ type: 'history' as const, row }));
     const last = rows.at(-1);
     return { items, next: last === undefined ? { part: part + 1, after: 0 } : { part, after: last.id } };
@@ -218,6 +227,6 @@ async function chainsOf({
   caller,
 }: EngineContext): Promise<{ chain: string; length: number }[]> {
   if (caller.trust !== 'operator') return [];
-  const chains = await store.auditChains(namespace);
+  const chains = await store.admin.auditChains(namespace);
   return chains.toSorted((a, b) => (a.chain < b.chain ? -1 : 1));
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { sha256 } from '../../../core/ids.ts';
 import type { Json } from '../../../core/types.ts';
-import type { AuditEntry } from '../../../store/audit.ts';
+import type { AuditEntry, HistoryDraft, StartupEntry } from '../../../store/admin-model.ts';
+import { HISTORY_CATEGORIES } from '../../../store/admin-model.ts';
 import { TIMES } from '../../../sources/files/dates.ts';
-import { HISTORY_CATEGORIES, type HistoryDraft } from '../../../store/history.ts';
-import type { StartupEntry } from '../../../store/startup.ts';
 import {
   jsonObject,
   parseRecord,

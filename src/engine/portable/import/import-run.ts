@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
 import { assertNotAborted, type ProgressOptions } from '../../../core/progress.ts';
-import type { AuditEntry } from '../../../store/audit.ts';
-import { HISTORY_CATEGORIES, type HistoryDraft } from '../../../store/history.ts';
-import type { StartupEntry } from '../../../store/startup.ts';
+import type { AuditEntry, HistoryDraft, StartupEntry } from '../../../store/admin-model.ts';
+import { HISTORY_CATEGORIES } from '../../../store/admin-model.ts';
 import { KEEP } from '../../audit/history-log.ts';
 import type { EngineContext } from '../../context.ts';
 import { screenTexts } from '../../records/screen.ts';
@@ -115,7 +114,7 @@ export class ImportRun {
     const { store, namespace, config } = this.#context;
     const { startup } = this.#report;
     const name = `the startup entry ${JSON.stringify(entry.key)}`;
-    const entries = await store.startupEntries(namespace);
+    const entries = (await store.records.startup(namespace)).entries;
     const existing = entries.find(({ agent, key }) => agent === entry.agent && key === entry.key);
     const tooLong = entry.deletedAt === null ? tooLongToTell(config.startup, entry) : null;
     if (tooLong !== null) this.#report.addProblem(where, `${name} is stored, but ${tooLong}`);
@@ -129,7 +128,10 @@ export class ImportRun {
       return;
     }
     if (!this.#options.dryRun)
-      await store.putStartup(namespace, [entry], [startupDraft(this.#context, 'import', existing, entry)]);
+      await store.records.commit(namespace, {
+        startup: [entry],
+        audit: [startupDraft(this.#context, 'import', existing, entry)],
+      });
     const removed = entry.deletedAt !== null && existing?.deletedAt === null;
     const change = existing === undefined ? 'added' : removed ? 'removed' : 'updated';
     startup[change]++;
@@ -160,7 +162,7 @@ export class ImportRun {
         if (this.#options.dryRun) this.#report.auxiliary.audit += await this.#countNew(chain, links);
         else {
           const screenedLinks = await Promise.all(links.map((link) => this.#withoutSecrets(link)));
-          this.#report.auxiliary.audit += await store.importAudit(namespace, screenedLinks);
+          this.#report.auxiliary.audit += await store.admin.importAudit(namespace, screenedLinks);
         }
       } catch (error) {
         if (!isRefusal(error)) throw error;
@@ -186,7 +188,7 @@ export class ImportRun {
   }
 
   async #countNew(chain: string, links: readonly AuditEntry[]): Promise<number> {
-    const chains = await this.#context.store.auditChains(this.#context.namespace);
+    const chains = await this.#context.store.admin.auditChains(this.#context.namespace);
     const length = chains.find((each) => each.chain === chain)?.length ?? 0;
     return links.filter(({ seq }) => seq > length).length;
   }
@@ -213,10 +215,7 @@ export class ImportRun {
     this.#report.auxiliary.history += added.length;
     const { store, namespace } = this.#context;
     if (added.length === 0 || this.#options.dryRun) return;
-    await store.noteHistory(
-      added.map((row) => ({ namespace, row })),
-      KEEP,
-    );
+    await store.records.commit(namespace, { history: { rows: added, keep: KEEP } });
   }
 
   async #readExistingRuns(): Promise<Set<string>> {
@@ -224,7 +223,11 @@ export class ImportRun {
     const digests = new Set<string>();
     for (const category of HISTORY_CATEGORIES) {
       for (let after: number | null = null; ;) {
-        const rows = await store.historyFrom(namespace, category, now(), { after, limit: 500 });
+        const rows = await store.admin.history(
+          namespace,
+          { category, now: now(), order: 'oldest' },
+          { after, limit: 500 },
+        );
         for (const row of rows) digests.add(runDigest(row));
         const last = rows.at(-1);
         if (last === undefined) break;

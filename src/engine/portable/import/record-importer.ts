@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../../../core/errors.ts';
 import type { LociRecord, Passage } from '../../../core/types.ts';
-import type { AuditDraft } from '../../../store/audit.ts';
-import type { RecordImport, ExistingRecords } from '../../../store/portability.ts';
+import type { AuditDraft } from '../../../store/admin-model.ts';
+import type { ExistingRecords, RecordImport } from '../../../store/model.ts';
 import { lowerTrust } from '../../access/permission.ts';
 import { auditDraft, diffOf } from '../../audit/audit.ts';
 import type { EngineContext } from '../../context.ts';
@@ -59,15 +59,17 @@ export class RecordImporter {
   async importBatch(batch: readonly LocatedRecord[]): Promise<void> {
     const accepted = await this.#screen(batch);
     const { store, namespace } = this.#context;
-    const matches = await store.standIns(
+    const matches = await store.records.findExisting(
       namespace,
       accepted.map(({ record }) => record),
     );
-    const ids = matches.flatMap(({ same, inPlace }) => same ?? inPlace ?? []);
-    const existing = new Map((await store.heldRecords(namespace, ids)).map((record) => [record.id, record]));
+    const ids = matches.flatMap(({ sameUuid, sameKey }) => sameUuid ?? sameKey ?? []);
+    const existing = new Map(
+      (await store.records.get(namespace, ids, 'any')).map((record) => [record.id, record]),
+    );
     const planned: PlannedWrite[] = [];
     for (const [i, located] of accepted.entries()) {
-      const plan = await this.#plan(located, matches[i] ?? { same: null, inPlace: null }, existing);
+      const plan = await this.#plan(located, matches[i] ?? { sameUuid: null, sameKey: null }, existing);
       if (plan !== null) planned.push(plan);
     }
     await this.write(planned);
@@ -97,13 +99,13 @@ export class RecordImporter {
   /** `null` when there is nothing to write; the report says why. */
   async #plan(
     { where, record }: LocatedRecord,
-    { same, inPlace }: ExistingRecords,
+    { sameUuid, sameKey }: ExistingRecords,
     existingById: ReadonlyMap<number, LociRecord>,
   ): Promise<PlannedWrite | null> {
     const { records } = this.#report;
-    const existing = existingById.get(same ?? inPlace ?? 0) ?? null;
+    const existing = existingById.get(sameUuid ?? sameKey ?? 0) ?? null;
     if (existing !== null) {
-      const otherWithKey = same !== null && inPlace !== null ? inPlace : null;
+      const otherWithKey = sameUuid !== null && sameKey !== null ? sameKey : null;
       const reason = this.#reasonToKeep(record, existing, otherWithKey);
       if (reason === 'unchanged') records.unchanged++;
       else if (reason !== null) {
@@ -199,9 +201,7 @@ export class RecordImporter {
   async #commit(planned: readonly PlannedWrite[]): Promise<number[]> {
     const context = this.#context;
     const chunking = await context.chunking();
-    const ids = await context.store.commit(context.namespace, {
-      writes: [],
-      evictions: [],
+    const ids = await context.store.records.commit(context.namespace, {
       imports: planned.map((plan) => this.#recordImport(plan)),
       chunking: chunking.signature,
       audit: auditOf(context, planned),
@@ -219,7 +219,7 @@ export class RecordImporter {
       ...(existing !== null && {
         expected: { updatedAt: existing.updatedAt, deletedAt: existing.deletedAt },
       }),
-      wanted: mayChooseId ? exportedId : null,
+      preferredId: mayChooseId ? exportedId : null,
       draft,
       deletedAt,
       passages,
@@ -229,11 +229,11 @@ export class RecordImporter {
   /** The ids that a commit would give. */
   async #predictIds(planned: readonly PlannedWrite[]): Promise<number[]> {
     const { store, namespace } = this.#context;
-    let next = this.#nextId ?? (await store.highestId(namespace)) + 1;
+    let next = this.#nextId ?? (await store.records.bounds(namespace)).highestId + 1;
     const ids = planned.map((plan) => {
-      const { replaces, wanted } = this.#recordImport(plan);
+      const { replaces, preferredId } = this.#recordImport(plan);
       if (replaces !== null) return replaces;
-      next = Math.max(next, wanted ?? 0) + 1;
+      next = Math.max(next, preferredId ?? 0) + 1;
       return next - 1;
     });
     this.#nextId = next;

@@ -53,7 +53,11 @@ describe('an import of forged lines', () => {
     expect([...masked]).toEqual(['GitHub token']);
     expect(await linesOf(owned)).not.toContain(SECRET);
     const [target] = await importWith({ [field]: 'mine' });
-    const [record] = await target.store.heldPage('default', NOW, { after: null, limit: 9 });
+    const [record] = await target.store.records.list(
+      'default',
+      { scan: 'exportable', now: NOW },
+      { after: null, limit: 9 },
+    );
     expect(record).toMatchObject({ source: 'mcp', identity: null, revision: null });
   });
 

@@ -1,7 +1,6 @@
 import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
-import type { HistoryDraft } from '../../../store/history.ts';
-import type { StartupEntry } from '../../../store/startup.ts';
+import type { HistoryDraft, StartupEntry } from '../../../store/admin-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { assertNotReserved, TTL } from '../../facts/facts.ts';
 import { KEEP_FOR } from '../../audit/history-log.ts';

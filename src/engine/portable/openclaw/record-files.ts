@@ -101,7 +101,7 @@ export class RecordFileImporter {
     const { store, namespace, now } = this.#context;
     const filter = { now: now(), origins: ['memory' as const], sources: [this.#source], keyPrefix, deleted };
     for (let after: number | null = null; ;) {
-      const page = await store.listRecords(namespace, filter, { after, limit: BATCH_SIZE });
+      const page = await store.records.list(namespace, { filter }, { after, limit: BATCH_SIZE });
       yield* page;
       const last = page.at(-1);
       if (last === undefined) return;

@@ -1,5 +1,5 @@
 import { LociError } from '../../../core/errors.ts';
-import type { StartupEntry } from '../../../store/startup.ts';
+import type { StartupEntry } from '../../../store/admin-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { startupSubject } from '../../startup/startup.ts';
 import type { ImportReport } from '../import/import-report.ts';
@@ -50,7 +50,7 @@ async function entryFor(
 ): Promise<StartupEntry | null> {
   const { store, namespace } = context;
   const defaults = STARTUP_FILES[path] ?? { key: path, priority: 9, reinforce: false };
-  const entries = await store.startupEntries(namespace);
+  const entries = (await store.records.startup(namespace)).entries;
   const existing = entries.find((entry) => entry.agent === agent && entry.key === defaults.key);
   const exists = files.paths.includes(path);
   if (!exists && (files.root === null || existing === undefined || existing.deletedAt !== null)) return null;
@@ -81,5 +81,5 @@ async function lastAction(
   entry: StartupEntry,
 ): Promise<string | undefined> {
   const filter = { subject: startupSubject(entry) };
-  return (await store.auditEntries(namespace, filter, { after: null, limit: 1 }))[0]?.action;
+  return (await store.admin.auditEntries(namespace, filter, { after: null, limit: 1 }))[0]?.action;
 }

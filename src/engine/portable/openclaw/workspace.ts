@@ -52,9 +52,14 @@ export async function importWorkspace(
   }
   await importStartupFiles(context, run, files, { report, agent });
   if (files.root !== null && !options.dryRun)
-    await context.store.changeSourceState(context.namespace, `import:${source}`, {
-      readAt: context.now(),
-      root: files.root,
+    await context.store.records.commit(context.namespace, {
+      sourceState: {
+        source: `import:${source}`,
+        change: {
+          readAt: context.now(),
+          root: files.root,
+        },
+      },
     });
 }
 
@@ -65,7 +70,7 @@ async function assertSameFolder(
   source: string,
   { overwrite }: ImportOptions,
 ): Promise<void> {
-  const earlier = (await store.sourceStates(namespace)).get(`import:${source}`)?.root ?? null;
+  const earlier = (await store.records.sourceStates(namespace)).get(`import:${source}`)?.root ?? null;
   if (root === null || earlier === null || earlier === root || overwrite) return;
   throw new LociError(
     'conflict',

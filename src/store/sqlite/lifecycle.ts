@@ -1,56 +1,59 @@
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
-import type { AuditDraft } from '../audit.ts';
-import type { Deletion, IdempotentResult, IdempotencyKey, PurgeRequest, Restoration } from '../mortality.ts';
+import type { AuditDraft } from '../admin-model.ts';
+import type {
+  Deletion,
+  IdempotencyKey,
+  IdempotentResult,
+  PurgeRequest,
+  RecordBounds,
+  RecordState,
+  Restoration,
+} from '../model.ts';
 import { appendAudit, eraseDiffs } from './audit.ts';
 import type { Database } from './database.ts';
+import { removeExpiredHistory } from './history.ts';
 import { withSecureDelete } from './namespaces.ts';
 import { insertPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
 import { countWords, settle, unsettledWords, type WordCounts } from './vocabulary.ts';
 
-export function heldRecords(
+const LIVE = 'r.deleted_at IS NULL AND (r.expires_at IS NULL OR r.expires_at > ?)';
+
+export function recordsInState(
   db: Database,
   namespace: string,
   ns: number,
   ids: readonly number[],
+  state: RecordState,
 ): LociRecord[] {
-  const select = db.prepare(`SELECT ${RECORD_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.id = ?`);
+  const [condition, parameters] = state === 'any' ? ['', []] : [`AND ${LIVE}`, [state.liveAt]];
+  const select = db.prepare(
+    `SELECT ${RECORD_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.id = ? ${condition}`,
+  );
   return ids.flatMap((id) => {
-    const row = select.get(ns, id);
+    const row = select.get(ns, id, ...parameters);
     return row === undefined ? [] : [recordOf(namespace, row)];
   });
 }
 
-export function idsOf(db: Database, ns: number, uuids: readonly string[]): Map<string, number> {
-  const select = db.prepare('SELECT id FROM record WHERE ns = ? AND uuid = ?');
-  return new Map(
-    uuids.flatMap((uuid) => {
-      const row = select.get(ns, uuid);
-      return row === undefined ? [] : [[uuid, row['id'] as number] as const];
-    }),
-  );
+export function bounds(db: Database, ns: number): RecordBounds {
+  const earliest = (column: 'expires_at' | 'deleted_at', table: 'record' | 'history'): number | null => {
+    const select = db.prepare(
+      `SELECT min(${column}) AS at FROM ${table} WHERE ns = ? AND ${column} IS NOT NULL`,
+    );
+    return (select.get(ns)?.['at'] ?? null) as number | null;
+  };
+  const highest = db.prepare('SELECT next_record - 1 AS id FROM namespace WHERE id = ?');
+  return {
+    highestId: Number(highest.get(ns)?.['id'] ?? 0),
+    nextExpiry: earliest('expires_at', 'record'),
+    oldestDeletion: earliest('deleted_at', 'record'),
+    nextHistoryExpiry: earliest('expires_at', 'history'),
+  };
 }
 
-export function highestId(db: Database, ns: number): number {
-  return Number(db.prepare('SELECT next_record - 1 AS id FROM namespace WHERE id = ?').get(ns)?.['id'] ?? 0);
-}
-
-export function nextExpiry(db: Database, ns: number): Timestamp | null {
-  const first = db.prepare(
-    'SELECT min(expires_at) AS at FROM record WHERE ns = ? AND expires_at IS NOT NULL',
-  );
-  return (first.get(ns)?.['at'] ?? null) as Timestamp | null;
-}
-
-export function oldestDeletion(db: Database, ns: number): Timestamp | null {
-  const first = db.prepare(
-    'SELECT min(deleted_at) AS at FROM record WHERE ns = ? AND deleted_at IS NOT NULL',
-  );
-  return (first.get(ns)?.['at'] ?? null) as Timestamp | null;
-}
-
-/** Out of every index at once; the records themselves stay until they are purged. Within a transaction. */
+/** Removes records from every index; the rows stay until they are purged. Within a transaction. */
 export function deleteRecords(
   db: Database,
   namespace: string,
@@ -71,7 +74,7 @@ function deleteRecord(
   { id, at }: Deletion,
   counts: WordCounts,
 ): void {
-  const record = inState(db, namespace, ns, id, 'live');
+  const record = requireRecord(db, namespace, ns, id, 'live');
   removePassages(db, ns, id, record, counts);
   db.prepare('UPDATE record SET deleted_at = ?, chunking = NULL WHERE ns = ? AND id = ?').run(at, ns, id);
 }
@@ -82,11 +85,11 @@ export function restoreRecord(
   namespace: string,
   ns: number,
   { id, passages }: Restoration,
-  chunking: string,
+  chunking: string | null,
   counts: WordCounts,
 ): void {
-  const record = inState(db, namespace, ns, id, 'deleted');
-  refuseTakenFact(db, ns, record);
+  const record = requireRecord(db, namespace, ns, id, 'deleted');
+  assertFactKeyIsFree(db, ns, record);
   db.prepare('UPDATE record SET deleted_at = NULL, chunking = ? WHERE ns = ? AND id = ?').run(
     chunking,
     ns,
@@ -95,7 +98,7 @@ export function restoreRecord(
   insertPassages(db, ns, id, record, passages, counts);
 }
 
-function refuseTakenFact(db: Database, ns: number, { origin, category, key }: LociRecord): void {
+function assertFactKeyIsFree(db: Database, ns: number, { origin, category, key }: LociRecord): void {
   if (origin !== 'fact') return;
   const taken = db
     .prepare(
@@ -106,14 +109,14 @@ function refuseTakenFact(db: Database, ns: number, { origin, category, key }: Lo
   throw new LociError('conflict', `record ${String(taken['id'])} already is ${key ?? ''}`);
 }
 
-function inState(
+function requireRecord(
   db: Database,
   namespace: string,
   ns: number,
   id: number,
   state: 'live' | 'deleted',
 ): LociRecord {
-  const [record] = heldRecords(db, namespace, ns, [id]);
+  const [record] = recordsInState(db, namespace, ns, [id], 'any');
   if (record !== undefined && (record.deletedAt === null) === (state === 'live')) return record;
   throw new LociError('not_found', `no ${state} record ${String(id)} in namespace ${namespace}`);
 }
@@ -150,6 +153,7 @@ function purgeDue(db: Database, namespace: string, ns: number, request: PurgeReq
     });
     appendAudit(db, ns, drafts);
     db.prepare('DELETE FROM idempotency WHERE ns = ? AND expires_at <= ?').run(ns, request.by.at);
+    removeExpiredHistory(db, ns, request.by.at);
     return rows.length;
   });
 }
@@ -160,24 +164,29 @@ function purgeRecord(db: Database, ns: number, record: LociRecord, counts: WordC
   eraseDiffs(db, ns, record.uuid);
 }
 
-/** Within a transaction. @throws LociError `conflict` when something was done under the key already */
-export function noteOnce(
+/** Within a transaction. @throws LociError `conflict` for a key that was used already */
+export function putIdempotencyKey(
   db: Database,
   ns: number,
   { key, fingerprint, at, expiresAt }: IdempotencyKey,
   records: readonly number[],
 ): void {
-  if (doneOnce(db, ns, key, at) !== null) {
+  if (findIdempotentResult(db, ns, key, at) !== null) {
     throw new LociError('conflict', `something was written under the idempotency key ${JSON.stringify(key)}`);
   }
-  // Nobody knows them any more; a namespace in which nothing is ever purged would keep them all.
+  // A namespace in which nothing is ever purged would otherwise keep expired keys.
   db.prepare('DELETE FROM idempotency WHERE ns = ? AND expires_at <= ?').run(ns, at);
   db.prepare(
     'INSERT OR REPLACE INTO idempotency (ns, key, fingerprint, records, expires_at) VALUES (?, ?, ?, ?, ?)',
   ).run(ns, key, fingerprint, JSON.stringify(records), expiresAt);
 }
 
-export function doneOnce(db: Database, ns: number, key: string, now: Timestamp): IdempotentResult | null {
+export function findIdempotentResult(
+  db: Database,
+  ns: number,
+  key: string,
+  now: Timestamp,
+): IdempotentResult | null {
   const row = db
     .prepare('SELECT fingerprint, records FROM idempotency WHERE ns = ? AND key = ? AND expires_at > ?')
     .get(ns, key, now);

@@ -1,0 +1,188 @@
+/** The nouns of a store's administration: audit log, history, source states, startup entries, leases, tokens, statistics. */
+
+import type { Json, Origin, Timestamp } from '../core/types.ts';
+
+/** For each field that changed, the values before and after, or a patch for a long text. */
+export type AuditDiff = Readonly<Record<string, Json>>;
+
+/** A change, as its author reports it. */
+export interface AuditDraft {
+  readonly at: Timestamp;
+  readonly actor: string;
+  readonly surface: string;
+  /** `write`, `update`, `delete`, `purge` … */
+  readonly action: string;
+  /** UUID of the record, or `startup:KEY`, `token:ID`; `null` for a change without a single subject. */
+  readonly subject: string | null;
+  readonly diff: AuditDiff | null;
+}
+
+/** An entry of the log. Its hash covers the hashes of the entry before it and of its diff. */
+export interface AuditEntry extends AuditDraft {
+  /** UUID of the chain: the namespace's own, or one that it imported. */
+  readonly chain: string;
+  /** From 1, without gaps. */
+  readonly seq: number;
+  /** SHA-256 of the diff as JSON; `null` if there never was one. It remains when the diff is erased. */
+  readonly diffHash: string | null;
+  /** Hash of the entry before; 64 zeros for the first. */
+  readonly previous: string;
+  readonly hash: string;
+}
+
+export interface AuditFilter {
+  readonly subject?: string;
+  readonly action?: string;
+  readonly actor?: string;
+  readonly surface?: string;
+  /** `from` is inclusive, `until` exclusive. */
+  readonly from?: Timestamp;
+  readonly until?: Timestamp;
+}
+
+/** Position in the log, newest first. */
+export interface AuditCursor {
+  readonly at: Timestamp;
+  readonly chain: string;
+  readonly seq: number;
+}
+
+export interface AuditChain {
+  readonly chain: string;
+  /** Whether this namespace writes it; else it was imported. */
+  readonly own: boolean;
+  readonly length: number;
+}
+
+export const HISTORY_CATEGORIES = ['pack_history', 'pipeline_history'] as const;
+export type HistoryCategory = (typeof HISTORY_CATEGORIES)[number];
+
+/** A run of a tool (`pack_history`) or of several steps (`pipeline_history`). */
+export interface HistoryDraft {
+  readonly category: HistoryCategory;
+  /** Name of the tool or of the run. */
+  readonly name: string;
+  readonly surface: string;
+  readonly actor: string;
+  /** The input, without texts and secrets. */
+  readonly inputs: Readonly<Record<string, Json>>;
+  /** The result in a few words, or the code of the error. */
+  readonly outcome: string;
+  readonly at: Timestamp;
+  readonly tookMs: number;
+  readonly expiresAt: Timestamp;
+}
+
+export interface HistoryRow extends HistoryDraft {
+  /** Unique within the namespace and category. */
+  readonly id: number;
+}
+
+/** Which rows of the history a page has; `order` is `'newest'` unless given. */
+export interface HistorySelector {
+  readonly category: HistoryCategory;
+  /** Rows that expire at or before this time are hidden. */
+  readonly now: Timestamp;
+  readonly order?: 'newest' | 'oldest';
+}
+
+/** The state of a source: a vault, a command, or an imported folder. */
+export interface SourceState {
+  /** The folder that was read; `null` for a source that has none, and for one that an older Loci read. */
+  readonly root: string | null;
+  /** When it was last read completely. */
+  readonly readAt: Timestamp | null;
+  /** When a refresh was last attempted, and how long that took. */
+  readonly triedAt: Timestamp | null;
+  readonly tookMs: number | null;
+  /** When the next refresh is due. */
+  readonly nextAt: Timestamp | null;
+  /** Successful refreshes in all. */
+  readonly refreshes: number;
+  /** Failed refreshes since the last success. */
+  readonly failures: number;
+  /** Failed refreshes in all. */
+  readonly failed: number;
+  /** Why the last refresh failed; `null` if it did not. */
+  readonly error: string | null;
+  /** Problems with single documents at the last success: at most 20, each of at most 300 characters. */
+  readonly problems: readonly string[];
+  /** Empty answers in a row. */
+  readonly empties: number;
+  /** Whether the operator has paused it. */
+  readonly paused: boolean;
+  /** Fingerprint and details of the approved command. */
+  readonly approval: string | null;
+  readonly approvedAt: Timestamp | null;
+  readonly approvedBy: string | null;
+  /** Searches with a result of this source, and the time of the last one. */
+  readonly hits: number;
+  readonly hitAt: Timestamp | null;
+}
+
+/** A text that agents receive at the start of a session. */
+export interface StartupEntry {
+  /** The agent that receives it; empty for all. */
+  readonly agent: string;
+  /** Unique for its agent. */
+  readonly key: string;
+  readonly content: string;
+  /** Entries with lower numbers come first. */
+  readonly priority: number;
+  /** Whether a session receives it again when nothing has changed. */
+  readonly reinforce: boolean;
+  readonly createdAt: Timestamp;
+  readonly updatedAt: Timestamp;
+  readonly deletedAt: Timestamp | null;
+}
+
+export interface StartupState {
+  /** In any state, by priority, key and agent. */
+  readonly entries: readonly StartupEntry[];
+  /** The digest of what the session received last; `null` if it received nothing yet, or no session was given. */
+  readonly digest: string | null;
+}
+
+export interface LeaseRequest {
+  /** What only one process may do at a time. */
+  readonly name: string;
+  /** Unique to the process. */
+  readonly holder: string;
+  readonly now: Timestamp;
+  readonly until: Timestamp;
+  /** Takes the lease from its holder, whose fenced commits the store refuses from then on. */
+  readonly takesOver?: boolean;
+}
+
+/** A bearer token for one subject's memory. The store knows only the hash of its text. */
+export interface StoredToken {
+  readonly id: string;
+  /** SHA-256 of the token's text, hexadecimal. */
+  readonly hash: string;
+  /** The namespace that it opens. */
+  readonly subject: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly createdAt: Timestamp;
+  /** `null` for a token that does not expire. */
+  readonly expiresAt: Timestamp | null;
+  readonly revokedAt: Timestamp | null;
+}
+
+export interface NamespaceStats {
+  readonly namespace: string;
+  readonly records: number;
+  readonly deleted: number;
+  readonly passages: number;
+  readonly terms: number;
+  readonly vectors: number;
+  readonly byOrigin: Readonly<Partial<Record<Origin, number>>>;
+  readonly bySource: Readonly<Record<string, number>>;
+}
+
+export interface StoreStats {
+  /** Bytes on disk, journals included. */
+  readonly bytes: number;
+  readonly schemaVersion: number;
+  readonly namespaces: readonly NamespaceStats[];
+}

@@ -1,0 +1,205 @@
+/** The nouns of a store: records, what is written with them, and what lists and counts of them answer. */
+
+import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
+import type { AuditDraft, HistoryDraft, SourceState, StartupEntry } from './admin-model.ts';
+import type { SearchFilter } from './search-model.ts';
+
+/** One page of a long answer: at most `limit` rows behind the cursor. */
+export interface Page<Cursor> {
+  /** Exclusive; `null` for the first page. */
+  readonly after: Cursor | null;
+  readonly limit: number;
+}
+
+// ── Writing ──────────────────────────────────────────────────────────────────────────────────────
+
+/** A record as the caller gives it. The store adds the namespace and the id. */
+export type RecordDraft = Omit<LociRecord, 'namespace' | 'id' | 'deletedAt'>;
+
+export interface RecordWrite {
+  /** The record to replace, or `null` for a new one. */
+  readonly id: number | null;
+  readonly draft: RecordDraft;
+  /** The new passages, or `'keep'` if the text has not changed (the store still indexes a new title with them). */
+  readonly passages: readonly Passage[] | 'keep';
+  /** The `updatedAt` that the record must still have. */
+  readonly expected?: Timestamp;
+}
+
+/** Removes a record from every index. It can be restored until it is purged. */
+export interface Deletion {
+  readonly id: number;
+  readonly at: Timestamp;
+}
+
+/** Makes a deleted record live again, with these passages. */
+export interface Restoration {
+  readonly id: number;
+  readonly passages: readonly Passage[];
+}
+
+/** A record of another store, written in the state that it has there. */
+export interface RecordImport {
+  /** The record that it replaces, live or deleted; `null` if there is none. */
+  readonly replaces: number | null;
+  /** The state that the replaced record must still have. */
+  readonly expected?: Pick<LociRecord, 'updatedAt' | 'deletedAt'>;
+  /** The id that it had. The store keeps it unless it has already given this id or a higher one. */
+  readonly preferredId: number | null;
+  readonly draft: RecordDraft;
+  readonly deletedAt: Timestamp | null;
+  /** Ignored for a deleted record. */
+  readonly passages: readonly Passage[];
+}
+
+/** A caller's key for a request. The store applies a batch with the same key only once. */
+export interface IdempotencyKey {
+  readonly key: string;
+  /** Identifies the request: the same key with another fingerprint is the caller's mistake. */
+  readonly fingerprint: string;
+  readonly at: Timestamp;
+  readonly expiresAt: Timestamp;
+}
+
+/** What the batch with an idempotency key did. */
+export interface IdempotentResult {
+  readonly fingerprint: string;
+  /** The ids that `commit` answered. */
+  readonly records: readonly number[];
+}
+
+/** The holder of a lease proves with its token that nobody has taken the lease over. */
+export interface Fence {
+  readonly lease: string;
+  readonly token: number;
+}
+
+/** Everything that one transaction writes. Every part is optional. */
+export interface CommitBatch {
+  readonly writes?: readonly RecordWrite[];
+  /** Records to remove for good because their source no longer has the document; of origin `vault` or `source` only. */
+  readonly evictions?: readonly number[];
+  readonly deletions?: readonly Deletion[];
+  readonly restorations?: readonly Restoration[];
+  /** Applied after all of the above. */
+  readonly imports?: readonly RecordImport[];
+  /** Signature of the chunking that made the passages. Without it, the records count as stale. */
+  readonly chunking?: string;
+  /** Entries for the audit log. */
+  readonly audit?: readonly AuditDraft[];
+  readonly idempotencyKey?: IdempotencyKey;
+  /** The store refuses the batch if another holder has taken this lease of the namespace over. */
+  readonly fence?: Fence;
+  /** Changes the state of a source, or creates it; `null` removes it. Too many or too long problems are cut. */
+  readonly sourceState?: { readonly source: string; readonly change: Partial<SourceState> | null };
+  /** Search hits to add to the states of sources. A source without a state is skipped. */
+  readonly hits?: { readonly bySource: ReadonlyMap<string, number>; readonly at: Timestamp };
+  /** Startup entries; each replaces the one with the same agent and key. */
+  readonly startup?: readonly StartupEntry[];
+  readonly startupDigest?: StartupDigest;
+  /** Runs to add to the history. Of each category, the newest `keep` rows that have not expired remain. */
+  readonly history?: { readonly rows: readonly HistoryDraft[]; readonly keep: number };
+}
+
+/** What a session of an agent was told at startup. */
+export interface StartupDigest {
+  readonly agent: string;
+  readonly session: string;
+  readonly digest: string;
+  readonly at: Timestamp;
+  /** Older digests of the namespace are removed, and all but the newest `keep`. */
+  readonly forgetBefore: Timestamp;
+  readonly keep: number;
+}
+
+// ── Reading ──────────────────────────────────────────────────────────────────────────────────────
+
+/** Which states of a record a lookup accepts: those that are live at a time, or any state, deleted and expired included. */
+export type RecordState = { readonly liveAt: Timestamp } | 'any';
+
+/** A search filter with what only lists offer. */
+export interface RecordFilter extends SearchFilter {
+  readonly key?: string;
+  readonly keyPrefix?: string;
+  readonly contentHash?: string;
+  /** Selects deleted records instead of live ones. */
+  readonly deleted?: boolean;
+}
+
+/** Which records `list` pages through, and in which order. */
+export type RecordSelector =
+  /** Records that pass the filter; those with the highest ids come first unless `order` is `'oldest'`. */
+  | { readonly filter: RecordFilter; readonly order?: 'newest' | 'oldest' }
+  /** All records that are not deleted, expired ones included, by ascending id. */
+  | { readonly scan: 'undeleted' }
+  /** Of these, the records whose passages another chunking made, or that have none yet. */
+  | { readonly scan: 'stale'; readonly chunking: string }
+  /** Live and deleted records that have not expired, by ascending id. */
+  | { readonly scan: 'exportable'; readonly now: Timestamp };
+
+/** A document as its source last delivered it. */
+export interface SourceEntry {
+  readonly id: number;
+  readonly key: string;
+  readonly identity: string | null;
+  readonly revision: string | null;
+  readonly contentHash: string;
+}
+
+/** What identifies a record across stores. Without the key and what belongs to it, the UUID alone. */
+export type RecordIdentity = Pick<LociRecord, 'uuid'> &
+  Partial<Pick<LociRecord, 'origin' | 'source' | 'category' | 'key'>>;
+
+/** Ids of records in any state. */
+export interface ExistingRecords {
+  /** The record with the same UUID. */
+  readonly sameUuid: number | null;
+  /** Another record with the same key: the live fact of the category, or the document of the source. */
+  readonly sameKey: number | null;
+}
+
+/** The bounds of a namespace's records. */
+export interface RecordBounds {
+  /** The highest id ever given; 0 before the first record. */
+  readonly highestId: number;
+  /** The earliest `expiresAt`, which may be past; `null` if nothing expires. */
+  readonly nextExpiry: Timestamp | null;
+  /** The earliest `deletedAt`; `null` if nothing is deleted. */
+  readonly oldestDeletion: Timestamp | null;
+  /** The earliest `expiresAt` of the history. */
+  readonly nextHistoryExpiry: Timestamp | null;
+}
+
+/** A field of a record that searches filter by. */
+export type FacetField = 'project' | 'origin' | 'source' | 'category' | 'recordType' | 'tag';
+
+export interface FacetValue {
+  readonly value: string;
+  /** Records with this value. */
+  readonly records: number;
+}
+
+export interface FactCategory {
+  readonly name: string;
+  readonly count: number;
+  /** The keys stored last, newest first. */
+  readonly recentKeys: readonly string[];
+}
+
+// ── Derived state and removal ────────────────────────────────────────────────────────────────────
+
+/** Passages, with the state of the record that they were cut from. */
+export interface CutPassages {
+  readonly from: Pick<LociRecord, 'title' | 'metadata' | 'contentHash'>;
+  readonly passages: readonly Passage[];
+}
+
+export interface PurgeRequest {
+  /** Purges records that expire at or before this time. */
+  readonly expiredBy: Timestamp;
+  /** Purges records that were deleted before this time. */
+  readonly deletedBefore: Timestamp;
+  readonly limit: number;
+  /** For the audit log, which gets one entry for each record. */
+  readonly by: Pick<AuditDraft, 'at' | 'actor' | 'surface'>;
+}

@@ -1,0 +1,49 @@
+import type { Timestamp } from '../../core/types.ts';
+import type { PassageScore, RecordHeader, SearchFilter } from '../search-model.ts';
+
+export function isLive({ deletedAt, expiresAt }: RecordHeader, now: Timestamp): boolean {
+  return deletedAt === null && (expiresAt === null || expiresAt > now);
+}
+
+/** Whether a record passes the filter; SQLite's `recordCondition` says the same in SQL. */
+export function admits(record: RecordHeader, filter: SearchFilter): boolean {
+  return (
+    isLive(record, filter.now) &&
+    (filter.project === undefined || record.project === filter.project) &&
+    (filter.origins === undefined || filter.origins.includes(record.origin)) &&
+    (filter.sources === undefined || filter.sources.includes(record.source)) &&
+    !(isSourced(record) && filter.exceptSources?.includes(record.source)) &&
+    (filter.categories === undefined || filter.categories.includes(record.category)) &&
+    (filter.recordTypes === undefined || filter.recordTypes.includes(record.recordType)) &&
+    (filter.tags === undefined || hasTags(record, filter.tags)) &&
+    hasFlag(record, 'completed', filter.completed) &&
+    hasFlag(record, 'undated', filter.undated) &&
+    (filter.from === undefined || record.createdAt >= filter.from) &&
+    (filter.until === undefined || record.createdAt < filter.until)
+  );
+}
+
+function hasFlag({ metadata }: RecordHeader, flag: string, expected: boolean | undefined): boolean {
+  return expected === undefined || (metadata[flag] === true) === expected;
+}
+
+/** Whether a vault or a source delivered the record. */
+export function isSourced({ origin }: Pick<RecordHeader, 'origin'>): boolean {
+  return origin === 'vault' || origin === 'source';
+}
+
+/** `project` includes `project` and `project/active`, but not `projects`. */
+function hasTags(record: RecordHeader, required: readonly string[]): boolean {
+  const present = record.tags.map((tag) => `${foldTag(tag)}/`);
+  return required.every((tag) => present.some((each) => each.startsWith(`${foldTag(tag)}/`)));
+}
+
+/** The form in which tags are compared: lower case, with composed characters. */
+export function foldTag(tag: string): string {
+  return tag.normalize('NFC').toLowerCase();
+}
+
+/** The order of `StoreSearch.newest`, whose scores are times. */
+export function nearestTo(now: Timestamp): (a: PassageScore, b: PassageScore) => number {
+  return (a, b) => Math.abs(a.score - now) - Math.abs(b.score - now) || a.passage - b.passage;
+}

@@ -1,0 +1,60 @@
+import { LociError } from '../../core/errors.ts';
+import type { LociRecord } from '../../core/types.ts';
+import type { CommitBatch, RecordImport, RecordWrite } from '../model.ts';
+import type { Generation } from '../search-model.ts';
+
+/**
+ * Times are whole milliseconds, and counts are whole.
+ * @throws LociError `invalid_input` that names the first number that is not whole, or too large to be exact
+ */
+export function assertSafeIntegers(numbers: Readonly<Record<string, number | null>>): void {
+  for (const [name, value] of Object.entries(numbers)) {
+    if (value === null || Number.isSafeInteger(value)) continue;
+    throw new LociError('invalid_input', `${name} is ${String(value)}, which is no whole number`);
+  }
+}
+
+/** Refuses times that a store could not return unchanged. */
+export function assertSafeTimes(batch: CommitBatch): void {
+  for (const { draft } of batch.writes ?? []) {
+    const { createdAt, updatedAt, expiresAt } = draft;
+    assertSafeIntegers({ createdAt, updatedAt, expiresAt });
+  }
+  for (const { draft, deletedAt } of batch.imports ?? []) {
+    const { createdAt, updatedAt, expiresAt } = draft;
+    assertSafeIntegers({ createdAt, updatedAt, expiresAt, deletedAt });
+  }
+  const { deletions = [], audit = [], idempotencyKey } = batch;
+  for (const { at } of [...deletions, ...audit]) assertSafeIntegers({ at });
+  if (idempotencyKey !== undefined)
+    assertSafeIntegers({ at: idempotencyKey.at, expiresAt: idempotencyKey.expiresAt });
+}
+
+/** Refuses to overwrite a record that was deleted, or has changed since its writer read it. */
+export function assertUnchanged(record: LociRecord, { expected }: RecordWrite): void {
+  const { id, deletedAt, updatedAt } = record;
+  if (deletedAt !== null) throw new LociError('not_found', `record ${String(id)} is deleted`);
+  if (expected === undefined || expected === updatedAt) return;
+  throw new LociError('conflict', `record ${String(id)} was changed meanwhile`);
+}
+
+/** The same for an import, which may replace a deleted record. */
+export function assertRecordState(record: LociRecord, { expected }: RecordImport): void {
+  const { id, deletedAt, updatedAt } = record;
+  if (expected === undefined || (expected.updatedAt === updatedAt && expected.deletedAt === deletedAt))
+    return;
+  throw new LociError('conflict', `record ${String(id)} was changed meanwhile`);
+}
+
+/** Vectors of two models cannot be compared, and a component that is not finite would spoil every ranking. */
+export function assertVectorDimensions({ id, dimensions }: Generation, vector: Float32Array): void {
+  if (vector.length !== dimensions) {
+    throw new LociError(
+      'embedding_mismatch',
+      `a vector of ${String(vector.length)} dimensions for generation ${String(id)} of ${String(dimensions)}`,
+    );
+  }
+  if (!vector.every(Number.isFinite)) {
+    throw new LociError('invalid_input', 'a vector holds a component that is no finite number');
+  }
+}

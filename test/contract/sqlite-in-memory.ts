@@ -1,0 +1,25 @@
+import { calledStore } from '../../src/store/sqlite/called-store.ts';
+import { storeCalls } from '../../src/store/sqlite/calls.ts';
+import { Database } from '../../src/store/sqlite/database.ts';
+import { migrate } from '../../src/store/sqlite/migrate.ts';
+import type { Store } from '../../src/store/store.ts';
+
+type Run = (...parameters: readonly unknown[]) => unknown;
+
+/** The SQLite store without its threads and without a file: fast enough to open one for each test. */
+export function openSqliteInMemory(): Store {
+  const db = new Database(':memory:', { busyTimeout: 0 });
+  migrate(db);
+  const calls = storeCalls(db) as unknown as Readonly<Record<string, Readonly<Record<string, Run>>>>;
+  const roles = calledStore(async (call, _route, parameters) => {
+    const [role = '', name = ''] = call.split('.');
+    return calls[role]![name]!(...parameters);
+  });
+  return {
+    ...roles,
+    capabilities: { name: 'sqlite', durable: false, shared: false, bm25: true, vectors: 'approximate' },
+    close: async () => {
+      db.close();
+    },
+  };
+}

@@ -1,0 +1,233 @@
+import { isDeepStrictEqual } from 'node:util';
+import { LociError } from '../../src/core/errors.ts';
+import type { LociRecord, Timestamp } from '../../src/core/types.ts';
+import type { FactCategory, RecordFilter, RecordSelector } from '../../src/store/model.ts';
+import { admits, isLive, isSourced } from '../../src/store/rules/filter.ts';
+import { isAsCut } from '../../src/store/rules/record-page.ts';
+import { assertVectorDimensions } from '../../src/store/rules/validation.ts';
+import type { PendingEmbedding } from '../../src/store/search-model.ts';
+import type { StoreRecords, StoreSearch, StoreVectors } from '../../src/store/store.ts';
+import { adminCalls, type OracleAdmin } from './admin.ts';
+import { commit, purge } from './commit.ts';
+import { lookUpTerms, neighbours, newest, searchText, searchVectors } from './search.ts';
+import {
+  byCodePoint,
+  headerOf,
+  type Namespace,
+  OracleState,
+  passagesOf,
+  recordsOf,
+  setPassages,
+} from './state.ts';
+
+/** What property tests compare a store with: the parts of the interface whose answers depend on a history of writes. */
+export interface Oracle {
+  readonly records: Omit<StoreRecords, 'facet' | 'findExisting'>;
+  readonly search: StoreSearch;
+  readonly vectors: Omit<StoreVectors, 'scores' | 'get'>;
+  readonly admin: OracleAdmin;
+}
+
+/** A store in memory that finds every answer by reading everything. */
+export function openOracle(): Oracle {
+  const state = new OracleState();
+  return {
+    records: recordCalls(state),
+    search: searchCalls(state),
+    vectors: vectorCalls(state),
+    admin: adminCalls(state),
+  };
+}
+
+function recordCalls(state: OracleState): Oracle['records'] {
+  return {
+    commit: async (name, batch) => commit(state, name, structuredClone(batch)),
+    get: async (name, ids, wanted) => {
+      const { records } = state.read(name);
+      const found = ids.flatMap((id) => records.get(id)?.record ?? []);
+      return structuredClone(found.filter((each) => wanted === 'any' || isLive(each, wanted.liveAt)));
+    },
+    list: async (name, selector, { after, limit }) => {
+      const selected = select(state.read(name), selector);
+      const descending = 'filter' in selector && selector.order !== 'oldest';
+      const ordered = descending ? selected.reverse() : selected;
+      const behind = ordered.filter(({ id }) => after === null || (descending ? id < after : id > after));
+      return structuredClone(behind.slice(0, limit));
+    },
+    count: async (name, filters) => filters.map((filter) => filtered(state.read(name), filter).length),
+    sourceEntries: async (name, source, { after, limit }) =>
+      recordsOf(state.read(name))
+        .filter((record) => record.source === source && isSourced(record) && record.deletedAt === null)
+        .flatMap(({ id, key, identity, revision, contentHash }) =>
+          key === null ? [] : [{ id, key, identity, revision, contentHash }],
+        )
+        .filter(({ key }) => after === null || byCodePoint(key, after) > 0)
+        .sort((a, b) => byCodePoint(a.key, b.key))
+        .slice(0, limit),
+    findIdempotentResult: async (name, key, now) => {
+      const found = state.read(name).idempotent.get(key);
+      if (found === undefined || found.expiresAt <= now) return null;
+      return { fingerprint: found.fingerprint, records: [...found.records] };
+    },
+    bounds: async (name) => {
+      const namespace = state.read(name);
+      const records = recordsOf(namespace);
+      return {
+        highestId: namespace.nextRecord - 1,
+        nextExpiry: earliest(records.map(({ expiresAt }) => expiresAt)),
+        oldestDeletion: earliest(records.map(({ deletedAt }) => deletedAt)),
+        nextHistoryExpiry: earliest([...namespace.history.values()].flat().map(({ expiresAt }) => expiresAt)),
+      };
+    },
+    factCategories: async (name, now, recent) => factCategories(state.read(name), now, recent),
+    passagesOf: async (name, ids) => {
+      const namespace = state.read(name);
+      const passages = ids.map(
+        (id) => [id, passagesOf(namespace, id).map(({ passage }) => passage)] as const,
+      );
+      return structuredClone(new Map(passages));
+    },
+    replacePassages: async (name, chunking, passages) => {
+      if (!state.isWritten(name)) throw new LociError('not_found', `no namespace ${name}`);
+      state.change(name, (namespace, nextPassage) => {
+        for (const [id, { from, passages: replacement }] of passages) {
+          const found = namespace.records.get(id);
+          if (found?.record.deletedAt !== null || found.chunking === chunking) continue;
+          if (!isAsCut(found.record, from)) continue;
+          const present = passagesOf(namespace, id).map(({ passage }) => passage);
+          if (!isDeepStrictEqual(present, replacement))
+            setPassages(namespace, found.record, structuredClone(replacement), nextPassage);
+          namespace.records.set(id, { ...found, chunking });
+        }
+      });
+    },
+    purge: async (name, request) =>
+      state.isWritten(name) ? state.change(name, (namespace, next) => purge(namespace, request, next)) : 0,
+    sourceStates: async (name) =>
+      structuredClone(new Map([...state.read(name).sources].sort(([a], [b]) => byCodePoint(a, b)))),
+    startup: async (name, session) => {
+      const { startup, digests } = state.read(name);
+      const entries = [...startup.values()].sort(
+        (a, b) => a.priority - b.priority || byCodePoint(a.key, b.key) || byCodePoint(a.agent, b.agent),
+      );
+      const key = session === undefined ? '' : JSON.stringify([session.agent, session.session]);
+      return { entries: structuredClone(entries), digest: digests.get(key)?.digest ?? null };
+    },
+  };
+}
+
+function earliest(times: readonly (Timestamp | null)[]): Timestamp | null {
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+/** By ascending id. */
+function select(namespace: Namespace, selector: RecordSelector): LociRecord[] {
+  if ('filter' in selector) return filtered(namespace, selector.filter);
+  const records = recordsOf(namespace);
+  switch (selector.scan) {
+    case 'undeleted':
+      return records.filter(({ deletedAt }) => deletedAt === null);
+    case 'stale':
+      return records.filter(
+        ({ id, deletedAt }) =>
+          deletedAt === null && namespace.records.get(id)?.chunking !== selector.chunking,
+      );
+    case 'exportable':
+      return records.filter(({ expiresAt }) => expiresAt === null || expiresAt > selector.now);
+  }
+}
+
+function filtered(namespace: Namespace, filter: RecordFilter): LociRecord[] {
+  const { key, keyPrefix, contentHash, deleted = false, ...rest } = filter;
+  return recordsOf(namespace).filter(
+    (record) =>
+      (record.deletedAt !== null) === deleted &&
+      admits({ ...record, deletedAt: null }, rest) &&
+      (key === undefined || record.key === key) &&
+      (keyPrefix === undefined || record.key?.startsWith(keyPrefix) === true) &&
+      (contentHash === undefined || record.contentHash === contentHash),
+  );
+}
+
+function factCategories(namespace: Namespace, now: Timestamp, recent: number): FactCategory[] {
+  const facts = filtered(namespace, { now, origins: ['fact'] }).sort(
+    (a, b) => b.updatedAt - a.updatedAt || b.id - a.id,
+  );
+  const names = [...new Set(facts.map(({ category }) => category))].sort(byCodePoint);
+  return names.map((name) => {
+    const members = facts.filter(({ category }) => category === name);
+    const recentKeys = members.slice(0, recent).map(({ key }) => key ?? '');
+    return { name, count: members.length, recentKeys };
+  });
+}
+
+function searchCalls(state: OracleState): Oracle['search'] {
+  return {
+    terms: async (name, words) => lookUpTerms(state.read(name), words),
+    text: async (name, query, filter, limit) => searchText(state.read(name), query, filter, limit),
+    newest: async (name, filter, limit) => newest(state.read(name), filter, limit),
+    neighbours: async (name, ids, reach) => neighbours(state.read(name), ids, reach),
+    passages: async (name, ids, filter) => {
+      const { passages, records } = state.read(name);
+      const found = ids.flatMap((id) => {
+        const { passage, record } = passages.get(id) ?? {};
+        const owner = records.get(record ?? 0)?.record;
+        if (passage === undefined || owner === undefined || !admits(owner, filter)) return [];
+        return [{ ...passage, id, record: headerOf(owner) }];
+      });
+      return structuredClone(found);
+    },
+  };
+}
+
+function vectorCalls(state: OracleState): Oracle['vectors'] {
+  return {
+    generations: async () => structuredClone(state.generations),
+    addGeneration: async (_namespace, { provider, model, dimensions }) => {
+      const isSame = (each: (typeof state.generations)[number]): boolean =>
+        each.provider === provider && each.model === model && each.dimensions === dimensions;
+      const id = state.generations.length + 1;
+      if (!state.generations.some(isSame))
+        state.generations.push({ id, provider, model, dimensions, active: false });
+      return { ...state.generations.find(isSame)! };
+    },
+    activateGeneration: async (_namespace, id) => {
+      state.generation(id);
+      for (const [i, each] of state.generations.entries())
+        state.generations[i] = { ...each, active: each.id === id };
+    },
+    search: async (name, generation, vector, filter, limit) => {
+      assertVectorDimensions(state.generation(generation), vector);
+      return searchVectors(state.read(name), generation, vector, filter, limit);
+    },
+    pending: async (name, generation, { after, limit }) =>
+      pending(state.read(name), generation)
+        .filter(
+          ({ record, ordinal }) =>
+            after === null || record > after.record || (record === after.record && ordinal > after.ordinal),
+        )
+        .slice(0, limit),
+    countPending: async (name, generation) =>
+      new Set(pending(state.read(name), generation).map(({ hash }) => hash)).size,
+    put: async (name, generation, writes) => {
+      for (const { vector } of writes) assertVectorDimensions(state.generation(generation), vector);
+      state.change(name, (namespace) => {
+        const vectors = namespace.vectors.get(generation) ?? new Map<string, Float32Array>();
+        namespace.vectors.set(generation, vectors);
+        for (const { hash, vector } of writes) if (!vectors.has(hash)) vectors.set(hash, vector.slice());
+      });
+    },
+  };
+}
+
+function pending(namespace: Namespace, generation: number): PendingEmbedding[] {
+  const vectors = namespace.vectors.get(generation);
+  return recordsOf(namespace).flatMap(({ id: record, title, metadata }) =>
+    passagesOf(namespace, record).flatMap(({ id, passage: { ordinal, hash, headings, text } }) =>
+      vectors?.has(hash) === true
+        ? []
+        : [structuredClone({ passage: id, record, ordinal, hash, headings, text, title, metadata })],
+    ),
+  );
+}
