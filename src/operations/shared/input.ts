@@ -69,8 +69,11 @@ function explain(
   if (issue.path.length === 0) return [`the input must be an object of fields, not ${shown(raw)}`];
   const name = nameOf(issue.path.map(String));
   if (found === undefined) return [`${name} is missing`];
-  // Messages of our schemas name other fields in backticks.
-  const expected = expectation(issue).replaceAll(/`(\w+)`/g, (_, other: string) => nameOf([other]));
+  // Messages of our schemas name other fields of the input in backticks.
+  const fields = inputFields(operation).map((field) => field.name);
+  const expected = expectation(issue).replaceAll(/`(\w+)`/g, (quoted, other: string) =>
+    fields.includes(other) ? nameOf([other]) : quoted,
+  );
   return [`${name} must be ${expected}, not ${shown(found)}`];
 }
 
