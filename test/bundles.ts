@@ -14,7 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
-import type { TestProject } from 'vitest/node';
+import type { TestProject, VitestPluginContext } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -42,13 +42,21 @@ let storeThread: Promise<string> | undefined;
 export const bundledStoreThread = {
   name: 'bundled-store-thread',
   enforce: 'pre',
+  /** Vitest caches transformed modules by their source; this one names the bundle of the run. */
+  configureVitest({ defineCacheKeyGenerator }: VitestPluginContext): void {
+    defineCacheKeyGenerator(({ id, sourceCode }) => (startsStoreThread(id, sourceCode) ? false : undefined));
+  },
   async transform(code: string, id: string): Promise<{ code: string; map: null } | null> {
-    if (dirname(id) !== dirname(STORE_THREAD) || !code.includes(START_OF_STORE_THREAD)) return null;
+    if (!startsStoreThread(id, code)) return null;
     storeThread ??= bundle(STORE_THREAD);
     const address = `new URL(${addressOf(await storeThread)})`;
     return { code: code.replace(START_OF_STORE_THREAD, address), map: null };
   },
 } as const;
+
+function startsStoreThread(id: string, code: string): boolean {
+  return dirname(id) === dirname(STORE_THREAD) && code.includes(START_OF_STORE_THREAD);
+}
 
 /** Worker threads become files of the bundle; SQL, WebAssembly and the manifest are read from the sources. */
 const sourceAddresses: Plugin = {
