@@ -1,68 +1,68 @@
 import type { Metadata, Timestamp } from '../core/types.ts';
 
-/** One thing that a command source tells: a todo, an event, a message. */
+/** A document that a command printed: a todo, an event, a message. */
 export interface MemoryDocument {
   /** Unique within its source. */
   readonly id: string;
   readonly text: string;
   readonly title: string | null;
   readonly tags: readonly string[];
-  /** When it was, is or will be. */
+  /** When the event happens, the todo is due or the message was sent. */
   readonly timestamp: Timestamp | null;
   readonly metadata: Metadata;
-  /** `null` for what cannot be done. */
+  /** `null` if the document is no task. */
   readonly completed: boolean | null;
   readonly project: string | null;
   readonly url: string | null;
 }
 
-/** Something about a document that the owner should know. */
+/** A problem with one document or with all of them, for the owner of the source. */
 export interface DocumentProblem {
-  /** Its place in what was printed, from 1; `null` for what is wrong with all of them. */
+  /** The position of the document in the output, from 1; `null` if the problem concerns all documents. */
   readonly index: number | null;
   readonly id: string | null;
   readonly detail: string;
-  /** Whether it was left out. */
+  /** Whether the document was left out. */
   readonly skipped: boolean;
 }
 
-/** What a command printed, read. */
-export interface Fetched {
-  /** No two with the same id. */
+/** The parsed output of one run of a command. */
+export interface FetchResult {
+  /** Their ids differ. */
   readonly documents: readonly MemoryDocument[];
   readonly problems: readonly DocumentProblem[];
-  /** Documents in what was printed, good or bad. */
+  /** The number of documents in the output, including invalid ones. */
   readonly printed: number;
   readonly bytes: number;
-  /** The end of what it said beside. */
+  /** The end of its standard error. */
   readonly stderr: string;
   readonly milliseconds: number;
 }
 
 export interface FetchOptions {
-  /** The file to start; what PATH finds unless given. */
+  /** The file to start. By default it is looked up in PATH. */
   readonly program?: string | null;
   readonly signal?: AbortSignal;
 }
 
 /** A program that prints documents. */
 export interface DocumentSource {
-  /** The program and its arguments, as they are given to the system. */
+  /** The program and its arguments, as they are passed to the system. */
   readonly argv: readonly string[];
   /**
-   * Runs it once, to its end.
-   * @throws LociError `source_failed` that says what happened; `aborted`
+   * Runs the program once and waits until it exits.
+   * @throws LociError `source_failed` with the reason; `aborted`
    */
-  fetch(options: FetchOptions): Promise<Fetched>;
+  fetch(options: FetchOptions): Promise<FetchResult>;
 }
 
-/** A folder with a `SKILL.md` that names a source. */
+/** A folder with a `SKILL.md` whose front matter defines a source. */
 export interface FoundSkill {
   readonly id: string;
-  /** The real path of its folder. */
+  /** The real path of the folder. */
   readonly folder: string;
-  /** As they stand in `memorySource:`, not parsed yet. */
-  readonly written: unknown;
-  /** Why it cannot be read. */
+  /** The value of `memorySource:`, not validated yet. */
+  readonly memorySource: unknown;
+  /** Why it cannot be read; `null` if it can. */
   readonly problem: string | null;
 }

@@ -4,17 +4,17 @@ import type { DocumentSource, FoundSkill } from './document.ts';
 import type { Source } from './source.ts';
 import type { VaultOptions } from './vault/vault.ts';
 
-/** The kinds of sources, what each needs to open and what is opened then. */
-interface Kinds {
-  readonly vault: { readonly options: VaultOptions; readonly opened: Source };
-  readonly command: { readonly options: CommandOptions; readonly opened: DocumentSource };
+/** The options and the driver of each kind of source. */
+interface Drivers {
+  readonly vault: { readonly options: VaultOptions; readonly source: Source };
+  readonly command: { readonly options: CommandOptions; readonly source: DocumentSource };
 }
 
-export type SourceKind = keyof Kinds;
+export type SourceKind = keyof Drivers;
 
-/** A kind's code is loaded when a source of it is first opened. */
+/** Each driver is loaded when a source of its kind is first opened. */
 const OPENERS: {
-  readonly [Kind in SourceKind]: (options: Kinds[Kind]['options']) => Promise<Kinds[Kind]['opened']>;
+  readonly [Kind in SourceKind]: (options: Drivers[Kind]['options']) => Promise<Drivers[Kind]['source']>;
 } = {
   vault: async (options) => {
     await loadYaml();
@@ -25,18 +25,18 @@ const OPENERS: {
 
 export function openSource<Kind extends SourceKind>(
   kind: Kind,
-  options: Kinds[Kind]['options'],
-): Promise<Kinds[Kind]['opened']> {
+  options: Drivers[Kind]['options'],
+): Promise<Drivers[Kind]['source']> {
   return OPENERS[kind](options);
 }
 
-/** The skills of a folder that name a source. @throws LociError `unreadable` */
+/** Finds the skills of a folder that define a source. @throws LociError `unreadable` */
 export async function findSkills(folder: string): Promise<FoundSkill[]> {
   await loadYaml();
   return (await import('./skill/find-skills.ts')).findSkills(folder);
 }
 
-/** Sixty files, which are read and run at once: in parts, each holds the event loop for less than 50 ms. */
+/** The YAML parser has sixty files. Loading it in two parts blocks the event loop for less than 50 ms each time. */
 async function loadYaml(): Promise<void> {
   await import('yaml/util');
   await setImmediate();

@@ -1,10 +1,10 @@
 import type { Metadata, Origin, Timestamp, Trust } from '../core/types.ts';
 
-/** What one look at a source finds, without reading its documents. */
+/** A document as the listing of a source reports it, without its content. */
 export interface SourceItem {
-  /** Identity within the source: a vault-relative path with `/`, NFC. */
+  /** Identifies the document within the source: its path below the root of the vault, with `/`, in NFC. */
   readonly key: string;
-  /** Changes when the document may have changed; compared, never parsed. */
+  /** Changes when the document may have changed. It is only compared. */
   readonly revision: string;
   readonly bytes: number;
 }
@@ -12,12 +12,12 @@ export interface SourceItem {
 export interface SourceDocument {
   readonly key: string;
   readonly revision: string;
-  /** An identity that survives a rename (front-matter `id`), if the document has one. */
+  /** An id that survives a rename (`id` in the front matter); `null` if the document has none. */
   readonly identity: string | null;
   readonly project: string | null;
-  /** `note` unless the document says otherwise. */
+  /** `null` stands for `note`. */
   readonly category: string | null;
-  /** `note` unless the document says otherwise. */
+  /** `null` stands for `note`. */
   readonly recordType: string | null;
   readonly title: string;
   readonly tags: readonly string[];
@@ -30,29 +30,30 @@ export interface SourceDocument {
 export type SourceProblemReason =
   'too_large' | 'binary' | 'unreadable' | 'outside_root' | 'invalid_encoding' | 'invalid_front_matter';
 
-/**
- * Something about one document that the owner should know. `skipped` says whether it was left out: what was known of it
- * before stays then, unless it is outside the root now.
- */
+/** A problem with one document, for the owner of the source. */
 export interface SourceProblem {
   readonly key: string;
   readonly reason: SourceProblemReason;
   readonly detail: string;
+  /** Whether the document was left out. Its record from an earlier run stays then, unless the file is outside the root now. */
   readonly skipped: boolean;
 }
 
-/** Somewhere documents come from. Read-only: Loci never writes to it. */
+/** A place that documents are read from. Loci never writes to it. */
 export interface Source {
   readonly name: string;
   readonly origin: Origin;
   readonly trust: Trust;
   /**
-   * Every document there is now, in a stable order, one at a time.
-   * @throws LociError `unreadable` when the source as a whole cannot be looked at, so that a
-   *   vanished disk is never taken for a vault whose notes were all deleted.
+   * Lists every document of the source in a stable order.
+   * @throws LociError `unreadable` if the source as a whole cannot be read. An unmounted disk must not look like a vault
+   *   whose notes were all deleted.
    */
   list(report: (problem: SourceProblem) => void, signal?: AbortSignal): AsyncIterable<SourceItem>;
-  /** The document behind an item; `null` when it is gone or unfit by now (and reported). @throws LociError `aborted` */
+  /**
+   * Reads the document of an item. Returns `null`, and reports the problem, if it is gone or cannot be used.
+   * @throws LociError `aborted`
+   */
   read(
     item: SourceItem,
     report: (problem: SourceProblem) => void,

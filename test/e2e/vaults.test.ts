@@ -122,7 +122,7 @@ describe('status and doctor', () => {
     const [summary, ...lines] = check!.detail.split('\n');
     expect(summary).toBe('2 left out, 12 read in spite of a fault');
     expect(lines.slice(0, 3)).toEqual([
-      'skipped picture.md: it holds bytes that are no text',
+      'skipped picture.md: it is not a text file',
       'skipped two.md: it is 6.0 MB; the limit is 5.0 MB',
       expect.stringMatching(/^yaml 0\.md: read with .* of the file: Flow sequence/),
     ]);
@@ -161,8 +161,8 @@ describe('status and doctor', () => {
   it('notice records of a vault that is in the settings no more, and say what to do', async () => {
     const file = join(home, 'loci.yaml');
     writeFileSync(file, `vaults:\n  - path: ${JSON.stringify(work)}\n`);
-    const { strays } = await lociJson<StatusOutput>(['status'], { home });
-    expect(strays).toEqual([{ name: 'My notes', records: 2 }]);
+    const { unconfigured_vaults } = await lociJson<StatusOutput>(['status'], { home });
+    expect(unconfigured_vaults).toEqual([{ name: 'My notes', records: 2 }]);
     expect((await loci(['status'], { home })).stdout).toContain('My notes: 2 notes, not in the settings');
     const [check] = await checksOf('vault My notes');
     expect(check).toMatchObject({ result: 'warning' });
@@ -247,7 +247,7 @@ describe('forget-vault', () => {
     expect(await lociJson<StatusOutput>(['status'], { home })).toMatchObject({
       records: 1,
       vaults: [],
-      strays: [],
+      unconfigured_vaults: [],
     });
   });
 

@@ -17,7 +17,12 @@ import type { EngineContext } from '../context.ts';
 import { activeGeneration } from '../records/generations.ts';
 import { formatVaultChanges } from '../vaults/vault-changes.ts';
 import { isEnabled, vaultsOfNamespace } from '../vaults/vault-names.ts';
-import { type StrayVault, type VaultState, type VaultStates, vaultStates } from '../vaults/vault-states.ts';
+import {
+  type UnconfiguredVault,
+  type VaultState,
+  type VaultStates,
+  vaultStates,
+} from '../vaults/vault-states.ts';
 
 export interface Status {
   readonly storePath: string;
@@ -174,8 +179,8 @@ async function checkEmbedding(context: EngineContext): Promise<Finding> {
   };
 }
 
-function vaultChecks({ vaults, strays }: VaultStates, now: Timestamp): Check[] {
-  return [...vaults.map((vault) => checkVault(vault, now)), ...strays.map(checkStray)];
+function vaultChecks({ vaults, unconfigured }: VaultStates, now: Timestamp): Check[] {
+  return [...vaults.map((vault) => checkVault(vault, now)), ...unconfigured.map(checkUnconfigured)];
 }
 
 function checkVault(
@@ -183,7 +188,7 @@ function checkVault(
   now: Timestamp,
 ): Check {
   const check = { name: `vault ${name}`, result: 'warning' as const, hint: 'Run `loci index`.' };
-  if (!enabled) return { ...check, result: 'ok', detail: `${path}; switched off`, hint: null };
+  if (!enabled) return { ...check, result: 'ok', detail: `${path}; disabled`, hint: null };
   if (unreadable !== null)
     return {
       ...check,
@@ -206,7 +211,7 @@ function checkVault(
   return { ...check, result: 'ok', detail, hint: null };
 }
 
-function checkStray({ name, records }: StrayVault): Check {
+function checkUnconfigured({ name, records }: UnconfiguredVault): Check {
   return {
     name: `vault ${name}`,
     result: 'warning',

@@ -3,7 +3,7 @@ import { LociError, messageOf } from '../../core/errors.ts';
 import { SECRET_DETECTION } from '../../secrets/detect.ts';
 import { maskSecrets } from '../../secrets/secret.ts';
 import { replaceDocuments, type ReplaceReport } from '../../ingest/replace-documents.ts';
-import type { DocumentProblem, Fetched } from '../../sources/document.ts';
+import type { DocumentProblem, FetchResult } from '../../sources/document.ts';
 import { openSource } from '../../sources/registry.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import { MAX_PROBLEMS } from '../../store/rules/source-state.ts';
@@ -95,7 +95,7 @@ export async function testSource(
   context: EngineContext,
   source: ConfiguredSource,
   signal?: AbortSignal,
-): Promise<Fetched> {
+): Promise<FetchResult> {
   try {
     return await fetchApproved(context, source, await stateOf(context, source.id), signal);
   } catch (error) {
@@ -113,7 +113,7 @@ async function fetchApproved(
   source: ConfiguredSource,
   state: SourceState | undefined,
   signal: AbortSignal | undefined,
-): Promise<Fetched> {
+): Promise<FetchResult> {
   const { settings, cwd } = source;
   const { program } = await requireApproved(context, source, state);
   const opened = await openSource('command', { ...settings, cwd, env: process.env, allowed: settings.env });
@@ -162,12 +162,12 @@ class Refresh {
   }
 
   /** How many documents stay because this is the first empty answer. */
-  async #retainedBy({ printed }: Fetched): Promise<number> {
+  async #retainedBy({ printed }: FetchResult): Promise<number> {
     if (printed > 0 || this.#empties > 0) return 0;
     return countDocuments(this.#context, this.#source.id);
   }
 
-  async #replace(fetched: Fetched): Promise<RefreshReport> {
+  async #replace(fetched: FetchResult): Promise<RefreshReport> {
     const context = this.#context;
     const { id, name, settings } = this.#source;
     if (fetched.printed > 0 && fetched.documents.length === 0) throw noUsableDocument(id, fetched);
@@ -205,7 +205,7 @@ class Refresh {
   }
 
   #success(
-    { printed }: Fetched,
+    { printed }: FetchResult,
     problems: readonly string[],
     { overCap }: ReplaceReport,
   ): Partial<SourceState> {
@@ -218,13 +218,13 @@ class Refresh {
   }
 
   /** Problems quote the output, so secrets are masked, before anything is cut off. */
-  async #problemsOf({ problems }: Fetched): Promise<string[]> {
+  async #problemsOf({ problems }: FetchResult): Promise<string[]> {
     const first = problems.slice(0, MAX_PROBLEMS);
     const texts = await Promise.all(first.map((problem) => this.#masked(problemText(problem))));
     return texts.map(shortened);
   }
 
-  async #recordEmpty(fetched: Fetched, retained: number): Promise<RefreshReport> {
+  async #recordEmpty(fetched: FetchResult, retained: number): Promise<RefreshReport> {
     const { id, name } = this.#source;
     const problem = `the command printed no documents; ${formatCount(retained, 'document')} stay until that happens again`;
     await this.#attempt.record({ ...this.#attempt.answered([problem]), empties: this.#empties + 1 });
@@ -271,7 +271,7 @@ function shortened(problem: string): string {
     : problem;
 }
 
-function noUsableDocument(id: string, { printed, problems: [first] }: Fetched): LociError {
+function noUsableDocument(id: string, { printed, problems: [first] }: FetchResult): LociError {
   const reason = first === undefined ? '' : `: ${formatProblem(first)}`;
   return new LociError(
     'source_failed',

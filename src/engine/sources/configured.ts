@@ -84,7 +84,7 @@ async function skillsIn(path: string): Promise<FoundSkill[]> {
     return await findSkills(path);
   } catch (error) {
     if (!(error instanceof LociError)) throw error;
-    return [{ id: basename(path), folder: path, written: null, problem: error.message }];
+    return [{ id: basename(path), folder: path, memorySource: null, problem: error.message }];
   }
 }
 
@@ -92,7 +92,7 @@ function sourceOf(skill: FoundSkill, usedNames: ReadonlySet<string>): Configured
   const { id, folder } = skill;
   if (skill.problem !== null) return { id, folder, problem: skill.problem };
   if (usedNames.has(nameKey(id))) return { id, folder, problem: `another source or vault is called ${id}` };
-  const read = readSourceSettings(skill.written);
+  const read = readSourceSettings(skill.memorySource);
   if ('problem' in read) return { id, folder, problem: read.problem };
   const { settings } = read;
   const cwd = resolve(folder, expandHome(settings.cwd ?? '.'));

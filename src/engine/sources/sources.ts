@@ -1,5 +1,5 @@
 import { LociError, messageOf } from '../../core/errors.ts';
-import type { Fetched } from '../../sources/document.ts';
+import type { FetchResult } from '../../sources/document.ts';
 import type { Closable, EngineContext } from '../context.ts';
 import { forgetSource } from '../vaults/forget-source.ts';
 import { embedNew } from '../vaults/embed-new.ts';
@@ -33,7 +33,7 @@ export interface Sources {
    */
   refresh(ids?: readonly string[], options?: ProgressOptions): Promise<RefreshResult[]>;
   /** Runs the command once and stores nothing. @throws LociError `not_approved`, `source_failed` … */
-  test(id: string, signal?: AbortSignal): Promise<Fetched>;
+  test(id: string, signal?: AbortSignal): Promise<FetchResult>;
   /**
    * Allows exactly this command to run. Only the operator may call it.
    * @throws LociError `not_found`; `conflict` when its fingerprint is another; `invalid_config` for a missing program

@@ -27,15 +27,15 @@ export interface VaultState {
   readonly unreadable: string | null;
 }
 
-/** A vault that has records but is no longer configured. */
-export interface StrayVault {
+/** A vault that has records but is not in the settings. */
+export interface UnconfiguredVault {
   readonly name: string;
   readonly records: number;
 }
 
 export interface VaultStates {
   readonly vaults: readonly VaultState[];
-  readonly strays: readonly StrayVault[];
+  readonly unconfigured: readonly UnconfiguredVault[];
 }
 
 /** Compares every configured vault with the store without reading its notes. */
@@ -48,10 +48,10 @@ export async function vaultStates(context: EngineContext): Promise<VaultStates> 
   const names = new Set(vaults.map(({ name }) => name));
   const filter = { now: context.now(), origins: ['vault' as const] };
   const sources = await store.records.facet(namespace, 'source', filter);
-  const strays = sources
+  const unconfigured = sources
     .filter(({ value }) => !names.has(value))
     .map(({ value, records }) => ({ name: value, records }));
-  return { vaults, strays };
+  return { vaults, unconfigured };
 }
 
 async function stateOf(

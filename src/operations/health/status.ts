@@ -53,7 +53,7 @@ const output = z.strictObject({
       unreadable: z.string().nullable().describe('Why its folder cannot be read now.'),
     }),
   ),
-  strays: z
+  unconfigured_vaults: z
     .array(z.strictObject({ name: z.string(), records: count() }))
     .describe('Vaults that have records but are not in the settings. Nothing refreshes them.'),
   sources: z
@@ -93,7 +93,7 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
   const loci = await context.loci();
   const { bytes, schemaVersion, own, others, generation, pending, storePath, store, namespace } =
     await loci.status();
-  const { vaults, strays } = await loci.vaults();
+  const { vaults, unconfigured } = await loci.vaults();
   const reports = (await loci.sources.list()).filter(({ kind }) => kind !== 'vault');
   const bySource = own?.bySource ?? {};
   return {
@@ -119,7 +119,7 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
       records: bySource[vault.name] ?? 0,
       last_read: lastRead === null ? null : isoTime(lastRead),
     })),
-    strays: [...strays],
+    unconfigured_vaults: [...unconfigured],
     sources: reports.map(({ id, name, condition, documents, state }) => {
       const readAt = state?.readAt ?? null;
       return { id, name, condition, documents, last_refresh: readAt === null ? null : isoTime(readAt) };

@@ -49,12 +49,12 @@ async function runForgetVault(
   const configured = namedVaults(await context.loadConfig()).find(({ name }) => name === vault);
   const loci = await context.loci();
   if (configured === undefined) {
-    const { vaults, strays } = await loci.vaults();
-    if (!strays.some(({ name }) => name === vault)) {
+    const { vaults, unconfigured } = await loci.vaults();
+    if (!unconfigured.some(({ name }) => name === vault)) {
       if (await isSource(loci, vault)) throw notAVault(vault);
       throw unknownVault(
         vault,
-        [...vaults, ...strays].map(({ name }) => name),
+        [...vaults, ...unconfigured].map(({ name }) => name),
       );
     }
   } else {

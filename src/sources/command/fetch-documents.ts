@@ -1,5 +1,5 @@
 import type { DocumentMap } from '../../config/sources-schema.ts';
-import type { DocumentProblem, Fetched, MemoryDocument } from '../document.ts';
+import type { DocumentProblem, FetchResult, MemoryDocument } from '../document.ts';
 import { documentMapper, MapChecker } from './map-document.ts';
 import type { OutputValue } from './output-value.ts';
 import { parseDocuments } from './parse-documents.ts';
@@ -18,7 +18,7 @@ export interface FetchRequest extends CommandRequest {
  * @throws LociError `source_failed` when the command fails or its output cannot be parsed; `aborted`; `invalid_config` for a bad
  *   template
  */
-export async function fetchDocuments(request: FetchRequest): Promise<Fetched> {
+export async function fetchDocuments(request: FetchRequest): Promise<FetchResult> {
   const read = documentReader(request);
   const checker = new MapChecker(request.map ?? {});
   const { result, ...run } = await runCommand(request, (output) =>
@@ -51,7 +51,7 @@ function documentReader({ map, fields }: FetchRequest): Reader {
 async function collect(
   values: AsyncIterable<OutputValue>,
   read: Reader,
-): Promise<Pick<Fetched, 'documents' | 'problems' | 'printed'>> {
+): Promise<Pick<FetchResult, 'documents' | 'problems' | 'printed'>> {
   const documents = new Map<string, { readonly document: MemoryDocument; readonly index: number }>();
   const problems: DocumentProblem[] = [];
   const yieldIfBusy = eventLoopYielder();

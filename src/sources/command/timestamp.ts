@@ -1,5 +1,5 @@
 import type { Timestamp } from '../../core/types.ts';
-import { TIMES } from '../files/dates.ts';
+import { MAX_TIME, MIN_TIME } from '../files/dates.ts';
 
 /** Smaller numbers are seconds: as milliseconds, they would all be before March 1973. */
 const MIN_MILLISECONDS = 1e11;
@@ -59,5 +59,5 @@ function offsetOf(zone: string | undefined): number | 'local' | null {
 }
 
 function inRange(time: number): Timestamp | null {
-  return time >= TIMES.first && time <= TIMES.last ? time : null;
+  return time >= MIN_TIME && time <= MAX_TIME ? time : null;
 }

@@ -1,41 +1,41 @@
 import type { Json, Metadata, Timestamp } from '../../core/types.ts';
 
 export interface NoteDate {
-  /** `YYYY-MM-DD`, as its owner wrote it. */
+  /** `YYYY-MM-DD` in the time zone of the author. */
   readonly day: string;
-  /** Of a date without a time, midnight; without a zone, this machine's. */
+  /** Midnight if the date has no time; in the time zone of this machine if it has no zone. */
   readonly timestamp: Timestamp;
 }
 
-const FIELDS = ['date', 'created', 'created_at', 'created-at', 'date created', 'creation date'];
-const WRITTEN =
+const DATE_FIELDS = ['date', 'created', 'created_at', 'created-at', 'date created', 'creation date'];
+const DATE_OR_TIME =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?$/i;
 /** `2026-05-01`, `2026_05_01 Planning`, `Meeting 2026.05.01`. */
-const IN_NAME = /(?:^|\D)(\d{4})([-_.])(\d{2})\2(\d{2})(?!\d)/;
+const DATE_IN_NAME = /(?:^|\D)(\d{4})([-_.])(\d{2})\2(\d{2})(?!\d)/;
 /** `20260501` and the timestamp names of a Zettelkasten: `202605011230 Planning`. */
-const COMPACT_NAME = /^(\d{4})(\d{2})(\d{2})(?:\d{4}|\d{6})?(?!\d)/;
-const YEARS = { first: 1900, last: 2200 };
+const COMPACT_DATE_IN_NAME = /^(\d{4})(\d{2})(\d{2})(?:\d{4}|\d{6})?(?!\d)/;
+const [MIN_YEAR, MAX_YEAR] = [1900, 2200];
 
-/** The day a note is about: its front matter's `date` or `created`, else the day in its file's name. */
+/** The day that a note is about: `date` or `created` in its front matter, or else the day in the name of its file. */
 export function noteDate(frontMatter: Metadata, fileName: string): NoteDate | null {
-  for (const field of FIELDS) {
-    const written = fromText(frontMatter[field]);
-    if (written !== null) return written;
-  }
-  return fromName(fileName);
+  return firstDate(frontMatter, DATE_FIELDS) ?? dateInName(fileName);
 }
 
-/** What the front matter says of a note's beginning: `created` before `date`, which may name an event to come. */
+/** When a note was created, by its front matter. `date` comes last, because it may be the day of a coming event. */
 export function createdDate(frontMatter: Metadata): NoteDate | null {
-  for (const field of [...FIELDS.slice(1), 'date']) {
-    const written = fromText(frontMatter[field]);
-    if (written !== null) return written;
+  return firstDate(frontMatter, [...DATE_FIELDS.slice(1), 'date']);
+}
+
+function firstDate(frontMatter: Metadata, fields: readonly string[]): NoteDate | null {
+  for (const field of fields) {
+    const date = parseDate(frontMatter[field]);
+    if (date !== null) return date;
   }
   return null;
 }
 
-function fromText(value: Json | undefined): NoteDate | null {
-  const match = typeof value === 'string' ? WRITTEN.exec(value.trim()) : null;
+function parseDate(value: Json | undefined): NoteDate | null {
+  const match = typeof value === 'string' ? DATE_OR_TIME.exec(value.trim()) : null;
   if (match === null) return null;
   const [, year, month, day, hour = '0', minute = '0', second = '0', zone] = match;
   const midnight = noteDay(Number(year), Number(month), Number(day));
@@ -45,29 +45,27 @@ function fromText(value: Json | undefined): NoteDate | null {
   return { day: midnight.day, timestamp: Date.parse(`${midnight.day}T${time}${offset}`) };
 }
 
-function fromName(fileName: string): NoteDate | null {
-  const parted = IN_NAME.exec(fileName);
-  if (parted !== null) return noteDay(Number(parted[1]), Number(parted[3]), Number(parted[4]));
-  const compact = COMPACT_NAME.exec(fileName);
+function dateInName(fileName: string): NoteDate | null {
+  const separated = DATE_IN_NAME.exec(fileName);
+  if (separated !== null) return noteDay(Number(separated[1]), Number(separated[3]), Number(separated[4]));
+  const compact = COMPACT_DATE_IN_NAME.exec(fileName);
   return compact === null ? null : noteDay(Number(compact[1]), Number(compact[2]), Number(compact[3]));
 }
 
-/** `null` for a day that no calendar has. */
+/** Returns `null` for a day that does not exist. */
 function noteDay(year: number, month: number, day: number): NoteDate | null {
   const midnight = new Date(year, month - 1, day);
   const exists = midnight.getMonth() === month - 1 && midnight.getDate() === day;
-  if (!exists || year < YEARS.first || year > YEARS.last) return null;
+  if (!exists || year < MIN_YEAR || year > MAX_YEAR) return null;
   const text = [year, month, day].map((part) => String(part).padStart(2, '0')).join('-');
   return { day: text, timestamp: midnight.getTime() };
 }
 
-/** Years of four digits, as ISO 8601 writes them. */
-export const TIMES: { readonly first: Timestamp; readonly last: Timestamp } = {
-  first: Date.parse('0001-01-01T00:00:00Z'),
-  last: Date.parse('9999-12-31T00:00:00Z'),
-};
+/** ISO 8601 writes years with four digits. */
+export const MIN_TIME = Date.parse('0001-01-01T00:00:00Z');
+export const MAX_TIME = Date.parse('9999-12-31T00:00:00Z');
 
-/** A file's time. Some file systems keep times that no calendar has: then the nearest that one has. */
+/** Limits the time of a file to what ISO 8601 can write. Some file systems store times outside of that. */
 export function timeOfFile(milliseconds: bigint): Timestamp {
-  return Math.max(TIMES.first, Math.min(TIMES.last, Number(milliseconds)));
+  return Math.max(MIN_TIME, Math.min(MAX_TIME, Number(milliseconds)));
 }

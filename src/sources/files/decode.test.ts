@@ -11,16 +11,19 @@ describe('decodeText', () => {
   it('reads UTF-8 and UTF-16 without their marks, and any line end as a line feed', () => {
     expect(decodeText(Buffer.from('\uFEFFa\r\nb\rc\nä漢😀'))).toEqual({
       text: 'a\nb\nc\nä漢😀',
-      broken: null,
+      invalidEncoding: null,
     });
-    expect(decodeText(utf16('a\r\nä漢😀', false))).toEqual({ text: 'a\nä漢😀', broken: null });
-    expect(decodeText(utf16('a\r\nä漢😀', true))).toEqual({ text: 'a\nä漢😀', broken: null });
-    expect(decodeText(new Uint8Array())).toEqual({ text: '', broken: null });
+    expect(decodeText(utf16('a\r\nä漢😀', false))).toEqual({ text: 'a\nä漢😀', invalidEncoding: null });
+    expect(decodeText(utf16('a\r\nä漢😀', true))).toEqual({ text: 'a\nä漢😀', invalidEncoding: null });
+    expect(decodeText(new Uint8Array())).toEqual({ text: '', invalidEncoding: null });
   });
 
   it('keeps a text with broken bytes, and says so', () => {
-    expect(decodeText(Uint8Array.of(0x6f, 0x76, 0xe9, 0x6e))).toEqual({ text: 'ov\uFFFDn', broken: 'UTF-8' });
-    expect(decodeText(Uint8Array.of(0xff, 0xfe, 0x41))?.broken).toBe('UTF-16LE');
+    expect(decodeText(Uint8Array.of(0x6f, 0x76, 0xe9, 0x6e))).toEqual({
+      text: 'ov\uFFFDn',
+      invalidEncoding: 'UTF-8',
+    });
+    expect(decodeText(Uint8Array.of(0xff, 0xfe, 0x41))?.invalidEncoding).toBe('UTF-16LE');
   });
 
   it('knows what is no text by a NUL near its beginning', () => {
@@ -37,7 +40,7 @@ describe('decodeText', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         fc.pre(!/[\0\r\uFEFF]/.test(text) && text.isWellFormed());
-        expect(decodeText(Buffer.from(text))).toEqual({ text, broken: null });
+        expect(decodeText(Buffer.from(text))).toEqual({ text, invalidEncoding: null });
       }),
     );
   });

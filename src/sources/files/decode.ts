@@ -1,21 +1,23 @@
 export interface DecodedText {
   /** Without a byte order mark; lines end with `\n`. */
   readonly text: string;
-  /** The encoding whose rules some bytes broke; each such place holds U+FFFD. */
-  readonly broken: string | null;
+  /** The encoding in which some bytes are invalid, each replaced by U+FFFD; `null` if all are valid. */
+  readonly invalidEncoding: string | null;
 }
 
-/** A NUL byte this early says that a file is no text. */
+/** A file with a NUL byte in its first bytes is binary. */
 const BINARY_PROBE_BYTES = 8192;
 
-/** The text of a file's bytes (UTF-8, or UTF-16 behind its byte order mark), or `null` when they are no text. */
+/** Decodes the bytes of a file as UTF-8, or as UTF-16 if they begin with its byte order mark. Returns `null` for binary files. */
 export function decodeText(bytes: Uint8Array): DecodedText | null {
   const encoding = encodingOf(bytes);
   if (encoding === 'utf-8' && bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)) return null;
   try {
-    return { text: unixLines(new TextDecoder(encoding, { fatal: true }).decode(bytes)), broken: null };
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return { text: unixLines(text), invalidEncoding: null };
   } catch {
-    return { text: unixLines(new TextDecoder(encoding).decode(bytes)), broken: encoding.toUpperCase() };
+    const text = new TextDecoder(encoding).decode(bytes);
+    return { text: unixLines(text), invalidEncoding: encoding.toUpperCase() };
   }
 }
 

@@ -8,30 +8,30 @@ export function isWithin(realRoot: string, realPath: string): boolean {
   return relative === '' || (relative.split(path.sep)[0] !== '..' && !path.isAbsolute(relative));
 }
 
-/** Whether a key names a place below the root by itself: relative, no `.`, no `..`, no NUL. */
+/** Whether a key is a relative path without `.`, `..` and NUL, so that by itself it cannot lead out of the root. */
 export function isPlainKey(key: string): boolean {
   if (key === '' || key.includes('\0') || path.isAbsolute(key)) return false;
-  // On Windows `\` parts folders and `:` names drives and streams; elsewhere both are letters of a name.
+  // On Windows `\` separates folders, and `:` follows a drive or precedes a stream. Elsewhere both may occur in names.
   if (path.sep === '\\' && /[\\:]/.test(key)) return false;
   return key.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 }
 
 /**
- * The real path, without symlinks, of what a key names below a real root; `null` when it lies outside, whether
- * by its own words or through symlinks.
- * @throws the file system's error (`ENOENT`, `EACCES`, `ELOOP` …) when there is nothing to be had
+ * Resolves a key below a real root to its real path. Returns `null` if that is outside the root, because of the key itself
+ * or because of symlinks.
+ * @throws the file system's error (`ENOENT`, `EACCES`, `ELOOP` …) if the path cannot be resolved
  */
 export async function resolveWithin(realRoot: string, key: string): Promise<string | null> {
   if (!isPlainKey(key)) return null;
   const real = await realpath(path.join(realRoot, key)).catch(async (error: unknown) => {
     if (systemErrorCode(error) !== 'ENOENT') throw error;
-    return realpath(await unnormalised(realRoot, key, error));
+    return realpath(await findUnnormalised(realRoot, key, error));
   });
   return isWithin(realRoot, real) ? real : null;
 }
 
-/** The path whose NFC form is the key: other systems write `é` as two characters in the names they make. */
-async function unnormalised(realRoot: string, key: string, missing: unknown): Promise<string> {
+/** Finds the path whose NFC form is the key. Some systems write `é` as two characters in file names. */
+async function findUnnormalised(realRoot: string, key: string, missing: unknown): Promise<string> {
   let found = realRoot;
   for (const part of key.split('/')) {
     const names = /^[ -~]+$/.test(part) ? [part] : await readdir(found);

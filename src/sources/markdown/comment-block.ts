@@ -1,14 +1,14 @@
 import type { MarkdownIt, StateBlock } from 'markdown-it';
 
-/** The token type of a comment that takes whole lines: `%% … %%`. */
+/** The token type of a comment that fills whole lines: `%% … %%`. */
 export const COMMENT_BLOCK = 'obsidian_comment';
 
 const PERCENT = 0x25;
 
 /**
- * A markdown-it plugin for Obsidian's block comments: `%%` opening a line, up to the next `%%` if that closes
- * a line. An unclosed comment stays text (Obsidian hides the rest of the note; a memory must not lose it), and
- * so does a comment with text before or after it on its lines.
+ * A markdown-it plugin for Obsidian's block comments: from `%%` at the beginning of a line to the next `%%`, if that ends a
+ * line. An unclosed comment stays text, because Obsidian hides the rest of the note and a memory must not lose it. A comment
+ * with text before or after it on its lines stays text, too.
  */
 export function commentBlocks(md: MarkdownIt): void {
   md.block.ruler.before('fence', COMMENT_BLOCK, commentBlock, {
@@ -22,7 +22,7 @@ function commentBlock(state: StateBlock, startLine: number, endLine: number, sil
   if (state.sCount[startLine]! - state.blkIndent >= 4) return false;
   const close = state.src.indexOf('%%', start + 2);
   if (close < 0) return false;
-  const line = lineHolding(state, close, startLine, endLine);
+  const line = lineAt(state, close, startLine, endLine);
   if (line === null || state.src.slice(close + 2, state.eMarks[line]).trim() !== '') return false;
   if (silent) return true;
   const token = state.push(COMMENT_BLOCK, '', 0);
@@ -32,8 +32,8 @@ function commentBlock(state: StateBlock, startLine: number, endLine: number, sil
   return true;
 }
 
-/** The line of an offset, if it is one of the block's own lines. */
-function lineHolding(state: StateBlock, offset: number, startLine: number, endLine: number): number | null {
+/** The line of an offset, or `null` if the offset is after the lines of the block. */
+function lineAt(state: StateBlock, offset: number, startLine: number, endLine: number): number | null {
   if (offset >= state.eMarks[endLine - 1]!) return null;
   let low = startLine;
   let high = endLine - 1;

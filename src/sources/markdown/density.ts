@@ -1,17 +1,17 @@
 import { LociError } from '../../core/errors.ts';
 
-/** Tokens of Markdown that fit into a thread's memory twice: a list of 600,000 single letters. */
+/** So many tokens, such as those of a list of 600,000 single letters, fit twice into the memory of a thread. */
 const MAX_TOKENS = 3_000_000;
-/** Of a list's line: item, paragraph and text. Of a table's: the row, and each cell with its text. */
-const TOKENS_A_LINE = 5;
-const TOKENS_A_ROW = 2;
-const TOKENS_A_CELL = 3;
-/** Of a quote within a quote, or a list within a list: opened and closed, the list and its item. */
-const TOKENS_A_NESTING = 4;
+/** A line of a list has tokens for the item, the paragraph and the text; a table has them for the row and for each cell. */
+const TOKENS_PER_LINE = 5;
+const TOKENS_PER_ROW = 2;
+const TOKENS_PER_CELL = 3;
+/** A nested list opens and closes the list and its item. */
+const TOKENS_PER_NESTING = 4;
 
 /**
- * Megabytes of single letters become gigabytes of tokens, and a thread that runs out of memory may take the process
- * with it. No note that anyone reads comes near.
+ * Refuses a note that would exhaust the memory: megabytes of single letters become gigabytes of tokens, and a thread that
+ * runs out of memory may end the process. Notes that people write are far below the limit.
  * @throws LociError `unreadable`
  */
 export function assertParseable(content: string): void {
@@ -19,28 +19,28 @@ export function assertParseable(content: string): void {
   const cells = count(content, '|');
   const nested = countNesting(content);
   const tokens = Math.max(
-    TOKENS_A_LINE * lines,
-    TOKENS_A_ROW * lines + TOKENS_A_CELL * cells,
-    TOKENS_A_NESTING * nested,
+    TOKENS_PER_LINE * lines,
+    TOKENS_PER_ROW * lines + TOKENS_PER_CELL * cells,
+    TOKENS_PER_NESTING * nested,
   );
   if (tokens <= MAX_TOKENS) return;
   const what = `it has ${String(lines)} lines, ${String(cells)} table cells and ${String(nested)} quotes and list items`;
-  throw new LociError('unreadable', `${what}, too many to be taken apart`);
+  throw new LociError('unreadable', `${what}, which is too many to parse`);
 }
 
-/** Marks of quotes and lists before the text of each line. */
+/** Counts the marks of quotes and lists before the text of each line. */
 function countNesting(content: string): number {
-  let found = 0;
+  let marks = 0;
   let leading = true;
   for (let at = 0; at < content.length; at++) {
     const code = content.charCodeAt(at);
     if (code === NEWLINE) leading = true;
     else if (leading && code !== SPACE && code !== TAB) {
-      if (MARKS.has(code)) found++;
+      if (MARKS.has(code)) marks++;
       else leading = false;
     }
   }
-  return found;
+  return marks;
 }
 
 const [NEWLINE, SPACE, TAB] = [0x0a, 0x20, 0x09];

@@ -1,4 +1,4 @@
-/** Where a note's YAML front matter stands. Pure text work, so that whoever cuts passages need not parse YAML. */
+/** Finds the YAML front matter of a note without parsing it, so that the code that cuts passages needs no YAML parser. */
 
 export interface FrontMatterSpan {
   /** The YAML between the two fences: offsets into the content. */
@@ -8,7 +8,7 @@ export interface FrontMatterSpan {
   readonly bodyStart: number;
 }
 
-/** Longer front matter is text: no one writes it, and a YAML parser takes seconds over a hostile one. In UTF-16 units. */
+/** Longer front matter counts as text: people do not write it, and a hostile one takes a YAML parser seconds. In UTF-16 units. */
 const MAX_FRONT_MATTER = 32_768;
 
 const OPENING = /^\uFEFF?---[ \t]*\r?\n/;
@@ -17,8 +17,8 @@ const CLOSING = /^---[ \t]*\r?$/gm;
 const FIRST_KEY = /^(?:"[^"\n]*"|'[^'\n]*'|[^\s:#>|&*!%@`[\]{}][^:\n]*):(?:[ \t\r]|$)/;
 
 /**
- * The front matter of `content`, or `null`. As in Obsidian it must open on the very first line and be closed
- * by `---`; its first line that says anything must be a key, because text between two thematic breaks is text.
+ * The front matter of `content`, or `null`. As in Obsidian, it must open on the very first line and be closed by `---`. Its
+ * first line that is neither empty nor a comment must be a key, because text between two thematic breaks is text.
  */
 export function frontMatterSpan(content: string): FrontMatterSpan | null {
   const head = content.slice(0, MAX_FRONT_MATTER);
@@ -29,7 +29,7 @@ export function frontMatterSpan(content: string): FrontMatterSpan | null {
   const closing = CLOSING.exec(head);
   if (closing === null || !startsWithKey(head.slice(yamlStart, closing.index))) return null;
   const afterFence = closing.index + closing[0].length;
-  // The cut may have made a fence of a longer line's beginning.
+  // The limit may have cut a longer line so that its beginning looks like a fence.
   if (afterFence < content.length && content[afterFence] !== '\n') return null;
   return { yamlStart, yamlEnd: closing.index, bodyStart: Math.min(afterFence + 1, content.length) };
 }

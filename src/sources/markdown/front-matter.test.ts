@@ -22,7 +22,9 @@ describe('parseFrontMatter', () => {
     expect(parseFrontMatter('- a').problem).toMatch(
       /^read without its front matter, .*; it is not a list of fields$/,
     );
-    expect(parseFrontMatter('a: *nowhere').problem).toMatch(/^read with a part .*; \*nowhere names nothing$/);
+    expect(parseFrontMatter('a: *nowhere').problem).toMatch(
+      /^read with a part .*; \*nowhere refers to nothing$/,
+    );
   });
 
   it('runs no code and makes no prototype', () => {

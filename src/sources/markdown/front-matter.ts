@@ -3,13 +3,13 @@ import type { Document } from 'yaml';
 import type { Json, Metadata } from '../../core/types.ts';
 
 export interface FrontMatter {
-  /** Its fields as plain JSON; of broken YAML, what could be read. */
+  /** The fields as plain JSON; only those that could be read if the YAML is invalid. */
   readonly fields: Metadata;
-  /** What is wrong with it and what that means, for its owner. Lines count from the opening `---`. */
+  /** What is wrong and what follows from it, for the owner of the note. Lines count from the opening `---`. */
   readonly problem: string | null;
 }
 
-/** More values than any note needs, and few enough that an alias that multiplies itself costs nothing. */
+/** Notes need fewer values. The limit bounds the cost of aliases that multiply each other. */
 const MAX_VALUES = 2000;
 const MAX_ALIASES = 100;
 const MAX_DEPTH = 8;
@@ -24,48 +24,48 @@ interface Budget {
 }
 
 /**
- * Reads YAML 1.2 (dates stay strings). Never throws. Values beyond the limits (2,000 values, 100 aliases, 8
- * levels) are left out and named in `problem`; strings are cut at 2,000 UTF-16 units.
+ * Parses YAML 1.2; dates stay strings. Never throws. Values beyond the limits (2,000 values, 100 aliases, 8 levels) are left
+ * out and mentioned in `problem`. Strings are cut at 2,000 UTF-16 units.
  */
 export function parseFrontMatter(yaml: string): FrontMatter {
   const document = parseDocument(yaml, { prettyErrors: true, logLevel: 'silent', uniqueKeys: false });
-  const broken = faultOf(document);
-  if (document.contents === null) return { fields: {}, problem: consequence({}, broken) };
+  const syntaxError = describeSyntaxError(document);
+  if (document.contents === null) return { fields: {}, problem: describeProblem({}, syntaxError) };
   if (!isMap(document.contents))
-    return { fields: {}, problem: consequence({}, broken ?? 'it is not a list of fields') };
+    return { fields: {}, problem: describeProblem({}, syntaxError ?? 'it is not a list of fields') };
   const budget: Budget = { document, values: MAX_VALUES, aliases: MAX_ALIASES, problems: new Set() };
   const fields = toJson(document.contents, budget, 0) as Metadata;
   const [first] = budget.problems;
-  return { fields, problem: consequence(fields, broken ?? first ?? null) };
+  return { fields, problem: describeProblem(fields, syntaxError ?? first ?? null) };
 }
 
-/** The first fault of the YAML, with its line in the file: one more than in the YAML, which begins behind `---`. */
-function faultOf({ errors: [error] }: Document): string | null {
+/** Describes the first syntax error, with its line in the file. The YAML begins on the second line, after `---`. */
+function describeSyntaxError({ errors: [error] }: Document): string | null {
   if (error === undefined) return null;
-  const what = error.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? '';
+  const message = error.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? '';
   const line = error.linePos?.[0].line;
-  return line === undefined ? what : `line ${String(line + 1)} of the file: ${what}`;
+  return line === undefined ? message : `line ${String(line + 1)} of the file: ${message}`;
 }
 
-/** What a fault means for the note, then the fault. */
-function consequence(fields: Metadata, fault: string | null): string | null {
-  if (fault === null) return null;
+/** Says what an error means for the note, and then what it is. */
+function describeProblem(fields: Metadata, error: string | null): string | null {
+  if (error === null) return null;
   return Object.keys(fields).length === 0
-    ? `read without its front matter, and so without the tags and properties there; ${fault}`
-    : `read with a part of its front matter, so tags and properties may be wrong; ${fault}`;
+    ? `read without its front matter, and so without the tags and properties there; ${error}`
+    : `read with a part of its front matter, so tags and properties may be wrong; ${error}`;
 }
 
-/** Walks the parsed nodes rather than calling `toJS`, whose cost a nested key or alias can multiply without end. */
+/** Walks the parsed nodes instead of calling `toJS`, because nested keys and aliases can multiply the cost of that without limit. */
 function toJson(node: unknown, budget: Budget, depth: number): Json {
-  if (budget.values-- <= 0) return without(budget, `it holds more than ${String(MAX_VALUES)} values`);
-  if (depth > MAX_DEPTH) return without(budget, `it is nested deeper than ${String(MAX_DEPTH)} levels`);
+  if (budget.values-- <= 0) return omit(budget, `it holds more than ${String(MAX_VALUES)} values`);
+  if (depth > MAX_DEPTH) return omit(budget, `it is nested deeper than ${String(MAX_DEPTH)} levels`);
   if (isScalar(node)) return scalar(node.value);
   if (isAlias(node)) {
-    if (budget.aliases-- <= 0) return without(budget, `it holds more than ${String(MAX_ALIASES)} aliases`);
-    const named = node.resolve(budget.document);
-    return named === undefined
-      ? without(budget, `*${node.source} names nothing`)
-      : toJson(named, budget, depth + 1);
+    if (budget.aliases-- <= 0) return omit(budget, `it holds more than ${String(MAX_ALIASES)} aliases`);
+    const target = node.resolve(budget.document);
+    return target === undefined
+      ? omit(budget, `*${node.source} refers to nothing`)
+      : toJson(target, budget, depth + 1);
   }
   if (isSeq(node)) return node.items.slice(0, MAX_VALUES).map((item) => toJson(item, budget, depth + 1));
   if (!isMap(node)) return null;
@@ -73,11 +73,11 @@ function toJson(node: unknown, budget: Budget, depth: number): Json {
     const name = isScalar(key) ? scalar(key.value) : null;
     return name === null ? [] : [[String(name), toJson(value, budget, depth + 1)]];
   });
-  // Defines own fields even for a key such as `__proto__`.
+  // Makes an own property even for a key such as `__proto__`.
   return Object.fromEntries(pairs);
 }
 
-function without(budget: Budget, problem: string): null {
+function omit(budget: Budget, problem: string): null {
   budget.problems.add(problem);
   return null;
 }

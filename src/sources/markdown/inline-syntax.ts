@@ -1,40 +1,40 @@
 import type { MarkdownIt, StateInline } from 'markdown-it';
 
-/** What `[[target#heading|alias]]` says. */
+/** A parsed link: `[[target#heading|alias]]`. */
 export interface Link {
-  /** Path or name as written; empty for a place in the same note. */
+  /** The path or name as written; empty for a link within the same note. */
   readonly target: string;
-  /** Headings below each other as written: `A#B`. */
+  /** The path of headings as written: `A#B`. */
   readonly heading?: string;
-  /** A block's id, without `^`. */
+  /** The id of a block, without `^`. */
   readonly block?: string;
   readonly alias?: string;
   readonly embed?: true;
 }
 
-/** What the rules found, in order; given to markdown-it as `env.findings`. */
+/** The links and tags that the rules found, in order. markdown-it passes it as `env.findings`. */
 export interface InlineFindings {
   readonly links: Link[];
   /** Without `#`. */
   readonly tags: string[];
 }
 
-/** No path and title is longer; it also bounds the search for a closing bracket. In UTF-16 units. */
+/** Paths and titles are shorter. The limit also bounds the search for a closing bracket. In UTF-16 units. */
 const MAX_LINK_LENGTH = 1000;
 
 const MARKDOWN_LINK =
   /!?\[([^[\]\n]{0,500})\]\((?:<([^<>\n]{1,1000})>|((?:[^\s()<>]|\([^\s()<>]{0,200}\)){1,1000}))(?:[ \t]+(?:"[^"\n]{0,500}"|'[^'\n]{0,500}'))?[ \t]*\)/y;
 const URL_SCHEME = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i;
 const TAG = /#([\p{L}\p{M}\p{N}\p{Extended_Pictographic}\u200D\uFE0F_/-]+)/uy;
-/** `#2024` is a number and `#---` a line; a tag holds something to say. */
+/** A tag needs a letter, an emoji, or digits together with another character: `#2024` is a number and `#---` a line. */
 const TAG_WORD = /[\p{L}\p{Extended_Pictographic}]|[\p{N}][^\p{N}/]|[^\p{N}/][\p{N}]/u;
-/** In code `a#b`, `page#part` and `&#39;` no tag begins. */
+/** Characters that may precede a tag. No tag begins in `a#b`, `page#part` or `&#39;`. */
 const BEFORE_TAG = /[\s([{"'“‘«>|,;:*_~（【「『，。、；：！？]/;
 
 /**
- * A markdown-it plugin that leaves nothing but what names other notes: wikilinks, embeds, Markdown links to
- * files, tags, and comments and code so as to pass over them. The findings go to `env.findings`; there are no tokens.
- * Emphasis and the like are off, whose rules are the ones that garbage makes slow.
+ * A markdown-it plugin that collects wikilinks, embeds, Markdown links to files and tags in `env.findings`, and makes no
+ * tokens. It recognises comments and code in order to skip them. Emphasis and similar rules are disabled, because they are
+ * slow for hostile text.
  */
 export function collectInline(md: MarkdownIt): void {
   md.inline.ruler.enableOnly(['text', 'escape', 'backticks', 'autolink', 'html_inline']);
@@ -63,12 +63,12 @@ export function collectInline(md: MarkdownIt): void {
   });
 }
 
-/** A markdown-it plugin: wikilinks as text that reads like Obsidian shows it, and comments as nothing. */
+/** A markdown-it plugin that shows wikilinks as Obsidian does and hides comments. */
 export function showInline(md: MarkdownIt): void {
   md.inline.ruler.before('link', 'wikilink', (state, silent) => {
     const found = scanWikilink(state.src, state.pos, state.posMax);
     if (found === null) return false;
-    if (!silent) state.push('text', '', 0).content = shown(found.link);
+    if (!silent) state.push('text', '', 0).content = linkText(found.link);
     state.pos = found.end;
     return true;
   });
@@ -101,7 +101,7 @@ function scanWikilink(src: string, pos: number, limit: number): Scanned<Link> | 
   if (close === null) return null;
   const inside = src.slice(open + 2, close);
   const bar = inside.indexOf('|');
-  // In a table the bar is written `\|`.
+  // In a table the bar is escaped: `\|`.
   const path = (bar < 0 ? inside : inside.slice(0, bar)).replace(/\\$/, '');
   const link = makeLink(path, bar < 0 ? '' : inside.slice(bar + 1), embed);
   return link === null ? null : { link, end: close + 2 };
@@ -117,7 +117,7 @@ function closingBrackets(src: string, from: number, limit: number): number | nul
   return null;
 }
 
-/** `[text](file.md#part)`; of a link to the web, `link` is `null`. */
+/** Scans `[text](file.md#part)`. The `link` of a link to the web is `null`. */
 function scanMarkdownLink(src: string, pos: number): Scanned<Link | null> | null {
   if (src[pos] !== '[' && !src.startsWith('![', pos)) return null;
   MARKDOWN_LINK.lastIndex = pos;
@@ -136,29 +136,29 @@ function decoded(url: string): string {
   }
 }
 
-/** The place within a note follows the first `#`; `#^id` names a block. `null` for a link to nowhere. */
+/** Makes a link of a path. A heading follows the first `#`, the id of a block `#^`. Returns `null` for an empty path. */
 function makeLink(path: string, aliasText: string, embed: boolean): Link | null {
   const hash = path.indexOf('#');
   const target = (hash < 0 ? path : path.slice(0, hash)).trim();
-  const place = hash < 0 ? '' : path.slice(hash + 1).trim();
+  const anchor = hash < 0 ? '' : path.slice(hash + 1).trim();
   const alias = aliasText.trim();
-  if (target === '' && (place === '' || place === '^')) return null;
+  if (target === '' && (anchor === '' || anchor === '^')) return null;
   return {
     target,
-    ...(place !== '' && !place.startsWith('^') && { heading: place }),
-    ...(place.length > 1 && place.startsWith('^') && { block: place.slice(1) }),
+    ...(anchor !== '' && !anchor.startsWith('^') && { heading: anchor }),
+    ...(anchor.length > 1 && anchor.startsWith('^') && { block: anchor.slice(1) }),
     ...(alias !== '' && { alias }),
     ...(embed && { embed }),
   };
 }
 
-/** What Obsidian shows for a link: its alias, else `Note > Heading`. */
-function shown({ alias, target, heading, block }: Link): string {
-  const place = heading ?? (block === undefined ? undefined : `^${block}`);
-  return alias ?? [target, place].filter((part) => part !== undefined && part !== '').join(' > ');
+/** The text that Obsidian shows for a link: its alias, or else `Note > Heading`. */
+function linkText({ alias, target, heading, block }: Link): string {
+  const anchor = heading ?? (block === undefined ? undefined : `^${block}`);
+  return alias ?? [target, anchor].filter((part) => part !== undefined && part !== '').join(' > ');
 }
 
-/** The tag that begins at `pos`, without `#`: letters, digits, emoji, `_`, `-`, `/`, and not a number alone. */
+/** The tag that begins at `pos`, without `#`. It may hold letters, digits, emoji, `_`, `-` and `/`; a number is no tag. */
 function scanTag(src: string, pos: number): string | null {
   if (src[pos] !== '#' || (pos > 0 && !BEFORE_TAG.test(src[pos - 1]!))) return null;
   TAG.lastIndex = pos;

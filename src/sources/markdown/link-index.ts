@@ -2,9 +2,9 @@ import path from 'node:path';
 
 const NOTE_ENDINGS = ['', '.md', '.markdown'];
 
-/** Finds the note that a link means, as Obsidian does; built once for all notes of a vault. */
+/** Resolves links to notes as Obsidian does. It is built once for all notes of a vault. */
 export class LinkIndex {
-  /** Keys by their whole path and by their file's name, both in lower case. */
+  /** The keys by their whole path and by the name of their file, both in lower case. */
   readonly #byPath = new Map<string, string[]>();
   readonly #byName = new Map<string, string[]>();
 
@@ -17,10 +17,10 @@ export class LinkIndex {
   }
 
   /**
-   * The key of the note that `target` means in the note `fromKey`, or `null`. Without regard to case and with
-   * or without `.md`: an empty target is the note itself, `./` and `../` start from its folder, `/` from the
-   * root. Otherwise a note whose whole path is the target, else of those whose path ends with it one below the
-   * folder of `fromKey`, else the shortest path. A heading or block (`#…`) and an alias (`|…`) are not looked at.
+   * Returns the key of the note to which `target` refers in the note `fromKey`, or `null`. Case and the ending `.md` do not
+   * matter. An empty target is the note itself; `./` and `../` start at its folder, `/` at the root. Any other target is a
+   * whole path, or else the end of a path: of several, one below the folder of `fromKey`, or else the shortest. A heading or
+   * block (`#…`) and an alias (`|…`) are ignored.
    */
   resolve(target: string, fromKey: string): string | null {
     const wanted = target.split(/[#|]/, 1)[0]!.trim().normalize('NFC');
@@ -53,7 +53,7 @@ export class LinkIndex {
   }
 }
 
-/** Fewer folders first, then the shorter path, then the one written as the link is, then by UTF-16 units. */
+/** Sorts by the number of folders, then by length, then paths in the same case as the link first, then by UTF-16 units. */
 function compareKeys(a: string, b: string, wanted: string): number {
   const order =
     a.split('/').length - b.split('/').length ||

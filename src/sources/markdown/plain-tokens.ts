@@ -1,9 +1,8 @@
 import type { MarkdownIt, Token } from 'markdown-it';
 
 /**
- * A markdown-it plugin: block tokens as plain objects. markdown-it 15.0 defines each of a token's fields through
- * `Object.defineProperty`, which takes most of the time of parsing a large note's blocks. These tokens are for
- * reading only; they lack `Token`'s methods.
+ * A markdown-it plugin that makes block tokens plain objects. markdown-it 15.0 defines each field of a token with
+ * `Object.defineProperty`, which takes most of the time of parsing a large note. Plain tokens have no methods.
  */
 export function plainBlockTokens(md: MarkdownIt): void {
   md.block.State = class extends md.block.State {

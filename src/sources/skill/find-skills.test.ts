@@ -31,7 +31,7 @@ describe('findSkills', () => {
       {
         id: 'reading-list',
         folder: join(root, 'reading'),
-        written: { command: 'node list.mjs', weight: 0.5 },
+        memorySource: { command: 'node list.mjs', weight: 0.5 },
         problem: null,
       },
     ]);
@@ -51,7 +51,7 @@ describe('findSkills', () => {
     await skill('broken', '---\nmemorySource: [unclosed\n---\n');
     const problems = (await findSkills(root)).map(({ id, problem }) => [id, problem]);
     expect(problems).toEqual([
-      ['binary', 'SKILL.md is no text'],
+      ['binary', 'SKILL.md is not a text file'],
       ['broken', expect.stringContaining('SKILL.md')],
       ['large', 'SKILL.md is larger than 262144 bytes'],
     ]);
@@ -62,7 +62,7 @@ describe('findSkills', () => {
     try {
       await writeFile(join(elsewhere, 'SKILL.md'), SOURCE);
       await symlink(elsewhere, join(root, 'linked'));
-      expect(await findSkills(root)).toMatchObject([{ id: 'linked', written: null }]);
+      expect(await findSkills(root)).toMatchObject([{ id: 'linked', memorySource: null }]);
     } finally {
       await rm(elsewhere, { recursive: true });
     }

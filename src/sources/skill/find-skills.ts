@@ -8,14 +8,13 @@ import { readWithin } from '../files/read-file.ts';
 import { frontMatterSpan } from '../markdown/front-matter-span.ts';
 import { parseFrontMatter } from '../markdown/front-matter.ts';
 
-const FILE = 'SKILL.md';
-/** Bytes. */
-const LARGEST = 262_144;
-const MOST_SKILLS = 1000;
+const SKILL_FILE = 'SKILL.md';
+const MAX_SKILL_BYTES = 262_144;
+const MAX_SKILLS = 1000;
 
 /**
- * The skills of a folder that name a source, by name: each folder in it with a `SKILL.md` whose front matter has
- * `memorySource:`. A folder that is not there has none.
+ * Finds the skills that define a source, sorted by the names of their folders: every subfolder with a `SKILL.md` whose
+ * front matter has `memorySource:`. Returns an empty list if the folder does not exist.
  * @throws LociError `unreadable` when the folder cannot be read
  */
 export async function findSkills(root: string): Promise<FoundSkill[]> {
@@ -32,50 +31,49 @@ export async function findSkills(root: string): Promise<FoundSkill[]> {
   }
   const visible = names.filter((name) => !name.startsWith('.') && name !== 'node_modules').toSorted();
   const found: FoundSkill[] = [];
-  for (const name of visible.slice(0, MOST_SKILLS)) {
+  for (const name of visible.slice(0, MAX_SKILLS)) {
     const skill = await readSkill(realRoot, name);
     if (skill !== null) found.push(skill);
   }
   return found;
 }
 
-/** `null` for what is no skill, or names no source. */
+/** Returns `null` for a folder that is no skill or defines no source. */
 async function readSkill(realRoot: string, name: string): Promise<FoundSkill | null> {
   const folder = join(realRoot, name);
-  const text = await skillText(realRoot, name);
+  const text = await readSkillFile(realRoot, name);
   if (text === null) return null;
-  if (typeof text !== 'string') return { id: idOf(name), folder, written: null, problem: text.problem };
+  if (typeof text !== 'string') return { id: toId(name), folder, memorySource: null, problem: text.problem };
   const span = frontMatterSpan(text);
   if (span === null) return null;
   const { fields, problem } = parseFrontMatter(text.slice(span.yamlStart, span.yamlEnd));
   const { name: title, memorySource } = fields;
   if (memorySource === undefined) return null;
-  const id = idOf(typeof title === 'string' ? title : name);
-  const real = await realpath(folder);
   return {
-    id,
-    folder: real,
-    written: memorySource,
-    problem: problem === null ? null : `${FILE}: ${problem}`,
+    id: toId(typeof title === 'string' ? title : name),
+    folder: await realpath(folder),
+    memorySource,
+    problem: problem === null ? null : `${SKILL_FILE}: ${problem}`,
   };
 }
 
-async function skillText(realRoot: string, name: string): Promise<string | { problem: string } | null> {
+async function readSkillFile(realRoot: string, name: string): Promise<string | { problem: string } | null> {
   try {
-    const read = await readWithin(realRoot, `${name}/${FILE}`, LARGEST);
-    if (read === 'outside') return { problem: `${FILE} lies outside the folder of skills` };
+    const read = await readWithin(realRoot, `${name}/${SKILL_FILE}`, MAX_SKILL_BYTES);
+    if (read === 'outside') return { problem: `${SKILL_FILE} is outside the folder of skills` };
     if (read === 'special') return null;
-    if ('tooLarge' in read) return { problem: `${FILE} is larger than ${String(LARGEST)} bytes` };
-    return decodeText(read.bytes)?.text ?? { problem: `${FILE} is no text` };
+    if ('tooLarge' in read)
+      return { problem: `${SKILL_FILE} is larger than ${String(MAX_SKILL_BYTES)} bytes` };
+    return decodeText(read.bytes)?.text ?? { problem: `${SKILL_FILE} is not a text file` };
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    return { problem: `${FILE} cannot be read: ${describeFileError(error)}` };
+    return { problem: `${SKILL_FILE} cannot be read: ${describeFileError(error)}` };
   }
 }
 
-/** A name as an id is written. */
-function idOf(name: string): string {
+/** Makes a valid id of a name: small letters without accents, digits, dots, dashes and underscores. */
+function toId(name: string): string {
   const plain = name
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')

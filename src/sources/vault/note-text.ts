@@ -8,7 +8,7 @@ export interface NoteText extends DecodedText {
   readonly note: Note;
 }
 
-/** A note's bytes as text, and what the text says; `null` when they are no text. @throws LociError `unreadable` */
+/** Decodes and parses a note. Returns `null` if the bytes are no text. @throws LociError `unreadable` */
 export function readNoteText(bytes: Uint8Array): NoteText | null {
   const decoded = decodeText(bytes);
   if (decoded === null) return null;
@@ -16,7 +16,7 @@ export function readNoteText(bytes: Uint8Array): NoteText | null {
   return { ...decoded, note: parseNote(decoded.text) };
 }
 
-/** The same work, in a thread for long notes. */
+/** `readNoteText` as a task for a thread, which long notes need. */
 export const READ_NOTE_TEXT: ThreadTask<[bytes: Uint8Array], NoteText | null> = {
   module: workerModule(import.meta.url, 'note-text'),
   name: readNoteText.name,

@@ -8,33 +8,33 @@ import { collectInline } from '../markdown/inline-syntax.ts';
 import { plainBlockTokens } from '../markdown/plain-tokens.ts';
 import { parseFrontMatter } from '../markdown/front-matter.ts';
 
-/** What a note says about itself. */
+/** A parsed note. */
 export interface Note {
-  /** Front matter `title`; without one, Obsidian shows the file's name. */
+  /** `title` in the front matter. Obsidian shows the name of the file if there is none. */
   readonly title: string | null;
-  /** Front matter `id` or `uid`. */
+  /** `id` or `uid` in the front matter. */
   readonly identity: string | null;
   readonly project: string | null;
-  /** Front matter `category`, where it is one name. */
+  /** `category` in the front matter, if it is a single name. */
   readonly category: string | null;
-  /** Front matter `type`, where it is one name. */
+  /** `type` in the front matter, if it is a single name. */
   readonly type: string | null;
-  /** Front matter's and inline tags, without `#`, each once (`Kitchen` and `kitchen` are one). */
+  /** Tags of the front matter and the text, without `#` and without duplicates; case does not matter. */
   readonly tags: readonly string[];
   readonly aliases: readonly string[];
-  /** Links and embeds, in front matter and text, each once. */
+  /** Links and embeds of the front matter and the text, without duplicates. */
   readonly links: readonly Link[];
-  /** Ids that other notes may link to, without `^`. */
+  /** Ids of blocks that other notes can link to, without `^`. */
   readonly blockIds: readonly string[];
-  /** Front matter without the fields above, but with category and type: their words are words of the note as well. */
+  /** The other fields of the front matter, and `category` and `type`, so that the note is found by their words. */
   readonly frontMatter: Metadata;
   readonly frontMatterProblem: string | null;
 }
 
-/** What one note may add to the store's metadata; a generated index of 100,000 links is not worth more. */
+/** Limits what one note adds to the metadata in the store. A generated index may have 100,000 links. */
 export const NOTE_LIMITS = { links: 2000, tags: 500, aliases: 200, blockIds: 2000, nameLength: 300 } as const;
 
-const NAMED_FIELDS = new Set(['title', 'tags', 'tag', 'aliases', 'alias', 'project', 'id', 'uid']);
+const EXTRACTED_FIELDS = new Set(['title', 'tags', 'tag', 'aliases', 'alias', 'project', 'id', 'uid']);
 const BLOCK_ID = /(?:^|\s)\^([A-Za-z0-9-]{1,100})\s*$/;
 const PROPERTY_LINK = /^!?\[\[[^[\]\n]+\]\]$/;
 
@@ -44,7 +44,7 @@ const parser = new MarkdownIt({ html: true })
   .use(collectInline)
   .disable('reference');
 
-/** Reads a note's text. Never throws; time is in proportion to the length. */
+/** Parses a note. Never throws, and takes time in proportion to the length. */
 export function parseNote(content: string): Note {
   const span = frontMatterSpan(content);
   const { fields, problem } =
@@ -67,7 +67,7 @@ export function parseNote(content: string): Note {
       NOTE_LIMITS.links,
     ),
     blockIds: distinct(body.blockIds, (text) => text).slice(0, NOTE_LIMITS.blockIds),
-    frontMatter: Object.fromEntries(Object.entries(fields).filter(([key]) => !NAMED_FIELDS.has(key))),
+    frontMatter: Object.fromEntries(Object.entries(fields).filter(([key]) => !EXTRACTED_FIELDS.has(key))),
     frontMatterProblem: problem,
   };
 }
@@ -101,20 +101,20 @@ function strings(value: Json): string[] {
   return Object.values(value).flatMap(strings);
 }
 
-/** NFC: what is compared must not depend on how its characters are put together. */
+/** A name in NFC, so that comparisons do not depend on the Unicode form. */
 function name(value: Json | undefined): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
   const text = String(value).trim().slice(0, NOTE_LIMITS.nameLength).toWellFormed().normalize('NFC');
   return text === '' ? null : text;
 }
 
-/** A list, or one string of names parted by commas. */
+/** Reads a list, or one string of names separated by commas. */
 function names(value: Json | undefined): string[] {
   const list = Array.isArray(value) ? value : (name(value)?.split(',') ?? []);
   return list.map(name).filter((text) => text !== null);
 }
 
-/** A list, or one string of tags parted by commas or spaces. */
+/** Reads a list, or one string of tags separated by commas or spaces. */
 function words(value: Json | undefined): string[] {
   return Array.isArray(value) ? names(value) : names(value).flatMap((text) => text.split(/\s+/));
 }
@@ -124,7 +124,7 @@ function tagList(tags: readonly string[]): string[] {
   return distinct(plain, (tag) => tag.toLowerCase()).slice(0, NOTE_LIMITS.tags);
 }
 
-/** `project: "[[Kitchen]]"` links to the project's note, and names the project `Kitchen`. */
+/** The name in a field such as `project: "[[Kitchen]]"`, which links to the note of the project `Kitchen`. */
 function linkedName(value: Json | undefined): string | null {
   const text = name(value);
   if (text === null || !PROPERTY_LINK.test(text)) return text;

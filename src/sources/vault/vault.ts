@@ -9,33 +9,32 @@ import { createdDate, noteDate, timeOfFile } from '../files/dates.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
 import type { Note } from './note.ts';
 import { READ_NOTE_TEXT, readNoteText, type NoteText } from './note-text.ts';
-import type { ReadFile } from '../files/read-file.ts';
-import { readWithin } from '../files/read-file.ts';
+import { type FileContent, readWithin } from '../files/read-file.ts';
 import { unreadableRoot, walkNotes } from './walk.ts';
 
 export interface VaultOptions {
   readonly name: string;
-  /** The vault's folder; may itself be a symlink. */
+  /** The folder of the vault. It may be a symlink. */
   readonly root: string;
-  /** Of notes that name none in their front matter and stand below none of `projects`. */
+  /** The project of notes that name none in their front matter and are in no folder of `projects`. */
   readonly project?: string;
-  /** Folder within the vault → project; the deepest folder that holds a note decides. */
+  /** Projects by folder of the vault. The deepest folder that contains a note decides. */
   readonly projects?: Readonly<Record<string, string>>;
-  /** Larger notes are skipped; bytes. */
+  /** Larger notes are skipped. In bytes. */
   readonly maxFileSize?: number;
-  /** Where long notes are parsed; without it, where the caller is. */
+  /** Parses long notes. By default the thread of the caller does. */
   readonly thread?: TaskThread;
 }
 
 type Report = (problem: SourceProblem) => void;
 
-/** Larger notes are skipped unless the options say otherwise: 5 MB. */
+/** The default of `maxFileSize`. */
 export const MAX_NOTE_BYTES = 5_000_000;
 
-/** Part of every revision; grows when a note of the same bytes would be read differently. */
-const FORMAT = 2;
+/** A part of every revision. It is increased when the same bytes are parsed to a different note, so that all are read again. */
+const PARSER_VERSION = 2;
 
-/** An Obsidian vault, or any folder of Markdown. Nothing is read before the first call. */
+/** Opens an Obsidian vault, or any folder of Markdown. Nothing is read before the first call. */
 export function openVault(options: VaultOptions): Source {
   return new Vault(options);
 }
@@ -45,20 +44,20 @@ class Vault implements Source {
   readonly origin = 'vault';
   readonly trust = 'operator';
   readonly #options: VaultOptions;
-  readonly #limit: number;
-  /** As the last listing found it; a root that moved since is outside it, and so is refused, not followed. */
+  readonly #maxBytes: number;
+  /** The real root at the last listing. If the root is moved after that, its files are outside of it and are refused. */
   #realRoot: string | null = null;
 
   constructor(options: VaultOptions) {
     this.name = options.name;
     this.#options = options;
-    this.#limit = options.maxFileSize ?? MAX_NOTE_BYTES;
+    this.#maxBytes = options.maxFileSize ?? MAX_NOTE_BYTES;
   }
 
   async *list(report: Report, signal?: AbortSignal): AsyncGenerator<SourceItem> {
     this.#realRoot = await realRootOf(this.#options);
     for await (const { key, stats } of walkNotes(this.name, this.#realRoot, report, signal)) {
-      if (stats.size > BigInt(this.#limit)) report(tooLarge(key, stats.size, this.#limit));
+      if (stats.size > BigInt(this.#maxBytes)) report(tooLarge(key, stats.size, this.#maxBytes));
       else yield { key, revision: revisionOf(stats), bytes: Number(stats.size) };
     }
   }
@@ -66,10 +65,10 @@ class Vault implements Source {
   async read({ key }: SourceItem, report: Report, signal?: AbortSignal): Promise<SourceDocument | null> {
     this.#realRoot ??= await realRootOf(this.#options);
     try {
-      const file = await readWithin(this.#realRoot, key, this.#limit);
+      const file = await readWithin(this.#realRoot, key, this.#maxBytes);
       if (file === 'outside') report(skipped(key, 'outside_root', 'its path leads out of the vault'));
       else if (file === 'special') report(skipped(key, 'unreadable', 'it is not a file'));
-      else if ('tooLarge' in file) report(tooLarge(key, file.tooLarge, this.#limit));
+      else if ('tooLarge' in file) report(tooLarge(key, file.tooLarge, this.#maxBytes));
       else return toDocument(this.#options, key, file, await this.#readText(file.bytes, signal), report);
     } catch (error) {
       if (error instanceof LociError && error.code === 'aborted') throw error;
@@ -88,17 +87,17 @@ class Vault implements Source {
 function toDocument(
   options: VaultOptions,
   key: string,
-  { stats }: ReadFile,
+  { stats }: FileContent,
   read: NoteText | null,
   report: Report,
 ): SourceDocument | null {
   if (read === null) {
-    report(skipped(key, 'binary', 'it holds bytes that are no text'));
+    report(skipped(key, 'binary', 'it is not a text file'));
     return null;
   }
-  const { text, broken, note } = read;
-  if (broken !== null) {
-    const detail = `some of its bytes are not ${broken}; they read as U+FFFD`;
+  const { text, invalidEncoding, note } = read;
+  if (invalidEncoding !== null) {
+    const detail = `some of its bytes are not ${invalidEncoding}; they were replaced by U+FFFD`;
     report({ key, reason: 'invalid_encoding', detail, skipped: false });
   }
   if (note.frontMatterProblem !== null) {
@@ -144,14 +143,14 @@ function metadataOf(note: Note, day: string | null): Metadata {
   };
 }
 
-/** A copied file is younger than its text, and some file systems know no birth. */
+/** When a file was created. A copied file may be created after its last modification, and some file systems record no creation. */
 function fileCreated({ birthtimeMs, mtimeMs }: BigIntStats): number {
   return timeOfFile(birthtimeMs > 0n && birthtimeMs < mtimeMs ? birthtimeMs : mtimeMs);
 }
 
-/** The time of the inode's change is in it too: a tool may put back the modification time, but not that. */
+/** Includes the time of the last change of the inode, because tools can reset the modification time, but not that one. */
 function revisionOf({ size, mtimeNs, ctimeNs }: BigIntStats): string {
-  return `${String(FORMAT)}/${String(size)}/${String(mtimeNs)}/${String(ctimeNs)}`;
+  return `${String(PARSER_VERSION)}/${String(size)}/${String(mtimeNs)}/${String(ctimeNs)}`;
 }
 
 async function realRootOf({ name, root }: VaultOptions): Promise<string> {

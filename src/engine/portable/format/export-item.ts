@@ -3,7 +3,7 @@ import { sha256 } from '../../../core/ids.ts';
 import type { Json } from '../../../core/types.ts';
 import type { AuditEntry, HistoryDraft, StartupEntry } from '../../../store/admin-model.ts';
 import { HISTORY_CATEGORIES } from '../../../store/admin-model.ts';
-import { TIMES } from '../../../sources/files/dates.ts';
+import { MAX_TIME, MIN_TIME } from '../../../sources/files/dates.ts';
 import {
   jsonObject,
   parseRecord,
@@ -66,7 +66,7 @@ const startup = z.strictObject({
 const audit = z.strictObject({
   chain: uuid,
   seq: z.number().int().positive(),
-  at: z.number().int().min(TIMES.first).max(TIMES.last),
+  at: z.number().int().min(MIN_TIME).max(MAX_TIME),
   actor: z.string(),
   surface: z.string(),
   action: z.string(),

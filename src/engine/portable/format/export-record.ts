@@ -9,7 +9,7 @@ import {
   type Metadata,
   type Timestamp,
 } from '../../../core/types.ts';
-import { TIMES } from '../../../sources/files/dates.ts';
+import { MAX_TIME, MIN_TIME } from '../../../sources/files/dates.ts';
 
 /** A record as it is exported: without its namespace, which is that of whoever imports it. */
 export type ExportedRecord = Omit<LociRecord, 'namespace'>;
@@ -26,7 +26,7 @@ const MAX_DEPTH = 110;
 export const time: z.ZodType<Timestamp> = z.union([z.string(), z.number()]).transform((given, context) => {
   const at = typeof given === 'number' ? given : Date.parse(given);
   // Every answer formats the times of its records: one time that cannot be formatted would make whole answers fail.
-  if (Number.isSafeInteger(at) && at >= TIMES.first && at <= TIMES.last) return at;
+  if (Number.isSafeInteger(at) && at >= MIN_TIME && at <= MAX_TIME) return at;
   context.addIssue({ code: 'custom', message: 'expected a time in ISO 8601, of the years 1 to 9999' });
   return z.NEVER;
 });

@@ -189,11 +189,11 @@ describe('ending a command', () => {
 
   it.skipIf(!hasProc)('ends what began a session of its own too, when it is cut short', async () => {
     const escape = `const { spawn } = require('child_process');
-      const child = spawn('/bin/sh', ['-c', 'sleep 60 & echo $! > strays; wait'], { detached: true });
+      const child = spawn('/bin/sh', ['-c', 'sleep 60 & echo $! > detached; wait'], { detached: true });
       setInterval(() => undefined, 1000);`;
     const failure = await failureOf(shell('', { argv: [process.execPath, '-e', escape], timeout: 2000 }));
     expect(failure.message).toContain('did not end within 2 s');
-    expect((await pidsIn('strays')).filter(isAlive)).toEqual([]);
+    expect((await pidsIn('detached')).filter(isAlive)).toEqual([]);
   });
 
   it.skipIf(!hasProc || !existsSync('/bin/bash'))(

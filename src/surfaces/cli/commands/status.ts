@@ -8,7 +8,7 @@ import type { OperationCommand, View } from './operation-command.ts';
 
 export const status: OperationCommand<StatusOutput> = {
   render: (output, view) => {
-    const { store, namespace, vaults, strays, sources } = output;
+    const { store, namespace, vaults, unconfigured_vaults, sources } = output;
     const rows = [
       ['home', output.home],
       [
@@ -20,8 +20,8 @@ export const status: OperationCommand<StatusOutput> = {
       ['passages', `${String(output.passages)}, ${formatCount(output.terms, 'different word')}`],
       ['meaning', meaningLine(output)],
       ...vaults.map((vault, i) => [i === 0 ? 'vaults' : '', vaultLine(vault)]),
-      ...strays.map(({ name, records }, i) => [
-        i === 0 ? 'orphaned' : '',
+      ...unconfigured_vaults.map(({ name, records }, i) => [
+        i === 0 ? 'unconfigured' : '',
         `${name}: ${formatCount(records, 'note')}, not in the settings; see \`loci doctor\``,
       ]),
       ...sources.map((source, i) => [i === 0 ? 'sources' : '', sourceLine(source)]),
@@ -32,7 +32,7 @@ export const status: OperationCommand<StatusOutput> = {
 };
 
 function row(name: string, value: string, { style }: View): string {
-  return `${style.dim(name.padEnd(11))}${oneLine(value)}\n`;
+  return `${style.dim(name.padEnd(14))}${oneLine(value)}\n`;
 }
 
 function vaultLine({
