@@ -1,8 +1,8 @@
 import { LociError } from '../../core/errors.ts';
-import type { LociRecord, Timestamp } from '../../core/types.ts';
+import type { LociRecord, Passage, Timestamp } from '../../core/types.ts';
 import { newDraft } from '../../ingest/record-draft.ts';
 import { HISTORY_CATEGORIES } from '../../store/admin-model.ts';
-import type { FactCategory, RecordWrite } from '../../store/model.ts';
+import type { FactCategory, RecordDraft, RecordWrite } from '../../store/model.ts';
 import { auditDraft, diffOf, newDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { embedWritten, type Embedded } from '../records/embed-written.ts';
@@ -65,6 +65,8 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
   const { texts, masked } = await screenTexts(context, given);
   const vectors = await context.vectorsToFill();
   let draft = newDraft(factOf(context, texts, ttl), context.now());
+  const chunking = await context.chunking();
+  const passages = await chunking.cut(draft);
   let replaced = false;
   const { ids, replayed } = await runOnce(context, idempotencyKey, ['store', asked], async (only) => {
     for (let attempt = 1; ; attempt++) {
@@ -73,7 +75,7 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
       draft = { ...draft, uuid: before?.uuid ?? draft.uuid };
       replaced = before !== null;
       try {
-        return await commitFact(context, before, draft, only);
+        return await commitFact(context, before, { draft, passages, chunking: chunking.signature }, only);
       } catch (error) {
         const conflict = error instanceof LociError && ['conflict', 'not_found'].includes(error.code);
         const isOurs = only.idempotencyKey !== undefined && (await wasDone(context, only.idempotencyKey.key));
@@ -87,7 +89,7 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
   const id = ids[0] ?? 0;
   const [stored] = await context.store.records.get(context.namespace, [id], 'any');
   const expiresAt = stored?.expiresAt ?? draft.expiresAt ?? 0;
-  const state = await embedWritten(context, vectors, id, draft);
+  const state = await embedWritten(context, vectors, draft, passages);
   return { id, key: texts.key, category, expiresAt, replaced, masked, replayed, ...state };
 }
 
@@ -98,23 +100,29 @@ async function wasDone({ store, namespace, now }: EngineContext, key: string): P
 async function commitFact(
   context: EngineContext,
   before: LociRecord | null,
-  draft: ReturnType<typeof newDraft>,
+  { draft, passages, chunking }: CutFact,
   only: object,
 ): Promise<number[]> {
-  const chunking = await context.chunking();
   const write: RecordWrite = {
     id: before?.id ?? null,
     draft: { ...draft, updatedAt: Math.max(draft.updatedAt, (before?.updatedAt ?? 0) + 1) },
-    passages: await chunking.cut(draft),
+    passages,
     ...(before === null ? {} : { expected: before.updatedAt }),
   };
   const diff = before === null ? newDiff(draft) : diffOf(before, draft);
   return context.store.records.commit(context.namespace, {
     writes: [write],
-    chunking: chunking.signature,
+    chunking,
     audit: [auditDraft(context, 'store', draft.uuid, diff)],
     ...only,
   });
+}
+
+interface CutFact {
+  readonly draft: RecordDraft;
+  readonly passages: readonly Passage[];
+  /** The signature of the chunking. */
+  readonly chunking: string;
 }
 
 function factOf(

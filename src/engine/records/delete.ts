@@ -55,12 +55,13 @@ export async function undelete(context: EngineContext, id: number): Promise<Unde
   const record = await changeableRecord(context, id, 'deleted');
   const vectors = await context.vectorsToFill();
   const chunking = await context.chunking();
+  const passages = await chunking.cut(record);
   await context.store.records.commit(context.namespace, {
-    restorations: [{ id, passages: await chunking.cut(record) }],
+    restorations: [{ id, passages }],
     chunking: chunking.signature,
     audit: [auditDraft(context, 'undelete', record.uuid)],
   });
   const { title } = record;
-  const state = await embedWritten(context, vectors, id, record);
+  const state = await embedWritten(context, vectors, record, passages);
   return { id, title, citation: `record/${String(id)}`, ...state };
 }

@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import type { Metadata } from '../../core/types.ts';
+import type { Metadata, Passage } from '../../core/types.ts';
 import { embedRecord } from '../../ingest/embed.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import type { EngineContext } from '../context.ts';
@@ -11,17 +11,17 @@ export interface Embedded {
   readonly why: string | null;
 }
 
-/** Embeds a record that was just written. When the model cannot answer, the next `index` does so (R16). */
+/** Embeds the passages of a record that was just written. When the model cannot answer, the next `index` does so (R16). */
 export async function embedWritten(
   { store, namespace }: EngineContext,
   vectors: VectorIndexRef | null,
-  id: number,
-  described: { readonly title: string; readonly metadata: Metadata },
+  { title, metadata }: { readonly title: string; readonly metadata: Metadata },
+  passages: readonly Passage[],
 ): Promise<Embedded> {
   if (vectors === null) return { embedded: false, why: 'no embedding provider is configured' };
   try {
-    const passages = (await store.records.passagesOf(namespace, [id])).get(id) ?? [];
-    await embedRecord(store, vectors.embedder, vectors.generation, { ...described, namespace }, passages);
+    const record = { namespace, title, metadata };
+    await embedRecord(store, vectors.embedder, vectors.generation, record, passages);
     return { embedded: true, why: null };
   } catch (error) {
     if (!(error instanceof LociError)) throw error;

@@ -58,11 +58,18 @@ export async function update(context: EngineContext, request: UpdateRequest): Pr
   if (response.changed.length === 0)
     return { ...response, reembedded: false, ...(await embeddedState(context)) };
   const reembedded = !samePassages(before, draft);
-  await commitUpdate(context, before, draft, reembedded);
+  const chunking = await context.chunking();
+  const passages = reembedded ? await chunking.cut(draft) : 'keep';
+  await context.store.records.commit(context.namespace, {
+    writes: [{ id, draft, passages, expected: before.updatedAt }],
+    chunking: chunking.signature,
+    audit: [auditDraft(context, 'update', before.uuid, changed)],
+  });
   context.schedulePurge();
-  const state = reembedded
-    ? await embedWritten(context, await context.vectorsToFill(), id, draft)
-    : await embeddedState(context);
+  const state =
+    passages === 'keep'
+      ? await embeddedState(context)
+      : await embedWritten(context, await context.vectorsToFill(), draft, passages);
   return { ...response, reembedded, ...state };
 }
 
@@ -72,21 +79,6 @@ async function embeddedState(context: EngineContext): Promise<Embedded> {
   return vectors === null
     ? { embedded: false, why: 'no embedding provider is configured' }
     : { embedded: true, why: null };
-}
-
-async function commitUpdate(
-  context: EngineContext,
-  before: LociRecord,
-  draft: RecordDraft,
-  reembedded: boolean,
-): Promise<void> {
-  const chunking = await context.chunking();
-  const passages = reembedded ? await chunking.cut(draft) : 'keep';
-  await context.store.records.commit(context.namespace, {
-    writes: [{ id: before.id, draft, passages, expected: before.updatedAt }],
-    chunking: chunking.signature,
-    audit: [auditDraft(context, 'update', before.uuid, diffOf(before, draft))],
-  });
 }
 
 function changedDraft(

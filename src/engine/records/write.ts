@@ -53,9 +53,10 @@ export async function write(context: EngineContext, request: WriteRequest): Prom
   const [duplicate] = await store.records.list(namespace, { filter, order: 'oldest' }, page);
   const sameAs = duplicate?.id ?? null;
   const draft = newDraft(recordInput(context, texts), now);
+  const chunking = await context.chunking();
+  const passages = await chunking.cut(draft);
   const { ids, replayed } = await runOnce(context, idempotencyKey, ['write', fields], async (once) => {
-    const chunking = await context.chunking();
-    const writes = [{ id: null, draft, passages: await chunking.cut(draft) }];
+    const writes = [{ id: null, draft, passages }];
     const audit = [auditDraft(context, 'write', draft.uuid, newDiff(draft))];
     return store.records.commit(namespace, { writes, chunking: chunking.signature, audit, ...once });
   });
@@ -66,7 +67,7 @@ export async function write(context: EngineContext, request: WriteRequest): Prom
   return {
     ...written,
     sameAs: replayed ? null : sameAs,
-    ...(await embedWritten(context, vectors, id, draft)),
+    ...(await embedWritten(context, vectors, draft, passages)),
   };
 }
 
