@@ -2,6 +2,7 @@
 
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
 import type { AuditDraft, HistoryDraft, SourceState, StartupEntry } from './admin-model.ts';
+import type { WrittenLink } from './rules/link-index.ts';
 import type { SearchFilter } from './search-model.ts';
 
 /** One page of a long answer: at most `limit` rows behind the cursor. */
@@ -184,6 +185,51 @@ export interface FactCategory {
   readonly count: number;
   /** The keys stored last, newest first. */
   readonly recentKeys: readonly string[];
+}
+
+// ── Links and changes ────────────────────────────────────────────────────────────────────────────
+
+/** A link of a record to a key of its source. */
+export interface RecordLink extends WrittenLink {
+  /** The record that has the link, and its key. */
+  readonly record: number;
+  readonly key: string;
+  /** Place among the links of the record, from 1. */
+  readonly position: number;
+  readonly source: string;
+  /** The document that the link means, and its key; `null` if there is none. */
+  readonly targetRecord: number | null;
+  readonly targetKey: string | null;
+}
+
+export type LinkCursor = Pick<RecordLink, 'record' | 'position'>;
+
+export type LinkSelector =
+  /** Links of these records. */
+  | { readonly from: readonly number[] }
+  /** Links that mean these records. */
+  | { readonly to: readonly number[] }
+  /** Links that mean no document. */
+  | { readonly unresolved: true };
+
+/** `deleted` can be restored; `removed` is gone for good. */
+export type ChangeKind = 'written' | 'deleted' | 'removed';
+
+/** The last change of a record. */
+export interface RecordChange {
+  /** Grows with every change of the namespace. */
+  readonly sequence: number;
+  readonly record: number;
+  readonly kind: ChangeKind;
+}
+
+export interface ChangePage {
+  readonly changes: readonly RecordChange[];
+  /**
+   * Whether the cursor is older than the oldest known removal, or newer than the newest change because an older copy of the
+   * store was restored. Then `changes` is empty: the follower must discard what it derived and begin without a cursor.
+   */
+  readonly mustRestart: boolean;
 }
 
 // ── Derived state and removal ────────────────────────────────────────────────────────────────────

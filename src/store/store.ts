@@ -14,6 +14,7 @@ import type {
   StoreStats,
 } from './admin-model.ts';
 import type {
+  ChangePage,
   CommitBatch,
   CutPassages,
   ExistingRecords,
@@ -21,11 +22,14 @@ import type {
   FacetValue,
   FactCategory,
   IdempotentResult,
+  LinkCursor,
+  LinkSelector,
   Page,
   PurgeRequest,
   RecordBounds,
   RecordFilter,
   RecordIdentity,
+  RecordLink,
   RecordSelector,
   RecordState,
   SourceEntry,
@@ -107,6 +111,17 @@ export interface StoreRecords {
   factCategories(namespace: string, now: Timestamp, recent: number): Promise<FactCategory[]>;
   /** The passages of each record by ordinal; an empty list for an unknown record. */
   passagesOf(namespace: string, records: readonly number[]): Promise<Map<number, Passage[]>>;
+  /**
+   * Links between the documents of a source, by record and position. They are current when `commit` resolves: a document
+   * that comes, moves or goes also changes what the links of other documents mean.
+   */
+  links(namespace: string, selector: LinkSelector, page: Page<LinkCursor>): Promise<RecordLink[]>;
+  /**
+   * The changes of records after a sequence number, oldest first, so that derived state can follow. Each is durable in the
+   * transaction that makes it. Of each record there is only the last change; without a cursor, the changes name every
+   * record. The newest 10,000 removals remain.
+   */
+  changes(namespace: string, page: Page<number>): Promise<ChangePage>;
   /**
    * Replaces the passages of records and marks them as made by this chunking. Unchanged passages keep their ids. A record
    * that is gone, no longer stale, or changed since its passages were cut is skipped.

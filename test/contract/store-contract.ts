@@ -3,6 +3,7 @@ import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { describeAudit } from './store-audit.ts';
+import { describeChanges } from './store-changes.ts';
 import { describeFacets } from './store-facets.ts';
 import { describeFences } from './store-fences.ts';
 import { describeFilters } from './store-filters.ts';
@@ -10,6 +11,7 @@ import { describeHistory } from './store-history.ts';
 import { describeIsolation } from './store-isolation.ts';
 import { describeLeases } from './store-leases.ts';
 import { describeListing } from './store-listing.ts';
+import { describeLinks } from './store-links.ts';
 import { describeMortality } from './store-mortality.ts';
 import { describeNeighbours } from './store-neighbours.ts';
 import { describePurge } from './store-purge.ts';
@@ -60,6 +62,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
 
     describeRecords(subject);
     describeRecordValues(subject);
+    describeLinks(subject);
+    describeChanges(subject);
     describeConflicts(subject);
     describeSourceStates(subject);
     describeFilters(subject);

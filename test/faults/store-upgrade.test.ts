@@ -82,6 +82,8 @@ async function answers(store: Store, vectors: number): Promise<unknown> {
       terms: await store.search.terms(namespace, ['common', 'comon', 'word3']),
       beside: await store.search.neighbours(namespace, [1, 5, 9], { before: 2, after: 2 }),
       entries: await store.records.sourceEntries(namespace, 'notes', ALL),
+      links: await store.records.links(namespace, { from: [1, 2, 3] }, ALL),
+      changes: (await store.records.changes(namespace, ALL)).changes,
       passages: await store.search.passages(namespace, [1, 2, 3, 50], ALL_LIVE),
       newest: await store.search.newest(namespace, ALL_LIVE, 5),
       pending: await store.vectors.countPending(namespace, vectors),
@@ -103,7 +105,9 @@ describe('a store of schema 6', () => {
       const notes = Array.from({ length: 40 }, (_, i) =>
         note([`common word${String(i)}`, `${namespace} ${'pad '.repeat(i)}`], {
           title: i % 3 === 0 ? 'Heading' : '',
-          metadata: i % 2 === 0 ? { session: 's', speaker: 'Ada' } : {},
+          key: `${String(i)}.md`,
+          metadata:
+            i % 2 === 0 ? { session: 's', speaker: 'Ada' } : { links: [{ target: '2' }, { target: 'x' }] },
           expiresAt: i % 5 === 0 ? NOW + i - 10 : null,
           origin: i % 7 === 0 ? 'memory' : 'vault',
           tags: ['a/b'],

@@ -20,6 +20,7 @@ import { wellFormed } from '../../src/store/rules/well-formed.ts';
 import {
   byCodePoint,
   type Namespace,
+  noteChange,
   type OracleRecord,
   type OracleState,
   passagesOf,
@@ -80,6 +81,7 @@ function put(
   nextPassage: NextPassage,
 ): void {
   namespace.records.set(record.id, { record, chunking });
+  noteChange(namespace, record.id, record.deletedAt === null ? 'written' : 'deleted');
   setPassages(namespace, record, passages, nextPassage);
 }
 
@@ -99,6 +101,7 @@ function writeRecord(
   if (write.passages !== 'keep') put(namespace, record, chunking, write.passages, nextPassage);
   else {
     namespace.records.set(id, { record, chunking: before?.chunking ?? null });
+    noteChange(namespace, id, 'written');
     for (const each of passagesOf(namespace, id))
       namespace.passages.set(each.id, { ...each, indexed: indexPassage(record, each.passage) });
   }
@@ -161,6 +164,7 @@ function inState(namespace: Namespace, id: number, state: 'live' | 'deleted'): L
 function removeRecord(namespace: Namespace, record: LociRecord, nextPassage: NextPassage): void {
   setPassages(namespace, record, [], nextPassage);
   namespace.records.delete(record.id);
+  noteChange(namespace, record.id, 'removed');
 }
 
 /** Source states, startup entries and history. */

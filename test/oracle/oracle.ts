@@ -8,6 +8,7 @@ import { assertVectorDimensions } from '../../src/store/rules/validation.ts';
 import type { PendingEmbedding } from '../../src/store/search-model.ts';
 import type { StoreRecords, StoreSearch, StoreVectors } from '../../src/store/store.ts';
 import { adminCalls, type OracleAdmin } from './admin.ts';
+import { linksOf, selects } from './links.ts';
 import { commit, purge } from './commit.ts';
 import { lookUpTerms, neighbours, newest, searchText, searchVectors } from './search.ts';
 import {
@@ -80,6 +81,20 @@ function recordCalls(state: OracleState): Oracle['records'] {
       };
     },
     factCategories: async (name, now, recent) => factCategories(state.read(name), now, recent),
+    links: async (name, selector, { after, limit }) =>
+      linksOf(state.read(name))
+        .filter((link) => selects(selector, link))
+        .filter(
+          ({ record, position }) =>
+            after === null || record > after.record || (record === after.record && position > after.position),
+        )
+        .slice(0, limit),
+    changes: async (name, { after, limit }) => {
+      const { changes, lastChange } = state.read(name);
+      if (after !== null && after > lastChange) return { changes: [], mustRestart: true };
+      const behind = [...changes.values()].filter(({ sequence }) => sequence > (after ?? 0));
+      return { changes: behind.slice(0, limit), mustRestart: false };
+    },
     passagesOf: async (name, ids) => {
       const namespace = state.read(name);
       const passages = ids.map(

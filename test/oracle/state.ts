@@ -8,7 +8,7 @@ import type {
   StartupEntry,
 } from '../../src/store/admin-model.ts';
 import { indexPassage, type IndexedPassage } from '../../src/store/lexical/text-fields.ts';
-import type { IdempotencyKey, IdempotentResult } from '../../src/store/model.ts';
+import type { ChangeKind, IdempotencyKey, IdempotentResult, RecordChange } from '../../src/store/model.ts';
 import type { Generation, RecordHeader } from '../../src/store/search-model.ts';
 
 /** A record with the signature of the chunking that made its passages; `null` if there is none. */
@@ -48,6 +48,9 @@ export interface Namespace {
   readonly digests: Map<string, { readonly digest: string; readonly at: Timestamp }>;
   /** Oldest first. */
   readonly history: Map<HistoryCategory, HistoryRow[]>;
+  /** The last change of each record, oldest first. */
+  readonly changes: Map<number, RecordChange>;
+  lastChange: number;
 }
 
 function emptyNamespace(name: string): Namespace {
@@ -64,6 +67,8 @@ function emptyNamespace(name: string): Namespace {
     startup: new Map(),
     digests: new Map(),
     history: new Map(),
+    changes: new Map(),
+    lastChange: 0,
   };
 }
 
@@ -134,6 +139,11 @@ export function setPassages(
     const id = nextPassage();
     namespace.passages.set(id, { id, record: record.id, passage, indexed: indexPassage(record, passage) });
   }
+}
+
+export function noteChange(namespace: Namespace, record: number, kind: ChangeKind): void {
+  namespace.changes.delete(record);
+  namespace.changes.set(record, { sequence: ++namespace.lastChange, record, kind });
 }
 
 export function headerOf(record: LociRecord): RecordHeader {

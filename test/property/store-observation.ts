@@ -44,6 +44,10 @@ export async function observe(store: Oracle, { words, lists, audit }: Questions)
           { scan: 'stale', chunking: 'one' },
           { after: 2, limit: 3 },
         ),
+        links: await store.records.links(namespace, { from: ids }, all),
+        backlinks: await store.records.links(namespace, { to: ids }, { after: null, limit: 3 }),
+        unresolved: await store.records.links(namespace, { unresolved: true }, all),
+        changes: await changesOf(store, namespace),
         passagesOf: await store.records.passagesOf(namespace, [...ids, 999]),
         passages: await store.search.passages(namespace, passages, { now: NOW }),
         neighbours: await store.search.neighbours(namespace, passages, { before: 2, after: 3 }),
@@ -68,6 +72,12 @@ export async function observe(store: Oracle, { words, lists, audit }: Questions)
     generations,
     names: await store.admin.namespaces(ADMIN_NAMESPACE),
   };
+}
+
+/** Without the sequence numbers, which are each store's own. */
+async function changesOf({ records }: Oracle, namespace: string): Promise<unknown[]> {
+  const { changes } = await records.changes(namespace, ALL);
+  return changes.map(({ record, kind }) => [record, kind]);
 }
 
 async function observeWritten(

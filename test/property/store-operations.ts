@@ -73,6 +73,7 @@ const metadata: fc.Arbitrary<Metadata> = fc.record(
     speaker: word,
     date: fc.constantFrom('2026-05-01', '2026-13-99'),
     aliases: fc.array(word, { maxLength: 2 }),
+    links: fc.array(fc.record({ target: fc.constantFrom('k1', 'K2', 'k4', '\u{1F600}') }), { maxLength: 2 }),
     frontMatter: fc.record({ status: text, parts: fc.array(word, { maxLength: 2 }) }),
   },
   { requiredKeys: [] },

@@ -1,10 +1,8 @@
 import { formatAge } from '../../core/time/age.ts';
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord } from '../../core/types.ts';
-import { LinkIndex } from '../../sources/markdown/link-index.ts';
 import { resolveCitation, type LineRange } from './citation.ts';
 import type { EngineContext } from '../context.ts';
-import { storedEntries } from '../../ingest/source-entries.ts';
 import { sourceOrigins, type SourceOrigin } from '../sources/source-origin.ts';
 
 /** A link or an embed in a note. */
@@ -15,7 +13,14 @@ export interface NoteLink {
   readonly path: string | null;
 }
 
-export interface GetResponse {
+interface NoteLinks {
+  /** Each target once, in the order of the text. */
+  readonly links: readonly NoteLink[];
+  /** The paths of the notes that link to this one. */
+  readonly backlinks: readonly string[];
+}
+
+export interface GetResponse extends NoteLinks {
   readonly record: LociRecord;
   /** The content, or the lines of the citation. */
   readonly text: string;
@@ -25,8 +30,6 @@ export interface GetResponse {
   readonly age: string;
   /** Details of the source; `null` unless the origin is `source`. */
   readonly from: SourceOrigin | null;
-  /** The links of a note. */
-  readonly links: readonly NoteLink[];
 }
 
 /** @throws LociError `not_found`, `ambiguous`; `invalid_input` for lines that do not exist */
@@ -43,7 +46,7 @@ export async function get(context: EngineContext, citation: string): Promise<Get
     lines: range,
     totalLines: all.length,
     age: formatAge(record.createdAt, context.now()),
-    links: await linksOf(context, record),
+    ...(await linksOf(context, record)),
   };
 }
 
@@ -70,19 +73,20 @@ function quotedCitation(citation: string): string {
   return JSON.stringify(citation.slice(0, citation.lastIndexOf('#')).slice(0, 200));
 }
 
-/** The links of a note, each target once, resolved among the current notes of its vault. */
-async function linksOf(context: EngineContext, record: LociRecord): Promise<NoteLink[]> {
-  const { links } = record.metadata;
-  const { key } = record;
-  if (key === null || !Array.isArray(links) || links.length === 0) return [];
-  const targets = new Set<string>();
-  for (const link of links) {
-    if (typeof link !== 'object' || link === null || Array.isArray(link)) continue;
-    if (typeof link['target'] === 'string' && link['target'] !== '') targets.add(link['target']);
-  }
-  const keys: string[] = [];
-  for await (const entry of storedEntries(context.store.records, context.namespace, record.source))
-    keys.push(entry.key);
-  const index = new LinkIndex(keys);
-  return [...targets].map((target) => ({ target, path: index.resolve(target, key) }));
+/** A vault stores fewer links of one note. */
+const MAX_LINKS = 5000;
+/** A note that everything links to would otherwise fill the answer. */
+const MAX_BACKLINKS = 100;
+
+async function linksOf({ store, namespace }: EngineContext, { id, key }: LociRecord): Promise<NoteLinks> {
+  if (key === null) return { links: [], backlinks: [] };
+  const [from, to] = await Promise.all([
+    store.records.links(namespace, { from: [id] }, { after: null, limit: MAX_LINKS }),
+    store.records.links(namespace, { to: [id] }, { after: null, limit: MAX_BACKLINKS }),
+  ]);
+  const targets = new Map(from.map(({ target, targetKey }) => [target, targetKey]));
+  return {
+    links: [...targets].map(([target, path]) => ({ target, path })),
+    backlinks: [...new Set(to.filter(({ record }) => record !== id).map((link) => link.key))],
+  };
 }

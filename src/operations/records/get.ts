@@ -40,6 +40,7 @@ const output = z.strictObject({
     .describe(
       'The links of a note: the target as written, and the path of the note it means; `null` when there is none.',
     ),
+  backlinks: z.array(z.string()).describe('The paths of notes that link to this one, at most 100.'),
   metadata: z
     .record(z.string(), z.json())
     .describe('Further properties from its source: aliases, links, front matter …'),
@@ -70,7 +71,7 @@ export const get: Operation<z.infer<typeof input>, GetOutput> = {
 
 async function runGet(context: OperationContext, { citation }: z.infer<typeof input>): Promise<GetOutput> {
   const loci = await context.loci();
-  const { record, text, lines, totalLines, age, from, links } = await loci.get(citation);
+  const { record, text, lines, totalLines, age, from, links, backlinks } = await loci.get(citation);
   return {
     id: record.id,
     uuid: record.uuid,
@@ -92,6 +93,7 @@ async function runGet(context: OperationContext, { citation }: z.infer<typeof in
     expires_at: record.expiresAt === null ? null : isoTime(record.expiresAt),
     age,
     links: [...links],
+    backlinks: [...backlinks],
     metadata: record.metadata,
   };
 }

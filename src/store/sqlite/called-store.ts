@@ -18,6 +18,8 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     bounds: 'reader',
     facet: 'reader',
     factCategories: 'reader',
+    links: 'reader',
+    changes: 'reader',
     passagesOf: 'reader',
     replacePassages: 'writer',
     purge: 'writer',

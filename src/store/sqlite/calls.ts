@@ -3,11 +3,13 @@ import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import { assertVectorDimensions } from '../rules/validation.ts';
 import type { StoreAdmin, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
 import { auditChain, auditChains, auditEntries, importAudit, verifyAudit } from './audit.ts';
+import { changes } from './changes.ts';
 import { CodeCache } from './code-cache.ts';
 import type { Database } from './database.ts';
 import { activateGeneration, addGeneration, generationById, generations } from './generations.ts';
 import { history } from './history.ts';
 import { dropLease, takeLease } from './leases.ts';
+import { links } from './links.ts';
 import { bounds, findIdempotentResult, purge, recordsInState } from './lifecycle.ts';
 import { countRecords, facet, factCategories, listRecords } from './listing.ts';
 import { findNamespace, writtenNamespaces } from './namespaces.ts';
@@ -109,6 +111,11 @@ function recordCalls(db: Database): StoreCalls['records'] {
     facet: (namespace, field, filter) => read(db, namespace, [], (ns) => facet(db, ns, field, filter)),
     factCategories: (namespace, now, recent) =>
       read(db, namespace, [], (ns) => factCategories(db, ns, now, recent)),
+    links: (namespace, selector, page) => read(db, namespace, [], (ns) => links(db, ns, selector, page)),
+    changes: (namespace, page) =>
+      read(db, namespace, { changes: [], mustRestart: page.after !== null && page.after > 0 }, (ns) =>
+        changes(db, ns, page),
+      ),
     passagesOf: (namespace, ids) =>
       read(db, namespace, new Map(ids.map((id) => [id, []])), (ns) => passagesOf(db, ns, ids)),
     replacePassages: (namespace, chunking, passages) => {

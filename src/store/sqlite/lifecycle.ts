@@ -11,12 +11,13 @@ import type {
   Restoration,
 } from '../model.ts';
 import { appendAudit, eraseDiffs } from './audit.ts';
+import { RecordChanges } from './changes.ts';
 import type { Database } from './database.ts';
 import { removeExpiredHistory } from './history.ts';
 import { withSecureDelete } from './namespaces.ts';
 import { insertPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
-import { countWords, settle, unsettledWords, type WordCounts } from './vocabulary.ts';
+import { countWords, settle, unsettledWords } from './vocabulary.ts';
 
 const LIVE = 'r.deleted_at IS NULL AND (r.expires_at IS NULL OR r.expires_at > ?)';
 
@@ -59,11 +60,11 @@ export function deleteRecords(
   namespace: string,
   ns: number,
   deletions: readonly Deletion[],
-  counts: WordCounts,
+  changes: RecordChanges,
 ): void {
   if (deletions.length === 0) return;
   withSecureDelete(db, ns, () => {
-    for (const deletion of deletions) deleteRecord(db, namespace, ns, deletion, counts);
+    for (const deletion of deletions) deleteRecord(db, namespace, ns, deletion, changes);
   });
 }
 
@@ -72,10 +73,11 @@ function deleteRecord(
   namespace: string,
   ns: number,
   { id, at }: Deletion,
-  counts: WordCounts,
+  changes: RecordChanges,
 ): void {
   const record = requireRecord(db, namespace, ns, id, 'live');
-  removePassages(db, ns, id, record, counts);
+  removePassages(db, ns, id, record, changes.words);
+  changes.add(id, 'deleted', record.key !== null);
   db.prepare('UPDATE record SET deleted_at = ?, chunking = NULL WHERE ns = ? AND id = ?').run(at, ns, id);
 }
 
@@ -86,7 +88,7 @@ export function restoreRecord(
   ns: number,
   { id, passages }: Restoration,
   chunking: string | null,
-  counts: WordCounts,
+  changes: RecordChanges,
 ): void {
   const record = requireRecord(db, namespace, ns, id, 'deleted');
   assertFactKeyIsFree(db, ns, record);
@@ -95,7 +97,8 @@ export function restoreRecord(
     ns,
     id,
   );
-  insertPassages(db, ns, id, record, passages, counts);
+  insertPassages(db, ns, id, record, passages, changes.words);
+  changes.add(id, 'written', record.key !== null);
 }
 
 function assertFactKeyIsFree(db: Database, ns: number, { origin, category, key }: LociRecord): void {
@@ -138,13 +141,14 @@ function purgeDue(db: Database, namespace: string, ns: number, request: PurgeReq
          ORDER BY r.id LIMIT ?`,
       )
       .all(ns, ns, request.expiredBy, ns, request.deletedBefore, request.limit);
-    const counts: WordCounts = new Map();
+    const changes = new RecordChanges();
     const records = rows.map((row) => recordOf(namespace, row));
     if (records.length > 0) {
       withSecureDelete(db, ns, () => {
-        for (const record of records) purgeRecord(db, ns, record, counts);
-        for (const [word, change] of unsettledWords(db, ns)) countWords(counts, [word], change);
-        settle(db, ns, counts);
+        for (const record of records) purgeRecord(db, ns, record, changes);
+        for (const [word, change] of unsettledWords(db, ns)) countWords(changes.words, [word], change);
+        settle(db, ns, changes.words);
+        changes.derive(db, ns);
       });
     }
     const drafts = records.map(({ uuid, deletedAt }): AuditDraft => {
@@ -158,8 +162,9 @@ function purgeDue(db: Database, namespace: string, ns: number, request: PurgeReq
   });
 }
 
-function purgeRecord(db: Database, ns: number, record: LociRecord, counts: WordCounts): void {
-  removePassages(db, ns, record.id, record, counts);
+function purgeRecord(db: Database, ns: number, record: LociRecord, changes: RecordChanges): void {
+  removePassages(db, ns, record.id, record, changes.words);
+  changes.add(record.id, 'removed', record.key !== null);
   db.prepare('DELETE FROM record WHERE ns = ? AND id = ?').run(ns, record.id);
   eraseDiffs(db, ns, record.uuid);
 }

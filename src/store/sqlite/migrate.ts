@@ -2,9 +2,14 @@ import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
 import { loadMigrations, pendingMigrations, type Migration } from '../migrate.ts';
 import type { Database } from './database.ts';
+import { rebuildLinks } from './links.ts';
+import { allNamespaces } from './namespaces.ts';
 
 /** Marks the file as a Loci store ("Loci" in ASCII), so that another program's database is never touched. */
 const APPLICATION_ID = 0x4c_6f_63_69;
+
+/** The migration that creates the table of links. SQL alone cannot resolve them. */
+const LINKS_VERSION = 12;
 
 /**
  * Brings the schema up to date: one transaction, after a copy of the store beside it. Returns at once when
@@ -28,11 +33,14 @@ export function migrate(
   db.exec('PRAGMA foreign_keys = OFF');
   try {
     db.transaction(() => {
-      for (const migration of pending()) {
+      const applied = pending();
+      for (const migration of applied) {
         db.exec(migration.sql);
         db.exec(`PRAGMA user_version = ${String(migration.version)}`);
       }
       dropSpellingIndexes(db);
+      if (applied.some(({ version }) => version === LINKS_VERSION))
+        for (const { ns } of allNamespaces(db)) rebuildLinks(db, ns);
       db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
     });
   } finally {

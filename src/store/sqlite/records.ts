@@ -6,6 +6,7 @@ import { isSourced } from '../rules/filter.ts';
 import { assertRecordState, assertSafeTimes, assertUnchanged } from '../rules/validation.ts';
 import { wellFormed } from '../rules/well-formed.ts';
 import { appendAudit } from './audit.ts';
+import { RecordChanges } from './changes.ts';
 import type { Database } from './database.ts';
 import { addHistory } from './history.ts';
 import { checkFence } from './leases.ts';
@@ -15,7 +16,7 @@ import { insertPassages, reindexPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
 import { addHits, changeSourceState } from './source-states.ts';
 import { putStartupDigest, putStartupEntries } from './startup.ts';
-import { noteWords, type WordCounts } from './vocabulary.ts';
+import { noteWords } from './vocabulary.ts';
 
 export function commit(db: Database, namespace: string, batch: CommitBatch): number[] {
   assertSafeTimes(batch);
@@ -37,13 +38,14 @@ export function commit(db: Database, namespace: string, batch: CommitBatch): num
 function commitRecords(db: Database, namespace: string, ns: number, batch: CommitBatch): number[] {
   const { evictions = [], deletions = [], writes = [], restorations = [], imports = [] } = batch;
   const { chunking = null } = batch;
-  const counts: WordCounts = new Map();
-  for (const id of evictions) evict(db, namespace, ns, id, counts);
-  deleteRecords(db, namespace, ns, deletions, counts);
-  const ids = writes.map((write) => writeRecord(db, namespace, ns, wellFormed(write), chunking, counts));
-  for (const restoration of restorations) restoreRecord(db, namespace, ns, restoration, chunking, counts);
-  for (const each of imports) ids.push(importRecord(db, namespace, ns, wellFormed(each), chunking, counts));
-  noteWords(db, ns, counts);
+  const changes = new RecordChanges();
+  for (const id of evictions) evict(db, namespace, ns, id, changes);
+  deleteRecords(db, namespace, ns, deletions, changes);
+  const ids = writes.map((write) => writeRecord(db, namespace, ns, wellFormed(write), chunking, changes));
+  for (const restoration of restorations) restoreRecord(db, namespace, ns, restoration, chunking, changes);
+  for (const each of imports) ids.push(importRecord(db, namespace, ns, wellFormed(each), chunking, changes));
+  noteWords(db, ns, changes.words);
+  changes.derive(db, ns);
   return ids;
 }
 
@@ -53,7 +55,7 @@ function writeRecord(
   ns: number,
   write: RecordWrite,
   chunking: string | null,
-  counts: WordCounts,
+  changes: RecordChanges,
 ): number {
   assertIdentityIsFree(db, ns, write);
   if (write.id === null) {
@@ -61,18 +63,20 @@ function writeRecord(
       throw new LociError('invalid_input', 'a new record has no passages to keep');
     const id = nextId(db, ns);
     insertRow(db, ns, id, write.draft, chunking);
-    insertPassages(db, ns, id, write.draft, write.passages, counts);
+    insertPassages(db, ns, id, write.draft, write.passages, changes.words);
+    changes.add(id, 'written', write.draft.key !== null);
     return id;
   }
   const before = existing(db, namespace, ns, write.id);
   assertUnchanged(before, write);
+  changes.add(write.id, 'written', before.key !== null || write.draft.key !== null);
   updateRow(db, ns, write.id, write.draft);
   if (write.passages !== 'keep') {
-    removePassages(db, ns, write.id, before, counts);
-    insertPassages(db, ns, write.id, write.draft, write.passages, counts);
+    removePassages(db, ns, write.id, before, changes.words);
+    insertPassages(db, ns, write.id, write.draft, write.passages, changes.words);
     db.prepare('UPDATE record SET chunking = ? WHERE ns = ? AND id = ?').run(chunking, ns, write.id);
   } else if (!sameFields(before, write.draft)) {
-    reindexPassages(db, ns, write.id, before, write.draft, counts);
+    reindexPassages(db, ns, write.id, before, write.draft, changes.words);
   }
   return write.id;
 }
@@ -83,7 +87,7 @@ function importRecord(
   ns: number,
   imported: RecordImport,
   chunking: string | null,
-  counts: WordCounts,
+  changes: RecordChanges,
 ): number {
   const { replaces, draft, deletedAt } = imported;
   const isLive = deletedAt === null;
@@ -95,13 +99,15 @@ function importRecord(
   else {
     const before = existing(db, namespace, ns, id);
     assertRecordState(before, imported);
-    if (before.deletedAt === null) removePassages(db, ns, id, before, counts);
+    if (before.deletedAt === null) removePassages(db, ns, id, before, changes.words);
     // While it is deleted, a live record may have its key.
     mark.run(deletedAt ?? before.deletedAt, null, ns, id);
     updateRow(db, ns, id, write.draft);
   }
   mark.run(deletedAt, isLive ? chunking : null, ns, id);
-  if (isLive) insertPassages(db, ns, id, draft, imported.passages, counts);
+  // The record that it replaces may have had a key.
+  changes.add(id, isLive ? 'written' : 'deleted', replaces !== null || draft.key !== null);
+  if (isLive) insertPassages(db, ns, id, draft, imported.passages, changes.words);
   return id;
 }
 
@@ -187,7 +193,7 @@ function existing(db: Database, namespace: string, ns: number, id: number): Loci
   return recordOf(namespace, row);
 }
 
-function evict(db: Database, namespace: string, ns: number, id: number, counts: WordCounts): void {
+function evict(db: Database, namespace: string, ns: number, id: number, changes: RecordChanges): void {
   const record = existing(db, namespace, ns, id);
   if (!isSourced(record)) {
     throw new LociError(
@@ -195,7 +201,8 @@ function evict(db: Database, namespace: string, ns: number, id: number, counts: 
       `record ${String(id)} is ${record.origin}: only documents of a source can be evicted`,
     );
   }
-  removePassages(db, ns, id, record, counts);
+  changes.add(id, 'removed', record.key !== null);
+  removePassages(db, ns, id, record, changes.words);
   db.prepare('DELETE FROM record WHERE ns = ? AND id = ?').run(ns, id);
 }
 

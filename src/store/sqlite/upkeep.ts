@@ -4,8 +4,10 @@ import type { Origin } from '../../core/types.ts';
 import type { NamespaceStats, StoreStats } from '../admin-model.ts';
 import type { CutPassages } from '../model.ts';
 import { isAsCut } from '../rules/record-page.ts';
+import { repairChanges } from './changes.ts';
 import type { Database } from './database.ts';
 import { generations } from './generations.ts';
+import { rebuildLinks } from './links.ts';
 import { allNamespaces, createTextTable, dropTextTable } from './namespaces.ts';
 import { passagesOf } from './passage-reads.ts';
 import { insertPassages, removePassages } from './passages.ts';
@@ -88,6 +90,8 @@ export function resetDerived(
 ): void {
   db.transaction(() => {
     if (options.drop) dropPassages(db, ns);
+    rebuildLinks(db, ns);
+    repairChanges(db, ns);
     db.prepare('UPDATE record SET chunking = NULL WHERE ns = ?').run(ns);
     if (options.vectors) removeVectors(db, 'ns = ?', ns);
     else repackCodes(db, ns);

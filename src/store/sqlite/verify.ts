@@ -1,7 +1,9 @@
 import { messageOf } from '../../core/errors.ts';
 import type { StoreFinding } from '../store.ts';
 import { indexPassage } from '../lexical/text-fields.ts';
+import { verifyChanges } from './changes.ts';
 import type { Database } from './database.ts';
+import { verifyLinks } from './links.ts';
 import { allNamespaces, TEXT_INDEX_OPTIONS, textTable } from './namespaces.ts';
 import { columnsOf } from './passages.ts';
 import { components } from './quantise.ts';
@@ -29,7 +31,13 @@ export function verifyNamespace(db: Database, ns: number, namespace: string): St
     refreshIndex(db, ns);
     const counts: WordCounts = new Map();
     const text = verifyIndex(db, textTable(ns), () => indexAfresh(db, ns, namespace, counts));
-    return [...text, ...verifyVocabulary(db, ns, counts), ...verifyCodes(db, ns)];
+    return [
+      ...text,
+      ...verifyVocabulary(db, ns, counts),
+      ...verifyCodes(db, ns),
+      ...verifyLinks(db, ns, MAX_FINDINGS),
+      ...verifyChanges(db, ns, MAX_FINDINGS),
+    ];
   });
 }
 

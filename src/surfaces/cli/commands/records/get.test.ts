@@ -26,6 +26,7 @@ const record: GetOutput = {
   updated_at: '2026-09-14T00:00:00.000Z',
   age: '2d ago',
   links: [],
+  backlinks: [],
   metadata: {},
 };
 
@@ -38,6 +39,16 @@ describe('get', () => {
   ])('shows lines %i to %i of %i as %j', (from, to, total, expected) => {
     const [, facts] = get.render({ ...record, lines: { from, to, total } }, view).split('\n');
     expect(facts).toBe(`From memory (cli) · 2026-09-14 (2d ago) · project default · ${expected}`);
+  });
+
+  it('shows what a note links to and what links to it', () => {
+    const links = [
+      { target: 'Oven', path: 'House/Oven.md' },
+      { target: 'Nowhere', path: null },
+    ];
+    const lines = get.render({ ...record, links, backlinks: ['Home.md', 'Plans.md'] }, view).split('\n');
+    expect(lines).toContain('links: Oven, Nowhere (no such note)');
+    expect(lines).toContain('linked from: Home.md, Plans.md');
   });
 
   it('shows the line and the URL of a source, escaped for a terminal', () => {

@@ -47,6 +47,7 @@ function header(output: GetOutput, { style, columns }: View): string[] {
     ...labelled('url', oneLine(url ?? ''), columns),
     ...labelled('tags', tags.map((tag) => `#${oneLine(tag)}`).join(' '), columns),
     ...labelled('links', links, columns),
+    ...labelled('linked from', output.backlinks.map(oneLine).join(', '), columns),
     ...(lines.from === 1 ? [] : labelled('properties', properties, columns)),
   ];
 }

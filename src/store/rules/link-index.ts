@@ -1,4 +1,31 @@
 import path from 'node:path';
+import type { Json, Metadata } from '../../core/types.ts';
+
+export type LinkType = 'link' | 'embed';
+
+/** A link as the text of its record has it. */
+export interface WrittenLink {
+  /** Without heading, block and alias. */
+  readonly target: string;
+  readonly type: LinkType;
+}
+
+/** The links in the metadata of a record, in the order of the text, each once. Links within the record are left out. */
+export function linksIn({ links }: Metadata): WrittenLink[] {
+  const found = new Map<string, WrittenLink>();
+  for (const link of Array.isArray(links) ? links : []) {
+    const written = writtenLink(link);
+    if (written !== null) found.set(`${written.type} ${written.target}`, written);
+  }
+  return [...found.values()];
+}
+
+function writtenLink(link: Json): WrittenLink | null {
+  if (typeof link !== 'object' || link === null || Array.isArray(link)) return null;
+  const { target, embed } = link;
+  if (typeof target !== 'string' || target === '') return null;
+  return { target, type: embed === true ? 'embed' : 'link' };
+}
 
 const NOTE_ENDINGS = ['', '.md', '.markdown'];
 
@@ -23,13 +50,10 @@ export class LinkIndex {
    * block (`#…`) and an alias (`|…`) are ignored.
    */
   resolve(target: string, fromKey: string): string | null {
-    const wanted = target.split(/[#|]/, 1)[0]!.trim().normalize('NFC');
-    if (wanted === '') return fromKey;
-    const folder = path.posix.dirname(fromKey);
-    if (/^\.\.?\//.test(wanted)) return this.#atPath(path.posix.join(folder, wanted));
-    if (wanted.startsWith('/')) return this.#atPath(path.posix.normalize(wanted.replace(/^\/+/, '')));
-    const plain = path.posix.normalize(wanted);
-    return this.#atPath(plain) ?? this.#bySuffix(plain, folder);
+    const wanted = wantedPath(target, fromKey);
+    if (wanted === null) return fromKey;
+    const exact = this.#atPath(wanted.path);
+    return exact ?? (wanted.isExact ? null : this.#bySuffix(wanted.path, path.posix.dirname(fromKey)));
   }
 
   #atPath(wanted: string): string | null {
@@ -51,6 +75,31 @@ export class LinkIndex {
     }
     return null;
   }
+}
+
+/** What a link asks for: a path, or any path that ends with it unless `isExact`; `null` for the note itself. */
+function wantedPath(target: string, fromKey: string): { path: string; isExact: boolean } | null {
+  const wanted = target.split(/[#|]/, 1)[0]!.trim().normalize('NFC');
+  if (wanted === '') return null;
+  if (/^\.\.?\//.test(wanted))
+    return { path: path.posix.join(path.posix.dirname(fromKey), wanted), isExact: true };
+  if (wanted.startsWith('/'))
+    return { path: path.posix.normalize(wanted.replace(/^\/+/, '')), isExact: true };
+  return { path: path.posix.normalize(wanted), isExact: false };
+}
+
+/**
+ * The name that a key shares with every link that can mean it: its last part, folded, without the endings of notes. So a
+ * link is resolved among the keys of its own name as among all keys.
+ */
+export function nameOfKey(key: string): string {
+  const last = fold(key.slice(key.lastIndexOf('/') + 1));
+  return last.replace(/(?:\.md|\.markdown)+$/, '');
+}
+
+/** The name of the keys that a link can mean; see `nameOfKey`. */
+export function nameOfLink(target: string, fromKey: string): string {
+  return nameOfKey(wantedPath(target, fromKey)?.path ?? fromKey);
 }
 
 /** Sorts by the number of folders, then by length, then paths in the same case as the link first, then by UTF-16 units. */

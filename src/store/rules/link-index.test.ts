@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LinkIndex } from './link-index.ts';
+import { LinkIndex, linksIn, nameOfKey, nameOfLink } from './link-index.ts';
 
 const KEYS = [
   'Home.md',
@@ -88,5 +88,53 @@ describe('LinkIndex', () => {
         expect([null, ...all]).toContain(any.resolve(garbage, source));
       }),
     );
+  });
+
+  it('resolves a link among the keys of its name as among all keys', () => {
+    const part = fc.constantFrom('a', 'B', 'Note', 'note.md', 'x.markdown', 'ΟΔΟΣ', '.md', 'ü');
+    const paths = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'));
+    const keys = fc.uniqueArray(
+      fc.tuple(paths, fc.constantFrom('', '.md', '.markdown')).map((parts) => parts.join('')),
+    );
+    const targets = fc
+      .tuple(
+        fc.constantFrom('', './', '../', '/', ' '),
+        paths,
+        fc.constantFrom('', '.md', '/', '#h', '|x', '/..'),
+      )
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(keys, fc.oneof(targets, fc.string()), paths, (all, target, from) => {
+        const name = nameOfLink(target, from);
+        const candidates = all.filter((key) => nameOfKey(key) === name);
+        expect(new LinkIndex(candidates).resolve(target, from)).toBe(
+          new LinkIndex(all).resolve(target, from),
+        );
+      }),
+    );
+  });
+});
+
+describe('linksIn', () => {
+  it('answers each target and type once, in the order of the text', () => {
+    const links = [
+      { target: 'B', heading: 'x' },
+      { target: 'A', embed: true },
+      { target: 'B' },
+      { target: 'A' },
+    ];
+    expect(linksIn({ links })).toEqual([
+      { target: 'B', type: 'link' },
+      { target: 'A', type: 'embed' },
+      { target: 'A', type: 'link' },
+    ]);
+  });
+
+  it('takes metadata of any shape', () => {
+    expect(
+      [{}, { links: null }, { links: 'x' }, { links: [1, null, [], {}, { target: 7 }, { target: '' }] }].map(
+        linksIn,
+      ),
+    ).toEqual([[], [], [], []]);
   });
 });

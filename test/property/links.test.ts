@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LociError } from '../../src/core/errors.ts';
+import type { CommitBatch, RecordDraft } from '../../src/store/model.ts';
+import type { Store } from '../../src/store/store.ts';
+import { openSqliteInMemory } from '../contract/sqlite-in-memory.ts';
+import { draft, NOW } from '../contract/store-samples.ts';
+import { ALL, purgeRequest } from '../contract/written-samples.ts';
+import { openOracle, type Oracle } from '../oracle/oracle.ts';
+
+const NAMESPACE = 'ada';
+/** Histories write no more records than this. */
+const IDS = Array.from({ length: 24 }, (_, i) => i + 1);
+
+const part = fc.constantFrom('a', 'B', 'b', 'note', 'ü');
+const path = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'));
+const key = fc.tuple(path, fc.constantFrom('', '.md', '.markdown')).map((parts) => parts.join(''));
+const target = fc
+  .tuple(fc.constantFrom('', './', '../', '/'), key, fc.constantFrom('', '#h'))
+  .map((parts) => parts.join(''));
+const id = fc.constantFrom(...IDS.slice(0, 8));
+
+const fields: fc.Arbitrary<Partial<RecordDraft>> = fc.record<Partial<RecordDraft>>({
+  origin: fc.constantFrom('vault' as const, 'vault' as const, 'source' as const, 'memory' as const),
+  source: fc.constantFrom('notes', 'notes', 'work'),
+  key: fc.option(fc.oneof({ weight: 8, arbitrary: key }, { weight: 1, arbitrary: fc.constant('') }), {
+    freq: 8,
+  }),
+  metadata: fc
+    .array(fc.record({ target, embed: fc.boolean() }), { maxLength: 4 })
+    .map((links) => ({ links })),
+});
+
+const batch: fc.Arbitrary<CommitBatch> = fc.oneof(
+  fields.map((given) => ({ writes: [{ id: null, draft: draft(given), passages: [] }] })),
+  fc
+    .tuple(fields, id)
+    .map(([given, replaced]) => ({ writes: [{ id: replaced, draft: draft(given), passages: [] }] })),
+  id.map((evicted) => ({ evictions: [evicted] })),
+  id.map((deleted) => ({ deletions: [{ id: deleted, at: NOW }] })),
+  id.map((restored) => ({ restorations: [{ id: restored, passages: [] }] })),
+  fc.tuple(fields, fc.option(id), fc.constantFrom(null, NOW)).map(([given, replaces, deletedAt]) => ({
+    imports: [{ replaces, preferredId: null, draft: draft(given), deletedAt, passages: [] }],
+  })),
+);
+
+/** Several changes in one transaction, or what time removes. */
+const step = fc.oneof(
+  { weight: 6, arbitrary: batch },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(batch, batch, batch).map((all) => ({
+      writes: all.flatMap(({ writes = [] }) => writes),
+      evictions: all.flatMap(({ evictions = [] }) => evictions),
+      deletions: all.flatMap(({ deletions = [] }) => deletions),
+      imports: all.flatMap(({ imports = [] }) => imports),
+    })),
+  },
+  { weight: 1, arbitrary: fc.constant('purge' as const) },
+  { weight: 1, arbitrary: fc.constant('reset' as const) },
+);
+
+async function play({ records, admin }: Oracle, given: CommitBatch | 'purge' | 'reset'): Promise<unknown> {
+  try {
+    if (given === 'purge') return await records.purge(NAMESPACE, purgeRequest());
+    if (given === 'reset') {
+      await admin.resetDerived(NAMESPACE, { drop: true, vectors: false });
+      return null;
+    }
+    return await records.commit(NAMESPACE, given);
+  } catch (error) {
+    return error instanceof LociError ? error.code : error;
+  }
+}
+
+async function observe({ records }: Oracle): Promise<unknown> {
+  return {
+    from: await records.links(NAMESPACE, { from: IDS }, ALL),
+    to: await Promise.all(IDS.map((to) => records.links(NAMESPACE, { to: [to] }, ALL))),
+    unresolved: await records.links(NAMESPACE, { unresolved: true }, ALL),
+    page: await records.links(NAMESPACE, { to: IDS }, { after: { record: 2, position: 1 }, limit: 3 }),
+  };
+}
+
+/** Derives the ids of live records from the change feed alone. */
+class Follower {
+  readonly live = new Set<number>();
+  #after: number | null = null;
+
+  async follow({ records }: Store): Promise<void> {
+    for (;;) {
+      const { changes, mustRestart } = await records.changes(NAMESPACE, { after: this.#after, limit: 2 });
+      expect(mustRestart).toBe(false);
+      if (changes.length === 0) return;
+      for (const { sequence, record, kind } of changes) {
+        if (kind === 'written') this.live.add(record);
+        else this.live.delete(record);
+        this.#after = sequence;
+      }
+    }
+  }
+}
+
+describe('after any history of writes, renames, deletions and restorations', () => {
+  it('links are those that a scan of all records gives, and the change feed leads to the live records', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16, size: 'max' }), async (history) => {
+        const [store, oracle, follower] = [openSqliteInMemory(), openOracle(), new Follower()];
+        for (const given of history) {
+          expect(await play(store, given)).toEqual(await play(oracle, given));
+          expect(await observe(store)).toEqual(await observe(oracle));
+          await follower.follow(store);
+          const live = await store.records.list(NAMESPACE, { scan: 'undeleted' }, ALL);
+          expect([...follower.live].sort((a, b) => a - b)).toEqual(live.map((record) => record.id));
+        }
+        expect(await store.admin.verify(NAMESPACE)).toEqual([]);
+        await store.close();
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
