@@ -45,7 +45,7 @@ export async function measureRest(
     subject: 'bench',
     name: 'bench',
     scopes: ['admin'],
-    lifetime: null,
+    lifetimeMs: null,
   });
   await loci.close();
   const server = await startServer(folder, operator.text);
@@ -107,7 +107,7 @@ async function mixedRequests(loci: Loci, bench: BenchStore, count: number): Prom
   const tokens = new Map<string, string>();
   for (const { namespace } of [...queries, ...unwritten]) {
     if (tokens.has(namespace)) continue;
-    const request = { subject: namespace, name: namespace, scopes: ['write'], lifetime: null };
+    const request = { subject: namespace, name: namespace, scopes: ['write'], lifetimeMs: null };
     tokens.set(namespace, (await loci.access.create(request)).text);
   }
   return Array.from({ length: count }, (_, i) => {

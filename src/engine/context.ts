@@ -62,7 +62,7 @@ class EngineServices {
   }
 
   /** Closes it with the engine, unless the returned object closes it before. */
-  untilClosed(resource: Closable): Closable {
+  closeWithEngine(resource: Closable): Closable {
     this.#open.add(resource);
     if (this.#isStopped) void resource.close();
     return {
@@ -138,8 +138,8 @@ export class EngineContext {
   }
 
   /** Closes it with the engine, unless the returned object closes it before. */
-  untilClosed(resource: Closable): Closable {
-    return this.#services.untilClosed(resource);
+  closeWithEngine(resource: Closable): Closable {
+    return this.#services.closeWithEngine(resource);
   }
 
   /** Closes all resources before the engine. */

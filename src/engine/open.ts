@@ -35,7 +35,7 @@ import type {
   StartupText,
 } from './startup/startup.ts';
 import type { IndexReport } from './vaults/index-vaults.ts';
-import { assertNamesAreFree, isEnabled } from './vaults/vault-names.ts';
+import { assertVaultNamesAreFree, isEnabled } from './vaults/vault-names.ts';
 import type { VaultStates } from './vaults/vault-states.ts';
 
 /** An open memory. Calls may run concurrently. */
@@ -59,7 +59,7 @@ export interface Loci {
   recordRun(run: Run): void;
   /** Commands that print documents as JSON: todos, calendars, mail. */
   readonly sources: Sources;
-  /** The caller's facts and runs, as documents for another memory. */
+  /** The caller's facts and runs, as documents that another memory can index. */
   corpus(request: CorpusRequest): Promise<Corpus>;
   /** Indexes the configured vaults unless others are given. */
   index(options?: IndexOptions & { readonly vaults?: readonly VaultConfig[] }): Promise<IndexReport>;
@@ -102,14 +102,14 @@ export interface Startup {
   remove(key: string, agent?: string): Promise<StartupEntry>;
 }
 
-/** The caller's whole namespace, as docs/export-format.md describes it. */
+/** Export and import of the caller's namespace, as docs/export-format.md describes it. */
 export interface PortableMemory {
   /** The lines of the JSON Lines export. */
-  lines(options?: ProgressOptions): AsyncGenerator<string, ExportCounts>;
+  exportLines(options?: ProgressOptions): AsyncGenerator<string, ExportCounts>;
   /** One page of these lines. @param after the cursor of the page before */
-  page(after?: string): Promise<ExportPage>;
-  toFile(path: string, options?: ExportOptions): Promise<ExportCounts>;
-  toFolder(path: string, options?: ExportOptions): Promise<ExportCounts>;
+  exportPage(after?: string): Promise<ExportPage>;
+  exportToFile(path: string, options?: ExportOptions): Promise<ExportCounts>;
+  exportToFolder(path: string, options?: ExportOptions): Promise<ExportCounts>;
   import(request: ImportRequest): Promise<ImportResult>;
 }
 
@@ -124,8 +124,8 @@ export interface OpenOptions {
   /** The longest passage, in tokens of the embedding model; for tests. */
   readonly maxPassageTokens?: number;
   /**
-   * Lets the sources of `config` run without `loci sources approve`: for a host whose own settings they are. Sources of
-   * skills are asked for all the same.
+   * Lets the sources of `config` run without `loci sources approve`, for a host that wrote these settings itself. Sources
+   * of skills still need approval.
    */
   readonly trustsSettings?: boolean;
 }
@@ -146,7 +146,7 @@ export async function openLoci(config: Config, options: OpenOptions = {}): Promi
   return engineOf(EngineContext.create(config, store, options));
 }
 
-/** Only what a search needs is loaded at once: each other method loads its module when it is called. */
+/** A search needs no other module than those imported above. Each other method imports its module when it is called. */
 function engineOf(context: EngineContext): Loci {
   const { config, store, namespace } = context;
   return {
@@ -167,15 +167,15 @@ function engineOf(context: EngineContext): Loci {
     facts: factsOf(context),
     startup: startupOf(context),
     portable: portableOf(context),
-    audit: async (request) => (await import('./audit/audit.ts')).auditEntries(context, request),
+    audit: async (request) => (await import('./audit/audit.ts')).audit(context, request),
     recordRun: (run) => {
-      context.history.note(namespace, run);
+      context.history.record(namespace, run);
     },
     sources: sourcesOf(context),
     corpus: async (request) => (await import('./facts/corpus.ts')).corpus(context, request),
     index: async ({ vaults = config.vaults.filter(isEnabled), ...rest } = {}) =>
       (await import('./vaults/index-vaults.ts')).indexVaults(context, vaults, rest),
-    assertVaultNamesAreFree: (vaults) => assertNamesAreFree(context, vaults),
+    assertVaultNamesAreFree: (vaults) => assertVaultNamesAreFree(context, vaults),
     reindex: async (options) => (await import('./health/reindex.ts')).reindex(context, options),
     status: async () => (await import('./health/health.ts')).status(context),
     totals: async () => (await import('./health/health.ts')).totals(context),
@@ -206,24 +206,24 @@ function portableOf(context: EngineContext): PortableMemory {
   const pages = () => import('./portable/export/export-pages.ts');
   const files = () => import('./portable/export/export-files.ts');
   return {
-    async *lines(options = {}) {
+    async *exportLines(options = {}) {
       const { exportSteps, noExportCounts } = await pages();
       const counts = noExportCounts();
       for await (const { lines } of exportSteps(context, options, counts)) yield* lines;
       return counts;
     },
-    page: async (after) => (await pages()).exportPage(context, after),
-    toFile: async (path, options = {}) => (await files()).exportToFile(context, path, options),
-    toFolder: async (path, options = {}) => (await files()).exportToFolder(context, path, options),
-    import: async (request) => (await import('./portable/import.ts')).importFrom(context, request),
+    exportPage: async (after) => (await pages()).exportPage(context, after),
+    exportToFile: async (path, options = {}) => (await files()).exportToFile(context, path, options),
+    exportToFolder: async (path, options = {}) => (await files()).exportToFolder(context, path, options),
+    import: async (request) => (await import('./portable/import.ts')).importMemory(context, request),
   };
 }
 
 function startupOf(context: EngineContext): Startup {
   const module = () => import('./startup/startup.ts');
   return {
-    inject: async (request) => (await module()).startup(context, request),
-    list: async () => (await module()).startupEntries(context),
+    inject: async (request) => (await module()).injectStartup(context, request),
+    list: async () => (await module()).listStartup(context),
     set: async (request) => (await module()).setStartup(context, request),
     remove: async (key, agent) => (await module()).removeStartup(context, key, agent),
   };

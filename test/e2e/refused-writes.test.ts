@@ -45,7 +45,7 @@ describe('what cannot be done', () => {
       ['audit', '--after', 'x'],
       2,
       'invalid_input',
-      '--after must be the `next` of the previous page, not "x"',
+      '--after must be the next of the previous page, not "x"',
     ],
     [['audit', '--limit', '0'], 2, 'invalid_input', '--limit must be at least 1, not 0'],
   ])('%j ends with %i, %s: %s', async (args, exit, code, message) => {

@@ -83,7 +83,7 @@ export async function startServer(
 export async function makeToken(home: string, subject: string, scopes: readonly string[]): Promise<string> {
   const loci = await openLoci((await loadConfig({ home, env: PLAIN })).values);
   try {
-    const made = await loci.access.create({ subject, name: `${subject}'s`, scopes, lifetime: 60_000 });
+    const made = await loci.access.create({ subject, name: `${subject}'s`, scopes, lifetimeMs: 60_000 });
     return made.text;
   } finally {
     await loci.close();

@@ -7,7 +7,7 @@ import { EngineContext } from '../../src/engine/context.ts';
 import { search } from '../../src/engine/records/search.ts';
 import { exportToFile } from '../../src/engine/portable/export/export-files.ts';
 import { exportPage, exportSteps, noExportCounts } from '../../src/engine/portable/export/export-pages.ts';
-import { importFrom } from '../../src/engine/portable/import.ts';
+import { importMemory } from '../../src/engine/portable/import.ts';
 import { openStore } from '../../src/store/registry.ts';
 import { settings } from '../contract/engines.ts';
 import { NOW, verifyStore } from '../contract/store-samples.ts';
@@ -65,14 +65,14 @@ describe('a namespace that is exported and imported', () => {
         const path = newPath();
         await exportToFile(source, path, {});
         await using target = await opened();
-        const { report } = await importFrom(target, { from: { path } });
+        const { report } = await importMemory(target, { from: { path } });
         expect([report.problems, report.conflicts, report.renumbered]).toEqual([[], [], []]);
         const lines = await linesOf(source);
         expect(await linesOf(target)).toEqual(lines);
         expect(await found(target)).toEqual(await found(source));
         expect(await target.store.admin.verifyAudit('default')).toEqual([]);
         expect(await verifyStore(target.store)).toEqual([]);
-        const again = await importFrom(target, { from: { path } });
+        const again = await importMemory(target, { from: { path } });
         const changes = [again.report.records, again.report.startup].map(({ unchanged: _, ...rest }) => rest);
         expect(changes.flatMap((counts) => Object.values(counts))).toEqual(Array(12).fill(0));
         expect(again.report.auxiliary).toEqual({ audit: 0, history: 0 });
@@ -94,7 +94,7 @@ describe('a namespace that is exported and imported', () => {
       after = page.next;
     }
     await using target = await opened();
-    const { report } = await importFrom(target, { from: { lines } });
+    const { report } = await importMemory(target, { from: { lines } });
     expect(report.problems).toEqual([]);
     expect(await linesOf(target)).toEqual(await linesOf(source));
   });

@@ -11,7 +11,7 @@ async function opened(folder: string) {
   const loci = await openLoci(settings(folder), { now: () => clock.now });
   const { access } = loci;
   const create = (name: string, lifetime: number | null = 1000) =>
-    access.create({ subject: 'alice', name, scopes: ['read'], lifetime });
+    access.create({ subject: 'alice', name, scopes: ['read'], lifetimeMs: lifetime });
   return { clock, access, create, [Symbol.asyncDispose]: () => loci.close() };
 }
 

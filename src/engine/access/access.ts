@@ -17,7 +17,7 @@ export interface TokenRequest {
   readonly name: string;
   readonly scopes: readonly string[];
   /** Milliseconds from now; `null` for one that does not expire. */
-  readonly lifetime: number | null;
+  readonly lifetimeMs: number | null;
 }
 
 /** Who may come in over HTTP. */
@@ -39,7 +39,7 @@ const ID_BYTES = 5;
 export function accessOf(context: EngineContext): Access {
   const { store, now } = context;
   return {
-    create: async ({ lifetime, ...request }) => {
+    create: async ({ lifetimeMs: lifetime, ...request }) => {
       const text = newTokenText();
       const createdAt = now();
       const expiresAt = lifetime === null ? null : createdAt + lifetime;
@@ -56,43 +56,43 @@ export function accessOf(context: EngineContext): Access {
       await store.admin.addToken(ADMIN_NAMESPACE, { ...info, hash: sha256(text) }, audit);
       return { ...info, text };
     },
-    list: async () => (await store.admin.tokens(ADMIN_NAMESPACE)).map(infoOf),
+    list: async () => (await store.admin.tokens(ADMIN_NAMESPACE)).map(withoutHash),
     revoke: async (idOrName) => {
-      const token = chosen(await store.admin.tokens(ADMIN_NAMESPACE), idOrName, now());
+      const token = findToken(await store.admin.tokens(ADMIN_NAMESPACE), idOrName, now());
       const at = now();
       await store.admin.revokeToken(ADMIN_NAMESPACE, token.id, at, [
         auditDraft(context, 'token-revoke', `token:${token.id}`),
       ]);
-      return { ...infoOf(token), revokedAt: token.revokedAt ?? at };
+      return { ...withoutHash(token), revokedAt: token.revokedAt ?? at };
     },
     isKnown: async (subject) => (await store.admin.namespaces(ADMIN_NAMESPACE)).includes(subject),
     find: async (text) => {
       if (!isTokenText(text)) return null;
       const hash = sha256(text);
       const [token] = await store.admin.tokens(ADMIN_NAMESPACE, hash);
-      if (token === undefined || !isSame(token.hash, hash)) return null;
-      return isInUse(token, now()) ? infoOf(token) : null;
+      if (token === undefined || !isEqualHash(token.hash, hash)) return null;
+      return isActive(token, now()) ? withoutHash(token) : null;
     },
   };
 }
 
 /** Neither revoked nor expired. */
-function isInUse({ revokedAt, expiresAt }: TokenInfo, now: Timestamp): boolean {
+function isActive({ revokedAt, expiresAt }: TokenInfo, now: Timestamp): boolean {
   return revokedAt === null && (expiresAt === null || now < expiresAt);
 }
 
-function infoOf({ hash: _, ...info }: StoredToken): TokenInfo {
+function withoutHash({ hash: _, ...info }: StoredToken): TokenInfo {
   return info;
 }
 
-function isSame(a: string, b: string): boolean {
+function isEqualHash(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }
 
-function chosen(tokens: readonly StoredToken[], idOrName: string, now: Timestamp): StoredToken {
+function findToken(tokens: readonly StoredToken[], idOrName: string, now: Timestamp): StoredToken {
   const byId = tokens.find(({ id }) => id === idOrName);
   if (byId !== undefined) return byId;
-  const [first, ...others] = tokens.filter((token) => token.name === idOrName && isInUse(token, now));
+  const [first, ...others] = tokens.filter((token) => token.name === idOrName && isActive(token, now));
   if (first === undefined)
     throw new LociError('not_found', `no token in use has the id or the name ${JSON.stringify(idOrName)}`, {
       hint: '`loci token list` lists them.',

@@ -6,7 +6,7 @@ import type { Json, LociRecord } from '../../core/types.ts';
 import type { AuditCursor, AuditDiff, AuditDraft, AuditEntry, AuditFilter } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
 
-type Told = Pick<
+type AuditedFields = Pick<
   LociRecord,
   | 'key'
   | 'title'
@@ -21,7 +21,7 @@ type Told = Pick<
 >;
 
 /** What of a record the log tells beside its content, as every surface calls it. */
-function fieldsOf(record: Told): Readonly<Record<string, Json>> {
+function auditedFields(record: AuditedFields): Readonly<Record<string, Json>> {
   const { key, title, category, recordType, tags, project, metadata, expiresAt, trust } = record;
   const expires = expiresAt === null ? null : new Date(expiresAt).toISOString();
   const said = { key, title, category, record_type: recordType, tags: [...tags], project, metadata };
@@ -39,8 +39,8 @@ export function auditDraft(
 }
 
 /** What a new record says; of its content, which the record itself holds, only the length. */
-export function newDiff(record: Told): AuditDiff {
-  const said = Object.entries(fieldsOf(record)).filter(([, value]) => !isBlank(value));
+export function newDiff(record: AuditedFields): AuditDiff {
+  const said = Object.entries(auditedFields(record)).filter(([, value]) => !isBlank(value));
   return {
     ...Object.fromEntries(said.map(([field, after]) => [field, { after }])),
     content: { characters: record.content.length },
@@ -52,8 +52,8 @@ function isBlank(value: Json): boolean {
 }
 
 /** What differs between two states of a record. */
-export function diffOf(before: Told, after: Told): AuditDiff {
-  const [was, is] = [fieldsOf(before), fieldsOf(after)];
+export function diffOf(before: AuditedFields, after: AuditedFields): AuditDiff {
+  const [was, is] = [auditedFields(before), auditedFields(after)];
   const changed = Object.keys(is).filter((field) => !isDeepStrictEqual(was[field], is[field]));
   const fields = changed.map((field) => [field, { before: was[field] ?? null, after: is[field] ?? null }]);
   const content =
@@ -62,11 +62,11 @@ export function diffOf(before: Told, after: Told): AuditDiff {
 }
 
 /** Milliseconds; two long texts that have little in common take for ever to compare. */
-const PATIENCE = 50;
+const DIFF_TIMEOUT_MS = 50;
 
 /** A patch of lines, as `diff -u` writes it; where that takes too long, what was there before. */
 export function contentDiff(before: string, after: string): Json {
-  const patch = createPatch('content', before, after, '', '', { context: 0, timeout: PATIENCE });
+  const patch = createPatch('content', before, after, '', '', { context: 0, timeout: DIFF_TIMEOUT_MS });
   if (patch === undefined) return { before, after: { characters: after.length, sha256: sha256(after) } };
   // What stands above the first hunk says nothing of this text.
   return { patch: patch.slice(patch.indexOf('\n@@') + 1) };
@@ -88,7 +88,7 @@ export interface AuditListed extends AuditEntry {
  * The log of the caller's namespace, newest first.
  * @throws LociError `not_found` for a record whose number was never given
  */
-export async function auditEntries(context: EngineContext, request: AuditRequest): Promise<AuditListed[]> {
+export async function audit(context: EngineContext, request: AuditRequest): Promise<AuditListed[]> {
   await context.expire();
   const { store, namespace } = context;
   const { limit, after = null, record, ...rest } = request;

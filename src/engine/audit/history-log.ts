@@ -5,17 +5,17 @@ import type { HistoryDraft } from '../../store/admin-model.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Milliseconds that a row waits for others, so that many runs are one transaction. */
-const WAIT = 200;
-const MOST_WAITING = 1000;
+const FLUSH_DELAY_MS = 200;
+const MAX_PENDING_RUNS = 1000;
 /** Rows of a namespace and category that stay. */
-export const KEEP = 10_000;
+export const MAX_RUNS_PER_CATEGORY = 10_000;
 /** Milliseconds. */
-export const KEEP_FOR: number = 90 * 24 * 60 * 60 * 1000;
+export const RUN_LIFETIME_MS: number = 90 * 24 * 60 * 60 * 1000;
 
 /** A run, as it is noted. */
 export type Run = Omit<HistoryDraft, 'expiresAt'>;
 
-interface Noted {
+interface PendingRun {
   readonly namespace: string;
   readonly row: HistoryDraft;
 }
@@ -24,7 +24,7 @@ interface Noted {
 export class HistoryLog {
   readonly #store: Store;
   readonly #thread: TaskThread;
-  #waiting: Noted[] = [];
+  #waiting: PendingRun[] = [];
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
 
@@ -34,11 +34,11 @@ export class HistoryLog {
     this.#thread = thread;
   }
 
-  note(namespace: string, run: Run): void {
+  record(namespace: string, run: Run): void {
     this.#waiting.push({ namespace, row: { ...run, expiresAt: expiryOf(run.at) } });
-    if (this.#waiting.length >= MOST_WAITING) void this.flush();
+    if (this.#waiting.length >= MAX_PENDING_RUNS) void this.flush();
     // Nobody stays awake for it: `close` writes what is left.
-    this.#timer ??= setTimeout(() => void this.flush(), WAIT).unref();
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_DELAY_MS).unref();
   }
 
   /** Everything that was noted is in the store when this resolves; what cannot be written is let go of. */
@@ -57,14 +57,14 @@ export class HistoryLog {
     return this.flush();
   }
 
-  async #write(rows: readonly Noted[]): Promise<void> {
-    const masked: Noted[] = [];
+  async #write(rows: readonly PendingRun[]): Promise<void> {
+    const masked: PendingRun[] = [];
     for (const { namespace, row } of rows) {
       const inputs = (await mapStrings(row.inputs, this.#masked)) as HistoryDraft['inputs'];
       masked.push({ namespace, row: { ...row, inputs } });
     }
     for (const [namespace, notes] of Map.groupBy(masked, (each) => each.namespace)) {
-      const history = { rows: notes.map(({ row }) => row), keep: KEEP };
+      const history = { rows: notes.map(({ row }) => row), keep: MAX_RUNS_PER_CATEGORY };
       await this.#store.records.commit(namespace, { history });
     }
   }
@@ -79,5 +79,5 @@ export class HistoryLog {
 }
 
 function expiryOf(at: Timestamp): Timestamp {
-  return at + KEEP_FOR;
+  return at + RUN_LIFETIME_MS;
 }

@@ -31,7 +31,7 @@ export interface Corpus {
 }
 
 /** Runs of each kind that a query is compared with: reading them must not hold the event loop. */
-const COMPARED = 300;
+const MAX_COMPARED_RUNS = 300;
 
 /** The caller's facts and runs. */
 export async function corpus(context: EngineContext, request: CorpusRequest): Promise<Corpus> {
@@ -40,14 +40,14 @@ export async function corpus(context: EngineContext, request: CorpusRequest): Pr
   const { query, limit } = request;
   const facts =
     query === undefined ? await newestFacts(context, limit) : await foundFacts(context, query, limit);
-  const runs = (await runsOf(context, query === undefined ? limit : COMPARED)).map(runDocument);
-  const fitting = query === undefined ? runs : matching(runs, query);
+  const runs = (await runsOf(context, query === undefined ? limit : MAX_COMPARED_RUNS)).map(runDocument);
+  const fitting = query === undefined ? runs : matchRuns(runs, query);
   const newestFirst = (a: CorpusDocument, b: CorpusDocument): number =>
-    b.score - a.score || timeOf(b) - timeOf(a);
+    b.score - a.score || timestampOf(b) - timestampOf(a);
   return { documents: [...facts, ...fitting].sort(newestFirst).slice(0, limit) };
 }
 
-function timeOf({ metadata }: CorpusDocument): number {
+function timestampOf({ metadata }: CorpusDocument): number {
   return Date.parse(metadata['at'] as string);
 }
 
@@ -83,7 +83,7 @@ function factDocument(fact: LociRecord, score: number, snippet: string): CorpusD
     collection: 'facts',
     score,
     title: key ?? '',
-    snippet: snippet === '' ? beginningOf(content) : snippet,
+    snippet: snippet === '' ? excerptOf(content) : snippet,
     content,
     metadata: {
       id,
@@ -114,7 +114,7 @@ function runDocument(run: HistoryRow): CorpusDocument {
     collection: category,
     score: 1,
     title: name,
-    snippet: beginningOf(content),
+    snippet: excerptOf(content),
     content,
     metadata: { id, category, name, surface, actor, outcome, at: iso(at) },
   };
@@ -123,7 +123,7 @@ function runDocument(run: HistoryRow): CorpusDocument {
 /** `## Pack call: memory_write`, then what was given and what came of it. */
 function runText({ category, name, surface, actor, inputs, outcome, at, tookMs }: HistoryRow): string {
   const heading = category === 'pack_history' ? 'Pack call' : 'Pipeline run';
-  const given = Object.entries(inputs).map(([field, value]) => `${label(field)}: ${shown(value)}`);
+  const given = Object.entries(inputs).map(([field, value]) => `${label(field)}: ${formatValue(value)}`);
   const lines = [...given, `By: ${actor} (${surface})`, `At: ${iso(at)}`];
   return `## ${heading}: ${name}\n\n${lines.join('\n')}\n\nOutcome: ${outcome} (${String(tookMs)} ms)`;
 }
@@ -132,12 +132,12 @@ function label(field: string): string {
   return field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');
 }
 
-function shown(value: Json): string {
+function formatValue(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Runs that hold words of the query; the score is the share of them. */
-function matching(runs: readonly CorpusDocument[], query: string): CorpusDocument[] {
+function matchRuns(runs: readonly CorpusDocument[], query: string): CorpusDocument[] {
   const asked = new Set(analyze(query).map(({ term }) => term));
   if (asked.size === 0) return [];
   return runs.flatMap((run) => {
@@ -147,10 +147,10 @@ function matching(runs: readonly CorpusDocument[], query: string): CorpusDocumen
   });
 }
 
-const SNIPPET = 300;
+const MAX_SNIPPET_LENGTH = 300;
 
-function beginningOf(content: string): string {
-  return content.length <= SNIPPET ? content : `${content.slice(0, SNIPPET)}…`;
+function excerptOf(content: string): string {
+  return content.length <= MAX_SNIPPET_LENGTH ? content : `${content.slice(0, MAX_SNIPPET_LENGTH)}…`;
 }
 
 function docidOf(content: string): string {

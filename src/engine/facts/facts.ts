@@ -17,10 +17,10 @@ export const DEFAULT_CATEGORY = 'user_facts';
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 /** Seconds that a fact lives: at least, unless said otherwise, at most (F2). */
-export const TTL: { readonly least: number; readonly usual: number; readonly most: number } = {
-  least: HOUR,
-  usual: 90 * DAY,
-  most: 365 * DAY,
+export const TTL_SECONDS: { readonly min: number; readonly default: number; readonly max: number } = {
+  min: HOUR,
+  default: 90 * DAY,
+  max: 365 * DAY,
 };
 
 export interface FactRequest {
@@ -46,7 +46,7 @@ export interface FactResponse extends Embedded {
 }
 
 /** How often a fact is tried again that somebody else stores at the same moment. */
-const ATTEMPTS = 20;
+const MAX_ATTEMPTS = 20;
 
 /**
  * Keeps a value under a key until its time is over; a value that the key had in this category gives way.
@@ -57,20 +57,20 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
   const { idempotencyKey, ...asked } = request;
   const category = asked.category ?? DEFAULT_CATEGORY;
   assertNotReserved(category);
-  const ttl = asked.ttlSeconds ?? TTL.usual;
-  refuseUnfitTtl(ttl);
+  const ttl = asked.ttlSeconds ?? TTL_SECONDS.default;
+  assertValidTtl(ttl);
   const { key, value, tags = [] } = asked;
   const given = { key, category, tags, title: key, content: value };
   assertWithinLimits({ key, category, tags, content: value });
   const { texts, masked } = await screenTexts(context, given);
   const vectors = await context.vectorsToFill();
-  let draft = newDraft(factOf(context, texts, ttl), context.now());
+  let draft = newDraft(factFields(context, texts, ttl), context.now());
   const chunking = await context.chunking();
   const passages = await chunking.cut(draft);
   let replaced = false;
   const { ids, replayed } = await runOnce(context, idempotencyKey, ['store', asked], async (only) => {
     for (let attempt = 1; ; attempt++) {
-      const before = await factNamed(context, category, texts.key);
+      const before = await findFact(context, category, texts.key);
       if (before !== null) assertMayOverrule(context, [before]);
       draft = { ...draft, uuid: before?.uuid ?? draft.uuid };
       replaced = before !== null;
@@ -78,8 +78,9 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
         return await commitFact(context, before, { draft, passages, chunking: chunking.signature }, only);
       } catch (error) {
         const conflict = error instanceof LociError && ['conflict', 'not_found'].includes(error.code);
-        const isOurs = only.idempotencyKey !== undefined && (await wasDone(context, only.idempotencyKey.key));
-        if (!conflict || isOurs || attempt === ATTEMPTS) throw error;
+        const isOurs =
+          only.idempotencyKey !== undefined && (await isCommitted(context, only.idempotencyKey.key));
+        if (!conflict || isOurs || attempt === MAX_ATTEMPTS) throw error;
         // What holds the key may have expired: then it goes before the next try.
         context.invalidateNextExpiry();
       }
@@ -93,7 +94,7 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
   return { id, key: texts.key, category, expiresAt, replaced, masked, replayed, ...state };
 }
 
-async function wasDone({ store, namespace, now }: EngineContext, key: string): Promise<boolean> {
+async function isCommitted({ store, namespace, now }: EngineContext, key: string): Promise<boolean> {
   return (await store.records.findIdempotentResult(namespace, key, now())) !== null;
 }
 
@@ -125,7 +126,7 @@ interface CutFact {
   readonly chunking: string;
 }
 
-function factOf(
+function factFields(
   { config, caller, now }: EngineContext,
   texts: { key: string; category: string; tags: readonly string[]; content: string },
   ttl: number,
@@ -156,15 +157,15 @@ export function assertNotReserved(category: string): void {
   });
 }
 
-function refuseUnfitTtl(seconds: number): void {
-  if (Number.isInteger(seconds) && seconds >= TTL.least && seconds <= TTL.most) return;
+function assertValidTtl(seconds: number): void {
+  if (Number.isInteger(seconds) && seconds >= TTL_SECONDS.min && seconds <= TTL_SECONDS.max) return;
   throw new LociError(
     'invalid_input',
-    `ttl_seconds is ${String(seconds)}; a fact lives ${String(TTL.least)} (1 hour) to ${String(TTL.most)} (365 days)`,
+    `ttl_seconds is ${String(seconds)}; a fact lives ${String(TTL_SECONDS.min)} (1 hour) to ${String(TTL_SECONDS.max)} (365 days)`,
   );
 }
 
-async function factNamed(context: EngineContext, category: string, key: string): Promise<LociRecord | null> {
+async function findFact(context: EngineContext, category: string, key: string): Promise<LociRecord | null> {
   await context.expire();
   const filter = { now: context.now(), origins: ['fact' as const], categories: [category], key };
   const [record] = await context.store.records.list(context.namespace, { filter }, { after: null, limit: 1 });

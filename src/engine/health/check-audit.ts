@@ -10,7 +10,7 @@ export async function checkAudit(context: EngineContext): Promise<Finding> {
   const faults: string[] = [];
   let entries = 0;
   for (const namespace of new Set([ours, ...others])) {
-    const found = await faultsIn(context, namespace);
+    const found = await findFaults(context, namespace);
     faults.push(...found.map((what) => (namespace === ours ? what : `${namespace}: ${what}`)));
     for (const { length } of await store.admin.auditChains(namespace)) entries += length;
   }
@@ -21,7 +21,7 @@ export async function checkAudit(context: EngineContext): Promise<Finding> {
   };
 }
 
-async function faultsIn({ store, now }: EngineContext, namespace: string): Promise<string[]> {
+async function findFaults({ store, now }: EngineContext, namespace: string): Promise<string[]> {
   const broken = await store.admin.verifyAudit(namespace);
   const chains = await store.admin.auditChains(namespace);
   if (chains.some(({ own }) => own)) return broken;

@@ -9,8 +9,8 @@ import type { Finding } from './check.ts';
 import type { EngineContext } from '../context.ts';
 import { cutOrReport } from '../vaults/index-vaults.ts';
 
-const PAGE = 200;
-const NAMED = 5;
+const PAGE_SIZE = 200;
+const MAX_NAMED = 5;
 
 /** Records whose passages are not what they should be. */
 interface Differences {
@@ -32,7 +32,7 @@ export async function checkPassages(context: EngineContext): Promise<Finding> {
   let count = 0;
   let after: number | null = null;
   for (;;) {
-    const page = { after, limit: PAGE };
+    const page = { after, limit: PAGE_SIZE };
     const records = await store.records.list(namespace, { scan: 'undeleted' }, page);
     const last = records.at(-1);
     if (last === undefined) break;
@@ -41,9 +41,9 @@ export async function checkPassages(context: EngineContext): Promise<Finding> {
     after = last.id;
   }
   const { broken, stale, missing, uncut } = differences;
-  if (broken.length > 0) return { result: 'failed', detail: `passages differ in ${named(broken)}` };
+  if (broken.length > 0) return { result: 'failed', detail: `passages differ in ${nameRecords(broken)}` };
   if (stale.length === 0 && uncut.length > 0) {
-    const detail = `too much to be cut into passages: ${named(uncut.map(({ key }) => key))}`;
+    const detail = `too much to be cut into passages: ${nameRecords(uncut.map(({ key }) => key))}`;
     return {
       result: 'warning',
       detail,
@@ -54,7 +54,7 @@ export async function checkPassages(context: EngineContext): Promise<Finding> {
     return { result: 'ok', detail: `${formatCount(count, 'record')}, passages as they should be` };
   return {
     result: missing.length > 0 ? 'failed' : 'warning',
-    detail: `passages wait to be made anew in ${named(stale)}`,
+    detail: `passages wait to be made anew in ${nameRecords(stale)}`,
     hint: await hintOfStale(context),
   };
 }
@@ -87,8 +87,8 @@ async function compare(
 }
 
 /** `12 records: a.md, b.md …` */
-function named(records: readonly string[]): string {
-  return `${formatCount(records.length, 'record')}: ${records.slice(0, NAMED).join(', ')}${records.length > NAMED ? ' …' : ''}`;
+function nameRecords(records: readonly string[]): string {
+  return `${formatCount(records.length, 'record')}: ${records.slice(0, MAX_NAMED).join(', ')}${records.length > MAX_NAMED ? ' …' : ''}`;
 }
 
 /** Where the vectors are of another model as well, `index` would refuse. */

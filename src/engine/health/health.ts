@@ -95,12 +95,12 @@ export async function totals({ store }: EngineContext): Promise<Totals> {
 /** Looks at everything that can be wrong with an open store; never changes it. */
 export async function doctor(context: EngineContext): Promise<Check[]> {
   return [
-    await checked('store', 'Restore a backup, or run `loci reindex`.', () => checkStore(context)),
-    await checked('derived', 'Run `loci reindex`.', () => checkPassages(context)),
-    await checked('audit', 'Somebody changed the store without Loci: compare it with a backup.', () =>
+    await runCheck('store', 'Restore a backup, or run `loci reindex`.', () => checkStore(context)),
+    await runCheck('derived', 'Run `loci reindex`.', () => checkPassages(context)),
+    await runCheck('audit', 'Somebody changed the store without Loci: compare it with a backup.', () =>
       checkAudit(context),
     ),
-    await checked('embedding', 'Run `loci reindex --vectors`.', () => checkEmbedding(context)),
+    await runCheck('embedding', 'Run `loci reindex --vectors`.', () => checkEmbedding(context)),
     ...(await checkVaults(context)),
     ...(await checkSources(context)),
   ];
@@ -124,7 +124,7 @@ async function checkVaults(context: EngineContext): Promise<Check[]> {
   }
 }
 
-async function checked(name: string, hint: string, look: () => Promise<Finding>): Promise<Check> {
+async function runCheck(name: string, hint: string, look: () => Promise<Finding>): Promise<Check> {
   try {
     const finding = await look();
     return { name, hint: finding.result === 'ok' ? null : hint, ...finding };

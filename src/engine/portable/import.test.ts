@@ -5,7 +5,7 @@ import { NOW } from '../../../test/contract/store-samples.ts';
 import { storeFact } from '../facts/facts.ts';
 import { setStartup } from '../startup/startup.ts';
 import { write } from '../records/write.ts';
-import { importFrom } from './import.ts';
+import { importMemory } from './import.ts';
 
 describe('an import', () => {
   it('by an agent raises no trust, and imports no notes of vaults and no startup entries', async () => {
@@ -14,7 +14,7 @@ describe('an import', () => {
     await setStartup(source, { key: 'soul', content: 'Be brief.' });
     const lines = await linesOf(source);
     const target = await engine();
-    const { report } = await importFrom(agentOf(target), { from: { lines } });
+    const { report } = await importMemory(agentOf(target), { from: { lines } });
     expect([report.records.added, report.startup.refused, report.auxiliary.audit]).toEqual([1, 1, 0]);
     const [record] = await target.store.records.list(
       'default',
@@ -27,12 +27,12 @@ describe('an import', () => {
       line['type'] === 'record' ? { ...line, origin: 'vault', key: 'a.md' } : line,
     );
     const other = await engine();
-    expect((await importFrom(agentOf(other), { from: { lines: forged } })).report.records).toMatchObject({
+    expect((await importMemory(agentOf(other), { from: { lines: forged } })).report.records).toMatchObject({
       added: 0,
       refused: 1,
     });
     const closed = await engine({ writes: false });
-    await expect(importFrom(agentOf(closed), { from: { lines } })).rejects.toMatchObject({
+    await expect(importMemory(agentOf(closed), { from: { lines } })).rejects.toMatchObject({
       code: 'writes_disabled',
     });
   });
@@ -48,7 +48,7 @@ describe('an import', () => {
         ? { ...later, expires_at: new Date(NOW + 1000).toISOString() }
         : { ...later, deleted_at: '2001-01-01T00:00:00.000Z' };
     });
-    await importFrom(agentOf(context), { from: { lines: forged } });
+    await importMemory(agentOf(context), { from: { lines: forged } });
     const [deleted, kept] = await context.store.records.get('default', [id, fact.id], 'any');
     expect([deleted?.deletedAt, kept?.expiresAt]).toEqual([NOW, NOW + 3_600_000]);
     const expiring = edited(await linesOf(context), (line) =>
@@ -56,7 +56,7 @@ describe('an import', () => {
         ? { ...line, updated_at: NOW + 2, expires_at: new Date(NOW + 1000).toISOString() }
         : line,
     );
-    const { report } = await importFrom(agentOf(context), { from: { lines: expiring } });
+    const { report } = await importMemory(agentOf(context), { from: { lines: expiring } });
     expect(report.records.refused).toBe(1);
   });
 
@@ -68,7 +68,7 @@ describe('an import', () => {
         ? { ...line, content: 'The oven is steam', content_hash: undefined, updated_at: NOW + 1 }
         : line,
     );
-    expect((await importFrom(agentOf(context), { from: { lines: later } })).report.records.updated).toBe(1);
+    expect((await importMemory(agentOf(context), { from: { lines: later } })).report.records.updated).toBe(1);
     const [record] = await context.store.records.get('default', [id], 'any');
     expect(record).toMatchObject({ content: 'The oven is steam', trust: 'agent' });
     const far = edited(later, (line) =>
@@ -76,7 +76,7 @@ describe('an import', () => {
         ? { ...line, id: 2_000_000_000, uuid: '00000000-0000-7000-8000-000000000001' }
         : line,
     );
-    await importFrom(agentOf(context), { from: { lines: far } });
+    await importMemory(agentOf(context), { from: { lines: far } });
     expect((await context.store.records.bounds('default')).highestId).toBe(2);
   });
 
@@ -87,14 +87,14 @@ describe('an import', () => {
     const lines = await linesOf(source);
     now += 3_600_000;
     const target = await engine({ now: () => now });
-    expect((await importFrom(target, { from: { lines } })).report.records).toMatchObject({
+    expect((await importMemory(target, { from: { lines } })).report.records).toMatchObject({
       added: 0,
       expired: 1,
     });
     const unlimited = edited(lines, (line) =>
       line['type'] === 'record' ? { ...line, expires_at: null } : line,
     );
-    const { report } = await importFrom(target, { from: { lines: unlimited } });
+    const { report } = await importMemory(target, { from: { lines: unlimited } });
     expect(report.records).toMatchObject({ added: 0, refused: 1 });
     expect(report.problems[0]?.what).toContain('365 days');
   });
@@ -111,7 +111,7 @@ describe('an import', () => {
         : line;
     });
     const target = await engine();
-    expect((await importFrom(target, { from: { lines: doubled } })).report.records).toMatchObject({
+    expect((await importMemory(target, { from: { lines: doubled } })).report.records).toMatchObject({
       added: 1,
       updated: 1,
     });
@@ -119,7 +119,7 @@ describe('an import', () => {
       line['id'] === 1 ? { ...line, tags: 'x' } : line,
     );
     const other = await engine();
-    const { report } = await importFrom(other, { from: { lines: broken } });
+    const { report } = await importMemory(other, { from: { lines: broken } });
     expect(report.records).toMatchObject({ added: 1, refused: 1 });
     expect(report.problems).toMatchObject([
       { where: 'line 2', what: expect.stringContaining('tags') as string },
@@ -133,7 +133,7 @@ describe('an import', () => {
       line['type'] === 'audit' ? { ...line, actor: 'mallory' } : line,
     );
     const target = await engine();
-    const { report } = await importFrom(target, { from: { lines: forged } });
+    const { report } = await importMemory(target, { from: { lines: forged } });
     expect([report.records.added, report.auxiliary.audit]).toEqual([1, 0]);
     expect(report.conflicts[0]?.what).toContain('was changed');
   });
@@ -142,7 +142,7 @@ describe('an import', () => {
     const source = await engine();
     await write(source, { content: 'one', title: 'First' });
     const target = await engine();
-    const { report } = await importFrom(target, { from: { lines: await linesOf(source) }, dryRun: true });
+    const { report } = await importMemory(target, { from: { lines: await linesOf(source) }, dryRun: true });
     expect([report.records.added, report.auxiliary.audit, report.changes]).toMatchObject([
       1,
       1,
@@ -162,20 +162,20 @@ describe('an import of the files of an OpenClaw agent', () => {
       { path: `memory/${'x'.repeat(600)}.md`, content: 'long' },
       { path: 'memory/a\u001bb/x.md', content: 'control' },
     ];
-    const { report } = await importFrom(agentOf(target), { from: { files } });
+    const { report } = await importMemory(agentOf(target), { from: { files } });
     expect([report.records.added, report.records.refused, [...report.masked]]).toEqual([
       1,
       3,
       ['GitHub token'],
     ]);
     expect(await linesOf(target)).not.toContain(SECRET);
-    expect((await importFrom(agentOf(target), { from: { files } })).report.records.unchanged).toBe(1);
+    expect((await importMemory(agentOf(target), { from: { files } })).report.records.unchanged).toBe(1);
   });
 
   it('does not delete a record whose text was edited to something that is refused', async () => {
     const target = await engine();
     const importText = async (content: string): Promise<object> =>
-      (await importFrom(target, { from: { files: [{ path: 'MEMORY.md', content }] } })).report.records;
+      (await importMemory(target, { from: { files: [{ path: 'MEMORY.md', content }] } })).report.records;
     expect(await importText('## Oven\ngas\n## Tea\ngreen')).toMatchObject({ added: 2 });
     expect(await importText('## Oven\ngas \0\n## Tea\ngreen')).toMatchObject({
       removed: 0,
@@ -187,7 +187,7 @@ describe('an import of the files of an OpenClaw agent', () => {
 
   it('refuses a file with too many sections', async () => {
     const files = [{ path: 'memory/x.md', content: '- x\n'.repeat(10_001) }];
-    const { report } = await importFrom(await engine(), { from: { files } });
+    const { report } = await importMemory(await engine(), { from: { files } });
     expect(report.problems).toMatchObject([{ what: expect.stringContaining('10001 sections') as string }]);
   });
 });

@@ -37,7 +37,7 @@ export interface ImportResult {
  * @throws LociError `invalid_input` for anything but a complete export of this version or an OpenClaw folder;
  *   `unreadable`, `writes_disabled`, `aborted`, `embedding_mismatch`
  */
-export async function importFrom(context: EngineContext, request: ImportRequest): Promise<ImportResult> {
+export async function importMemory(context: EngineContext, request: ImportRequest): Promise<ImportResult> {
   assertWritesEnabled(context);
   const { from, agent = '', dryRun = false, overwrite = false, ...long } = request;
   const options: ImportOptions = { ...long, dryRun, overwrite };

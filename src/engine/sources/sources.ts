@@ -64,7 +64,7 @@ export function sourcesOf(context: EngineContext): Sources {
     keepFresh: (options = {}) => {
       const keeper = new SourceKeeper(context, options);
       keeper.start();
-      return context.untilClosed(keeper);
+      return context.closeWithEngine(keeper);
     },
     stop: () => context.stop(),
   };
@@ -78,7 +78,7 @@ async function whileOpen<Result>(
 ): Promise<Result> {
   const closing = new AbortController();
   const running = work(signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]));
-  const registration = context.untilClosed({
+  const registration = context.closeWithEngine({
     close: async () => {
       closing.abort(new LociError('aborted', 'Loci is closing'));
       await running.catch(() => undefined);

@@ -28,10 +28,10 @@ export interface StartupText {
   readonly mode: StartupMode;
   readonly budget: number;
   readonly included: readonly StartupEntry[];
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly OmittedEntry[];
 }
 
-export interface LeftOut {
+export interface OmittedEntry {
   readonly entry: StartupEntry;
   readonly why: string;
   /** Whether it is for want of room. */
@@ -40,37 +40,37 @@ export interface LeftOut {
 
 const SEPARATOR = '\n\n';
 /** Sessions are forgotten when they were not heard of for so long, milliseconds. */
-const SESSION_LIFE = 30 * 24 * 60 * 60 * 1000;
+const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 /** Of a namespace; a session beyond them is told everything once more. */
-const MOST_SESSIONS = 1000;
+const MAX_SESSIONS = 1000;
 
 /** What an agent is told before it begins (R10). */
-export async function startup(context: EngineContext, request: StartupRequest): Promise<StartupText> {
+export async function injectStartup(context: EngineContext, request: StartupRequest): Promise<StartupText> {
   const { store, namespace, config } = context;
   const { agent = '' } = request;
   // Hosts call sessions what they like; nobody reads the name again.
   const session = request.session === undefined ? undefined : sha256(request.session);
   const mode = request.mode ?? config.startup.mode;
   const budget = budgetFor(config.startup, request.model);
-  const entries = await liveEntries(context);
+  const entries = await listStartup(context);
   const mine = entries.filter((entry) => entry.agent === '' || entry.agent === agent);
-  const { chosen, replaced } = scoped(mine, agent);
-  const whole = packed(chosen, budget);
+  const { chosen, replaced } = selectForAgent(mine, agent);
+  const whole = pack(chosen, budget);
   const digest = sha256(textOf(whole.included));
   const seen =
     session === undefined ? null : (await store.records.startup(namespace, { agent, session })).digest;
-  const said = selection(mode, seen, digest, whole, chosen, budget);
+  const said = selectForSession(mode, seen, digest, whole, chosen, budget);
   const off = !config.startup.enabled;
   const leftOut = [...replaced, ...said.leftOut];
   if (off) {
     const all = [...said.included, ...leftOut.map(({ entry }) => entry)];
     const why = 'startup.enabled is false';
-    return { text: '', mode, budget, included: [], leftOut: unsaid(all, why) };
+    return { text: '', mode, budget, included: [], leftOut: omitted(all, why) };
   }
   if (session !== undefined && request.preview !== true && seen !== digest) {
     const at = context.now();
-    const forgetBefore = at - SESSION_LIFE;
-    const seenNow = { agent, session, digest, at, forgetBefore, keep: MOST_SESSIONS };
+    const forgetBefore = at - SESSION_LIFETIME_MS;
+    const seenNow = { agent, session, digest, at, forgetBefore, keep: MAX_SESSIONS };
     await store.records.commit(namespace, { startupDigest: seenNow });
   }
   return { text: textOf(said.included), mode, budget, included: said.included, leftOut };
@@ -78,15 +78,15 @@ export async function startup(context: EngineContext, request: StartupRequest): 
 
 interface Packed {
   readonly included: readonly StartupEntry[];
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly OmittedEntry[];
 }
 
-function unsaid(entries: readonly StartupEntry[], why: string): readonly LeftOut[] {
+function omitted(entries: readonly StartupEntry[], why: string): readonly OmittedEntry[] {
   return entries.map((entry) => ({ entry, why, tooLong: false }));
 }
 
 /** Why an entry is told to nobody whose model has no budget of its own; `null` when it fits. */
-export function tooLongToTell(settings: Config['startup'], { content }: StartupEntry): string | null {
+export function whyTooLong(settings: Config['startup'], { content }: StartupEntry): string | null {
   const budget = budgetFor(settings, undefined);
   if (content.length <= budget) return null;
   return `it has ${String(content.length)} characters and startup.maxChars is ${String(budget)}: agents are not told of it`;
@@ -101,7 +101,7 @@ function budgetFor(settings: Config['startup'], model: string | undefined): numb
 }
 
 /** An entry for this agent takes the place of one for all of the same key. */
-function scoped(
+function selectForAgent(
   entries: readonly StartupEntry[],
   agent: string,
 ): { chosen: readonly StartupEntry[]; replaced: Packed['leftOut'] } {
@@ -110,14 +110,14 @@ function scoped(
   const why = `the entry of the same key for ${agent} takes its place`;
   return {
     chosen: entries.filter((entry) => !replaced.includes(entry)),
-    replaced: unsaid(replaced, why),
+    replaced: omitted(replaced, why),
   };
 }
 
 /** In order of priority, each entry whole or not at all; a smaller one behind one that is too large still fits. */
-function packed(entries: readonly StartupEntry[], budget: number): Packed {
+function pack(entries: readonly StartupEntry[], budget: number): Packed {
   const included: StartupEntry[] = [];
-  const leftOut: LeftOut[] = [];
+  const leftOut: OmittedEntry[] = [];
   let used = 0;
   for (const entry of entries) {
     const needs = entry.content.length + (included.length === 0 ? 0 : SEPARATOR.length);
@@ -133,7 +133,7 @@ function packed(entries: readonly StartupEntry[], budget: number): Packed {
   return { included, leftOut };
 }
 
-function selection(
+function selectForSession(
   mode: StartupMode,
   seen: string | null,
   digest: string,
@@ -143,22 +143,23 @@ function selection(
 ): Packed {
   if (mode === 'always' || seen === null) return whole;
   if (mode === 'first-run')
-    return { included: [], leftOut: unsaid(chosen, 'the session was told at its first turn') };
+    return { included: [], leftOut: omitted(chosen, 'the session was told at its first turn') };
   if (seen !== digest) return whole;
-  const again = packed(
+  const again = pack(
     whole.included.filter(({ reinforce }) => reinforce),
     budget,
   );
   const rest = whole.included.filter(({ reinforce }) => !reinforce);
   const why = 'the session knows it, nothing has changed, and it is not to be reinforced';
-  return { included: again.included, leftOut: [...again.leftOut, ...unsaid(rest, why), ...whole.leftOut] };
+  return { included: again.included, leftOut: [...again.leftOut, ...omitted(rest, why), ...whole.leftOut] };
 }
 
 function textOf(entries: readonly StartupEntry[]): string {
   return entries.map(({ content }) => content).join(SEPARATOR);
 }
 
-async function liveEntries({ store, namespace }: EngineContext): Promise<StartupEntry[]> {
+/** The entries that are not deleted, in the order of the startup text. */
+export async function listStartup({ store, namespace }: EngineContext): Promise<StartupEntry[]> {
   return (await store.records.startup(namespace)).entries.filter(({ deletedAt }) => deletedAt === null);
 }
 
@@ -179,7 +180,7 @@ export interface StartupSetResponse {
   readonly tooLong: string | null;
 }
 
-const USUAL_PRIORITY = 2;
+const DEFAULT_PRIORITY = 2;
 
 /** @throws LociError `invalid_input` */
 export function assertValidEntry({ agent, ...texts }: EntryTexts): void {
@@ -207,7 +208,7 @@ export async function setStartup(
   assertValidEntry(given);
   const { texts, masked } = await screenTexts(context, given);
   const { agent, key } = texts;
-  const before = await entryNamed(context, agent, key);
+  const before = await findEntry(context, agent, key);
   const text = texts.content ?? before?.content;
   if (text === undefined) {
     throw new LociError('invalid_input', `the new entry ${JSON.stringify(key)} has no content`, {
@@ -219,21 +220,21 @@ export async function setStartup(
     agent,
     key,
     content: text,
-    priority: request.priority ?? before?.priority ?? USUAL_PRIORITY,
+    priority: request.priority ?? before?.priority ?? DEFAULT_PRIORITY,
     reinforce: request.reinforce ?? before?.reinforce ?? false,
     createdAt: before?.createdAt ?? now,
     updatedAt: now,
     deletedAt: null,
   };
-  const draft = startupDraft(context, 'startup-set', before, entry);
+  const draft = startupAuditDraft(context, 'startup-set', before, entry);
   const isSame = before !== undefined && Object.keys(draft.diff ?? {}).length === 0;
   if (!isSame) await context.store.records.commit(context.namespace, { startup: [entry], audit: [draft] });
-  const tooLong = tooLongToTell(context.config.startup, entry);
+  const tooLong = whyTooLong(context.config.startup, entry);
   return { entry, created: before === undefined, masked, tooLong };
 }
 
 /** What the audit log says of an entry that is set. */
-export function startupDraft(
+export function startupAuditDraft(
   context: EngineContext,
   action: string,
   before: StartupEntry | undefined,
@@ -254,7 +255,7 @@ export function startupDraft(
 
 /** It is told to nobody any more; set again, it is as before. @throws LociError `not_found` */
 export async function removeStartup(context: EngineContext, key: string, agent = ''): Promise<StartupEntry> {
-  const entry = await entryNamed(context, agent, key);
+  const entry = await findEntry(context, agent, key);
   if (entry === undefined || entry.deletedAt !== null) {
     const whom = agent === '' ? '' : ` for ${agent}`;
     throw new LociError('not_found', `no startup entry is called ${JSON.stringify(key)}${whom}`, {
@@ -270,7 +271,7 @@ export async function removeStartup(context: EngineContext, key: string, agent =
   return removed;
 }
 
-async function entryNamed(
+async function findEntry(
   { store, namespace }: EngineContext,
   agent: string,
   key: string,
@@ -283,8 +284,4 @@ async function entryNamed(
 /** What the audit log calls an entry. */
 export function startupSubject({ agent, key }: StartupEntry): string {
   return agent === '' ? `startup:${key}` : `startup:${agent}:${key}`;
-}
-
-export function startupEntries(context: EngineContext): Promise<StartupEntry[]> {
-  return liveEntries(context);
 }

@@ -10,7 +10,7 @@ import { embedNew } from './embed-new.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import type { IndexOptions } from './refresh-vault.ts';
 import { refreshVault } from './refresh-vault.ts';
-import { assertNamesAreFree } from './vault-names.ts';
+import { assertVaultNamesAreFree } from './vault-names.ts';
 
 export interface IndexReport {
   readonly sources: readonly SyncReport[];
@@ -46,7 +46,7 @@ export async function indexVaults(
   vaults: readonly VaultConfig[],
   options: IndexOptions = {},
 ): Promise<IndexReport> {
-  await assertNamesAreFree(context, vaults);
+  await assertVaultNamesAreFree(context, vaults);
   // Throws for a mismatching model before anything is read.
   await context.vectorsToFill();
   const { problems } = await deriveStale(context, options);

@@ -24,7 +24,7 @@ export function vaultsOfNamespace({ config, namespace }: EngineContext): readonl
  * its name and a new path has moved, and keeps its records.
  * @throws LociError `invalid_config` that names both folders
  */
-export async function assertNamesAreFree(
+export async function assertVaultNamesAreFree(
   { store, config, namespace }: EngineContext,
   vaults: readonly VaultConfig[],
 ): Promise<void> {

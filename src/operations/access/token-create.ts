@@ -86,7 +86,7 @@ async function runCreateToken(
 ): Promise<TokenCreateOutput> {
   const loci = await context.loci({ create: true });
   const lifetime = parseLifetime(expires) ?? null;
-  const { text, ...token } = await loci.access.create({ subject, scopes, name, lifetime });
+  const { text, ...token } = await loci.access.create({ subject, scopes, name, lifetimeMs: lifetime });
   return { token: text, ...formatToken(token), note: await emptyNamespaceNote(loci, subject) };
 }
 

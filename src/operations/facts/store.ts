@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEFAULT_CATEGORY, TTL } from '../../engine/facts/facts.ts';
+import { DEFAULT_CATEGORY, TTL_SECONDS } from '../../engine/facts/facts.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { isoTime } from '../shared/times.ts';
 import { embeddedFields, idempotencyKey, maskedKinds, tagList } from '../shared/record-fields.ts';
@@ -18,8 +18,8 @@ const input = z.strictObject({
   ttl_seconds: z
     .number()
     .int()
-    .min(TTL.least)
-    .max(TTL.most)
+    .min(TTL_SECONDS.min)
+    .max(TTL_SECONDS.max)
     .exactOptional()
     .describe(
       'Seconds until the fact expires: 3600 (an hour) to 31536000 (365 days); 7776000 (90 days) unless given.',

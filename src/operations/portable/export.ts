@@ -74,7 +74,7 @@ async function runExport(context: OperationContext, input: ExportInput): Promise
     const needsTo = (['format', 'force'] as const).find((field) => input[field] !== undefined);
     if (needsTo !== undefined) throw new LociError('invalid_input', `\`${needsTo}\` needs \`to\``);
     const loci = await context.loci();
-    const { lines, next } = await loci.portable.page(after);
+    const { lines, next } = await loci.portable.exportPage(after);
     return { ...NO_COUNTS, lines, next, to: null, took_ms: millisecondsSince(started) };
   }
   const machine = requireLocalIo(context, 'to');
@@ -96,12 +96,12 @@ async function writeExport(
   const { signal, onProgress } = context;
   const options = { signal, onProgress, force };
   if (path !== '-')
-    return format === 'markdown' ? portable.toFolder(path, options) : portable.toFile(path, options);
+    return format === 'markdown' ? portable.exportToFolder(path, options) : portable.exportToFile(path, options);
   if (format === 'markdown')
     throw new LociError('invalid_input', 'a folder of Markdown cannot be written to standard output', {
       hint: 'Name a folder.',
     });
-  const lines = portable.lines(options);
+  const lines = portable.exportLines(options);
   for (;;) {
     const { done, value } = await lines.next();
     if (done === true) return value;

@@ -4,10 +4,10 @@ import { sha256 } from '../../../core/ids.ts';
 import { assertNotAborted, type ProgressOptions } from '../../../core/progress.ts';
 import type { AuditEntry, HistoryDraft, StartupEntry } from '../../../store/admin-model.ts';
 import { HISTORY_CATEGORIES } from '../../../store/admin-model.ts';
-import { KEEP } from '../../audit/history-log.ts';
+import { MAX_RUNS_PER_CATEGORY } from '../../audit/history-log.ts';
 import type { EngineContext } from '../../context.ts';
 import { screenTexts } from '../../records/screen.ts';
-import { startupDraft, tooLongToTell } from '../../startup/startup.ts';
+import { startupAuditDraft, whyTooLong } from '../../startup/startup.ts';
 import type { ParsedLine } from './export-lines.ts';
 import type { ImportReport } from './import-report.ts';
 import { RecordImporter, type LocatedRecord, type RecordOptions } from './record-importer.ts';
@@ -116,7 +116,7 @@ export class ImportRun {
     const name = `the startup entry ${JSON.stringify(entry.key)}`;
     const entries = (await store.records.startup(namespace)).entries;
     const existing = entries.find(({ agent, key }) => agent === entry.agent && key === entry.key);
-    const tooLong = entry.deletedAt === null ? tooLongToTell(config.startup, entry) : null;
+    const tooLong = entry.deletedAt === null ? whyTooLong(config.startup, entry) : null;
     if (tooLong !== null) this.#report.addProblem(where, `${name} is stored, but ${tooLong}`);
     if (isDeepStrictEqual(existing, entry)) {
       startup.unchanged++;
@@ -130,7 +130,7 @@ export class ImportRun {
     if (!this.#options.dryRun)
       await store.records.commit(namespace, {
         startup: [entry],
-        audit: [startupDraft(this.#context, 'import', existing, entry)],
+        audit: [startupAuditDraft(this.#context, 'import', existing, entry)],
       });
     const removed = entry.deletedAt !== null && existing?.deletedAt === null;
     const change = existing === undefined ? 'added' : removed ? 'removed' : 'updated';
@@ -215,7 +215,7 @@ export class ImportRun {
     this.#report.auxiliary.history += added.length;
     const { store, namespace } = this.#context;
     if (added.length === 0 || this.#options.dryRun) return;
-    await store.records.commit(namespace, { history: { rows: added, keep: KEEP } });
+    await store.records.commit(namespace, { history: { rows: added, keep: MAX_RUNS_PER_CATEGORY } });
   }
 
   async #readExistingRuns(): Promise<Set<string>> {

@@ -3,10 +3,10 @@ import { agentOf, edited, engine, linesOf, SECRET } from '../../../../test/contr
 import { NOW } from '../../../../test/contract/store-samples.ts';
 import type { Trust } from '../../../core/types.ts';
 import type { EngineContext } from '../../context.ts';
-import { KEEP_FOR } from '../../audit/history-log.ts';
+import { RUN_LIFETIME_MS } from '../../audit/history-log.ts';
 import { setStartup } from '../../startup/startup.ts';
 import { write } from '../../records/write.ts';
-import { importFrom } from '../import.ts';
+import { importMemory } from '../import.ts';
 import type { ImportReport } from './import-report.ts';
 
 describe('an import of forged lines', () => {
@@ -18,7 +18,7 @@ describe('an import of forged lines', () => {
       line['type'] === 'record' ? { ...line, ...fields } : line,
     );
     const target = await engine();
-    return [target, (await importFrom(agentOf(target, trust), { from: { lines } })).report];
+    return [target, (await importMemory(agentOf(target, trust), { from: { lines } })).report];
   }
 
   it.each(['created_at', 'updated_at', 'deleted_at', 'expires_at'])(
@@ -68,7 +68,7 @@ describe('an import of forged lines', () => {
     const importEntry = async (fields: object): Promise<[EngineContext, ImportReport]> => {
       const target = await engine();
       const forged = edited(lines, (line) => (line['type'] === 'startup' ? { ...line, ...fields } : line));
-      return [target, (await importFrom(target, { from: { lines: forged } })).report];
+      return [target, (await importMemory(target, { from: { lines: forged } })).report];
     };
     for (const given of [{ key: SECRET }, { agent: SECRET }]) {
       const [target, { startup, masked }] = await importEntry(given);
@@ -94,7 +94,7 @@ describe('an import of forged lines', () => {
       [header, ...runs.map((each) => JSON.stringify(each)), '{}'].join('\n'),
       (line) => line,
     );
-    const { report } = await importFrom(target, { from: { lines } });
+    const { report } = await importMemory(target, { from: { lines } });
     expect([report.auxiliary.history, report.problems.length, [...report.masked]]).toEqual([
       2,
       2,
@@ -102,8 +102,8 @@ describe('an import of forged lines', () => {
     ]);
     const exported = await linesOf(target);
     expect(exported).not.toContain(SECRET);
-    expect(exported).toContain(`"expires_at":"${new Date(NOW + KEEP_FOR).toISOString()}"`);
-    expect((await importFrom(target, { from: { lines } })).report.auxiliary.history).toBe(0);
+    expect(exported).toContain(`"expires_at":"${new Date(NOW + RUN_LIFETIME_MS).toISOString()}"`);
+    expect((await importMemory(target, { from: { lines } })).report.auxiliary.history).toBe(0);
   });
 
   it('does not let an imported id use up the range of ids', async () => {
@@ -111,7 +111,7 @@ describe('an import of forged lines', () => {
     expect([records.added, renumbered]).toMatchObject([1, [{ from: 2 ** 31, to: 1 }]]);
     const [last] = await importWith({ id: 2 ** 31 - 1 }, 'operator');
     await write(last, { content: 'The next' });
-    const again = await importFrom(target, { from: { lines: await linesOf(last) } });
+    const again = await importMemory(target, { from: { lines: await linesOf(last) } });
     expect(again.report.records).toMatchObject({ added: 2, refused: 0 });
   });
 });

@@ -2,8 +2,8 @@ import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
 import type { HistoryDraft, StartupEntry } from '../../../store/admin-model.ts';
 import type { EngineContext } from '../../context.ts';
-import { assertNotReserved, TTL } from '../../facts/facts.ts';
-import { KEEP_FOR } from '../../audit/history-log.ts';
+import { assertNotReserved, TTL_SECONDS } from '../../facts/facts.ts';
+import { RUN_LIFETIME_MS } from '../../audit/history-log.ts';
 import { MAX_KEY_LENGTH, assertWithinLimits } from '../../records/limits.ts';
 import { lowerTrust } from '../../access/permission.ts';
 import { screenTexts } from '../../records/screen.ts';
@@ -17,7 +17,7 @@ export interface Screened<Value> {
 }
 
 /** One day more than the longest life of a fact, because the clocks of two machines differ. */
-const MAX_FACT_LIFE_MS = (TTL.most + 24 * 60 * 60) * 1000;
+const MAX_FACT_LIFE_MS = (TTL_SECONDS.max + 24 * 60 * 60) * 1000;
 
 /**
  * Applies the rules of a write to a record: limits, secrets, and a trust no higher than the caller's. Records of vaults
@@ -106,6 +106,6 @@ export async function screenRun(context: EngineContext, run: HistoryDraft): Prom
   assertWithinLimits({ metadata: inputs });
   const { texts, masked } = await screenTexts(context, { ...fields, metadata: inputs });
   const { metadata, ...rest } = texts;
-  const expiresAt = Math.min(run.expiresAt, context.now() + KEEP_FOR);
+  const expiresAt = Math.min(run.expiresAt, context.now() + RUN_LIFETIME_MS);
   return { value: { ...run, ...rest, inputs: metadata, expiresAt }, masked };
 }
