@@ -173,7 +173,7 @@ describe('a newcomer', () => {
     expect(after.results).toEqual(before.results);
     const { code, stdout } = await loci(['doctor'], { home });
     expect(stdout).toMatch(
-      /notes of notes +1 read in spite of a fault\n +Home\/Attic boxes\.md: read with a part of its front matter.*; line \d of the file: /,
+      /notes of notes +1 read despite a fault\n +Home\/Attic boxes\.md: read with a part of its front matter.*; line \d of the file: /,
     );
     expect(stdout).toMatch(/No problems found \(1 warning\)\.\n$/);
     expect(code).toBe(0);

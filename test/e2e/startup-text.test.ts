@@ -100,7 +100,7 @@ describe('the startup text', () => {
       {
         key: 'rules',
         priority: 1,
-        why: 'the session knows it, nothing has changed, and it is not to be reinforced',
+        why: 'the session has seen it, nothing has changed, and it is not reinforced',
         too_long: false,
       },
     ]);
@@ -181,8 +181,8 @@ describe('startup entries', () => {
     [['set', 'new', 'x', '--priority', '10'], 2, '--priority must be at most 9, not 10'],
     [['set', 'new', 'x', '--priority', '-1'], 2, '--priority must be at least 0, not -1'],
     [['set', 'new', 'a\u0000b'], 2, 'content has the control character U+0000 at offset 1'],
-    [['remove', 'new'], 4, 'no startup entry is called "new"'],
-    [['remove', 'soul', '--agent', 'x'], 4, 'no startup entry is called "soul" for x'],
+    [['remove', 'new'], 4, 'there is no startup entry "new"'],
+    [['remove', 'soul', '--agent', 'x'], 4, 'there is no startup entry "soul" for x'],
     [['preview', '--mode', 'never'], 2, '--mode must be one of always, first-run, digest, not "never"'],
   ])('%j ends with %i: %s', async (args, exit, message) => {
     const { code, stderr } = await loci(['startup', ...args], held);
@@ -190,7 +190,7 @@ describe('startup entries', () => {
   });
 });
 
-describe('what a startup entry is called', () => {
+describe('the name of a startup entry', () => {
   const SECRET = 'ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
 
   it('holds no secret, in the store or in its audit log, and what its key names is one', async () => {

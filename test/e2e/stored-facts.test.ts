@@ -61,7 +61,7 @@ describe('a fact', () => {
     for (const attempt of overruling)
       await expect(attempt()).rejects.toMatchObject({
         code: 'writes_disabled',
-        message: expect.stringContaining('the operator said "framework"') as string,
+        message: expect.stringContaining('the operator stored "framework"') as string,
       });
     expect(await keys(own)).toEqual(expect.arrayContaining(['framework', 'db']));
     await loci(['fact', 'forget', 'framework'], own);
@@ -152,7 +152,7 @@ describe('a fact', () => {
     const own = newHome();
     await store(own, 'k', 'v');
     for (const category of ['pack_history', 'pipeline_history']) {
-      const message = `the category ${category} belongs to the engine`;
+      const message = `the category ${category} is reserved for the engine`;
       const refused = { exit: 2, code: 'invalid_input', message };
       expect(await refusal(['fact', 'store', 'k', 'v', '--category', category], own)).toMatchObject(refused);
       expect(await refusal(['fact', 'forget', '--category', category], own)).toMatchObject(refused);
@@ -195,7 +195,7 @@ describe('a fact', () => {
     expect(await refusal(['fact', 'forget', 'none'], own)).toMatchObject({
       exit: 4,
       code: 'not_found',
-      hint: '`loci fact list` shows the keys that there are.',
+      hint: '`loci fact list` lists all keys.',
     });
     expect(await lociJson<FactForgetOutput>(['fact', 'forget', 'os'], own)).toMatchObject({ forgotten: 1 });
     await store(own, 'os', 'Linux', '--category', 'work');
@@ -206,14 +206,14 @@ describe('a fact', () => {
     const own = newHome();
     await store(own, 'preferred_framework', 'Svelte');
     await store(own, 'os', 'Linux', '--category', 'work');
-    const all = '`loci fact list` shows the keys that there are.';
+    const all = '`loci fact list` lists all keys.';
     const hint = async (...args: string[]): Promise<unknown> =>
       (await refusal(['fact', ...args], own))['hint'];
     const meant = `Did you mean "preferred_framework"? ${all}`;
     expect(await hint('recall', 'prefered_framwork')).toBe(meant);
     expect(await hint('forget', 'prefered_framwork')).toBe(meant);
     expect(await hint('recall', 'prefered_framwork', '--category', 'work')).toBe(all);
-    expect(await hint('recall', 'os', '--category', 'user_facts')).toBe(`It is in work. ${all}`);
+    expect(await hint('recall', 'os', '--category', 'user_facts')).toBe(`The category work has it. ${all}`);
     expect(await hint('recall', 'quuxian')).toBe(all);
   });
 

@@ -97,7 +97,7 @@ describe('what tools do', () => {
       ] as const) {
         const { status, problem } = await server.ask(`/api/v1/memory/${verb}`, { token, body });
         expect([verb, status, problem.code]).toEqual([verb, 400, 'invalid_input']);
-        expect(problem.detail).toBe(`the category ${category} belongs to the engine`);
+        expect(problem.detail).toBe(`the category ${category} is reserved for the engine`);
       }
     },
   );

@@ -120,7 +120,7 @@ describe('status and doctor', () => {
       hint: expect.stringContaining('Split notes') as string,
     });
     const [summary, ...lines] = check!.detail.split('\n');
-    expect(summary).toBe('2 left out, 12 read in spite of a fault');
+    expect(summary).toBe('2 left out, 12 read despite a fault');
     expect(lines.slice(0, 3)).toEqual([
       'skipped picture.md: it is not a text file',
       'skipped two.md: it is 6.0 MB; the limit is 5.0 MB',

@@ -8,29 +8,29 @@ import type { StoredToken } from '../../store/admin-model.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 
-/** What is known of a token: all but its text. */
+/** A token without its text. */
 export type TokenInfo = Omit<StoredToken, 'hash'>;
 
 export interface TokenRequest {
-  /** Whose memory it opens; see `isSubject`. */
+  /** The namespace that it gives access to; see `isSubject`. */
   readonly subject: string;
   readonly name: string;
   readonly scopes: readonly string[];
-  /** Milliseconds from now; `null` for one that does not expire. */
+  /** From now; `null` for a token that does not expire. */
   readonly lifetimeMs: number | null;
 }
 
-/** Who may come in over HTTP. */
+/** The tokens that give access over HTTP. */
 export interface Access {
-  /** `text` is told this once, and is not kept. */
+  /** Only this call returns `text`, which is not stored. */
   create(request: TokenRequest): Promise<TokenInfo & { readonly text: string }>;
   /** All of them, oldest first. */
   list(): Promise<TokenInfo[]>;
-  /** By id, or by a name that one token in use has. @throws LociError `not_found`, `ambiguous` */
+  /** By id, or by the name of exactly one active token. @throws LociError `not_found`, `ambiguous` */
   revoke(idOrName: string): Promise<TokenInfo>;
-  /** Whether anything was ever remembered for a subject. */
+  /** Whether the subject's namespace was ever written to. */
   isKnown(subject: string): Promise<boolean>;
-  /** The token of this text that is in use; `null` for any other text. */
+  /** The active token with this text; `null` if there is none. */
   find(text: string): Promise<TokenInfo | null>;
 }
 
@@ -92,15 +92,15 @@ function isEqualHash(a: string, b: string): boolean {
 function findToken(tokens: readonly StoredToken[], idOrName: string, now: Timestamp): StoredToken {
   const byId = tokens.find(({ id }) => id === idOrName);
   if (byId !== undefined) return byId;
-  const [first, ...others] = tokens.filter((token) => token.name === idOrName && isActive(token, now));
+  const [first, ...rest] = tokens.filter((token) => token.name === idOrName && isActive(token, now));
   if (first === undefined)
-    throw new LociError('not_found', `no token in use has the id or the name ${JSON.stringify(idOrName)}`, {
+    throw new LociError('not_found', `no active token has the id or the name ${JSON.stringify(idOrName)}`, {
       hint: '`loci token list` lists them.',
     });
-  if (others.length > 0) {
-    const ids = [first, ...others].map(({ id }) => id).join(', ');
-    throw new LociError('ambiguous', `several tokens are called ${JSON.stringify(idOrName)}: ${ids}`, {
-      hint: 'Name one by its id.',
+  if (rest.length > 0) {
+    const ids = [first, ...rest].map(({ id }) => id).join(', ');
+    throw new LociError('ambiguous', `several tokens have the name ${JSON.stringify(idOrName)}: ${ids}`, {
+      hint: 'Use the id of one.',
     });
   }
   return first;

@@ -20,15 +20,15 @@ type AuditedFields = Pick<
   | 'content'
 >;
 
-/** What of a record the log tells beside its content, as every surface calls it. */
+/** The fields of a record that the log records, except its content, by their names on every surface. */
 function auditedFields(record: AuditedFields): Readonly<Record<string, Json>> {
   const { key, title, category, recordType, tags, project, metadata, expiresAt, trust } = record;
   const expires = expiresAt === null ? null : new Date(expiresAt).toISOString();
-  const said = { key, title, category, record_type: recordType, tags: [...tags], project, metadata };
-  return { ...said, expires_at: expires, trust };
+  const fields = { key, title, category, record_type: recordType, tags: [...tags], project, metadata };
+  return { ...fields, expires_at: expires, trust };
 }
 
-/** An entry of the log, in the name of the caller. */
+/** A new entry of the log with the caller as its actor. */
 export function auditDraft(
   { caller, now }: EngineContext,
   action: string,
@@ -38,11 +38,11 @@ export function auditDraft(
   return { at: now(), actor: caller.actor, surface: caller.surface, action, subject, diff };
 }
 
-/** What a new record says; of its content, which the record itself holds, only the length. */
+/** The diff of a new record. It has only the length of the content, because the record has the content itself. */
 export function newDiff(record: AuditedFields): AuditDiff {
-  const said = Object.entries(auditedFields(record)).filter(([, value]) => !isBlank(value));
+  const entries = Object.entries(auditedFields(record)).filter(([, value]) => !isBlank(value));
   return {
-    ...Object.fromEntries(said.map(([field, after]) => [field, { after }])),
+    ...Object.fromEntries(entries.map(([field, after]) => [field, { after }])),
     content: { characters: record.content.length },
   };
 }
@@ -51,7 +51,7 @@ function isBlank(value: Json): boolean {
   return value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
 }
 
-/** What differs between two states of a record. */
+/** The fields that differ between two states of a record. */
 export function diffOf(before: AuditedFields, after: AuditedFields): AuditDiff {
   const [was, is] = [auditedFields(before), auditedFields(after)];
   const changed = Object.keys(is).filter((field) => !isDeepStrictEqual(was[field], is[field]));
@@ -61,32 +61,32 @@ export function diffOf(before: AuditedFields, after: AuditedFields): AuditDiff {
   return { ...Object.fromEntries(fields), ...content } as AuditDiff;
 }
 
-/** Milliseconds; two long texts that have little in common take for ever to compare. */
+/** Comparing two long texts that have little in common could take minutes. */
 const DIFF_TIMEOUT_MS = 50;
 
-/** A patch of lines, as `diff -u` writes it; where that takes too long, what was there before. */
+/** A unified diff; if that takes too long, the text before and the hash of the text after. */
 export function contentDiff(before: string, after: string): Json {
   const patch = createPatch('content', before, after, '', '', { context: 0, timeout: DIFF_TIMEOUT_MS });
   if (patch === undefined) return { before, after: { characters: after.length, sha256: sha256(after) } };
-  // What stands above the first hunk says nothing of this text.
+  // The lines above the first hunk only have file names.
   return { patch: patch.slice(patch.indexOf('\n@@') + 1) };
 }
 
 export interface AuditRequest extends Omit<AuditFilter, 'subject'> {
-  /** Only what happened to the record of this number. */
+  /** Only entries about the record with this id. */
   readonly record?: number;
   readonly limit: number;
   readonly after?: AuditCursor;
 }
 
-/** An entry, with the number of the record that it tells of while that is held. */
+/** An entry, with the id of its record unless the record was purged. */
 export interface AuditListed extends AuditEntry {
   readonly record: number | null;
 }
 
 /**
  * The log of the caller's namespace, newest first.
- * @throws LociError `not_found` for a record whose number was never given
+ * @throws LociError `not_found` for the id of no record
  */
 export async function audit(context: EngineContext, request: AuditRequest): Promise<AuditListed[]> {
   await context.expire();
@@ -109,9 +109,9 @@ async function uuidOf({ store, namespace }: EngineContext, id: number): Promise<
   if (record !== undefined) return record.uuid;
   throw new LociError(
     'not_found',
-    `no record ${String(id)} is held, so its part of the log cannot be picked out`,
+    `there is no record ${String(id)}, or it was purged, so its entries cannot be selected`,
     {
-      hint: 'Without `record` the whole log is shown, purged records included.',
+      hint: 'Without `record`, the log of all records is shown, purged ones included.',
     },
   );
 }

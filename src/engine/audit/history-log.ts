@@ -4,15 +4,14 @@ import type { Timestamp } from '../../core/types.ts';
 import type { HistoryDraft } from '../../store/admin-model.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Milliseconds that a row waits for others, so that many runs are one transaction. */
+/** Runs wait this long, so that many of them are written in one transaction. */
 const FLUSH_DELAY_MS = 200;
 const MAX_PENDING_RUNS = 1000;
-/** Rows of a namespace and category that stay. */
+/** Older runs of a namespace and category are deleted. */
 export const MAX_RUNS_PER_CATEGORY = 10_000;
-/** Milliseconds. */
 export const RUN_LIFETIME_MS: number = 90 * 24 * 60 * 60 * 1000;
 
-/** A run, as it is noted. */
+/** A run of a tool, or of several steps such as a refresh. */
 export type Run = Omit<HistoryDraft, 'expiresAt'>;
 
 interface PendingRun {
@@ -20,35 +19,35 @@ interface PendingRun {
   readonly row: HistoryDraft;
 }
 
-/** Notes runs by and by: whoever ran something does not wait for it. */
+/** Writes runs to the store in the background, so that callers do not wait. */
 export class HistoryLog {
   readonly #store: Store;
   readonly #thread: TaskThread;
-  #waiting: PendingRun[] = [];
+  #pending: PendingRun[] = [];
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
 
-  /** @param thread where secrets are looked for */
+  /** @param thread detects secrets in long texts */
   constructor(store: Store, thread: TaskThread) {
     this.#store = store;
     this.#thread = thread;
   }
 
   record(namespace: string, run: Run): void {
-    this.#waiting.push({ namespace, row: { ...run, expiresAt: expiryOf(run.at) } });
-    if (this.#waiting.length >= MAX_PENDING_RUNS) void this.flush();
-    // Nobody stays awake for it: `close` writes what is left.
+    this.#pending.push({ namespace, row: { ...run, expiresAt: expiryOf(run.at) } });
+    if (this.#pending.length >= MAX_PENDING_RUNS) void this.flush();
+    // The timer does not keep the process alive: `close` writes what is pending.
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_DELAY_MS).unref();
   }
 
-  /** Everything that was noted is in the store when this resolves; what cannot be written is let go of. */
+  /** Resolves when all recorded runs are in the store. Runs that cannot be written are dropped. */
   flush(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    const rows = this.#waiting;
-    this.#waiting = [];
-    if (rows.length > 0) {
-      this.#writing = this.#writing.then(() => this.#write(rows)).catch(() => undefined);
+    const runs = this.#pending;
+    this.#pending = [];
+    if (runs.length > 0) {
+      this.#writing = this.#writing.then(() => this.#write(runs)).catch(() => undefined);
     }
     return this.#writing;
   }
@@ -69,7 +68,7 @@ export class HistoryLog {
     }
   }
 
-  /** Whatever `writes.secrets` says: what was asked is kept here although nobody wanted it to be written. */
+  /** Masks secrets even when `writes.secrets` allows them, because nobody asked to store the inputs of a run. */
   readonly #masked = async (text: string): Promise<string> => {
     const { SECRET_DETECTION } = await import('../../secrets/detect.ts');
     const { maskSecrets } = await import('../../secrets/secret.ts');

@@ -7,18 +7,18 @@ import type { EngineContext } from '../context.ts';
 import { search } from '../records/search.ts';
 
 export interface CorpusRequest {
-  /** Without one, everything is answered, the newest first. */
+  /** Without one, all documents match, newest first. */
   readonly query?: string;
   readonly limit: number;
 }
 
-/** A document as QMD has it: the shape in which OpenClaw takes another memory's rows (F7). */
+/** A document in the shape of QMD, in which OpenClaw reads the rows of another memory (F7). */
 export interface CorpusDocument {
   /** The first six characters of the content's SHA-256. */
   readonly docid: string;
   readonly path: string;
   readonly collection: 'facts' | 'pack_history' | 'pipeline_history';
-  /** 0 to 1; 1 for everything when nothing was asked. */
+  /** 0 to 1; 1 without a query. */
   readonly score: number;
   readonly title: string;
   readonly snippet: string;
@@ -30,7 +30,7 @@ export interface Corpus {
   readonly documents: readonly CorpusDocument[];
 }
 
-/** Runs of each kind that a query is compared with: reading them must not hold the event loop. */
+/** How many runs of each category are compared with a query. Comparing all would block the event loop. */
 const MAX_COMPARED_RUNS = 300;
 
 /** The caller's facts and runs. */
@@ -41,10 +41,10 @@ export async function corpus(context: EngineContext, request: CorpusRequest): Pr
   const facts =
     query === undefined ? await newestFacts(context, limit) : await foundFacts(context, query, limit);
   const runs = (await runsOf(context, query === undefined ? limit : MAX_COMPARED_RUNS)).map(runDocument);
-  const fitting = query === undefined ? runs : matchRuns(runs, query);
+  const matching = query === undefined ? runs : matchRuns(runs, query);
   const newestFirst = (a: CorpusDocument, b: CorpusDocument): number =>
     b.score - a.score || timestampOf(b) - timestampOf(a);
-  return { documents: [...facts, ...fitting].sort(newestFirst).slice(0, limit) };
+  return { documents: [...facts, ...matching].sort(newestFirst).slice(0, limit) };
 }
 
 function timestampOf({ metadata }: CorpusDocument): number {
@@ -136,14 +136,14 @@ function formatValue(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Runs that hold words of the query; the score is the share of them. */
+/** The runs that contain words of the query. The score is the share of the query's words. */
 function matchRuns(runs: readonly CorpusDocument[], query: string): CorpusDocument[] {
-  const asked = new Set(analyze(query).map(({ term }) => term));
-  if (asked.size === 0) return [];
+  const queryTerms = new Set(analyze(query).map(({ term }) => term));
+  if (queryTerms.size === 0) return [];
   return runs.flatMap((run) => {
-    const held = new Set(analyze(run.content).map(({ term }) => term));
-    const shared = [...asked].filter((term) => held.has(term)).length;
-    return shared === 0 ? [] : [{ ...run, score: shared / asked.size }];
+    const terms = new Set(analyze(run.content).map(({ term }) => term));
+    const shared = [...queryTerms].filter((term) => terms.has(term)).length;
+    return shared === 0 ? [] : [{ ...run, score: shared / queryTerms.size }];
   });
 }
 

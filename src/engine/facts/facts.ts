@@ -1,4 +1,5 @@
 import { LociError } from '../../core/errors.ts';
+import { closestWord } from '../../core/text/closest-word.ts';
 import type { LociRecord, Passage, Timestamp } from '../../core/types.ts';
 import { newDraft } from '../../ingest/record-draft.ts';
 import { HISTORY_CATEGORIES } from '../../store/admin-model.ts';
@@ -7,16 +8,15 @@ import { auditDraft, diffOf, newDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { embedWritten, type Embedded } from '../records/embed-written.ts';
 import { assertWithinLimits } from '../records/limits.ts';
-import { noSuchFact } from './no-such-fact.ts';
 import { runOnce } from '../records/idempotency.ts';
 import { assertMayOverrule } from '../access/permission.ts';
 import { screenTexts } from '../records/screen.ts';
 
-/** Where facts go that name no category. */
+/** The category of facts that are stored without one. */
 export const DEFAULT_CATEGORY = 'user_facts';
 const HOUR = 3600;
 const DAY = 24 * HOUR;
-/** Seconds that a fact lives: at least, unless said otherwise, at most (F2). */
+/** How long facts live (F2). */
 export const TTL_SECONDS: { readonly min: number; readonly default: number; readonly max: number } = {
   min: HOUR,
   default: 90 * DAY,
@@ -26,10 +26,10 @@ export const TTL_SECONDS: { readonly min: number; readonly default: number; read
 export interface FactRequest {
   readonly key: string;
   readonly value: string;
-  /** `user_facts` unless given. */
+  /** Default `user_facts`. */
   readonly category?: string;
   readonly tags?: readonly string[];
-  /** 3,600 to 31,536,000; 90 days unless given. */
+  /** 3,600 to 31,536,000. Default 90 days. */
   readonly ttlSeconds?: number;
   readonly idempotencyKey?: string;
 }
@@ -39,27 +39,27 @@ export interface FactResponse extends Embedded {
   readonly key: string;
   readonly category: string;
   readonly expiresAt: Timestamp;
-  /** Whether it took the place of an earlier value. */
+  /** Whether it replaced an earlier value. */
   readonly replaced: boolean;
   readonly masked: readonly string[];
   readonly replayed: boolean;
 }
 
-/** How often a fact is tried again that somebody else stores at the same moment. */
+/** How often a write is tried when another process stores the same key at the same time. */
 const MAX_ATTEMPTS = 20;
 
 /**
- * Keeps a value under a key until its time is over; a value that the key had in this category gives way.
- * @throws LociError `invalid_input` for a reserved category, a time out of bounds or an unfit text; `secret_refused`;
- *   `writes_disabled` where an agent may not change what the operator said
+ * Stores a value under a key until it expires. It replaces the value that the key had in this category.
+ * @throws LociError `invalid_input` for a reserved category, a lifetime out of bounds or an invalid text;
+ *   `secret_refused`; `writes_disabled` when an agent may not change a fact of the operator
  */
 export async function storeFact(context: EngineContext, request: FactRequest): Promise<FactResponse> {
-  const { idempotencyKey, ...asked } = request;
-  const category = asked.category ?? DEFAULT_CATEGORY;
+  const { idempotencyKey, ...fact } = request;
+  const category = fact.category ?? DEFAULT_CATEGORY;
   assertNotReserved(category);
-  const ttl = asked.ttlSeconds ?? TTL_SECONDS.default;
+  const ttl = fact.ttlSeconds ?? TTL_SECONDS.default;
   assertValidTtl(ttl);
-  const { key, value, tags = [] } = asked;
+  const { key, value, tags = [] } = fact;
   const given = { key, category, tags, title: key, content: value };
   assertWithinLimits({ key, category, tags, content: value });
   const { texts, masked } = await screenTexts(context, given);
@@ -68,7 +68,7 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
   const chunking = await context.chunking();
   const passages = await chunking.cut(draft);
   let replaced = false;
-  const { ids, replayed } = await runOnce(context, idempotencyKey, ['store', asked], async (only) => {
+  const { ids, replayed } = await runOnce(context, idempotencyKey, ['store', fact], async (only) => {
     for (let attempt = 1; ; attempt++) {
       const before = await findFact(context, category, texts.key);
       if (before !== null) assertMayOverrule(context, [before]);
@@ -81,7 +81,7 @@ export async function storeFact(context: EngineContext, request: FactRequest): P
         const isOurs =
           only.idempotencyKey !== undefined && (await isCommitted(context, only.idempotencyKey.key));
         if (!conflict || isOurs || attempt === MAX_ATTEMPTS) throw error;
-        // What holds the key may have expired: then it goes before the next try.
+        // The fact with this key may have expired: then it is removed before the next attempt.
         context.invalidateNextExpiry();
       }
     }
@@ -133,7 +133,7 @@ function factFields(
 ): Parameters<typeof newDraft>[0] {
   return {
     content: texts.content,
-    // Found by its name too.
+    // Searches find it by its key too.
     title: texts.key,
     project: config.project,
     origin: 'fact',
@@ -149,11 +149,11 @@ function factFields(
   };
 }
 
-/** F3. @throws LociError `invalid_input` for a category of the engine's own */
+/** @throws LociError `invalid_input` for a category in which the engine stores runs (F3) */
 export function assertNotReserved(category: string): void {
   if (!(HISTORY_CATEGORIES as readonly string[]).includes(category)) return;
-  throw new LociError('invalid_input', `the category ${category} belongs to the engine`, {
-    hint: `Take another category, such as ${DEFAULT_CATEGORY}.`,
+  throw new LociError('invalid_input', `the category ${category} is reserved for the engine`, {
+    hint: `Use another category, such as ${DEFAULT_CATEGORY}.`,
   });
 }
 
@@ -173,7 +173,7 @@ async function findFact(context: EngineContext, category: string, key: string): 
 }
 
 /**
- * The fact with this key. Without a category it is looked for in all of them; where several have it, `user_facts` wins.
+ * The fact with this key. Without a category, all are searched; if several have the key, `user_facts` wins.
  * @throws LociError `not_found`, `ambiguous`
  */
 export async function recallFact(
@@ -185,10 +185,10 @@ export async function recallFact(
   const categories = category === undefined ? {} : { categories: [category] };
   const filter = { now: context.now(), origins: ['fact' as const], key, ...categories };
   const found = await context.store.records.list(context.namespace, { filter }, { after: null, limit: 100 });
-  const usual = found.find((record) => record.category === DEFAULT_CATEGORY);
+  const inDefault = found.find((record) => record.category === DEFAULT_CATEGORY);
   const [only] = found;
   if (only === undefined) throw await noSuchFact(context, key, category);
-  if (found.length === 1 || usual !== undefined) return usual ?? only;
+  if (found.length === 1 || inDefault !== undefined) return inDefault ?? only;
   const names = found.map((record) => record.category).toSorted();
   throw new LociError('ambiguous', `${JSON.stringify(key)} is in several categories: ${names.join(', ')}`, {
     hint: 'Name the category.',
@@ -200,18 +200,18 @@ export interface FactsRequest {
   readonly prefix?: string;
   readonly tags?: readonly string[];
   readonly limit: number;
-  /** The id behind which to go on. */
+  /** `next` of the previous page. */
   readonly after?: number;
 }
 
 export interface FactsPage {
   readonly facts: readonly LociRecord[];
   readonly total: number;
-  /** Where to go on; `null` at the end. */
+  /** The id after which the next page begins; `null` on the last page. */
   readonly next: number | null;
 }
 
-/** The caller's facts, the newest first. */
+/** The caller's facts, newest first. */
 export async function listFacts(context: EngineContext, request: FactsRequest): Promise<FactsPage> {
   await context.expire();
   const { store, namespace } = context;
@@ -219,17 +219,17 @@ export async function listFacts(context: EngineContext, request: FactsRequest): 
   const filter = factFilter(context, request);
   const facts = await store.records.list(namespace, { filter }, { after, limit });
   const last = facts.at(-1)?.id ?? null;
-  const behind =
+  const following =
     last === null ? [] : await store.records.list(namespace, { filter }, { after: last, limit: 1 });
   const [total = 0] = await store.records.count(namespace, [filter]);
   return {
     facts,
     total,
-    next: behind.length > 0 ? last : null,
+    next: following.length > 0 ? last : null,
   };
 }
 
-/** What a store lists of a caller's facts. */
+/** The store's filter for facts. */
 export function factFilter(
   { now }: EngineContext,
   { category, prefix, tags }: Partial<FactsRequest>,
@@ -246,4 +246,31 @@ export function factFilter(
 export async function factCategories(context: EngineContext, recent: number): Promise<FactCategory[]> {
   await context.expire();
   return context.store.records.factCategories(context.namespace, context.now(), recent);
+}
+
+/** How many keys of each category, stored last, are compared with a key that no fact has. */
+const MAX_COMPARED_KEYS = 1000;
+
+/** The error for a key that no fact has. Its hint names a similar key, or the category that has the key. */
+async function noSuchFact(
+  { store, namespace, now }: EngineContext,
+  key: string,
+  category?: string,
+): Promise<LociError> {
+  const categories = await store.records.factCategories(namespace, now(), MAX_COMPARED_KEYS);
+  const searched = categories.filter(({ name }) => category === undefined || name === category);
+  const similar = closestWord(
+    key,
+    searched.flatMap(({ recentKeys }) => recentKeys),
+  );
+  const other = categories.find(({ recentKeys }) => recentKeys.includes(key));
+  const where = category === undefined ? '' : ` in ${category}`;
+  const advice = [
+    ...(other === undefined ? [] : [`The category ${other.name} has it.`]),
+    ...(other !== undefined || similar === undefined ? [] : [`Did you mean ${JSON.stringify(similar)}?`]),
+    '`memory_list` lists all keys.',
+  ];
+  return new LociError('not_found', `no fact has the key ${JSON.stringify(key)}${where}`, {
+    hint: advice.join(' '),
+  });
 }

@@ -18,10 +18,10 @@ export interface Forgotten {
 const BATCH = 500;
 
 /**
- * Deletes facts by key, by the beginning of their keys or by category; all that are given must hold. They can be
- * brought back by id until they are purged or their time is over.
- * @throws LociError `invalid_input` for a request that names nothing, `not_found` for a key that is not there;
- *   `writes_disabled` where an agent may not forget what the operator said
+ * Deletes facts by key, by the beginning of their keys or by category; all given conditions must hold. They can be
+ * undeleted by id until they expire or are purged.
+ * @throws LociError `invalid_input` for a request without a condition, `not_found` for a key that no fact has;
+ *   `writes_disabled` when an agent may not forget a fact of the operator
  */
 export async function forgetFacts(context: EngineContext, request: ForgetRequest): Promise<Forgotten> {
   const { key, prefix, category } = request;
@@ -34,23 +34,23 @@ export async function forgetFacts(context: EngineContext, request: ForgetRequest
   if (key !== undefined && prefix === undefined) {
     return { facts: await deleteFacts(context, [await recallFact(context, key, category)]) };
   }
-  const pageBehind = async (after: number | null): Promise<LociRecord[]> => {
+  const pageAfter = async (after: number | null): Promise<LociRecord[]> => {
     await context.expire();
     const filter = { ...factFilter(context, request), ...(key !== undefined && { key }) };
     return context.store.records.list(context.namespace, { filter }, { after, limit: BATCH });
   };
-  // All or none: what may not go is told before anything has gone.
-  for (let page = await pageBehind(null); page.length > 0; page = await pageBehind(page.at(-1)!.id))
+  // Checks all facts before it deletes the first.
+  for (let page = await pageAfter(null); page.length > 0; page = await pageAfter(page.at(-1)!.id))
     assertMayOverrule(context, page);
   const facts: LociRecord[] = [];
   for (;;) {
-    const page = await pageBehind(null);
+    const page = await pageAfter(null);
     if (page.length === 0) return { facts };
     facts.push(...(await deleteFacts(context, page)));
   }
 }
 
-/** Those that went; somebody else may have been quicker with some. */
+/** Returns the deleted facts: none when another process deleted one of them first. */
 async function deleteFacts(
   context: EngineContext,
   facts: readonly LociRecord[],

@@ -13,9 +13,9 @@ describe('the check of the audit log', () => {
     [
       'nothing of it is left',
       'DELETE FROM audit; DELETE FROM audit_chain',
-      'there is no audit log of what was written',
+      'there are written records but no audit log',
     ],
-    ['it is said to be an imported one', 'UPDATE audit_chain SET own = 0', 'there is no audit log'],
+    ['it is said to be an imported one', 'UPDATE audit_chain SET own = 0', 'no audit log'],
   ])('finds what somebody did to the file: %s', async (_, sql, said) => {
     await using folder = await temporaryFolder();
     const config = settings(folder.path, { writes: { enabled: true } });

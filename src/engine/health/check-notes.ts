@@ -7,8 +7,8 @@ import { vaultSource } from '../vaults/refresh-vault.ts';
 import { vaultName } from '../vaults/vault-names.ts';
 
 /**
- * Reads every note of a vault for what is wrong with it: `index` tells of a note only when it reads it. Nothing when
- * all are well, or the vault cannot be looked at, which is told of elsewhere.
+ * Reads every note of a vault and reports its problems, because `index` reports those of changed notes only. Returns no
+ * check when there are no problems, or when the vault cannot be read, which another check reports.
  */
 export async function checkNotes(context: EngineContext, vault: VaultConfig): Promise<Check[]> {
   const problems: SourceProblem[] = [];
@@ -21,8 +21,8 @@ export async function checkNotes(context: EngineContext, vault: VaultConfig): Pr
     throw error;
   }
   if (problems.length === 0) return [];
-  const worstFirst = problems.toSorted((a, b) => Number(b.skipped) - Number(a.skipped));
-  const lines = worstFirst.map(({ key, detail, skipped }) =>
+  const skippedFirst = problems.toSorted((a, b) => Number(b.skipped) - Number(a.skipped));
+  const lines = skippedFirst.map(({ key, detail, skipped }) =>
     `${skipped ? 'skipped ' : ''}${key}: ${detail}`.replaceAll(/\s+/g, ' '),
   );
   return [
@@ -40,7 +40,7 @@ function summary(problems: readonly SourceProblem[]): string {
   const faulty = new Set(problems.flatMap((problem) => (problem.skipped ? [] : [problem.key]))).size;
   const parts = [
     ...(skipped === 0 ? [] : [`${String(skipped)} left out`]),
-    ...(faulty === 0 ? [] : [`${String(faulty)} read in spite of a fault`]),
+    ...(faulty === 0 ? [] : [`${String(faulty)} read despite a fault`]),
   ];
   return parts.join(', ');
 }

@@ -12,19 +12,19 @@ import { cutOrReport } from '../vaults/index-vaults.ts';
 const PAGE_SIZE = 200;
 const MAX_NAMED = 5;
 
-/** Records whose passages are not what they should be. */
+/** Names of records whose passages differ from those that chunking gives. */
 interface Differences {
-  /** Made by the present chunking, and yet different: the index is broken. */
+  /** Made with the current chunking, so the index is broken. */
   readonly broken: string[];
-  /** Made by another chunking, such as before a change of the provider: `index` makes them anew. */
+  /** Made with another chunking, such as before a change of the provider. `index` rebuilds them. */
   readonly stale: string[];
-  /** Those of `stale` that have no passages at all, and so are not found: a reindex was cut short. */
+  /** Those of `stale` without passages, which searches do not find: a reindex was interrupted. */
   readonly missing: string[];
-  /** Records whose text is too much to be cut: they keep the passages that they had, if any. */
+  /** Records whose text is too complex to chunk. They keep their passages. */
   readonly uncut: SourceProblem[];
 }
 
-/** Cuts every record anew and compares the passages with those that are held. */
+/** Chunks every record and compares the passages with the stored ones. */
 export async function checkPassages(context: EngineContext): Promise<Finding> {
   const { store, namespace } = context;
   const chunking = await context.chunking();
@@ -43,23 +43,23 @@ export async function checkPassages(context: EngineContext): Promise<Finding> {
   const { broken, stale, missing, uncut } = differences;
   if (broken.length > 0) return { result: 'failed', detail: `passages differ in ${nameRecords(broken)}` };
   if (stale.length === 0 && uncut.length > 0) {
-    const detail = `too much to be cut into passages: ${nameRecords(uncut.map(({ key }) => key))}`;
+    const detail = `too complex to split into passages: ${nameRecords(uncut.map(({ key }) => key))}`;
     return {
       result: 'warning',
       detail,
-      hint: 'Make them shorter where they come from, then run `loci index`.',
+      hint: 'Shorten them at their source, then run `loci index`.',
     };
   }
   if (stale.length === 0)
-    return { result: 'ok', detail: `${formatCount(count, 'record')}, passages as they should be` };
+    return { result: 'ok', detail: `${formatCount(count, 'record')}, all passages correct` };
   return {
     result: missing.length > 0 ? 'failed' : 'warning',
-    detail: `passages wait to be made anew in ${nameRecords(stale)}`,
+    detail: `passages need to be rebuilt in ${nameRecords(stale)}`,
     hint: await hintOfStale(context),
   };
 }
 
-/** `page` brought `records`; the stale ones among them are the first of those that it brings of the stale ones. */
+/** @param page the page that gave `records`; the stale records of the same page include all stale ones of `records` */
 async function compare(
   { store, namespace }: EngineContext,
   chunking: Chunking,
@@ -67,7 +67,7 @@ async function compare(
   records: readonly LociRecord[],
   { broken, stale, missing, uncut }: Differences,
 ): Promise<void> {
-  const ofOthers = new Set(
+  const staleIds = new Set(
     (await store.records.list(namespace, { scan: 'stale', chunking: chunking.signature }, page)).map(
       ({ id }) => id,
     ),
@@ -81,8 +81,8 @@ async function compare(
     const cut = await cutOrReport(record, chunking, {}, uncut);
     if (cut === null || isDeepStrictEqual(passages, cut)) continue;
     const name = record.key ?? `record/${String(record.id)}`;
-    (ofOthers.has(record.id) ? stale : broken).push(name);
-    if (ofOthers.has(record.id) && passages.length === 0) missing.push(name);
+    (staleIds.has(record.id) ? stale : broken).push(name);
+    if (staleIds.has(record.id) && passages.length === 0) missing.push(name);
   }
 }
 
@@ -91,7 +91,7 @@ function nameRecords(records: readonly string[]): string {
   return `${formatCount(records.length, 'record')}: ${records.slice(0, MAX_NAMED).join(', ')}${records.length > MAX_NAMED ? ' …' : ''}`;
 }
 
-/** Where the vectors are of another model as well, `index` would refuse. */
+/** With vectors of another model, `index` would fail, so the hint is that of the mismatch. */
 async function hintOfStale(context: EngineContext): Promise<string> {
   try {
     await context.vectors();

@@ -6,5 +6,5 @@ export interface Check {
   readonly hint: string | null;
 }
 
-/** What a look found; the hint only where it is not the usual one. */
+/** The result of a check. A hint replaces the usual one of the check. */
 export type Finding = Pick<Check, 'result' | 'detail'> & { readonly hint?: string };

@@ -28,12 +28,12 @@ export interface Status {
   readonly storePath: string;
   readonly store: string;
   readonly namespace: string;
-  /** Bytes on the disk, journals included. */
+  /** On disk, journals included. */
   readonly bytes: number;
   readonly schemaVersion: number;
-  /** Of the caller's namespace; `null` while it was never written to. */
+  /** Of the caller's namespace; `null` if it was never written to. */
   readonly own: NamespaceStats | null;
-  /** How many namespaces stand beside it; `null` for whoever is not to know. */
+  /** Number of other namespaces; `null` unless the operator asks. */
   readonly others: number | null;
   readonly generation: Generation | null;
   /** Contents without a vector of the active generation. */
@@ -67,9 +67,9 @@ async function statsOf({
   return { bytes, schemaVersion, own, others: caller.trust === 'operator' ? others : null };
 }
 
-/** What a store holds in all its namespaces, for whoever runs it. */
+/** The size of a store, all namespaces together, for its operator. */
 export interface Totals {
-  /** On the disk, journals included. */
+  /** On disk, journals included. */
   readonly bytes: number;
   readonly records: number;
   readonly passages: number;
@@ -92,12 +92,12 @@ export async function totals({ store }: EngineContext): Promise<Totals> {
   };
 }
 
-/** Looks at everything that can be wrong with an open store; never changes it. */
+/** Checks an open store without changing it. */
 export async function doctor(context: EngineContext): Promise<Check[]> {
   return [
     await runCheck('store', 'Restore a backup, or run `loci reindex`.', () => checkStore(context)),
     await runCheck('derived', 'Run `loci reindex`.', () => checkPassages(context)),
-    await runCheck('audit', 'Somebody changed the store without Loci: compare it with a backup.', () =>
+    await runCheck('audit', 'The store was changed without Loci: compare it with a backup.', () =>
       checkAudit(context),
     ),
     await runCheck('embedding', 'Run `loci reindex --vectors`.', () => checkEmbedding(context)),
@@ -106,7 +106,7 @@ export async function doctor(context: EngineContext): Promise<Check[]> {
   ];
 }
 
-/** Resolves when the store and the model answer. @throws LociError what keeps them from it */
+/** Resolves when the store and the embedding model answer. @throws LociError when one of them fails */
 export async function assertReady(context: EngineContext): Promise<void> {
   await context.store.vectors.generations(ADMIN_NAMESPACE);
   const embedder = await context.embedder();
@@ -129,9 +129,9 @@ async function runCheck(name: string, hint: string, look: () => Promise<Finding>
     const finding = await look();
     return { name, hint: finding.result === 'ok' ? null : hint, ...finding };
   } catch (error) {
-    // "Run `loci doctor`" helps nobody who has just done so.
-    const said = error instanceof LociError && error.code !== 'store_failed' ? error.hint : hint;
-    return { name, result: 'failed', detail: messageOf(error), hint: said };
+    // The hint of `store_failed` is to run `loci doctor`, which is running.
+    const errorHint = error instanceof LociError && error.code !== 'store_failed' ? error.hint : hint;
+    return { name, result: 'failed', detail: messageOf(error), hint: errorHint };
   }
 }
 
@@ -153,10 +153,10 @@ async function verifyStore({ admin }: Store): Promise<StoreFault[]> {
 
 async function checkStore({ store, namespace: ours, caller }: EngineContext): Promise<Finding> {
   const findings = await verifyStore(store);
-  if (findings.length === 0) return { result: 'ok', detail: 'the file and every index are sound' };
+  if (findings.length === 0) return { result: 'ok', detail: 'the file and every index are intact' };
   const lines = findings.map(({ namespace, what }) => {
     if (namespace === null) return what;
-    // What stands in others' memory, and whose it is, is for the operator alone.
+    // Only the operator may learn the names and contents of other namespaces.
     if (namespace !== ours && caller.trust !== 'operator') return 'another namespace has a broken index';
     return `${namespace}: ${what}`;
   });
@@ -165,12 +165,13 @@ async function checkStore({ store, namespace: ours, caller }: EngineContext): Pr
 
 async function checkEmbedding(context: EngineContext): Promise<Finding> {
   const embedder = await context.embedder();
-  if (embedder === null) return { result: 'ok', detail: 'provider none: text, spelling and recency alone' };
-  const side = await context.vectors();
+  if (embedder === null)
+    return { result: 'ok', detail: 'provider none: searches use text, spelling and recency only' };
+  const vectors = await context.vectors();
   await embedder.embed(['loci'], { purpose: 'query' });
   const model = `${embedder.provider} ${embedder.model} answers`;
   const pending =
-    side === null ? 0 : await context.store.vectors.countPending(context.namespace, side.generation);
+    vectors === null ? 0 : await context.store.vectors.countPending(context.namespace, vectors.generation);
   if (pending === 0) return { result: 'ok', detail: model };
   return {
     result: 'warning',

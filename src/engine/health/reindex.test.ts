@@ -84,7 +84,7 @@ describe('a reindex', () => {
       expect(await zebras(loci)).toEqual(RARE);
       expect((await loci.doctor()).find(({ name }) => name === 'derived')).toMatchObject({
         result: 'warning',
-        detail: expect.stringMatching(/^passages wait to be made anew in \d+ records: note-.* …$/) as string,
+        detail: expect.stringMatching(/^passages need to be rebuilt in \d+ records: note-.* …$/) as string,
         hint: 'Run `loci index`.',
       });
       await loci.index();
@@ -113,7 +113,7 @@ describe('a reindex', () => {
   });
 });
 
-describe('a record whose text is too much to be cut', () => {
+describe('a record whose text is too complex to split', () => {
   /** As it may be in a store that an earlier Loci wrote. */
   async function tooDense(path: string): Promise<void> {
     const store = await openStore({ driver: 'sqlite', path, busyTimeout: 1000, create: true });
@@ -137,7 +137,7 @@ describe('a record whose text is too much to be cut', () => {
       expect((await loci.search({ query: 'letters' })).results).toHaveLength(1);
       expect((await loci.doctor()).find(({ name }) => name === 'derived')).toMatchObject({
         result: 'warning',
-        detail: 'too much to be cut into passages: 1 record: letters.md',
+        detail: 'too complex to split into passages: 1 record: letters.md',
       });
     } finally {
       await loci.close();

@@ -9,26 +9,25 @@ import { deriveStale } from '../vaults/index-vaults.ts';
 import { signalOption, assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 
 export interface ReindexOptions extends ProgressOptions {
-  /** Embeds everything anew; the way to another model. Without a model, vectors are left as they are. */
+  /** Also embeds everything again, as after a change of the model. Without a model, vectors stay unchanged. */
   readonly vectors?: boolean;
 }
 
 export interface ReindexReport {
-  /** Records that were derived anew. */
+  /** Number of records whose passages were rebuilt. */
   readonly records: number;
-  /** Records whose text is too much to be cut: they keep the passages that they had, if any. */
+  /** Records whose text is too complex to chunk. They keep their passages. */
   readonly problems: readonly SourceProblem[];
   readonly embedded: number;
 }
 
 /**
- * Makes everything derived anew from the canonical records: passages, full text, vocabulary; with `vectors`, these too.
- * Each record's passages are replaced in one transaction, so that searches meanwhile find all of them, old or new. But
- * a broken index cannot be mended through itself: where the store's own check finds fault, the index is emptied first,
- * and until the end searches see what has been rebuilt so far. The check cannot be stopped in its middle; it compares
- * every occurrence of every word, for about as long as it takes to fill the index (20,000 passages of 90 words: 5 to
- * 10 s). Replacing then costs little, as passages that come out the same are left alone.
- * Stopped anywhere, `index` or `reindex` goes on.
+ * Rebuilds all derived data from the records: passages, full text and vocabulary; with `vectors`, these too. Each record's
+ * passages are replaced in one transaction, so that searches find every record meanwhile. A broken index cannot be
+ * repaired record by record: if the store's own check finds a fault, the index is emptied first, and until the end searches
+ * find what has been rebuilt so far. That check compares every occurrence of every word and cannot be interrupted; it takes
+ * about as long as filling the index (20,000 passages of 90 words: 5 to 10 s). Passages that come out the same are not
+ * written again. A reindex that was interrupted is continued by `index` or `reindex`.
  * @throws LociError `aborted`, `embedding_unavailable`
  */
 export async function reindex(context: EngineContext, options: ReindexOptions = {}): Promise<ReindexReport> {

@@ -11,19 +11,19 @@ import { screenTexts } from '../records/screen.ts';
 export type StartupMode = Config['startup']['mode'];
 
 export interface StartupRequest {
-  /** The model's name: a part of it chooses the budget. */
+  /** The name of the model, which sets the budget. */
   readonly model?: string;
   readonly agent?: string;
-  /** Without one, every call is a first one. */
+  /** Without one, each call counts as the first of a session. */
   readonly session?: string;
-  /** Else the configured one. */
+  /** Default: the configured mode. */
   readonly mode?: StartupMode;
-  /** Tells what would be injected, and notes nothing. */
+  /** Does not record that the session has seen the text. */
   readonly preview?: boolean;
 }
 
 export interface StartupText {
-  /** What to inject; the same selection gives the same bytes. */
+  /** The same entries give the same bytes. */
   readonly text: string;
   readonly mode: StartupMode;
   readonly budget: number;
@@ -34,36 +34,36 @@ export interface StartupText {
 export interface OmittedEntry {
   readonly entry: StartupEntry;
   readonly why: string;
-  /** Whether it is for want of room. */
+  /** Whether it did not fit into the budget. */
   readonly tooLong: boolean;
 }
 
 const SEPARATOR = '\n\n';
-/** Sessions are forgotten when they were not heard of for so long, milliseconds. */
+/** A session that made no call for this long is forgotten. */
 const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
-/** Of a namespace; a session beyond them is told everything once more. */
+/** In a namespace. A session that is forgotten gets the whole text again. */
 const MAX_SESSIONS = 1000;
 
-/** What an agent is told before it begins (R10). */
+/** The text that an agent gets before it begins (R10). */
 export async function injectStartup(context: EngineContext, request: StartupRequest): Promise<StartupText> {
   const { store, namespace, config } = context;
   const { agent = '' } = request;
-  // Hosts call sessions what they like; nobody reads the name again.
+  // Only a hash is stored: the host chooses the name of the session, and it may be personal.
   const session = request.session === undefined ? undefined : sha256(request.session);
   const mode = request.mode ?? config.startup.mode;
   const budget = budgetFor(config.startup, request.model);
   const entries = await listStartup(context);
-  const mine = entries.filter((entry) => entry.agent === '' || entry.agent === agent);
-  const { chosen, replaced } = selectForAgent(mine, agent);
+  const visible = entries.filter((entry) => entry.agent === '' || entry.agent === agent);
+  const { chosen, replaced } = selectForAgent(visible, agent);
   const whole = pack(chosen, budget);
   const digest = sha256(textOf(whole.included));
   const seen =
     session === undefined ? null : (await store.records.startup(namespace, { agent, session })).digest;
-  const said = selectForSession(mode, seen, digest, whole, chosen, budget);
+  const selected = selectForSession(mode, seen, digest, whole, chosen, budget);
   const off = !config.startup.enabled;
-  const leftOut = [...replaced, ...said.leftOut];
+  const leftOut = [...replaced, ...selected.leftOut];
   if (off) {
-    const all = [...said.included, ...leftOut.map(({ entry }) => entry)];
+    const all = [...selected.included, ...leftOut.map(({ entry }) => entry)];
     const why = 'startup.enabled is false';
     return { text: '', mode, budget, included: [], leftOut: omitted(all, why) };
   }
@@ -73,7 +73,7 @@ export async function injectStartup(context: EngineContext, request: StartupRequ
     const seenNow = { agent, session, digest, at, forgetBefore, keep: MAX_SESSIONS };
     await store.records.commit(namespace, { startupDigest: seenNow });
   }
-  return { text: textOf(said.included), mode, budget, included: said.included, leftOut };
+  return { text: textOf(selected.included), mode, budget, included: selected.included, leftOut };
 }
 
 interface Packed {
@@ -85,14 +85,14 @@ function omitted(entries: readonly StartupEntry[], why: string): readonly Omitte
   return entries.map((entry) => ({ entry, why, tooLong: false }));
 }
 
-/** Why an entry is told to nobody whose model has no budget of its own; `null` when it fits. */
+/** Why an entry does not fit into the budget of most models; `null` when it fits. */
 export function whyTooLong(settings: Config['startup'], { content }: StartupEntry): string | null {
   const budget = budgetFor(settings, undefined);
   if (content.length <= budget) return null;
-  return `it has ${String(content.length)} characters and startup.maxChars is ${String(budget)}: agents are not told of it`;
+  return `it has ${String(content.length)} characters and startup.maxChars is ${String(budget)}: agents do not get it`;
 }
 
-/** The longest part of a model's name that has a budget decides; letters in any case. */
+/** The budget of the longest part of the model's name that has one. The case of letters does not matter. */
 function budgetFor(settings: Config['startup'], model: string | undefined): number {
   const name = model?.toLowerCase() ?? '';
   const parts = Object.keys(settings.maxCharsByModel).filter((part) => name.includes(part.toLowerCase()));
@@ -100,21 +100,21 @@ function budgetFor(settings: Config['startup'], model: string | undefined): numb
   return (longest === undefined ? undefined : settings.maxCharsByModel[longest]) ?? settings.maxChars;
 }
 
-/** An entry for this agent takes the place of one for all of the same key. */
+/** An entry for this agent replaces the entry with the same key for every agent. */
 function selectForAgent(
   entries: readonly StartupEntry[],
   agent: string,
 ): { chosen: readonly StartupEntry[]; replaced: Packed['leftOut'] } {
-  const own = new Set(entries.filter((entry) => entry.agent !== '').map(({ key }) => key));
-  const replaced = entries.filter((entry) => entry.agent === '' && own.has(entry.key));
-  const why = `the entry of the same key for ${agent} takes its place`;
+  const agentKeys = new Set(entries.filter((entry) => entry.agent !== '').map(({ key }) => key));
+  const replaced = entries.filter((entry) => entry.agent === '' && agentKeys.has(entry.key));
+  const why = `the entry with the same key for ${agent} replaces it`;
   return {
     chosen: entries.filter((entry) => !replaced.includes(entry)),
     replaced: omitted(replaced, why),
   };
 }
 
-/** In order of priority, each entry whole or not at all; a smaller one behind one that is too large still fits. */
+/** Adds entries in order of priority, each whole or not at all. After one that is too long, a shorter one may still fit. */
 function pack(entries: readonly StartupEntry[], budget: number): Packed {
   const included: StartupEntry[] = [];
   const leftOut: OmittedEntry[] = [];
@@ -143,15 +143,18 @@ function selectForSession(
 ): Packed {
   if (mode === 'always' || seen === null) return whole;
   if (mode === 'first-run')
-    return { included: [], leftOut: omitted(chosen, 'the session was told at its first turn') };
+    return { included: [], leftOut: omitted(chosen, 'the session got it at its first turn') };
   if (seen !== digest) return whole;
-  const again = pack(
+  const repeated = pack(
     whole.included.filter(({ reinforce }) => reinforce),
     budget,
   );
   const rest = whole.included.filter(({ reinforce }) => !reinforce);
-  const why = 'the session knows it, nothing has changed, and it is not to be reinforced';
-  return { included: again.included, leftOut: [...again.leftOut, ...omitted(rest, why), ...whole.leftOut] };
+  const why = 'the session has seen it, nothing has changed, and it is not reinforced';
+  return {
+    included: repeated.included,
+    leftOut: [...repeated.leftOut, ...omitted(rest, why), ...whole.leftOut],
+  };
 }
 
 function textOf(entries: readonly StartupEntry[]): string {
@@ -166,7 +169,7 @@ export async function listStartup({ store, namespace }: EngineContext): Promise<
 export interface StartupSetRequest {
   readonly key: string;
   readonly content?: string;
-  /** 0 to 9, 0 first; 2 for a new entry unless given. */
+  /** 0 to 9, 0 first. Default 2 for a new entry. */
   readonly priority?: number;
   readonly reinforce?: boolean;
   readonly agent?: string;
@@ -176,7 +179,7 @@ export interface StartupSetResponse {
   readonly entry: StartupEntry;
   readonly created: boolean;
   readonly masked: readonly string[];
-  /** Why agents are not told of it; `null` when it fits. */
+  /** Why agents do not get it; `null` when it fits. */
   readonly tooLong: string | null;
 }
 
@@ -188,7 +191,7 @@ export function assertValidEntry({ agent, ...texts }: EntryTexts): void {
   if (agent !== '' && !isSubject(agent))
     throw new LociError(
       'invalid_input',
-      'the agent is no name: it has control characters, or spaces around it',
+      'the agent is not a valid name: it has control characters, or spaces around it',
     );
 }
 
@@ -198,7 +201,7 @@ interface EntryTexts {
   readonly content?: string;
 }
 
-/** Makes an entry, or changes what is given of one. @throws LociError `invalid_input`, `secret_refused` */
+/** Creates an entry, or changes the given fields of one. @throws LociError `invalid_input`, `secret_refused` */
 export async function setStartup(
   context: EngineContext,
   request: StartupSetRequest,
@@ -212,7 +215,7 @@ export async function setStartup(
   const text = texts.content ?? before?.content;
   if (text === undefined) {
     throw new LociError('invalid_input', `the new entry ${JSON.stringify(key)} has no content`, {
-      hint: 'Say what agents are to be told.',
+      hint: 'Give the text that agents are to get.',
     });
   }
   const now = context.now();
@@ -233,7 +236,7 @@ export async function setStartup(
   return { entry, created: before === undefined, masked, tooLong };
 }
 
-/** What the audit log says of an entry that is set. */
+/** The audit entry for a change of a startup entry. */
 export function startupAuditDraft(
   context: EngineContext,
   action: string,
@@ -243,23 +246,24 @@ export function startupAuditDraft(
   const content = before?.content ?? '';
   const priority = before?.priority ?? null;
   const reinforce = before?.reinforce ?? null;
-  const [was, is] = [before?.deletedAt ?? null, after.deletedAt].map((at) => at !== null);
+  const wasDeleted = (before?.deletedAt ?? null) !== null;
+  const isDeleted = after.deletedAt !== null;
   const diff = {
     ...(content !== after.content && { content: contentDiff(content, after.content) }),
     ...(priority !== after.priority && { priority: { before: priority, after: after.priority } }),
     ...(reinforce !== after.reinforce && { reinforce: { before: reinforce, after: after.reinforce } }),
-    ...(was !== is && { deleted: { before: was ?? false, after: is ?? false } }),
+    ...(wasDeleted !== isDeleted && { deleted: { before: wasDeleted, after: isDeleted } }),
   };
   return auditDraft(context, action, startupSubject(after), diff);
 }
 
-/** It is told to nobody any more; set again, it is as before. @throws LociError `not_found` */
+/** Marks an entry as deleted; `setStartup` with its key restores it. @throws LociError `not_found` */
 export async function removeStartup(context: EngineContext, key: string, agent = ''): Promise<StartupEntry> {
   const entry = await findEntry(context, agent, key);
   if (entry === undefined || entry.deletedAt !== null) {
     const whom = agent === '' ? '' : ` for ${agent}`;
-    throw new LociError('not_found', `no startup entry is called ${JSON.stringify(key)}${whom}`, {
-      hint: '`loci startup list` shows them.',
+    throw new LociError('not_found', `there is no startup entry ${JSON.stringify(key)}${whom}`, {
+      hint: '`loci startup list` lists all entries.',
     });
   }
   const now = context.now();
@@ -281,7 +285,7 @@ async function findEntry(
   );
 }
 
-/** What the audit log calls an entry. */
+/** The subject of a startup entry in the audit log. */
 export function startupSubject({ agent, key }: StartupEntry): string {
   return agent === '' ? `startup:${key}` : `startup:${agent}:${key}`;
 }
