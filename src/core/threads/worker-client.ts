@@ -45,6 +45,8 @@ export class WorkerClient {
   #worker: Worker | null = null;
   #nextId = 1;
   #outgoing: WorkerRequest[] = [];
+  /** Whether the process waits for the thread to exit. */
+  #isExitAwaited = false;
   #transfer: ArrayBuffer[] = [];
 
   constructor(options: WorkerClientOptions) {
@@ -92,6 +94,7 @@ export class WorkerClient {
   async exited(): Promise<void> {
     const worker = this.#worker;
     if (worker === null) return;
+    this.#isExitAwaited = true;
     worker.ref();
     await new Promise<void>((resolve) => {
       worker.once('exit', () => {
@@ -166,12 +169,13 @@ export class WorkerClient {
 
   #forget(id: number): void {
     this.#pending.delete(id);
-    if (this.#pending.size === 0) this.#worker?.unref();
+    if (this.#pending.size === 0 && !this.#isExitAwaited) this.#worker?.unref();
   }
 
   #abandon(worker: Worker, reason: string, cause?: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = null;
+    this.#isExitAwaited = false;
     this.#outgoing = [];
     this.#transfer = [];
     const requests = [...this.#pending.values()];

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
-import { parentPort, workerData } from 'node:worker_threads';
-import { LociError, messageOf } from '../../core/errors.ts';
+import { parentPort } from 'node:worker_threads';
+import { LociError } from '../../core/errors.ts';
+import { serveRequests } from '../../core/threads/serve-requests.ts';
 import { storeCalls, type StoreCall, type StoreCalls } from './calls.ts';
 import { Database } from './database.ts';
 import { migrate } from './migrate.ts';
@@ -13,31 +14,14 @@ export interface ThreadOptions {
   readonly inode: number;
 }
 
-export interface CallMessage {
-  readonly id: number;
-  readonly call: StoreCall | 'close';
-  readonly parameters: readonly unknown[];
-}
+/** `open` comes first and `close` last. Only a call has an answer. */
+export type ThreadRequest =
+  | { readonly open: ThreadOptions }
+  | { readonly call: StoreCall; readonly parameters: readonly unknown[] }
+  | { readonly close: true };
 
-export type AnswerMessage =
-  { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: ThreadError };
-
-export interface ThreadError {
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string;
-}
-
-/** Id of the first answer, which says whether the store could be opened. */
-export const OPENED = 0;
-
-const port = parentPort;
-if (port === null) throw new Error('thread.ts runs in a worker only');
-
-/** How long an answer waits for those of the calls that arrived with its own. */
-const MAX_BATCH_MS = 2;
-/** Calls whose answers are sent in batches. Other answers may be nested too deeply to be received, and are sent alone. */
-const BATCHED: ReadonlySet<CallMessage['call']> = new Set<StoreCall>([
+/** Calls whose answers may share a message. Other answers may be nested too deeply to be received, and travel alone. */
+const FLAT_ANSWERS: ReadonlySet<StoreCall> = new Set<StoreCall>([
   'search.terms',
   'search.text',
   'search.newest',
@@ -48,37 +32,6 @@ const BATCHED: ReadonlySet<CallMessage['call']> = new Set<StoreCall>([
   'records.count',
   'records.bounds',
 ]);
-
-function answerOf(id: number, work: () => unknown): AnswerMessage {
-  try {
-    return { id, value: work() };
-  } catch (error) {
-    return { id, error: threadError(error) };
-  }
-}
-
-function post(answers: readonly AnswerMessage[]): void {
-  if (answers.length === 0) return;
-  try {
-    port?.postMessage(answers);
-  } catch {
-    for (const answer of answers) postAlone(answer);
-  }
-}
-
-/** An answer that cannot be cloned becomes an error; the other answers are sent as usual. */
-function postAlone(answer: AnswerMessage): void {
-  try {
-    port?.postMessage([answer]);
-  } catch (error) {
-    port?.postMessage([{ id: answer.id, error: threadError(error) }] satisfies AnswerMessage[]);
-  }
-}
-
-function threadError(error: unknown): ThreadError {
-  if (error instanceof LociError) return { code: error.code, message: error.message, hint: error.hint };
-  return { code: 'internal', message: messageOf(error) };
-}
 
 /** Two connections must not open two different files. */
 function assertNotReplaced(path: string, inode: number): void {
@@ -91,8 +44,7 @@ function assertNotReplaced(path: string, inode: number): void {
   throw new LociError(code, `${path} ${what} since it was opened`, { hint: 'Open the store again.' });
 }
 
-function open(): Database {
-  const { path, busyTimeout, inode } = workerData as ThreadOptions;
+function open({ path, busyTimeout, inode }: ThreadOptions): Database {
   assertNotReplaced(path, inode);
   const db = new Database(path, { busyTimeout });
   try {
@@ -113,31 +65,29 @@ function callNamed(calls: StoreCalls, call: StoreCall): Run {
   return (calls as unknown as Readonly<Record<string, Readonly<Record<string, Run>>>>)[role]![name]!;
 }
 
-/** Answers calls until it is closed. A thread that failed to open has no listener, and so it ends. */
-function serve(db: Database): void {
-  const calls = storeCalls(db);
-  port?.on('message', (batch: readonly CallMessage[]) => {
-    let answers: AnswerMessage[] = [];
-    let since = performance.now();
-    const postAll = (): void => {
-      post(answers);
-      answers = [];
-      since = performance.now();
-    };
-    for (const { id, call, parameters } of batch) {
-      const run = call === 'close' ? () => db.close() : callNamed(calls, call);
-      // Answers leave in the order of the calls.
-      if (!BATCHED.has(call)) postAll();
-      answers.push(answerOf(id, () => guarded(db.path, () => run(...parameters))));
-      if (!BATCHED.has(call) || performance.now() - since >= MAX_BATCH_MS) postAll();
-    }
-    postAll();
-    if (batch.some(({ call }) => call === 'close')) port.close();
-  });
+/** The open database and its calls. */
+let opened: { readonly db: Database; readonly calls: StoreCalls } | null = null;
+
+function handle(request: ThreadRequest): unknown {
+  if ('open' in request) {
+    const db = open(request.open);
+    opened = { db, calls: storeCalls(db) };
+    return null;
+  }
+  if ('close' in request) {
+    opened?.db.close();
+    // The answer is posted first.
+    queueMicrotask(() => parentPort?.close());
+    return null;
+  }
+  if (opened === null) throw new Error('The store is not open.');
+  const { db, calls } = opened;
+  return guarded(db.path, () => callNamed(calls, request.call)(...request.parameters));
 }
 
-post([
-  answerOf(OPENED, () => {
-    serve(open());
-  }),
-]);
+serveRequests((message) => handle(message as ThreadRequest), {
+  mayShareMessage: (message) => {
+    const request = message as ThreadRequest;
+    return 'call' in request && FLAT_ANSWERS.has(request.call);
+  },
+});
