@@ -16,36 +16,39 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   S2: [
     {
       file: 'test/e2e/sources.test.ts',
-      test: 'is listed, waits for its approval, is tried, taken in and found (S2)',
+      test: 'is listed, approved, tested, refreshed and found (S2)',
     },
     {
       file: 'test/e2e/watch.test.ts',
       test: 'runs a source after it is approved and whenever it is due, but not after a watched file changed',
     },
-    { file: 'test/e2e/source-examples.test.ts', test: '%s is found by search, with where it comes from' },
+    { file: 'test/e2e/source-examples.test.ts', test: '%s is found by search, with its origin' },
   ],
   S3: [
     {
       file: 'src/engine/sources/sources.test.ts',
-      test: 'takes in what is new and changed, and lets go of what is gone',
+      test: 'adds new documents, updates changed ones and removes missing ones',
     },
     {
       file: 'test/faults/source-processes.test.ts',
-      test: 'in the middle of a refresh leaves all of it or nothing, its state included',
+      test: 'during a refresh leaves all of its documents and state, or none',
     },
   ],
   S4: [
     {
       file: 'src/engine/sources/skills.test.ts',
-      test: 'brings a source that waits for its approval, with the exact command',
+      test: 'has a source that waits for approval, with the exact command',
     },
-    { file: 'src/engine/sources/skills.test.ts', test: 'that is gone leaves its documents, and says so' },
-    { file: 'test/e2e/source-examples.test.ts', test: '%s is found by search, with where it comes from' },
+    {
+      file: 'src/engine/sources/skills.test.ts',
+      test: 'keeps its documents when it is removed, and is reported as gone',
+    },
+    { file: 'test/e2e/source-examples.test.ts', test: '%s is found by search, with its origin' },
   ],
   S5: [
     {
       file: 'test/e2e/sources.test.ts',
-      test: 'weight decides between what matches as well, and --explain shows it (S5)',
+      test: 'weight orders documents that match equally well, and --explain shows it (S5)',
     },
     {
       file: 'src/search/rank/source-policy.test.ts',
@@ -68,10 +71,10 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       test: 'lets completed ones go first, the oldest of them before the others',
     },
     { file: 'src/ingest/replace-documents.test.ts', test: 'then the oldest' },
-    { file: 'src/engine/sources/sources.test.ts', test: 'keeps as many as there may be' },
+    { file: 'src/engine/sources/sources.test.ts', test: 'keeps at most maxDocuments documents' },
   ],
   S8: [
-    { file: 'test/e2e/sources.test.ts', test: 'minScore keeps its weak matches out, and it is said so (S8)' },
+    { file: 'test/e2e/sources.test.ts', test: 'minScore hides its weak matches and says so (S8)' },
     {
       file: 'src/search/rank/source-policy.test.ts',
       test: 'drops hits below the minimum score of their source, which take no place of others',
@@ -80,11 +83,11 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   S9: [
     {
       file: 'test/e2e/sources.test.ts',
-      test: 'that fails keeps what it brought, says what it was and when, and exits with 8 (S9)',
+      test: 'keeps its documents when it fails, reports the error and its time, and exits with 8 (S9)',
     },
     {
       file: 'src/engine/sources/sources.test.ts',
-      test: 'that fails keeps the last good documents, waits longer each time, and recovers by itself',
+      test: 'that fails keeps the last documents, is retried after longer and longer delays, and recovers',
     },
     {
       file: 'test/faults/source-clock.test.ts',
@@ -94,24 +97,27 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   S10: [
     {
       file: 'test/e2e/sources.test.ts',
-      test: 'enabled: false neither runs nor finds it; what is known of it stays (S10)',
+      test: 'enabled: false excludes it from refreshes and searches, and keeps its documents (S10)',
     },
-    { file: 'test/e2e/sources.test.ts', test: 'includeInContext: false leaves it to whoever searches (S10)' },
+    {
+      file: 'test/e2e/sources.test.ts',
+      test: 'includeInContext: false restricts it to searches of the user (S10)',
+    },
     {
       file: 'src/engine/sources/source-policies.test.ts',
-      test: 'asks the store for nothing of sources that are off, nor unasked of those out of the context',
+      test: 'excludes hidden sources in the query of the store',
     },
-    { file: 'test/e2e/sources.test.ts', test: 'fields keeps out of the store what is not named (S10)' },
+    { file: 'test/e2e/sources.test.ts', test: 'fields keeps other fields out of the store (S10)' },
   ],
   S11: [
     {
       file: 'test/e2e/source-operator.test.ts',
-      test: 'counts the searches that it was found by, not its results (S11)',
+      test: 'counts the searches that found it, not its results (S11)',
     },
-    { file: 'test/e2e/sources.test.ts', test: 'tells all of that in JSON too (S11)' },
+    { file: 'test/e2e/sources.test.ts', test: 'reports everything as JSON (S11)' },
     {
       file: 'test/e2e/source-surfaces.test.ts',
-      test: 'are listed for whoever may read, without commands, folders and fingerprints (S11)',
+      test: 'are listed for readers, without commands, folders and fingerprints (S11)',
     },
     {
       file: 'test/e2e/source-surfaces.test.ts',
@@ -121,30 +127,33 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   S12: [
     {
       file: 'test/faults/source-processes.test.ts',
-      test: 'refresh them one at a time, and as often as one would (S12)',
+      test: 'refresh them one at a time, and as often as a single process (S12)',
     },
     {
       file: 'test/faults/source-processes.test.ts',
-      test: 'go on without the one that is killed in the middle, within two lease times; it commits nothing',
+      test: 'continue within two lease times after one is killed during a refresh, which commits nothing',
     },
   ],
   S13: [
     {
       file: 'src/sources/command/fetch-documents.test.ts',
-      test: 'names each bad document by index and id, and keeps the good ones (S13)',
+      test: 'reports each invalid document with index and id, and returns the valid ones (S13)',
     },
     {
       file: 'src/sources/command/run/run-command.test.ts',
-      test: 'gives it the folder and the environment that are asked for, and nothing to read',
+      test: 'uses the given folder and environment, with an empty standard input',
     },
-    { file: 'src/sources/command/run/run-command.test.ts', test: 'stops what prints more than 10 MB' },
     {
       file: 'src/sources/command/run/run-command.test.ts',
-      test: 'ends what hangs when its time is up, with all that it started',
+      test: 'stops a command that prints more than 10 MB',
+    },
+    {
+      file: 'src/sources/command/run/run-command.test.ts',
+      test: 'ends a command at its timeout, with all its processes',
     },
     {
       file: 'test/faults/source-signals.test.ts',
-      test: 'ends its commands and all that they started at each signal, and exits with 0',
+      test: 'ends its commands and all their processes at each signal, and exits with 0',
     },
   ],
 };

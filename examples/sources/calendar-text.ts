@@ -1,4 +1,4 @@
-/** An iCalendar text as calendars write it: lines with CRLF, folded after 70 characters. */
+/** Writes iCalendar text: lines that end with CRLF and are folded after 70 characters. */
 export function calendarText(
   components: readonly (readonly string[])[],
   head: readonly string[] = [],
@@ -12,7 +12,7 @@ export function event(uid: string, ...lines: readonly string[]): string[] {
   return ['BEGIN:VEVENT', `UID:${uid}`, `SUMMARY:${uid}`, ...lines, 'END:VEVENT'];
 }
 
-/** As `event`, for what is to be done. */
+/** Like `event`, for a todo. */
 export function todo(uid: string, ...lines: readonly string[]): string[] {
   return ['BEGIN:VTODO', `UID:${uid}`, `SUMMARY:${uid}`, ...lines, 'END:VTODO'];
 }

@@ -1,6 +1,6 @@
 const formats = new Map();
 
-/** `Wed 25 Nov 2026` in the given time zone: days are written out because that is how people ask for them. */
+/** `Wed 25 Nov 2026` in the given time zone. Days are written out, because people search for them like this. */
 export function dayText(time, timeZone) {
   const { weekday, day, month, year } = partsOf(time, timeZone);
   return `${weekday} ${day} ${month} ${year}`;

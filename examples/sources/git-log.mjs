@@ -8,16 +8,16 @@ import { runProgram, wholeNumber } from './program.mjs';
 
 const HELP = `Usage: node git-log.mjs [REPOSITORY] [--limit N]
 
-Prints the last commits of a git repository, of this folder unless another is given, as documents for Loci: one JSON
-object a line. Merges are left out.
+Prints the last commits of a git repository as documents for Loci, one JSON object per line. The default is the
+repository of the current folder. Merges are left out.
 
-  --limit N   how many commits (100)
-  --help      this text
+  --limit N   the number of commits (100)
+  --help      print this text
 `;
 const MAX_BODY = 2000;
-/** git cannot write JSON. What people typed in comes last, so that no message can pass for another field. */
+/** git cannot write JSON. The message comes last, so that a separator in it cannot begin another field. */
 const FORMAT = ['%H', '%aI', '%an', '%B'].join('%x1f');
-/** Nothing is asked for, fetched or waited for. */
+/** With these variables git does not prompt, does not wait for locks and fetches nothing. */
 const ENVIRONMENT = {
   LC_ALL: 'C',
   GIT_TERMINAL_PROMPT: '0',
@@ -33,7 +33,7 @@ await runProgram({
     const limit = wholeNumber(values, 'limit', 2000);
     const repository = resolve(positionals[0] ?? '.');
     const head = git(repository, ['rev-parse', '--verify', '--quiet', 'HEAD']);
-    // A repository without commits has none to print.
+    // The repository has no commits.
     if (head.status === 1) return [];
     if (head.status !== 0) throw new Error(`${repository}: ${failureOf(head)}`);
     const log = git(repository, [
@@ -43,7 +43,7 @@ await runProgram({
     if (log.status !== 0) throw new Error(`${repository}: ${failureOf(log)}`);
     const entries = log.stdout.split('\0').filter((entry) => entry !== '');
     const top = git(repository, ['rev-parse', '--show-toplevel']);
-    // A bare repository has no folder of files.
+    // A bare repository has no working tree.
     const name = basename(top.status === 0 ? top.stdout.trimEnd() : repository, '.git');
     return entries.map((entry) => documentOf(entry, name));
   },
@@ -60,7 +60,7 @@ function git(repository, args) {
 
 function failureOf({ error, stderr, signal }) {
   if (error?.code === 'ENOENT') return 'git is not installed';
-  if (error !== undefined || signal !== null) return `git did not end well: ${error?.message ?? signal}`;
+  if (error !== undefined || signal !== null) return `git failed: ${error?.message ?? signal}`;
   return stderr
     .trim()
     .split('\n')[0]

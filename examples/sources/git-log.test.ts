@@ -33,11 +33,11 @@ describe('git-log.mjs', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('prints nothing of a repository without commits', async () => {
+  it('prints nothing for a repository without commits', async () => {
     expect(await runProgram('git-log.mjs', [folder])).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('prints the commits, whatever their messages hold', async () => {
+  it('prints commits with any message', async () => {
     commit('Add the "tide" \\ table\n\nIt counts\tfrom noon.\n');
     commit('Odd \u{1f}, "},\n{"id":"x"} and \u{1b}[31m');
     commit('Étage 函館');
@@ -59,7 +59,7 @@ describe('git-log.mjs', () => {
     });
   });
 
-  it('prints those of the folder it runs in, as many as asked for, without merges', async () => {
+  it('prints at most --limit commits of the current folder, without merges', async () => {
     git('checkout', '--quiet', '-b', 'side', 'HEAD~1');
     commit('Side');
     git('merge', '--quiet', '--no-edit', '-m', 'Merge', '@{-1}');
@@ -70,7 +70,7 @@ describe('git-log.mjs', () => {
     expect(two.documents).toEqual(all.documents.slice(0, 2));
   });
 
-  it('ends with 1 when there is no repository, with 2 when it is called wrongly', async () => {
+  it('exits with 1 without a repository, and with 2 for a wrong command line', async () => {
     const missing = await runProgram('git-log.mjs', [join(folder, 'missing')]);
     expect(missing).toMatchObject({ code: 1, stdout: '' });
     expect(missing.stderr).toMatch(/^git-log: .*missing: cannot change to /);

@@ -59,7 +59,7 @@ describe('repeating events', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('are on the days that RFC 5545 says, counted one by one', async () => {
+  it('match RFC 5545, computed day by day', async () => {
     const property = fc.asyncProperty(fc.array(rules, { minLength: 60, maxLength: 60 }), async (all) => {
       const file = join(folder, 'rules.ics');
       const events = all.map((rule, index) =>

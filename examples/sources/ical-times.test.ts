@@ -34,7 +34,7 @@ describe('times of ical.mjs', () => {
 
   const winter = { now: '2026-10-24T10:00:00Z', days: 2 };
 
-  it('keep to the clock where it is put back: in a zone, without one, and not in UTC', async () => {
+  it('keep the local time at the end of summer time, except in UTC', async () => {
     const daily = 'RRULE:FREQ=DAILY;COUNT=3';
     const components = [
       event('zone', `DTSTART;${BERLIN}:20261024T100000`, daily),
@@ -58,7 +58,7 @@ describe('times of ical.mjs', () => {
     });
   });
 
-  it('that come twice are the first ones, and those that are skipped come an hour later', async () => {
+  it('that occur twice mean the first, and skipped ones are an hour later', async () => {
     const night = `DTSTART;${BERLIN}:20261024T023000`;
     expect(await timesOf([event('twice', night, 'RRULE:FREQ=DAILY;COUNT=3')], winter)).toEqual({
       'twice@2026-10-24T00:30:00Z': '2026-10-24T00:30:00Z',
@@ -73,7 +73,7 @@ describe('times of ical.mjs', () => {
     });
   });
 
-  it('are left out by EXDATE and added by RDATE, whichever zone these are written in', async () => {
+  it('are removed by EXDATE and added by RDATE, in any zone', async () => {
     const components = [
       event(
         'series',
@@ -95,7 +95,7 @@ describe('times of ical.mjs', () => {
     });
   });
 
-  it('of one that was moved are new, and its id is that of when it was to be; a cancelled one is gone', async () => {
+  it('of a moved occurrence are new under the old id, and a cancelled one is not printed', async () => {
     const rule = 'RRULE:FREQ=WEEKLY;COUNT=5';
     const components = [
       event('w', `RECURRENCE-ID;${BERLIN}:20261202T100000`, `DTSTART;${BERLIN}:20261203T140000`),
@@ -116,7 +116,7 @@ describe('times of ical.mjs', () => {
     });
   });
 
-  it('of one and all that follow are moved together, as often as that was done', async () => {
+  it('of an occurrence and all later ones can be moved together, several times', async () => {
     const [id, from] = [`RECURRENCE-ID;RANGE=THISANDFUTURE;${BERLIN}`, `DTSTART;${BERLIN}`];
     const components = [
       event('w', `${from}:20261007T100000`, 'DURATION:PT1H', 'RRULE:FREQ=WEEKLY;COUNT=8'),
@@ -134,7 +134,7 @@ describe('times of ical.mjs', () => {
     });
   });
 
-  it('end with UNTIL, given as a day, in UTC, or by the clock', async () => {
+  it('end with UNTIL, as a day, in UTC, or in local time', async () => {
     const late = `DTSTART;${BERLIN}:20261123T233000`;
     const components = [
       event('day', late, 'RRULE:FREQ=DAILY;UNTIL=20261124'),
@@ -156,7 +156,7 @@ describe('times of ical.mjs', () => {
     ]);
   });
 
-  it('are understood in the zones of Outlook, Evolution, and of a VTIMEZONE with its own rules', async () => {
+  it('may be in zones of Outlook, Evolution, or of a VTIMEZONE', async () => {
     const lunar = [
       ...['BEGIN:VTIMEZONE', 'TZID:Mine', 'BEGIN:STANDARD', 'DTSTART:19700101T000000', 'TZOFFSETFROM:+0130'],
       ...[
@@ -191,7 +191,7 @@ describe('times of ical.mjs', () => {
     });
   });
 
-  it('count when something still lasts, and a day lasts as long as the calendar says', async () => {
+  it('include events that have begun before, and days with a change of the clock', async () => {
     const file = join(folder, 'long.ics');
     const components = [
       event('night', `DTSTART;${BERLIN}:20261024T220000`, `DTEND;${BERLIN}:20261025T030000`),
@@ -215,7 +215,7 @@ describe('times of ical.mjs', () => {
     );
   });
 
-  it('of todos are when they are due; open ones stay, done ones go with their day', async () => {
+  it('of todos are their due times; open todos stay, completed ones expire', async () => {
     const file = join(folder, 'todos.ics');
     const components = [
       todo('overdue', 'DUE;VALUE=DATE:20260101'),

@@ -12,12 +12,12 @@ import { currentTime, readEach, readText, runProgram, wholeNumber } from './prog
 const HELP = `Usage: node ical.mjs FILE|FOLDER... [--days N] [--past N]
 
 Prints the events and todos of iCalendar files, or of all .ics files in folders, as documents for Loci:
-one JSON object a line. It needs the package node-ical: run \`npm install node-ical\` in the folder of this program.
+one JSON object per line. It needs the package node-ical: run \`npm install node-ical\` in the folder of this program.
 
   --days N     days ahead of today (14)
   --past N     days before today (1)
-  --now TIME   pretend that it is this moment
-  --help       this text
+  --now TIME   use this as the current time
+  --help       print this text
 `;
 const MAX_FILES = 5000;
 const MAX_DOCUMENTS = 2000;
@@ -51,7 +51,7 @@ await runProgram({
   },
 });
 
-/** From the beginning of a day to the end of another, as days are counted here. */
+/** From the beginning of the first day to the end of the last one, in the time zone of this machine. */
 function windowOf(now, past, days) {
   const midnight = (offset) => {
     const date = new Date(now);
@@ -60,7 +60,7 @@ function windowOf(now, past, days) {
   return { from: midnight(-past), to: midnight(days + 1) };
 }
 
-/** `{ path, folder }` of each file; the folder that was named, or null. */
+/** `{ path, folder }` of each file. `folder` is the name of the folder on the command line; null if the file itself is there. */
 function filesOf(paths, warn) {
   const files = readEach(
     paths.map((path) => ({ path })),
@@ -75,7 +75,7 @@ function filesOf(paths, warn) {
   return files.slice(0, MAX_FILES);
 }
 
-/** A calendar without a name bears that of its file; where each event has a file, that of the folder. */
+/** The default name of a calendar is that of its file; if each event has its own file, that of the folder. */
 function readCalendars(warn) {
   return ({ path, folder }) => {
     const calendars = parseComponents(readText(path), (message) => warn(`${path}: ${message}`));

@@ -14,7 +14,7 @@ describe('ical.mjs', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('prints the sample calendars: two weeks from yesterday', async () => {
+  it('prints two weeks from yesterday of the sample calendars', async () => {
     const { code, documents, stderr } = await runProgram('ical.mjs', [
       'data/calendars',
       ...['--now', '2026-11-22T12:00:00Z'],
@@ -50,7 +50,7 @@ describe('ical.mjs', () => {
     expect((await runProgram('ical.mjs', ['--help'], { examples: `${copy}/` })).code).toBe(0);
   });
 
-  it('prints all that is known of an event, unfolded and without escapes', async () => {
+  it('prints all fields of an event, unfolded and without escapes', async () => {
     const { documents } = await runProgram('ical.mjs', ['data/calendars', '--now', '2026-12-02T12:00:00Z']);
     expect(documents.find(({ id }) => id === 'dentist-2026-12@cormorant.example')).toEqual({
       id: 'dentist-2026-12@cormorant.example',
@@ -68,7 +68,7 @@ describe('ical.mjs', () => {
     });
   });
 
-  it('keeps the clock time of a series through a change to winter time, in a zone that only the file knows', async () => {
+  it('keeps the local time of a series at the end of summer time, in a zone that the file defines', async () => {
     const { documents } = await runProgram('ical.mjs', [
       'data/calendars/school.ics',
       ...['--now', '2026-10-18T12:00:00Z', '--days', '17'],
@@ -80,7 +80,7 @@ describe('ical.mjs', () => {
     ]);
   });
 
-  it('writes days and times as the clocks here show them', async () => {
+  it('writes days and times in the local zone', async () => {
     const { documents } = await runProgram(
       'ical.mjs',
       ['data/calendars/family.ics', '--now', '2026-12-02T12:00:00Z', '--past', '0', '--days', '0'],
@@ -91,7 +91,7 @@ describe('ical.mjs', () => {
     );
   });
 
-  it('takes the newer of two versions, in whichever order and file they come', async () => {
+  it('prints the newer of two versions, in any order and file', async () => {
     const versions = join(folder, 'versions');
     mkdirSync(versions);
     const at = (hour: number, ...lines: readonly string[]) =>
@@ -107,7 +107,7 @@ describe('ical.mjs', () => {
     expect(cancelled.documents).toEqual([]);
   });
 
-  it('prints no more than Loci takes of a document', async () => {
+  it('keeps to the limits of documents', async () => {
     const file = join(folder, 'long.ics');
     const long = '🎻 '.repeat(4000);
     const lines = ['SUMMARY', 'LOCATION', 'DESCRIPTION', 'CATEGORIES'].map((name) => `${name}:${long}`);
@@ -125,7 +125,7 @@ describe('ical.mjs', () => {
     expect([title, text, ...tags].every((part) => part.isWellFormed())).toBe(true);
   });
 
-  it('names a file that is broken, and a series that cannot be followed, and goes on with the others', async () => {
+  it('reports an invalid file and an unsupported series, and prints the others', async () => {
     const family = join(folder, 'mixed');
     mkdirSync(family);
     const day = 'DTSTART;VALUE=DATE:20261125';
@@ -160,7 +160,7 @@ describe('ical.mjs', () => {
     ]);
   });
 
-  it('calls a calendar by its name, its file, or its folder where every event has a file of its own', async () => {
+  it('names a calendar by its name, its file, or its folder if every event has a file', async () => {
     const lake = join(folder, 'lake');
     mkdirSync(lake);
     const day = 'DTSTART;VALUE=DATE:20261125';
@@ -180,7 +180,7 @@ describe('ical.mjs', () => {
     expect(await runProgram('ical.mjs', [EXAMPLES])).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('ends with 1 when nothing could be read', async () => {
+  it('exits with 1 if nothing could be read', async () => {
     const missing = await runProgram('ical.mjs', ['missing.ics', 'data']);
     expect(missing).toMatchObject({ code: 0, stdout: '' });
     const { code, stdout, stderr } = await runProgram('ical.mjs', ['missing.ics', 'day-text.mjs']);
@@ -188,7 +188,7 @@ describe('ical.mjs', () => {
     expect(stderr).toContain('missing.ics: there is no such file or folder');
   });
 
-  it('ends with 2 when it is called wrongly, and explains itself when asked', async () => {
+  it('exits with 2 for a wrong command line, and prints help', async () => {
     for (const args of [
       [],
       ['--nope'],

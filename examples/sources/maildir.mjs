@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Prints the subjects and senders of recent messages in Maildir folders as documents for Loci, and nothing else of them.
+// Prints the subjects, senders and dates of recent messages in Maildir folders as documents for Loci.
 import { existsSync, opendirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { dayText } from './day-text.mjs';
@@ -9,20 +9,20 @@ import { currentTime, readEach, readHead, reasonOf, runProgram, wholeNumber } fr
 
 const HELP = `Usage: node maildir.mjs FOLDER... [--days N]
 
-Prints who wrote what about, as documents for Loci, one JSON object a line: subject, sender and date of each message in
-Maildir folders. Only the header of a message is looked at. Drafts and what is marked as trashed are left out.
+Prints the subject, sender and date of each message in Maildir folders as documents for Loci, one JSON object per line.
+Bodies of messages are not used. Drafts and messages in the trash are left out.
 
   --days N     messages of the last N days (7)
-  --now TIME   pretend that it is this moment
-  --help       this text
+  --now TIME   use this as the current time
+  --help       print this text
 `;
-const DAY = 86_400_000;
-/** Bytes of a message in which its header must be. */
-const HEAD = 64 * 1024;
-/** Characters of a From header, encoded as they are. */
+const DAY_MS = 86_400_000;
+/** A header beyond these bytes is not read. */
+const MAX_HEADER_BYTES = 64 * 1024;
+/** Characters of a From header, before it is decoded. */
 const MAX_FROM = 4000;
 const MAX_NAMES = 100_000;
-/** Messages whose header is read, the newest first. */
+/** The newest messages are read first. */
 const MAX_MESSAGES = 2000;
 
 await runProgram({
@@ -31,11 +31,11 @@ await runProgram({
   options: { days: { type: 'string', default: '7' }, now: { type: 'string' } },
   documents: ({ values, positionals, warn }) => {
     const now = currentTime(values);
-    const since = now - wholeNumber(values, 'days', 366) * DAY;
+    const since = now - wholeNumber(values, 'days', 366) * DAY_MS;
     const files = readEach(
       positionals.map((path) => ({ path })),
-      // A day early: clocks differ.
-      ({ path }) => messagesIn(path, since - DAY, warn),
+      // The clock of the server may differ: the Date header of an older file can be within the range.
+      ({ path }) => messagesIn(path, since - DAY_MS, warn),
       warn,
     ).flat();
     files.sort((one, other) => other.delivered - one.delivered);
@@ -44,10 +44,10 @@ await runProgram({
     for (const file of files.slice(0, MAX_MESSAGES)) {
       try {
         const { id, time, document } = messageOf(file);
-        // A message that was copied to another folder is still one.
+        // Copies of a message in other folders are printed once.
         if (time >= since && !documents.has(id)) documents.set(id, document);
       } catch (error) {
-        // A mail program may have moved it meanwhile.
+        // A mail program may have moved the file meanwhile.
         warn(`${file.path}: ${reasonOf(error)}`);
       }
     }
@@ -55,7 +55,7 @@ await runProgram({
   },
 });
 
-/** The messages of a folder that came after `since`. */
+/** The messages of a folder that were delivered after `since`. */
 function messagesIn(folder, since, warn) {
   const parts = ['new', 'cur'].map((part) => join(folder, part));
   if (!parts.every((part) => existsSync(part))) throw new Error('not a Maildir: it has no new/ and cur/');
@@ -83,7 +83,7 @@ function namesIn(path, warn) {
   return names;
 }
 
-/** Its name begins with the second of its delivery and ends with its flags: `1795210205.M1P2.host:2,FS`. */
+/** The name of a file begins with the time of delivery in seconds and ends with flags: `1795210205.M1P2.host:2,FS`. */
 function messageFile(folder, name) {
   const [, base, flags = ''] = /^(.*?)(?:[:;!]2,([A-Za-z]*))?$/s.exec(name);
   if (/[DT]/.test(flags)) return null;
@@ -93,12 +93,12 @@ function messageFile(folder, name) {
 }
 
 function modifiedAt(path) {
-  // A file that is gone by now came long ago.
+  // A file that no longer exists counts as old.
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 function messageOf({ path, base, flags, folder, delivered }) {
-  const headers = parseHeaders(readHead(path, HEAD));
+  const headers = parseHeaders(readHead(path, MAX_HEADER_BYTES));
   if (headers.size === 0) throw new Error('not a message');
   const { name, address } = senderOf(headers.get('from') ?? '');
   const subject = shortened(decodeText(headers.get('subject') ?? ''), LIMITS.title) || 'No subject';
@@ -129,6 +129,6 @@ function senderOf(from) {
 
 function timeOf(date, delivered) {
   const sent = /\d\s+[A-Za-z]{3}\s+\d{2,4}\s+\d/.test(date) ? Date.parse(date) : Number.NaN;
-  // Whoever claims to write from the future would stay on top of everything.
-  return Number.isNaN(sent) || sent > delivered + DAY ? delivered : sent;
+  // A message dated in the future would rank first for a long time.
+  return Number.isNaN(sent) || sent > delivered + DAY_MS ? delivered : sent;
 }

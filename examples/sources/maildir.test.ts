@@ -96,7 +96,7 @@ describe('maildir.mjs', () => {
     expect(documents.map(({ title }) => title)).toEqual(subjects.map(([, decoded]) => decoded));
   });
 
-  it('tells the sender from what stands around the address', async () => {
+  it('separates the name and the address of the sender', async () => {
     const senders: readonly (readonly [string, string, string])[] = [
       ['maren@example.com', '', 'maren@example.com'],
       ['<maren@example.com>', '', 'maren@example.com'],
@@ -122,7 +122,7 @@ describe('maildir.mjs', () => {
     );
   });
 
-  it('takes dates as told, unless they cannot be true', async () => {
+  it('uses the Date header unless it is impossible', async () => {
     const message = (date: string) => `Date: ${date}\nSubject: ${date}\n\nFrom: body@example.com\n`;
     const documents = await printed({
       [`${YESTERDAY}.a.host`]: message('Sat, 21 Nov 2026 10:00:00 +0100 (CET)'),
@@ -142,7 +142,7 @@ describe('maildir.mjs', () => {
     }
   });
 
-  it('reads 8-bit headers, takes one message of two copies, and knows files by when they were written', async () => {
+  it('reads 8-bit headers, prints copies once, and uses the time of files without a name', async () => {
     const maildir = join(folder, 'odd');
     for (const part of ['new', 'cur']) mkdirSync(join(maildir, part), { recursive: true });
     const write = (name: string, message: string | Buffer) => {
@@ -172,7 +172,7 @@ describe('maildir.mjs', () => {
     if (process.platform !== 'win32') expect(stderr).toContain('pipe: not a file');
   });
 
-  it('names a folder that is no Maildir; ends with 1 when there is no other, with 2 when called wrongly', async () => {
+  it('reports a folder that is no Maildir, and exits with 1 without another, with 2 for a wrong command line', async () => {
     const both = await runProgram('maildir.mjs', ['data', 'data/maildir', ...NOW]);
     expect(both.code).toBe(0);
     expect(both.documents).toHaveLength(3);

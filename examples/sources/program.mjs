@@ -1,26 +1,26 @@
-// What the programs of this folder share: their command line, reading within limits, and how they fail.
+// Functions that the programs of this folder share: parsing the command line, reading files within limits, exit codes.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 
-/** Bytes of a file that is read whole; a longer one is left out. */
-const MAX_FILE = 10 * 1024 * 1024;
-/** Bytes of all of them together. */
-const MAX_TOTAL = 100 * 1024 * 1024;
-let total = 0;
+/** Larger files are skipped. */
+const MAX_FILE_BYTES = 10 * 1024 * 1024;
+/** The limit of all files together. */
+const MAX_TOTAL_BYTES = 100 * 1024 * 1024;
+let totalBytes = 0;
 
-/** The command line was wrong: exit code 2. */
+/** An error in the command line, with exit code 2. */
 export class UsageError extends Error {}
 
 /**
  * Parses the command line and prints what `documents({ values, positionals, warn })` resolves to, as JSON Lines.
- * Exit code 0; 1 if it threw, so that what is known of the source stays; 2 after a UsageError.
+ * The exit code is 0, 1 if it throws, so that Loci keeps the documents that it has, or 2 after a UsageError.
  * @param {{ help: string, options?: object, least?: number, most?: number, documents: Function }} program
  */
 export async function runProgram({ help, options = {}, least = 0, most = Infinity, documents }) {
   const name = basename(process.argv[1], '.mjs');
   const warn = (message) => process.stderr.write(`${name}: ${message}\n`);
-  // Whoever reads may have seen enough.
+  // The reader may close the pipe early.
   process.stdout.on('error', () => process.exit(1));
   try {
     const { values, positionals } = commandLine(options);
@@ -44,12 +44,12 @@ function commandLine(options) {
   try {
     return parseArgs({ options: { ...options, help: { type: 'boolean' } }, allowPositionals: true });
   } catch (error) {
-    // The first sentence says what is wrong, the next ones how Node would have it.
+    // The first sentence names the error. The others are advice of Node.
     throw new UsageError(error.message.split('. ')[0]);
   }
 }
 
-/** A whole number of an option, from 0 to `most`. */
+/** The value of an option as a whole number from 0 to `most`. */
 export function wholeNumber(values, option, most) {
   const text = values[option];
   if (!/^\d{1,9}$/.test(text) || Number(text) > most)
@@ -57,7 +57,7 @@ export function wholeNumber(values, option, most) {
   return Number(text);
 }
 
-/** Milliseconds since 1970 of `--now`, for trying things out; else of this moment. */
+/** The current time, or that of `--now`, in milliseconds since 1970. */
 export function currentTime(values) {
   if (values.now === undefined) return Date.now();
   const time = Date.parse(values.now);
@@ -67,7 +67,7 @@ export function currentTime(values) {
 }
 
 /**
- * What `read(file)` returns for each file. One that cannot be read is named and left out; throws if none could be.
+ * Calls `read` for each file. Reports and skips files that cannot be read, and throws if none could be read.
  * @template T
  * @param {{ path: string }[]} files
  * @param {(file: { path: string }) => T} read
@@ -87,18 +87,18 @@ export function readEach(files, read, warn) {
   return results;
 }
 
-/** The text of a file. Throws on anything but a regular file of at most 10 MiB, and after 100 MiB of such files. */
+/** The text of a file. Throws if it is no regular file, larger than 10 MiB, or if all files together exceed 100 MiB. */
 export function readText(path) {
-  const bytes = readHead(path, MAX_FILE + 1);
-  if (bytes.length > MAX_FILE) throw new Error(`larger than ${MAX_FILE / 1024 / 1024} MiB`);
-  total += bytes.length;
-  if (total > MAX_TOTAL) throw new Error(`more than ${MAX_TOTAL / 1024 / 1024} MiB in all`);
+  const bytes = readHead(path, MAX_FILE_BYTES + 1);
+  if (bytes.length > MAX_FILE_BYTES) throw new Error(`larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB`);
+  totalBytes += bytes.length;
+  if (totalBytes > MAX_TOTAL_BYTES) throw new Error(`more than ${MAX_TOTAL_BYTES / 1024 / 1024} MiB in all`);
   return new TextDecoder().decode(bytes);
 }
 
 /** The first bytes of a regular file. */
 export function readHead(path, limit) {
-  // Opening a named pipe would wait for somebody to write to it.
+  // Without this flag, opening a named pipe would block.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stat = fstatSync(file);
@@ -116,7 +116,7 @@ export function readHead(path, limit) {
   }
 }
 
-/** Why something could not be read, in words. */
+/** Describes why a file could not be read. */
 export function reasonOf(error) {
   if (error.code === 'ENOENT') return 'there is no such file or folder';
   if (error.code === 'EACCES' || error.code === 'EPERM') return 'it may not be read';

@@ -26,7 +26,7 @@ function sourceOf(id: string): SourceConfig {
 
 /** What the command of an entry prints, as a list; none of them needs a shell or has quotes. */
 async function printed(command: SourceConfig['command'], cwd: string): Promise<Record<string, unknown>[]> {
-  const [program = '', ...args] = Array.isArray(command) ? command : String(command).split(' ');
+  const [program = '', ...args] = Array.isArray(command) ? command : command.split(' ');
   const file = program === 'node' ? process.execPath : program;
   const { PATH, HOME } = process.env;
   const { stdout } = await run(file, args, { cwd, env: { PATH, HOME, TZ: 'America/New_York' } });
@@ -50,7 +50,7 @@ function has(value: unknown, [name, ...rest]: readonly string[]): boolean {
 }
 
 describe('README.md', () => {
-  it('has an entry that loci.yaml takes for every example', () => {
+  it('has a valid entry for every example', () => {
     expect(sources.map(({ id }) => id)).toEqual([
       'calendar',
       'todo',
@@ -64,7 +64,7 @@ describe('README.md', () => {
       expect([id, cwd]).toEqual([id, '~/loci/examples/sources']);
   });
 
-  it('names commands that print documents as they stand', async () => {
+  it('has commands that print documents without changes', async () => {
     const sampled = ['calendar', 'todo', 'mail'].map(sourceOf);
     for (const { id, command } of sampled) {
       // The days of the sample data.
@@ -78,7 +78,7 @@ describe('README.md', () => {
     expect(sourceOf('tidewater-commits').command).toBe('node git-log.mjs . --limit 100');
   });
 
-  it('maps what Taskwarrior exports', async () => {
+  it('has templates for the export of Taskwarrior', async () => {
     const { map = {} } = sourceOf('taskwarrior');
     const tasks = await printed('cat data/taskwarrior.json', EXAMPLES);
     expect(tasks.map((task) => task['status'])).toEqual(['pending', 'pending', 'waiting', 'completed']);
@@ -87,7 +87,7 @@ describe('README.md', () => {
     expect(unknownNames('{{uuid}} {{nothing}}', tasks)).toEqual(['nothing']);
   });
 
-  it('maps a JSON Feed', async () => {
+  it('has templates for a JSON Feed', async () => {
     const { map = {}, command } = sourceOf('council');
     const [feed] = await printed(command, EXAMPLES);
     const items = feed?.[map.items ?? ''] as Record<string, unknown>[];
@@ -105,13 +105,13 @@ describe('skills/reading-list', () => {
   const [, written = ''] = /^---\n(.*?)^---$/ms.exec(readFileSync(join(folder, 'SKILL.md'), 'utf8')) ?? [];
   const frontMatter = parse(written) as Record<string, unknown>;
 
-  it('says in its front matter what README.md shows of it', () => {
+  it('has the front matter that README.md shows', () => {
     const { description, ...rest } = frontMatter;
     expect(description).toEqual(expect.any(String));
     expect(blocks).toContainEqual(rest);
   });
 
-  it('prints its books', async () => {
+  it('prints its books as documents', async () => {
     const { command } = sourceSettings.parse(frontMatter['memorySource']);
     const books = await printed(command, folder);
     expect(books.map(({ title, timestamp, completed }) => [title, timestamp, completed])).toEqual([
@@ -132,7 +132,7 @@ describe('skills/reading-list', () => {
     });
   });
 
-  it('prints them for people too, and says how it is called', async () => {
+  it('prints its books as text, and a help text', async () => {
     const { stdout } = await run(process.execPath, ['list.mjs'], { cwd: folder });
     expect(stdout.split('\n')[0]).toBe('· A Short History of Harbours (Tove Aasen, back 2026-12-15)');
     await expect(run(process.execPath, ['list.mjs', '--yaml'], { cwd: folder })).rejects.toMatchObject({

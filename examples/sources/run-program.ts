@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 /** The folder of the examples. */
 export const EXAMPLES: string = fileURLToPath(new URL('.', import.meta.url));
 
-/** A document as the programs of this folder print it. */
+/** A document that a program of this folder printed. */
 export interface PrintedDocument {
   readonly id: string;
   readonly title?: string;
@@ -25,8 +25,8 @@ export interface Outcome {
 }
 
 /**
- * Runs a program of this folder as Loci does: in the folder, with an environment that holds little more than PATH.
- * Its output is parsed as JSON Lines when it ended well and `--help` was not asked for.
+ * Runs a program of this folder like Loci: in this folder, with few variables besides PATH. Parses its output as JSON Lines
+ * if the exit code is 0 and the arguments do not include `--help`.
  */
 export async function runProgram(
   program: string,

@@ -7,16 +7,16 @@ import { readEach, readText, runProgram } from './program.mjs';
 
 const HELP = `Usage: node todo-txt.mjs FILE...
 
-Prints the tasks of Todo.txt files, such as todo.txt and done.txt, as documents for Loci: one JSON object a line.
+Prints the tasks of Todo.txt files, such as todo.txt and done.txt, as documents for Loci: one JSON object per line.
 
-  --help   this text
+  --help   print this text
 `;
 const MAX_TASKS = 10_000;
 const MAX_TEXT = 10_000;
-/** Entries of the metadata that a task may name itself. */
+/** Pairs `key:value` of a task that are added to its metadata. */
 const MAX_EXTRA = 16;
-/** Keys that say something about the task; a word such as `Note:tiles` belongs to its text. */
-const MARKS = new Set(['due', 't', 'pri', 'rec', 'h', 'id', 'uuid']);
+/** Keys with a meaning in the format. Other words with a colon, such as `Note:tiles`, belong to the text. */
+const KNOWN_KEYS = new Set(['due', 't', 'pri', 'rec', 'h', 'id', 'uuid']);
 
 const OPEN = /^(?:\(([A-Z])\)\s+)?(?:(\d{4}-\d\d-\d\d)\s+)?(.*)$/s;
 const DONE = /^x\s+(?:\(([A-Z])\)\s+)?(?:(\d{4}-\d\d-\d\d)\s+)?(?:(\d{4}-\d\d-\d\d)\s+)?(.*)$/s;
@@ -29,25 +29,25 @@ await runProgram({
     const lines = readEach(files, ({ path }) => readText(path).split(/\r\n|\r|\n/), warn).flat();
     const tasks = lines.filter((line) => line.trim() !== '');
     if (tasks.length > MAX_TASKS) warn(`only the first ${MAX_TASKS} of ${tasks.length} tasks`);
-    const twins = new Map();
+    const occurrences = new Map();
     return tasks.slice(0, MAX_TASKS).map((line) => {
       const task = parseTask(line);
       const hash = createHash('sha256').update(task.written).digest('hex').slice(0, 32);
-      const twin = (twins.get(hash) ?? 0) + 1;
-      twins.set(hash, twin);
-      return documentOf(task, twin === 1 ? hash : `${hash}#${twin}`);
+      const occurrence = (occurrences.get(hash) ?? 0) + 1;
+      occurrences.set(hash, occurrence);
+      return documentOf(task, occurrence === 1 ? hash : `${hash}#${occurrence}`);
     });
   },
 });
 
-/** A line as the format has it: `x (A) 2026-11-20 2026-11-18 text +project @context key:value`. */
+/** Parses a line of the format: `x (A) 2026-11-20 2026-11-18 text +project @context key:value`. */
 function parseTask(line) {
   const done = DONE.exec(line.trim());
   const [priority, completedOn, createdOn, text] = done?.slice(1) ?? openParts(line.trim());
   const words = shortened(text, MAX_TEXT).split(/\s+/);
   const pairs = words.map((word) => ({ word, pair: keyAndValue(word) }));
   const extra = new Map(pairs.flatMap(({ pair }) => (pair === null ? [] : [pair])));
-  const plain = pairs.filter(({ pair }) => !MARKS.has(pair?.[0])).map(({ word }) => word);
+  const plain = pairs.filter(({ pair }) => !KNOWN_KEYS.has(pair?.[0])).map(({ word }) => word);
   return {
     completed: done !== null,
     priority: priority ?? extra.get('pri'),
@@ -55,7 +55,7 @@ function parseTask(line) {
     createdOn: dateOf(createdOn),
     extra,
     words: plain,
-    // What stays the same when a task is done, moved, put off or given another priority.
+    // These words stay the same when a task is completed, moved, postponed or given another priority.
     written: plain.join(' '),
   };
 }
@@ -65,7 +65,7 @@ function openParts(line) {
   return [priority, undefined, createdOn, text];
 }
 
-/** `due:2026-11-25`; an address such as https://… is a word. */
+/** Parses `due:2026-11-25`. A URL such as https://… is a word. */
 function keyAndValue(word) {
   const [, key, value] = /^([\p{L}][\p{L}\p{N}_-]{0,31}):([^:\s/][^\s]{0,199})$/u.exec(word) ?? [];
   return key === undefined || /^mailto$/i.test(key) ? null : [key.toLowerCase(), value];
@@ -105,7 +105,7 @@ function documentOf({ completed, priority, completedOn, createdOn, extra, words,
   };
 }
 
-/** The words without what stands behind them to sort them: `Buy tiles +kitchen @errands`. Within, they are words. */
+/** The words without the tags at the end, as in `Buy tiles +kitchen @errands`. Tags within the sentence are words of it. */
 function sentenceOf(words) {
   const last = words.findLastIndex((word) => !/^[+@]\S/.test(word));
   return words

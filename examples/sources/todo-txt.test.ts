@@ -54,7 +54,7 @@ describe('todo-txt.mjs', () => {
     });
   });
 
-  it('keeps the id of a task that is moved, put off, given a priority, or done', async () => {
+  it('keeps the id of a task that is moved, postponed, completed or given a priority', async () => {
     const [first] = await tasksOf('(A) 2026-11-01 Call Maren @calls due:2026-11-25', 'Other');
     const [, second] = await tasksOf('Another', '2026-11-01 Call Maren @calls due:2026-12-01');
     const [done] = await tasksOf('x 2026-11-22 2026-11-01 Call Maren @calls due:2026-11-25 pri:A');
@@ -65,7 +65,7 @@ describe('todo-txt.mjs', () => {
     expect(changed?.id).not.toBe(first?.id);
   });
 
-  it('reads a line as the format defines it', async () => {
+  it('parses lines as the format defines', async () => {
     const documents = await tasksOf(
       'xylophone lessons',
       'X 2026-11-01 capital is no mark',
@@ -99,7 +99,7 @@ describe('todo-txt.mjs', () => {
     expect(documents[9]?.tags).toBeUndefined();
   });
 
-  it('reads todo.txt and done.txt together, and names one that is missing', async () => {
+  it('prints todo.txt and done.txt together, and reports a missing file', async () => {
     const done = join(folder, 'done.txt');
     writeFileSync(done, '\u{feff}x 2026-11-01 Water the fern @home\r\nx 2026-10-01 Water the fern @home\r\n');
     const { code, documents, stderr } = await runProgram('todo-txt.mjs', ['data/todo.txt', 'gone.txt', done]);
@@ -113,7 +113,7 @@ describe('todo-txt.mjs', () => {
     expect(fern.map(({ completed }) => completed)).toEqual([false, false, true, true]);
   });
 
-  it('ends with 1 when nothing could be read, with 2 when it is called wrongly', async () => {
+  it('exits with 1 if nothing could be read, and with 2 for a wrong command line', async () => {
     expect(await runProgram('todo-txt.mjs', ['gone.txt'])).toMatchObject({ code: 1, stdout: '' });
     expect(await runProgram('todo-txt.mjs', ['data'])).toMatchObject({ code: 1, stdout: '' });
     const large = join(folder, 'large.txt');

@@ -107,7 +107,7 @@ describe('a source that means harm', () => {
       sources: [{ id: 'hostile', command: 'cat tasks.json' }],
       skills: [{ path: skills }],
     });
-    await home.takeIn('hostile');
+    await home.approveAndRefresh('hostile');
     const { sources } = await home.json<SourcesListOutput>('sources', 'list');
     expect(sources).toMatchObject([
       { id: 'hostile', kind: 'command', condition: 'fresh', command: 'cat tasks.json' },

@@ -17,7 +17,7 @@ interface Entry extends Readonly<Record<string, unknown>> {
   readonly command: string;
 }
 
-/** What README.md tells one to put into loci.yaml, with the places of this machine. */
+/** The settings in README.md, with the paths of this machine. */
 function settingsOfReadme(): {
   readonly sources: readonly Entry[];
   readonly skills: readonly { path: string }[];
@@ -41,7 +41,7 @@ function commandOf({ id, command }: Entry): string {
   return id === 'calendar' || id === 'mail' ? command + NOW : command;
 }
 
-/** A repository with a commit; this folder need not be one. */
+/** A repository with a commit, because this folder may not be a repository. */
 function repository(): string {
   const folder = temporaryFolder();
   const git = (...args: readonly string[]): unknown =>
@@ -79,13 +79,13 @@ describe('the examples of sources', () => {
     refreshed = (await home.json<SourcesRefreshOutput>('sources', 'refresh')).sources;
   });
 
-  it('are all there, and bring documents without a fault', () => {
+  it('are all refreshed without problems', () => {
     expect(refreshed.map(({ id }) => id)).toEqual(ids);
     for (const { id, added, problems } of refreshed)
       expect([id, problems, added > 0]).toEqual([id, [], true]);
   });
 
-  it.each(FOUND)('%s is found by search, with where it comes from', async (id, query, from, text) => {
+  it.each(FOUND)('%s is found by search, with its origin', async (id, query, from, text) => {
     const found = await home.found(query, '--source', id);
     expect(found.length).toBeGreaterThan(0);
     expect(found[0]?.[0]?.startsWith(from)).toBe(true);

@@ -5,10 +5,10 @@ import type { SourcesShowOutput } from '../../src/operations/sources/show.ts';
 import { temporaryFolder } from './loci-command.ts';
 import { GOOGLE_TASKS, SourcesHome } from './sources-home.ts';
 
-describe('a source, to its operator', () => {
-  it('says what is different from what was approved, wherever it waits', async () => {
+describe('a source on the command line', () => {
+  it('reports what has changed since its approval, in every command', async () => {
     const home = new SourcesHome();
-    await home.takeIn('tasks');
+    await home.approveAndRefresh('tasks');
     home.configure({ sources: [{ ...GOOGLE_TASKS, command: 'cat ./tasks.json', env: ['TODO_TOKEN'] }] });
     const command = 'command: cat tasks.json → cat ./tasks.json';
     const variables = 'variables added: TODO_TOKEN';
@@ -21,7 +21,7 @@ describe('a source, to its operator', () => {
     expect((await home.run(['sources', 'list'])).stdout).not.toContain(command);
   });
 
-  it('is approved with others at once, each command shown, or none of them', async () => {
+  it('is approved together with others or not at all, and each command is shown', async () => {
     const home = new SourcesHome({
       sources: [GOOGLE_TASKS, { id: 'mail', command: 'cat mail.json' }, { id: 'odd', command: './nothing' }],
     });
@@ -52,7 +52,7 @@ describe('a source, to its operator', () => {
     ]);
   });
 
-  it('is told to be read next only where it is, and how it goes on where it is not', async () => {
+  it('shows its next refresh only if one is planned, or else what to do', async () => {
     const notes = temporaryFolder();
     const vaults = [{ name: 'my notes', path: notes }];
     const home = new SourcesHome({ sources: [GOOGLE_TASKS], vaults });
@@ -63,7 +63,7 @@ describe('a source, to its operator', () => {
       return [/^next +(.*)$/m.exec(stdout)?.[1], source.next_refresh];
     };
     expect(await next('tasks')).toEqual(['after `loci sources approve tasks`', null]);
-    await home.takeIn('tasks');
+    await home.approveAndRefresh('tasks');
     await home.json('index');
     expect(await next('tasks')).toEqual([
       expect.stringMatching(/^\d.*, every 5 min$/),
@@ -86,7 +86,7 @@ describe('a source, to its operator', () => {
     expect(await next('tasks')).toEqual(['never: it is not in the settings', null]);
   });
 
-  it('shows what a test gives, with texts whole where that is asked for, and days without a time of day', async () => {
+  it('shows the documents of a test, with whole texts if --full is given', async () => {
     const home = new SourcesHome();
     const text = `Buy tile samples\n\n${'of slate and of marble '.repeat(12)}at Home Depot`;
     home.print([
@@ -106,10 +106,10 @@ describe('a source, to its operator', () => {
     expect(full).not.toContain('--full');
   });
 
-  it('counts the searches that it was found by, not its results (S11)', async () => {
+  it('counts the searches that found it, not its results (S11)', async () => {
     const home = new SourcesHome();
     home.print(['Tiles of slate', 'Tiles of marble'].map((text, id) => ({ id, text })));
-    await home.takeIn('tasks');
+    await home.approveAndRefresh('tasks');
     for (const _ of [1, 2]) expect(await home.found('tiles')).toHaveLength(2);
     const { source } = await home.json<SourcesShowOutput>('sources', 'show', 'tasks');
     expect(source).toMatchObject({ hits: 2 });

@@ -50,7 +50,7 @@ async function serverOf(
 }
 
 describe('sources over HTTP', () => {
-  it('are listed for whoever may read, without commands, folders and fingerprints (S11)', async () => {
+  it('are listed for readers, without commands, folders and fingerprints (S11)', async () => {
     const server = await serverOf(await homeWithSources());
     const token = await server.token('default', 'read');
     for (const method of ['GET', 'POST']) {
@@ -73,7 +73,7 @@ describe('sources over HTTP', () => {
     expect((await server.ask(LIST)).status).toBe(401);
   });
 
-  it('are refreshed, paused and resumed by whoever runs Loci, and nobody else', async () => {
+  it('are refreshed, paused and resumed only by administrators', async () => {
     const given = await homeWithSources();
     const server = await serverOf(given);
     const calls = [
@@ -103,7 +103,7 @@ describe('sources over HTTP', () => {
     expect([unknown.status, unknown.problem.code]).toEqual([404, 'not_found']);
   });
 
-  it('are approved, tried, shown and removed on the machine alone', async () => {
+  it('are approved, tested, shown and removed only on the command line', async () => {
     const server = await serverOf(await homeWithSources());
     const token = await server.token('default', 'admin');
     for (const verb of ['approve', 'test', 'show', 'remove']) {
@@ -123,7 +123,7 @@ describe('sources over HTTP', () => {
     expect(described.text).not.toMatch(/sources\/(?:approve|test|show|remove)/);
   });
 
-  it('are of the configured namespace alone: another learns nothing, and refreshes nothing', async () => {
+  it('belong to the configured namespace: another one can neither list nor refresh them', async () => {
     const given = await homeWithSources();
     const server = await serverOf(given);
     const token = await server.token('bob', 'admin');
@@ -134,13 +134,13 @@ describe('sources over HTTP', () => {
       const { status, text } = await server.ask(`/api/v1/sources/${verb}`, { token, body: { id: 'tasks' } });
       expect([status, text]).toEqual([404, expect.stringContaining('there is none')]);
     }
-    const one = await server.ask('/api/v1/sources/refresh', { token, body: { ids: ['tasks'] } });
-    expect(one.status).toBe(404);
+    const refused = await server.ask('/api/v1/sources/refresh', { token, body: { ids: ['tasks'] } });
+    expect(refused.status).toBe(404);
     const found = await server.ask('/api/v1/memory/search?query=tile%20samples&min_score=0', { token });
     expect((found.json as { results: unknown[] }).results).toEqual([]);
     const read = await server.ask('/api/v1/memory/get?citation=record/1', { token });
     expect(read.status).toBe(404);
-    for (const { text } of [found, read, one]) expect(text).not.toMatch(/Google|Home Depot|homeless/);
+    for (const { text } of [found, read, refused]) expect(text).not.toMatch(/Google|Home Depot|homeless/);
   });
 });
 
@@ -166,11 +166,11 @@ describe('sources over MCP', () => {
     expect((JSON.parse(text) as SourcesListOutput).sources.map(({ id }) => id)).toEqual(
       tool.map(({ id }) => id),
     );
-    for (const told of [text, textOf(result), JSON.stringify(tool)])
-      expect(told).not.toMatch(new RegExp(`${PLACE}|${home.path}|fingerprint|/bin`));
+    for (const answer of [text, textOf(result), JSON.stringify(tool)])
+      expect(answer).not.toMatch(new RegExp(`${PLACE}|${home.path}|fingerprint|/bin`));
   });
 
-  it('are no agent’s to refresh, pause, approve or remove', async () => {
+  it('cannot be refreshed, paused, approved or removed by agents', async () => {
     const { home } = await homeWithSources();
     const client = await connectStdio({ home: home.path });
     const { tools } = await client.listTools();
@@ -192,7 +192,7 @@ describe('sources over MCP', () => {
     expect(await home.found('tile samples')).toHaveLength(1);
   });
 
-  it('are of the configured namespace alone, over HTTP', async () => {
+  it('belong to the configured namespace, over HTTP', async () => {
     const server = await serverOf(await homeWithSources());
     const token = await server.token('bob', 'read');
     const client = new Client({ name: 'test-client', version: '1.0.0' });
@@ -208,8 +208,8 @@ describe('sources over MCP', () => {
   });
 });
 
-describe('an agent’s server that was started before anything was stored', () => {
-  it('keeps sources fresh from when the operator approves them', async () => {
+describe('an MCP server that is started without a store', () => {
+  it('refreshes sources after the operator approves them', async () => {
     const home = new SourcesHome();
     const client = await connectStdio({ home: home.path });
     const search = { name: 'memory_search', arguments: { query: 'tile samples' } };
@@ -220,7 +220,7 @@ describe('an agent’s server that was started before anything was stored', () =
     await vi.waitUntil(isFound, { timeout: 20_000, interval: 100 });
   });
 
-  it('makes no store by itself', async () => {
+  it('does not create a store', async () => {
     const home = new SourcesHome();
     const client = await connectStdio({ home: home.path });
     await client.listTools();

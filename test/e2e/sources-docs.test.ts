@@ -31,7 +31,7 @@ describe('docs/sources.md', () => {
     writeFileSync(join(home, 'loci.yaml'), blocksOf('yaml')[0] ?? '');
   });
 
-  it('has commands that work as they stand, one after the other', async () => {
+  it('has commands that work without changes, one after the other', async () => {
     const lines = blocksOf('sh')
       .flatMap((block) => block.split('\n'))
       .map((line) => line.replace(/\s+#.*$/, '').trim())
@@ -47,7 +47,7 @@ describe('docs/sources.md', () => {
     }
   });
 
-  it('has settings that are right, those of skills too', () => {
+  it('has valid settings of sources and skills', () => {
     const [first, watched, mapped, skill, skills] = blocksOf('yaml');
     for (const text of [first, watched, mapped, skills]) {
       const written = parse(text ?? '') as Record<string, unknown>;

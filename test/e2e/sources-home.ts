@@ -57,13 +57,13 @@ export class SourcesHome {
     return sources.map(({ id, condition }) => [id, condition]);
   }
 
-  /** Approves the sources of these ids, as the operator does, and refreshes them. */
-  async takeIn(...ids: readonly string[]): Promise<void> {
+  /** Approves and refreshes these sources. */
+  async approveAndRefresh(...ids: readonly string[]): Promise<void> {
     for (const id of ids) await this.json('sources', 'approve', id);
     await this.json('sources', 'refresh', ...ids);
   }
 
-  /** What results say of where they come from, and their texts, best first. */
+  /** The origins and texts of the results, best first. */
   async found(query: string, ...more: readonly string[]): Promise<[from: string | null, text: string][]> {
     const { results } = await this.json<{
       results: readonly { readonly from: string | null; readonly snippet: string }[];

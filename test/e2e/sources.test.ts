@@ -15,8 +15,8 @@ function errorOf(stdout: string): { readonly code: string; readonly message: str
   return error;
 }
 
-describe('a source, from the command line', () => {
-  it('is listed, waits for its approval, is tried, taken in and found (S2)', async () => {
+describe('a source', () => {
+  it('is listed, approved, tested, refreshed and found (S2)', async () => {
     const home = new SourcesHome();
     const listed = await home.run(['sources', 'list']);
     expect(listed.code).toBe(0);
@@ -44,9 +44,9 @@ describe('a source, from the command line', () => {
     expect((await home.run(['sources', 'show', 'tasks'])).stdout).toMatch(/^runs {9}1 success, 0 failures$/m);
   });
 
-  it('is listed by its time where todos are asked for and nothing else, unless that is switched off', async () => {
+  it('is ordered by time if a query asks only for todos, unless the preset is classic', async () => {
     const home = new SourcesHome();
-    await home.takeIn('tasks');
+    await home.approveAndRefresh('tasks');
     const [tiles, dentist] = await home.found('my todos');
     expect([tiles?.[1], dentist?.[1]]).toEqual([
       'Buy tile samples from Home Depot',
@@ -61,9 +61,9 @@ describe('a source, from the command line', () => {
     expect(without).not.toContain('kind');
   });
 
-  it('tells all of that in JSON too (S11)', async () => {
+  it('reports everything as JSON (S11)', async () => {
     const home = new SourcesHome();
-    await home.takeIn('tasks');
+    await home.approveAndRefresh('tasks');
     home.print([{ id: 'tiles', text: 'Buy tiles' }, { text: 'no id' }]);
     const { sources: refreshed } = await home.json<SourcesRefreshOutput>('sources', 'refresh');
     expect(refreshed).toMatchObject([
@@ -93,9 +93,9 @@ describe('a source, from the command line', () => {
     expect(tested).toMatchObject({ total: 1, printed: 2, problems: ['document 2: id is missing'] });
   });
 
-  it('that fails keeps what it brought, says what it was and when, and exits with 8 (S9)', async () => {
+  it('keeps its documents when it fails, reports the error and its time, and exits with 8 (S9)', async () => {
     const home = new SourcesHome();
-    await home.takeIn('tasks');
+    await home.approveAndRefresh('tasks');
     home.print('[{"id": "tiles", "te');
     const failed = await home.run(['sources', 'refresh']);
     expect(failed.code).toBe(8);
@@ -103,15 +103,15 @@ describe('a source, from the command line', () => {
     expect(await home.conditions()).toEqual([['tasks', 'failing']]);
     const [[from] = ['']] = await home.found('tile samples');
     expect(from).toMatch(/^From Google Tasks · due tomorrow · stale \(less than a minute\)$/);
-    const told = await home.run(['sources', 'refresh', '--json']);
-    const { sources } = JSON.parse(told.stdout) as SourcesRefreshOutput;
-    expect(told.code).toBe(8);
+    const result = await home.run(['sources', 'refresh', '--json']);
+    const { sources } = JSON.parse(result.stdout) as SourcesRefreshOutput;
+    expect(result.code).toBe(8);
     expect(sources).toMatchObject([{ id: 'tasks', error: { code: 'source_failed' } }]);
   });
 
   it('is paused, resumed and removed', async () => {
     const home = new SourcesHome();
-    await home.takeIn('tasks');
+    await home.approveAndRefresh('tasks');
     expect((await home.run(['sources', 'pause', 'tasks'])).stdout).toContain('Paused tasks');
     expect(await home.conditions()).toEqual([['tasks', 'paused']]);
     expect(await home.found('tile samples')).toHaveLength(1);
@@ -126,7 +126,7 @@ describe('a source, from the command line', () => {
     expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('no source is called "tasks"')]);
   });
 
-  it('leaves loci.yaml with its comments, and its neighbours as they are, when it is removed', async () => {
+  it('is removed from loci.yaml without a change of comments and other sources', async () => {
     const home = new SourcesHome(`# My memory
 sources:
   - id: notes # of the neighbours
@@ -148,9 +148,9 @@ search: { minScore: 0.2 } # not less
     expect(await home.conditions()).toEqual([['notes', 'waiting for approval']]);
   });
 
-  it('is not taken for a vault, nor a vault for it', async () => {
+  it('is not accepted as a vault, nor a vault as a source', async () => {
     const home = new SourcesHome({ sources: [GOOGLE_TASKS], vaults: [{ path: copyOfVault('house') }] });
-    await home.takeIn('tasks');
+    await home.approveAndRefresh('tasks');
     await home.json('index');
     const source = await home.run(['forget-vault', 'tasks']);
     expect(source.code).toBe(2);
@@ -165,18 +165,18 @@ search: { minScore: 0.2 } # not less
   });
 
   it.each(['show', 'test', 'approve', 'refresh', 'pause', 'resume', 'remove'])(
-    'that is not there: %s says so, names those there are, and exits with 4',
+    'does not exist: %s reports that, lists the existing ones, and exits with 4',
     async (verb) => {
       const home = new SourcesHome();
       const { code, stderr } = await home.run(['sources', verb, 'taks']);
       expect(code).toBe(4);
       expect(stderr).toBe('loci: no source is called "taks"; there are: tasks\n      Did you mean tasks?\n');
-      const told = await home.run(['sources', verb, 'taks', '--json']);
-      expect([told.code, errorOf(told.stdout).code]).toEqual([4, 'not_found']);
+      const result = await home.run(['sources', verb, 'taks', '--json']);
+      expect([result.code, errorOf(result.stdout).code]).toEqual([4, 'not_found']);
     },
   );
 
-  it('needs no store yet to be seen; where there is no source either, it is said what to do', async () => {
+  it('is listed without a store; without sources, the list says what to do', async () => {
     expect(await new SourcesHome().conditions()).toEqual([['tasks', 'waiting for approval']]);
     const shown = await new SourcesHome().run(['sources', 'show', 'tasks']);
     expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/^approved {5}never$/m)]);
@@ -185,12 +185,12 @@ search: { minScore: 0.2 } # not less
   });
 });
 
-describe('settings of a source, from the command line', () => {
+describe('settings of a source', () => {
   const TODO = 'Buy tile samples from Home Depot';
 
-  it('enabled: false neither runs nor finds it; what is known of it stays (S10)', async () => {
+  it('enabled: false excludes it from refreshes and searches, and keeps its documents (S10)', async () => {
     const home = new SourcesHome();
-    await home.takeIn('tasks');
+    await home.approveAndRefresh('tasks');
     home.configure({ sources: [{ ...GOOGLE_TASKS, enabled: false }] });
     expect(await home.found('tile samples')).toEqual([]);
     expect(await home.conditions()).toEqual([['tasks', 'disabled']]);
@@ -205,15 +205,15 @@ describe('settings of a source, from the command line', () => {
     expect(await home.found('tile samples')).toHaveLength(1);
   });
 
-  it('includeInContext: false leaves it to whoever searches (S10)', async () => {
+  it('includeInContext: false restricts it to searches of the user (S10)', async () => {
     const home = new SourcesHome({ sources: [{ ...GOOGLE_TASKS, includeInContext: false }] });
-    await home.takeIn('tasks');
+    await home.approveAndRefresh('tasks');
     expect(await home.found('tile samples')).toHaveLength(1);
   });
 
-  it('minScore keeps its weak matches out, and it is said so (S8)', async () => {
+  it('minScore hides its weak matches and says so (S8)', async () => {
     const home = new SourcesHome();
-    await home.takeIn('tasks');
+    await home.approveAndRefresh('tasks');
     const weak = ['search', 'samples of marble and gravel for the garden path'];
     expect((await home.json<SearchOutput>(...weak, '--min-score', '0')).results).toHaveLength(1);
     home.configure({ sources: [{ ...GOOGLE_TASKS, minScore: 0.99 }] });
@@ -225,11 +225,11 @@ describe('settings of a source, from the command line', () => {
     );
   });
 
-  it('weight decides between what matches as well, and --explain shows it (S5)', async () => {
+  it('weight orders documents that match equally well, and --explain shows it (S5)', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, `${TODO}.md`), `# ${TODO}\n\n${TODO}\n`);
     const home = new SourcesHome({ sources: [GOOGLE_TASKS] });
-    await home.takeIn('tasks');
+    await home.approveAndRefresh('tasks');
     await home.json('index', folder);
     const ranked = async (): Promise<(string | null)[]> =>
       (await home.found('tile samples', '--min-score', '0')).map(([from]) => from?.split(' · ')[0] ?? null);
@@ -239,12 +239,12 @@ describe('settings of a source, from the command line', () => {
     expect((await home.run(['search', 'tile samples', '--explain'])).stdout).toMatch(/source ×2/);
   });
 
-  it('fields keeps out of the store what is not named (S10)', async () => {
+  it('fields keeps other fields out of the store (S10)', async () => {
     const home = new SourcesHome({ sources: [{ ...GOOGLE_TASKS, fields: ['title'] }] });
     home.print([
       { id: 'm', title: 'Cabinets on Monday', text: 'The alarm code is pangolin', tags: ['mail'] },
     ]);
-    await home.takeIn('tasks');
+    await home.approveAndRefresh('tasks');
     expect(await home.found('cabinets')).toHaveLength(1);
     expect(await home.found('pangolin')).toEqual([]);
     for (const file of readdirSync(home.path).filter((name) => name.startsWith('loci.db')))

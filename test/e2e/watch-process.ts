@@ -13,23 +13,24 @@ export interface WatchEvent {
   readonly updated?: number;
   readonly removed?: number;
   readonly unchanged?: number;
-  /** What is kept fresh, and what is not and why. */
+  /** The sources of the first event; `skipped` is the reason why one is not refreshed. */
   readonly sources?: readonly { readonly id: string; readonly skipped: string | null }[];
   readonly error?: { readonly code: string; readonly message: string; readonly hint: string };
 }
 
-type Wanted = (event: WatchEvent) => boolean;
+type EventFilter = (event: WatchEvent) => boolean;
 
-/** A refresh of that source that succeeded. */
-export function refreshed(source: string): Wanted {
+/** A successful refresh of that source. */
+export function refreshed(source: string): EventFilter {
   return (event) => event.event === 'refreshed' && event.source === source;
 }
 
-export function told(kind: WatchEvent['event'], source?: string): Wanted {
+/** An event of that kind, about that source if one is given. */
+export function eventOf(kind: WatchEvent['event'], source?: string): EventFilter {
   return (event) => event.event === kind && event.source === source;
 }
 
-/** `loci watch --json` as a process of its own; killed with the test, if it still runs. */
+/** A process of `loci watch --json`. It is killed at the end of the test. */
 export class WatchProcess {
   readonly events: WatchEvent[] = [];
   readonly child: ChildProcess;
@@ -43,36 +44,36 @@ export class WatchProcess {
     onTestFinished(() => void child.kill('SIGKILL'));
     createInterface(child.stdout as Readable).on('line', (line) => {
       this.events.push(JSON.parse(line) as WatchEvent);
-      for (const look of this.#waiting) look();
+      for (const check of this.#waiting) check();
     });
   }
 
   /**
-   * The first event of that kind after as many others, of those so far and those to come.
-   * @throws where the process ends first, or it takes longer than `patience` milliseconds
+   * Waits for an event. The first `after` events do not count.
+   * @throws if the process ends first, or after `timeoutMs`
    */
-  async next(wanted: Wanted, after = 0, patience = 30_000): Promise<WatchEvent> {
+  async next(filter: EventFilter, after = 0, timeoutMs = 30_000): Promise<WatchEvent> {
     const { promise, resolve, reject } = Promise.withResolvers<WatchEvent>();
-    const look = (): void => {
-      const found = this.events.slice(after).find(wanted);
+    const check = (): void => {
+      const found = this.events.slice(after).find(filter);
       if (found !== undefined) resolve(found);
     };
-    const told = (): string => this.events.map((event) => JSON.stringify(event)).join('\n');
-    const timer = setTimeout(() => reject(new Error(`it did not come; there was\n${told()}`)), patience);
+    const log = (): string => this.events.map((event) => JSON.stringify(event)).join('\n');
+    const timer = setTimeout(() => reject(new Error(`no such event:\n${log()}`)), timeoutMs);
     void this.ended.then(({ code, stderr }) => reject(new Error(`ended with ${String(code)}: ${stderr}`)));
-    this.#waiting.add(look);
+    this.#waiting.add(check);
     try {
-      look();
+      check();
       return await promise;
     } finally {
       clearTimeout(timer);
-      this.#waiting.delete(look);
+      this.#waiting.delete(check);
     }
   }
 
-  /** How many events there were of a kind. */
-  count(wanted: Wanted): number {
-    return this.events.filter(wanted).length;
+  /** The number of matching events so far. */
+  count(filter: EventFilter): number {
+    return this.events.filter(filter).length;
   }
 
   stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ran> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loci, MAIN, startLoci, temporaryFolder } from './loci-command.ts';
 import { GOOGLE_TASKS, SourcesHome } from './sources-home.ts';
-import { refreshed, told, WatchProcess } from './watch-process.ts';
+import { eventOf, refreshed, WatchProcess } from './watch-process.ts';
 
 const FAST = { ...GOOGLE_TASKS, refreshInterval: '100ms' };
 
@@ -36,7 +36,7 @@ describe('loci watch', () => {
     });
     home.print('cat tasks.json', 'script.sh');
     const watch = new WatchProcess(home.path);
-    expect((await watch.next(told('waiting', 'tasks'))).error).toMatchObject({
+    expect((await watch.next(eventOf('waiting', 'tasks'))).error).toMatchObject({
       code: 'not_approved',
       hint: expect.stringContaining('loci sources approve tasks'),
     });
@@ -49,7 +49,7 @@ describe('loci watch', () => {
     expect(await home.found('tiles')).toHaveLength(2);
     const before = watch.events.length;
     home.print('cat tasks.json; touch other', 'script.sh');
-    expect((await watch.next(told('waiting', 'script'), before)).error?.message).toContain(
+    expect((await watch.next(eventOf('waiting', 'script'), before)).error?.message).toContain(
       'watched files have changed since',
     );
     expect((await watch.stop()).code).toBe(0);
@@ -59,12 +59,12 @@ describe('loci watch', () => {
     const home = new SourcesHome({
       sources: [FAST, { id: 'later', command: 'cat later.json', refreshInterval: '100ms' }],
     });
-    await home.takeIn('tasks');
+    await home.approveAndRefresh('tasks');
     const watch = new WatchProcess(home.path);
     for (let seen = 0; watch.count(refreshed('tasks')) < 5; seen = watch.events.length)
       await watch.next(refreshed('tasks'), seen);
-    expect(watch.count(told('waiting', 'later'))).toBe(1);
-    expect(watch.count(told('failed', 'later'))).toBe(0);
+    expect(watch.count(eventOf('waiting', 'later'))).toBe(1);
+    expect(watch.count(eventOf('failed', 'later'))).toBe(0);
     await watch.stop();
   });
 
@@ -118,7 +118,7 @@ describe('loci watch', () => {
     });
     await home.json('sources', 'approve', 'tasks');
     await home.json('sources', 'pause', 'house');
-    const { sources } = await new WatchProcess(home.path).next(told('watching'));
+    const { sources } = await new WatchProcess(home.path).next(eventOf('watching'));
     expect(sources?.map(({ id, skipped }) => [id, skipped])).toEqual([
       ['house', 'paused: loci sources resume house'],
       ['tasks', null],

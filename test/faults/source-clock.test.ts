@@ -12,14 +12,14 @@ import { HANGING_JOB, untilLogged, writeJob } from './source-jobs.ts';
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 const YEAR = 365 * 24 * HOUR;
-/** Between two refreshes of the source `beat`. */
+/** The interval of the source `beat`. */
 const BEAT_MS = 300;
 
-/** An engine that keeps these sources fresh, by a clock that runs and that a test may set. */
+/** An engine that refreshes sources, with a clock that the test can set. */
 class Keeping {
   readonly folder: string = temporaryFolder();
   readonly events: KeeperEvent[] = [];
-  /** Milliseconds by which the clock is wrong. */
+  /** The difference of the clock to the real time, in milliseconds. */
   jump = 0;
   loci!: Loci;
 
@@ -37,7 +37,7 @@ class Keeping {
       .length;
   }
 
-  /** Waits until a source was refreshed so many times more. */
+  /** Waits until a source has been refreshed that many more times. */
   async refreshes(source: string, more: number): Promise<void> {
     const wanted = this.count('refreshed', source) + more;
     await vi.waitUntil(() => this.count('refreshed', source) >= wanted, { timeout: 30_000, interval: 10 });
@@ -54,7 +54,7 @@ describe('a clock that jumps', () => {
   it.each([
     ['back', -YEAR],
     ['forward', YEAR],
-  ])('%s by a year has a source refreshed soon and once, and goes on as before', async (_, jump) => {
+  ])('%s by a year causes one early refresh, and then the usual ones', async (_, jump) => {
     const keeping = new Keeping();
     await keeping.start([tasks('beat', BEAT_MS), tasks('hourly', HOUR)]);
     await vi.waitUntil(() => keeping.count('refreshed', 'hourly') === 1, { timeout: 30_000, interval: 10 });
@@ -77,7 +77,7 @@ describe('a clock that jumps', () => {
     expect(hourly - (Date.now() + jump)).toBeLessThanOrEqual(HOUR);
   });
 
-  it('back after a process died at work keeps nobody waiting for its lease', async () => {
+  it('back after a process died during a refresh delays no other process by its lease', async () => {
     const keeping = new Keeping();
     await keeping.start([tasks('hourly', HOUR)]);
     await keeping.refreshes('hourly', 1);

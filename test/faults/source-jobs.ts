@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { isAlive } from '../contract/alive.ts';
 
-/** A line of the log that a job keeps of itself. */
+/** A line of the log that a job writes. */
 export interface JobLine {
-  readonly what: 'begun' | 'ended' | 'child' | 'asked';
+  readonly what: 'begun' | 'ended' | 'child' | 'sigterm';
   readonly pid: number;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -13,7 +13,7 @@ export interface JobLine {
 
 const LOG = 'jobs.log';
 
-/** What every job begins with: `log('begun')` tells of it. */
+/** The beginning of every job. */
 const PRELUDE = `
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
@@ -22,12 +22,12 @@ const log = (what, pid = process.pid) =>
 log('begun');
 `;
 
-/** Writes a program that a source may run: \`node NAME\`. */
+/** Writes a program for a source to run: `node NAME`. */
 export function writeJob(home: string, name: string, body: string): void {
   writeFileSync(join(home, name), PRELUDE + body);
 }
 
-/** Prints one document after a while, and says when it is done. */
+/** Prints one document after a delay. */
 export const SLOW_JOB = `
 setTimeout(() => {
   process.stdout.write(JSON.stringify([{ id: 'a', text: 'harbour by ' + process.pid }]));
@@ -35,7 +35,7 @@ setTimeout(() => {
 }, 200);
 `;
 
-/** Hangs with a child and a grandchild, unless the file \`calm\` is there. */
+/** Hangs with a child and a grandchild, unless the file `calm` exists. */
 export const HANGING_JOB = `
 if (existsSync('calm')) {
   process.stdout.write('[{"id":"a","text":"harbour of the living"}]');
@@ -47,21 +47,21 @@ if (existsSync('calm')) {
 }
 `;
 
-/** Does not end when it is asked to. */
+/** Ignores SIGTERM. */
 export const STUBBORN_JOB = `
-process.on('SIGTERM', () => log('asked'));
+process.on('SIGTERM', () => log('sigterm'));
 setInterval(() => undefined, 1000);
 `;
 
 export function jobLines(home: string): JobLine[] {
   const file = join(home, LOG);
   if (!existsSync(file)) return [];
-  // Behind the last end of a line stands nothing, or what is being written.
-  const written = readFileSync(file, 'utf8').split('\n').slice(0, -1);
-  return written.map((line) => JSON.parse(line) as JobLine);
+  // The last line may be incomplete.
+  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as JobLine);
 }
 
-/** Waits until the log holds as many lines of a kind; answers them. What then still runs is killed after the test. */
+/** Waits until the log has that many lines of a kind, and returns them. Kills the processes in the log after the test. */
 export async function untilLogged(home: string, what: JobLine['what'], count = 1): Promise<JobLine[]> {
   const found = (): JobLine[] => jobLines(home).filter((line) => line.what === what);
   await vi.waitUntil(() => found().length >= count, { timeout: 30_000, interval: 10 });

@@ -4,16 +4,22 @@ import { describe, expect, it, vi } from 'vitest';
 import type { SearchOutput } from '../../src/operations/records/search.ts';
 import type { SourcesListOutput } from '../../src/operations/sources/list.ts';
 import { SourcesHome } from '../e2e/sources-home.ts';
-import { refreshed, told, WatchProcess } from '../e2e/watch-process.ts';
+import { eventOf, refreshed, WatchProcess } from '../e2e/watch-process.ts';
 import { isAlive } from '../contract/alive.ts';
 import { HANGING_JOB, jobLines, SLOW_JOB, untilLogged, writeJob } from './source-jobs.ts';
 
-const INTERVAL = 1000;
-/** Milliseconds; as `src/engine/refresh/lease.ts` has it. */
-const LEASE = 10_000;
+const INTERVAL_MS = 1000;
+/** The lease time in `src/engine/refresh/lease.ts`. */
+const LEASE_MS = 10_000;
 
 function homeOf(job: string, more: Readonly<Record<string, unknown>> = {}): SourcesHome {
-  const source = { id: 'jobs', command: 'node job.mjs', refreshInterval: INTERVAL, timeout: '10m', ...more };
+  const source = {
+    id: 'jobs',
+    command: 'node job.mjs',
+    refreshInterval: INTERVAL_MS,
+    timeout: '10m',
+    ...more,
+  };
   const home = new SourcesHome({ sources: [source] });
   writeJob(home.path, 'job.mjs', job);
   return home;
@@ -24,58 +30,58 @@ async function stateOf(home: SourcesHome): Promise<SourcesListOutput['sources'][
 }
 
 describe('two processes with the same sources', () => {
-  it('refresh them one at a time, and as often as one would (S12)', async () => {
+  it('refresh them one at a time, and as often as a single process (S12)', async () => {
     const RUNS = 8;
     const home = homeOf(SLOW_JOB);
     await home.json('sources', 'approve', 'jobs');
-    const both = [new WatchProcess(home.path), new WatchProcess(home.path)];
+    const watches = [new WatchProcess(home.path), new WatchProcess(home.path)];
     await untilLogged(home.path, 'ended', RUNS);
-    for (const { code } of await Promise.all(both.map((watch) => watch.stop()))) expect(code).toBe(0);
+    for (const { code } of await Promise.all(watches.map((watch) => watch.stop()))) expect(code).toBe(0);
     const lines = jobLines(home.path);
     const [begun, ended] = (['begun', 'ended'] as const).map((what) =>
       lines.filter((line) => line.what === what),
     );
     expect(ended?.length).toBeGreaterThanOrEqual(RUNS);
     for (const [i, { at, pid }] of begun!.slice(1).entries()) {
-      // The one before is over, and that by an interval.
+      // The previous run has ended, one interval before.
       expect(ended![i]?.pid).toBe(begun![i]?.pid);
       expect(pid).not.toBe(ended![i]?.pid);
-      expect(at - ended![i]!.at).toBeGreaterThanOrEqual(INTERVAL);
+      expect(at - ended![i]!.at).toBeGreaterThanOrEqual(INTERVAL_MS);
     }
-    const refreshes = both.reduce((sum, watch) => sum + watch.count(refreshed('jobs')), 0);
+    const refreshes = watches.reduce((sum, watch) => sum + watch.count(refreshed('jobs')), 0);
     expect(refreshes).toBe((await stateOf(home))?.refreshes);
-    // The last run may have been ended when they were stopped.
+    // The last run may have been stopped together with its process.
     expect(ended!.length - refreshes).toBeLessThanOrEqual(1);
-    expect(both.map((watch) => watch.count(told('failed', 'jobs')))).toEqual([0, 0]);
+    expect(watches.map((watch) => watch.count(eventOf('failed', 'jobs')))).toEqual([0, 0]);
   });
 
-  it('go on without the one that is killed in the middle, within two lease times; it commits nothing', async () => {
+  it('continue within two lease times after one is killed during a refresh, which commits nothing', async () => {
     const home = homeOf(HANGING_JOB);
     await home.json('sources', 'approve', 'jobs');
-    const both = [new WatchProcess(home.path), new WatchProcess(home.path)];
+    const watches = [new WatchProcess(home.path), new WatchProcess(home.path)];
     // The job, its child and its grandchild.
     const orphans = [
       ...(await untilLogged(home.path, 'begun')),
       ...(await untilLogged(home.path, 'child', 2)),
     ];
-    const [victim, other] = both.toSorted((a, b) => b.events.length - a.events.length);
+    const [victim, survivor] = watches.toSorted((a, b) => b.events.length - a.events.length);
     const done = ({ events }: WatchProcess): unknown[] => events.filter(({ event }) => event !== 'watching');
     expect(done(victim!)).toMatchObject([{ event: 'begun', source: 'jobs' }]);
-    expect(done(other!)).toEqual([]);
+    expect(done(survivor!)).toEqual([]);
     writeFileSync(join(home.path, 'calm'), '');
     await victim!.stop('SIGKILL');
-    // What it started is ended with it.
+    // Its processes are ended with it.
     await vi.waitUntil(() => !orphans.some(({ pid }) => isAlive(pid)), { timeout: 5000, interval: 10 });
-    expect(await other!.next(refreshed('jobs'), 0, 2 * LEASE)).toMatchObject({ added: 1 });
+    expect(await survivor!.next(refreshed('jobs'), 0, 2 * LEASE_MS)).toMatchObject({ added: 1 });
     expect(await home.found('harbour')).toEqual([[expect.any(String), 'harbour of the living']]);
     expect(await stateOf(home)).toMatchObject({ condition: 'fresh', documents: 1, failures: 0, failed: 0 });
-    expect((await other!.stop()).code).toBe(0);
+    expect((await survivor!.stop()).code).toBe(0);
   });
 });
 
 describe('a process that is killed', () => {
   const DOCUMENTS = 2000;
-  /** All of them are of one run. */
+  /** Prints documents that are all tagged with the number of the run. */
   const MANY = `
 const run = readFileSync('jobs.log', 'utf8').split('begun').length - 1;
 const documents = Array.from({ length: ${String(DOCUMENTS)} }, (_, i) => ({
@@ -86,7 +92,7 @@ const documents = Array.from({ length: ${String(DOCUMENTS)} }, (_, i) => ({
 process.stdout.write(JSON.stringify(documents), () => log('ended'));
 `;
 
-  /** How many documents there are of each run. */
+  /** The number of documents of each run. */
   async function runsOf(home: SourcesHome): Promise<[string, number][]> {
     const counts: [string, number][] = [];
     for (let run = 1; run <= jobLines(home.path).filter(({ what }) => what === 'begun').length; run++) {
@@ -97,9 +103,9 @@ process.stdout.write(JSON.stringify(documents), () => log('ended'));
     return counts;
   }
 
-  it('in the middle of a refresh leaves all of it or nothing, its state included', async () => {
+  it('during a refresh leaves all of its documents and state, or none', async () => {
     const home = homeOf(MANY, { maxDocuments: 10_000, refreshInterval: '1h' });
-    await home.takeIn('jobs');
+    await home.approveAndRefresh('jobs');
     expect(await runsOf(home)).toEqual([['run1', DOCUMENTS]]);
     const wal = join(home.path, 'loci.db-wal');
     const isWritten = (): boolean => (statSync(wal, { throwIfNoEntry: false })?.size ?? 0) > 500_000;
@@ -107,7 +113,7 @@ process.stdout.write(JSON.stringify(documents), () => log('ended'));
       [2, () => true],
       [3, isWritten],
     ] as const) {
-      // Due at once.
+      // The source is due at once.
       await home.json('sources', 'resume', 'jobs');
       const before = await stateOf(home);
       const watch = new WatchProcess(home.path);
@@ -125,7 +131,7 @@ process.stdout.write(JSON.stringify(documents), () => log('ended'));
       expect(after?.refreshes === before?.refreshes ? after : null).toEqual(isDone ? null : before);
       expect((await home.run(['doctor'])).code).toBe(0);
     }
-    // It waits for the lease of the dead one, and goes on.
+    // The refresh waits for the lease of the killed process.
     await home.json('sources', 'refresh', 'jobs');
     expect(await runsOf(home)).toEqual([['run4', DOCUMENTS]]);
   });

@@ -14,7 +14,7 @@ async function homeOf(job: string): Promise<SourcesHome> {
   return home;
 }
 
-/** A process that keeps sources fresh, among other things. */
+/** The commands that refresh sources. */
 const STARTED: Readonly<Record<string, (home: string) => ChildProcess>> = {
   'loci watch': (home) => startLoci(['watch'], { home }).child,
   'loci serve': (home) => startLoci(['serve', '--port', '0'], { home }).child,
@@ -25,7 +25,7 @@ const STARTED: Readonly<Record<string, (home: string) => ChildProcess>> = {
       capabilities: {},
       clientInfo: { name: 'test-client', version: '1.0.0' },
     };
-    // Its input stays open, as an agent would leave it.
+    // The input stays open, like that of an agent.
     child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
     child.stdout.resume();
     return child;
@@ -42,7 +42,7 @@ const alive = (home: SourcesHome): number[] =>
   jobLines(home.path).flatMap(({ pid }) => (isAlive(pid) ? [pid] : []));
 
 describe.each(Object.keys(STARTED))('%s', (name) => {
-  it('ends its commands and all that they started at each signal, and exits with 0', async () => {
+  it('ends its commands and all their processes at each signal, and exits with 0', async () => {
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
     const ends = signals.map(async (signal) => {
       const home = await homeOf(HANGING_JOB);
@@ -58,7 +58,7 @@ describe.each(Object.keys(STARTED))('%s', (name) => {
     );
   });
 
-  it('leaves nothing running when it is killed, and can do nothing itself', async () => {
+  it('leaves nothing running when it is killed by SIGKILL', async () => {
     const home = await homeOf(HANGING_JOB);
     const child = start(name, home);
     await untilLogged(home.path, 'child', 2);
@@ -67,13 +67,13 @@ describe.each(Object.keys(STARTED))('%s', (name) => {
     await vi.waitUntil(() => alive(home).length === 0, { timeout: 5000, interval: 10 });
   });
 
-  it('waits for what does not end when asked, and kills it', async () => {
+  it('waits for a command that ignores SIGTERM, and kills it', async () => {
     const home = await homeOf(STUBBORN_JOB);
     const child = start(name, home);
     await untilLogged(home.path, 'begun');
     const exit = once(child, 'exit');
     child.kill('SIGTERM');
-    await untilLogged(home.path, 'asked');
+    await untilLogged(home.path, 'sigterm');
     expect(await exit).toEqual([0, null]);
     expect(alive(home)).toEqual([]);
   });
@@ -84,10 +84,10 @@ describe.each(Object.keys(STARTED))('%s', (name) => {
     await untilLogged(home.path, 'begun');
     const exit = once(child, 'exit');
     child.kill('SIGINT');
-    await untilLogged(home.path, 'asked');
+    await untilLogged(home.path, 'sigterm');
     child.kill('SIGINT');
     expect(await exit).toEqual([130, null]);
-    // It was killed in passing.
+    // The job is killed at the same time.
     await vi.waitUntil(() => alive(home).length === 0, { timeout: 5000, interval: 10 });
   });
 });

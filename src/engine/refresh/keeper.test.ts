@@ -20,7 +20,7 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** Keeps these sources fresh, and a vault of one note; answers what happens. Those that `isApproved` says may run. */
+/** Refreshes the sources and a vault of one note, and returns the events. Approves the sources that `isApproved` accepts. */
 async function keep(
   sources: readonly Readonly<Record<string, unknown> & { id: string }>[],
   isApproved: (id: string) => boolean,
@@ -39,14 +39,14 @@ async function keep(
   return events;
 }
 
-/** How often that happened, to the vault or to the others. */
+/** The number of events of a kind, of the vault or of the sources. */
 function count(events: readonly KeeperEvent[], kind: KeeperEvent['kind'], isVault = false): number {
   return events.filter(
     (event) => event.kind === kind && ('source' in event && event.source === 'notes') === isVault,
   ).length;
 }
 
-it('refreshes a source although a dozen others hang, and waits for none of them to time out', async () => {
+it('refreshes a source while a dozen others hang', async () => {
   const hanging = Array.from({ length: 12 }, (_, i) => ({ id: `hanging${String(i)}`, ...HANGING }));
   const events = await keep([...hanging, QUICK], () => true);
   await vi.waitUntil(() => count(events, 'refreshed') === 1, { timeout: 20_000, interval: 10 });
@@ -58,11 +58,11 @@ it('refreshes a source although many others wait for approval', async () => {
   const waiting = Array.from({ length: 9 }, (_, i) => ({ ...QUICK, id: `waiting${String(i)}` }));
   const events = await keep([...waiting, QUICK], (id) => id === 'quick');
   await vi.waitUntil(() => count(events, 'refreshed') === 1, { timeout: 20_000, interval: 10 });
-  // What cannot run is not tried again and again meanwhile.
+  // Sources that cannot run are reported only once.
   expect(count(events, 'waiting')).toBe(9);
 });
 
-it('reads nothing again that was taken out of the store meanwhile, whatever its settings say', async () => {
+it('does not refresh a vault that was forgotten, although its settings are unchanged', async () => {
   const events = await keep([{ ...QUICK, refreshInterval: '1s' }], () => true);
   await vi.waitUntil(() => count(events, 'refreshed', true) > 0, { timeout: 20_000, interval: 10 });
   expect(await loci.forgetVault('notes')).toBe(1);

@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 describe('nextRead', () => {
-  it('is after the interval, and never without a pause', () => {
+  it('is after the interval, or after a minimum delay', () => {
     expect(nextRead(NOW, MINUTE)).toBe(NOW + MINUTE);
     expect(nextRead(NOW, 0)).toBe(NOW + 1000);
   });
@@ -26,7 +26,7 @@ describe('nextTry', () => {
     expect(nextTry(NOW, interval, failures, 0.5) - NOW).toBe(wait);
   });
 
-  it('never waits more than an hour, nor so short that it spins', () =>
+  it('waits at most an hour, and at least the minimum delay', () =>
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 30 * 24 * HOUR }),
@@ -52,23 +52,23 @@ describe('isDue', () => {
     failures,
   });
 
-  it('is when its time has come, and not before', () => {
+  it('is true at the planned time, and not before', () => {
     expect(isDue(state(null), MINUTE, NOW)).toBe(true);
     expect(isDue(state(NOW), MINUTE, NOW)).toBe(true);
     expect(isDue(state(NOW + 1), 2 * MINUTE, NOW)).toBe(false);
   });
 
-  it('is when the interval was made shorter since, and not while it fails', () => {
+  it('is true if the interval has become shorter, but not after failures', () => {
     expect(isDue(state(NOW + 4 * MINUTE), 10_000, NOW)).toBe(true);
     expect(isDue(state(NOW + 4 * MINUTE, NOW - MINUTE, 2), 10_000, NOW)).toBe(false);
     expect(isDue(state(NOW + 4 * MINUTE, NOW - 5000), 10_000, NOW)).toBe(false);
   });
 
-  it('is when the clock was set back since', () => {
+  it('is true if the clock was set back', () => {
     expect(isDue(state(NOW + 365 * 24 * HOUR), MINUTE, NOW)).toBe(true);
     expect(isDue(state(NOW + MINUTE, NOW + 1), 5 * MINUTE, NOW)).toBe(true);
   });
 
-  it('is not while a long interval runs', () =>
+  it('is false during a long interval', () =>
     expect(isDue(state(NOW + 23 * HOUR), 24 * HOUR, NOW)).toBe(false));
 });

@@ -78,7 +78,7 @@ describe('approving', () => {
     ]);
   });
 
-  it('fails when the fingerprint that was looked at is no longer the current one', async () => {
+  it('fails if the given fingerprint is no longer the current one', async () => {
     const { fingerprint } = (await tasks.report())!.command!;
     await tasks.reopen({ command: 'cat other.json' });
     await expect(tasks.loci.sources.approve('tasks', fingerprint.slice(0, 12))).rejects.toMatchObject({

@@ -28,7 +28,7 @@ describe('a skill', () => {
 
   const mail = async () => (await tasks.loci.sources.list()).find(({ id }) => id === 'mail');
 
-  it('brings a source that waits for its approval, with the exact command', async () => {
+  it('has a source that waits for approval, with the exact command', async () => {
     expect(await mail()).toMatchObject({
       name: 'Inbox',
       kind: 'skill',
@@ -39,7 +39,7 @@ describe('a skill', () => {
     expect(await tasks.loci.sources.refresh()).toMatchObject([{ id: 'mail', added: 1 }]);
   });
 
-  it('is asked for again when any of its files change', async () => {
+  it('needs a new approval when any of its files changes', async () => {
     await tasks.loci.sources.approve('mail');
     expect((await mail())?.condition).toBe('new');
     await writeFile(join(skill, 'lib', 'read.mjs'), 'steal()');
@@ -47,7 +47,7 @@ describe('a skill', () => {
   });
 
   it.each(['.hidden.js', 'node_modules/mail/index.js', '.config/rc.js'])(
-    'is asked for again when %s changes',
+    'needs a new approval when %s changes',
     async (file) => {
       await mkdir(join(skill, file, '..'), { recursive: true });
       await writeFile(join(skill, file), '');
@@ -59,14 +59,14 @@ describe('a skill', () => {
     },
   );
 
-  it('is not asked for again when Git, or whoever looks at its folder, writes there', async () => {
+  it('needs no new approval when Git or a file manager writes to its folder', async () => {
     await mkdir(join(skill, '.git'));
     await tasks.loci.sources.approve('mail');
     for (const file of ['.git/index', '.DS_Store']) await writeFile(join(skill, file), 'x');
     expect((await mail())?.condition).toBe('new');
   });
 
-  it('may have links to its own folders, as package managers make them, and to no others', async () => {
+  it('may have links within its folder, but not to other folders', async () => {
     const packages = join(skill, 'node_modules', '.store', 'mail');
     await mkdir(packages, { recursive: true });
     await writeFile(join(packages, 'index.js'), '');
@@ -90,7 +90,7 @@ describe('a skill', () => {
     }
   });
 
-  it('that holds too many files to be looked at is not approved, and told what to do', async () => {
+  it('cannot be approved with too many files, and says what to do', async () => {
     const many = join(skill, 'node_modules', 'many');
     await mkdir(many, { recursive: true });
     await Promise.all(Array.from({ length: 5001 }, (_, i) => writeFile(join(many, String(i)), '')));
@@ -101,7 +101,7 @@ describe('a skill', () => {
     });
   });
 
-  it('is asked for again when what a link in it leads to changes', async () => {
+  it('needs a new approval when the target of a link in it changes', async () => {
     const target = join(tasks.folder, 'shared.mjs');
     await writeFile(target, '');
     await symlink(target, join(skill, 'lib', 'shared.mjs'));
@@ -111,7 +111,7 @@ describe('a skill', () => {
     expect((await mail())?.condition).toBe('changed, waiting for approval');
   });
 
-  it('does not give its place to a newcomer of the same name', async () => {
+  it('keeps its source when another skill of the same name is added', async () => {
     await tasks.loci.sources.approve('mail');
     const newcomer = join(tasks.folder, 'skills', 'aa');
     await mkdir(newcomer);
@@ -125,7 +125,7 @@ describe('a skill', () => {
     expect((await mail())?.condition).toBe('new');
   });
 
-  it('is broken where a vault has its name, in whatever case', async () => {
+  it('is broken if a vault has its name, regardless of case', async () => {
     const vaults = [{ path: join(tasks.folder, 'Mail') }];
     await tasks.reopenWith({ vaults, skills: [{ path: join(tasks.folder, 'skills') }] });
     expect(await mail()).toMatchObject({
@@ -134,14 +134,14 @@ describe('a skill', () => {
     });
   });
 
-  it('that is gone leaves its documents, and says so', async () => {
+  it('keeps its documents when it is removed, and is reported as gone', async () => {
     await tasks.loci.sources.approve('mail');
     await tasks.loci.sources.refresh();
     await rm(skill, { recursive: true });
     expect(await mail()).toMatchObject({ condition: 'gone', documents: 1 });
   });
 
-  it('that says it wrongly is broken, and told why', async () => {
+  it('is broken if its settings are invalid, with the reason', async () => {
     await writeFile(join(skill, 'SKILL.md'), '---\nmemorySource:\n  comand: cat mail.json\n---\n');
     const report = (await tasks.loci.sources.list()).find(({ condition }) => condition === 'broken');
     expect(report?.error).toContain('memorySource.command');

@@ -48,7 +48,7 @@ async function originOf(given: Given, world: World = {}): Promise<SourceOrigin |
 const line = async (given: Given, world?: World): Promise<string | undefined> =>
   (await originOf(given, world))?.line;
 
-describe('the origin of what a source brought', () => {
+describe('the origin of a document', () => {
   it.each([
     ['due today', at(22)],
     ['due today', at(22, 18)],
@@ -72,20 +72,20 @@ describe('the origin of what a source brought', () => {
     expect(await line(event)).toBe(`From Google Tasks · ${words} · 3 min ago`);
   });
 
-  it('says how old what is over is, and of nothing that it was due', async () => {
+  it('shows the age of past events, and does not call them due', async () => {
     expect(await line({ createdAt: at(21, 10) })).toBe('From Google Tasks · 1d ago · read 3 min ago');
     const mail = { recordType: 'document', createdAt: NOW - 2 * HOUR };
     expect(await line(mail)).toBe('From Google Tasks · 2h ago · read 3 min ago');
   });
 
-  it('says of a task without a day that it has none', async () => {
+  it('shows that a task has no day', async () => {
     const undated = { metadata: { completed: false, undated: true } };
     expect(await line(undated)).toBe('From Google Tasks · no date · read 3 min ago');
     const mail = { recordType: 'document', createdAt: NOW - 2 * HOUR, metadata: { undated: true } };
     expect(await line(mail)).toBe('From Google Tasks · 2h ago · read 3 min ago');
   });
 
-  it('says what is done, not when it is due', async () => {
+  it('shows that a task is completed, not when it was due', async () => {
     const done = { metadata: { completed: true } };
     expect(await line(done)).toBe('From Google Tasks · done · 3 min ago');
     expect((await originOf(done))?.completed).toBe(true);
@@ -93,7 +93,7 @@ describe('the origin of what a source brought', () => {
     expect((await originOf({ metadata: { completed: 'yes' } }))?.completed).toBeNull();
   });
 
-  it('is stale after twice the time between two reads', async () => {
+  it('is stale after twice the refresh interval', async () => {
     const read = (age: number | null): Promise<SourceOrigin | null> => originOf({}, { read: age });
     expect((await read(10 * MINUTE))?.stale).toBe(false);
     expect(await read(10 * MINUTE + 1)).toMatchObject({
@@ -113,25 +113,25 @@ describe('the origin of what a source brought', () => {
     });
   });
 
-  it('goes by the id of a source that the settings do not name, or another namespace has', async () => {
+  it('shows the id of a source that is not in the settings of the namespace', async () => {
     expect(await line({ source: 'gone' }, { read: 48 * HOUR })).toBe('From gone · due tomorrow · 2 d ago');
     const elsewhere = { namespace: 'other', read: 48 * HOUR };
     expect(await line({}, elsewhere)).toBe('From tasks · due tomorrow · 2 d ago');
   });
 
-  it('is nothing for what no source brought', async () => {
+  it('is null for other records', async () => {
     for (const origin of ['vault', 'memory', 'fact', 'audit'] as const)
       expect(await originOf({ origin })).toBeNull();
   });
 
-  it('names an address where there is one', async () => {
-    const url = async (said: string | number | null): Promise<unknown> =>
-      (await originOf({ metadata: { url: said } }))?.url;
+  it('contains the URL of the document', async () => {
+    const url = async (value: string | number | null): Promise<unknown> =>
+      (await originOf({ metadata: { url: value } }))?.url;
     expect(await url('https://tasks.google.com/1')).toBe('https://tasks.google.com/1');
     expect([await url(''), await url(7), await url(null)]).toEqual([null, null, null]);
   });
 
-  it('keeps a name on its line, and from saying what Loci says', async () => {
+  it('escapes names, so that they cannot imitate other text', async () => {
     const name = 'Tasks\n\u2028From me\u001b[2J\u202e · done · just now';
     expect(await originOf({}, { name })).toMatchObject({
       name: 'Tasks From me [2J · done · just now',
@@ -139,7 +139,7 @@ describe('the origin of what a source brought', () => {
     });
   });
 
-  it('comes with what is found', async () => {
+  it('is part of search results', async () => {
     const context = contextOf();
     const todo = { origin: 'source', source: 'tasks', recordType: 'task', createdAt: at(23) } as const;
     await write(context.store, 'default', note('buy tile samples', todo), note('own tile samples'));

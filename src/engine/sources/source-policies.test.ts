@@ -33,7 +33,7 @@ const CONFIG = configSchema.parse({
 const { vaults, sources } = CONFIG;
 
 describe('source policies', () => {
-  it('are what the settings say, and what is usual for the rest', () => {
+  it('use the settings, and defaults for the rest', () => {
     expect(Object.fromEntries(sourcePolicies(vaults, sources))).toEqual({
       Notes: { weight: 1, minScore: 0, recency: null },
       old: { weight: 0.5, minScore: 0.2, recency: null },
@@ -43,13 +43,13 @@ describe('source policies', () => {
     });
   });
 
-  it('hide what is switched off, and unasked what is not for the context', () => {
+  it('hide disabled sources, and in contexts those that are excluded from them', () => {
     expect(hiddenSources(vaults, sources, 'user')).toEqual(['old', 'paused']);
     expect(hiddenSources(vaults, sources, 'context')).toEqual(['old', 'mail', 'paused']);
     expect(hiddenSources([], [], 'context')).toEqual([]);
   });
 
-  it('add to what a filter leaves out, and leave a filter alone that leaves out nothing', () => {
+  it('extend the exclusions of a filter only if sources are hidden', () => {
     const filter = { project: 'home' };
     expect(excludeSources(filter, [])).toBe(filter);
     expect(excludeSources({ ...filter, exceptSources: ['a'] }, ['b'])).toEqual({
@@ -58,7 +58,7 @@ describe('source policies', () => {
     });
   });
 
-  it('let a skill weigh itself down, and no higher than is usual', async () => {
+  it('let a skill lower its weight, but not raise it above the default', async () => {
     await using folder = await temporaryFolder();
     const weights = { loud: 'weight: 2', quiet: 'weight: 0.1', plain: 'name: Plain' };
     for (const [id, line] of Object.entries(weights)) {
@@ -72,11 +72,11 @@ describe('source policies', () => {
       skills: [{ path: folder.path }],
     });
     const own = await sourcesOfNamespace(EngineContext.create(config, openSqliteInMemory()));
-    const inForce = [...sourcePolicies(own.vaults, own.sources)].map(([id, { weight }]) => [id, weight]);
-    expect(Object.fromEntries(inForce)).toEqual({ own: 2, loud: 0.5, quiet: 0.1, plain: 0.5 });
+    const effective = [...sourcePolicies(own.vaults, own.sources)].map(([id, { weight }]) => [id, weight]);
+    expect(Object.fromEntries(effective)).toEqual({ own: 2, loud: 0.5, quiet: 0.1, plain: 0.5 });
   });
 
-  it('are of the configured namespace alone', async () => {
+  it('apply only to the configured namespace', async () => {
     const context = EngineContext.create(CONFIG, openSqliteInMemory());
     expect(await sourcesOfNamespace(context)).toEqual({ vaults, sources });
     const other = context.as({ ...context.caller, namespace: 'other' });
@@ -112,7 +112,7 @@ describe('find', () => {
     return { response, filters };
   }
 
-  it('asks the store for nothing of sources that are off, nor unasked of those out of the context', async () => {
+  it('excludes hidden sources in the query of the store', async () => {
     const except = async (request?: Omit<SearchRequest, 'query'>, namespace?: string): Promise<unknown> =>
       (await found(request, namespace)).filters.map(({ exceptSources }) => exceptSources);
     expect(await except()).toEqual([['old', 'paused']]);
@@ -123,7 +123,7 @@ describe('find', () => {
     expect(await except({ audience: 'context' }, 'other')).toEqual([undefined]);
   });
 
-  it('counts apart what a source’s own threshold hides, whatever the threshold of the search', async () => {
+  it('counts the results that the threshold of a source hides separately', async () => {
     const { response } = await found({ minScore: 0 });
     expect(response.results.map(({ source }) => source)).toEqual(['notes']);
     expect(response.hidden).toBeNull();

@@ -20,7 +20,7 @@ afterEach(() => tasks[Symbol.asyncDispose]());
 describe('a refresh', () => {
   beforeEach(() => tasks.loci.sources.approve('tasks'));
 
-  it('takes in what is new and changed, and lets go of what is gone', async () => {
+  it('adds new documents, updates changed ones and removes missing ones', async () => {
     expect(await tasks.refresh()).toMatchObject({ added: 2, updated: 0, removed: 0 });
     const [before] = (await tasks.loci.search({ query: 'tile samples' })).results;
     await tasks.print([
@@ -35,7 +35,7 @@ describe('a refresh', () => {
     expect(await tasks.refresh()).toMatchObject({ added: 0, updated: 0, removed: 0, unchanged: 2 });
   });
 
-  it('writes anew what an earlier Loci made of it in another way, and embeds nothing that came out the same', async () => {
+  it('rewrites documents of an earlier format, and embeds none whose text is the same', async () => {
     await tasks.refresh();
     const store = join(tasks.folder, 'loci.db');
     const passages = (): unknown[] => {
@@ -44,7 +44,7 @@ describe('a refresh', () => {
     };
     const before = passages();
     expect(before).toHaveLength(2);
-    // As a revision of another format differs from the present one.
+    // An earlier format has other revisions.
     {
       using db = new DatabaseSync(store);
       db.exec("UPDATE record SET revision = 'of another format'");
@@ -54,7 +54,7 @@ describe('a refresh', () => {
     expect(await tasks.refresh()).toMatchObject({ updated: 0, unchanged: 2 });
   });
 
-  it('keeps when it was, is or will be, what is done, and where it is', async () => {
+  it('stores timestamp, completion and URL', async () => {
     await tasks.print([
       {
         id: 'a',
@@ -78,7 +78,7 @@ describe('a refresh', () => {
     });
   });
 
-  it('names each bad document, keeps what was known of it, and takes the good ones', async () => {
+  it('reports each invalid document, keeps its last version, and stores the valid ones', async () => {
     await tasks.refresh();
     await tasks.print([{ id: 'a', text: 7 }, { text: 'No id' }, { id: 'c', text: 'Water the plants' }]);
     const result = await tasks.refresh();
@@ -94,7 +94,7 @@ describe('a refresh', () => {
     expect((await tasks.report())?.state?.problems).toHaveLength(2);
   });
 
-  it('shadows no note, whatever its documents are called', async () => {
+  it('does not replace a note whose key is the same as an id', async () => {
     const vault = { name: 'notes', path: join(tasks.folder, 'vault') };
     await mkdir(vault.path);
     await writeFile(join(vault.path, 'a.md'), 'The savings code is with Farah.');
@@ -109,7 +109,7 @@ describe('a refresh', () => {
       expect((await tasks.loci.get(citation)).record.content).toContain('Farah');
   });
 
-  it('that fails keeps the last good documents, waits longer each time, and recovers by itself', async () => {
+  it('that fails keeps the last documents, is retried after longer and longer delays, and recovers', async () => {
     await tasks.refresh();
     await tasks.print('[{"id":"a","text":"half');
     const waits: number[] = [];
@@ -132,7 +132,7 @@ describe('a refresh', () => {
     expect(await tasks.found('tiles')).toEqual(['Tiles at last']);
   });
 
-  it('never repeats a secret that a program fails with', async () => {
+  it('masks secrets in the error of a program', async () => {
     const key = ['ghp', 'x7Kd93mQpL2vR8tYwZ4bN6cJ1hFgSaUeXoVi'].join('_');
     await tasks.reopen({ command: ['sh', '-c', `echo "401 for token ${key}" >&2; exit 3`] });
     await tasks.loci.sources.approve('tasks');
@@ -141,7 +141,7 @@ describe('a refresh', () => {
     expect((await tasks.report())?.error).not.toContain(key);
   });
 
-  it('never stores a secret that a bad document holds where an address or a time should be', async () => {
+  it('masks secrets in the problems of invalid documents', async () => {
     const key = ['ghp', 'x7Kd93mQpL2vR8tYwZ4bN6cJ1hFgSaUeXoVi'].join('_');
     const bad = { text: 'Tiles', url: key, timestamp: `${key} or ${'later '.repeat(20)}` };
     await tasks.print([
@@ -155,7 +155,7 @@ describe('a refresh', () => {
     expect(problem).not.toContain(key.slice(4, 24));
   });
 
-  it('that prints nothing must do so twice before it takes everything away', async () => {
+  it('removes all documents only after two empty lists in a row', async () => {
     await tasks.refresh();
     await tasks.print([]);
     expect(await tasks.refresh()).toMatchObject({ removed: 0, retained: 2 });
@@ -164,7 +164,7 @@ describe('a refresh', () => {
     expect(await tasks.found('tile samples')).toEqual([]);
   });
 
-  it('of documents that are all bad is a failure', async () => {
+  it('fails if all documents are invalid', async () => {
     await tasks.refresh();
     await tasks.print([{ text: 'No id' }]);
     expect(await tasks.refresh()).toMatchObject({
@@ -173,14 +173,14 @@ describe('a refresh', () => {
     expect(await tasks.found('tile samples')).toHaveLength(1);
   });
 
-  it('keeps as many as there may be', async () => {
+  it('keeps at most maxDocuments documents', async () => {
     await tasks.reopen({ maxDocuments: 1 });
     expect(await tasks.refresh()).toMatchObject({ added: 1, overCap: 1 });
     expect(await tasks.found('dentist tile')).toEqual(['Buy tile samples from Home Depot']);
     expect((await tasks.report())?.state?.problems).toEqual([expect.stringContaining('maxDocuments')]);
   });
 
-  it('puts documents into the project of the source, unless they name one', async () => {
+  it('assigns documents to the project of the source, unless they name one', async () => {
     await tasks.reopen({ project: 'errands' });
     await tasks.print([
       { id: 'a', text: 'Tiles', project: 'kitchen' },
@@ -193,7 +193,7 @@ describe('a refresh', () => {
 });
 
 describe('an engine that closes', () => {
-  it('ends a command that runs, and waits for it', async () => {
+  it('ends running commands and waits for them', async () => {
     await tasks.reopen({ command: ['sh', '-c', 'touch began; sleep 60'] });
     await tasks.loci.sources.approve('tasks');
     const refresh = tasks.refresh().catch((error: unknown) => error);
@@ -206,7 +206,7 @@ describe('an engine that closes', () => {
 });
 
 describe('the operator', () => {
-  it('is told of an id that no source has', async () => {
+  it('gets an error for an unknown id', async () => {
     await expect(tasks.loci.sources.refresh(['taks'])).rejects.toMatchObject({
       code: 'not_found',
       hint: 'Did you mean tasks?',
@@ -222,7 +222,7 @@ describe('the operator', () => {
     expect((await tasks.report())?.condition).toBe('new');
   });
 
-  it('sees what nothing brings any more, and can forget it', async () => {
+  it('sees and removes documents of sources that are not in the settings', async () => {
     await tasks.loci.sources.approve('tasks');
     await tasks.refresh();
     await tasks.reopenWith({});
@@ -231,7 +231,7 @@ describe('the operator', () => {
     expect(await tasks.loci.sources.list()).toEqual([]);
   });
 
-  it('is forgotten at once, while another process runs its command, and stays so', async () => {
+  it('can remove a source while another process runs its command', async () => {
     const line = 'cat tasks.json; if test -e wait; then touch waits; sleep 60; fi';
     const source = { id: 'tasks', command: line, shell: true, cwd: tasks.folder, timeout: '5m' };
     await tasks.reopenWith({ sources: [source] });
@@ -247,7 +247,7 @@ describe('the operator', () => {
     const began = performance.now();
     expect(await tasks.loci.sources.forget('tasks')).toBe(2);
     expect(performance.now() - began).toBeLessThan(5000);
-    // Its command is ended as soon as it is known there.
+    // The other process ends its command as soon as it notices.
     expect(await refreshing).toMatchObject([{ id: 'tasks', error: { code: 'conflict' } }]);
     expect(performance.now() - began).toBeLessThan(20_000);
     expect(await tasks.report()).toMatchObject({
@@ -257,7 +257,7 @@ describe('the operator', () => {
     });
   });
 
-  it('of another namespace learns nothing of the sources', async () => {
+  it('cannot see the sources from another namespace', async () => {
     const other = tasks.loci.as({ ...tasks.loci.caller, namespace: 'other' });
     expect(await other.sources.list()).toEqual([]);
     expect(await other.sources.refresh()).toEqual([]);

@@ -43,8 +43,8 @@ async function citations(): Promise<string[]> {
   }
 }
 
-describe('a folder of the name of another, from which records came', () => {
-  it('is refused before anything is read, in words that name both and the way out', async () => {
+describe('a folder with the name of an indexed vault', () => {
+  it('is refused before anything is read, with both paths and a hint', async () => {
     const refused = {
       code: 'invalid_config',
       message: expect.stringContaining(`came from ${former}; ${other} is another folder`) as string,
@@ -57,7 +57,7 @@ describe('a folder of the name of another, from which records came', () => {
     expect(await citations()).toEqual(['a.md']);
   });
 
-  it('is refused too where an earlier Loci noted no folder: the configured one is meant', async () => {
+  it('is refused even if an earlier version recorded no path of the vault', async () => {
     const db = new DatabaseSync(join(folder.path, 'loci.db'));
     db.exec('UPDATE source_state SET root = NULL');
     db.close();
@@ -69,13 +69,13 @@ describe('a folder of the name of another, from which records came', () => {
     expect(await indexWith([{ path: former }])).toEqual([['notes', 1]]);
   });
 
-  it('is the vault that moved, where the configuration gives it the name', async () => {
+  it('is the moved vault if the settings give it that name', async () => {
     expect(await indexWith([{ name: 'notes', path: other }])).toEqual([['notes', 1]]);
     expect(await citations()).toEqual(['b.md']);
     await expect(indexWith([{ path: former }])).rejects.toMatchObject({ code: 'invalid_config' });
   });
 
-  it('is welcome under a name of its own, and when the former is forgotten', async () => {
+  it('is accepted under another name, and after the vault is forgotten', async () => {
     expect(await indexWith([{ path: former }, { name: 'others', path: other }])).toHaveLength(2);
     const loci = await openLoci(settings(folder.path));
     await loci.forgetVault('notes');
@@ -84,7 +84,7 @@ describe('a folder of the name of another, from which records came', () => {
     expect(await citations()).toEqual(['notes:b.md', 'others:b.md']);
   });
 
-  it('is no other when a link leads to the same', async () => {
+  it('is accepted if it is a link to the same folder', async () => {
     await mkdir(join(folder.path, 'linked'));
     await symlink(former, join(folder.path, 'linked/notes'));
     expect(await indexWith([{ path: join(folder.path, 'linked/notes') }])).toEqual([['notes', 1]]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { commandEnvironment } from './command.ts';
 
 describe('the environment of a command', () => {
-  it('holds what every program needs and what its owner allowed, and nothing else', () => {
+  it('contains only the standard variables and those of `env`', () => {
     const env = {
       PATH: '/bin',
       HOME: '/home/ann',

@@ -23,7 +23,7 @@ async function printing(text: string, more: Partial<FetchRequest> = {}): Promise
 }
 
 describe('fetching documents from a command', () => {
-  it('reads every part of a document', async () => {
+  it('returns every field of a document', async () => {
     const document = {
       id: 7,
       text: 'Buy tile samples\r\nfrom Home Depot',
@@ -50,7 +50,7 @@ describe('fetching documents from a command', () => {
     ]);
   });
 
-  it('names each bad document by index and id, and keeps the good ones (S13)', async () => {
+  it('reports each invalid document with index and id, and returns the valid ones (S13)', async () => {
     const printed = [
       { id: 'a', text: 'A' },
       { id: 'b' },
@@ -74,7 +74,7 @@ describe('fetching documents from a command', () => {
     expect({ ...asLines, milliseconds: 0, bytes: 0 }).toEqual({ ...asList, milliseconds: 0, bytes: 0 });
   });
 
-  it('takes labels that are objects by their names', async () => {
+  it('uses the names of labels that are objects', async () => {
     const labels = [{ id: 1, name: 'bug' }, 'ui'];
     const printed = [
       { id: 1, text: 'A', tags: labels, labels },
@@ -91,7 +91,7 @@ describe('fetching documents from a command', () => {
     ]);
   });
 
-  it('says once for each key what of a map no document has, and which name has no braces', async () => {
+  it('reports once for each key of a map that no document has its field, or that a name has no braces', async () => {
     const printed = [
       { id: 1, title: 'A', due: null, list: [], from: { name: 'Ann' } },
       { id: 2, title: 'B', list: [] },
@@ -118,7 +118,7 @@ describe('fetching documents from a command', () => {
     expect((await fetchDocuments(await printing('[]', { map }))).problems).toEqual([]);
   });
 
-  it('keeps the last of one id and reports it', async () => {
+  it('returns the last of several documents with the same id, and reports them', async () => {
     const printed = [
       { id: 1, text: 'old' },
       { id: 2, text: 'other' },
@@ -134,7 +134,7 @@ describe('fetching documents from a command', () => {
     ]);
   });
 
-  it('maps what other tools print, and keeps only the named fields', async () => {
+  it('applies the map and returns only the listed fields', async () => {
     const output = {
       kind: 'tasks',
       items: [{ uid: 'x', name: 'Call Bob', notes: 'secret', status: 'completed' }],
@@ -160,7 +160,7 @@ describe('fetching documents from a command', () => {
     expect(nothing.problems).toMatchObject([{ index: 1, id: 'x', skipped: true }]);
   });
 
-  it('says nothing of what it must not store, and takes a document whatever is wrong with that', async () => {
+  it('neither checks nor quotes fields that are not stored', async () => {
     const documents = [
       { id: 1, title: 'Call Bob', timestamp: 'noon of hushed', url: 'hushed', metadata: { hushed: ['x'] } },
       { id: 2, title: 'Call Ann', tags: 'hushed', metadata: 'hushed', text: { body: 'hushed' } },
@@ -174,7 +174,7 @@ describe('fetching documents from a command', () => {
     expect(JSON.stringify(fetched)).not.toContain('hushed');
   });
 
-  it('refuses a bad template before anything runs', async () => {
+  it('refuses an invalid template before the command runs', async () => {
     const request = shell('touch ran', { map: { text: '{{title' } });
     await expect(fetchDocuments(request)).rejects.toMatchObject({
       code: 'invalid_config',
@@ -185,7 +185,7 @@ describe('fetching documents from a command', () => {
     });
   });
 
-  it('fails for a bad exit code, whatever was printed before it', async () => {
+  it('fails if the exit code is not 0, even after valid output', async () => {
     const line = `echo '[{"id":1,"text":"a"}]'; echo 'Token expired' >&2; exit 3`;
     await expect(fetchDocuments(shell(line))).rejects.toMatchObject({
       code: 'source_failed',
@@ -193,7 +193,7 @@ describe('fetching documents from a command', () => {
     });
   });
 
-  it('fails for half a document, nothing at all and what is no JSON; an empty list is a list', async () => {
+  it('fails for truncated, empty and invalid output, but not for an empty list', async () => {
     const failures: readonly (readonly [string, string])[] = [
       [`printf '[{"id":1,"text":"a"},{"id":2,"te'`, 'the output ends within document 2'],
       [`printf '{"id":1,"text":"a"}\\n{"id":2,"te'`, 'the output ends within document 2'],
@@ -210,7 +210,7 @@ describe('fetching documents from a command', () => {
     });
   });
 
-  it('shows what the command wrote on standard error beside good output', async () => {
+  it('returns standard error together with valid output', async () => {
     const line = String.raw`printf '\033[31mold\033[0m version\n' >&2; echo '[]'`;
     expect((await fetchDocuments(shell(line))).stderr).toBe('old version\n');
   });

@@ -8,8 +8,8 @@ function mapped(map: DocumentMap, item: unknown): unknown {
   return documentMapper(map)(item);
 }
 
-describe('mapping what a command prints', () => {
-  it('keeps the JSON value of a placeholder that stands alone', () => {
+describe('mapping documents', () => {
+  it('keeps the JSON value if a template is a single placeholder', () => {
     const item = { n: 5, when: 1_764_060_000, labels: ['a', 'b'], done: false, from: { name: 'Ann' } };
     const map = {
       id: '{{n}}',
@@ -36,7 +36,7 @@ describe('mapping what a command prints', () => {
     expect(mapped(map, item)).not.toHaveProperty('metadata.gone');
   });
 
-  it('puts values into a text, and takes away separators that have nothing to separate', () => {
+  it('inserts values into a text, and removes separators next to missing values', () => {
     const texts: readonly (readonly [string, object, string])[] = [
       ['{{a}} — {{b}}', { a: 'x', b: 'y' }, 'x — y'],
       ['{{a}} — {{b}}', { a: 'x' }, 'x'],
@@ -54,7 +54,7 @@ describe('mapping what a command prints', () => {
       expect(mapped({ text }, item), text).toMatchObject({ text: expected });
   });
 
-  it('may say the same of all documents, where that makes sense', () => {
+  it('accepts a constant for fields that can be the same in all documents', () => {
     const constant = { title: 'Mail', tags: 'mail, unread', completed: 'no', project: 'house' };
     expect(mapped(constant, { id: 1, text: 'a' })).toMatchObject({ ...constant, completed: false });
     for (const field of ['id', 'text', 'timestamp'])
@@ -67,7 +67,7 @@ describe('mapping what a command prints', () => {
       );
   });
 
-  it('takes fields without a template from the fields of that name', () => {
+  it('takes fields without a template from the fields of the same name', () => {
     const item = {
       id: 1,
       text: 'a',
@@ -88,7 +88,7 @@ describe('mapping what a command prints', () => {
     });
   });
 
-  it('looks a name up in each item of a list', () => {
+  it('reads a field of every item of a list', () => {
     const item = { labels: [{ name: 'bug' }, { other: 1 }, { name: 'ui' }], list: ['a'] };
     expect(
       mapped({ tags: '{{labels.name}}', text: '{{labels.0.name}} of {{labels.name}}' }, item),
@@ -101,7 +101,7 @@ describe('mapping what a command prints', () => {
     });
   });
 
-  it('knows the words for what is done', () => {
+  it('recognises the words for completed tasks', () => {
     const completed = (status: unknown) =>
       (mapped({ completed: '{{status}}' }, { status }) as { completed: unknown }).completed;
     for (const word of [
@@ -127,11 +127,11 @@ describe('mapping what a command prints', () => {
     for (const none of [null, undefined, '', ' ']) expect(completed(none) ?? null).toBeNull();
   });
 
-  it('leaves what is no object as it is', () => {
+  it('returns values that are no objects unchanged', () => {
     for (const item of ['text', 5, null, ['a']]) expect(mapped({ text: '{{a}}' }, item)).toBe(item);
   });
 
-  it('names the key of a bad template', () => {
+  it('reports the key of an invalid template', () => {
     const bad: readonly (readonly [DocumentMap, string])[] = [
       [{ text: 'a {{title' }, 'map.text has a {{ that is not closed: {{title'],
       [{ id: '{{}}' }, 'map.id has a placeholder without a name: {{}}'],
@@ -144,7 +144,7 @@ describe('mapping what a command prints', () => {
       );
   });
 
-  it('looks at own properties only, and pollutes nothing', () => {
+  it('reads only own properties, and changes no prototype', () => {
     const item = JSON.parse('{"__proto__": {"polluted": "own"}, "a": {"__proto__": 1}}') as object;
     const map = {
       text: '{{constructor}}{{toString}}{{a.hasOwnProperty}}',
@@ -157,7 +157,7 @@ describe('mapping what a command prints', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('throws nothing but what tells which template is bad', () => {
+  it('throws only errors that name the invalid template', () => {
     const text = fc.oneof(
       fc.string(),
       fc.array(fc.constantFrom('{{', '}}', '.', 'a', '0', ' — ')).map((all) => all.join('')),

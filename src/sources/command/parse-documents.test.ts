@@ -28,8 +28,8 @@ async function failureOf(text: string | Uint8Array, items?: string): Promise<str
 
 const values = (...all: unknown[]) => all.map((value, i) => ({ index: i + 1, value }));
 
-describe('parsing what a command prints', () => {
-  it('reads a JSON array, JSON Lines, and a list within an object', async () => {
+describe('parsing the output of a command', () => {
+  it('parses a JSON array, JSON Lines, and a list within an object', async () => {
     expect(await parsed(' \n[{"id":1}, "two",[3],null ]\n')).toEqual(values({ id: 1 }, 'two', [3], null));
     expect(await parsed('\uFEFF{"id":1}\r\n\n  \r\n{"id":2}')).toEqual(values({ id: 1 }, { id: 2 }));
     const nested = '{"a":{"items":[9]},"data":{"kind":"x","items":[{"id":1},5]},"items":[7],"z":[1]}';
@@ -39,7 +39,7 @@ describe('parsing what a command prints', () => {
     expect(await parsed('[]')).toEqual([]);
   });
 
-  it('names a bad line and goes on', async () => {
+  it('reports an invalid line and parses the others', async () => {
     expect(await parsed('{"id":1}\n{"id":}\n[2]\n{"id":3}\n')).toEqual([
       { index: 1, value: { id: 1 } },
       { index: 2, problem: 'the line is not valid JSON' },
@@ -48,7 +48,7 @@ describe('parsing what a command prints', () => {
     ]);
   });
 
-  it('says where the output ends, or breaks', async () => {
+  it('reports where the output is truncated or invalid', async () => {
     expect(await failureOf('[{"id":1},{"id":2,"x":[')).toBe('the output ends within document 2');
     expect(await failureOf('[{"id":1},')).toBe('the output ends before its list does, after document 1');
     expect(await failureOf('{"l":[{"id":1}', 'l')).toBe(
@@ -60,7 +60,7 @@ describe('parsing what a command prints', () => {
     expect(await failureOf('[{"id":1}}')).toBe('the output is not valid JSON at document 2');
   });
 
-  it('says what the output is when it is no list of documents', async () => {
+  it('describes output that is no list of documents', async () => {
     expect(await failureOf('')).toBe('the command printed nothing; an empty list is printed as []');
     expect(await failureOf(' \n\uFEFF'.slice(0, 2))).toBe(
       'the command printed nothing; an empty list is printed as []',
@@ -82,7 +82,7 @@ describe('parsing what a command prints', () => {
     expect(await failureOf('{"id":1,}')).toContain('no line of the output is a document');
   });
 
-  it('says when there is no list at the path', async () => {
+  it('reports that there is no list at the path', async () => {
     expect(await failureOf('{"items":{"a":1}}', 'items')).toBe('`items` is not a list in the output');
     expect(await failureOf('{"items":5}', 'items')).toBe('`items` is not a list in the output');
     expect(await failureOf('{"other":[1]}', 'items')).toBe('the output has no list at `items`');
@@ -91,7 +91,7 @@ describe('parsing what a command prints', () => {
       await expect(parsed('{}', path)).rejects.toMatchObject({ code: 'invalid_config' });
   });
 
-  it('takes no more than 10,000 documents', async () => {
+  it('refuses more than 10,000 documents', async () => {
     const ten = Array.from({ length: 10_000 }, (_, i) => `{"id":${String(i)}}`);
     expect(await parsed(`[${ten.join(',')}]`)).toHaveLength(10_000);
     expect(await parsed(ten.join('\n'))).toHaveLength(10_000);
@@ -150,7 +150,7 @@ describe('parsing what a command prints', () => {
   );
   const cuts = fc.array(fc.nat(), { maxLength: 12 });
 
-  it('gives back any documents, printed as a list or on lines and cut anywhere', async () => {
+  it('parses any documents, in a list or on lines and in any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(documents, cuts, fc.boolean(), async (printed, at, spaced) => {
         // What JSON tells of them: it knows no -0, and a byte order mark may be the parser's to drop.
@@ -166,7 +166,7 @@ describe('parsing what a command prints', () => {
     );
   });
 
-  it('never gives whole what was cut off, and throws nothing but what says so', async () => {
+  it('never accepts a truncated list, and throws only errors that say so', async () => {
     await fc.assert(
       fc.asyncProperty(documents, fc.nat(), cuts, async (printed, place, at) => {
         const whole = Buffer.from(JSON.stringify(printed));
@@ -176,7 +176,7 @@ describe('parsing what a command prints', () => {
     );
   });
 
-  it('throws nothing but LociError, whatever is printed', async () => {
+  it('throws only LociError, for any output', async () => {
     const bits = fc.constantFrom(
       '{',
       '}',
@@ -211,7 +211,7 @@ describe('parsing what a command prints', () => {
     );
   });
 
-  it('lets others have the event loop while it reads', async () => {
+  it('does not block the event loop', async () => {
     let turns = 0;
     let reading = true;
     const turn = (): void => {

@@ -58,7 +58,7 @@ describe('reading a document', () => {
     });
   });
 
-  it('says in plain words which field is wrong, and what was expected', () => {
+  it('reports which field is invalid, and what was expected', () => {
     const good = { id: 'a', text: 'b' };
     const faults: readonly (readonly [unknown, string])[] = [
       [null, 'it is missing'],
@@ -122,7 +122,7 @@ describe('reading a document', () => {
     for (const [value, detail] of faults) expect(detailOf(value)).toBe(detail);
   });
 
-  it('names the id of a bad document where it can be told', () => {
+  it('reports the id of an invalid document if it has a valid one', () => {
     const idOf = (value: unknown) => {
       const read = readDocument(value, 1);
       return 'problem' in read ? read.problem.id : 'good';
@@ -132,7 +132,7 @@ describe('reading a document', () => {
       expect(idOf(value)).toBeNull();
   });
 
-  it('keeps any address that names its scheme', () => {
+  it('accepts any URL with a scheme', () => {
     for (const url of [
       'https://a.b/c?d',
       'mailto:ann@example.org',
@@ -143,7 +143,7 @@ describe('reading a document', () => {
       expect(documentOf({ id: 1, text: 'a', url })).toMatchObject({ url });
   });
 
-  it('mends half characters and control characters', () => {
+  it('replaces lone surrogates and control characters', () => {
     const read = documentOf({
       id: 'a\ud800',
       text: 'a\u0000b\r\nc\rd\u001b[2J\udc00\te',
@@ -160,7 +160,7 @@ describe('reading a document', () => {
     });
   });
 
-  it('keeps an entry of its metadata called __proto__ as an entry', () => {
+  it('keeps a metadata entry called __proto__ as an own property', () => {
     const value: unknown = JSON.parse(
       '{"id":1,"text":"a","metadata":{"__proto__":"x"},"__proto__":{"title":"no"}}',
     );
@@ -169,7 +169,7 @@ describe('reading a document', () => {
     expect(title).toBeNull();
   });
 
-  it('throws nothing, whatever a document holds', () => {
+  it('never throws, for any document', () => {
     const odd = fc.anything({ maxDepth: 3, withNullPrototype: true });
     const document = fc.record(
       { id: odd, text: odd, title: odd, tags: odd, timestamp: odd, metadata: odd, completed: odd, url: odd },

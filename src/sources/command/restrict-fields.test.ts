@@ -13,8 +13,8 @@ const document = {
   url: 'mid:7',
 };
 
-describe('what of a document may be stored', () => {
-  it('is its id and the named parts', () => {
+describe('restricting fields', () => {
+  it('keeps the id and the listed fields', () => {
     const all = ['text', 'title', 'tags', 'timestamp', 'metadata', 'completed', 'project', 'url'] as const;
     expect(restrictToFields(document, all)).toEqual(document);
     for (const field of all)
@@ -26,13 +26,13 @@ describe('what of a document may be stored', () => {
     expect(restrictToFields({ id: '7', 'metadata.sender': 'Ann', other: 1 }, ['text'])).toEqual({ id: '7' });
   });
 
-  it('may be a single entry of its metadata', () => {
+  it('can keep a single entry of the metadata', () => {
     expect(restrictToFields(document, ['metadata.sender'])).toEqual({ id: '7', metadata: { sender: 'Ann' } });
     expect(restrictToFields(document, ['metadata.absent'])).toEqual({ id: '7', metadata: {} });
     expect(restrictToFields({ id: '7', metadata: 'Ann' }, ['metadata.sender'])).toEqual({ id: '7' });
   });
 
-  it('is asked of documents alone: of what is none, that is said', () => {
+  it('returns values that are no documents unchanged', () => {
     for (const printed of [null, 'text', ['a'], 7]) expect(restrictToFields(printed, ['text'])).toBe(printed);
   });
 });

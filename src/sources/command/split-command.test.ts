@@ -15,7 +15,7 @@ function faultOf(line: string): LociError {
 }
 
 describe('splitting a command line', () => {
-  it('parts words at blanks, and joins what adjoins', () => {
+  it('splits words at blanks, and joins adjacent quoted parts', () => {
     const lines: readonly (readonly [string, readonly string[]])[] = [
       ['gcalcli --nocolor  agenda\t--tsv', ['gcalcli', '--nocolor', 'agenda', '--tsv']],
       [`  task "a b"'c d'e\\ f ''  `, ['task', 'a bc de f', '']],
@@ -31,7 +31,7 @@ describe('splitting a command line', () => {
     for (const [line, words] of lines) expect(splitCommand(line)).toEqual(words);
   });
 
-  it('takes a leading tilde for the home folder, unless it is quoted or within a word', () => {
+  it('replaces a leading tilde by the home folder, unless it is quoted', () => {
     const home = homedir();
     expect(splitCommand(`~/bin/x ~ '~/y' \\~/z a~/b ~/'c d' ~other`)).toEqual([
       `${home}/bin/x`,
@@ -44,7 +44,7 @@ describe('splitting a command line', () => {
     ]);
   });
 
-  it('names what only a shell can do, and says how to go on', () => {
+  it('refuses syntax of a shell, with a hint', () => {
     const parts: readonly (readonly [string, string])[] = [
       ['a | b', '|'],
       ['a && b', '&'],
@@ -73,14 +73,14 @@ describe('splitting a command line', () => {
       });
   });
 
-  it('refuses what is not closed', () => {
+  it('refuses an unclosed quote', () => {
     expect(faultOf(`say "hello there`).message).toBe('a quote is not closed in the command: "hello there');
     expect(faultOf(`it's`).message).toBe("a quote is not closed in the command: 's");
     expect(faultOf('a\\').message).toContain('backslash');
     expect(faultOf('a\0b').message).toContain('NUL');
   });
 
-  it('gives back any words that were quoted', () => {
+  it('splits any quoted words', () => {
     const word = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0'));
     const quoted = [
       (text: string) => `'${text.replaceAll("'", `'\\''`)}'`,
@@ -96,7 +96,7 @@ describe('splitting a command line', () => {
     );
   });
 
-  it('splits as a shell does whatever it does not refuse', () => {
+  it('splits like a shell, for any line that it accepts', () => {
     const piece = fc.constantFrom(
       'a',
       'B1',
@@ -134,7 +134,7 @@ describe('splitting a command line', () => {
     );
   });
 
-  it('throws nothing but what tells what is wrong', () => {
+  it('throws only errors that say what is wrong', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (line) => {
         try {
@@ -147,14 +147,14 @@ describe('splitting a command line', () => {
   });
 });
 
-describe('what is started', () => {
-  it('is the list as it is, the words of the line, or a shell with the line', () => {
+describe('the arguments of the process', () => {
+  it('are the list, the words of the line, or a shell with the line', () => {
     expect(argvOf({ command: ['a b', '$c', '~/d'], shell: false })).toEqual(['a b', '$c', '~/d']);
     expect(argvOf({ command: 'a "b c"', shell: false })).toEqual(['a', 'b c']);
     expect(argvOf({ command: 'a | b $C', shell: true })).toEqual(['/bin/sh', '-c', 'a | b $C']);
   });
 
-  it('is not a list for a shell, nor nothing', () => {
+  it('cannot be empty, nor a list for a shell', () => {
     for (const settings of [
       { command: ['a', 'b'], shell: true },
       { command: [], shell: false },

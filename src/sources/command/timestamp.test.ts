@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readTimestamp } from './timestamp.ts';
 
-describe('the time of a document', () => {
-  it('is a number of milliseconds, or of seconds where it is small', () => {
+describe('parsing timestamps', () => {
+  it('accepts a number of milliseconds, or of seconds if it is small', () => {
     expect(readTimestamp(1_764_060_000_000)).toBe(1_764_060_000_000);
     expect(readTimestamp(1_764_060_000)).toBe(1_764_060_000_000);
     expect(readTimestamp(1_764_060_000.5)).toBe(1_764_060_000_500);
@@ -13,7 +13,7 @@ describe('the time of a document', () => {
     expect(readTimestamp(0)).toBe(0);
   });
 
-  it('is ISO 8601, extended or basic, with a zone', () => {
+  it('accepts ISO 8601 with a zone, extended or basic', () => {
     const time = Date.UTC(2026, 10, 25, 9, 30);
     for (const written of [
       '2026-11-25T09:30:00Z',
@@ -36,7 +36,7 @@ describe('the time of a document', () => {
     expect(readTimestamp('2026-11-25 18:05')).toBe(new Date(2026, 10, 25, 18, 5).getTime());
   });
 
-  it('is nothing else', () => {
+  it('returns null for other values', () => {
     for (const written of [
       '',
       'tomorrow',
@@ -57,7 +57,7 @@ describe('the time of a document', () => {
     for (const number of [Infinity, NaN, -Infinity, 1e20, -1e20]) expect(readTimestamp(number)).toBeNull();
   });
 
-  it('reads every time that ISO 8601 writes, and any text without harm', () => {
+  it('parses every ISO 8601 time, and never throws', () => {
     const times = fc.date({ min: new Date('0001-01-02'), max: new Date('9999-12-30'), noInvalidDate: true });
     fc.assert(
       fc.property(times, (time) => {

@@ -29,7 +29,7 @@ describe('noteDate', () => {
     expect(noteDate({}, fileName)).toBeNull();
   });
 
-  it('is what the front matter says first', () => {
+  it('prefers the front matter to the name of the file', () => {
     expect(noteDate({ created: '2026-01-02', date: '2026-03-04' }, '2026-05-06')?.day).toBe('2026-03-04');
     expect(noteDate({ created: '2026-01-02' }, '2026-05-06')?.day).toBe('2026-01-02');
     expect(noteDate({ date: 'tomorrow', created: 5 }, '2026-05-06')?.day).toBe('2026-05-06');
@@ -44,25 +44,25 @@ describe('createdDate', () => {
     ['2026-05-01T09:30:15', '2026-05-01T09:30:15'],
     ['2026-05-01T09:30:15.123Z', '2026-05-01T09:30:15Z'],
     ['2026-05-01 09:30:15 +0200', '2026-05-01T09:30:15+02:00'],
-  ])('reads %s', (written, iso) => {
+  ])('parses %s', (written, iso) => {
     expect(createdDate({ created: written })).toEqual({ day: '2026-05-01', timestamp: Date.parse(iso) });
   });
 
   it.each(['2026-05-32', '2026-05-01 24:00', '2026-05-01 10:61', '01.05.2026', '', 'x'.repeat(10_000)])(
-    'does not guess at %s',
+    'returns null for %s',
     (written) => {
       expect(createdDate({ created: written })).toBeNull();
     },
   );
 
-  it('is `created` before `date`', () => {
+  it('prefers `created` to `date`', () => {
     expect(createdDate({ date: '2026-03-04', created: '2026-01-02' })?.day).toBe('2026-01-02');
     expect(createdDate({ date: '2026-03-04' })?.day).toBe('2026-03-04');
   });
 });
 
-describe('the time of a file', () => {
-  it('is one that can be written down, whatever the file system says', () => {
+describe('timeOfFile', () => {
+  it('limits times to what ISO 8601 can write', () => {
     expect(timeOfFile(1_795_000_000_123n)).toBe(1_795_000_000_123);
     for (const odd of [8_640_000_000_000_001n, 2n ** 60n]) {
       expect(new Date(timeOfFile(odd)).toISOString()).toBe('9999-12-31T00:00:00.000Z');

@@ -8,7 +8,7 @@ function utf16(text: string, bigEndian: boolean): Uint8Array {
 }
 
 describe('decodeText', () => {
-  it('reads UTF-8 and UTF-16 without their marks, and any line end as a line feed', () => {
+  it('decodes UTF-8 and UTF-16, removes the byte order mark and normalises line ends', () => {
     expect(decodeText(Buffer.from('\uFEFFa\r\nb\rc\nä漢😀'))).toEqual({
       text: 'a\nb\nc\nä漢😀',
       invalidEncoding: null,
@@ -18,7 +18,7 @@ describe('decodeText', () => {
     expect(decodeText(new Uint8Array())).toEqual({ text: '', invalidEncoding: null });
   });
 
-  it('keeps a text with broken bytes, and says so', () => {
+  it('replaces invalid bytes and reports the encoding', () => {
     expect(decodeText(Uint8Array.of(0x6f, 0x76, 0xe9, 0x6e))).toEqual({
       text: 'ov\uFFFDn',
       invalidEncoding: 'UTF-8',
@@ -26,12 +26,12 @@ describe('decodeText', () => {
     expect(decodeText(Uint8Array.of(0xff, 0xfe, 0x41))?.invalidEncoding).toBe('UTF-16LE');
   });
 
-  it('knows what is no text by a NUL near its beginning', () => {
+  it('returns null if there is a NUL byte near the beginning', () => {
     expect(decodeText(Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 0))).toBeNull();
     expect(decodeText(Buffer.concat([Buffer.alloc(8192, 'a'), Buffer.alloc(1)]))?.text.length).toBe(8193);
   });
 
-  it('gives well-formed text for any bytes, and every text back', () => {
+  it('returns well-formed text for any bytes, and decodes every encoded text', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(decodeText(bytes)?.text.isWellFormed() ?? true).toBe(true);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isPlainKey, isWithin, resolveWithin } from './paths.ts';
 
 describe('isWithin', () => {
-  it('asks for whole folders, not for letters', () => {
+  it('compares whole folder names', () => {
     expect(isWithin('/vault', '/vault')).toBe(true);
     expect(isWithin('/vault', '/vault/a/b.md')).toBe(true);
     expect(isWithin('/vault', '/vault/..a')).toBe(true);
@@ -57,13 +57,13 @@ describe('resolveWithin', () => {
 
   afterAll(() => rm(base, { recursive: true }));
 
-  it('finds what lies inside, through links as well', async () => {
+  it('resolves paths and links within the root', async () => {
     for (const key of ['notes/a.md', 'inside.md', 'folder/a.md', 'out-and-in.md', 'notes/up/notes/a.md']) {
       expect(await resolveWithin(root, key), key).toBe(path.join(root, 'notes/a.md'));
     }
   });
 
-  it('finds a name whatever Unicode form the disk has it in', async () => {
+  it('resolves a name in any Unicode form', async () => {
     expect(await resolveWithin(root, 'notes/Caf\u00E9.md')).toBe(path.join(root, 'notes/Cafe\u0301.md'));
     await expect(resolveWithin(root, 'notes/Caf\u00EA.md')).rejects.toThrow('ENOENT');
   });
@@ -85,19 +85,19 @@ describe('resolveWithin', () => {
     expect(await resolveWithin(root, key)).toBeNull();
   });
 
-  it('takes backslashes for letters or refuses them, and never for a way up', async () => {
+  it('never uses a backslash as a separator', async () => {
     await expect(
       resolveWithin(root, '..\\secret.md').then((found) => found ?? Promise.reject(new Error('ENOENT'))),
     ).rejects.toThrow('ENOENT');
   });
 
-  it('says what is missing or goes in a circle', async () => {
+  it('throws the error of the file system for missing files and cycles', async () => {
     await expect(resolveWithin(root, 'nowhere.md')).rejects.toThrow('ENOENT');
     await expect(resolveWithin(root, 'notes/a.md/b')).rejects.toThrow('ENOTDIR');
     await expect(resolveWithin(root, 'circle1.md')).rejects.toThrow('ELOOP');
   });
 
-  it('never leads out, whatever the key', async () => {
+  it('never returns a path outside of the root, for any key', async () => {
     const part = fc.constantFrom(
       '..',
       '.',

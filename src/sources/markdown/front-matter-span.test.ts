@@ -8,7 +8,7 @@ function parts(content: string): [yaml: string, body: string] | null {
 }
 
 describe('frontMatterSpan', () => {
-  it('finds YAML between fences on the very first lines', () => {
+  it('finds YAML between fences at the beginning of the text', () => {
     expect(parts('---\na: 1\nb: 2\n---\nbody\n')).toEqual(['a: 1\nb: 2\n', 'body\n']);
     expect(parts('\uFEFF--- \r\na: 1\r\n---\r\nbody')).toEqual(['a: 1\r\n', 'body']);
     expect(parts('---\n---\nbody')).toEqual(['', 'body']);
@@ -16,7 +16,7 @@ describe('frontMatterSpan', () => {
     expect(parts('---\nkey:\n  - value\n---\n\n---\nmore')).toEqual(['key:\n  - value\n', '\n---\nmore']);
   });
 
-  it('leaves alone what is not closed, not first, or no list of fields', () => {
+  it('ignores a block that is not closed, not at the beginning, or no list of fields', () => {
     for (const content of [
       '',
       'text',
@@ -35,7 +35,7 @@ describe('frontMatterSpan', () => {
     }
   });
 
-  it('names ordered offsets within any text', () => {
+  it('returns ordered offsets for any text', () => {
     const piece = fc.constantFrom('---', '\n', '\r\n', 'a: b', ' ', '#', '\uFEFF', 'text', '"', ':');
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseFrontMatter } from './front-matter.ts';
 
 describe('parseFrontMatter', () => {
-  it('reads fields as plain JSON, dates as they are written', () => {
+  it('parses fields to plain JSON, and keeps dates as text', () => {
     expect(parseFrontMatter('a: 1\nb: [x, true, null, .inf]\nc: {d: 2026-05-01}\n2: y\n')).toEqual({
       fields: { a: 1, b: ['x', true, null, null], c: { d: '2026-05-01' }, 2: 'y' },
       problem: null,
@@ -12,7 +12,7 @@ describe('parseFrontMatter', () => {
     expect(parseFrontMatter('a: &x [1]\nb: *x').fields).toEqual({ a: [1], b: [1] });
   });
 
-  it('says what is wrong with broken YAML and keeps what it can', () => {
+  it('reports invalid YAML and returns the fields that it can read', () => {
     const broken = parseFrontMatter('title: Oven\ntags: [kitchen, oven\n');
     expect(broken.fields).toEqual({ title: 'Oven', tags: ['kitchen', 'oven'] });
     expect(broken.problem).toMatch(
@@ -27,7 +27,7 @@ describe('parseFrontMatter', () => {
     );
   });
 
-  it('runs no code and makes no prototype', () => {
+  it('runs no code and changes no prototype', () => {
     const { fields } = parseFrontMatter(
       'a: !!js/function "x"\n__proto__: {polluted: true}\nb: !!binary aGk=',
     );
@@ -54,7 +54,7 @@ describe('parseFrontMatter', () => {
     expect(performance.now() - started).toBeLessThan(5000);
   });
 
-  it('never throws, and gives JSON', () => {
+  it('never throws, and returns JSON, for any text', () => {
     const piece = fc.constantFrom(
       ...[
         'a: ',

@@ -17,7 +17,7 @@ describe('headingTitle', () => {
     expect(headingTitle(source)).toBe(title);
   });
 
-  it('cuts what is no title any more, between code points', () => {
+  it('cuts long titles between code points', () => {
     expect(headingTitle('x'.repeat(5000))).toBe('x'.repeat(200));
     expect(headingTitle(`x${'😀'.repeat(200)}`).isWellFormed()).toBe(true);
   });

@@ -21,7 +21,7 @@ const SOURCE =
   '---\nname: Reading List\nmemorySource:\n  command: node list.mjs\n  weight: 0.5\n---\nUse it.\n';
 
 describe('findSkills', () => {
-  it('finds what the front matter names, under the name of the skill', async () => {
+  it('returns the source of each skill that has one, with the name of the skill as id', async () => {
     await skill('reading', SOURCE);
     await skill('plain', '---\nname: plain\n---\nNo source.\n');
     await skill('bare', 'No front matter.\n');
@@ -37,15 +37,15 @@ describe('findSkills', () => {
     ]);
   });
 
-  it('has none where there is no folder', async () =>
+  it('returns an empty list if the folder does not exist', async () =>
     expect(await findSkills(join(root, 'missing'))).toEqual([]));
 
-  it('is unreadable where the folder is a file', async () => {
+  it('throws unreadable if the folder is a file', async () => {
     await writeFile(join(root, 'file'), '');
     await expect(findSkills(join(root, 'file'))).rejects.toMatchObject({ code: 'unreadable' });
   });
 
-  it('tells of what cannot be read', async () => {
+  it('reports skills that cannot be read', async () => {
     await skill('large', `${SOURCE}${'x'.repeat(300_000)}`);
     await skill('binary', new Uint8Array([0, 1, 2]));
     await skill('broken', '---\nmemorySource: [unclosed\n---\n');
@@ -68,7 +68,7 @@ describe('findSkills', () => {
     }
   });
 
-  it('passes over hidden folders, and makes ids of any name', async () => {
+  it('skips hidden folders, and makes ids of any names', async () => {
     await skill('.hidden', SOURCE);
     await skill('Überblick & Co', '---\nmemorySource:\n  command: x\n---\n');
     await skill('日記', '---\nmemorySource:\n  command: x\n---\n');

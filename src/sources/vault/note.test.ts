@@ -13,7 +13,7 @@ function tags(content: string): readonly string[] {
 }
 
 describe('parseNote, front matter', () => {
-  it('reads the fields it knows and keeps the others', () => {
+  it('extracts known fields and keeps the others', () => {
     const note = parseNote(
       '---\ntitle: The oven\nid: 42\nproject: house\naliases: [Stove, Cooker]\ntags: [Kitchen, "#home/oven"]\nrating: 5\n---\ntext',
     );
@@ -32,14 +32,14 @@ describe('parseNote, front matter', () => {
     } satisfies Note);
   });
 
-  it('takes lists written as one string, and the singular', () => {
+  it('accepts lists in one string, and field names in the singular', () => {
     const note = parseNote('---\ntag: kitchen, home oven\nalias: Stove, The cooker\nuid: abc\n---\n');
     expect(note.tags).toEqual(['kitchen', 'home', 'oven']);
     expect(note.aliases).toEqual(['Stove', 'The cooker']);
     expect(note.identity).toBe('abc');
   });
 
-  it('reads category and type where they are one name, and keeps them as words of the note', () => {
+  it('extracts category and type if they are single names, and keeps them in the front matter', () => {
     const one = parseNote('---\ncategory: " Recipes "\ntype: 7\n---\n');
     expect([one.category, one.type]).toEqual(['Recipes', '7']);
     expect(one.frontMatter).toEqual({ category: ' Recipes ', type: 7 });
@@ -50,7 +50,7 @@ describe('parseNote, front matter', () => {
     expect(several.frontMatter).toEqual({ category: ['a', 'b'], type: { a: 'b' } });
   });
 
-  it('takes no title, identity or project from what is none', () => {
+  it('ignores a title, id or project that is empty or no name', () => {
     const note = parseNote(
       '---\ntitle: ""\nid: [1]\nproject:\ntags: [null, "", 7, {a: b}]\naliases: 3\n---\n',
     );
@@ -59,7 +59,7 @@ describe('parseNote, front matter', () => {
     expect(note.aliases).toEqual(['3']);
   });
 
-  it('follows links in properties', () => {
+  it('finds links in properties', () => {
     const note = parseNote(
       '---\nproject: "[[Projects/House|House]]"\nup: "[[Index#Rooms]]"\nsee: ["[[A]]", "no [[B]]"]\n---\n',
     );
@@ -67,7 +67,7 @@ describe('parseNote, front matter', () => {
     expect(note.links.map(({ target }) => target)).toEqual(['Projects/House', 'Index', 'A']);
   });
 
-  it('reports broken YAML and reads the text all the same', () => {
+  it('reports invalid YAML and parses the text', () => {
     const note = parseNote('---\ntitle: Oven\ntags: [kitchen\n---\n[[Text]] #tag');
     expect(note.frontMatterProblem).not.toBeNull();
     expect(note.links).toEqual([{ target: 'Text' }]);
@@ -76,7 +76,7 @@ describe('parseNote, front matter', () => {
 });
 
 describe('parseNote, links', () => {
-  it('reads target, heading, block, alias and embedding', () => {
+  it('parses target, heading, block, alias and embedding', () => {
     const text =
       '[[Note]] [[Note#Part]] [[Note#A#B|shown]] [[Note#^id1]] [[folder/Note.md|]] [[#Here]] ![[plan.png|300]] ![[Note#^id1]]';
     expect(parseNote(text).links).toEqual([
@@ -91,7 +91,7 @@ describe('parseNote, links', () => {
     ]);
   });
 
-  it('reads Markdown links to files, and none to the web', () => {
+  it('finds Markdown links to files, but not to the web', () => {
     const text =
       '[a](Other%20note.md#Part) ![b](img/p.png "title") [c](<with space.md>) [d](x_(1).md) [e](https://a.b/c) [f](mailto:a@b) [g](//a.b)';
     expect(parseNote(text).links).toEqual([
@@ -102,19 +102,19 @@ describe('parseNote, links', () => {
     ]);
   });
 
-  it('finds links wherever text stands', () => {
+  it('finds links in every kind of block', () => {
     const text =
       '# H [[a]]\n\n- [[b]]\n  - [[c]]\n\n> [[d]]\n\n| [[e\\|shown]] | x |\n|---|---|\n| y | **[[f]]** |\n\n[^1]: [[g]]\n\nSetext [[h]]\n---\n';
     expect(targets(text)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
   });
 
-  it('finds none in code, comments, HTML and escapes', () => {
+  it('ignores links in code, comments, HTML and escapes', () => {
     const text =
       '`[[a]]` ``x ` [[b]]`` %%[[c]]%% \\[[d]] <i title="[[e]]">\n\n```\n[[f]]\n```\n\n    [[g]]\n\n%%\n[[h]]\n%%\n\n<!-- [[i]] -->\n\n[[j\nk]] [[]] [[|x]] [[#]] [[#^]] [^1] [[ok]]';
     expect(targets(text)).toEqual(['ok']);
   });
 
-  it('names each link once, and not more than the limit', () => {
+  it('returns each link once, and no more than the limit', () => {
     expect(targets('[[a]] [[b]] [[a]] [[a|x]]')).toEqual(['a', 'b', 'a']);
     const many = Array.from({ length: 100_000 }, (_, n) => `[[note ${String(n)}]]`).join(' ');
     expect(parseNote(many).links.length).toBe(NOTE_LIMITS.links);
@@ -122,7 +122,7 @@ describe('parseNote, links', () => {
 });
 
 describe('parseNote, names', () => {
-  it('are the same however their characters are put together', () => {
+  it('do not depend on the Unicode form', () => {
     const fields = 'title: ガイド\nproject: Küche\naliases: [パス]\nid: é';
     const names = { title: 'ガイド', project: 'Küche', aliases: ['パス'], identity: 'é' };
     for (const form of ['NFC', 'NFD']) {
@@ -132,12 +132,12 @@ describe('parseNote, names', () => {
 });
 
 describe('parseNote, tags', () => {
-  it('are the same however their characters are put together', () => {
+  it('do not depend on the Unicode form', () => {
     expect(tags('#データ and #データ'.normalize('NFD'))).toEqual(['データ']);
     expect(tags(`---\ntags: [${'Küche'.normalize('NFD')}]\n---\n#küche`)).toEqual(['Küche']);
   });
 
-  it('reads tags of letters, digits, _, - and /', () => {
+  it('may contain letters, digits, _, - and /', () => {
     expect(tags('#kitchen and #home/oven, (#a-b_c) #2024plan #厨房 #été #🏠 #1/2a')).toEqual([
       ...['kitchen', 'home/oven', 'a-b_c', '2024plan', '厨房', 'été', '🏠', '1/2a'],
     ]);
@@ -150,7 +150,7 @@ describe('parseNote, tags', () => {
     expect(tags('#end/ #stop. #comma, **#bold**')).toEqual(['end', 'stop', 'comma', 'bold']);
   });
 
-  it('takes for none what Obsidian takes for none', () => {
+  it('are the same as in Obsidian', () => {
     expect(
       tags(
         '#2024 #1/2 # space a#b https://a.b/c#frag [x](a.md#part) &#39; `#code` \\#escaped #--- ## #\n\n```\n#define X\n```\n\n%% #hidden %%\n\n<a href="#x">',
@@ -158,13 +158,13 @@ describe('parseNote, tags', () => {
     ).toEqual([]);
   });
 
-  it('names each once, whatever its case, front matter first', () => {
+  it('are returned once regardless of case, front matter first', () => {
     expect(tags('---\ntags: [Kitchen]\n---\n#kitchen #Oven #oven')).toEqual(['Kitchen', 'Oven']);
   });
 });
 
 describe('parseNote, block ids', () => {
-  it('reads them at the end of a block', () => {
+  it('are found at the end of a block', () => {
     const text =
       'A paragraph. ^p1\n\n- item ^i-1\n- other\n\n| a |\n|---|\n| b |\n\n^table\n\n2 ^ 3 ^no and\n\n`^code`\n\n```\n^fenced\n```';
     expect(parseNote(text).blockIds).toEqual(['p1', 'i-1', 'table']);
@@ -172,7 +172,7 @@ describe('parseNote, block ids', () => {
 });
 
 describe('parseNote, for every text', () => {
-  it('never throws and keeps to its limits', () => {
+  it('never throws and returns valid links and tags', () => {
     const piece = fc.constantFrom(
       ...[
         '[[',
@@ -211,7 +211,7 @@ describe('parseNote, for every text', () => {
     );
   });
 
-  it('takes time in proportion to the length, however odd the text', () => {
+  it('takes time in proportion to the length, even for hostile text', () => {
     const size = repetitions(200_000, 500_000);
     for (const unit of [
       '[',

@@ -49,8 +49,8 @@ function lookAsUser(): { seen: unknown } | { reason: string } {
   return { reason: `as root, nobody could be asked to look: ${child.error?.message ?? child.stderr}` };
 }
 
-describe('what may not be read', () => {
-  it('is skipped and listed, a folder or a file, and the rest goes on', async ({ skip }) => {
+describe('without permission to read', () => {
+  it('a folder or file is skipped and reported, and the others are read', async ({ skip }) => {
     await chmod(path.join(root, 'locked'), 0);
     await chmod(path.join(root, 'y.md'), 0);
     const look = lookAsUser();
@@ -64,7 +64,7 @@ describe('what may not be read', () => {
     });
   });
 
-  it('is an error where it is the vault itself', async ({ skip }) => {
+  it('listing the vault throws unreadable', async ({ skip }) => {
     await chmod(root, 0);
     const look = lookAsUser();
     if ('reason' in look) return skip(look.reason);

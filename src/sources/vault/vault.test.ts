@@ -48,7 +48,7 @@ beforeEach(async () => {
 afterEach(() => rm(base, { recursive: true }));
 
 describe('listing a vault', () => {
-  it('finds Markdown in a stable order and passes over the rest', async () => {
+  it('returns Markdown files in a stable order and skips other files', async () => {
     const notes = ['B.md', 'a.md', 'a/b.markdown', 'a/c/d.MD', 'z.md'];
     const others = [
       'x.txt',
@@ -65,7 +65,7 @@ describe('listing a vault', () => {
     expect(problems).toEqual([]);
   });
 
-  it('names a revision that changes with the file, also where its times are put back', async () => {
+  it('returns a revision that changes with the file, even if its times are reset', async () => {
     await put('a.md', 'one');
     const [before] = await list();
     expect(await list()).toEqual([before]);
@@ -77,20 +77,20 @@ describe('listing a vault', () => {
     expect((await read('a.md'))!.revision).toBe(after!.revision);
   });
 
-  it('gives keys in NFC and reads them back', async () => {
+  it('returns keys in NFC, which can be read', async () => {
     await put('Cafe\u0301/The\u0301.md', 'tea');
     expect(await keys()).toEqual(['Caf\u00E9/Th\u00E9.md']);
     expect((await read('Caf\u00E9/Th\u00E9.md'))!.title).toBe('Th\u00E9');
   });
 
-  it('takes one of two names that differ in their Unicode form alone, and says so', async () => {
+  it('returns one of two names that differ only in their Unicode form, and reports the other', async () => {
     await put('e\u0301.md');
     await put('\u00E9.md');
     expect(await keys()).toEqual(['\u00E9.md']);
     expect(complaints()).toEqual(['\u00E9.md unreadable skipped']);
   });
 
-  it('skips what is over 5 MB, and lists it', async () => {
+  it('skips and reports files of more than 5 MB', async () => {
     for (const key of ['limit.md', 'large.md', 'huge.md']) await put(key);
     await truncate(path.join(root, 'limit.md'), 5_000_000);
     await truncate(path.join(root, 'large.md'), 5_000_001);
@@ -101,7 +101,7 @@ describe('listing a vault', () => {
     expect(await read('huge.md')).toBeNull();
   });
 
-  it('says when the vault itself cannot be looked at', async () => {
+  it('throws unreadable if the root cannot be read', async () => {
     await rm(root, { recursive: true });
     await expect(list()).rejects.toMatchObject({
       code: 'unreadable',
@@ -115,7 +115,7 @@ describe('listing a vault', () => {
     await expect(read('a.md')).rejects.toMatchObject({ code: 'unreadable' });
   });
 
-  it('stops when it is told to', async () => {
+  it('stops when the signal is aborted', async () => {
     for (const key of ['a.md', 'b.md', 'c.md']) await put(key);
     const stop = new AbortController();
     const seen: string[] = [];
@@ -129,7 +129,7 @@ describe('listing a vault', () => {
     expect(seen).toEqual(['a.md']);
   });
 
-  it('may have a symlink for its root', async () => {
+  it('accepts a symlink as root', async () => {
     await put('a.md');
     await symlink(root, path.join(base, 'link'));
     const linked = await openSource('vault', { name: 'linked', root: path.join(base, 'link') });
@@ -138,7 +138,7 @@ describe('listing a vault', () => {
 });
 
 describe('symlinks in a vault', () => {
-  it('are followed inside and reported outside', async () => {
+  it('are followed within the vault, and reported if they lead out of it', async () => {
     await put('notes/a.md', 'inside');
     await put('.hidden/b.md', 'hidden');
     await writeFile(path.join(base, 'secret.md'), 'secret');
@@ -162,7 +162,7 @@ describe('symlinks in a vault', () => {
     expect(await read('chain.md')).toBeNull();
   });
 
-  it('come to an end where they lead in circles', async () => {
+  it('are followed once if they form a cycle', async () => {
     for (const name of ['a', 'b', 'c', 'd']) {
       await put(`${name}/note.md`);
       for (const other of ['a', 'b', 'c', 'd', '.'])
@@ -176,7 +176,7 @@ describe('symlinks in a vault', () => {
     expect(complaints()).toEqual(['loop unreadable skipped']);
   });
 
-  it('put in the place of a file or folder after the listing are not followed out', async () => {
+  it('that replace a file or folder after the listing are not followed out of the vault', async () => {
     await put('notes/a.md');
     await put('b.md');
     await mkdir(path.join(base, 'outside'));
@@ -191,7 +191,7 @@ describe('symlinks in a vault', () => {
     expect(complaints()).toEqual(['b.md outside_root skipped', 'notes/a.md outside_root skipped']);
   });
 
-  it('in the root, put there after the listing, are not followed either', async () => {
+  it('that replace the root after the listing are not followed', async () => {
     await put('a.md');
     await keys();
     await rename(root, path.join(base, 'moved'));
@@ -202,7 +202,7 @@ describe('symlinks in a vault', () => {
     expect(complaints()).toEqual(['a.md outside_root skipped']);
   });
 
-  it('cannot be asked for by a key that leads out', async () => {
+  it('cannot be used by a key that leads out of the vault', async () => {
     await writeFile(path.join(base, 'secret.md'), 'secret');
     const hostile = [
       '../secret.md',
@@ -217,8 +217,8 @@ describe('symlinks in a vault', () => {
   });
 });
 
-describe('files that are no notes', () => {
-  it('are never opened when they are FIFOs', async () => {
+describe('files that are not notes', () => {
+  it('are never opened if they are FIFOs', async () => {
     await put('a.md');
     execFileSync('mkfifo', [path.join(root, 'pipe.md')]);
     await symlink('pipe.md', path.join(root, 'to-pipe.md'));
@@ -232,7 +232,7 @@ describe('files that are no notes', () => {
     );
   });
 
-  it('are skipped and listed when they are binary or gone', async () => {
+  it('are skipped and reported if they are binary or do not exist', async () => {
     await put('image.md', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 1));
     expect(await read('image.md')).toBeNull();
     expect(await read('gone.md')).toBeNull();
@@ -242,7 +242,7 @@ describe('files that are no notes', () => {
 });
 
 describe('reading a note', () => {
-  it('gives everything that search and graph need', async () => {
+  it('returns text, title, tags, links and metadata', async () => {
     const content =
       '---\naliases: [Stove]\ntags: [kitchen]\nid: oven-1\nproject: house\ncategory: rooms\ntype: device\ncreated: 2026-05-01 09:30\nrating: 5\n---\n# Oven\n\nSee [[Plan#Costs|plan]] ![[p.png]] #home ^why\n';
     await put('House/Oven.md', content.replaceAll('\n', '\r\n'));
@@ -273,7 +273,7 @@ describe('reading a note', () => {
     expect(problems).toEqual([]);
   });
 
-  it('takes title, project and times from the file and the vault where the note names none', async () => {
+  it('uses the name and times of the file and the project of the vault as defaults', async () => {
     vault = await openSource('vault', { name: 'notes', root, project: 'home' });
     await put('Plain.note.md', 'text');
     await put('Journal/2026-05-01.md', 'text');
@@ -287,7 +287,7 @@ describe('reading a note', () => {
     expect([daily.metadata['date'], daily.createdAt]).toEqual(['2026-05-01', Date.parse('2026-05-01T00:00')]);
   });
 
-  it('reports broken front matter and broken bytes, and keeps the note, as an empty one', async () => {
+  it('returns notes that are empty, or have invalid front matter or bytes, and reports these', async () => {
     await put('Empty.md', '');
     expect((await read('Empty.md'))!.content).toBe('');
     await put('yaml.md', '---\ntitle: Oven\ntags: [a\n---\nkept');

@@ -40,7 +40,7 @@ describe('LinkIndex', () => {
     ['Kitchen#^block|alias', 'Home.md', 'House/Kitchen.md'],
     ['#Heading', 'Home.md', 'Home.md'],
     ['', 'Home.md', 'Home.md'],
-  ])('[[%s]] in %s means %s', (target, from, key) => {
+  ])('resolves [[%s]] in %s to %s', (target, from, key) => {
     expect(index.resolve(target, from)).toBe(key);
   });
 
@@ -53,11 +53,11 @@ describe('LinkIndex', () => {
     ['/Oven', 'Home.md'],
     ['/', 'Home.md'],
     ['..', 'Home.md'],
-  ])('[[%s]] in %s means nothing', (target, from) => {
+  ])('does not resolve [[%s]] in %s', (target, from) => {
     expect(index.resolve(target, from)).toBeNull();
   });
 
-  it('takes the case as written where two notes differ in it alone', () => {
+  it('respects case if two notes differ only in case', () => {
     const cases = new LinkIndex(['Note.md', 'note.md', 'x/Other.md', 'x/other.md']);
     expect(['Note', 'note', 'NOTE'].map((target) => cases.resolve(target, 'a.md'))).toEqual([
       'Note.md',
@@ -70,7 +70,7 @@ describe('LinkIndex', () => {
     ]);
   });
 
-  it('finds every note by its own path, from anywhere, whatever the order of the keys', () => {
+  it('resolves the path of every note, from any note and for any order of the keys', () => {
     const part = fc.constantFrom('a', 'b', 'Note', 'ü', 'c d');
     const keys = fc.uniqueArray(
       fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => `${parts.join('/')}.md`),

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Lists the books of books.txt: for people, or with --json for Loci.
+// Lists the books of books.txt for people, or with --json for Loci.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
@@ -7,8 +7,8 @@ const HELP = `Usage: node list.mjs [--json]
 
 Lists the books of the reading list.
 
-  --json   as documents for Loci
-  --help   this text
+  --json   print documents for Loci
+  --help   print this text
 `;
 const MAX_BOOKS = 500;
 
@@ -42,7 +42,7 @@ function readBooks(file) {
 
 function documentOf({ title, from, about, due, read }) {
   return {
-    // A book is the same one when it was read, or may be kept longer.
+    // The id does not change when the book is read or its date changes.
     id: createHash('sha256').update(`${title}\n${from}`).digest('hex').slice(0, 32),
     title,
     text: `${title}, lent by ${from || 'nobody'}${due === '' ? '' : `, to be back on ${due}`}. ${about}`.trim(),

@@ -59,7 +59,7 @@ describe('a command', () => {
     },
   );
 
-  it.skipIf(!hasProc)('is not started where nothing would end it', async () => {
+  it.skipIf(!hasProc)('is not started if the guard cannot run', async () => {
     const module = new URL('run-command.ts', import.meta.url).href;
     const script = `import { openSync, closeSync } from 'node:fs';
       import { runCommand } from '${module}';

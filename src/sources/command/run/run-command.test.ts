@@ -56,12 +56,12 @@ async function pidsIn(file: string): Promise<number[]> {
 }
 
 describe('running a command', () => {
-  it('hands over what it prints, and the end of its standard error apart', async () => {
+  it('returns standard output, and separately the end of standard error', async () => {
     const run = await runCommand(shell('printf one; printf two >&2; printf three'), textOf);
     expect(run).toMatchObject({ result: 'onethree', bytes: 8, stderr: 'two' });
   });
 
-  it('gives it the folder and the environment that are asked for, and nothing to read', async () => {
+  it('uses the given folder and environment, with an empty standard input', async () => {
     const line = 'pwd -P; echo "$ONLY"; echo "user:$USER"; cat; test -t 0 && echo terminal; true';
     const own = { PATH: env['PATH'], ONLY: 'this' };
     const { result } = await runCommand(shell(line, { env: own }), textOf);
@@ -69,7 +69,7 @@ describe('running a command', () => {
     expect(result).toBe(`${stdout}this\nuser:\n`);
   });
 
-  it('finds programs in PATH of its own environment, and with a slash from its folder', async () => {
+  it('looks up programs in the PATH of the given environment, and paths from the given folder', async () => {
     await mkdir(join(folder, 'programs'));
     await writeFile(join(folder, 'programs', 'own-tool'), '#!/bin/sh\necho "$1"\n');
     await chmod(join(folder, 'programs', 'own-tool'), 0o755);
@@ -82,7 +82,7 @@ describe('running a command', () => {
     expect(missing.message).toBe('there is no program own-tool in PATH (/nowhere:/else)');
   });
 
-  it('says which program is missing, may not be run, or needs what is missing; and which folder', async () => {
+  it('reports which program or folder is missing or may not be used', async () => {
     await writeFile(join(folder, 'plain.sh'), '#!/bin/sh\n');
     await writeFile(join(folder, 'odd.sh'), '#!/no/such/interpreter\n');
     await chmod(join(folder, 'odd.sh'), 0o755);
@@ -100,7 +100,7 @@ describe('running a command', () => {
       expect((await failureOf(shell('true', { cwd }))).message).toContain(cwd);
   });
 
-  it('tells an exit code and a signal, with the last lines of standard error', async () => {
+  it('reports an exit code or signal, with the last lines of standard error', async () => {
     const exit = await failureOf(shell(String.raw`printf '\033[1mone\033[0m\n\ntwo\007\r\n' >&2; exit 3`));
     expect(exit).toMatchObject({
       code: 'source_failed',
@@ -118,7 +118,7 @@ describe('running a command', () => {
     expect(run.stderr.length).toBe(4096);
   });
 
-  it('goes on to its end when it closes its output early', async () => {
+  it('waits for the exit of a command that closes its output early', async () => {
     const run = await runCommand(shell('echo first; exec >&-; echo done > closed'), textOf);
     expect(run.result).toBe('first\n');
     expect(await readFile(join(folder, 'closed'), 'utf8')).toBe('done\n');
@@ -126,7 +126,7 @@ describe('running a command', () => {
     expect(failure.message).toBe('the command ended with exit code 4');
   });
 
-  it('prefers the exit code to a fault of what was printed before it, and tells of both', async () => {
+  it('reports the exit code before an error in the output', async () => {
     const broken = async (output: AsyncIterable<Uint8Array>): Promise<never> => {
       for await (const _ of output) throw new LociError('source_failed', 'no JSON');
       throw new Error('nothing came');
@@ -139,7 +139,7 @@ describe('running a command', () => {
     expect((await failureOf(shell('yes'), broken)).message).toMatch(/no JSON|more than 10 MB/);
   });
 
-  it('stops what prints more than 10 MB', async () => {
+  it('stops a command that prints more than 10 MB', async () => {
     const began = performance.now();
     const failure = await failureOf(shell('echo $$ > flood; exec yes'));
     expect(failure).toMatchObject({
@@ -152,7 +152,7 @@ describe('running a command', () => {
 });
 
 describe('ending a command', () => {
-  it('ends what hangs when its time is up, with all that it started', async () => {
+  it('ends a command at its timeout, with all its processes', async () => {
     const line =
       'sleep 60 & echo $! > hang; (sleep 61 & echo $! >> hang; wait) & echo $! >> hang; echo $$ >> hang; wait';
     const failure = await failureOf(shell(line, { timeout: 500 }));
@@ -165,7 +165,7 @@ describe('ending a command', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  it('kills what ignores SIGTERM', async () => {
+  it('kills a command that ignores SIGTERM', async () => {
     const script = `process.on('SIGTERM', () => {}); require('fs').writeFileSync('stubborn', String(process.pid)); setInterval(() => {}, 1000)`;
     const request = shell('', { argv: [process.execPath, '-e', script] });
     const controller = new AbortController();
@@ -187,7 +187,7 @@ describe('ending a command', () => {
 
   const hasProc = existsSync('/proc/self/environ');
 
-  it.skipIf(!hasProc)('ends what began a session of its own too, when it is cut short', async () => {
+  it.skipIf(!hasProc)('ends processes in a session of their own at the timeout', async () => {
     const escape = `const { spawn } = require('child_process');
       const child = spawn('/bin/sh', ['-c', 'sleep 60 & echo $! > detached; wait'], { detached: true });
       setInterval(() => undefined, 1000);`;
@@ -197,7 +197,7 @@ describe('ending a command', () => {
   });
 
   it.skipIf(!hasProc || !existsSync('/bin/bash'))(
-    'ends jobs in groups of their own, and what ignores SIGTERM',
+    'ends jobs in process groups of their own, even if they ignore SIGTERM',
     async () => {
       const line = `set -m; (trap '' TERM; sleep 60) & echo $! > jobs; sleep 60 & echo $! >> jobs; echo []`;
       const { result } = await runCommand(shell('', { argv: ['/bin/bash', '-c', line] }), textOf);
@@ -207,7 +207,7 @@ describe('ending a command', () => {
     },
   );
 
-  it('is called off at any time: before it begins nothing is started', async () => {
+  it('can be aborted at any time, and starts nothing if it is aborted before', async () => {
     const controller = new AbortController();
     const running = failureOf(shell('echo $$ > called; exec sleep 60', { signal: controller.signal }));
     expect(
@@ -226,7 +226,7 @@ describe('ending a command', () => {
     await expect(readFile(join(folder, 'late'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('is called off while it starts, too', async () => {
+  it('can be aborted while it starts', async () => {
     const controller = new AbortController();
     // Read when the program is about to be started, after the last look at the signal.
     const late = Object.defineProperty({ ...env }, 'LATE', {
@@ -237,7 +237,7 @@ describe('ending a command', () => {
     expect((await failureOf(request)).code).toBe('aborted');
   });
 
-  it('reads all that was printed, and ends what was left in the background', async () => {
+  it('returns all output, and ends background processes', async () => {
     const line = 'sleep 60 & echo $! > left; head -c 300000 /dev/zero';
     const began = performance.now();
     const { bytes, result } = await runCommand(shell(line), textOf);
@@ -246,7 +246,7 @@ describe('ending a command', () => {
     expect((await pidsIn('left')).filter(isAlive)).toEqual([]);
   });
 
-  it('does not wait for a process that left the group and holds the output', async () => {
+  it('does not wait for a process outside of the group that keeps the output open', async () => {
     const escape = `const { spawn } = require('child_process');
       const child = spawn('sleep', ['60'], { detached: true, stdio: 'inherit' });
       require('fs').writeFileSync('escaped', String(child.pid));
@@ -259,7 +259,7 @@ describe('ending a command', () => {
     expect(isAlive(pid!)).toBe(true);
   });
 
-  it('keeps no process alive, and takes the command along when its own process exits', async () => {
+  it('does not keep its process alive, and ends the command when that exits', async () => {
     const module = new URL('run-command.ts', import.meta.url).href;
     const script = `import { runCommand } from '${module}';
       const all = async (output) => { for await (const _ of output); };
