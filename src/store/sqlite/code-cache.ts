@@ -1,22 +1,28 @@
+import { LRUCache } from 'lru-cache';
 import type { Database } from './database.ts';
-import { CODE_BYTES, SignCodes, signCode } from './sign-codes.ts';
 import { components } from './quantise.ts';
+import { CODE_BYTES, SignCodes, signCode } from './sign-codes.ts';
 
-/** Vectors whose codes stay in memory, some 60 bytes each; the least recently used namespace goes first. */
-const MAX_HELD = 1_250_000;
-/** What a namespace counts for at least: its memory has room to grow. */
-const MIN_COUNTED = 1024;
+/** Vectors whose codes are in memory, some 60 bytes each. */
+const MAX_CODES = 1_250_000;
+/** What every namespace counts for besides its codes, because its memory has room to grow. */
+const BASE_SIZE = 1024;
 
 interface Loaded {
   readonly codes: SignCodes;
   readonly epoch: number;
 }
 
-/** Sign codes by namespace and generation: loaded at first use, caught up when any process has written. */
+/** Sign codes by namespace and generation, loaded at first use and refreshed once any process has written. */
 export class CodeCache {
   readonly #db: Database;
-  readonly #loaded = new Map<string, Loaded>();
-  readonly #fresh = new Set<string>();
+  readonly #loaded = new LRUCache<string, Loaded>({
+    maxSize: MAX_CODES,
+    // At most the whole cache, so that a huge namespace is cached alone.
+    sizeCalculation: ({ codes }) => Math.min(MAX_CODES, BASE_SIZE + codes.size),
+  });
+  /** Which entries are current as of this data version. */
+  readonly #current = new Set<string>();
   #dataVersion = -1;
 
   constructor(db: Database) {
@@ -29,42 +35,20 @@ export class CodeCache {
     const version = Number(this.#db.prepare('PRAGMA data_version').get()?.['data_version']);
     if (version !== this.#dataVersion) {
       this.#dataVersion = version;
-      this.#fresh.clear();
+      this.#current.clear();
     }
-    const held = this.#loaded.get(name);
-    if (held !== undefined && this.#fresh.has(name)) {
-      this.#markUsed(name, held);
-      return held.codes;
-    }
-    return this.#db.snapshot(() => this.#refresh(name, ns, generation, held));
+    const loaded = this.#loaded.get(name);
+    if (loaded !== undefined && this.#current.has(name)) return loaded.codes;
+    return this.#db.snapshot(() => this.#refresh(name, ns, generation, loaded));
   }
 
-  #refresh(name: string, ns: number, generation: number, held: Loaded | undefined): SignCodes {
+  #refresh(name: string, ns: number, generation: number, loaded: Loaded | undefined): SignCodes {
     const epoch = Number(this.#db.prepare('SELECT epoch FROM vector_epoch').get()?.['epoch']);
-    const codes = held?.epoch === epoch ? held.codes : this.#load(ns, generation);
-    this.#catchUp(codes, ns, generation);
-    this.#markUsed(name, { codes, epoch });
-    this.#fresh.add(name);
-    this.#makeRoom(name);
+    const codes = loaded?.epoch === epoch ? loaded.codes : this.#load(ns, generation);
+    this.#appendNew(codes, ns, generation);
+    this.#loaded.set(name, { codes, epoch });
+    this.#current.add(name);
     return codes;
-  }
-
-  /** The last in the map is the one used last. */
-  #markUsed(name: string, loaded: Loaded): void {
-    this.#loaded.delete(name);
-    this.#loaded.set(name, loaded);
-  }
-
-  /** The one just asked for stays, whatever its size. */
-  #makeRoom(kept: string): void {
-    let held = 0;
-    for (const { codes } of this.#loaded.values()) held += MIN_COUNTED + codes.size;
-    for (const [oldest, { codes }] of this.#loaded) {
-      if (held <= MAX_HELD || oldest === kept) return;
-      this.#loaded.delete(oldest);
-      this.#fresh.delete(oldest);
-      held -= MIN_COUNTED + codes.size;
-    }
   }
 
   #load(ns: number, generation: number): SignCodes {
@@ -82,8 +66,8 @@ export class CodeCache {
     return codes;
   }
 
-  /** Vectors newer than the newest known one. */
-  #catchUp(codes: SignCodes, ns: number, generation: number): void {
+  /** Adds the codes of vectors that were written since. */
+  #appendNew(codes: SignCodes, ns: number, generation: number): void {
     const newer = this.#db.prepare(
       'SELECT id, quantised FROM vector WHERE ns = ? AND generation = ? AND id > ? ORDER BY id',
     );

@@ -72,10 +72,7 @@ function rankInMemory(
     any.map((term) => term.terms[0]!),
   );
   const best = bestByBm25(terms, readTotals(db, ns), weights, limit);
-  const records = cache.recordsOf(
-    ns,
-    best.map(({ passage }) => passage),
-  );
+  const records = cache.recordsOf(best.map(({ passage }) => passage));
   return best.map(({ passage, score }, i) => ({ passage, record: records[i]!, score }));
 }
 
