@@ -30,8 +30,8 @@ const KERNELS = [
     flags: [...FREESTANDING, '--importMemory'],
   },
   {
-    entry: 'src/store/sqlite/kernel/hamming.ts',
-    output: 'src/store/sqlite/hamming.wasm',
+    entry: 'src/store/sqlite/vectors/kernel/hamming.ts',
+    output: 'src/store/sqlite/vectors/hamming.wasm',
     flags: [...FREESTANDING, '--importMemory'],
   },
 ];

@@ -10,9 +10,6 @@ const TEST_FILE = /\.test\.ts$/;
  * that are no longer needed.
  */
 export const FOLDERS_IN_TRANSITION: Readonly<Record<string, string>> = {
-  'src/store': 'the nouns move to store/model.ts and what drivers share to a folder of its own',
-  'src/store/sqlite': 'it is split by role: records, search, vectors, admin',
-  'src/store/memory': 'it moves to test/oracle',
   'src/ingest': 'small files merge',
 };
 

@@ -1,7 +1,7 @@
 import { calledStore } from '../../src/store/sqlite/called-store.ts';
 import { storeCalls } from '../../src/store/sqlite/calls.ts';
-import { Database } from '../../src/store/sqlite/database.ts';
-import { migrate } from '../../src/store/sqlite/migrate.ts';
+import { Database } from '../../src/store/sqlite/database/database.ts';
+import { migrate } from '../../src/store/sqlite/database/migrate.ts';
 import type { Store } from '../../src/store/store.ts';
 
 type Run = (...parameters: readonly unknown[]) => unknown;

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { loadMigrations } from '../../src/store/migrate.ts';
-import { Database } from '../../src/store/sqlite/database.ts';
-import { migrate } from '../../src/store/sqlite/migrate.ts';
+import { loadMigrations } from '../../src/store/rules/migrations.ts';
+import { Database } from '../../src/store/sqlite/database/database.ts';
+import { migrate } from '../../src/store/sqlite/database/migrate.ts';
 import { found, note, verifyStore, write } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { TRUST } from '../../src/core/types.ts';
-import { loadMigrations } from '../../src/store/migrate.ts';
-import { Database } from '../../src/store/sqlite/database.ts';
-import { migrate } from '../../src/store/sqlite/migrate.ts';
+import { loadMigrations } from '../../src/store/rules/migrations.ts';
+import { Database } from '../../src/store/sqlite/database/database.ts';
+import { migrate } from '../../src/store/sqlite/database/migrate.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
   ALL_LIVE,

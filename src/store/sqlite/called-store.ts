@@ -1,7 +1,7 @@
 import type { Store } from '../store.ts';
 import type { StoreCall, StoreCalls, StoreRole } from './calls.ts';
-import { PassageCache } from './passage-cache.ts';
-import { type PackedPassages, type PackedScores, unpackScores } from './wire.ts';
+import { PassageCache } from './search/passage-cache.ts';
+import { type PackedPassages, type PackedScores, unpackScores } from './search/wire.ts';
 
 /** Which connection runs a call. Readers never wait for a batch that is being written. */
 export type Route = 'reader' | 'writer';

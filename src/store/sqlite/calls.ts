@@ -2,26 +2,26 @@ import { LociError } from '../../core/errors.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import { assertVectorDimensions } from '../rules/validation.ts';
 import type { StoreAdmin, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
-import { auditChain, auditChains, auditEntries, importAudit, verifyAudit } from './audit.ts';
-import { changes } from './changes.ts';
-import { CodeCache } from './code-cache.ts';
-import type { Database } from './database.ts';
-import { activateGeneration, addGeneration, generationById, generations } from './generations.ts';
-import { history } from './history.ts';
-import { dropLease, takeLease } from './leases.ts';
-import { links } from './links.ts';
-import { bounds, findIdempotentResult, purge, recordsInState } from './lifecycle.ts';
-import { countRecords, facet, factCategories, listRecords } from './listing.ts';
-import { findNamespace, writtenNamespaces } from './namespaces.ts';
-import { neighbours, newest, passagesOf, readPassages } from './passage-reads.ts';
-import { findExisting } from './find-existing.ts';
-import { PostingCache } from './posting-cache.ts';
-import { commit, sourceEntries } from './records.ts';
-import { sourceStates } from './source-states.ts';
-import { startupState } from './startup.ts';
-import { searchText } from './text-search.ts';
-import { addToken, revokeToken, tokens } from './tokens.ts';
-import { replacePassages, resetDerived, stats, sweep } from './upkeep.ts';
+import { auditChain, auditChains, auditEntries, importAudit, verifyAudit } from './admin/audit.ts';
+import { changes } from './records/changes.ts';
+import { CodeCache } from './vectors/code-cache.ts';
+import type { Database } from './database/database.ts';
+import { activateGeneration, addGeneration, generationById, generations } from './vectors/generations.ts';
+import { history } from './admin/history.ts';
+import { dropLease, takeLease } from './admin/leases.ts';
+import { links } from './records/links.ts';
+import { bounds, findIdempotentResult, purge, recordsInState } from './records/lifecycle.ts';
+import { countRecords, facet, factCategories, listRecords } from './records/listing.ts';
+import { findNamespace, writtenNamespaces } from './database/namespaces.ts';
+import { neighbours, newest, passagesOf, readPassages } from './search/passage-reads.ts';
+import { findExisting } from './records/find-existing.ts';
+import { PostingCache } from './search/posting-cache.ts';
+import { commit, sourceEntries } from './records/commit.ts';
+import { sourceStates } from './records/source-states.ts';
+import { startupState } from './records/startup.ts';
+import { searchText } from './search/text-search.ts';
+import { addToken, revokeToken, tokens } from './admin/tokens.ts';
+import { replacePassages, resetDerived, stats, sweep } from './admin/upkeep.ts';
 import {
   countPending,
   pendingEmbeddings,
@@ -29,17 +29,17 @@ import {
   scoreVectors,
   searchVectors,
   vectorOf,
-} from './vectors.ts';
-import { VectorCache } from './vector-cache.ts';
-import { verifyFile, verifyNamespace } from './verify.ts';
-import { VocabularyCache } from './vocabulary-cache.ts';
+} from './vectors/vectors.ts';
+import { VectorCache } from './vectors/vector-cache.ts';
+import { verifyFile, verifyNamespace } from './admin/verify.ts';
+import { VocabularyCache } from './search/vocabulary-cache.ts';
 import {
   NO_PASSAGES,
   packScores,
   type PackedPassages,
   type PackedScores,
   type PassageRequest,
-} from './wire.ts';
+} from './search/wire.ts';
 
 type Synchronous<Role> = {
   [Name in keyof Role]: Role[Name] extends (...parameters: infer Parameters) => Promise<infer Result>

@@ -5,7 +5,7 @@ import { makePrivateFolder } from '../../core/fs/make-folder.ts';
 import type { Store } from '../store.ts';
 import { calledStore } from './called-store.ts';
 import { Connection } from './connection.ts';
-import { guarded } from './store-error.ts';
+import { guarded } from './database/store-error.ts';
 
 export interface SqliteOptions {
   readonly path: string;

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { anyOf, note, NOW } from '../../../test/contract/store-samples.ts';
 import { ALL, fact, purgeRequest, told } from '../../../test/contract/written-samples.ts';
 import { storeCalls } from './calls.ts';
-import { Database } from './database.ts';
-import { migrate } from './migrate.ts';
+import { Database } from './database/database.ts';
+import { migrate } from './database/migrate.ts';
 
 /** Plans of what is done, of statements that read or change these tables. */
 function plansOf(

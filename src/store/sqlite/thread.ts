@@ -3,9 +3,9 @@ import { parentPort } from 'node:worker_threads';
 import { LociError } from '../../core/errors.ts';
 import { serveRequests } from '../../core/threads/serve-requests.ts';
 import { storeCalls, type StoreCall, type StoreCalls } from './calls.ts';
-import { Database } from './database.ts';
-import { migrate } from './migrate.ts';
-import { guarded } from './store-error.ts';
+import { Database } from './database/database.ts';
+import { migrate } from './database/migrate.ts';
+import { guarded } from './database/store-error.ts';
 
 export interface ThreadOptions {
   readonly path: string;

@@ -1,0 +1,136 @@
+import { statSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import type { Origin } from '../../../core/types.ts';
+import type { NamespaceStats, StoreStats } from '../../admin-model.ts';
+import type { CutPassages } from '../../model.ts';
+import { isAsCut } from '../../rules/record-page.ts';
+import { repairChanges } from '../records/changes.ts';
+import type { Database } from '../database/database.ts';
+import { generations } from '../vectors/generations.ts';
+import { rebuildLinks } from '../records/links.ts';
+import { allNamespaces, createTextTable, dropTextTable } from '../database/namespaces.ts';
+import { passagesOf } from '../search/passage-reads.ts';
+import { insertPassages, removePassages } from '../records/passages.ts';
+import { RECORD_COLUMNS, recordOf } from '../records/rows.ts';
+import { packCodes } from '../vectors/vectors.ts';
+import { countTerms, noteWords, settleWords, type WordCounts } from '../search/vocabulary.ts';
+
+export function stats(db: Database): StoreStats {
+  return db.snapshot(() => ({
+    bytes: fileBytes(db.path),
+    schemaVersion: Number(db.prepare('PRAGMA user_version').get()?.['user_version']),
+    namespaces: allNamespaces(db).map(({ ns, name }) => namespaceStats(db, ns, name)),
+  }));
+}
+
+function fileBytes(path: string): number {
+  let bytes = 0;
+  for (const suffix of ['', '-wal']) bytes += statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0;
+  return bytes;
+}
+
+function namespaceStats(db: Database, ns: number, namespace: string): NamespaceStats {
+  const count = (sql: string): number => Number(db.prepare(sql).get(ns)?.['n']);
+  const byOrigin = new Map<Origin, number>();
+  const bySource = new Map<string, number>();
+  const groups = db.prepare(
+    'SELECT origin, source, count(*) AS n FROM record WHERE ns = ? AND deleted_at IS NULL GROUP BY origin, source',
+  );
+  for (const row of groups.all(ns)) {
+    const origin = row['origin'] as Origin;
+    byOrigin.set(origin, (byOrigin.get(origin) ?? 0) + Number(row['n']));
+    const source = String(row['source']);
+    bySource.set(source, (bySource.get(source) ?? 0) + Number(row['n']));
+  }
+  return {
+    namespace,
+    records: count('SELECT count(*) AS n FROM record WHERE ns = ? AND deleted_at IS NULL'),
+    deleted: count('SELECT count(*) AS n FROM record WHERE ns = ? AND deleted_at IS NOT NULL'),
+    passages: count('SELECT count(*) AS n FROM passage WHERE ns = ?'),
+    terms: countTerms(db, ns),
+    vectors: count('SELECT count(*) AS n FROM vector WHERE ns = ?'),
+    byOrigin: Object.fromEntries(byOrigin),
+    bySource: Object.fromEntries(bySource),
+  };
+}
+
+export function replacePassages(
+  db: Database,
+  namespace: string,
+  ns: number,
+  chunking: string,
+  passages: ReadonlyMap<number, CutPassages>,
+): void {
+  db.transaction(() => {
+    const counts: WordCounts = new Map();
+    const select = db.prepare(
+      `SELECT ${RECORD_COLUMNS}, r.chunking FROM record AS r WHERE r.ns = ? AND r.id = ?`,
+    );
+    const mark = db.prepare('UPDATE record SET chunking = ? WHERE ns = ? AND id = ?');
+    for (const [id, { from, passages: replacement }] of passages) {
+      const row = select.get(ns, id);
+      // It is gone, or was written again with newer passages.
+      if (row === undefined || row['deleted_at'] !== null || row['chunking'] === chunking) continue;
+      const record = recordOf(namespace, row);
+      if (!isAsCut(record, from)) continue;
+      if (!isDeepStrictEqual(passagesOf(db, ns, [id]).get(id), replacement)) {
+        removePassages(db, ns, id, record, counts);
+        insertPassages(db, ns, id, record, replacement, counts);
+      }
+      mark.run(chunking, ns, id);
+    }
+    noteWords(db, ns, counts);
+  });
+}
+
+export function resetDerived(
+  db: Database,
+  ns: number,
+  options: { readonly drop: boolean; readonly vectors: boolean },
+): void {
+  db.transaction(() => {
+    if (options.drop) dropPassages(db, ns);
+    rebuildLinks(db, ns);
+    repairChanges(db, ns);
+    db.prepare('UPDATE record SET chunking = NULL WHERE ns = ?').run(ns);
+    if (options.vectors) removeVectors(db, 'ns = ?', ns);
+    else repackCodes(db, ns);
+  });
+}
+
+function dropPassages(db: Database, ns: number): void {
+  dropTextTable(db, ns);
+  createTextTable(db, ns);
+  db.prepare('DELETE FROM passage WHERE ns = ?').run(ns);
+  db.prepare('DELETE FROM term WHERE ns = ?').run(ns);
+  db.prepare('DELETE FROM word_change WHERE ns = ?').run(ns);
+  db.prepare('UPDATE namespace SET epoch = epoch + 1, word_epoch = word_epoch + 1 WHERE id = ?').run(ns);
+}
+
+const UNUSED = 'NOT EXISTS (SELECT 1 FROM passage AS p WHERE p.ns = vector.ns AND p.hash = vector.hash)';
+
+/** Unused vectors take memory and places in shortlists, but a few do no harm. */
+export function sweep(db: Database, ns: number): void {
+  settleWords(db, ns);
+  const row = db
+    .prepare(`SELECT count(*) AS vectors, total(${UNUSED}) AS unused FROM vector WHERE ns = ?`)
+    .get(ns);
+  if (Number(row?.['unused']) * 10 > Number(row?.['vectors'])) {
+    db.transaction(() => {
+      removeVectors(db, `ns = ? AND ${UNUSED}`, ns);
+    });
+  }
+  db.emptyJournal();
+}
+
+function removeVectors(db: Database, where: string, ns: number): void {
+  db.prepare(`DELETE FROM vector WHERE ${where}`).run(ns);
+  repackCodes(db, ns);
+}
+
+/** Makes the codes again from the remaining vectors; the new epoch makes every process load them again. */
+function repackCodes(db: Database, ns: number): void {
+  db.prepare('DELETE FROM code_chunk WHERE ns = ?').run(ns);
+  for (const { id } of generations(db)) packCodes(db, ns, id);
+  db.prepare('UPDATE vector_epoch SET epoch = epoch + 1').run();
+}

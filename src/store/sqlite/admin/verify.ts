@@ -1,0 +1,167 @@
+import { messageOf } from '../../../core/errors.ts';
+import type { StoreFinding } from '../../store.ts';
+import { indexPassage } from '../../lexical/text-fields.ts';
+import { verifyChanges } from '../records/changes.ts';
+import type { Database } from '../database/database.ts';
+import { verifyLinks } from '../records/links.ts';
+import { allNamespaces, TEXT_INDEX_OPTIONS, textTable } from '../database/namespaces.ts';
+import { columnsOf } from '../records/passages.ts';
+import { components } from '../vectors/quantise.ts';
+import { HEADER_COLUMNS, PASSAGE_COLUMNS, headerOf, passageOf } from '../records/rows.ts';
+import { CODE_BYTES, signCode } from '../vectors/sign-codes.ts';
+import { countWords, unsettledWords, type WordCounts } from '../search/vocabulary.ts';
+
+/** The most differences of one kind that are reported. */
+const MAX_FINDINGS = 5;
+
+/** Checks pages and rows, and the structure of the full-text indexes. */
+export function verifyFile(db: Database): StoreFinding[] {
+  return db.snapshot(() => {
+    for (const { ns } of allNamespaces(db)) {
+      // The integrity check and `verifyNamespace` report an index that cannot be read.
+      attempt(() => refreshIndex(db, ns));
+    }
+    return integrityFindings(db);
+  });
+}
+
+/** Whether every index of a namespace says what its canonical rows say. An error is a finding too. */
+export function verifyNamespace(db: Database, ns: number, namespace: string): StoreFinding[] {
+  return attempt(() => {
+    refreshIndex(db, ns);
+    const counts: WordCounts = new Map();
+    const text = verifyIndex(db, textTable(ns), () => indexAfresh(db, ns, namespace, counts));
+    return [
+      ...text,
+      ...verifyVocabulary(db, ns, counts),
+      ...verifyCodes(db, ns),
+      ...verifyLinks(db, ns, MAX_FINDINGS),
+      ...verifyChanges(db, ns, MAX_FINDINGS),
+    ];
+  });
+}
+
+function attempt(work: () => StoreFinding[]): StoreFinding[] {
+  try {
+    return work();
+  } catch (error) {
+    return [messageOf(error)];
+  }
+}
+
+/**
+ * A search makes FTS5 check whether its cached structure of an index is current. Without one, SQLite's integrity check
+ * uses the old structure after another process has written, and reports merged segments as corruption (SQLite 3.53).
+ */
+function refreshIndex(db: Database, ns: number): StoreFinding[] {
+  const index = textTable(ns);
+  db.prepare(`SELECT rowid FROM ${index} WHERE ${index} MATCH '"xxx"' LIMIT 1`).get();
+  return [];
+}
+
+function integrityFindings(db: Database): StoreFinding[] {
+  const broken = db
+    .prepare('PRAGMA integrity_check(20)')
+    .all()
+    .map((row) => String(row['integrity_check']))
+    .filter((what) => what !== 'ok');
+  const orphans = db
+    .prepare('PRAGMA foreign_key_check')
+    .all()
+    .map((row) => `a row of ${String(row['table'])} refers to a missing ${String(row['parent'])}`);
+  return [...broken.map((what) => `file: ${what}`), ...orphans];
+}
+
+/** Builds a second index from the records, and compares every occurrence of a term and the totals that BM25 uses. */
+function verifyIndex(db: Database, index: string, fill: () => void): string[] {
+  db.exec(`
+    CREATE VIRTUAL TABLE temp.fresh_index USING fts5(${TEXT_INDEX_OPTIONS});
+    CREATE VIRTUAL TABLE temp.fresh_terms USING fts5vocab(temp, fresh_index, instance);
+    CREATE VIRTUAL TABLE temp.held_terms USING fts5vocab(main, ${index}, instance);
+  `);
+  try {
+    fill();
+    // First: to look at the fresh terms also writes down the fresh totals.
+    const missing = differences(db, 'fresh_terms', 'held_terms', 'is missing from the full-text index');
+    const excess = differences(
+      db,
+      'held_terms',
+      'fresh_terms',
+      'is in the full-text index but not in the records',
+    );
+    const same = totalsOf(db, 'temp.fresh_index') === totalsOf(db, `main.${index}`);
+    const totals = same ? [] : ['the totals of the full-text index are not those of the records'];
+    return [...missing, ...excess, ...totals];
+  } finally {
+    db.exec('DROP TABLE temp.held_terms; DROP TABLE temp.fresh_terms; DROP TABLE temp.fresh_index;');
+  }
+}
+
+/** How many rows and words an index counts (row 1 of FTS5's data); an index that was emptied has zeros at the end. */
+function totalsOf(db: Database, index: string): string {
+  const row = db.prepare(`SELECT rtrim(hex(block), '0') AS totals FROM ${index}_data WHERE id = 1`).get();
+  return String(row?.['totals'] ?? '');
+}
+
+/** Fills the fresh text index from the records, and counts the words that the vocabulary should count. */
+function indexAfresh(db: Database, ns: number, namespace: string, counts: WordCounts): void {
+  const insert = db.prepare(
+    'INSERT INTO temp.fresh_index (rowid, title, headings, body, tags) VALUES (?, ?, ?, ?, ?)',
+  );
+  const rows = db.prepare(
+    `SELECT p.id AS passage, ${PASSAGE_COLUMNS}, ${HEADER_COLUMNS}
+     FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record WHERE p.ns = ?`,
+  );
+  for (const row of rows.iterate(ns)) {
+    const entry = indexPassage(headerOf(namespace, row), passageOf(row));
+    insert.run(Number(row['passage']), ...columnsOf(entry));
+    countWords(counts, entry.words, 1);
+  }
+}
+
+function differences(db: Database, from: string, without: string, what: string): string[] {
+  const rows = db
+    .prepare(
+      `SELECT term, doc FROM (SELECT term, doc, col, offset FROM temp.${from}
+         EXCEPT SELECT term, doc, col, offset FROM temp.${without}) LIMIT ${String(MAX_FINDINGS)}`,
+    )
+    .all();
+  return rows.map((row) => `"${String(row['term'])}" of entry ${String(row['doc'])} ${what}`);
+}
+
+function verifyVocabulary(db: Database, ns: number, counts: WordCounts): string[] {
+  const findings: string[] = [];
+  const held = unsettledWords(db, ns);
+  for (const row of db.prepare('SELECT word, passages FROM term WHERE ns = ?').iterate(ns)) {
+    countWords(held, [String(row['word'])], Number(row['passages']));
+  }
+  for (const [word, passages] of held) {
+    const real = counts.get(word) ?? 0;
+    counts.delete(word);
+    if (real === passages) continue;
+    findings.push(
+      `the vocabulary counts "${word}" in ${String(passages)} passages; it is in ${String(real)}`,
+    );
+  }
+  for (const word of counts.keys()) findings.push(`"${word}" is missing from the vocabulary`);
+  return findings.slice(0, MAX_FINDINGS);
+}
+
+function verifyCodes(db: Database, ns: number): string[] {
+  const chunks = db.prepare('SELECT generation, vectors, codes FROM code_chunk WHERE ns = ?');
+  const vector = db.prepare('SELECT quantised FROM vector WHERE id = ? AND ns = ? AND generation = ?');
+  const findings: string[] = [];
+  for (const row of chunks.iterate(ns)) {
+    const ids = new Uint32Array((row['vectors'] as Uint8Array).slice().buffer);
+    const codes = Buffer.from(row['codes'] as Uint8Array);
+    for (const [slot, id] of ids.entries()) {
+      const held = vector.get(id, ns, Number(row['generation']));
+      const real = held === undefined ? null : signCode(components(held['quantised'] as Uint8Array));
+      const code = codes.subarray(slot * CODE_BYTES, (slot + 1) * CODE_BYTES);
+      if (real === null || !code.equals(real))
+        findings.push(`the code of vector ${String(id)} is not its own`);
+      if (findings.length >= MAX_FINDINGS) return findings;
+    }
+  }
+  return findings;
+}

@@ -1,0 +1,90 @@
+import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
+import { LociError } from '../../../core/errors.ts';
+import { loadMigrations, pendingMigrations, type Migration } from '../../rules/migrations.ts';
+import type { Database } from './database.ts';
+import { rebuildLinks } from '../records/links.ts';
+import { allNamespaces } from './namespaces.ts';
+
+/** Marks the file as a Loci store ("Loci" in ASCII), so that another program's database is never touched. */
+const APPLICATION_ID = 0x4c_6f_63_69;
+
+/** The migration that creates the table of links. SQL alone cannot resolve them. */
+const LINKS_VERSION = 12;
+
+/**
+ * Brings the schema up to date: one transaction, after a copy of the store beside it. Returns at once when
+ * there is nothing to do. Two processes may call it together: the second finds the work done.
+ * @throws LociError `store_newer`; `store_corrupt` for a database that is not a Loci store. Both leave it untouched.
+ */
+export function migrate(
+  db: Database,
+  migrations: readonly Migration[] = loadMigrations(new URL('../migrations/', import.meta.url)),
+): void {
+  const pending = (): Migration[] => pendingMigrations(migrations, schemaVersion(db), db.path);
+  // One state of the file: another process may be making the store at this moment.
+  const outdated = db.snapshot(() => {
+    refuseForeignFile(db);
+    return pending().length > 0;
+  });
+  db.writeAhead();
+  if (!outdated) return;
+  if (schemaVersion(db) > 0) backUp(db);
+  // A table that is made anew is missing for a moment; within a transaction this cannot be switched.
+  db.exec('PRAGMA foreign_keys = OFF');
+  try {
+    db.transaction(() => {
+      const applied = pending();
+      for (const migration of applied) {
+        db.exec(migration.sql);
+        db.exec(`PRAGMA user_version = ${String(migration.version)}`);
+      }
+      dropSpellingIndexes(db);
+      if (applied.some(({ version }) => version === LINKS_VERSION))
+        for (const { ns } of allNamespaces(db)) rebuildLinks(db, ns);
+      db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
+    });
+  } finally {
+    db.exec('PRAGMA foreign_keys = ON');
+  }
+}
+
+/** Until schema 8 each namespace had an index of its vocabulary's trigrams. SQL alone cannot name them. */
+function dropSpellingIndexes(db: Database): void {
+  const indexes = db.prepare(
+    "SELECT name FROM sqlite_schema WHERE name GLOB 'word_[0-9]*' AND sql LIKE 'CREATE VIRTUAL TABLE%'",
+  );
+  for (const row of indexes.all()) db.exec(`DROP TABLE ${String(row['name'])}`);
+}
+
+function schemaVersion(db: Database): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
+}
+
+function refuseForeignFile(db: Database): void {
+  const id = Number(db.prepare('PRAGMA application_id').get()?.['application_id']);
+  if (id === APPLICATION_ID) return;
+  const tables = Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
+  if (id !== 0 || tables > 0) {
+    throw new LociError('store_corrupt', `${db.path} is a SQLite database, but not a Loci store`, {
+      hint: 'Set store.path to a file of its own.',
+    });
+  }
+}
+
+/**
+ * As private as the store; two processes that migrate at once make a copy each. It has its name once it is whole: what
+ * was broken off is no backup.
+ */
+function backUp(db: Database): void {
+  const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-');
+  const copy = `${db.path}.v${String(schemaVersion(db))}-${stamp}-${String(process.pid)}.backup`;
+  const partial = `${copy}.partial`;
+  try {
+    closeSync(openSync(partial, 'a', 0o600));
+    db.prepare('VACUUM INTO ?').run(partial);
+    renameSync(partial, copy);
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw error;
+  }
+}

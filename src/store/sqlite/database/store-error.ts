@@ -1,0 +1,58 @@
+import { LociError, messageOf, type ErrorCode } from '../../../core/errors.ts';
+import { describeFileError } from '../../../core/fs/file-errors.ts';
+
+/** Shared memory that finds no room on the disk has a code of its own, within SQLITE_IOERR. */
+const IOERR_SHMSIZE = 4874;
+
+/** Primary result codes, https://www.sqlite.org/rescode.html */
+const ERROR_BY_RESULT_CODE: Readonly<Record<number, ErrorCode>> = {
+  5: 'store_busy',
+  6: 'store_busy',
+  8: 'unreadable',
+  11: 'store_corrupt',
+  13: 'store_full',
+  14: 'unreadable',
+  23: 'unreadable',
+  26: 'store_corrupt',
+};
+
+/** Names what went wrong in the words of the error table. */
+export function guarded<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw storeError(path, error);
+  }
+}
+
+function storeError(path: string, error: unknown): unknown {
+  const code = error instanceof LociError ? null : storeErrorCode(error);
+  return code === null ? error : new LociError(code, `${path}: ${inWords(error)}`, { cause: error });
+}
+
+/** What SQLite says of these alone says little to whoever does not know SQLite. */
+const WORDS: Readonly<Record<number, string>> = {
+  5: 'another process is writing to it and did not end in time',
+  6: 'another process is writing to it and did not end in time',
+  8: 'it cannot be written: the file, its folder or the disk can only be read',
+  11: 'the file is damaged',
+  13: 'the disk is full',
+  14: 'it cannot be opened: check that it is a file, and that you may read and write it and its folder',
+  26: 'this file is no store of Loci',
+};
+
+function inWords(error: unknown): string {
+  if (!(error instanceof Error) || !('errcode' in error)) return describeFileError(error);
+  return WORDS[Number(error.errcode) & 0xff] ?? messageOf(error);
+}
+
+/** Of an error of SQLite or of the file system; `null` for any other. */
+function storeErrorCode(error: unknown): ErrorCode | null {
+  if (!(error instanceof Error)) return null;
+  if ('errcode' in error && typeof error.errcode === 'number') {
+    if (error.errcode === IOERR_SHMSIZE) return 'store_full';
+    return ERROR_BY_RESULT_CODE[error.errcode & 0xff] ?? 'store_failed';
+  }
+  if ('syscall' in error && 'code' in error) return error.code === 'ENOSPC' ? 'store_full' : 'unreadable';
+  return null;
+}

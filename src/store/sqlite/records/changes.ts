@@ -1,0 +1,97 @@
+import type { ChangeKind, ChangePage, Page, RecordChange } from '../../model.ts';
+import type { Database } from '../database/database.ts';
+import { deriveLinks } from './links.ts';
+import type { WordCounts } from '../search/vocabulary.ts';
+
+/** Removals that the feed keeps. A follower that lags behind by more must begin again. */
+const MAX_REMOVALS = 10_000;
+
+/** What a transaction changes in the records of a namespace. The derived tables follow once, at its end. */
+export class RecordChanges {
+  readonly words: WordCounts = new Map();
+  readonly #kinds = new Map<number, ChangeKind>();
+  readonly #linking = new Set<number>();
+
+  /** @param hasKey whether the record has a key, or had one: others take no part in links */
+  add(record: number, kind: ChangeKind, hasKey: boolean): void {
+    // The last change of a record decides its place.
+    this.#kinds.delete(record);
+    this.#kinds.set(record, kind);
+    if (hasKey) this.#linking.add(record);
+  }
+
+  /** Within the transaction, after the records were written. */
+  derive(db: Database, ns: number): void {
+    if (this.#linking.size > 0) deriveLinks(db, ns, this.#linking);
+    if (this.#kinds.size > 0) noteChanges(db, ns, this.#kinds);
+  }
+}
+
+function noteChanges(db: Database, ns: number, kinds: ReadonlyMap<number, ChangeKind>): void {
+  const last = db.prepare('SELECT last_change AS n FROM namespace WHERE id = ?').get(ns);
+  const insert = db.prepare('INSERT OR REPLACE INTO change (ns, sequence, record, kind) VALUES (?, ?, ?, ?)');
+  let sequence = Number(last?.['n']);
+  for (const [record, kind] of kinds) insert.run(ns, ++sequence, record, kind);
+  db.prepare('UPDATE namespace SET last_change = ? WHERE id = ?').run(sequence, ns);
+  if ([...kinds.values()].includes('removed')) trim(db, ns);
+}
+
+/** Forgets the oldest removals once there are too many. */
+function trim(db: Database, ns: number): void {
+  const oldest = db
+    .prepare(
+      `SELECT sequence FROM change INDEXED BY change_removed
+       WHERE ns = ? AND kind = 'removed' ORDER BY sequence DESC LIMIT 1 OFFSET ?`,
+    )
+    .get(ns, MAX_REMOVALS);
+  if (oldest === undefined) return;
+  const upTo = oldest['sequence'] as number;
+  db.prepare(`DELETE FROM change WHERE ns = ? AND kind = 'removed' AND sequence <= ?`).run(ns, upTo);
+  db.prepare('UPDATE namespace SET trimmed_change = ? WHERE id = ?').run(upTo, ns);
+}
+
+export function changes(db: Database, ns: number, { after, limit }: Page<number>): ChangePage {
+  const row = db.prepare('SELECT last_change, trimmed_change FROM namespace WHERE id = ?').get(ns);
+  const isWithin =
+    Number(row?.['trimmed_change']) <= (after ?? 0) && (after ?? 0) <= Number(row?.['last_change']);
+  if (after !== null && !isWithin) return { changes: [], mustRestart: true };
+  const rows = db
+    .prepare(
+      'SELECT sequence, record, kind FROM change WHERE ns = ? AND sequence > ? ORDER BY sequence LIMIT ?',
+    )
+    .all(ns, after ?? 0, limit);
+  return {
+    changes: rows.map((row) => ({
+      sequence: row['sequence'] as number,
+      record: row['record'] as number,
+      kind: row['kind'] as RecordChange['kind'],
+    })),
+    mustRestart: false,
+  };
+}
+
+export function verifyChanges(db: Database, ns: number, limit: number): string[] {
+  const wrong = [...wrongChanges(db, ns)].slice(0, limit);
+  return wrong.map(([record]) => `the change feed does not have the state of record ${String(record)}`);
+}
+
+/** Adds a change for every record whose state the feed does not have. Within a transaction. */
+export function repairChanges(db: Database, ns: number): void {
+  const wrong = wrongChanges(db, ns);
+  if (wrong.size > 0) noteChanges(db, ns, wrong);
+}
+
+/** What the last change should be of the records where it is missing or another. */
+function wrongChanges(db: Database, ns: number): Map<number, ChangeKind> {
+  const rows = db
+    .prepare(
+      `SELECT * FROM (
+         SELECT coalesce(r.id, c.record) AS record, c.kind AS present,
+           CASE WHEN r.id IS NULL THEN 'removed' WHEN r.deleted_at IS NULL THEN 'written' ELSE 'deleted' END AS kind
+         FROM (SELECT id, deleted_at FROM record WHERE ns = ?) AS r
+         FULL JOIN (SELECT record, kind FROM change WHERE ns = ?) AS c ON c.record = r.id)
+       WHERE present IS NOT kind ORDER BY record`,
+    )
+    .all(ns, ns);
+  return new Map(rows.map((row) => [row['record'] as number, row['kind'] as ChangeKind]));
+}

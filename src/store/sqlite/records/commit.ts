@@ -1,0 +1,226 @@
+import { LociError } from '../../../core/errors.ts';
+import type { LociRecord, Timestamp } from '../../../core/types.ts';
+import { sameFields } from '../../lexical/text-fields.ts';
+import type { CommitBatch, Page, RecordDraft, RecordImport, RecordWrite, SourceEntry } from '../../model.ts';
+import { isSourced } from '../../rules/filter.ts';
+import { assertRecordState, assertSafeTimes, assertUnchanged } from '../../rules/validation.ts';
+import { wellFormed } from '../../rules/well-formed.ts';
+import { appendAudit } from '../admin/audit.ts';
+import { RecordChanges } from './changes.ts';
+import type { Database } from '../database/database.ts';
+import { addHistory } from '../admin/history.ts';
+import { checkFence } from '../admin/leases.ts';
+import { deleteRecords, putIdempotencyKey, restoreRecord } from './lifecycle.ts';
+import { bumpEpoch, ensureNamespace } from '../database/namespaces.ts';
+import { insertPassages, reindexPassages, removePassages } from './passages.ts';
+import { RECORD_COLUMNS, recordOf } from './rows.ts';
+import { addHits, changeSourceState } from './source-states.ts';
+import { putStartupDigest, putStartupEntries } from './startup.ts';
+import { noteWords } from '../search/vocabulary.ts';
+
+export function commit(db: Database, namespace: string, batch: CommitBatch): number[] {
+  assertSafeTimes(batch);
+  return db.transaction(() => {
+    if (batch.fence !== undefined) checkFence(db, namespace, batch.fence);
+    const ns = ensureNamespace(db, namespace);
+    const ids = commitRecords(db, namespace, ns, batch);
+    if (batch.idempotencyKey !== undefined) putIdempotencyKey(db, ns, batch.idempotencyKey, ids);
+    if (batch.sourceState !== undefined) changeSourceState(db, ns, batch.sourceState);
+    if (batch.hits !== undefined) addHits(db, ns, batch.hits);
+    if (batch.startup !== undefined) putStartupEntries(db, ns, batch.startup);
+    if (batch.startupDigest !== undefined) putStartupDigest(db, ns, batch.startupDigest);
+    if (batch.history !== undefined) addHistory(db, ns, batch.history);
+    appendAudit(db, ns, batch.audit ?? []);
+    return ids;
+  });
+}
+
+function commitRecords(db: Database, namespace: string, ns: number, batch: CommitBatch): number[] {
+  const { evictions = [], deletions = [], writes = [], restorations = [], imports = [] } = batch;
+  const { chunking = null } = batch;
+  const changes = new RecordChanges();
+  for (const id of evictions) evict(db, namespace, ns, id, changes);
+  deleteRecords(db, namespace, ns, deletions, changes);
+  const ids = writes.map((write) => writeRecord(db, namespace, ns, wellFormed(write), chunking, changes));
+  for (const restoration of restorations) restoreRecord(db, namespace, ns, restoration, chunking, changes);
+  for (const each of imports) ids.push(importRecord(db, namespace, ns, wellFormed(each), chunking, changes));
+  noteWords(db, ns, changes.words);
+  changes.derive(db, ns);
+  return ids;
+}
+
+function writeRecord(
+  db: Database,
+  namespace: string,
+  ns: number,
+  write: RecordWrite,
+  chunking: string | null,
+  changes: RecordChanges,
+): number {
+  assertIdentityIsFree(db, ns, write);
+  if (write.id === null) {
+    if (write.passages === 'keep')
+      throw new LociError('invalid_input', 'a new record has no passages to keep');
+    const id = nextId(db, ns);
+    insertRow(db, ns, id, write.draft, chunking);
+    insertPassages(db, ns, id, write.draft, write.passages, changes.words);
+    changes.add(id, 'written', write.draft.key !== null);
+    return id;
+  }
+  const before = existing(db, namespace, ns, write.id);
+  assertUnchanged(before, write);
+  changes.add(write.id, 'written', before.key !== null || write.draft.key !== null);
+  updateRow(db, ns, write.id, write.draft);
+  if (write.passages !== 'keep') {
+    removePassages(db, ns, write.id, before, changes.words);
+    insertPassages(db, ns, write.id, write.draft, write.passages, changes.words);
+    db.prepare('UPDATE record SET chunking = ? WHERE ns = ? AND id = ?').run(chunking, ns, write.id);
+  } else if (!sameFields(before, write.draft)) {
+    reindexPassages(db, ns, write.id, before, write.draft, changes.words);
+  }
+  return write.id;
+}
+
+function importRecord(
+  db: Database,
+  namespace: string,
+  ns: number,
+  imported: RecordImport,
+  chunking: string | null,
+  changes: RecordChanges,
+): number {
+  const { replaces, draft, deletedAt } = imported;
+  const isLive = deletedAt === null;
+  const write = { id: replaces, draft, passages: isLive ? imported.passages : [] };
+  assertIdentityIsFree(db, ns, write, isLive);
+  const id = replaces ?? nextId(db, ns, imported.preferredId);
+  const mark = db.prepare('UPDATE record SET deleted_at = ?, chunking = ? WHERE ns = ? AND id = ?');
+  if (replaces === null) insertRow(db, ns, id, write.draft, chunking, deletedAt);
+  else {
+    const before = existing(db, namespace, ns, id);
+    assertRecordState(before, imported);
+    if (before.deletedAt === null) removePassages(db, ns, id, before, changes.words);
+    // While it is deleted, a live record may have its key.
+    mark.run(deletedAt ?? before.deletedAt, null, ns, id);
+    updateRow(db, ns, id, write.draft);
+  }
+  mark.run(deletedAt, isLive ? chunking : null, ns, id);
+  // The record that it replaces may have had a key.
+  changes.add(id, isLive ? 'written' : 'deleted', replaces !== null || draft.key !== null);
+  if (isLive) insertPassages(db, ns, id, draft, imported.passages, changes.words);
+  return id;
+}
+
+/** Reports a conflict in words before anything is written; the unique indexes would report it otherwise. */
+function assertIdentityIsFree(db: Database, ns: number, write: RecordWrite, isLive = true): void {
+  const { uuid, origin, source, category } = write.draft;
+  // The key of a deleted fact is free.
+  const key = origin === 'fact' && !isLive ? null : write.draft.key;
+  const [sameKey, scope] =
+    origin === 'fact'
+      ? ["origin = 'fact' AND category = ? AND deleted_at IS NULL", category]
+      : ["origin <> 'fact' AND source = ?", source];
+  const taken = db
+    .prepare(`SELECT id FROM record WHERE ns = ? AND (uuid = ? OR (${sameKey} AND key = ?))`)
+    .all(ns, uuid, scope, key)
+    .find((row) => row['id'] !== write.id);
+  if (taken === undefined) return;
+  throw new LociError(
+    'conflict',
+    `record ${String(taken['id'])} already is ${key === null ? uuid : `${source}:${key}`}`,
+  );
+}
+
+/** Two statements: one with RETURNING opens a savepoint, at which FTS5 flushes its pending terms, once for each record. */
+function nextId(db: Database, ns: number, preferred: number | null = null): number {
+  const row = db.prepare('SELECT next_record AS id FROM namespace WHERE id = ?').get(ns);
+  const id = Math.max(Number(row?.['id']), preferred ?? 0);
+  db.prepare('UPDATE namespace SET next_record = ? WHERE id = ?').run(id + 1, ns);
+  return id;
+}
+
+function columnsOf(draft: RecordDraft): (string | number | null)[] {
+  return [
+    draft.uuid,
+    draft.project,
+    draft.origin,
+    draft.source,
+    draft.trust,
+    draft.key,
+    draft.identity,
+    draft.category,
+    draft.recordType,
+    draft.title,
+    JSON.stringify(draft.tags),
+    draft.content,
+    JSON.stringify(draft.metadata),
+    draft.createdAt,
+    draft.updatedAt,
+    draft.expiresAt,
+    draft.contentHash,
+    draft.revision,
+  ];
+}
+
+function insertRow(
+  db: Database,
+  ns: number,
+  id: number,
+  draft: RecordDraft,
+  chunking: string | null,
+  deletedAt: Timestamp | null = null,
+): void {
+  db.prepare(
+    `INSERT INTO record (ns, id, chunking, deleted_at, uuid, project, origin, source, trust, key, identity, category,
+       record_type, title, tags, content, metadata, created_at, updated_at, expires_at, content_hash, revision)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(ns, id, chunking, deletedAt, ...columnsOf(draft));
+}
+
+function updateRow(db: Database, ns: number, id: number, draft: RecordDraft): void {
+  bumpEpoch(db, ns);
+  db.prepare(
+    `UPDATE record SET uuid = ?, project = ?, origin = ?, source = ?, trust = ?, key = ?, identity = ?, category = ?,
+       record_type = ?, title = ?, tags = ?, content = ?, metadata = ?, created_at = ?, updated_at = ?,
+       expires_at = ?, content_hash = ?, revision = ? WHERE ns = ? AND id = ?`,
+  ).run(...columnsOf(draft), ns, id);
+}
+
+function existing(db: Database, namespace: string, ns: number, id: number): LociRecord {
+  const row = db.prepare(`SELECT ${RECORD_COLUMNS} FROM record AS r WHERE ns = ? AND id = ?`).get(ns, id);
+  if (row === undefined)
+    throw new LociError('not_found', `no record ${String(id)} in namespace ${namespace}`);
+  return recordOf(namespace, row);
+}
+
+function evict(db: Database, namespace: string, ns: number, id: number, changes: RecordChanges): void {
+  const record = existing(db, namespace, ns, id);
+  if (!isSourced(record)) {
+    throw new LociError(
+      'invalid_input',
+      `record ${String(id)} is ${record.origin}: only documents of a source can be evicted`,
+    );
+  }
+  changes.add(id, 'removed', record.key !== null);
+  removePassages(db, ns, id, record, changes.words);
+  db.prepare('DELETE FROM record WHERE ns = ? AND id = ?').run(ns, id);
+}
+
+export function sourceEntries(db: Database, ns: number, source: string, page: Page<string>): SourceEntry[] {
+  // The empty key sorts first, and it is a key too.
+  const behind = page.after === null ? '>=' : '>';
+  return db
+    .prepare(
+      `SELECT id, key, identity, revision, content_hash FROM record
+       WHERE ns = ? AND source = ? AND origin IN ('vault', 'source') AND key ${behind} ? AND deleted_at IS NULL
+       ORDER BY key LIMIT ?`,
+    )
+    .all(ns, source, page.after ?? '', page.limit)
+    .map((row) => ({
+      id: row['id'] as number,
+      key: row['key'] as string,
+      identity: row['identity'] as string | null,
+      revision: row['revision'] as string | null,
+      contentHash: row['content_hash'] as string,
+    }));
+}

@@ -1,0 +1,283 @@
+import type { Metadata } from '../../../core/types.ts';
+import type { LinkCursor, LinkSelector, Page, RecordLink } from '../../model.ts';
+import { LinkIndex, linksIn, type LinkType, nameOfKey, nameOfLink } from '../../rules/link-index.ts';
+import { isSourced } from '../../rules/filter.ts';
+import type { Database } from '../database/database.ts';
+import { headerOf, HEADER_COLUMNS, type Row } from './rows.ts';
+
+/** A row of `link`, without the namespace and the record. */
+interface LinkRow {
+  readonly source: string;
+  readonly target: string;
+  readonly type: string;
+  readonly name: string;
+  readonly target_record: number | null;
+}
+
+/** What of a record decides its links; `null` for a record that has none and cannot be the target of one. */
+interface LinkingRecord {
+  readonly source: string;
+  readonly key: string;
+  readonly metadata: Metadata;
+  readonly isTarget: boolean;
+}
+
+/**
+ * Brings the links of these records up to date, and the links of other records that resolve differently because a key
+ * came, changed or went. Within a transaction, after the records were written.
+ */
+export function deriveLinks(db: Database, ns: number, records: ReadonlySet<number>): void {
+  const select = db.prepare(`SELECT ${HEADER_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.id = ?`);
+  const current = [...records].map((id) => ({ id, record: linkingRecord(select.get(ns, id)) }));
+  const changedKeys = new Map<string, LinkKey>();
+  for (const { id, record } of current)
+    for (const key of updateKey(db, ns, id, record))
+      changedKeys.set(JSON.stringify([key.source, key.name]), key);
+  const resolve = resolver(db, ns);
+  for (const { id, record } of current)
+    replaceLinks(db, ns, id, record === null ? [] : linkRows(record, resolve));
+  for (const { source, name } of changedKeys.values()) resolveAgain(db, ns, source, name, resolve);
+}
+
+/** Derives all links of a namespace again. Within a transaction. */
+export function rebuildLinks(db: Database, ns: number): void {
+  db.prepare('DELETE FROM link WHERE ns = ?').run(ns);
+  db.prepare('DELETE FROM link_key WHERE ns = ?').run(ns);
+  const resolve = scanningResolver(db, ns);
+  for (const [id, record] of linkingRecords(db, ns)) {
+    updateKey(db, ns, id, record);
+    replaceLinks(db, ns, id, linkRows(record, resolve));
+  }
+}
+
+/** Every record that has links or can be the target of one. */
+function* linkingRecords(db: Database, ns: number): Generator<[id: number, record: LinkingRecord]> {
+  const scan = db.prepare(
+    `SELECT ${HEADER_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.key IS NOT NULL AND r.deleted_at IS NULL`,
+  );
+  for (const row of scan.iterate(ns)) {
+    const record = linkingRecord(row);
+    if (record !== null) yield [row['id'] as number, record];
+  }
+}
+
+function linkingRecord(row: Row | undefined): LinkingRecord | null {
+  if (row === undefined) return null;
+  const record = headerOf('', row);
+  const { source, key, metadata, deletedAt } = record;
+  return key === null || deletedAt !== null ? null : { source, key, metadata, isTarget: isSourced(record) };
+}
+
+interface LinkKey {
+  readonly source: string;
+  readonly name: string;
+  readonly key: string;
+}
+
+function keyRow(db: Database, ns: number, record: number): LinkKey | undefined {
+  const select = db.prepare('SELECT source, name, key FROM link_key WHERE ns = ? AND record = ?');
+  return select.get(ns, record) as LinkKey | undefined;
+}
+
+function sameKey(row: LinkKey | undefined, record: LinkingRecord | null): boolean {
+  return record?.isTarget === true
+    ? row?.source === record.source && row.key === record.key
+    : row === undefined;
+}
+
+/** Answers the former and the present key if they differ. */
+function updateKey(db: Database, ns: number, id: number, record: LinkingRecord | null): LinkKey[] {
+  const before = keyRow(db, ns, id);
+  if (sameKey(before, record)) return [];
+  db.prepare('DELETE FROM link_key WHERE ns = ? AND record = ?').run(ns, id);
+  if (record?.isTarget !== true) return before === undefined ? [] : [before];
+  const { source, key } = record;
+  const now = { source, name: nameOfKey(key), key };
+  db.prepare('INSERT INTO link_key (ns, record, source, name, key) VALUES (?, ?, ?, ?, ?)').run(
+    ns,
+    id,
+    source,
+    now.name,
+    key,
+  );
+  return before === undefined ? [now] : [before, now];
+}
+
+/** Answers the record that a link with this name means. */
+type Resolve = (source: string, name: string, target: string, fromKey: string) => number | null;
+
+/** Documents by key, with an index that finds the key that a link means. */
+class LinkTargets {
+  readonly #records: ReadonlyMap<string, number>;
+  readonly #index: LinkIndex;
+
+  constructor(records: ReadonlyMap<string, number>) {
+    this.#records = records;
+    this.#index = new LinkIndex(records.keys());
+  }
+
+  resolve(target: string, fromKey: string): number | null {
+    const key = this.#index.resolve(target, fromKey);
+    return key === null ? null : (this.#records.get(key) ?? null);
+  }
+}
+
+/** Resolves links among the keys that have their name. */
+function resolver(db: Database, ns: number): Resolve {
+  const known = new Map<string, LinkTargets>();
+  const select = db.prepare(
+    'SELECT key, record FROM link_key WHERE ns = ? AND source = ? AND name = ? ORDER BY key',
+  );
+  return (source, name, target, fromKey) => {
+    const id = `${source}\0${name}`;
+    let targets = known.get(id);
+    if (targets === undefined) {
+      const rows = select.all(ns, source, name);
+      targets = new LinkTargets(new Map(rows.map((row) => [row['key'] as string, row['record'] as number])));
+      known.set(id, targets);
+    }
+    return targets.resolve(target, fromKey);
+  };
+}
+
+/** Resolves links among all keys of their source, which it reads from the records. */
+function scanningResolver(db: Database, ns: number): Resolve {
+  const keys = new Map<string, Map<string, number>>();
+  const documents = db.prepare(
+    `SELECT source, key, id FROM record WHERE ns = ? AND key IS NOT NULL AND deleted_at IS NULL
+     AND origin IN ('vault', 'source')`,
+  );
+  for (const row of documents.iterate(ns)) {
+    const source = row['source'] as string;
+    const ofSource = keys.get(source) ?? new Map<string, number>();
+    keys.set(source, ofSource.set(row['key'] as string, row['id'] as number));
+  }
+  const targets = new Map([...keys].map(([source, ofSource]) => [source, new LinkTargets(ofSource)]));
+  return (source, _name, target, fromKey) => targets.get(source)?.resolve(target, fromKey) ?? null;
+}
+
+function linkRows({ source, key, metadata }: LinkingRecord, resolve: Resolve): LinkRow[] {
+  return linksIn(metadata).map(({ target, type }) => {
+    const name = nameOfLink(target, key);
+    return { source, target, type, name, target_record: resolve(source, name, target, key) };
+  });
+}
+
+function linkRowsOf(db: Database, ns: number, record: number): Row[] {
+  return db
+    .prepare(
+      'SELECT source, target, type, name, target_record FROM link WHERE ns = ? AND record = ? ORDER BY position',
+    )
+    .all(ns, record);
+}
+
+/** Writes nothing if the links are the same. */
+function replaceLinks(db: Database, ns: number, record: number, rows: readonly LinkRow[]): void {
+  const before = linkRowsOf(db, ns, record);
+  if (sameRows(before, rows)) return;
+  db.prepare('DELETE FROM link WHERE ns = ? AND record = ?').run(ns, record);
+  const insert = db.prepare(
+    'INSERT INTO link (ns, record, position, source, target, type, name, target_record) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  );
+  for (const [i, { source, target, type, name, target_record }] of rows.entries())
+    insert.run(ns, record, i + 1, source, target, type, name, target_record);
+}
+
+function sameRows(a: readonly Row[], b: readonly LinkRow[]): boolean {
+  if (a.length !== b.length) return false;
+  return b.every((row, i) => Object.entries(row).every(([column, value]) => a[i]![column] === value));
+}
+
+/** Resolves the links with this name, whichever records have them, after a key with the name came or went. */
+function resolveAgain(db: Database, ns: number, source: string, name: string, resolve: Resolve): void {
+  const update = db.prepare('UPDATE link SET target_record = ? WHERE ns = ? AND record = ? AND position = ?');
+  const rows = db
+    .prepare(
+      `SELECT l.record, l.position, l.target, l.target_record, r.key FROM link AS l INDEXED BY link_name
+       CROSS JOIN record AS r ON r.ns = l.ns AND r.id = l.record
+       WHERE l.ns = ? AND l.source = ? AND l.name = ?`,
+    )
+    .all(ns, source, name);
+  for (const row of rows) {
+    const record = resolve(source, name, row['target'] as string, row['key'] as string);
+    if (record !== row['target_record']) update.run(record, ns, row['record']!, row['position']!);
+  }
+}
+
+/** The tables that a selector reads, its condition, and the ids that it needs as a parameter. */
+function selection(selector: LinkSelector): {
+  tables: string;
+  condition: string;
+  ids: readonly number[] | null;
+} {
+  // Without statistics, SQLite would rather read all links than use the smaller indexes.
+  if ('from' in selector)
+    return {
+      tables: 'json_each(?) AS wanted CROSS JOIN link AS l',
+      condition: 'l.record = wanted.value',
+      ids: selector.from,
+    };
+  if ('to' in selector) {
+    return {
+      tables: 'json_each(?) AS wanted CROSS JOIN link AS l INDEXED BY link_target',
+      condition: 'l.target_record = wanted.value',
+      ids: selector.to,
+    };
+  }
+  return { tables: 'link AS l INDEXED BY link_unresolved', condition: 'l.target_record IS NULL', ids: null };
+}
+
+export function links(
+  db: Database,
+  ns: number,
+  selector: LinkSelector,
+  { after, limit }: Page<LinkCursor>,
+): RecordLink[] {
+  const { tables, condition, ids } = selection(selector);
+  return db
+    .prepare(
+      `SELECT l.record, r.key, l.position, l.source, l.target, l.type, l.target_record, k.key AS target_key
+       FROM ${tables} CROSS JOIN record AS r ON r.ns = l.ns AND r.id = l.record
+       LEFT JOIN link_key AS k ON k.ns = l.ns AND k.record = l.target_record
+       WHERE l.ns = ? AND ${condition} AND (l.record, l.position) > (?, ?) ORDER BY l.record, l.position LIMIT ?`,
+    )
+    .all(
+      ...(ids === null ? [] : [JSON.stringify([...new Set(ids)])]),
+      ns,
+      after?.record ?? 0,
+      after?.position ?? 0,
+      limit,
+    )
+    .map((row) => ({
+      record: row['record'] as number,
+      key: row['key'] as string,
+      position: row['position'] as number,
+      source: row['source'] as string,
+      target: row['target'] as string,
+      type: row['type'] as LinkType,
+      targetRecord: row['target_record'] as number | null,
+      targetKey: row['target_key'] as string | null,
+    }));
+}
+
+/** Compares the links with those that a scan of all records gives; at most `limit` differences, in words. */
+export function verifyLinks(db: Database, ns: number, limit: number): string[] {
+  const findings: string[] = [];
+  const resolve = scanningResolver(db, ns);
+  for (const [id, record] of linkingRecords(db, ns)) {
+    if (findings.length >= limit) return findings;
+    if (!sameKey(keyRow(db, ns, id), record) || !sameRows(linkRowsOf(db, ns, id), linkRows(record, resolve)))
+      findings.push(`the links of record ${String(id)} are not those of its text`);
+  }
+  const strays = db
+    .prepare(
+      `SELECT DISTINCT l.record FROM (SELECT ns, record FROM link UNION SELECT ns, record FROM link_key) AS l
+       LEFT JOIN record AS r ON r.ns = l.ns AND r.id = l.record
+       WHERE l.ns = ? AND (r.key IS NULL OR r.deleted_at IS NOT NULL) LIMIT ?`,
+    )
+    .all(ns, limit - findings.length);
+  return [
+    ...findings,
+    ...strays.map((row) => `record ${String(row['record'])} has links, though it is deleted or has no key`),
+  ];
+}

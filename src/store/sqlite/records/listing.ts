@@ -1,0 +1,144 @@
+import type { SQLInputValue } from 'node:sqlite';
+import type { LociRecord, Origin, Timestamp } from '../../../core/types.ts';
+import type {
+  FacetField,
+  FacetValue,
+  FactCategory,
+  Page,
+  RecordFilter,
+  RecordSelector,
+} from '../../model.ts';
+import { firstOfPage } from '../../rules/record-page.ts';
+import type { SearchFilter } from '../../search-model.ts';
+import type { Database } from '../database/database.ts';
+import { recordCondition } from './filter.ts';
+import { RECORD_COLUMNS, recordOf } from './rows.ts';
+
+export function listRecords(
+  db: Database,
+  namespace: string,
+  ns: number,
+  selector: RecordSelector,
+  { after, limit }: Page<number>,
+): LociRecord[] {
+  const { sql, parameters, sortKey = 'r.id', descending = false } = selectorCondition(selector);
+  const [behind, direction, start] = descending ? ['<', 'DESC', Number.MAX_SAFE_INTEGER] : ['>', 'ASC', 0];
+  const rows = db
+    .prepare(
+      `SELECT ${RECORD_COLUMNS} FROM record AS r
+       WHERE r.ns = ? AND ${sortKey} ${behind} ? AND ${sql} ORDER BY ${sortKey} ${direction} LIMIT ?`,
+    )
+    .iterate(ns, after ?? start, ...parameters, limit);
+  return firstOfPage(rows, (row) => recordOf(namespace, row));
+}
+
+export function countRecords(db: Database, ns: number, filter: RecordFilter): number {
+  const { sql, parameters } = filterCondition(filter);
+  const count = db.prepare(`SELECT count(*) AS n FROM record AS r WHERE r.ns = ? AND ${sql}`);
+  return Number(count.get(ns, ...parameters)?.['n']);
+}
+
+interface ListCondition {
+  readonly sql: string;
+  readonly parameters: readonly SQLInputValue[];
+  /** With a plus, SQLite finds the few rows through another index and sorts them. */
+  readonly sortKey?: 'r.id' | '+r.id';
+  readonly descending?: boolean;
+}
+
+function selectorCondition(selector: RecordSelector): ListCondition {
+  if ('filter' in selector) {
+    return { ...filterCondition(selector.filter), descending: selector.order !== 'oldest' };
+  }
+  switch (selector.scan) {
+    case 'undeleted':
+      return { sql: 'r.deleted_at IS NULL', parameters: [] };
+    case 'stale':
+      return { sql: 'r.chunking IS NOT ? AND r.deleted_at IS NULL', parameters: [selector.chunking] };
+    case 'exportable':
+      return { sql: '(r.expires_at IS NULL OR r.expires_at > ?)', parameters: [selector.now] };
+  }
+}
+
+/** Origins with indexes of their own. */
+const INDEXED_ORIGINS: ReadonlySet<Origin> = new Set(['fact', 'memory']);
+
+function filterCondition(filter: RecordFilter): ListCondition {
+  const { key, keyPrefix, contentHash, deleted = false, ...rest } = filter;
+  const { sql, parameters } = recordCondition(rest, deleted ? 'deleted' : 'live');
+  const parts = [sql];
+  const values = [...parameters];
+  const and = (condition: string, ...given: readonly SQLInputValue[]): void => {
+    parts.push(condition);
+    values.push(...given);
+  };
+  const [origin, ...others] = rest.origins ?? [];
+  // SQLite uses a partial index only if its condition appears literally, and not for a list of origins.
+  if (origin !== undefined && others.length === 0 && INDEXED_ORIGINS.has(origin))
+    and(`r.origin = '${origin}'`);
+  if (key !== undefined) and('r.key = ?', key);
+  if (key !== undefined && origin !== undefined && rest.origins?.includes('fact') !== true)
+    and("r.origin <> 'fact'");
+  if (keyPrefix !== undefined) {
+    and('substr(r.key, 1, length(?)) = ? AND r.key >= ?', keyPrefix, keyPrefix, keyPrefix);
+    const end = firstAfterPrefix(keyPrefix);
+    if (end !== null) and('r.key < ?', end);
+  }
+  if (contentHash !== undefined) and('r.content_hash = ?', contentHash);
+  const isSelective = key !== undefined || contentHash !== undefined || (keyPrefix ?? '') !== '';
+  return { sql: parts.join(' AND '), parameters: values, sortKey: deleted || isSelective ? '+r.id' : 'r.id' };
+}
+
+const LAST_CODE_POINT = 0x10_ffff;
+
+/** The first text after all texts with this prefix, in the order of code points; `null` if there is none. */
+function firstAfterPrefix(prefix: string): string | null {
+  const points = Array.from(prefix, (character) => character.codePointAt(0)!);
+  while (points.at(-1) === LAST_CODE_POINT) points.pop();
+  const last = points.pop();
+  if (last === undefined) return null;
+  // Skips the surrogates, which are no characters.
+  return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
+}
+
+export function factCategories(db: Database, ns: number, now: Timestamp, recent: number): FactCategory[] {
+  const live = `ns = ? AND origin = 'fact' AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`;
+  const keys = db.prepare(
+    `SELECT key FROM record WHERE ${live} AND category = ? ORDER BY updated_at DESC, id DESC LIMIT ?`,
+  );
+  return db
+    .prepare(
+      `SELECT category AS name, count(*) AS n FROM record WHERE ${live} GROUP BY category ORDER BY category`,
+    )
+    .all(ns, now)
+    .map((row) => {
+      const name = row['name'] as string;
+      return {
+        name,
+        count: row['n'] as number,
+        recentKeys: keys.all(ns, now, name, recent).map(({ key }) => (key ?? '') as string),
+      };
+    });
+}
+
+/** The column of a field, and the tables to read it from. */
+const FACET_COLUMNS: Readonly<Record<FacetField, readonly [column: string, from: string]>> = {
+  project: ['r.project', 'record AS r'],
+  origin: ['r.origin', 'record AS r'],
+  source: ['r.source', 'record AS r'],
+  category: ['r.category', 'record AS r'],
+  recordType: ['r.record_type', 'record AS r'],
+  tag: ['tag.value', 'record AS r, json_each(r.tags) AS tag'],
+};
+
+export function facet(db: Database, ns: number, field: FacetField, filter: SearchFilter): FacetValue[] {
+  const [column, from] = FACET_COLUMNS[field];
+  const { sql, parameters } = recordCondition(filter);
+  return db
+    .prepare(
+      `SELECT ${column} AS value, count(DISTINCT r.id) AS n FROM ${from} WHERE r.ns = ? AND ${sql}
+       GROUP BY ${column} ORDER BY n DESC, ${column}`,
+    )
+    .all(ns, ...parameters)
+    .map((row) => ({ value: row['value'] as string, records: row['n'] as number }));
+}

@@ -1,0 +1,111 @@
+import type { Passage } from '../../../core/types.ts';
+import type { RecordDraft } from '../../model.ts';
+import { indexPassage, TEXT_FIELDS, type IndexedPassage } from '../../lexical/text-fields.ts';
+import type { Database } from '../database/database.ts';
+import { bumpEpoch, textTable } from '../database/namespaces.ts';
+import { PASSAGE_COLUMNS, passageOf } from './rows.ts';
+import { countWords, type WordCounts } from '../search/vocabulary.ts';
+
+type Described = Pick<RecordDraft, 'title' | 'tags' | 'metadata'>;
+
+/** Adds a record's passages to every text index. Within a transaction; `counts` is settled by the caller. */
+export function insertPassages(
+  db: Database,
+  ns: number,
+  record: number,
+  described: Described,
+  passages: readonly Passage[],
+  counts: WordCounts,
+): void {
+  const insert = db.prepare(
+    `INSERT INTO passage (ns, record, ordinal, headings, text, start_line, end_line, hash)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const index = indexing(db, ns, described, counts);
+  for (const passage of passages) {
+    const { lastInsertRowid } = insert.run(
+      ns,
+      record,
+      passage.ordinal,
+      JSON.stringify(passage.headings),
+      passage.text,
+      passage.startLine,
+      passage.endLine,
+      Buffer.from(passage.hash, 'hex'),
+    );
+    index.add(Number(lastInsertRowid), passage);
+  }
+}
+
+/** Takes a record's passages out of every text index. `described` is the record as it was indexed. */
+export function removePassages(
+  db: Database,
+  ns: number,
+  record: number,
+  described: Described,
+  counts: WordCounts,
+): void {
+  const index = indexing(db, ns, described, counts);
+  const held = heldPassages(db, ns, record);
+  if (held.length > 0) bumpEpoch(db, ns);
+  for (const { id, passage } of held) index.remove(id, passage);
+  db.prepare('DELETE FROM passage WHERE ns = ? AND record = ?').run(ns, record);
+}
+
+/** The same passages under another title, other tags or other metadata. */
+export function reindexPassages(
+  db: Database,
+  ns: number,
+  record: number,
+  before: Described,
+  after: Described,
+  counts: WordCounts,
+): void {
+  bumpEpoch(db, ns);
+  const [former, present] = [indexing(db, ns, before, counts), indexing(db, ns, after, counts)];
+  for (const { id, passage } of heldPassages(db, ns, record)) {
+    former.remove(id, passage);
+    present.add(id, passage);
+  }
+}
+
+function heldPassages(db: Database, ns: number, record: number): { id: number; passage: Passage }[] {
+  return db
+    .prepare(
+      `SELECT p.id, ${PASSAGE_COLUMNS} FROM passage AS p WHERE p.ns = ? AND p.record = ? ORDER BY p.id`,
+    )
+    .all(ns, record)
+    .map((row) => ({ id: Number(row['id']), passage: passageOf(row) }));
+}
+
+interface Indexing {
+  add(id: number, passage: Passage): void;
+  /** The index holds no texts: to take a passage out, it must be told again what went in. */
+  remove(id: number, passage: Passage): void;
+}
+
+function indexing(db: Database, ns: number, described: Described, counts: WordCounts): Indexing {
+  const table = textTable(ns);
+  const fields = TEXT_FIELDS.join(', ');
+  const add = db.prepare(`INSERT INTO ${table} (rowid, ${fields}) VALUES (?, ?, ?, ?, ?)`);
+  const remove = db.prepare(
+    `INSERT INTO ${table} (${table}, rowid, ${fields}) VALUES ('delete', ?, ?, ?, ?, ?)`,
+  );
+  return {
+    add: (id, passage) => {
+      const entry = indexPassage(described, passage);
+      add.run(id, ...columnsOf(entry));
+      countWords(counts, entry.words, 1);
+    },
+    remove: (id, passage) => {
+      const entry = indexPassage(described, passage);
+      remove.run(id, ...columnsOf(entry));
+      countWords(counts, entry.words, -1);
+    },
+  };
+}
+
+/** What the full-text index is fed: terms with spaces between. */
+export function columnsOf({ terms }: IndexedPassage): string[] {
+  return TEXT_FIELDS.map((field) => terms[field].join(' '));
+}

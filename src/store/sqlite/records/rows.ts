@@ -1,0 +1,115 @@
+import type { SQLOutputValue } from 'node:sqlite';
+import type { LociRecord, Metadata, Origin, Passage, Trust } from '../../../core/types.ts';
+import type { RecordHeader, StoredPassage } from '../../search-model.ts';
+
+/** Rows as SQLite gives them, and the nouns they hold. The schema is STRICT, so types are what it says. */
+export type Row = Record<string, SQLOutputValue>;
+
+/** In the order in which `headerOfList` reads them. */
+const HEADER = [
+  'id',
+  'uuid',
+  'project',
+  'origin',
+  'source',
+  'trust',
+  'key',
+  'category',
+  'record_type',
+  'title',
+  'tags',
+  'metadata',
+  'created_at',
+  'updated_at',
+  'deleted_at',
+  'expires_at',
+];
+export const HEADER_COLUMNS: string = HEADER.map((name) => `r.${name}`).join(', ');
+export const RECORD_COLUMNS: string = `${HEADER_COLUMNS}, r.identity, r.content, r.content_hash, r.revision`;
+
+/** In the order in which `storedPassageOf` reads them, behind the ids. */
+const PASSAGE: Readonly<Record<string, string>> = {
+  ordinal: 'p.ordinal',
+  headings: 'p.headings',
+  text: 'p.text',
+  start_line: 'p.start_line',
+  end_line: 'p.end_line',
+  hash: 'lower(hex(p.hash))',
+};
+export const PASSAGE_COLUMNS: string = Object.entries(PASSAGE)
+  .map(([name, sql]) => `${sql} AS ${name}`)
+  .join(', ');
+
+/** The same columns as a JSON list, for rows that leave the thread as text: with names it would take twice as long. */
+export const HEADER_JSON: string = `json_array(${HEADER_COLUMNS})`;
+export const PASSAGE_JSON: string = `json_array(p.id, p.record, ${Object.values(PASSAGE).join(', ')})`;
+
+export function headerOf(namespace: string, row: Row): RecordHeader {
+  return headerOfList(
+    namespace,
+    HEADER.map((name) => row[name]),
+  );
+}
+
+/** Of a row of `HEADER_JSON`. */
+export function headerOfList(namespace: string, row: readonly (SQLOutputValue | undefined)[]): RecordHeader {
+  return {
+    namespace,
+    id: row[0] as number,
+    uuid: row[1] as string,
+    project: row[2] as string,
+    origin: row[3] as Origin,
+    source: row[4] as string,
+    trust: row[5] as Trust,
+    key: row[6] as string | null,
+    category: row[7] as string,
+    recordType: row[8] as string,
+    title: row[9] as string,
+    tags: listOf(row[10]),
+    metadata: row[11] === '{}' ? {} : (JSON.parse(row[11] as string) as Metadata),
+    createdAt: row[12] as number,
+    updatedAt: row[13] as number,
+    deletedAt: row[14] as number | null,
+    expiresAt: row[15] as number | null,
+  };
+}
+
+export function recordOf(namespace: string, row: Row): LociRecord {
+  return {
+    ...headerOf(namespace, row),
+    identity: row['identity'] as string | null,
+    content: row['content'] as string,
+    contentHash: row['content_hash'] as string,
+    revision: row['revision'] as string | null,
+  };
+}
+
+export function passageOf(row: Row): Passage {
+  return {
+    ordinal: row['ordinal'] as number,
+    headings: listOf(row['headings']),
+    text: row['text'] as string,
+    startLine: row['start_line'] as number,
+    endLine: row['end_line'] as number,
+    hash: row['hash'] as string,
+  };
+}
+
+/** Of a row of `PASSAGE_JSON`. */
+export function storedPassageOf(row: readonly SQLOutputValue[], record: RecordHeader): StoredPassage {
+  return {
+    ordinal: row[2] as number,
+    headings: listOf(row[3]),
+    text: row[4] as string,
+    startLine: row[5] as number,
+    endLine: row[6] as number,
+    hash: row[7] as string,
+    id: row[0] as number,
+    record,
+  };
+}
+
+/** Most have none, and nothing is parsed. */
+function listOf(json: SQLOutputValue | undefined): string[] {
+  return json === '[]' ? [] : (JSON.parse(json as string) as string[]);
+}

@@ -1,0 +1,154 @@
+import type { Passage } from '../../../core/types.ts';
+import { nearestTo } from '../../rules/filter.ts';
+import type { Neighbourhood, PassageScore, SearchFilter } from '../../search-model.ts';
+import type { Database } from '../database/database.ts';
+import { recordCondition } from '../records/filter.ts';
+import { epochOf } from '../database/namespaces.ts';
+import { HEADER_JSON, PASSAGE_COLUMNS, PASSAGE_JSON, passageOf } from '../records/rows.ts';
+import { NO_PASSAGES, type PackedPassages, type PassageRequest } from './wire.ts';
+
+/** Passages by id in the order asked for: one statement for all, and CROSS JOIN keeps it from reordering the loops. */
+const ASKED = 'json_each(?) AS asked CROSS JOIN passage AS p ON p.id = asked.value';
+
+export function readPassages(db: Database, ns: number, request: PassageRequest): PackedPassages {
+  const epoch = epochOf(db, ns);
+  const isCurrent = epoch === request.epoch;
+  const wanted = isCurrent ? request.missing : request.ids;
+  if (wanted.length === 0) return { ...NO_PASSAGES, epoch, isCurrent };
+  const rows = db.prepare(
+    `SELECT json_group_array(${PASSAGE_JSON}) AS passages, json_group_array(DISTINCT p.record) AS records
+     FROM ${ASKED} WHERE p.ns = ?`,
+  );
+  const headers = db.prepare(
+    `SELECT json_group_array(${HEADER_JSON}) AS headers FROM json_each(?) AS asked
+     CROSS JOIN record AS r ON r.ns = ? AND r.id = asked.value`,
+  );
+  const found = rows.get(JSON.stringify(wanted), ns);
+  return {
+    epoch,
+    isCurrent,
+    passages: String(found?.['passages']),
+    records: String(headers.get(String(found?.['records']), ns)?.['headers']),
+  };
+}
+
+export function passagesOf(db: Database, ns: number, records: readonly number[]): Map<number, Passage[]> {
+  const select = db.prepare(
+    `SELECT ${PASSAGE_COLUMNS} FROM passage AS p WHERE p.ns = ? AND p.record = ? ORDER BY p.ordinal`,
+  );
+  return new Map(records.map((record) => [record, select.all(ns, record).map(passageOf)]));
+}
+
+export function newest(db: Database, ns: number, filter: SearchFilter, limit: number): PassageScore[] {
+  const ahead = Math.floor(filter.now) + 1;
+  const past = { ...filter, until: Math.min(ahead, filter.until ?? ahead) };
+  const future = { ...filter, from: Math.max(ahead, filter.from ?? ahead) };
+  const near = [
+    ...inOrderOfTime(db, ns, past, limit, 'DESC'),
+    ...inOrderOfTime(db, ns, future, limit, 'ASC'),
+  ];
+  return near.sort(nearestTo(filter.now)).slice(0, limit);
+}
+
+function inOrderOfTime(
+  db: Database,
+  ns: number,
+  filter: SearchFilter,
+  limit: number,
+  order: 'ASC' | 'DESC',
+): PassageScore[] {
+  const condition = recordCondition(filter);
+  return db
+    .prepare(
+      `SELECT p.id, p.record, r.created_at FROM record AS r INDEXED BY record_created
+       CROSS JOIN passage AS p ON p.ns = r.ns AND p.record = r.id AND p.ordinal = 0
+       WHERE r.ns = ? AND ${condition.sql} ORDER BY r.created_at ${order}, p.id LIMIT ?`,
+    )
+    .all(ns, ...condition.parameters, limit)
+    .map((row) => ({
+      passage: row['id'] as number,
+      record: row['record'] as number,
+      score: row['created_at'] as number,
+    }));
+}
+
+/**
+ * What stands beside a passage of a turn of a session: the passages before and after it in its record, then the turns
+ * before and after it (their first passage).
+ */
+export function neighbours(
+  db: Database,
+  ns: number,
+  ids: readonly number[],
+  reach: { readonly before: number; readonly after: number },
+): Neighbourhood[] {
+  // Most namespaces have no sessions: one look says so for all the passages.
+  const anySession = db.prepare('SELECT 1 FROM record WHERE ns = ? AND session IS NOT NULL LIMIT 1');
+  if (anySession.get(ns) === undefined) return [];
+  const asked = JSON.stringify(ids);
+  const places = db.prepare(`SELECT asked.key, p.id AS passage, p.record, r.session FROM ${ASKED_TURNS}`);
+  const turns = places.all(asked, ns) as unknown as Place[];
+  if (turns.length === 0) return [];
+  const inRecord = besideInRecord(db, ns, asked, reach);
+  const across = sides(
+    db,
+    (sign, order) => `SELECT p.id FROM record AS r
+    JOIN passage AS p ON p.ns = r.ns AND p.record = r.id AND p.ordinal = 0
+    WHERE r.ns = ? AND r.session = ? AND r.id ${sign} ? AND r.deleted_at IS NULL ORDER BY r.id ${order} LIMIT ?`,
+  );
+  return turns.map(({ key, passage, record, session }) => {
+    const look = (side: Side): number[] => {
+      const near = inRecord.get(key)?.[side] ?? [];
+      const missing = reach[side] - near.length;
+      return missing <= 0 ? near : [...near, ...across[side](ns, session, record, missing)];
+    };
+    return { passage, before: look('before'), after: look('after') };
+  });
+}
+
+/** Of notes, no record is read. */
+const ASKED_TURNS = `${ASKED} CROSS JOIN record AS r INDEXED BY record_turn
+  ON r.ns = p.ns AND r.id = p.record AND r.session IS NOT NULL WHERE p.ns = ?`;
+
+interface Place {
+  /** Where in the list of what was asked for. */
+  readonly key: number;
+  readonly passage: number;
+  readonly record: number;
+  readonly session: string;
+}
+
+/** Nearest first, by place in the list. Ordinals of a record follow one another without gaps. */
+function besideInRecord(
+  db: Database,
+  ns: number,
+  asked: string,
+  reach: Readonly<Record<Side, number>>,
+): Map<number, Record<Side, number[]>> {
+  const select = db.prepare(
+    `SELECT asked.key, near.id, near.ordinal < p.ordinal AS earlier FROM ${ASKED}
+     CROSS JOIN passage AS near ON near.ns = p.ns AND near.record = p.record
+       AND near.ordinal BETWEEN p.ordinal - ? AND p.ordinal + ? AND near.ordinal <> p.ordinal
+     WHERE p.ns = ? ORDER BY asked.key, near.ordinal`,
+  );
+  const beside = new Map<number, Record<Side, number[]>>();
+  for (const row of select.all(asked, reach.before, reach.after, ns)) {
+    const key = row['key'] as number;
+    const sides = beside.get(key) ?? { before: [], after: [] };
+    beside.set(key, sides);
+    if (row['earlier'] === 1) sides.before.unshift(row['id'] as number);
+    else sides.after.push(row['id'] as number);
+  }
+  return beside;
+}
+
+type Side = 'before' | 'after';
+type Look = (ns: number, within: number | string, from: number, limit: number) => number[];
+
+function sides(db: Database, sql: (sign: string, order: string) => string): Record<Side, Look> {
+  const look = (text: string): Look => {
+    const statement = db.prepare(text);
+    return (...parameters) => statement.all(...parameters).map((row) => row['id'] as number);
+  };
+  return { before: look(sql('<', 'DESC')), after: look(sql('>', 'ASC')) };
+}

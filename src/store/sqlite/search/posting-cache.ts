@@ -1,0 +1,155 @@
+import { LRUCache } from 'lru-cache';
+import { noCounts, type FieldCounts, type Postings } from '../../lexical/postings.ts';
+import { indexPassage, TEXT_FIELDS, type IndexedPassage } from '../../lexical/text-fields.ts';
+import type { Database } from '../database/database.ts';
+import { epochOf } from '../database/namespaces.ts';
+import { readPostings } from './read-postings.ts';
+import { HEADER_COLUMNS, headerOf, PASSAGE_COLUMNS, passageOf } from '../records/rows.ts';
+
+/** Postings in memory, 12 bytes each. */
+const MAX_POSTINGS = 2_000_000;
+/** What a term counts for besides its postings. */
+const BASE_SIZE = 20;
+/** New passages that are added to cached postings; if there are more, the postings are read again. */
+const MAX_NEW_PASSAGES = 1000;
+/** Passages whose records are in memory. */
+const MAX_RECORDS = 50_000;
+
+/** The cached postings of a namespace. */
+interface NamespaceTerms {
+  readonly epoch: number;
+  /** The last passage, of any namespace, that the postings include. */
+  lastPassage: number;
+  readonly postings: Map<string, Postings>;
+}
+
+interface CachedTerm {
+  readonly term: string;
+  readonly postings: Postings;
+  readonly owner: NamespaceTerms;
+}
+
+/**
+ * The postings of terms, read from FTS5 once: ranking a term's passages takes FTS5 as long as reading them. Every answer
+ * is of the snapshot that is being read, whichever process wrote it.
+ */
+export class PostingCache {
+  readonly #db: Database;
+  readonly #namespaces = new Map<number, NamespaceTerms>();
+  readonly #terms = new LRUCache<string, CachedTerm>({
+    maxSize: MAX_POSTINGS,
+    // At most the whole cache, so that a huge term is cached alone.
+    sizeCalculation: ({ postings }) => Math.min(MAX_POSTINGS, BASE_SIZE + postings.size),
+    dispose: ({ term, owner }, _key, reason) => {
+      if (reason !== 'set') owner.postings.delete(term);
+    },
+  });
+  /** The record of a passage, which never changes. */
+  readonly #records = new LRUCache<number, number>({ max: MAX_RECORDS });
+  readonly #searched = new Set<number>();
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Whether this is not the first search of the namespace: for one search alone, FTS5 is faster. */
+  isWorthwhile(ns: number): boolean {
+    if (this.#searched.has(ns)) return true;
+    this.#searched.add(ns);
+    return false;
+  }
+
+  /** @param terms of letters and digits, as the index has them */
+  postings(ns: number, terms: readonly string[]): Postings[] {
+    const owner = this.#refresh(ns);
+    return terms.map((term) => {
+      const key = keyOf(ns, term);
+      const cached = this.#terms.get(key);
+      if (cached?.owner === owner) return cached.postings;
+      const postings = readPostings(this.#db, ns, term);
+      owner.postings.set(term, postings);
+      this.#terms.set(key, { term, postings, owner });
+      return postings;
+    });
+  }
+
+  /** The record of each passage. */
+  recordsOf(passages: readonly number[]): number[] {
+    const missing = passages.filter((id) => !this.#records.has(id));
+    const read = new Map<number, number>();
+    if (missing.length > 0) {
+      const rows = this.#db.prepare(
+        'SELECT id, record FROM passage WHERE id IN (SELECT value FROM json_each(?))',
+      );
+      for (const row of rows.all(JSON.stringify(missing))) {
+        read.set(row['id'] as number, row['record'] as number);
+        this.#records.set(row['id'] as number, row['record'] as number);
+      }
+    }
+    return passages.map((id) => (this.#records.get(id) ?? read.get(id))!);
+  }
+
+  #refresh(ns: number): NamespaceTerms {
+    const epoch = epochOf(this.#db, ns);
+    const lastPassage = Number(this.#db.prepare('SELECT max(id) AS id FROM passage').get()?.['id']);
+    const cached = this.#namespaces.get(ns);
+    // Until it is complete again, so that an error in between leaves nothing half refreshed.
+    this.#namespaces.delete(ns);
+    const isCurrent =
+      cached?.epoch === epoch && (cached.lastPassage >= lastPassage || this.#appendNew(ns, cached));
+    if (!isCurrent) this.#evict(ns, cached);
+    const terms = isCurrent ? cached : { epoch, lastPassage, postings: new Map<string, Postings>() };
+    terms.lastPassage = lastPassage;
+    this.#namespaces.set(ns, terms);
+    return terms;
+  }
+
+  #evict(ns: number, owner: NamespaceTerms | undefined): void {
+    for (const term of [...(owner?.postings.keys() ?? [])]) this.#terms.delete(keyOf(ns, term));
+  }
+
+  /** Adds the passages that were written since; `false` if they are too many. */
+  #appendNew(ns: number, owner: NamespaceTerms): boolean {
+    const rows = this.#db
+      .prepare(
+        `SELECT p.id AS passage, p.record, ${PASSAGE_COLUMNS}, ${HEADER_COLUMNS} FROM passage AS p NOT INDEXED
+         CROSS JOIN record AS r ON r.ns = p.ns AND r.id = p.record
+         WHERE p.id > ? AND p.ns = ? ORDER BY p.id LIMIT ?`,
+      )
+      .all(owner.lastPassage, ns, MAX_NEW_PASSAGES + 1);
+    if (rows.length > MAX_NEW_PASSAGES) return false;
+    const grown = new Set<string>();
+    for (const row of rows) {
+      const indexed = indexPassage(headerOf('', row), passageOf(row));
+      const length = TEXT_FIELDS.reduce((sum, field) => sum + indexed.terms[field].length, 0);
+      for (const [term, counts] of countsOf(indexed)) {
+        const postings = owner.postings.get(term);
+        if (postings === undefined) continue;
+        postings.append(row['passage'] as number, counts, length);
+        grown.add(term);
+      }
+    }
+    // A new entry has its size computed again. It may evict others of the namespace.
+    for (const term of grown) {
+      const postings = owner.postings.get(term);
+      if (postings !== undefined) this.#terms.set(keyOf(ns, term), { term, postings, owner });
+    }
+    return true;
+  }
+}
+
+function keyOf(ns: number, term: string): string {
+  return `${String(ns)} ${term}`;
+}
+
+function countsOf({ terms }: IndexedPassage): Map<string, FieldCounts> {
+  const counts = new Map<string, FieldCounts>();
+  for (const field of TEXT_FIELDS) {
+    for (const term of terms[field]) {
+      const ofTerm = counts.get(term) ?? noCounts();
+      ofTerm[field]++;
+      counts.set(term, ofTerm);
+    }
+  }
+  return counts;
+}

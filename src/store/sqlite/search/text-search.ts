@@ -1,0 +1,141 @@
+import type { SQLOutputValue } from 'node:sqlite';
+import type { PassageScore, SearchFilter, TextQuery, TextTerm } from '../../search-model.ts';
+import { bestByBm25 } from '../../lexical/bm25.ts';
+import type { Database } from '../database/database.ts';
+import { isSelective, passageCondition, recordCondition, showsAll } from '../records/filter.ts';
+import { textTable } from '../database/namespaces.ts';
+import type { PostingCache } from './posting-cache.ts';
+import { readTotals } from './read-postings.ts';
+
+/** What is in memory ranks at once; phrases and most filters are FTS5's. Both give the same scores. */
+export function searchText(
+  db: Database,
+  cache: PostingCache,
+  ns: number,
+  query: TextQuery,
+  filter: SearchFilter,
+  limit: number,
+): PassageScore[] {
+  const match = matchExpression(query);
+  if (match === '') return [];
+  const rank = (count: number): PassageScore[] =>
+    isOfPlainTerms(query) && cache.isWorthwhile(ns)
+      ? rankInMemory(db, cache, ns, query, count)
+      : rankAlone(db, ns, match, query, count);
+  const best = isSelective(filter) ? null : bestShown(db, ns, rank, filter, limit);
+  return best ?? rankWithin(db, ns, match, query, filter, limit);
+}
+
+/** How many times more are ranked than asked for, where the filter hides some of them. */
+const SPARE = 2;
+
+/** The best of all that the filter lets through; `null` when it hides too many of them. */
+function bestShown(
+  db: Database,
+  ns: number,
+  rank: (count: number) => PassageScore[],
+  filter: SearchFilter,
+  limit: number,
+): PassageScore[] | null {
+  if (showsAll(db, ns, filter)) return rank(limit);
+  const best = rank(limit * SPARE);
+  const { sql, parameters } = recordCondition(filter);
+  const rows = db
+    .prepare(
+      `SELECT r.id FROM json_each(?) AS asked CROSS JOIN record AS r ON r.ns = ? AND r.id = asked.value
+       WHERE ${sql}`,
+    )
+    .all(JSON.stringify([...new Set(best.map(({ record }) => record))]), ns, ...parameters);
+  const shown = new Set(rows.map(({ id }) => id));
+  const among = best.filter(({ record }) => shown.has(record));
+  return among.length >= limit || best.length < limit * SPARE ? among.slice(0, limit) : null;
+}
+
+/** FTS5's tokenizer leaves these as they are. */
+const PLAIN_TERM = /^[a-z0-9\u0080-\uffff]+$/;
+
+function isOfPlainTerms({ any, all }: TextQuery): boolean {
+  const isPlain = ({ terms, prefix }: TextTerm): boolean =>
+    terms.length === 1 && !prefix && PLAIN_TERM.test(terms[0]!);
+  return all.length === 0 && any.every(isPlain);
+}
+
+function rankInMemory(
+  db: Database,
+  cache: PostingCache,
+  ns: number,
+  { any, weights }: TextQuery,
+  limit: number,
+): PassageScore[] {
+  const terms = cache.postings(
+    ns,
+    any.map((term) => term.terms[0]!),
+  );
+  const best = bestByBm25(terms, readTotals(db, ns), weights, limit);
+  const records = cache.recordsOf(best.map(({ passage }) => passage));
+  return best.map(({ passage, score }, i) => ({ passage, record: records[i]!, score }));
+}
+
+/** The index ranks without a look at the records. */
+function rankAlone(
+  db: Database,
+  ns: number,
+  match: string,
+  { weights }: TextQuery,
+  limit: number,
+): PassageScore[] {
+  const table = textTable(ns);
+  const rows = db
+    .prepare(
+      `SELECT t.id, p.record, t.score FROM (
+         SELECT rowid AS id, bm25(${table}, ?, ?, ?, ?) AS score FROM ${table} WHERE ${table} MATCH ?
+         ORDER BY score, rowid LIMIT ?
+       ) AS t CROSS JOIN passage AS p ON p.id = t.id
+       ORDER BY t.score, t.id`,
+    )
+    .all(...columnWeights(weights), match, limit);
+  return rows.map(scoreOf);
+}
+
+function rankWithin(
+  db: Database,
+  ns: number,
+  match: string,
+  { weights }: TextQuery,
+  filter: SearchFilter,
+  limit: number,
+): PassageScore[] {
+  const table = textTable(ns);
+  const condition = passageCondition(db, ns, filter);
+  const rows = db
+    .prepare(
+      `SELECT p.id, p.record, bm25(${table}, ?, ?, ?, ?) AS score FROM ${table}
+       CROSS JOIN passage AS p ON p.id = ${table}.rowid ${condition.join}
+       WHERE ${table} MATCH ? AND ${condition.sql} ORDER BY score, p.id LIMIT ?`,
+    )
+    .all(...columnWeights(weights), match, ...condition.parameters, limit);
+  return rows.map(scoreOf);
+}
+
+function columnWeights({ title, headings, body, tags }: TextQuery['weights']): number[] {
+  return [title, headings, body, tags];
+}
+
+/** FTS5's bm25() is negative, the better the lower. */
+function scoreOf(row: Record<string, SQLOutputValue>): PassageScore {
+  return { passage: Number(row['id']), record: Number(row['record']), score: -Number(row['score']) };
+}
+
+/** Words only, never syntax: every term is quoted. */
+function matchExpression(query: TextQuery): string {
+  const any = query.any.map(termExpression).join(' OR ');
+  const all = query.all.map(termExpression).join(' AND ');
+  if (all === '') return any;
+  return any === '' ? all : `(${all}) AND (${any} OR ${query.all.map(termExpression).join(' OR ')})`;
+}
+
+/** NUL would end the expression within its quotes. */
+function termExpression(term: TextTerm): string {
+  const phrase = term.terms.map((word) => word.replaceAll('"', '""').replaceAll('\0', ' ')).join(' ');
+  return `"${phrase}"${term.prefix ? ' *' : ''}`;
+}

@@ -1,0 +1,82 @@
+import { LRUCache } from 'lru-cache';
+import type { Database } from '../database/database.ts';
+import { components } from './quantise.ts';
+import { CODE_BYTES, SignCodes, signCode } from './sign-codes.ts';
+
+/** Vectors whose codes are in memory, some 60 bytes each. */
+const MAX_CODES = 1_250_000;
+/** What every namespace counts for besides its codes, because its memory has room to grow. */
+const BASE_SIZE = 1024;
+
+interface Loaded {
+  readonly codes: SignCodes;
+  readonly epoch: number;
+}
+
+/** Sign codes by namespace and generation, loaded at first use and refreshed once any process has written. */
+export class CodeCache {
+  readonly #db: Database;
+  readonly #loaded = new LRUCache<string, Loaded>({
+    maxSize: MAX_CODES,
+    // At most the whole cache, so that a huge namespace is cached alone.
+    sizeCalculation: ({ codes }) => Math.min(MAX_CODES, BASE_SIZE + codes.size),
+  });
+  /** Which entries are current as of this data version. */
+  readonly #current = new Set<string>();
+  #dataVersion = -1;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  of(ns: number, generation: number): SignCodes {
+    const name = `${String(ns)}/${String(generation)}`;
+    // Grows whenever another connection has committed.
+    const version = Number(this.#db.prepare('PRAGMA data_version').get()?.['data_version']);
+    if (version !== this.#dataVersion) {
+      this.#dataVersion = version;
+      this.#current.clear();
+    }
+    const loaded = this.#loaded.get(name);
+    if (loaded !== undefined && this.#current.has(name)) return loaded.codes;
+    return this.#db.snapshot(() => this.#refresh(name, ns, generation, loaded));
+  }
+
+  #refresh(name: string, ns: number, generation: number, loaded: Loaded | undefined): SignCodes {
+    const epoch = Number(this.#db.prepare('SELECT epoch FROM vector_epoch').get()?.['epoch']);
+    const codes = loaded?.epoch === epoch ? loaded.codes : this.#load(ns, generation);
+    this.#appendNew(codes, ns, generation);
+    this.#loaded.set(name, { codes, epoch });
+    this.#current.add(name);
+    return codes;
+  }
+
+  #load(ns: number, generation: number): SignCodes {
+    const count = this.#db.prepare(
+      'SELECT total(length(vectors)) / 4 AS n FROM code_chunk WHERE ns = ? AND generation = ?',
+    );
+    const codes = new SignCodes(Number(count.get(ns, generation)?.['n']));
+    const chunks = this.#db.prepare(
+      'SELECT vectors, codes FROM code_chunk WHERE ns = ? AND generation = ? ORDER BY last_vector',
+    );
+    for (const row of chunks.iterate(ns, generation)) {
+      const ids = (row['vectors'] as Uint8Array).slice();
+      codes.append(new Uint32Array(ids.buffer), row['codes'] as Uint8Array);
+    }
+    return codes;
+  }
+
+  /** Adds the codes of vectors that were written since. */
+  #appendNew(codes: SignCodes, ns: number, generation: number): void {
+    const newer = this.#db.prepare(
+      'SELECT id, quantised FROM vector WHERE ns = ? AND generation = ? AND id > ? ORDER BY id',
+    );
+    const rows = newer.all(ns, generation, codes.lastVector);
+    const ids = Uint32Array.from(rows, (row) => Number(row['id']));
+    const bytes = new Uint8Array(rows.length * CODE_BYTES);
+    for (const [i, row] of rows.entries()) {
+      bytes.set(signCode(components(row['quantised'] as Uint8Array)), i * CODE_BYTES);
+    }
+    codes.append(ids, bytes);
+  }
+}

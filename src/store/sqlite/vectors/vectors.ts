@@ -1,0 +1,254 @@
+import type { Metadata } from '../../../core/types.ts';
+import type { Page } from '../../model.ts';
+import { assertVectorDimensions } from '../../rules/validation.ts';
+import type {
+  Generation,
+  PassagePosition,
+  PassageScore,
+  PendingEmbedding,
+  SearchFilter,
+  VectorWrite,
+} from '../../search-model.ts';
+import type { Database } from '../database/database.ts';
+import { isSelective, passageCondition, recordCondition } from '../records/filter.ts';
+import { ensureNamespace } from '../database/namespaces.ts';
+import { CODE_BYTES, signCode } from './sign-codes.ts';
+import type { CodeCache } from './code-cache.ts';
+import { components, dequantised, quantise } from './quantise.ts';
+import type { VectorCache, VectorScore } from './vector-cache.ts';
+
+/** Rows of one code blob. */
+const CHUNK_ROWS = 512;
+/** Nearest codes whose vectors are read and compared exactly; `bench` holds their recall above 0.98. */
+const SHORTLIST = 1000;
+const SMALL_SHORTLIST = 300;
+const SMALL_NAMESPACE = 100_000;
+/** Of a filtered search's shortlist, this share must pass the filter, or there was too little to choose from. */
+const MIN_PASSED = 1 / 2;
+/** Up to so many vectors, what the filter allows is listed (about 2 µs each), and the scan looks at that alone. */
+const MAX_MASKED = 50_000;
+/** How many times longer the shortlist grows where the filter allows more than that. */
+const DEEPER = 16;
+
+export function putVectors(
+  db: Database,
+  namespace: string,
+  generation: Generation,
+  vectors: readonly VectorWrite[],
+): void {
+  for (const { vector } of vectors) assertVectorDimensions(generation, vector);
+  db.transaction(() => {
+    const ns = ensureNamespace(db, namespace);
+    const insert = db.prepare(
+      'INSERT INTO vector (ns, generation, hash, quantised) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    );
+    for (const { hash, vector } of vectors)
+      insert.run(ns, generation.id, Buffer.from(hash, 'hex'), quantise(vector));
+    packCodes(db, ns, generation.id);
+  });
+}
+
+/** Moves full runs of 512 new vectors into one blob of codes each. */
+export function packCodes(db: Database, ns: number, generation: number): void {
+  for (;;) {
+    const rows = db.prepare(
+      `SELECT id, quantised FROM vector WHERE ns = ?1 AND generation = ?2 AND id > coalesce(
+           (SELECT max(last_vector) FROM code_chunk WHERE ns = ?1 AND generation = ?2), 0)
+         ORDER BY id LIMIT ${String(CHUNK_ROWS)}`,
+    );
+    // The next run's last, if the run is full: the others behind it are not counted, time and again.
+    const last = db
+      .prepare(
+        `SELECT id FROM vector WHERE ns = ?1 AND generation = ?2 AND id > coalesce(
+           (SELECT max(last_vector) FROM code_chunk WHERE ns = ?1 AND generation = ?2), 0)
+         ORDER BY id LIMIT 1 OFFSET ${String(CHUNK_ROWS - 1)}`,
+      )
+      .get(ns, generation);
+    if (last === undefined) return;
+    const ids = new Uint32Array(CHUNK_ROWS);
+    const codes = new Uint8Array(CHUNK_ROWS * CODE_BYTES);
+    let n = 0;
+    for (const row of rows.iterate(ns, generation)) {
+      ids[n] = Number(row['id']);
+      codes.set(signCode(components(row['quantised'] as Uint8Array)), n * CODE_BYTES);
+      n++;
+    }
+    db.prepare(
+      'INSERT INTO code_chunk (ns, generation, last_vector, vectors, codes) VALUES (?, ?, ?, ?, ?)',
+    ).run(ns, generation, ids[n - 1]!, new Uint8Array(ids.buffer), codes);
+  }
+}
+
+/** What a connection keeps in memory of what it searches. */
+export interface VectorCaches {
+  readonly codes: CodeCache;
+  readonly vectors: VectorCache;
+}
+
+/**
+ * Sign codes in memory give a shortlist by Hamming distance; the shortlist's int8 vectors are scored with the query
+ * in float32; passages that hold their content are what is answered. Where the filter lets little of the
+ * shortlist through, the scan is done again over what it allows.
+ */
+export function searchVectors(
+  db: Database,
+  caches: VectorCaches,
+  ns: number,
+  generation: number,
+  vector: Float32Array,
+  filter: SearchFilter,
+  limit: number,
+): PassageScore[] {
+  const codes = caches.codes.of(ns, generation);
+  if (codes.size === 0) return [];
+  const query = signCode(vector);
+  const shortlist = Math.max(codes.size > SMALL_NAMESPACE ? SHORTLIST : SMALL_SHORTLIST, limit * 2);
+  const enough = isSelective(filter) ? shortlist * MIN_PASSED : 0;
+  const look = (count: number, among?: Uint32Array): Rescored =>
+    rescore(db, ns, caches.vectors.scores(codes.nearest(query, count, among), vector), filter, limit);
+  const { scores, passed } = look(shortlist);
+  if (shortlist >= codes.size || (scores.length >= limit && passed >= enough)) return scores;
+  const allowed = allowedVectors(db, ns, generation, filter);
+  return allowed === null ? look(shortlist * DEEPER).scores : look(shortlist, allowed).scores;
+}
+
+/** Ids of the vectors that the filter lets through, ascending; `null` when they are too many to list. */
+function allowedVectors(
+  db: Database,
+  ns: number,
+  generation: number,
+  filter: SearchFilter,
+): Uint32Array | null {
+  const condition = recordCondition(filter);
+  const rows = db
+    .prepare(
+      `SELECT v.id FROM record AS r
+       CROSS JOIN passage AS p ON p.ns = r.ns AND p.record = r.id
+       CROSS JOIN vector AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash
+       WHERE r.ns = ? AND ${condition.sql} LIMIT ${String(MAX_MASKED + 1)}`,
+    )
+    .all(generation, ns, ...condition.parameters);
+  return rows.length > MAX_MASKED ? null : Uint32Array.from(rows, (row) => Number(row['id'])).sort();
+}
+
+interface Rescored {
+  readonly scores: PassageScore[];
+  /** Of the vectors looked at, those whose content the filter lets through. */
+  readonly passed: number;
+}
+
+/** The passages of the best vectors. All are looked up where a filter may stop many, else about as many as asked for. */
+function rescore(
+  db: Database,
+  ns: number,
+  best: readonly VectorScore[],
+  filter: SearchFilter,
+  limit: number,
+): Rescored {
+  const atOnce = isSelective(filter) ? best.length : limit;
+  const scores: PassageScore[] = [];
+  let passed = 0;
+  for (let from = 0, to; from < best.length && scores.length < limit; from = to) {
+    to = Math.min(best.length, from + atOnce);
+    // Of equals, the first passages come first, and those may be of any of their vectors.
+    while (to < best.length && best[to]!.score === best[to - 1]!.score) to++;
+    const found = passagesOfVectors(db, ns, best.slice(from, to), filter);
+    passed += new Set(found.map(({ vector }) => vector)).size;
+    scores.push(...found);
+  }
+  scores.sort(bestFirst);
+  return { scores: scores.slice(0, limit), passed };
+}
+
+function passagesOfVectors(
+  db: Database,
+  ns: number,
+  scored: readonly VectorScore[],
+  filter: SearchFilter,
+): (PassageScore & { vector: number })[] {
+  const condition = passageCondition(db, ns, filter);
+  // CROSS JOIN keeps this order: from few vectors to their passages, never from all passages.
+  const rows = db
+    .prepare(
+      `SELECT near.key, p.id, p.record FROM json_each(?) AS near
+       CROSS JOIN vector AS v ON v.id = near.value
+       CROSS JOIN passage AS p ON p.ns = v.ns AND p.hash = v.hash ${condition.join}
+       WHERE p.ns = ? AND ${condition.sql}`,
+    )
+    .all(JSON.stringify(scored.map(({ vector }) => vector)), ns, ...condition.parameters);
+  return rows.map((row) => {
+    const { vector, score } = scored[row['key'] as number]!;
+    return { vector, passage: row['id'] as number, record: row['record'] as number, score };
+  });
+}
+
+function bestFirst(a: PassageScore, b: PassageScore): number {
+  return b.score - a.score || a.passage - b.passage;
+}
+
+export function scoreVectors(
+  db: Database,
+  cache: VectorCache,
+  ns: number,
+  generation: number,
+  vector: Float32Array,
+  passages: readonly number[],
+): PassageScore[] {
+  const rows = db
+    .prepare(
+      `SELECT p.id, p.record, v.id AS vector FROM json_each(?) AS asked CROSS JOIN passage AS p ON p.id = asked.value
+       CROSS JOIN vector AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash WHERE p.ns = ?`,
+    )
+    .all(JSON.stringify(passages), generation, ns);
+  const ids = new Set(rows.map((row) => row['vector'] as number));
+  const scores = new Map(cache.scores([...ids], vector).map(({ vector: id, score }) => [id, score]));
+  return rows.flatMap((row) => {
+    const score = scores.get(row['vector'] as number);
+    return score === undefined
+      ? []
+      : [{ passage: row['id'] as number, record: row['record'] as number, score }];
+  });
+}
+
+export function vectorOf(db: Database, ns: number, generation: number, passage: number): Float32Array | null {
+  const row = db
+    .prepare(
+      `SELECT v.quantised FROM passage AS p
+       CROSS JOIN vector AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash WHERE p.id = ? AND p.ns = ?`,
+    )
+    .get(generation, passage, ns);
+  return row === undefined ? null : dequantised(row['quantised'] as Uint8Array);
+}
+
+const PENDING = `FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record
+  WHERE p.ns = ? AND r.deleted_at IS NULL
+    AND NOT EXISTS (SELECT 1 FROM vector AS v WHERE v.ns = p.ns AND v.generation = ? AND v.hash = p.hash)`;
+
+export function countPending(db: Database, ns: number, generation: number): number {
+  const count = db.prepare(`SELECT count(DISTINCT p.hash) AS n ${PENDING}`);
+  return Number(count.get(ns, generation)?.['n']);
+}
+
+export function pendingEmbeddings(
+  db: Database,
+  ns: number,
+  generation: number,
+  { after, limit }: Page<PassagePosition>,
+): PendingEmbedding[] {
+  const rows = db
+    .prepare(
+      `SELECT p.id, p.record, p.ordinal, p.hash, p.headings, p.text, r.title, r.metadata ${PENDING}
+         AND (p.record, p.ordinal) > (?, ?) ORDER BY p.record, p.ordinal LIMIT ?`,
+    )
+    .all(ns, generation, after?.record ?? 0, after?.ordinal ?? -1, limit);
+  return rows.map((row) => ({
+    passage: row['id'] as number,
+    record: row['record'] as number,
+    ordinal: row['ordinal'] as number,
+    hash: Buffer.from(row['hash'] as Uint8Array).toString('hex'),
+    headings: JSON.parse(row['headings'] as string) as string[],
+    text: row['text'] as string,
+    title: row['title'] as string,
+    metadata: JSON.parse(row['metadata'] as string) as Metadata,
+  }));
+}
