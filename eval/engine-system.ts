@@ -73,7 +73,7 @@ function namesOf({ collections }: EvalSet): Map<string, string> {
 
 type Change = (ranking: Ranking) => Ranking;
 
-/** The ranking with each named stage or signal switched off. A new stage of `Ranking` gets a line here. */
+/** The ranking with each named stage or signal disabled. A new stage of `Ranking` gets a line here. */
 export const ABLATIONS: Readonly<Record<string, Change>> = {
   smoothing: setting({ smoothing: null }),
   dateBoost: setting({ dateBoost: 0 }),

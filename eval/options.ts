@@ -13,7 +13,7 @@ export const HELP = `Measures the retrieval quality of Loci, and of plain full t
   --limit N        run at most N queries of each collection
   --config FILE    JSON or YAML: keys of the ranking, passageTokens, provider, minScore, sources
   --typos          run every query once more with two words misspelt
-  --ablate         switch off every stage and signal in turn
+  --ablate         disable every stage and signal in turn
   --no-baselines   measure the default only
   --json FILE      write the result, with the scores of every query
   --compare FILE   print the changes since the run that wrote FILE with --json

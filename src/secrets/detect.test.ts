@@ -99,7 +99,7 @@ describe('detectSecrets', () => {
     expect(await found('the rest', `api_key_${samples[1]?.secret ?? ''}`)).toEqual([]);
   });
 
-  it('cannot be switched off by the text', async () => {
+  it('cannot be disabled by the text', async () => {
     const { secret } = samples[1] ?? { secret: '' };
     expect(await found(`secretlint-disable\n${secret} // secretlint-disable-line`)).toEqual([secret]);
   });

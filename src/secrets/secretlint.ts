@@ -45,7 +45,7 @@ export const SECRETLINT_RULES: Readonly<Record<string, string>> = {
 
 /** The other rules of the preset, and why Loci has rules of its own instead. */
 export const SECRETLINT_UNUSED: Readonly<Record<string, string>> = {
-  aws: 'the reported range ends before the secret does; key ids are switched off',
+  aws: 'the reported range ends before the secret does; key ids are disabled',
   basicauth: 'reports the whole address; only the password is secret',
   'database-connection-string': 'reports the whole address; only the password is secret',
   'filter-comments': 'a comment in a text could switch detection off',

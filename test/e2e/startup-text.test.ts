@@ -139,7 +139,7 @@ describe('the startup text', () => {
     expect(await injected(own, '--agent', 'other', '--session', 's')).toBe('You are Ada.\n\nBe brief.\n');
   });
 
-  it('is silent where it is switched off', async () => {
+  it('prints nothing if it is disabled', async () => {
     const own = await homeWith([SOUL], 'startup:\n  enabled: false\n');
     expect(await injected(own)).toBe('');
     expect((await loci(['startup', 'preview'], own)).stdout).toContain('startup.enabled is false');

@@ -43,7 +43,7 @@ const sourcesFound = async () => {
   return results.map(({ source }) => source).toSorted();
 };
 
-describe('a vault that is switched off', () => {
+describe('a disabled vault', () => {
   it('is neither read nor found nor asked for, and comes back as it was', async () => {
     const settings = join(home, 'loci.yaml');
     const before = readFileSync(settings, 'utf8');

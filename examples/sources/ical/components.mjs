@@ -1,11 +1,11 @@
 const MAX_DEPTH = 8;
-/** Characters of a text that are looked at: documents take fewer. */
+/** Longer texts are cut. The limits of documents are lower. */
 const MAX_TEXT = 20_000;
 
 /**
  * The components of an iCalendar file (RFC 5545, section 3.4) as a tree of `{ name, properties, children }`;
- * `properties` is a Map from a name to its list of `{ value, parameters }`, values as they stand in the file.
- * Throws if the text is no iCalendar at all. A component that never ends is left out and told to `warn`.
+ * `properties` is a Map from a name to its list of `{ value, parameters }`. Values are not unescaped.
+ * Throws if the text is no iCalendar file. A component without an end is left out and reported to `warn`.
  * @param {string} text
  * @param {(message: string) => void} warn
  */
@@ -33,7 +33,7 @@ export function parseComponents(text, warn) {
     }
   }
   if (open.length > 1) warn(`ends within ${open.at(-1).name}, which is left out`);
-  // What a cut-off calendar held up to there is good.
+  // The complete components of a truncated calendar are used.
   while (open.length > 1) {
     const unended = open.pop();
     if (unended.name === 'VCALENDAR') root.children.push(unended);

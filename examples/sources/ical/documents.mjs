@@ -8,14 +8,14 @@ import { localZoneName } from './zones.mjs';
 
 const DAY = 86_400_000;
 const MAX_DESCRIPTION = 2000;
-/** How long a repeated todo stays that nobody ticked off. */
-const OVERDUE = 366 * DAY;
+/** How long an open occurrence of a repeating todo is printed. */
+const MAX_OVERDUE_MS = 366 * DAY;
 
-/** A todo that is done and does not say when. */
+/** The completion date of a todo that is completed without a date. */
 const LONG_AGO = { value: '19700101', parameters: {} };
 
 /**
- * The documents of a series: its events within the window; its todos that are not done, and those done since it begins.
+ * The documents of a series: events within the window, open todos, and todos completed since the window begins.
  * @param {import('./series.mjs').Series} series
  * @param {{ from: number, to: number }} window
  */
@@ -47,7 +47,7 @@ function todosOf(series, window) {
     const left = !master.cancelled && !(isDone(master) && instant(doneAt(master)) < window.from);
     return left ? [todoDocument(series, { item: master, original: null, end })] : [];
   }
-  const open = occurrencesOf(series, { from: window.from - OVERDUE, to: window.to });
+  const open = occurrencesOf(series, { from: window.from - MAX_OVERDUE_MS, to: window.to });
   const overdue = open.findLastIndex(({ end }) => instant(end) < window.from);
   return open
     .slice(Math.max(overdue, 0))
@@ -79,12 +79,12 @@ function isDone({ component }) {
 }
 
 function doneAt({ component, zoneOf }) {
-  const told = ['COMPLETED', 'LAST-MODIFIED', 'DTSTAMP'].map((name) => propertyOf(component, name));
-  const property = told.find((each) => each !== undefined);
+  const candidates = ['COMPLETED', 'LAST-MODIFIED', 'DTSTAMP'].map((name) => propertyOf(component, name));
+  const property = candidates.find((each) => each !== undefined);
   return parseTime(property ?? LONG_AGO, zoneOf);
 }
 
-/** What events and todos have in common. */
+/** The fields of events and todos. */
 function detailsOf({ component, calendar }, { master }) {
   const title = textOf(component, 'SUMMARY') ?? (master && textOf(master.component, 'SUMMARY')) ?? 'Untitled';
   const organizer = propertyOf(component, 'ORGANIZER');
@@ -94,18 +94,21 @@ function detailsOf({ component, calendar }, { master }) {
     organizer: organizer && (organizer.parameters.CN ?? organizer.value.replace(/^mailto:/i, '')),
     tentative: textOf(component, 'STATUS')?.toUpperCase() === 'TENTATIVE',
   };
-  const told = Object.entries(metadata).filter(([, value]) => value);
+  const entries = Object.entries(metadata).filter(([, value]) => value);
   return {
     title: shortened(oneLine(title), LIMITS.title),
     ...tagsEntry(textsOf(component, 'CATEGORIES')),
     ...urlEntry(textOf(component, 'URL')),
     metadata: Object.fromEntries(
-      told.map(([name, value]) => [name, value === true ? value : shortened(oneLine(value), LIMITS.entry)]),
+      entries.map(([name, value]) => [
+        name,
+        value === true ? value : shortened(oneLine(value), LIMITS.entry),
+      ]),
     ),
   };
 }
 
-/** What was typed in is kept, its HTML is not. */
+/** Removes HTML tags, but not other text in angle brackets. */
 function descriptionOf({ component }) {
   const text = textOf(component, 'DESCRIPTION');
   if (text === null) return [];
@@ -122,7 +125,7 @@ function endEntry(start, end) {
   return instant(last) > instant(start) ? { ends: isoText(last) } : {};
 }
 
-/** The end of whole days is the day after. */
+/** The DTEND of a whole day is the day after it. */
 function lastDay(end) {
   return { ...end, wall: end.wall - DAY };
 }
@@ -144,7 +147,7 @@ function momentText(time) {
   return `${dayText(instant(time), localZoneName())}, ${clockText(instant(time), localZoneName())}`;
 }
 
-/** The same as long as the event lives: one that is moved keeps the id of when it was to be at first. */
+/** The id of an occurrence. It contains the original time, so that it does not change when the occurrence is moved. */
 function idOf(uid, original) {
   const id = original === null ? uid : `${uid}@${original}`;
   if (id.length <= 512 && !/\p{Cc}/u.test(id)) return id;

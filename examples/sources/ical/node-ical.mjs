@@ -1,5 +1,5 @@
 /**
- * The package node-ical, which follows recurrence rules and knows the names that Windows gives to time zones; `null` until
+ * The package node-ical, which expands recurrence rules and has a table of the Windows names of time zones; `null` until
  * `loadNodeIcal` has loaded it.
  */
 export let ical = null;

@@ -3,20 +3,20 @@ import { datesOfRule } from './rule.mjs';
 import { endOf, instant, isoText, parseDuration, parseTime } from './times.mjs';
 
 const DAY = 86_400_000;
-/** How far before a window something may have begun and still last. */
+/** Occurrences that begin earlier before a window are not found. */
 const LONGEST = 366 * DAY;
 
 /**
  * @typedef {object} Occurrence
- * @property {object} item The component that tells of it: the series, or what replaces this one of it.
- * @property {string | null} original When it was to begin at first, as `isoText` writes it; null if nothing repeats.
+ * @property {object} item The component that describes it: that of the series, or its replacement.
+ * @property {string | null} original Its original time, as `isoText` writes it; null if the event does not repeat.
  * @property {import('./times.mjs').Time} start
  * @property {import('./times.mjs').Time} end
  */
 
 /**
- * What a series stands for between two instants: its DTSTART, RRULE and RDATE without EXDATE, and its replacements, which
- * count wherever they were moved to. Cancelled ones are among them.
+ * The occurrences of a series within a window: DTSTART, RRULE and RDATE without EXDATE, with replacements at their new times.
+ * Includes cancelled occurrences.
  * @param {{ master: object | null, overrides: object[] }} series Items: `{ component, zoneOf }`.
  * @param {{ from: number, to: number }} window
  * @returns {Occurrence[]}
@@ -56,7 +56,7 @@ export function occurrencesOf({ master, overrides }, window) {
     .sort((one, other) => instant(one.start) - instant(other.start));
 }
 
-/** Replacements of one and all that follow it (RANGE=THISANDFUTURE), the last first: by how much they move each. */
+/** The replacements of an occurrence and all later ones (RANGE=THISANDFUTURE), latest first, and how far they move them. */
 function changesOf(replaced, { zone }) {
   const wallOf = (time) => instant(time) + zone.offsetAt(instant(time));
   return replaced
@@ -68,12 +68,12 @@ function changesOf(replaced, { zone }) {
     .sort((one, other) => other.since - one.since);
 }
 
-/** What is moved into the window may have been far from it. */
+/** Occurrences that are moved into the window may originally be outside of it. */
 function widened({ from, to }) {
   return { from: from - LONGEST, to: to + LONGEST };
 }
 
-/** Whether it overlaps the window; what takes no time, whether it begins in it. */
+/** Whether an occurrence overlaps the window, or, without a duration, begins within it. */
 function isWithin({ start, end }, { from, to }) {
   const [begins, ends] = [instant(start), instant(end)];
   return begins < to && (ends > from || begins >= from);
@@ -105,7 +105,7 @@ function between(start, end) {
   return { days: 0, milliseconds: Math.max(instant(end) - instant(start), 0) };
 }
 
-/** A replacement tells in whatever zone which one of the series it replaces; a day alone means the time on that day. */
+/** A replacement names its occurrence by a time in any zone, or by a day. */
 function recurrenceId({ component, zoneOf }, start) {
   const id = parseTime(propertyOf(component, 'RECURRENCE-ID'), zoneOf);
   if (start === undefined || start.kind === id.kind) return sameInstant(id, start);
@@ -114,7 +114,7 @@ function recurrenceId({ component, zoneOf }, start) {
   return sameInstant(id, start);
 }
 
-/** The same moment as the clocks of the series show it, so that both are written alike. */
+/** Converts a time to the zone of the series, so that equal times have the same text. */
 function sameInstant(id, start) {
   if (start?.kind !== 'floating' || id.kind === 'floating') return id;
   const moment = instant(id);
@@ -134,16 +134,16 @@ function excludedBy({ component, zoneOf }, replaced) {
   return (start) => days.has(dayOf(start.wall)) || moments.has(instant(start));
 }
 
-/** When a series begins each time, with spans of their own where RDATE names periods. */
+/** The start of each occurrence, with its own duration if RDATE has a period. */
 function startsOf({ component, zoneOf }, { start, span }, { from, to }) {
-  // Clocks are at most 14 hours from UTC.
+  // Zones differ from UTC by at most 14 hours.
   const lasts = Math.min(span.days * DAY + span.milliseconds, LONGEST);
   const range = { from: from - lasts - DAY, to: to + DAY };
   const until = (value) => untilOf(value, start);
   const dates = (component.properties.get('RRULE') ?? []).flatMap(({ value }) =>
     datesOfRule(value, start.wall, until, range),
   );
-  // What begins a series belongs to it, even if its rule would not have it: calendars show it.
+  // DTSTART is an occurrence even if it does not match the rule, as in calendar programs.
   const walls = new Set([start.wall, ...dates]);
   return [
     ...[...walls].map((wall) => ({ start: { ...start, wall } })),
@@ -151,7 +151,7 @@ function startsOf({ component, zoneOf }, { start, span }, { from, to }) {
   ];
 }
 
-/** The last time of a rule on the clocks of its series. */
+/** The UNTIL of a rule in the zone of its series. */
 function untilOf(value, start) {
   const time = parseTime({ value, parameters: {} }, () => null);
   if (time.kind === 'day') return start.kind === 'day' ? time.wall : time.wall + DAY - 1000;
@@ -161,7 +161,7 @@ function untilOf(value, start) {
 
 function timesIn(component, name, zoneOf) {
   return (component.properties.get(name) ?? []).flatMap(({ value, parameters }) =>
-    // Some calendars write a list of nothing.
+    // Some calendars write an empty list.
     value
       .split(',')
       .filter((each) => each.trim() !== '')

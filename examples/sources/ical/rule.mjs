@@ -1,18 +1,18 @@
 import { ical } from './node-ical.mjs';
 
-/** Instants a day that a rule may name with BYHOUR, BYMINUTE and BYSECOND. */
+/** The number of times per day that a rule may have with BYHOUR, BYMINUTE and BYSECOND. */
 const MAX_TIMES_A_DAY = 24;
 
 /**
  * The dates of an RRULE from `from` to `to`, both included, as wall-clock times: milliseconds since 1970 as if
- * the clock showed UTC. node-ical is asked in UTC only: in a zone it leaves out what summer time skips (RFC 5545 moves it
+ * the clock showed UTC. node-ical is used in UTC only: in a zone it leaves out times that summer time skips (RFC 5545 moves them
  * by the hour that is skipped, section 3.3.10), and for floating times it keeps UTC instead of the clock.
  * @param {string} rule
  * @param {number} start
  * @param {(until: string) => number} parseUntil Wall-clock time of the UNTIL of the rule.
  * @param {{ from: number, to: number }} range
  * @returns {number[]}
- * @throws {Error} when the rule is none, or names so many dates that it would take too long.
+ * @throws {Error} if the rule is invalid, or has so many dates that it would take too long.
  */
 export function datesOfRule(rule, start, parseUntil, { from, to }) {
   const parts = partsOf(rule);

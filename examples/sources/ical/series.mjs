@@ -5,13 +5,13 @@ import { zonesOf } from './zones.mjs';
 /**
  * @typedef {object} Item An event or todo.
  * @property {object} component
- * @property {(tzid: string) => import('./zones.mjs').Zone | null} zoneOf Zones of the calendar that it stands in.
+ * @property {(tzid: string) => import('./zones.mjs').Zone | null} zoneOf The zones of its calendar.
  * @property {string} calendar Name of the calendar.
  * @property {boolean} cancelled
  */
 
 /**
- * @typedef {object} Series What bears one UID: what it is, and what replaces some of its repetitions, newest first.
+ * @typedef {object} Series The components with one UID: the event or todo, and the replacements of occurrences, newest first.
  * @property {string} uid
  * @property {'VEVENT' | 'VTODO'} kind
  * @property {Item | null} master
@@ -19,7 +19,7 @@ import { zonesOf } from './zones.mjs';
  */
 
 /**
- * Brings together what belongs to one UID, in whichever of the calendars. Of two versions the newer one counts.
+ * Groups the components of all calendars by UID. Of two versions the newer one is used.
  * @param {{ calendar: object, name: string }[]} calendars
  * @returns {Series[]}
  */
@@ -51,7 +51,7 @@ function itemsOf({ calendar, name }) {
     }));
 }
 
-/** Above 0 if the first is the newer one: SEQUENCE decides, then when it was changed. */
+/** Above 0 if the first is newer, by SEQUENCE and then by the time of the last change. */
 function compareVersions({ component: one }, { component: other }) {
   const sequence = (component) => Number.parseInt(propertyOf(component, 'SEQUENCE')?.value ?? '0', 10) || 0;
   const changed = (component) => textOf(component, 'LAST-MODIFIED') ?? textOf(component, 'DTSTAMP') ?? '';

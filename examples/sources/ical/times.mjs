@@ -4,8 +4,8 @@ const DAY = 86_400_000;
 
 /**
  * @typedef {object} Time
- * @property {number} wall What the clock shows, as milliseconds since 1970 as if it showed UTC.
- * @property {'day' | 'floating' | 'fixed'} kind A whole day; a time without a zone, which is local wherever one is; or
+ * @property {number} wall The local time, in milliseconds since 1970 as if it were UTC.
+ * @property {'day' | 'floating' | 'fixed'} kind A whole day; a time without a zone, which is local everywhere; or
  *   a time in a zone.
  * @property {import('./zones.mjs').Zone} zone
  */
@@ -32,12 +32,12 @@ function localZone() {
   return namedZone(localZoneName()) ?? UTC;
 }
 
-/** Milliseconds since 1970; of a whole day its beginning here. */
+/** The time in milliseconds since 1970. A whole day begins at midnight in the zone of this machine. */
 export function instant({ wall, zone }) {
   return instantOf(wall, zone);
 }
 
-/** `2026-11-25`, `2026-11-25T10:00:00` (no zone) or `2026-11-25T10:00:00Z`: the same wherever it is written. */
+/** `2026-11-25`, `2026-11-25T10:00:00` (no zone) or `2026-11-25T10:00:00Z`, independent of the zone of this machine. */
 export function isoText(time) {
   const { wall, kind } = time;
   if (kind === 'day') return isoOf(wall).slice(0, 10);
@@ -49,15 +49,15 @@ function isoOf(milliseconds) {
 }
 
 /**
- * How long something lasts: whole days by the calendar, and milliseconds by the watch.
+ * A duration: calendar days, which may have 23 or 25 hours, and milliseconds.
  * @typedef {{ days: number, milliseconds: number }} Span
  */
 
-/** @returns {Time} The end of what begins at `start`. */
+/** @returns {Time} The end of an event that begins at `start`. */
 export function endOf(start, { days, milliseconds }) {
   const shifted = { ...start, wall: start.wall + days * DAY };
   if (start.kind === 'day' || milliseconds === 0) return shifted;
-  // In UTC, where no time comes twice.
+  // Milliseconds are added in UTC, where no time occurs twice.
   return { wall: instant(shifted) + milliseconds, kind: 'fixed', zone: UTC };
 }
 
@@ -71,7 +71,7 @@ export function parseDuration(value) {
       value.trim(),
     ) ?? [];
   const number = (text) => Number(text ?? 0);
-  // Nothing lasts less than no time.
+  // A negative duration counts as none.
   if (sign === '-') return { days: 0, milliseconds: 0 };
   return {
     days: number(weeks) * 7 + number(days),

@@ -7,10 +7,10 @@ import { datesOfRule } from './rule.mjs';
  */
 
 const DAY = 86_400_000;
-/** Observances of a VTIMEZONE are followed from the first to the second; nobody's calendar needs more. */
+/** Changes of the offset in a VTIMEZONE are computed for this period. */
 const OBSERVED = { from: Date.UTC(1970, 0, 1), to: Date.UTC(2100, 0, 1) };
 
-/** Of a zone since 1970: more than Earth has had. */
+/** No zone on Earth has had so many changes of the offset since 1970. */
 const MAX_ONSETS = 5000;
 
 /** @type {Zone} */
@@ -22,8 +22,8 @@ export function localZoneName() {
 }
 
 /**
- * The instant when the clocks of a zone show `wall`. Where they show it twice it is the first time; where they skip it,
- * it is as if they had not been put forward yet (RFC 5545, section 3.3.5).
+ * The instant of the local time `wall` in a zone. Of a local time that occurs twice it is the first; a skipped one is read with
+ * the offset before the change (RFC 5545, section 3.3.5).
  * @param {number} wall
  * @param {Zone} zone
  */
@@ -64,9 +64,8 @@ function makeNamedZone(timeZone) {
 }
 
 /**
- * The zones that a calendar names: `zoneOf(tzid)`. An IANA name is taken at its word, before the VTIMEZONE of that
- * name, which may be older than the law; any other name means its VTIMEZONE, and without one what Windows calls so.
- * Null if nobody knows it.
+ * Resolves the time zones of a calendar: `zoneOf(tzid)`. IANA names take precedence over a VTIMEZONE of the same name, which
+ * may be outdated. Other names are those of a VTIMEZONE, or else Windows names. Null for an unknown name.
  * @returns {(tzid: string) => Zone | null}
  */
 export function zonesOf(calendar) {
@@ -89,7 +88,7 @@ export function zonesOf(calendar) {
   };
 }
 
-/** node-ical has the table of Windows' names: what it makes of a time in that zone tells. */
+/** Finds the zone of a Windows name: node-ical has the table, so it parses a time in that zone. */
 function windowsZone(tzid) {
   if (!/^[^"\p{Cc}]{1,100}$/u.test(tzid)) return null;
   const event = ['BEGIN:VEVENT', 'UID:zone', `DTSTART;TZID="${tzid}":20260101T000000`, 'END:VEVENT'];
@@ -111,14 +110,14 @@ function definedZone(definition) {
   };
 }
 
-/** When an observance of a VTIMEZONE begins, each time: `{ at, from, to }`, the offsets before and after. */
+/** The times at which an observance of a VTIMEZONE begins: `{ at, from, to }`, with the offsets before and after. */
 function onsetsOf(observance) {
   const from = offsetIn(observance, 'TZOFFSETFROM');
   const to = offsetIn(observance, 'TZOFFSETTO');
   const start = wallTime(propertyOf(observance, 'DTSTART')?.value ?? '');
   if (from === null || to === null || start === null) return [];
   const values = (name) => (observance.properties.get(name) ?? []).map(({ value }) => value);
-  // An UNTIL here is in UTC.
+  // UNTIL is in UTC here.
   const until = (value) => (wallTime(value) ?? Number.NaN) + (value.endsWith('Z') ? from : 0);
   const walls = [
     start,
@@ -136,7 +135,7 @@ function offsetIn(observance, name) {
 }
 
 /**
- * Milliseconds since 1970 of a DATE or DATE-TIME as if its clock showed UTC; null where it is none: 30 February, too.
+ * Parses a DATE or DATE-TIME as if it were UTC, to milliseconds since 1970. Null for other text and days such as 30 February.
  * @param {string} value
  */
 export function wallTime(value) {

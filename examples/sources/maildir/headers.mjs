@@ -1,11 +1,11 @@
 /**
  * The header of a message (RFC 5322): a Map from small-letter names to values, unfolded, the first of each name.
- * What follows the first empty line is not looked at.
+ * Stops at the first empty line.
  * @param {Uint8Array} head The beginning of the message.
  * @returns {Map<string, string>}
  */
 export function parseHeaders(head) {
-  // Latin 1 keeps every byte apart: the end is found before anything is decoded.
+  // Latin 1 keeps every byte, so the end of the header is found before anything is decoded.
   const bytes = Buffer.from(head);
   const end = /(?:^|\n)\r?\n/.exec(bytes.latin1Slice());
   const text = decodeBytes(bytes.subarray(0, end?.index ?? bytes.length));
@@ -17,7 +17,7 @@ export function parseHeaders(head) {
   return headers;
 }
 
-/** Headers should be ASCII; some are UTF-8 (RFC 6532), and old ones what Windows wrote. */
+/** Headers should be ASCII. Some are UTF-8 (RFC 6532), and old ones Windows-1252. */
 function decodeBytes(bytes) {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -30,7 +30,7 @@ const ENCODED_WORD = /=\?([^?*\s]+)(?:\*[^?\s]*)?\?([qb])\?([^?\s]*)\?=/gi;
 
 /**
  * A value with its encoded words (RFC 2047) decoded, on one line, without control characters. Blanks between two
- * encoded words are none; a character that was cut in two between them is put together again.
+ * encoded words are removed, and a character that is split between two words is joined.
  */
 export function decodeText(value) {
   let text = '';
@@ -64,12 +64,12 @@ function textOf(pending) {
   try {
     return new TextDecoder(pending.charset).decode(pending.bytes);
   } catch {
-    // Nobody knows the character set: its ASCII is right all the same.
+    // The character set is unknown, but most of them contain ASCII.
     return pending.bytes.toString('latin1').replace(/[^ -~]/g, '\u{fffd}');
   }
 }
 
-/** A subject may neither break the line nor turn the direction of what follows it. */
+/** Removes characters that break the line or change the direction of text. */
 function cleaned(text) {
   return text
     .replace(/[\u202a-\u202e\u2066-\u2069]/g, '')

@@ -9,7 +9,7 @@ import { ageText } from '../../format/times.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
 
 const NO_SOURCES =
-  'No vaults and no sources yet: `loci index PATH` adds a vault; docs/sources.md says how a command becomes a source.\n';
+  'There are no vaults and no sources. `loci index PATH` adds a vault; docs/sources.md explains how to add a source.\n';
 
 export const sourcesList: OperationCommand<SourcesListOutput> = {
   render: ({ sources }, view) =>
