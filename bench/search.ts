@@ -1,3 +1,4 @@
+import { searchVectors } from '../test/contract/queries.ts';
 import { ADMIN_NAMESPACE } from '../src/store/rules/admin-namespace.ts';
 import { openEmbedder } from '../src/embed/registry.ts';
 import type { Embedder } from '../src/embed/embedder.ts';
@@ -92,7 +93,7 @@ async function compareVectors(
   const found = new Map<BenchQuery, Set<number>>();
   const near = await timeEach(bench.queries, async (query) => {
     const { namespace, vector } = query;
-    const scores = await store.vectors.search(namespace, generation, vector, { now: NOW }, NEAREST);
+    const scores = await searchVectors(store, namespace, generation, vector, { now: NOW }, NEAREST);
     found.set(query, new Set(scores.map(({ record }) => record)));
   });
   const exact: number[] = [];

@@ -1,3 +1,4 @@
+import { searchText } from '../../test/contract/queries.ts';
 import { openSqliteInMemory } from '../../test/contract/sqlite-in-memory.ts';
 import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -142,7 +143,7 @@ describe('a document whose text stayed', () => {
     const weights = { title: 1, headings: 1, body: 1, tags: 1 };
     const found = async (word: string): Promise<number> => {
       const query = { any: [{ terms: [word], prefix: false }], all: [], weights };
-      return (await store.search.text('n', query, { now: NOW }, 10)).length;
+      return (await searchText(store, 'n', query, { now: NOW }, 10)).length;
     };
     expect(await found('stove')).toBeGreaterThan(0);
     expect(await found('cook')).toBe(0);

@@ -1,3 +1,4 @@
+import { searchText } from '../../test/contract/queries.ts';
 import { verifyStore } from '../../test/contract/store-samples.ts';
 import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
@@ -67,7 +68,7 @@ async function found(word: string): Promise<number[]> {
     all: [],
     weights: { title: 1, headings: 1, body: 1, tags: 1 },
   };
-  return (await store.search.text('n', query, { now: NOW }, 10)).map(({ record }) => record);
+  return (await searchText(store, 'n', query, { now: NOW }, 10)).map(({ record }) => record);
 }
 
 const COUNTS = { seen: 0, added: 0, updated: 0, renamed: 0, removed: 0, unchanged: 0, problems: [] };

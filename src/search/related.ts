@@ -1,4 +1,4 @@
-import type { SearchFilter } from '../store/search-model.ts';
+import type { SearchFilter, StoredPassage } from '../store/search-model.ts';
 import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
 import { isCompleted } from './rank/boosts.ts';
@@ -43,10 +43,10 @@ export async function relatedDocuments(
   const filter = sourceFilter(run.filter, options.excludedSources);
   if (filter === null || best.answerConfidence.confidence < MIN_CONFIDENCE) return [];
   const shown = new Set(hits.slice(0, options.resultLimit).map(({ passage }) => passage.record.id));
-  const near = await nearestDocuments(run, filter, hits, retrieved);
+  const { near, passages } = await nearestDocuments(run, filter, hits, retrieved);
   const bestScore = best.score / sourceFactor(best);
   const bestNearness = Math.max(...[...near.values()].map(({ score }) => score), Number.EPSILON);
-  const scored = [...hits.filter(isOfSource), ...(await hitsOfNearest(run, filter, hits, near))]
+  const scored = [...hits.filter(isOfSource), ...hitsOfNearest(run, passages, hits, near)]
     .filter(
       ({ passage: { record } }) => !shown.has(record.id) && !options.excludedSources.includes(record.source),
     )
@@ -104,46 +104,36 @@ interface NearDocument {
 
 /** The nearest passage of each document near the query and the best note, by record; empty without vectors. */
 async function nearestDocuments(
-  { store, namespace, vectors }: SearchRun,
+  { store, namespace }: SearchRun,
   filter: SearchFilter,
   hits: readonly Hit[],
-  { vector: queryVector }: RetrievalResult,
-): Promise<Map<number, NearDocument>> {
-  if (vectors === null || queryVector === null) return new Map();
-  const note = hits.find((hit) => !isOfSource(hit));
-  const noteVector =
-    note === undefined ? null : await store.vectors.get(namespace, vectors.generation, note.passage.id);
-  const sum = queryVector.map(
-    (component, i) => (1 - NOTE_SHARE) * component + NOTE_SHARE * (noteVector?.[i] ?? component),
-  );
-  const length = Math.hypot(...sum);
-  const unit = sum.map((component) => component / length);
-  const scores = await store.vectors.search(namespace, vectors.generation, unit, filter, CANDIDATE_LIMIT);
+  { vector }: RetrievalResult,
+): Promise<{ near: Map<number, NearDocument>; passages: readonly StoredPassage[] }> {
   const near = new Map<number, NearDocument>();
-  for (const [i, { passage, record, score }] of scores.entries())
-    if (!near.has(record)) near.set(record, { passage, record, score: score * length, rank: i + 1 });
-  return near;
+  if (vector === null) return { near, passages: [] };
+  const note = hits.find((hit) => !isOfSource(hit));
+  const mix = note === undefined ? {} : { mix: { passage: note.passage.id, share: NOTE_SHARE } };
+  const query = { by: 'vector' as const, vector, ...mix, filter, limit: CANDIDATE_LIMIT };
+  const { lists, passages } = await store.search.retrieve(namespace, { queries: [query], load: true });
+  for (const [i, { passage, record, score }] of (lists[0]?.scores ?? []).entries())
+    if (!near.has(record)) near.set(record, { passage, record, score, rank: i + 1 });
+  return { near, passages };
 }
 
 /** Hits for the near documents that the ranking has not found, scored by their nearness. */
-async function hitsOfNearest(
-  { store, namespace, policies, query, trace }: SearchRun,
-  filter: SearchFilter,
+function hitsOfNearest(
+  { policies, query, trace }: SearchRun,
+  passages: readonly StoredPassage[],
   hits: readonly Hit[],
   near: ReadonlyMap<number, NearDocument>,
-): Promise<Hit[]> {
+): Hit[] {
   const ranked = new Set(hits.map(({ passage }) => passage.record.id));
-  const unranked = [...near.values()].filter(({ record }) => !ranked.has(record));
   const [best] = hits;
-  if (best === undefined || unranked.length === 0) return [];
-  const passages = await store.search.passages(
-    namespace,
-    unranked.map(({ passage }) => passage),
-    filter,
-  );
+  if (best === undefined) return [];
   const phrases = requiredPhrases(query);
   return passages.flatMap((passage): Hit[] => {
     const { record } = passage;
+    if (ranked.has(record.id)) return [];
     if (!containsPhrases(passage, phrases)) {
       trace.drop('phrase-missing', { passage: passage.id, record: record.id });
       return [];

@@ -7,7 +7,7 @@ import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
 import { dateOf } from './rank/boosts.ts';
 import { withConfidence, type Hit } from './rank/confidence.ts';
-import { fuse, type Fused } from './rank/fuse.ts';
+import { fuse } from './rank/fuse.ts';
 import { rank } from './rank/rank.ts';
 import { smooth, type Smoothed } from './rank/smooth.ts';
 import { policyOf } from './rank/source-policy.ts';
@@ -66,25 +66,37 @@ interface LoadedPool {
 
 /** Fuses the signals' lists and loads the best passages. */
 async function loadPool(run: SearchRun, retrieved: RetrievalResult): Promise<LoadedPool> {
-  const { ranking, trace } = run;
+  const { store, namespace, filter, ranking, trace } = run;
   const vector = ranking.weights.vector * retrieved.modelCoverage;
   const fused = fuse(retrieved.lists, { ...ranking, weights: { ...ranking.weights, vector } });
   const top = fused.filter(({ passage }, i) => i < ranking.pool || retrieved.constrainedMatches.has(passage));
-  // Only turns of sessions bring neighbours into the pool: these are loaded in a second call.
-  const [pool, passagesOfTop] = await Promise.all([smoothed(run, fused, top), loadPassages(run, top)]);
-  const topIds = new Set(top.map(({ passage }) => passage));
-  const neighbours = pool.filter(({ passage }) => !topIds.has(passage));
-  const passages = [
-    ...passagesOfTop,
-    ...(neighbours.length === 0 ? [] : await loadPassages(run, neighbours)),
-  ];
+  const { smoothing } = ranking;
+  const topIds = top.map(({ passage }) => passage);
+  const loaded = await store.search.passages(
+    namespace,
+    topIds,
+    filter,
+    smoothing === null ? undefined : SMOOTHING_REACH,
+  );
+  const pool =
+    smoothing === null
+      ? top.map((entry) => ({ ...entry, rawScore: entry.score }))
+      : smooth(
+          new Map(fused.map((entry) => [entry.passage, entry])),
+          top,
+          loaded.neighbourhoods,
+          smoothing,
+        ).slice(0, top.length);
+  const byId = new Map(loaded.passages.map((passage) => [passage.id, passage]));
+  const passages = [...new Set([...topIds, ...pool.map(({ passage }) => passage)])].flatMap(
+    (id) => byId.get(id) ?? [],
+  );
   const poolIds = new Set(pool.map(({ passage }) => passage));
   for (const { passage, record } of fused)
     if (!poolIds.has(passage)) trace.drop('outside-pool', { passage, record });
-  const loadedIds = new Set(passages.map(({ id }) => id));
   let isOvertaken = false;
   for (const { passage, contributions } of pool) {
-    if (loadedIds.has(passage)) continue;
+    if (byId.has(passage)) continue;
     // Signals obey the filter, so what they found is not hidden by it.
     const wasFound = contributions.length > 0;
     if (wasFound) isOvertaken = true;
@@ -93,31 +105,8 @@ async function loadPool(run: SearchRun, retrieved: RetrievalResult): Promise<Loa
   return { pool, passages, isOvertaken };
 }
 
-function loadPassages(
-  { store, namespace, filter }: SearchRun,
-  entries: readonly Fused[],
-): Promise<StoredPassage[]> {
-  return store.search.passages(
-    namespace,
-    entries.map(({ passage }) => passage),
-    filter,
-  );
-}
-
-async function smoothed(
-  { store, namespace, ranking }: SearchRun,
-  fused: readonly Fused[],
-  top: readonly Fused[],
-): Promise<Smoothed[]> {
-  if (ranking.smoothing === null) return top.map((entry) => ({ ...entry, rawScore: entry.score }));
-  const neighbourhoods = await store.search.neighbours(
-    namespace,
-    top.map(({ passage }) => passage),
-    { before: 1, after: 2 },
-  );
-  const byPassage = new Map(fused.map((entry) => [entry.passage, entry]));
-  return smooth(byPassage, top, neighbourhoods, ranking.smoothing).slice(0, top.length);
-}
+/** A turn of a session receives shares of the scores of the two turns before it and of the one after it. */
+const SMOOTHING_REACH = { before: 1, after: 2 };
 
 interface Selection {
   readonly selected: readonly StoredPassage[];

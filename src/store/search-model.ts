@@ -50,6 +50,71 @@ export interface TextQuery {
   readonly weights: FieldWeights;
 }
 
+/** A query's vector, to be compared with those of a generation. */
+export interface QueryVector {
+  readonly generation: number;
+  readonly vector: Float32Array;
+}
+
+/** What a query ranks passages by. */
+export type PassageRanking =
+  /** BM25 of title, headings, body and tags. */
+  | { readonly by: 'text'; readonly text: TextQuery }
+  /**
+   * The cosine; with `mix`, the weighted mean of the cosines with this vector and with that of a passage, which has the
+   * share. A passage without a vector changes nothing.
+   */
+  | {
+      readonly by: 'vector';
+      readonly vector: QueryVector;
+      readonly mix?: { readonly passage: number; readonly share: number };
+    }
+  /**
+   * The distance of `createdAt` from `filter.now`, in the past or the future: first passages of records, nearest first,
+   * with `createdAt` as the score.
+   */
+  | { readonly by: 'time' };
+
+/** Ranks the passages that the filter admits: best first, ties by passage id. */
+export type PassageQuery = PassageRanking & {
+  readonly filter: SearchFilter;
+  readonly limit: number;
+  readonly spread?: RecordSpread;
+};
+
+/** Keeps one long record from filling a list. */
+export interface RecordSpread {
+  /** While the best passages are of fewer records, the limit grows, within bounds. */
+  readonly minRecords: number;
+  /** Passages of one record that the list has at most. */
+  readonly maxPerRecord: number;
+}
+
+export interface RetrievalRequest {
+  readonly queries: readonly PassageQuery[];
+  /** Compares this vector with every passage that a text query found and no vector query did. */
+  readonly cosines?: QueryVector;
+  /** Whether to load the best passage of each record in the lists. */
+  readonly load?: boolean;
+}
+
+/** The answer to one query. */
+export interface RankedList {
+  readonly scores: readonly PassageScore[];
+  /** Passages left out because of `maxPerRecord`. */
+  readonly crowdedOut: readonly PassageScore[];
+  /** How long the query took. */
+  readonly milliseconds: number;
+}
+
+export interface Retrieved {
+  /** One for each query. */
+  readonly lists: readonly RankedList[];
+  /** In no particular order; passages without a vector are left out. */
+  readonly cosines: readonly PassageScore[];
+  readonly passages: readonly StoredPassage[];
+}
+
 export interface PassageScore {
   readonly passage: number;
   readonly record: number;
@@ -79,6 +144,20 @@ export type RecordHeader = Omit<LociRecord, 'content' | 'contentHash' | 'revisio
 export interface StoredPassage extends Passage {
   readonly id: number;
   readonly record: RecordHeader;
+}
+
+/** How many neighbours of a passage to look up. */
+export interface NeighbourReach {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** Passages, and their neighbours in sessions. */
+export interface LoadedPassages {
+  /** In the order of the ids, then the neighbours; those that the filter hides are left out. */
+  readonly passages: readonly StoredPassage[];
+  /** Those of the passages of sessions, in the order of the ids, whatever the filter hides. */
+  readonly neighbourhoods: readonly Neighbourhood[];
 }
 
 /**

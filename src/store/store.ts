@@ -38,14 +38,14 @@ import type { AdminNamespace } from './rules/admin-namespace.ts';
 import type {
   Generation,
   GenerationSpec,
-  Neighbourhood,
+  LoadedPassages,
+  NeighbourReach,
   PassagePosition,
-  PassageScore,
   PendingEmbedding,
+  RetrievalRequest,
+  Retrieved,
   SearchFilter,
-  StoredPassage,
   TermInfo,
-  TextQuery,
   VectorWrite,
 } from './search-model.ts';
 
@@ -145,25 +145,22 @@ export interface StoreRecords {
   ): Promise<StartupState>;
 }
 
-/** The search stages over text. */
+/** The stages of a search, one call each. */
 export interface StoreSearch {
   /** Looks folded words up in the namespace's vocabulary. */
   terms(namespace: string, words: readonly string[]): Promise<TermInfo[]>;
-  /** Full-text search over title, headings, body and tags; best first, ties by passage id. */
-  text(namespace: string, query: TextQuery, filter: SearchFilter, limit: number): Promise<PassageScore[]>;
   /**
-   * First passages of the records whose `createdAt` is nearest to `filter.now`, in the past or the future. The score is
-   * `createdAt`. Nearest first, ties by passage id.
+   * Answers all queries from one state of the namespace.
+   * @throws LociError `embedding_mismatch` for a vector of other dimensions, `not_found` for an unknown generation
    */
-  newest(namespace: string, filter: SearchFilter, limit: number): Promise<PassageScore[]>;
-  /** Up to `before` and `after` neighbours of each passage. Passages outside of sessions are skipped. */
-  neighbours(
+  retrieve(namespace: string, request: RetrievalRequest): Promise<Retrieved>;
+  /** Loads passages with the headers of their records, and the neighbours of each within reach, if any is given. */
+  passages(
     namespace: string,
-    passages: readonly number[],
-    reach: { readonly before: number; readonly after: number },
-  ): Promise<Neighbourhood[]>;
-  /** Passages with the headers of their records, in the order of the ids; those that the filter hides are skipped. */
-  passages(namespace: string, ids: readonly number[], filter: SearchFilter): Promise<StoredPassage[]>;
+    ids: readonly number[],
+    filter: SearchFilter,
+    reach?: NeighbourReach,
+  ): Promise<LoadedPassages>;
 }
 
 /** Embeddings. Generations belong to the whole store, vectors to a namespace and generation. */
@@ -173,26 +170,6 @@ export interface StoreVectors {
   addGeneration(namespace: AdminNamespace, spec: GenerationSpec): Promise<Generation>;
   /** Makes searches use this generation. */
   activateGeneration(namespace: AdminNamespace, id: number): Promise<void>;
-  /**
-   * The passages nearest to the vector by cosine; best first, ties by passage id.
-   * @throws LociError `embedding_mismatch` for a vector of other dimensions, `not_found` for an unknown generation
-   */
-  search(
-    namespace: string,
-    generation: number,
-    vector: Float32Array,
-    filter: SearchFilter,
-    limit: number,
-  ): Promise<PassageScore[]>;
-  /** The cosine of the vector with each of these passages that has one. */
-  scores(
-    namespace: string,
-    generation: number,
-    vector: Float32Array,
-    passages: readonly number[],
-  ): Promise<PassageScore[]>;
-  /** The vector of a passage; `null` if it has none yet. */
-  get(namespace: string, generation: number, passage: number): Promise<Float32Array | null>;
   /** Passages without a vector, by record and ordinal. Passages with the same content share a hash. */
   pending(namespace: string, generation: number, page: Page<PassagePosition>): Promise<PendingEmbedding[]>;
   /** The number of contents without a vector. */

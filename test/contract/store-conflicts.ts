@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ORIGINS } from '../../src/core/types.ts';
 import type { CommitBatch } from '../../src/store/model.ts';
 import type { Subject } from './store-contract.ts';
+import { searchText } from './queries.ts';
 import { ALL_LIVE, anyOf, CHUNKING, draft, found, note, NOW, verifyStore, write } from './store-samples.ts';
 
 export function describeConflicts({ store, namespace }: Subject): void {
@@ -17,7 +18,7 @@ export function describeConflicts({ store, namespace }: Subject): void {
       await write(store(), ns, note('marble worktop', { key: 'a' }), note('granite sink', { key: 'b' }));
       const look = async (): Promise<unknown> => ({
         records: await store().records.list(ns, { scan: 'undeleted' }, { after: null, limit: 10 }),
-        hits: await store().search.text(ns, anyOf('marble', 'granite', 'intruder'), ALL_LIVE, 10),
+        hits: await searchText(store(), ns, anyOf('marble', 'granite', 'intruder'), ALL_LIVE, 10),
         terms: await store().search.terms(ns, ['marble', 'granite', 'intruder']),
         stats: (await store().admin.stats(ADMIN_NAMESPACE)).namespaces.find(
           ({ namespace: name }) => name === ns,

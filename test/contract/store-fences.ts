@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CommitBatch, Fence } from '../../src/store/model.ts';
 import type { Subject } from './store-contract.ts';
+import { searchText } from './queries.ts';
 import { ALL_LIVE, anyOf, CHUNKING, note, NOW, write } from './store-samples.ts';
 import { told } from './written-samples.ts';
 
@@ -28,7 +29,7 @@ export function describeFences({ store, namespace }: Subject): void {
   /** Everything that a commit could change. */
   const look = async (ns: string): Promise<unknown> => ({
     records: await store().records.list(ns, { scan: 'undeleted' }, { after: null, limit: 100 }),
-    hits: await store().search.text(ns, anyOf('ambient', 'former'), ALL_LIVE, 10),
+    hits: await searchText(store(), ns, anyOf('ambient', 'former'), ALL_LIVE, 10),
     terms: await store().search.terms(ns, ['ambient', 'former']),
     states: [...(await store().records.sourceStates(ns))],
     audit: await store().admin.auditEntries(ns, {}, { after: null, limit: 10 }),

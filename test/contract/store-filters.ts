@@ -3,6 +3,7 @@ import type { RecordDraft } from '../../src/store/model.ts';
 import type { SearchFilter } from '../../src/store/search-model.ts';
 import type { Subject } from './store-contract.ts';
 import { ALL, idsOf } from './written-samples.ts';
+import { nearestInTime, passagesOf, searchText, searchVectors } from './queries.ts';
 import { anyOf, embed, note, NOW, unit, write } from './store-samples.ts';
 
 const RECORDS: Partial<RecordDraft>[] = [
@@ -99,16 +100,16 @@ export function describeFilters({ store, namespace, generation }: Subject): void
 
     it.each(CASES)('%s', async (_, asked, expected) => {
       const filter = { now: NOW, ...asked };
-      const text = await store().search.text(ns, anyOf('word'), filter, 10);
+      const text = await searchText(store(), ns, anyOf('word'), filter, 10);
       expect(text.map(({ record }) => record).toSorted()).toEqual(expected);
-      const near = await store().vectors.search(ns, vectors, unit(1, 0, 0), filter, 10);
+      const near = await searchVectors(store(), ns, vectors, unit(1, 0, 0), filter, 10);
       expect(near.map(({ record }) => record)).toEqual(expected);
-      const ids = (await store().search.text(ns, anyOf('word'), { now: 0 }, 10)).map(
+      const ids = (await searchText(store(), ns, anyOf('word'), { now: 0 }, 10)).map(
         ({ passage }) => passage,
       );
-      const passages = await store().search.passages(ns, ids.toSorted(), filter);
+      const passages = await passagesOf(store(), ns, ids.toSorted(), filter);
       expect(passages.map(({ record }) => record.id)).toEqual(expected);
-      const newest = await store().search.newest(ns, filter, 10);
+      const newest = await nearestInTime(store(), ns, filter, 10);
       expect(newest.map(({ record }) => record).toSorted()).toEqual(expected);
       expect(idsOf(await store().records.list(ns, { filter }, ALL)).toSorted()).toEqual(expected);
       expect(await store().records.count(ns, [filter])).toEqual([expected.length]);
@@ -125,9 +126,9 @@ export function describeFilters({ store, namespace, generation }: Subject): void
       await embed(store(), vectors, mine, (text) => unit(1, text.length - 4, 0));
       const filter = { now: NOW, exceptSources: ['todos'] };
       for (const limit of [2, 10, 10]) {
-        const text = await store().search.text(mine, anyOf('tile'), filter, limit);
+        const text = await searchText(store(), mine, anyOf('tile'), filter, limit);
         expect(text.map(({ record }) => record)).toEqual([ids[2], ids[0], ids[3], ids[1]].slice(0, limit));
-        const near = await store().vectors.search(mine, vectors, unit(1, 0, 0), filter, limit);
+        const near = await searchVectors(store(), mine, vectors, unit(1, 0, 0), filter, limit);
         expect(near.map(({ record }) => record)).toEqual([ids[2], ids[0], ids[3], ids[1]].slice(0, limit));
       }
     });

@@ -1,6 +1,7 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { Subject } from './store-contract.ts';
+import { cosinesOf, neighboursOf, passagesOf, searchText, searchVectors } from './queries.ts';
 import {
   ALL_LIVE,
   anyOf,
@@ -32,12 +33,12 @@ export function describeIsolation({ store, namespace, generation }: Subject): vo
       const look = async (): Promise<unknown> => {
         const ids = await passageIds(store(), ours, 'worktop');
         return {
-          text: await store().search.text(ours, anyOf('marble', 'worktop'), ALL_LIVE, 10),
-          near: await store().vectors.search(ours, vectors, unit(1, 2, 3), ALL_LIVE, 10),
-          scored: await store().vectors.scores(ours, vectors, unit(1, 2, 3), ids),
+          text: await searchText(store(), ours, anyOf('marble', 'worktop'), ALL_LIVE, 10),
+          near: await searchVectors(store(), ours, vectors, unit(1, 2, 3), ALL_LIVE, 10),
+          scored: await cosinesOf(store(), ours, vectors, unit(1, 2, 3), anyOf('worktop')),
           terms: await store().search.terms(ours, ['worktop', 'wrktop', 'secret']),
-          beside: await store().search.neighbours(ours, ids, { before: 5, after: 5 }),
-          passages: await store().search.passages(ours, ids, ALL_LIVE),
+          beside: await neighboursOf(store(), ours, ids, { before: 5, after: 5 }),
+          passages: await passagesOf(store(), ours, ids, ALL_LIVE),
           records: await store().records.list(ours, { scan: 'undeleted' }, { after: null, limit: 10 }),
           byKey: await store().records.list(
             ours,
@@ -75,9 +76,15 @@ export function describeIsolation({ store, namespace, generation }: Subject): vo
       const hidden = await passageIds(store(), theirs, 'secret');
       expect(hidden).toHaveLength(3);
       await embed(store(), vectors, theirs, () => unit(1, 0, 0));
-      expect(await store().search.passages(ours, hidden, ALL_LIVE)).toEqual([]);
-      expect(await store().search.neighbours(ours, hidden, { before: 3, after: 3 })).toEqual([]);
-      expect(await store().vectors.scores(ours, vectors, unit(1, 0, 0), hidden)).toEqual([]);
+      expect(await passagesOf(store(), ours, hidden, ALL_LIVE)).toEqual([]);
+      expect(await neighboursOf(store(), ours, hidden, { before: 3, after: 3 })).toEqual([]);
+      const mix = { passage: hidden[0]!, share: 1 };
+      const query = { by: 'vector' as const, vector: { generation: vectors, vector: unit(0, 1, 0) }, mix };
+      await embed(store(), vectors, ours, () => unit(0, 1, 0));
+      const { lists } = await store().search.retrieve(ours, {
+        queries: [{ ...query, filter: ALL_LIVE, limit: 5 }],
+      });
+      expect(lists[0]?.scores).toMatchObject([{ record: 1, score: expect.closeTo(1, 2) as number }]);
       expect(await store().records.get(ours, [2, 3], { liveAt: NOW })).toEqual([]);
       expect(await store().records.passagesOf(ours, [2])).toEqual(new Map([[2, []]]));
       expect(await store().search.terms(ours, ['secret', 'secrt'])).toEqual([
@@ -97,8 +104,8 @@ export function describeIsolation({ store, namespace, generation }: Subject): vo
       await write(store(), theirs, both);
       const [{ hash } = { hash: '' }] = (await store().records.passagesOf(ours, [1])).get(1) ?? [];
       await store().vectors.put(theirs, vectors, [{ hash, vector: unit(1, 0, 0) }]);
-      expect(await store().vectors.search(ours, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toEqual([]);
-      expect(await store().vectors.search(theirs, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toHaveLength(1);
+      expect(await searchVectors(store(), ours, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toEqual([]);
+      expect(await searchVectors(store(), theirs, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toHaveLength(1);
     });
 
     it('may have any name', async () => {
@@ -129,12 +136,12 @@ export function describeIsolation({ store, namespace, generation }: Subject): vo
         ),
       ).toEqual([0]);
       expect(await store().records.sourceEntries(ns, 's', all)).toEqual([]);
-      expect(await store().search.text(ns, anyOf('x'), ALL_LIVE, 5)).toEqual([]);
-      expect(await store().vectors.search(ns, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toEqual([]);
-      expect(await store().vectors.scores(ns, vectors, unit(1, 0, 0), [1])).toEqual([]);
+      expect(await searchText(store(), ns, anyOf('x'), ALL_LIVE, 5)).toEqual([]);
+      expect(await searchVectors(store(), ns, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toEqual([]);
+      expect(await cosinesOf(store(), ns, vectors, unit(1, 0, 0), anyOf('x'))).toEqual([]);
       expect(await store().search.terms(ns, ['word'])).toEqual([{ word: 'word', passages: 0, near: [] }]);
-      expect(await store().search.neighbours(ns, [1], { before: 1, after: 1 })).toEqual([]);
-      expect(await store().search.passages(ns, [1], ALL_LIVE)).toEqual([]);
+      expect(await neighboursOf(store(), ns, [1], { before: 1, after: 1 })).toEqual([]);
+      expect(await passagesOf(store(), ns, [1], ALL_LIVE)).toEqual([]);
       expect(await store().records.list(ns, { scan: 'stale', chunking: 'c' }, all)).toEqual([]);
       expect(await store().records.list(ns, { scan: 'undeleted' }, all)).toEqual([]);
       expect(await store().records.passagesOf(ns, [1])).toEqual(new Map([[1, []]]));

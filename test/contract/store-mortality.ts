@@ -1,6 +1,7 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { Subject } from './store-contract.ts';
+import { nearestInTime, searchVectors } from './queries.ts';
 import {
   ALL_LIVE,
   draft,
@@ -30,7 +31,7 @@ function describeDeletions({ store, namespace, generation }: Subject): void {
       const [before] = await store().records.get(ns, [2], 'any');
       await remove(store(), ns, 2);
       expect(await traces(store(), ns, 2, 'confidential')).toEqual(NO_TRACE);
-      expect(await store().vectors.search(ns, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toHaveLength(1);
+      expect(await searchVectors(store(), ns, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toHaveLength(1);
       expect(
         await store().records.list(
           ns,
@@ -45,7 +46,7 @@ function describeDeletions({ store, namespace, generation }: Subject): void {
         ),
       ).toEqual([0]);
       expect(idsOf(await store().records.sourceEntries(ns, 'notes', ALL))).toEqual([1]);
-      expect(await store().search.newest(ns, ALL_LIVE, 10)).toHaveLength(1);
+      expect(await nearestInTime(store(), ns, ALL_LIVE, 10)).toHaveLength(1);
       expect(await store().records.get(ns, [2], 'any')).toEqual([{ ...before, deletedAt: NOW }]);
       expect(await store().admin.namespaces(ADMIN_NAMESPACE)).toContain(ns);
     });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RecordWrite } from '../../src/store/model.ts';
 import type { SearchFilter } from '../../src/store/search-model.ts';
 import type { Subject } from './store-contract.ts';
+import { nearestInTime, neighboursOf, passagesOf } from './queries.ts';
 import { ALL_LIVE, evict, NOW, note, passageIds, write } from './store-samples.ts';
 
 function describeNewest({ store, namespace }: Subject): void {
@@ -21,8 +22,9 @@ function describeNewest({ store, namespace }: Subject): void {
       );
       await evict(store(), ns, 3);
       const newest = async (filter: Partial<SearchFilter>, limit: number): Promise<[number, number][]> => {
-        const scores = await store().search.newest(ns, { ...ALL_LIVE, ...filter }, limit);
-        const found = await store().search.passages(
+        const scores = await nearestInTime(store(), ns, { ...ALL_LIVE, ...filter }, limit);
+        const found = await passagesOf(
+          store(),
           ns,
           scores.map(({ passage }) => passage),
           ALL_LIVE,
@@ -37,7 +39,7 @@ function describeNewest({ store, namespace }: Subject): void {
       ]);
       expect(await newest({ from: 2, until: 9 }, 10)).toEqual([[5, 5]]);
       expect(await newest({ project: 'none' }, 10)).toEqual([]);
-      expect(await store().search.newest(namespace(), ALL_LIVE, 10)).toEqual([]);
+      expect(await nearestInTime(store(), namespace(), ALL_LIVE, 10)).toEqual([]);
     });
 
     it('are those nearest to now, what lies ahead as what lies behind', async () => {
@@ -45,7 +47,7 @@ function describeNewest({ store, namespace }: Subject): void {
       const away = [-9, 5, -5, 40, 0, 5, -1000, 1, 41, -40];
       await write(store(), ns, ...away.map((by) => note('a', { createdAt: NOW + by })));
       const nearest = async (limit: number, filter: Partial<SearchFilter> = {}): Promise<number[]> =>
-        (await store().search.newest(ns, { ...ALL_LIVE, ...filter }, limit)).map(({ score }) => score - NOW);
+        (await nearestInTime(store(), ns, { ...ALL_LIVE, ...filter }, limit)).map(({ score }) => score - NOW);
       // Ties in the order in which they were written.
       expect(await nearest(20)).toEqual([0, 1, 5, -5, 5, -9, 40, -40, 41, -1000]);
       for (const limit of [0, 1, 3, 4, 7]) expect(await nearest(limit)).toHaveLength(limit);
@@ -70,12 +72,12 @@ export function describeNeighbours(subject: Subject): void {
       const alone = note('word of another', { metadata: { session: 't' } });
       await write(store(), ns, note(['word 0', 'word 1', 'word 2', 'word 3'], session), alone);
       const [p0 = 0, p1 = 0, p2 = 0, p3 = 0, other = 0] = await passageIds(store(), ns, 'word');
-      expect(await store().search.neighbours(ns, [p2, p0, other], { before: 2, after: 1 })).toEqual([
+      expect(await neighboursOf(store(), ns, [p2, p0, other], { before: 2, after: 1 })).toEqual([
         { passage: p2, before: [p1, p0], after: [p3] },
         { passage: p0, before: [], after: [p1] },
         { passage: other, before: [], after: [] },
       ]);
-      expect(await store().search.neighbours(ns, [p2], { before: 0, after: 0 })).toEqual([
+      expect(await neighboursOf(store(), ns, [p2], { before: 0, after: 0 })).toEqual([
         { passage: p2, before: [], after: [] },
       ]);
     });
@@ -98,14 +100,14 @@ export function describeNeighbours(subject: Subject): void {
         ns,
         'word',
       );
-      expect(await store().search.neighbours(ns, [b2, a2, t4, elsewhere], { before: 3, after: 3 })).toEqual([
+      expect(await neighboursOf(store(), ns, [b2, a2, t4, elsewhere], { before: 3, after: 3 })).toEqual([
         { passage: b2, before: [a2, a1], after: [c2, t3, t4] },
         { passage: a2, before: [a1], after: [b2, c2, t3] },
         { passage: t4, before: [t3, a2, a1], after: [] },
         { passage: elsewhere, before: [], after: [] },
       ]);
       await evict(store(), ns, 4);
-      expect(await store().search.neighbours(ns, [t4], { before: 1, after: 1 })).toEqual([
+      expect(await neighboursOf(store(), ns, [t4], { before: 1, after: 1 })).toEqual([
         { passage: t4, before: [a2], after: [] },
       ]);
     });
@@ -114,8 +116,32 @@ export function describeNeighbours(subject: Subject): void {
       const ns = namespace();
       await write(store(), ns, note(['word', 'word']));
       const [first = 0] = await passageIds(store(), ns, 'word');
-      expect(await store().search.neighbours(ns, [first], { before: 1, after: 1 })).toEqual([]);
-      expect(await store().search.neighbours(ns, [1_000_000], { before: 1, after: 1 })).toEqual([]);
+      expect(await neighboursOf(store(), ns, [first], { before: 1, after: 1 })).toEqual([]);
+      expect(await neighboursOf(store(), ns, [1_000_000], { before: 1, after: 1 })).toEqual([]);
+    });
+
+    it('are loaded with the passages, each once and as the filter admits, whatever was loaded before', async () => {
+      const ns = namespace();
+      const turn = (text: string, project = 'p'): ReturnType<typeof note> =>
+        note(text, { project, metadata: { session: 's' } });
+      await write(store(), ns, turn('word 1'), turn('word 2'), turn('word 3', 'hidden'));
+      const [one = 0, two = 0, three = 0] = await passageIds(store(), ns, 'word');
+      const load = async (): Promise<number[][]> => {
+        const filter = { ...ALL_LIVE, project: 'p' };
+        const loaded = await store().search.passages(ns, [two, one], filter, { before: 1, after: 1 });
+        expect(loaded.neighbourhoods[0]).toEqual({ passage: two, before: [one], after: [three] });
+        return [loaded.passages.map(({ id }) => id), loaded.passages.map(({ record }) => record.id)];
+      };
+      for (let i = 0; i < 2; i++)
+        expect(await load()).toEqual([
+          [two, one],
+          [2, 1],
+        ]);
+      const loaded = await store().search.passages(ns, [one], ALL_LIVE, { before: 1, after: 2 });
+      expect(loaded.passages.map(({ text }) => text)).toEqual(['word 1', 'word 2', 'word 3']);
+      await write(store(), ns, turn('word 4'));
+      const later = await store().search.passages(ns, [three], ALL_LIVE, { before: 0, after: 1 });
+      expect(later.passages.map(({ text }) => text)).toEqual(['word 3', 'word 4']);
     });
   });
 }

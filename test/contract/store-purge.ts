@@ -1,6 +1,7 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { Subject } from './store-contract.ts';
+import { searchText } from './queries.ts';
 import {
   ALL_LIVE,
   anyOf,
@@ -165,7 +166,7 @@ function describeOnce({ store, namespace }: Subject): void {
       expect(await commit(store(), ns, { writes: [note('x')], idempotencyKey, chunking: CHUNKING })).toEqual([
         1,
       ]);
-      expect(await store().search.text(ns, anyOf('x'), ALL_LIVE, 5)).toHaveLength(1);
+      expect(await searchText(store(), ns, anyOf('x'), ALL_LIVE, 5)).toHaveLength(1);
     });
 
     it('is forgotten once it is past its time and something else is asked once', async () => {

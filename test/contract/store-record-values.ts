@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, LociRecord } from '../../src/core/types.ts';
 import type { Subject } from './store-contract.ts';
+import { passagesOf } from './queries.ts';
 import { ALL_LIVE, found, note, NOW, passageIds, write } from './store-samples.ts';
 
 export function describeRecordValues({ store, namespace }: Subject): void {
@@ -74,7 +75,7 @@ export function describeRecordValues({ store, namespace }: Subject): void {
       expect(await found(store(), ns, 'pair')).toEqual([id]);
       expect(await found(store(), ns, 'whole')).toEqual([2]);
       expect(
-        await store().search.passages(ns, await passageIds(store(), ns, 'half'), {
+        await passagesOf(store(), ns, await passageIds(store(), ns, 'half'), {
           ...ALL_LIVE,
           tags: ['\ud800 '],
         }),

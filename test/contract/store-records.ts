@@ -4,6 +4,7 @@ import { sha256 } from '../../src/core/ids.ts';
 import type { LociRecord } from '../../src/core/types.ts';
 import type { SourceEntry } from '../../src/store/model.ts';
 import type { Subject } from './store-contract.ts';
+import { passagesOf, searchText } from './queries.ts';
 import {
   ALL_LIVE,
   CHUNKING,
@@ -61,7 +62,7 @@ export function describeRecords({ store, namespace }: Subject): void {
       const record = draft({ title: odd.join(''), tags: odd, metadata: { deep: odd, n: 1e300, no: null } });
       await write(store(), ns, { id: null, draft: record, passages });
       const ids = (await passageIds(store(), ns, 'lemon')).sort((a, b) => b - a);
-      const found = await store().search.passages(ns, [...ids, 0], ALL_LIVE);
+      const found = await passagesOf(store(), ns, [...ids, 0], ALL_LIVE);
       expect(found.map(({ id }) => id)).toEqual(ids);
       expect(found.map(({ id: _, record: __, ...own }) => own)).toEqual(passages.toReversed());
       for (const { record: header } of found) {
@@ -132,7 +133,8 @@ export function describeRecords({ store, namespace }: Subject): void {
         byKey: (await notesAt(ns, 'x', now)).length,
         counted: await countNotesAt(ns, ['x', 'y'], now),
         text: (
-          await store().search.text(
+          await searchText(
+            store(),
             ns,
             {
               any: [{ terms: ['thought'], prefix: false }],
@@ -143,8 +145,7 @@ export function describeRecords({ store, namespace }: Subject): void {
             1,
           )
         ).map(({ record }) => record),
-        passages: (await store().search.passages(ns, await passageIds(store(), ns, 'thought'), { now }))
-          .length,
+        passages: (await passagesOf(store(), ns, await passageIds(store(), ns, 'thought'), { now })).length,
       });
       expect(await seenAt(NOW - 1)).toEqual({
         records: 2,

@@ -1,3 +1,4 @@
+import { searchText } from './queries.ts';
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { shortHash, sha256 } from '../../src/core/ids.ts';
 import type { LociRecord, Passage } from '../../src/core/types.ts';
@@ -86,13 +87,13 @@ export function anyOf(...words: readonly string[]): TextQuery {
 
 /** Ids of the records whose passages hold any of the words, best first. */
 export async function found(store: Store, namespace: string, ...words: readonly string[]): Promise<number[]> {
-  const scores = await store.search.text(namespace, anyOf(...words), ALL_LIVE, 100);
+  const scores = await searchText(store, namespace, anyOf(...words), ALL_LIVE, 100);
   return scores.map(({ record }) => record);
 }
 
 /** Ids of the passages that hold the word, ascending. */
 export async function passageIds(store: Store, namespace: string, text: string): Promise<number[]> {
-  const scores = await store.search.text(namespace, anyOf(text), ALL_LIVE, 1000);
+  const scores = await searchText(store, namespace, anyOf(text), ALL_LIVE, 1000);
   return scores.map(({ passage: id }) => id).sort((a, b) => a - b);
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldWeights, TextQuery } from '../../src/store/search-model.ts';
 import type { Subject } from './store-contract.ts';
+import { searchText } from './queries.ts';
 import {
   ALL_LIVE,
   anyOf,
@@ -16,7 +17,8 @@ import {
 
 export function describeTextSearch({ store, namespace }: Subject): void {
   const ask = async (ns: string, query: Partial<TextQuery>, limit = 100): Promise<number[]> => {
-    const scores = await store().search.text(
+    const scores = await searchText(
+      store(),
       ns,
       { any: [], all: [], weights: EVEN, ...query },
       ALL_LIVE,
@@ -97,7 +99,7 @@ export function describeTextSearch({ store, namespace }: Subject): void {
         note('rug'),
         note('bed'),
       );
-      const [one, two] = await store().search.text(ns, anyOf('oven'), ALL_LIVE, 10);
+      const [one, two] = await searchText(store(), ns, anyOf('oven'), ALL_LIVE, 10);
       const idf = Math.log((5 - 2 + 0.5) / (2 + 0.5));
       const score = (frequency: number, length: number): number =>
         (idf * frequency * 2.2) / (frequency + 1.2 * (0.25 + (0.75 * length) / 2));
@@ -125,7 +127,7 @@ export function describeTextSearch({ store, namespace }: Subject): void {
       await write(store(), lived, ...lasting.map((one, i) => ({ ...one, id: ids[i]! })));
       await write(store(), fresh, ...lasting);
       const scores = async (ns: string): Promise<number[]> =>
-        (await store().search.text(ns, anyOf('oven', 'kitchen'), ALL_LIVE, 10)).map(({ score }) => score);
+        (await searchText(store(), ns, anyOf('oven', 'kitchen'), ALL_LIVE, 10)).map(({ score }) => score);
       const expected = await scores(fresh);
       expect(expected).toHaveLength(2);
       expect(await scores(lived)).toEqual(expected.map((score) => expect.closeTo(score, 9) as number));
@@ -272,6 +274,24 @@ export function describeTextSearch({ store, namespace }: Subject): void {
       expect(
         await ask(ns, { any: [{ terms: Array.from({ length: 3000 }, () => 'hay'), prefix: false }] }),
       ).toEqual([]);
+    });
+
+    it('looks behind a long record that fills the list, and takes only its best passages', async () => {
+      const ns = namespace();
+      const long = note(Array.from({ length: 60 }, () => 'tile'));
+      const others = Array.from({ length: 4 }, (_, i) => note(`tile ${'and so on '.repeat(i + 1)}`));
+      await write(store(), ns, long, ...others);
+      const query = { by: 'text', text: anyOf('tile'), filter: ALL_LIVE, limit: 10 } as const;
+      const retrieved = await store().search.retrieve(ns, {
+        queries: [query, { ...query, spread: { minRecords: 3, maxPerRecord: 2 } }],
+        load: true,
+      });
+      const records = retrieved.lists.map(({ scores }) => scores.map(({ record }) => record));
+      expect(records).toEqual([Array.from({ length: 10 }, () => 1), [1, 1, 2, 3, 4, 5]]);
+      expect(retrieved.lists.map(({ crowdedOut }) => crowdedOut.length)).toEqual([0, 58]);
+      // The best passage of each record is loaded.
+      expect(retrieved.passages.map(({ record }) => record.id)).toEqual([1, 2, 3, 4, 5]);
+      expect(retrieved.passages[0]?.id).toBe(retrieved.lists[0]?.scores[0]?.passage);
     });
   });
 }

@@ -5,6 +5,7 @@ import { MAX_PAGE_CHARACTERS } from '../../src/store/rules/record-page.ts';
 import type { NamespaceStats } from '../../src/store/admin-model.ts';
 import type { Page, RecordDraft } from '../../src/store/model.ts';
 import type { Subject } from './store-contract.ts';
+import { searchText, searchVectors } from './queries.ts';
 import {
   ALL_LIVE,
   anyOf,
@@ -219,10 +220,10 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       await evict(store(), ns, ...written.slice(8));
       await embed(store(), vectors, ns, (text) => unit(1, text.length, 2));
       const look = async (): Promise<unknown> => ({
-        text: (await store().search.text(ns, anyOf('oven', 'sink', 'note'), ALL_LIVE, 50)).map(
+        text: (await searchText(store(), ns, anyOf('oven', 'sink', 'note'), ALL_LIVE, 50)).map(
           ({ record, score }) => [record, score.toFixed(9)],
         ),
-        near: (await store().vectors.search(ns, vectors, unit(1, 9, 2), ALL_LIVE, 50)).map(
+        near: (await searchVectors(store(), ns, vectors, unit(1, 9, 2), ALL_LIVE, 50)).map(
           ({ record, score }) => [record, score],
         ),
         words: await store().search.terms(ns, ['oven', 'ovne', 'lamps']),
@@ -272,7 +273,7 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       await evict(store(), ns, 1, 2, 3);
       await store().admin.sweep(ns);
       expect((await statsOf(ns))?.vectors).toBe(17);
-      expect(await store().vectors.search(ns, vectors, unit(1, 0, 0), ALL_LIVE, 50)).toHaveLength(17);
+      expect(await searchVectors(store(), ns, vectors, unit(1, 0, 0), ALL_LIVE, 50)).toHaveLength(17);
     });
 
     it('takes records without passages', async () => {

@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { PassageScore } from '../../src/store/search-model.ts';
 import type { Subject } from './store-contract.ts';
-import { ALL_LIVE, embed, evict, note, NOW, passageIds, pendingOf, unit, write } from './store-samples.ts';
+import { cosinesOf, searchVectors } from './queries.ts';
+import {
+  ALL_LIVE,
+  anyOf,
+  embed,
+  evict,
+  note,
+  NOW,
+  passageIds,
+  pendingOf,
+  unit,
+  write,
+} from './store-samples.ts';
 
 const EAST: Float32Array = unit(1, 0, 0);
 const NORTH: Float32Array = unit(0, 1, 0);
@@ -19,26 +31,38 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('3'), note('1'), note('2'));
       await embed(store(), vectors, ns, (text) => leaning(Number(text)));
-      const scores = await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 10);
+      const scores = await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 10);
       expect(records(scores)).toEqual([2, 3, 1]);
       for (const [i, { score }] of scores.entries()) expect(score).toBeCloseTo(leaning(i + 1)[0]!, 2);
-      expect(records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 2))).toEqual([2, 3]);
-      expect(records(await store().vectors.search(ns, vectors, unit(-1, 0, 0), ALL_LIVE, 1))).toEqual([1]);
-      expect(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 0)).toEqual([]);
+      expect(records(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 2))).toEqual([2, 3]);
+      expect(records(await searchVectors(store(), ns, vectors, unit(-1, 0, 0), ALL_LIVE, 1))).toEqual([1]);
+      expect(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 0)).toEqual([]);
     });
 
-    it('gives the vector of a passage back, about as it came, and none of a passage that has none', async () => {
+    it('mixes the vector of a passage in, unless it has none', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
-      await write(store(), ns, note('2'), note('bare'));
-      const [first, second] = await pendingOf(store(), vectors, ns);
-      await store().vectors.put(ns, vectors, [{ hash: first!.hash, vector: leaning(2) }]);
-      const held = await store().vectors.get(ns, vectors, first!.passage);
-      for (const [i, component] of leaning(2).entries()) expect(held?.[i]).toBeCloseTo(component, 2);
-      expect(await store().vectors.get(ns, vectors, second!.passage)).toBeNull();
-      expect(await store().vectors.get(`${ns}-other`, vectors, first!.passage)).toBeNull();
-      await expect(store().vectors.get(ns, vectors + 1000, first!.passage)).rejects.toMatchObject({
-        code: 'not_found',
-      });
+      await write(store(), ns, note('north'), note('east'), note('bare'));
+      const pending = await pendingOf(store(), vectors, ns);
+      const [north = 0, , bare = 0] = pending.map(({ passage }) => passage);
+      const directions = [NORTH, EAST].map((vector, i) => ({ hash: pending[i]!.hash, vector }));
+      await store().vectors.put(ns, vectors, directions);
+      const mixedWith = async (passage: number, share: number): Promise<[number, number][]> => {
+        const vector = { generation: vectors, vector: EAST };
+        const query = { by: 'vector' as const, vector, mix: { passage, share } };
+        const { lists } = await store().search.retrieve(ns, {
+          queries: [{ ...query, filter: ALL_LIVE, limit: 5 }],
+        });
+        return lists[0]!.scores.map(({ record, score }) => [record, Math.round(score * 100) / 100]);
+      };
+      expect(await mixedWith(north, 0.75)).toEqual([
+        [1, 0.75],
+        [2, 0.25],
+      ]);
+      const unmixed = [
+        [2, 1],
+        [1, 0],
+      ];
+      for (const other of [bare, 1_000_000]) expect(await mixedWith(other, 0.75)).toEqual(unmixed);
     });
 
     it('breaks ties by passage', async () => {
@@ -48,8 +72,8 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       for (const { hash } of pending.toReversed()) {
         await store().vectors.put(ns, vectors, [{ hash, vector: NORTH }]);
       }
-      expect(records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([1, 2, 3]);
-      expect(records(await store().vectors.search(ns, vectors, NORTH, ALL_LIVE, 1))).toEqual([1]);
+      expect(records(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 10))).toEqual([1, 2, 3]);
+      expect(records(await searchVectors(store(), ns, vectors, NORTH, ALL_LIVE, 1))).toEqual([1]);
     });
 
     it.each([1, 3, 384, 768, 1000])('takes vectors of %i dimensions', async (dimensions) => {
@@ -58,7 +82,7 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       const of = (seed: number): Float32Array =>
         unit(...Array.from({ length: dimensions }, (_, i) => Math.sin(seed + 1 + i * (seed + 2))));
       await embed(store(), vectors, ns, (text) => of(Number(text)));
-      const [best] = await store().vectors.search(ns, vectors, of(3), ALL_LIVE, 5);
+      const [best] = await searchVectors(store(), ns, vectors, of(3), ALL_LIVE, 5);
       expect(best).toMatchObject({ score: expect.closeTo(1, 2) as number });
       if (dimensions > 1) expect(best?.record).toBe(4);
     });
@@ -69,24 +93,23 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       const [first, second] = await pendingOf(store(), one, ns);
       await store().vectors.put(ns, one, [{ hash: first!.hash, vector: EAST }]);
       await store().vectors.put(ns, other, [{ hash: second!.hash, vector: EAST }]);
-      const ids = [first!.passage, second!.passage];
       for (const [vectors, record] of [
         [one, 1],
         [other, 2],
       ] as const) {
-        expect(records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([record]);
-        expect(records(await store().vectors.scores(ns, vectors, EAST, ids))).toEqual([record]);
+        expect(records(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 10))).toEqual([record]);
+        expect(records(await cosinesOf(store(), ns, vectors, EAST, anyOf('a', 'b')))).toEqual([record]);
       }
     });
 
     it('refuses vectors of another length or of no numbers, and generations that are not there', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('a'));
-      const [{ hash, passage } = { hash: '', passage: 0 }] = await pendingOf(store(), vectors, ns);
+      const [{ hash } = { hash: '' }] = await pendingOf(store(), vectors, ns);
       const calls = (id: number, vector: Float32Array): (() => Promise<unknown>)[] => [
         () => store().vectors.put(ns, id, [{ hash, vector }]),
-        () => store().vectors.search(ns, id, vector, ALL_LIVE, 5),
-        () => store().vectors.scores(ns, id, vector, [passage]),
+        () => searchVectors(store(), ns, id, vector, ALL_LIVE, 5),
+        () => cosinesOf(store(), ns, id, vector, anyOf('a')),
       ];
       for (const call of calls(vectors, unit(1, 0)))
         await expect(call()).rejects.toMatchObject({ code: 'embedding_mismatch' });
@@ -106,34 +129,46 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('same'), note('other'), note('same'));
       await embed(store(), vectors, ns, (text) => (text === 'same' ? EAST : NORTH));
-      expect(records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([1, 3, 2]);
-      expect(records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 1))).toEqual([1]);
+      expect(records(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 10))).toEqual([1, 3, 2]);
+      expect(records(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 1))).toEqual([1]);
       await evict(store(), ns, 1);
-      expect(records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([3, 2]);
+      expect(records(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 10))).toEqual([3, 2]);
       await write(store(), ns, note('same'));
       expect(await pendingOf(store(), vectors, ns)).toEqual([]);
-      expect(records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([3, 4, 2]);
+      expect(records(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 10))).toEqual([3, 4, 2]);
     });
 
     it('keeps the vector that a content has', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('a'));
-      const [{ hash, passage } = { hash: '', passage: 0 }] = await pendingOf(store(), vectors, ns);
+      const [{ hash } = { hash: '' }] = await pendingOf(store(), vectors, ns);
       for (const vector of [EAST, NORTH]) await store().vectors.put(ns, vectors, [{ hash, vector }]);
-      const [score] = await store().vectors.scores(ns, vectors, EAST, [passage]);
+      const [score] = await cosinesOf(store(), ns, vectors, EAST, anyOf('a'));
       expect(score?.score).toBeCloseTo(1, 2);
     });
 
-    it('scores the passages it is asked for, in that order, without those that have no vector', async () => {
+    it('completes the cosines of what text queries found, where there is a vector', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
-      await write(store(), ns, note('word a'), note('word b'));
-      await embed(store(), vectors, ns, (text) => (text === 'word a' ? EAST : NORTH));
-      await write(store(), ns, note('word c'));
-      const [a = 0, b = 0, c = 0] = await passageIds(store(), ns, 'word');
-      const scores = await store().vectors.scores(ns, vectors, EAST, [c, b, 1_000_000, a]);
-      expect(scores.map(({ passage, record, score }) => [passage, record, Math.round(score)])).toEqual([
+      await write(store(), ns, note('word a'), note('word b'), note('word c'), note('other'));
+      await embed(store(), vectors, ns, (text) => (text === 'word b' ? NORTH : EAST));
+      await write(store(), ns, note('word d'));
+      const [a, b, c] = await passageIds(store(), ns, 'word');
+      const vector = { generation: vectors, vector: EAST };
+      const { lists, cosines } = await store().search.retrieve(ns, {
+        queries: [
+          { by: 'text', text: anyOf('word'), filter: ALL_LIVE, limit: 10 },
+          { by: 'vector', vector, filter: ALL_LIVE, limit: 1 },
+          { by: 'time', filter: ALL_LIVE, limit: 10 },
+        ],
+        cosines: vector,
+      });
+      expect(lists.map(({ scores }) => scores.length)).toEqual([4, 1, 5]);
+      const rounded = cosines.map(({ passage, record, score }) => [passage, record, Math.round(score)]);
+      expect(records(lists[1]!.scores)).toEqual([1]);
+      expect(a).toBe(lists[1]!.scores[0]!.passage);
+      expect(rounded.toSorted(([p = 0], [q = 0]) => p - q)).toEqual([
         [b, 2, 0],
-        [a, 1, 1],
+        [c, 3, 1],
       ]);
     });
 
@@ -149,7 +184,7 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       await embed(store(), vectors, ns, (text) =>
         text.startsWith('near') ? EAST : unit(-1, Number(text.slice(4)), 0),
       );
-      const scores = await store().vectors.search(ns, vectors, EAST, { now: NOW, project: 'far' }, 10);
+      const scores = await searchVectors(store(), ns, vectors, EAST, { now: NOW, project: 'far' }, 10);
       expect(records(scores)).toEqual([1503, 1501]);
     });
 
@@ -164,15 +199,15 @@ export function describeVectors({ store, namespace, generation }: Subject): void
         vectors,
         gone.map((hash) => ({ hash, vector: EAST })),
       );
-      expect(records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([501]);
+      expect(records(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 10))).toEqual([501]);
       await store().admin.sweep(ns);
-      expect(records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 10))).toEqual([501]);
+      expect(records(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 10))).toEqual([501]);
     });
 
     it('follows what is added and removed between searches', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       const search = async (): Promise<number[]> =>
-        records(await store().vectors.search(ns, vectors, EAST, ALL_LIVE, 10));
+        records(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 10));
       expect(await search()).toEqual([]);
       await write(store(), ns, note('1'), note('2'));
       expect(await search()).toEqual([]);

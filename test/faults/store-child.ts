@@ -8,6 +8,7 @@ import { openStore } from '../../src/store/registry.ts';
 import type { Store } from '../../src/store/store.ts';
 import { raceForLease, refreshForEver } from './refresh-jobs.ts';
 import type { Line } from './store-processes.ts';
+import { searchText, searchVectors } from '../contract/queries.ts';
 import { ALL_LIVE, anyOf, embed, evict, note, NOW, unit, write } from '../contract/store-samples.ts';
 import { commit, purgeRequest, told } from '../contract/written-samples.ts';
 
@@ -55,8 +56,8 @@ async function writeAndSearch(store: Store, vectors: number): Promise<void> {
     const [id = 0] = await write(store, namespace, note(`shared ${wordOf(serial)}`, own(serial, 0)));
     const direction = unit(serial + 1, process.pid, 1);
     await embed(store, vectors, namespace, () => direction);
-    const byWord = await store.search.text(namespace, anyOf(wordOf(serial)), ALL_LIVE, 5);
-    const byVector = await store.vectors.search(namespace, vectors, direction, ALL_LIVE, 10_000);
+    const byWord = await searchText(store, namespace, anyOf(wordOf(serial)), ALL_LIVE, 5);
+    const byVector = await searchVectors(store, namespace, vectors, direction, ALL_LIVE, 10_000);
     if (byWord.length !== 1 || byWord[0]?.record !== id)
       throw new Error(`record ${String(id)} was not found by its word`);
     if (byVector.every(({ record }) => record !== id))

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { LociError, messageOf } from '../../src/core/errors.ts';
 import type { Store } from '../../src/store/store.ts';
+import { searchText } from '../contract/queries.ts';
 import { ALL_LIVE, anyOf, note, NOW, verifyStore, write } from '../contract/store-samples.ts';
 import { ALL, commit, purgeRequest, remove, told } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
@@ -64,7 +65,7 @@ describe('a store on a disk that fills up', () => {
 
   async function expectThere(store: Store, ids: readonly number[]): Promise<void> {
     expect((await store.records.get(NAMESPACE, ids, { liveAt: NOW })).map(({ id }) => id)).toEqual(ids);
-    const hits = await store.search.text(NAMESPACE, anyOf('common'), ALL_LIVE, 100_000);
+    const hits = await searchText(store, NAMESPACE, anyOf('common'), ALL_LIVE, 100_000);
     expect(hits.map(({ record }) => record).toSorted((a, b) => a - b)).toEqual(ids);
     expect(await verifyStore(store)).toEqual([]);
   }

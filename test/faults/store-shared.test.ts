@@ -2,6 +2,7 @@ import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { searchText, searchVectors } from '../contract/queries.ts';
 import { ALL_LIVE, anyOf, embed, found, note, unit, verifyStore, write } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder, startChild } from './store-processes.ts';
 
@@ -29,7 +30,7 @@ describe('a store that several processes have open', () => {
       await write(store, NAMESPACE, note(`shared mine${String(mine)}`));
       await embed(store, vectors, NAMESPACE, () => unit(-1, 0, 0));
       expect(await found(store, NAMESPACE, `mine${String(mine)}`)).toHaveLength(1);
-      await store.vectors.search(NAMESPACE, vectors, unit(1, 1, 1), ALL_LIVE, 10);
+      await searchVectors(store, NAMESPACE, vectors, unit(1, 1, 1), ALL_LIVE, 10);
       mine++;
     }
     expect(await Promise.all(ended)).toEqual(children.map(() => ({ code: 0, errors: '' })));
@@ -37,9 +38,9 @@ describe('a store that several processes have open', () => {
     expect(theirs).toHaveLength(60);
     const all = await store.records.list(NAMESPACE, { scan: 'undeleted' }, { after: null, limit: 100_000 });
     expect(all.map(({ id }) => id)).toEqual(Array.from({ length: 60 + mine }, (_, i) => i + 1));
-    const hits = await store.search.text(NAMESPACE, anyOf('shared'), ALL_LIVE, 100_000);
+    const hits = await searchText(store, NAMESPACE, anyOf('shared'), ALL_LIVE, 100_000);
     expect(new Set(hits.map(({ record }) => record)).size).toBe(60 + mine);
-    const near = await store.vectors.search(NAMESPACE, vectors, unit(1, 1, 1), ALL_LIVE, 100_000);
+    const near = await searchVectors(store, NAMESPACE, vectors, unit(1, 1, 1), ALL_LIVE, 100_000);
     expect(near).toHaveLength(60 + mine);
     expect(await verifyStore(store)).toEqual([]);
     await store.close();
@@ -60,7 +61,7 @@ describe('a store that several processes have open', () => {
     const running = new Set([child]);
     const ended = child.ended.finally(() => running.delete(child));
     while (running.size > 0) {
-      const near = await store.vectors.search(NAMESPACE, vectors, unit(1, 0, 0), ALL_LIVE, 1000);
+      const near = await searchVectors(store, NAMESPACE, vectors, unit(1, 0, 0), ALL_LIVE, 1000);
       expect(near[0]).toMatchObject({ record: 1, score: expect.closeTo(1, 2) as number });
       expect(new Set(near.map(({ passage }) => passage)).size).toBe(near.length);
       expect(await found(store, NAMESPACE, 'steady')).toEqual([1]);
@@ -69,7 +70,7 @@ describe('a store that several processes have open', () => {
     expect(await ended).toEqual({ code: 0, errors: '' });
     const left = child.lines.findLast((line) => line.left !== undefined)?.left ?? [];
     expect(left).toHaveLength(20);
-    const near = await store.vectors.search(NAMESPACE, vectors, unit(1, 0, 0), ALL_LIVE, 1000);
+    const near = await searchVectors(store, NAMESPACE, vectors, unit(1, 0, 0), ALL_LIVE, 1000);
     expect(new Set(near.map(({ record }) => record))).toEqual(new Set([1, ...left]));
     await store.close();
   });
@@ -84,7 +85,7 @@ describe('a store that several processes have open', () => {
       dimensions: 3,
     });
     const records = async (): Promise<number[]> =>
-      (await one.vectors.search(NAMESPACE, vectors, unit(1, 0, 0), ALL_LIVE, 10)).map(({ record }) => record);
+      (await searchVectors(one, NAMESPACE, vectors, unit(1, 0, 0), ALL_LIVE, 10)).map(({ record }) => record);
     expect(await records()).toEqual([]);
     await write(other, NAMESPACE, note('a'), note('b'));
     await embed(other, vectors, NAMESPACE, (text) => (text === 'a' ? unit(1, 0, 0) : unit(1, 1, 0)));

@@ -8,6 +8,7 @@ import { loadMigrations } from '../../src/store/rules/migrations.ts';
 import { Database } from '../../src/store/sqlite/database/database.ts';
 import { migrate } from '../../src/store/sqlite/database/migrate.ts';
 import type { Store } from '../../src/store/store.ts';
+import { nearestInTime, neighboursOf, passagesOf, searchText, searchVectors } from '../contract/queries.ts';
 import {
   ALL_LIVE,
   anyOf,
@@ -76,16 +77,16 @@ async function answers(store: Store, vectors: number): Promise<unknown> {
   return Promise.all(
     NAMESPACES.map(async (namespace) => ({
       records: await store.records.list(namespace, { scan: 'undeleted' }, ALL),
-      byWord: await store.search.text(namespace, anyOf('common', 'word3', 'heading'), ALL_LIVE, 100),
-      later: await store.search.text(namespace, anyOf('common'), { now: NOW + 10 }, 100),
-      near: await store.vectors.search(namespace, vectors, unit(1, 2, 3), ALL_LIVE, 100),
+      byWord: await searchText(store, namespace, anyOf('common', 'word3', 'heading'), ALL_LIVE, 100),
+      later: await searchText(store, namespace, anyOf('common'), { now: NOW + 10 }, 100),
+      near: await searchVectors(store, namespace, vectors, unit(1, 2, 3), ALL_LIVE, 100),
       terms: await store.search.terms(namespace, ['common', 'comon', 'word3']),
-      beside: await store.search.neighbours(namespace, [1, 5, 9], { before: 2, after: 2 }),
+      beside: await neighboursOf(store, namespace, [1, 5, 9], { before: 2, after: 2 }),
       entries: await store.records.sourceEntries(namespace, 'notes', ALL),
       links: await store.records.links(namespace, { from: [1, 2, 3] }, ALL),
       changes: (await store.records.changes(namespace, ALL)).changes,
-      passages: await store.search.passages(namespace, [1, 2, 3, 50], ALL_LIVE),
-      newest: await store.search.newest(namespace, ALL_LIVE, 5),
+      passages: await passagesOf(store, namespace, [1, 2, 3, 50], ALL_LIVE),
+      newest: await nearestInTime(store, namespace, ALL_LIVE, 5),
       pending: await store.vectors.countPending(namespace, vectors),
     })),
   );

@@ -4,13 +4,14 @@ import type { LociRecord, Timestamp } from '../../src/core/types.ts';
 import type { FactCategory, RecordFilter, RecordSelector } from '../../src/store/model.ts';
 import { admits, isLive, isSourced } from '../../src/store/rules/filter.ts';
 import { isAsCut } from '../../src/store/rules/record-page.ts';
+import { bestOfRecords, spreadOverRecords } from '../../src/store/rules/record-spread.ts';
 import { assertVectorDimensions } from '../../src/store/rules/validation.ts';
-import type { PendingEmbedding } from '../../src/store/search-model.ts';
+import type { PendingEmbedding, QueryVector, StoredPassage } from '../../src/store/search-model.ts';
 import type { StoreRecords, StoreSearch, StoreVectors } from '../../src/store/store.ts';
 import { adminCalls, type OracleAdmin } from './admin.ts';
 import { linksOf, selects } from './links.ts';
 import { commit, purge } from './commit.ts';
-import { lookUpTerms, neighbours, newest, searchText, searchVectors } from './search.ts';
+import { lookUpTerms, missingCosines, neighbours, rankPassages } from './search.ts';
 import {
   byCodePoint,
   headerOf,
@@ -25,7 +26,7 @@ import {
 export interface Oracle {
   readonly records: Omit<StoreRecords, 'facet' | 'findExisting'>;
   readonly search: StoreSearch;
-  readonly vectors: Omit<StoreVectors, 'scores' | 'get'>;
+  readonly vectors: StoreVectors;
   readonly admin: OracleAdmin;
 }
 
@@ -180,20 +181,41 @@ function factCategories(namespace: Namespace, now: Timestamp, recent: number): F
 function searchCalls(state: OracleState): Oracle['search'] {
   return {
     terms: async (name, words) => lookUpTerms(state.read(name), words),
-    text: async (name, query, filter, limit) => searchText(state.read(name), query, filter, limit),
-    newest: async (name, filter, limit) => newest(state.read(name), filter, limit),
-    neighbours: async (name, ids, reach) => neighbours(state.read(name), ids, reach),
-    passages: async (name, ids, filter) => {
-      const { passages, records } = state.read(name);
-      const found = ids.flatMap((id) => {
-        const { passage, record } = passages.get(id) ?? {};
-        const owner = records.get(record ?? 0)?.record;
-        if (passage === undefined || owner === undefined || !admits(owner, filter)) return [];
-        return [{ ...passage, id, record: headerOf(owner) }];
-      });
-      return structuredClone(found);
+    retrieve: async (name, { queries, cosines, load = false }) => {
+      for (const query of queries) if (query.by === 'vector') assertVector(state, query.vector);
+      if (cosines !== undefined) assertVector(state, cosines);
+      const namespace = state.read(name);
+      const lists = queries.map((query) => ({
+        ...spreadOverRecords(query, (limit) => rankPassages(namespace, query, limit)),
+        milliseconds: 0,
+      }));
+      const best = bestOfRecords(lists.flatMap(({ scores }) => scores));
+      return {
+        lists,
+        cosines: cosines === undefined ? [] : missingCosines(namespace, queries, lists, cosines),
+        passages: load ? best.flatMap((id) => storedPassage(namespace, id)) : [],
+      };
+    },
+    passages: async (name, ids, filter, reach) => {
+      const namespace = state.read(name);
+      const neighbourhoods = reach === undefined ? [] : neighbours(namespace, ids, reach);
+      const near = new Set(neighbourhoods.flatMap(({ before, after }) => [...before, ...after]));
+      for (const id of ids) near.delete(id);
+      const passages = [...ids, ...near].flatMap((id) => storedPassage(namespace, id));
+      return { passages: passages.filter(({ record }) => admits(record, filter)), neighbourhoods };
     },
   };
+}
+
+function assertVector(state: OracleState, { generation, vector }: QueryVector): void {
+  assertVectorDimensions(state.generation(generation), vector);
+}
+
+function storedPassage(namespace: Namespace, id: number): StoredPassage[] {
+  const { passage, record } = namespace.passages.get(id) ?? {};
+  const owner = namespace.records.get(record ?? 0)?.record;
+  if (passage === undefined || owner?.deletedAt !== null) return [];
+  return [structuredClone({ ...passage, id, record: headerOf(owner) })];
 }
 
 function vectorCalls(state: OracleState): Oracle['vectors'] {
@@ -211,10 +233,6 @@ function vectorCalls(state: OracleState): Oracle['vectors'] {
       state.generation(id);
       for (const [i, each] of state.generations.entries())
         state.generations[i] = { ...each, active: each.id === id };
-    },
-    search: async (name, generation, vector, filter, limit) => {
-      assertVectorDimensions(state.generation(generation), vector);
-      return searchVectors(state.read(name), generation, vector, filter, limit);
     },
     pending: async (name, generation, { after, limit }) =>
       pending(state.read(name), generation)

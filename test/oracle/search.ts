@@ -5,7 +5,11 @@ import { TEXT_FIELDS } from '../../src/store/lexical/text-fields.ts';
 import { admits, nearestTo } from '../../src/store/rules/filter.ts';
 import type {
   Neighbourhood,
+  NeighbourReach,
+  PassageQuery,
   PassageScore,
+  QueryVector,
+  RankedList,
   SearchFilter,
   TermInfo,
   TextQuery,
@@ -19,7 +23,43 @@ const B = 0.75;
 /** The weight of a term in more than half of the passages. */
 const MIN_IDF = 1e-6;
 
-export function searchText(
+export function rankPassages(namespace: Namespace, query: PassageQuery, limit: number): PassageScore[] {
+  const { filter } = query;
+  if (query.by === 'text') return searchText(namespace, query.text, filter, limit);
+  if (query.by === 'time') return newest(namespace, filter, limit);
+  const { generation, vector } = query.vector;
+  const other = vectorOf(namespace, generation, query.mix?.passage ?? 0) ?? vector;
+  const share = query.mix?.share ?? 0;
+  const mixed = vector.map((component, i) => (1 - share) * component + share * other[i]!);
+  return searchVectors(namespace, generation, mixed, filter, limit);
+}
+
+/** The cosines of what text queries found and vector queries did not. */
+export function missingCosines(
+  namespace: Namespace,
+  queries: readonly PassageQuery[],
+  lists: readonly Pick<RankedList, 'scores'>[],
+  { generation, vector }: QueryVector,
+): PassageScore[] {
+  const foundBy = (by: PassageQuery['by']): PassageScore[] =>
+    lists.flatMap(({ scores }, i) => (queries[i]!.by === by ? scores : []));
+  const scored = new Set(foundBy('vector').map(({ passage }) => passage));
+  const missing = new Map(foundBy('text').map(({ passage, record }) => [passage, record]));
+  return [...missing].flatMap(([passage, record]) => {
+    const other = vectorOf(namespace, generation, passage);
+    return scored.has(passage) || other === undefined ? [] : [{ passage, record, score: dot(other, vector) }];
+  });
+}
+
+function vectorOf(namespace: Namespace, generation: number, passage: number): Float32Array | undefined {
+  return namespace.vectors.get(generation)?.get(namespace.passages.get(passage)?.passage.hash ?? '');
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, component, i) => sum + component * b[i]!, 0);
+}
+
+function searchText(
   namespace: Namespace,
   query: TextQuery,
   filter: SearchFilter,
@@ -49,7 +89,7 @@ export function searchText(
     .slice(0, limit);
 }
 
-export function searchVectors(
+function searchVectors(
   namespace: Namespace,
   generation: number,
   query: Float32Array,
@@ -57,17 +97,15 @@ export function searchVectors(
   limit: number,
 ): PassageScore[] {
   return visible(namespace, filter)
-    .flatMap(({ id, record, passage }) => {
-      const vector = namespace.vectors.get(generation)?.get(passage.hash);
-      if (vector === undefined) return [];
-      const score = vector.reduce((sum, component, i) => sum + component * query[i]!, 0);
-      return [{ passage: id, record, score }];
+    .flatMap(({ id, record }) => {
+      const vector = vectorOf(namespace, generation, id);
+      return vector === undefined ? [] : [{ passage: id, record, score: dot(vector, query) }];
     })
     .sort(bestFirst)
     .slice(0, limit);
 }
 
-export function newest(namespace: Namespace, filter: SearchFilter, limit: number): PassageScore[] {
+function newest(namespace: Namespace, filter: SearchFilter, limit: number): PassageScore[] {
   return visible(namespace, filter)
     .filter(({ passage }) => passage.ordinal === 0)
     .map(({ id, record }) => ({
@@ -102,7 +140,7 @@ export function wordCounts(namespace: Namespace): Map<string, number> {
 export function neighbours(
   namespace: Namespace,
   ids: readonly number[],
-  reach: { readonly before: number; readonly after: number },
+  reach: NeighbourReach,
 ): Neighbourhood[] {
   return ids.flatMap((id) => {
     const passage = namespace.passages.get(id);

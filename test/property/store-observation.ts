@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { AuditEntry, AuditFilter } from '../../src/store/admin-model.ts';
 import type { RecordFilter } from '../../src/store/model.ts';
 import type { Oracle } from '../oracle/oracle.ts';
+import { neighboursOf, passagesOf } from '../contract/queries.ts';
 import { NOW } from '../contract/store-samples.ts';
 import { ALL } from '../contract/written-samples.ts';
 import { NAMESPACES } from './arbitraries.ts';
@@ -49,8 +50,8 @@ export async function observe(store: Oracle, { words, lists, audit }: Questions)
         unresolved: await store.records.links(namespace, { unresolved: true }, all),
         changes: await changesOf(store, namespace),
         passagesOf: await store.records.passagesOf(namespace, [...ids, 999]),
-        passages: await store.search.passages(namespace, passages, { now: NOW }),
-        neighbours: await store.search.neighbours(namespace, passages, { before: 2, after: 3 }),
+        passages: await passagesOf(store, namespace, passages, { now: NOW }),
+        neighbours: await neighboursOf(store, namespace, passages, { before: 2, after: 3 }),
         terms: await store.search.terms(namespace, words),
         pending: await Promise.all(
           [1, 2].map((generation) =>

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { analyze } from '../../src/core/text/analyze.ts';
 import type { PassageScore } from '../../src/store/search-model.ts';
 import type { Store } from '../../src/store/store.ts';
+import { nearestInTime, passagesOf, searchText, searchVectors } from '../contract/queries.ts';
 import { NOW, verifyStore } from '../contract/store-samples.ts';
 import { DIMENSIONS, NAMESPACES } from './arbitraries.ts';
 import { observe } from './store-observation.ts';
@@ -40,12 +41,12 @@ function expectSameRanking(
 async function look(store: Oracle, namespace: string, words: readonly string[]): Promise<unknown> {
   const any = words.flatMap((word) => analyze(word).map(({ term }) => ({ terms: [term], prefix: false })));
   const weights = { title: 6, headings: 1.5, body: 1, tags: 1 };
-  const scores = await store.search.text(namespace, { any, all: [], weights }, { now: NOW }, 1000);
+  const scores = await searchText(store, namespace, { any, all: [], weights }, { now: NOW }, 1000);
   const found = scores.map(({ passage }) => passage).toSorted((a, b) => a - b);
   return {
     terms: await store.search.terms(namespace, words),
     scores: scores.map(({ score }) => score.toFixed(6)),
-    passages: await store.search.passages(namespace, found, { now: NOW }),
+    passages: await passagesOf(store, namespace, found, { now: NOW }),
   };
 }
 
@@ -85,18 +86,18 @@ describe('SQLite', () => {
           for (const namespace of NAMESPACES) {
             for (const [query, filter] of queries) {
               const ask = (store: Oracle): Promise<PassageScore[]> =>
-                store.search.text(namespace, query, filter, 1000);
+                searchText(store, namespace, query, filter, 1000);
               expectSameRanking(await ask(sqlite), await ask(oracle), 1e-6);
             }
             for (const [, filter] of queries)
-              expect(await sqlite.search.newest(namespace, filter, 5)).toEqual(
-                await oracle.search.newest(namespace, filter, 5),
+              expect(await nearestInTime(sqlite, namespace, filter, 5)).toEqual(
+                await nearestInTime(oracle, namespace, filter, 5),
               );
             for (const generation of [1, 2]) {
               const vector = vectorOf('0123456789abcdef', DIMENSIONS[generation - 1]!);
               const filter = queries[0]![1];
               const near = (store: Oracle): Promise<PassageScore[]> =>
-                store.vectors.search(namespace, generation, vector, filter, 1000);
+                searchVectors(store, namespace, generation, vector, filter, 1000);
               expectSameRanking(await near(sqlite), await near(oracle), 0.01);
             }
           }

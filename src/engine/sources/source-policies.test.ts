@@ -96,9 +96,9 @@ describe('find', () => {
       ...store,
       search: {
         ...store.search,
-        text: (ns, query, filter, limit) => {
-          filters.push(filter);
-          return store.search.text(ns, query, filter, limit);
+        retrieve: (ns, request) => {
+          filters.push(...request.queries.map(({ filter }) => filter));
+          return store.search.retrieve(ns, request);
         },
       },
     };

@@ -1,6 +1,7 @@
 import { openSqliteInMemory } from '../../../test/contract/sqlite-in-memory.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { passagesOf } from '../../../test/contract/queries.ts';
 import { ALL_LIVE, note, NOW, write } from '../../../test/contract/store-samples.ts';
 import type { RecordWrite } from '../../store/model.ts';
 import type { SearchFilter } from '../../store/search-model.ts';
@@ -160,9 +161,9 @@ describe('search with an intent', () => {
       ...store,
       search: {
         ...store.search,
-        text: (...parameters) => {
-          searches++;
-          return store.search.text(...parameters);
+        retrieve: (namespace, request) => {
+          searches += request.queries.length;
+          return store.search.retrieve(namespace, request);
         },
       },
     };
@@ -221,7 +222,7 @@ describe('search with an intent', () => {
         const filter = { ...ALL_LIVE, ...given };
         const { hits } = await runSearch({ ...all, query, filter });
         const ids = hits.map(({ passage }) => passage.id);
-        expect((await store.search.passages('n', ids, filter)).map(({ id }) => id)).toEqual(ids);
+        expect((await passagesOf(store, 'n', ids, filter)).map(({ id }) => id)).toEqual(ids);
       }),
     );
   });

@@ -1,54 +1,51 @@
-import type { PassageScore, SearchFilter } from '../../store/search-model.ts';
+import type { PassageScore, RankedList, SearchFilter } from '../../store/search-model.ts';
 import type { SearchRun } from '../run.ts';
-import { CONSTRAINED_LIMIT } from './constrained-retrieval.ts';
+import { CONSTRAINED_LIMIT, planRetrieval } from './constrained-retrieval.ts';
 import { bestFirst } from './signals.ts';
 
 const DAY_MS = 86_400_000;
 
 /**
- * Lists documents by the distance of their time from now, nearest first; those without a date come last. Scores are
- * negated milliseconds. Without a state in the query the list has open and completed documents, but is empty when none
- * is open.
+ * Lists the documents of the run's intent by the distance of their time from now, nearest first; those without a date come
+ * last. Scores are negated milliseconds. Without a state in the query the list has open and completed documents, but is
+ * empty when none is open.
  */
-export async function listByTime(
-  run: SearchRun,
-  state: 'open' | 'done' | null,
-  filters: readonly SearchFilter[],
-): Promise<PassageScore[]> {
-  const wanted = await listByState(run, filters, state === 'done');
+export async function listByTime(run: SearchRun): Promise<readonly PassageScore[]> {
+  const { store, namespace, filter, intent } = run;
+  if (intent === null) return [];
+  const { intentFilters } = planRetrieval(run);
+  const states = intent.state === null ? [false, true] : [intent.state === 'done'];
+  const dated = states.map((completed) =>
+    intentFilters.map((each) => ({ ...each, completed, undated: false })),
+  );
+  const undated = states.map((completed) =>
+    intentFilters.flatMap((each) =>
+      each.undated === undefined ? [{ ...each, completed, undated: true }] : [],
+    ),
+  );
+  const { lists } = await store.search.retrieve(namespace, {
+    queries: [...dated, ...undated].flat().map(byTime),
+  });
+  let next = 0;
+  const take = (filters: readonly SearchFilter[]): PassageScore[] =>
+    scoresOf(lists.slice(next, (next += filters.length)));
+  const datedScores = dated.map(take);
+  const undatedScores = undated.map(take);
+  const [wanted = [], completed = []] = states.map((_, i) => {
+    const scores = datedScores[i]!.map((entry) => ({ ...entry, score: -Math.abs(entry.score - filter.now) }));
+    const last = Math.min(0, ...scores.map(({ score }) => score)) - DAY_MS;
+    return [...scores, ...undatedScores[i]!.map((entry) => ({ ...entry, score: last }))];
+  });
   if (wanted.length === 0) return [];
-  const completed = state === null ? await listByState(run, filters, true) : [];
   const found = new Map([...wanted, ...completed].map((score) => [score.passage, score]));
   return [...found.values()].sort(bestFirst);
 }
 
-async function listByState(
-  run: SearchRun,
-  filters: readonly SearchFilter[],
-  completed: boolean,
-): Promise<PassageScore[]> {
-  const ofState = filters.map((filter) => ({ ...filter, completed }));
-  const [dated, undated] = await Promise.all([
-    nearestInTime(
-      run,
-      ofState.map((filter) => ({ ...filter, undated: false })),
-    ),
-    nearestInTime(
-      run,
-      ofState.flatMap((filter) => (filter.undated === undefined ? [{ ...filter, undated: true }] : [])),
-    ),
-  ]);
-  const scores = dated.map((entry) => ({ ...entry, score: -Math.abs(entry.score - run.filter.now) }));
-  const last = Math.min(0, ...scores.map(({ score }) => score)) - DAY_MS;
-  return [...scores, ...undated.map((entry) => ({ ...entry, score: last }))];
+/** A query for the passages that are nearest to now. */
+export function byTime(filter: SearchFilter): { by: 'time'; filter: SearchFilter; limit: number } {
+  return { by: 'time', filter, limit: CONSTRAINED_LIMIT };
 }
 
-/** The passages of each filter that are nearest to now; the score is their record's time. */
-export async function nearestInTime(
-  { store, namespace }: SearchRun,
-  filters: readonly SearchFilter[],
-): Promise<PassageScore[]> {
-  return (
-    await Promise.all(filters.map((filter) => store.search.newest(namespace, filter, CONSTRAINED_LIMIT)))
-  ).flat();
+export function scoresOf(lists: readonly RankedList[]): PassageScore[] {
+  return lists.flatMap(({ scores }) => scores);
 }

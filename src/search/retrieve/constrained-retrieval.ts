@@ -1,4 +1,11 @@
-import type { PassageScore, SearchFilter } from '../../store/search-model.ts';
+import type {
+  PassageQuery,
+  PassageRanking,
+  PassageScore,
+  RankedList,
+  RecordSpread,
+  SearchFilter,
+} from '../../store/search-model.ts';
 import type { QueryIntent } from '../query/intent.ts';
 import type { SearchRun } from '../run.ts';
 import { bestFirst } from './signals.ts';
@@ -6,20 +13,22 @@ import { bestFirst } from './signals.ts';
 /** Passages that each signal finds among those of the dates or document types that the query names. */
 export const CONSTRAINED_LIMIT = 30;
 
-/** Returns the best `limit` passages of one signal that the filter admits. */
-type SignalQuery = (filter: SearchFilter, limit: number) => Promise<PassageScore[]>;
-
 /** How the signals of one search are queried. */
 export interface RetrievalPlan {
   /** One for each range of the date that the query names; empty when it names none, or several dates. */
   readonly dateFilters: readonly SearchFilter[];
   /** Together they admit the documents that the query's intent asks for, of those dates. */
   readonly intentFilters: readonly SearchFilter[];
-  /** Queries one signal: once for the best passages of all, and once for each of these filters. */
-  readonly retrieveWithConstraints: (query: SignalQuery) => Promise<PassageScore[]>;
+  /** The queries of one signal: one for the best passages of all, and one for each of these filters. */
+  readonly queriesOf: (ranking: PassageRanking) => PassageQuery[];
+  /** The passages of these queries' lists, best first. */
+  readonly merge: (lists: readonly RankedList[]) => readonly PassageScore[];
   /** Passages found through one of these filters; grows with each signal. */
   readonly constrainedMatches: Set<number>;
 }
+
+/** Keeps one long note from crowding out the others in the list of a signal. */
+const SPREAD: RecordSpread = { minRecords: 20, maxPerRecord: 8 };
 
 /**
  * "What did I buy last week": among years of notes, those of last week need not be among the best matches, nor todos
@@ -38,19 +47,25 @@ export function planRetrieval(run: SearchRun): RetrievalPlan {
       ? []
       : (dateFilters.length > 0 ? dateFilters : [filter]).flatMap((each) => filtersForIntent(each, intent));
   const constraints = [...dateFilters, ...intentFilters];
-  const retrieveWithConstraints: RetrievalPlan['retrieveWithConstraints'] = async (query) => {
-    const best = retrieveEnoughRecords(ranking.depth, (limit) => query(filter, limit), trace);
-    if (constraints.length === 0) return best;
-    const [scores, ...constrained] = await Promise.all([
-      best,
-      ...constraints.map((constraint) => query(constraint, CONSTRAINED_LIMIT)),
-    ]);
-    const matches = constrained.flat();
+  const merge: RetrievalPlan['merge'] = ([best, ...constrained]) => {
+    if (best === undefined) return [];
+    for (const { passage, record } of best.crowdedOut) trace.drop('record-quota', { passage, record });
+    if (constraints.length === 0) return best.scores;
+    const matches = constrained.flatMap(({ scores }) => scores);
     for (const { passage } of matches) constrainedMatches.add(passage);
-    const found = new Map([...scores, ...matches].map((score) => [score.passage, score]));
+    const found = new Map([...best.scores, ...matches].map((score) => [score.passage, score]));
     return [...found.values()].sort(bestFirst);
   };
-  return { dateFilters, intentFilters, retrieveWithConstraints, constrainedMatches };
+  return {
+    dateFilters,
+    intentFilters,
+    queriesOf: (by) => [
+      { ...by, filter, limit: ranking.depth, spread: SPREAD },
+      ...constraints.map((constraint) => ({ ...by, filter: constraint, limit: CONSTRAINED_LIMIT })),
+    ],
+    merge,
+    constrainedMatches,
+  };
 }
 
 /** The filters that admit what both the given filter and one of the intent's filters admit. */
@@ -78,30 +93,4 @@ function filtersForIntent(filter: SearchFilter, { filters }: QueryIntent): Searc
 /** A list that is not given admits everything. */
 function intersection(a?: readonly string[], b?: readonly string[]): readonly string[] | undefined {
   return a === undefined || b === undefined ? (a ?? b) : a.filter((value) => b.includes(value));
-}
-
-/** When a list that was cut at its limit has fewer records than this, one long note crowds out the others. */
-const MIN_RECORDS = 20;
-const MAX_DEPTH = 10_000;
-/** Passages of one record that one signal contributes. */
-const MAX_PASSAGES_PER_RECORD = 8;
-
-/** Queries deeper while a few records fill the list, and keeps the best passages of each record. */
-async function retrieveEnoughRecords(
-  depth: number,
-  query: (limit: number) => Promise<PassageScore[]>,
-  trace: SearchRun['trace'],
-): Promise<PassageScore[]> {
-  const scores = await query(depth);
-  const records = new Set(scores.map(({ record }) => record)).size;
-  if (scores.length === depth && records < MIN_RECORDS && depth < MAX_DEPTH) {
-    return retrieveEnoughRecords(Math.min(MAX_DEPTH, depth * 8), query, trace);
-  }
-  const counts = new Map<number, number>();
-  return scores.filter(({ passage, record }) => {
-    const count = (counts.get(record) ?? 0) + 1;
-    counts.set(record, count);
-    if (count > MAX_PASSAGES_PER_RECORD) trace.drop('record-quota', { passage, record });
-    return count <= MAX_PASSAGES_PER_RECORD;
-  });
 }

@@ -1,12 +1,19 @@
 import { ORIGINS } from '../../core/types.ts';
 import { isDateOnlyQuery } from '../query/dates.ts';
 import type { QueryIntent } from '../query/intent.ts';
+import type {
+  PassageQuery,
+  PassageRanking,
+  QueryVector,
+  RankedList,
+  TermInfo,
+} from '../../store/search-model.ts';
 import type { SearchRun } from '../run.ts';
-import { listByTime, nearestInTime } from './by-time.ts';
+import { byTime, listByTime, scoresOf } from './by-time.ts';
 import { planRetrieval } from './constrained-retrieval.ts';
-import { bestFirst, timed, type MissingSignal, type SignalList } from './signals.ts';
-import { retrieveText, type Correction, type WeightedTerm } from './text.ts';
-import { completeVectorScores, modelCoverageOf, retrieveVectors } from './vectors.ts';
+import { bestFirst, publishTime, type MissingSignal, type SignalList } from './signals.ts';
+import { lookUpTerms, textQueries, type Correction, type WeightedTerm } from './text.ts';
+import { completeVectorScores, embedQuery, modelCoverageOf, type EmbeddedQuery } from './vectors.ts';
 
 export interface RetrievalResult {
   /** The run's intent; `null` when the query only asks for a list of documents and there are none. */
@@ -19,7 +26,7 @@ export interface RetrievalResult {
   readonly terms: readonly WeightedTerm[];
   readonly missing: readonly MissingSignal[];
   /** The query's embedding; `null` without a model. */
-  readonly vector: Float32Array | null;
+  readonly vector: QueryVector | null;
   /** Passages that were found because they are of the dates or document types that the query names. */
   readonly constrainedMatches: ReadonlySet<number>;
 }
@@ -31,55 +38,84 @@ const NOT_ALL_EMBEDDED: MissingSignal = {
 
 /** Queries every signal. A signal that cannot answer is listed in `missing`, and the others go on. */
 export async function retrieve(run: SearchRun): Promise<RetrievalResult> {
-  const plan = planRetrieval(run);
-  const { dateFilters, intentFilters, constrainedMatches } = plan;
-  if (run.intent?.listOnly === true) {
-    const scores = await listByTime(run, run.intent.state, intentFilters);
-    // Completed documents alone do not replace a search.
-    return scores.length > 0
-      ? retrieveWithList(run, run.intent, { signal: 'recency', scores })
-      : retrieve({ ...run, intent: null });
-  }
-  const [text, vectors] = await Promise.all([
-    retrieveText(run, plan),
-    timed('vector', () => retrieveVectors(run, plan)),
+  const isList = run.intent?.listOnly === true;
+  const [infos, embedded, list] = await Promise.all([
+    lookUpTerms(run),
+    embedQuery(run),
+    isList ? listByTime(run) : [],
   ]);
-  const { list: vectorList, isIncomplete } = await completeVectorScores(run, vectors, text.lists);
-  const lists = vectorList === null ? [...text.lists] : [vectorList, ...text.lists];
-  // No text has the words "last week": when no signal found anything of these dates, the newest passages of them are the answer.
-  if (constrainedMatches.size === 0 && isDateOnlyQuery(run.query.terms, run.dates)) {
-    const scores = (await nearestInTime(run, dateFilters)).sort(bestFirst);
-    for (const { passage } of scores) constrainedMatches.add(passage);
-    lists.push({ signal: 'recency', scores });
-  }
+  if (!isList) return retrieveSignals(run, infos, embedded);
+  // Completed documents alone do not replace a search.
+  if (list.length === 0) return retrieveSignals({ ...run, intent: null }, infos, embedded);
+  const found = await retrieveSignals(notesWithoutList(run, run.intent), infos, embedded);
+  const listed = list.map(({ passage }) => passage);
   return {
-    ...text,
+    ...found,
     intent: run.intent,
-    lists,
-    missing: isIncomplete ? [...vectors.missing, NOT_ALL_EMBEDDED] : vectors.missing,
-    vector: vectors.vector,
-    constrainedMatches,
-    modelCoverage: modelCoverageOf(run, text.terms),
+    lists: [{ signal: 'recency', scores: list }, ...found.lists],
+    constrainedMatches: new Set([...listed, ...found.constrainedMatches]),
   };
 }
 
 /** For "my calendar": documents come from the list, since no text is about that; notes are retrieved as usual. */
-async function retrieveWithList(
-  run: SearchRun,
-  intent: QueryIntent,
-  list: SignalList,
-): Promise<RetrievalResult> {
+function notesWithoutList(run: SearchRun, intent: QueryIntent): SearchRun {
   const origins = (run.filter.origins ?? ORIGINS).filter((origin) => origin !== 'source');
-  const notes = await retrieve({
+  return {
     ...run,
     filter: { ...run.filter, origins },
     intent: { ...intent, filters: [], listOnly: false },
+  };
+}
+
+/** Queries all signals in one call. */
+async function retrieveSignals(
+  run: SearchRun,
+  infos: readonly TermInfo[],
+  { vector, missing, milliseconds }: EmbeddedQuery,
+): Promise<RetrievalResult> {
+  const plan = planRetrieval(run);
+  const { dateFilters, constrainedMatches } = plan;
+  const { literal, corrected, corrections, terms } = textQueries(run, infos);
+  const isDateOnly = isDateOnlyQuery(run.query.terms, run.dates);
+  const queriesOf = (ranking: PassageRanking | null): PassageQuery[] =>
+    ranking === null ? [] : plan.queriesOf(ranking);
+  const queries = {
+    vector: queriesOf(vector && { by: 'vector', vector }),
+    text: queriesOf(literal && { by: 'text', text: literal }),
+    spelling: queriesOf(corrected && { by: 'text', text: corrected }),
+    recency: isDateOnly ? dateFilters.map(byTime) : [],
+  };
+  const { lists, cosines } = await run.store.search.retrieve(run.namespace, {
+    queries: [...queries.vector, ...queries.text, ...queries.spelling, ...queries.recency],
+    ...(vector !== null && { cosines: vector }),
   });
-  const listed = list.scores.map(({ passage }) => passage);
+  let next = 0;
+  const take = (signal: keyof typeof queries): readonly RankedList[] => {
+    const answers = lists.slice(next, (next += queries[signal].length));
+    const took = answers.reduce((sum, each) => sum + each.milliseconds, 0);
+    if (signal !== 'recency' && answers.length > 0)
+      publishTime({ signal, milliseconds: signal === 'vector' ? took + milliseconds : took });
+    return answers;
+  };
+  const vectorScores = plan.merge(take('vector'));
+  const textLists: SignalList[] = [
+    { signal: 'text', scores: plan.merge(take('text')) },
+    { signal: 'spelling', scores: plan.merge(take('spelling')) },
+  ];
+  const nearestInTime = scoresOf(take('recency')).sort(bestFirst);
+  const completed = vector === null ? null : completeVectorScores(vectorScores, cosines, textLists);
+  const found = completed === null ? textLists : [completed.list, ...textLists];
+  // No text has the words "last week": when no signal found anything of these dates, the newest passages of them are the answer.
+  const isByTime = isDateOnly && constrainedMatches.size === 0;
+  if (isByTime) for (const { passage } of nearestInTime) constrainedMatches.add(passage);
   return {
-    ...notes,
-    intent,
-    lists: [list, ...notes.lists],
-    constrainedMatches: new Set([...listed, ...notes.constrainedMatches]),
+    corrections,
+    terms,
+    intent: run.intent,
+    lists: isByTime ? [...found, { signal: 'recency', scores: nearestInTime }] : found,
+    missing: completed?.isIncomplete === true ? [...missing, NOT_ALL_EMBEDDED] : missing,
+    vector,
+    constrainedMatches,
+    modelCoverage: modelCoverageOf(run, terms),
   };
 }

@@ -30,15 +30,9 @@ export interface SignalTime {
 
 const times = channel('loci:signal-time');
 
-/** Does the work and publishes how long it took, if there are subscribers. */
-export async function timed<Result>(signal: Signal, work: () => Promise<Result>): Promise<Result> {
-  if (!times.hasSubscribers) return work();
-  const started = performance.now();
-  try {
-    return await work();
-  } finally {
-    times.publish({ signal, milliseconds: performance.now() - started } satisfies SignalTime);
-  }
+/** Publishes how long a signal took. */
+export function publishTime(time: SignalTime): void {
+  if (times.hasSubscribers) times.publish(time);
 }
 
 /** Calls `listener` for every signal of every search in this process, until the returned function is called. */

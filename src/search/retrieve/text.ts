@@ -1,10 +1,8 @@
 import { analyze, stem } from '../../core/text/analyze.ts';
 import { isStopWord } from '../../core/text/stop-words.ts';
-import type { PassageScore, TermInfo, TextTerm } from '../../store/search-model.ts';
+import type { TermInfo, TextQuery, TextTerm } from '../../store/search-model.ts';
 import { requiredPhrases, type QueryTerm } from '../query/parse.ts';
 import type { SearchRun } from '../run.ts';
-import type { RetrievalPlan } from './constrained-retrieval.ts';
-import { timed, type SignalList } from './signals.ts';
 
 /** A word of the query that no passage has, and the known words that were searched for as well. */
 export interface Correction {
@@ -17,8 +15,12 @@ export interface WeightedTerm extends QueryTerm {
   readonly passages: number;
 }
 
-export interface TextResult {
-  readonly lists: readonly SignalList[];
+/** What to search for in full text. */
+export interface TextQueries {
+  /** The query as written; `null` when it is not needed. */
+  readonly literal: TextQuery | null;
+  /** The query with its misspelt words corrected; `null` without corrections. */
+  readonly corrected: TextQuery | null;
   readonly corrections: readonly Correction[];
   /** The terms within the frequency budget, rarest first. */
   readonly terms: readonly WeightedTerm[];
@@ -29,11 +31,14 @@ export function idfWeight(passages: number): number {
   return 1 / Math.log2(2 + passages);
 }
 
-/** Full text over the query as written, and over the query with its misspelt words corrected. */
-export async function retrieveText(run: SearchRun, plan: RetrievalPlan): Promise<TextResult> {
-  const { store, namespace, ranking, query } = run;
-  const words = new Set(query.terms.flatMap(vocabularyWords));
-  const infos = new Map((await store.search.terms(namespace, [...words])).map((info) => [info.word, info]));
+/** What the vocabulary has on the words of the query. */
+export async function lookUpTerms({ store, namespace, query }: SearchRun): Promise<readonly TermInfo[]> {
+  return store.search.terms(namespace, [...new Set(query.terms.flatMap(vocabularyWords))]);
+}
+
+export function textQueries(run: SearchRun, found: readonly TermInfo[]): TextQueries {
+  const { ranking, query } = run;
+  const infos = new Map(found.map((info) => [info.word, info]));
   const weighted = query.terms.map((term) => {
     // An identifier is at most as frequent as its rarest part.
     const counts = vocabularyWords(term).map((word) => infos.get(word)?.passages ?? 0);
@@ -42,23 +47,18 @@ export async function retrieveText(run: SearchRun, plan: RetrievalPlan): Promise
   const terms = withinFrequencyBudget(run, weighted);
   const required = requiredPhrases(query);
   const optional = required.length > 0 ? [] : query.phrases;
-  const search = (alternatives: readonly TextTerm[]): Promise<PassageScore[]> => {
-    const text = { any: [...alternatives, ...optional], all: required, weights: ranking.fields };
-    return plan.retrieveWithConstraints((filter, limit) => store.search.text(namespace, text, filter, limit));
-  };
+  const queryFor = (alternatives: readonly TextTerm[]): TextQuery => ({
+    any: [...alternatives, ...optional],
+    all: required,
+    weights: ranking.fields,
+  });
   const corrections = correctionsOf(run, infos);
   const corrected = corrections.flatMap(({ replacements }) => replacements).map(stemmedTerm);
   // The corrected list has every passage of the literal one. When it takes all of the weight, the literal one is not needed.
   const isLiteralNeeded = corrections.length === 0 || ranking.correctionShare !== 1;
-  const [text, spelling] = await Promise.all([
-    isLiteralNeeded ? timed('text', () => search(terms)) : [],
-    corrections.length === 0 ? [] : timed('spelling', () => search([...terms, ...corrected])),
-  ]);
   return {
-    lists: [
-      { signal: 'text', scores: text },
-      { signal: 'spelling', scores: spelling },
-    ],
+    literal: isLiteralNeeded ? queryFor(terms) : null,
+    corrected: corrections.length === 0 ? null : queryFor([...terms, ...corrected]),
     corrections,
     terms,
   };

@@ -1,35 +1,37 @@
 import { LociError } from '../../core/errors.ts';
-import type { PassageScore } from '../../store/search-model.ts';
+import type { PassageScore, QueryVector } from '../../store/search-model.ts';
 import { dateTerms } from '../query/dates.ts';
 import type { SearchRun } from '../run.ts';
-import type { RetrievalPlan } from './constrained-retrieval.ts';
 import { bestFirst, type MissingSignal, type SignalList } from './signals.ts';
 import { idfWeight, type WeightedTerm } from './text.ts';
 
-interface VectorResult {
-  readonly scores: readonly PassageScore[];
-  /** The query's embedding. */
-  readonly vector: Float32Array | null;
+/** The query's embedding. */
+export interface EmbeddedQuery {
+  /** `null` without a model, and when the model cannot answer. */
+  readonly vector: QueryVector | null;
   readonly missing: readonly MissingSignal[];
+  readonly milliseconds: number;
 }
 
-const NO_VECTORS: VectorResult = { scores: [], vector: null, missing: [] };
-
-/** The passages whose vectors are nearest to the query's. A provider that cannot answer is reported as missing. */
-export async function retrieveVectors(run: SearchRun, plan: RetrievalPlan): Promise<VectorResult> {
-  const { store, namespace, ranking, vectors, signal, query } = run;
-  if (vectors === null || ranking.weights.vector === 0) return NO_VECTORS;
+/** Embeds the query. A provider that cannot answer is reported as missing. */
+export async function embedQuery({ ranking, vectors, signal, query }: SearchRun): Promise<EmbeddedQuery> {
+  if (vectors === null || ranking.weights.vector === 0) return { vector: null, missing: [], milliseconds: 0 };
+  const started = performance.now();
+  const embedded = (
+    vector: Float32Array | undefined,
+    missing: readonly MissingSignal[] = [],
+  ): EmbeddedQuery => ({
+    vector: vector === undefined ? null : { generation: vectors.generation, vector },
+    missing,
+    milliseconds: performance.now() - started,
+  });
   try {
     const options = { purpose: 'query' as const, ...(signal === undefined ? {} : { signal }) };
     const [vector] = await vectors.embedder.embed([query.text], options);
-    if (vector === undefined) return NO_VECTORS;
-    const scores = await plan.retrieveWithConstraints((filter, limit) =>
-      store.vectors.search(namespace, vectors.generation, vector, filter, limit),
-    );
-    return { scores, vector, missing: [] };
+    return embedded(vector);
   } catch (error) {
     if (!(error instanceof LociError) || error.code !== 'embedding_unavailable') throw error;
-    return { ...NO_VECTORS, missing: [{ signal: 'vector', why: error.message }] };
+    return embedded(undefined, [{ signal: 'vector', why: error.message }]);
   }
 }
 
@@ -37,20 +39,14 @@ export async function retrieveVectors(run: SearchRun, plan: RetrievalPlan): Prom
  * Adds the cosines of the passages that other signals found, so that every passage is judged by both.
  * `isIncomplete` when some of these have no vector yet.
  */
-export async function completeVectorScores(
-  { store, namespace, vectors }: SearchRun,
-  { scores, vector }: VectorResult,
+export function completeVectorScores(
+  scores: readonly PassageScore[],
+  cosines: readonly PassageScore[],
   lists: readonly SignalList[],
-): Promise<{ readonly list: SignalList | null; readonly isIncomplete: boolean }> {
-  if (vector === null || vectors === null) return { list: null, isIncomplete: false };
-  const scored = new Set(scores.map(({ passage }) => passage));
-  const unscored = new Set<number>();
-  for (const list of lists) {
-    for (const { passage } of list.scores) if (!scored.has(passage)) unscored.add(passage);
-  }
-  const added = await store.vectors.scores(namespace, vectors.generation, vector, [...unscored]);
-  const all = [...scores, ...added].sort(bestFirst);
-  return { list: { signal: 'vector', scores: all }, isIncomplete: added.length < unscored.size };
+): { readonly list: SignalList; readonly isIncomplete: boolean } {
+  const scored = new Set([...scores, ...cosines].map(({ passage }) => passage));
+  const isIncomplete = lists.some((list) => list.scores.some(({ passage }) => !scored.has(passage)));
+  return { list: { signal: 'vector', scores: [...scores, ...cosines].sort(bestFirst) }, isIncomplete };
 }
 
 /** The share of the query that the model can judge, 0 to 1: by its language, and without codes such as `ABC-1128`. */

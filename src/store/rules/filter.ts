@@ -43,7 +43,7 @@ export function foldTag(tag: string): string {
   return tag.normalize('NFC').toLowerCase();
 }
 
-/** The order of `StoreSearch.newest`, whose scores are times. */
+/** The order of queries by time, whose scores are times. */
 export function nearestTo(now: Timestamp): (a: PassageScore, b: PassageScore) => number {
   return (a, b) => Math.abs(a.score - now) - Math.abs(b.score - now) || a.passage - b.passage;
 }

@@ -1,7 +1,7 @@
-import type { Store } from '../store.ts';
+import type { Store, StoreSearch } from '../store.ts';
 import type { StoreCall, StoreCalls, StoreRole } from './calls.ts';
 import { PassageCache } from './search/passage-cache.ts';
-import { type PackedPassages, type PackedScores, unpackScores } from './search/wire.ts';
+import { type PackedPassages, type PackedRetrieval, unpackRetrieval } from './search/wire.ts';
 
 /** Which connection runs a call. Readers never wait for a batch that is being written. */
 export type Route = 'reader' | 'writer';
@@ -28,18 +28,13 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
   },
   search: {
     terms: 'reader',
-    text: 'reader',
-    newest: 'reader',
-    neighbours: 'reader',
+    retrieve: 'reader',
     readPassages: 'reader',
   },
   vectors: {
     generations: 'reader',
     addGeneration: 'writer',
     activateGeneration: 'writer',
-    search: 'reader',
-    scores: 'reader',
-    get: 'reader',
     pending: 'writer',
     countPending: 'reader',
     put: 'writer',
@@ -65,19 +60,6 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
   },
 };
 
-/** Calls whose answers leave the thread packed. */
-const PACKED_SCORES: ReadonlySet<string> = new Set<StoreCall>([
-  'search.text',
-  'search.newest',
-  'vectors.search',
-  'vectors.scores',
-]);
-
-/** A call's answer as the interface of the store promises it. */
-function unpacked(call: StoreCall, answer: unknown): unknown {
-  return PACKED_SCORES.has(call) ? unpackScores(answer as PackedScores) : answer;
-}
-
 /** Runs a call where the connection is, and returns its answer as it leaves there. */
 export type RunCall = (call: StoreCall, route: Route, parameters: readonly unknown[]) => Promise<unknown>;
 
@@ -87,13 +69,18 @@ export function calledStore(run: RunCall): Omit<Store, 'capabilities' | 'close'>
   for (const [role, routes] of Object.entries(ROUTES)) {
     const calls = Object.entries(routes as Readonly<Record<string, Route>>).map(([name, route]) => {
       const call = `${role}.${name}` as StoreCall;
-      return [name, async (...parameters: unknown[]) => unpacked(call, await run(call, route, parameters))];
+      return [name, (...parameters: unknown[]) => run(call, route, parameters)];
     });
     store[role] = Object.fromEntries(calls) as Record<string, unknown>;
   }
   const cache = new PassageCache(
     (...request) => run('search.readPassages', 'reader', request) as Promise<PackedPassages>,
   );
-  store['search'] = { ...store['search'], passages: cache.passages.bind(cache) };
+  const retrieve: StoreSearch['retrieve'] = async (namespace, request) =>
+    unpackRetrieval(
+      namespace,
+      (await run('search.retrieve', 'reader', [namespace, request])) as PackedRetrieval,
+    );
+  store['search'] = { ...store['search'], retrieve, passages: cache.passages.bind(cache) };
   return store as unknown as Omit<Store, 'capabilities' | 'close'>;
 }

@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
-import { assertVectorDimensions } from '../rules/validation.ts';
+import type { RetrievalRequest } from '../search-model.ts';
 import type { StoreAdmin, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
 import { auditChain, auditChains, auditEntries, importAudit, verifyAudit } from './admin/audit.ts';
 import { changes } from './records/changes.ts';
@@ -13,31 +13,24 @@ import { links } from './records/links.ts';
 import { bounds, findIdempotentResult, purge, recordsInState } from './records/lifecycle.ts';
 import { countRecords, facet, factCategories, listRecords } from './records/listing.ts';
 import { findNamespace, writtenNamespaces } from './database/namespaces.ts';
-import { neighbours, newest, passagesOf, readPassages } from './search/passage-reads.ts';
+import { passagesOf, readPassages } from './search/passage-reads.ts';
+import { assertQueryVectors, retrieve } from './search/retrieve.ts';
 import { findExisting } from './records/find-existing.ts';
 import { PostingCache } from './search/posting-cache.ts';
 import { commit, sourceEntries } from './records/commit.ts';
 import { sourceStates } from './records/source-states.ts';
 import { startupState } from './records/startup.ts';
-import { searchText } from './search/text-search.ts';
 import { addToken, revokeToken, tokens } from './admin/tokens.ts';
 import { replacePassages, resetDerived, stats, sweep } from './admin/upkeep.ts';
-import {
-  countPending,
-  pendingEmbeddings,
-  putVectors,
-  scoreVectors,
-  searchVectors,
-  vectorOf,
-} from './vectors/vectors.ts';
+import { countPending, pendingEmbeddings, putVectors } from './vectors/vectors.ts';
 import { VectorCache } from './vectors/vector-cache.ts';
 import { verifyFile, verifyNamespace } from './admin/verify.ts';
 import { VocabularyCache } from './search/vocabulary-cache.ts';
 import {
   NO_PASSAGES,
-  packScores,
+  packRetrieval,
   type PackedPassages,
-  type PackedScores,
+  type PackedRetrieval,
   type PassageRequest,
 } from './search/wire.ts';
 
@@ -47,21 +40,15 @@ type Synchronous<Role> = {
     : never;
 };
 
-/** A role of the interface, with some of its answers packed for the way out of the thread. */
-type Packed<Role, Name extends keyof Role> = Omit<Synchronous<Role>, Name> & {
-  [Call in Name]: Role[Call] extends (...parameters: infer Parameters) => unknown
-    ? (...parameters: Parameters) => PackedScores
-    : never;
-};
-
 /** Every call of the interface, as it runs on a connection. */
 export interface StoreCalls {
   readonly records: Synchronous<StoreRecords>;
-  readonly search: Packed<Omit<StoreSearch, 'passages'>, 'text' | 'newest'> & {
-    /** For `passages`: what the caller's cache lacks. */
+  readonly search: Synchronous<Pick<StoreSearch, 'terms'>> & {
+    readonly retrieve: (namespace: string, request: RetrievalRequest) => PackedRetrieval;
+    /** For `passages`: those that the caller's cache lacks. */
     readonly readPassages: (namespace: string, request: PassageRequest) => PackedPassages;
   };
-  readonly vectors: Packed<StoreVectors, 'search' | 'scores'>;
+  readonly vectors: Synchronous<StoreVectors>;
   readonly admin: Synchronous<StoreAdmin>;
 }
 
@@ -72,7 +59,8 @@ export type StoreCall = { [Role in StoreRole]: `${Role}.${keyof StoreCalls[Role]
 export function storeCalls(db: Database): StoreCalls {
   return {
     records: recordCalls(db),
-    ...searchCalls(db),
+    search: searchCalls(db),
+    vectors: vectorCalls(db),
     admin: adminCalls(db),
   };
 }
@@ -137,53 +125,32 @@ function writtenNamespace(db: Database, namespace: string): number {
   return ns;
 }
 
-function searchCalls(db: Database): Pick<StoreCalls, 'search' | 'vectors'> {
-  const postings = new PostingCache(db);
+function searchCalls(db: Database): StoreCalls['search'] {
   const vocabularies = new VocabularyCache(db);
+  const caches = { postings: new PostingCache(db), codes: new CodeCache(db), vectors: new VectorCache(db) };
   return {
-    search: {
-      terms: (namespace, words) => {
-        const unknown = words.map((word) => ({ word, passages: 0, near: [] }));
-        return read(db, namespace, unknown, (ns) => vocabularies.lookUp(ns, words));
-      },
-      text: (namespace, query, filter, limit) =>
-        packScores(read(db, namespace, [], (ns) => searchText(db, postings, ns, query, filter, limit))),
-      newest: (namespace, filter, limit) =>
-        packScores(read(db, namespace, [], (ns) => newest(db, ns, filter, limit))),
-      neighbours: (namespace, ids, reach) => read(db, namespace, [], (ns) => neighbours(db, ns, ids, reach)),
-      readPassages: (namespace, request) =>
-        read(db, namespace, NO_PASSAGES, (ns) => readPassages(db, ns, request)),
+    terms: (namespace, words) => {
+      const unknown = words.map((word) => ({ word, passages: 0, near: [] }));
+      return read(db, namespace, unknown, (ns) => vocabularies.lookUp(ns, words));
     },
-    vectors: vectorCalls(db),
+    retrieve: (namespace, request) => {
+      assertQueryVectors(db, request);
+      const none = request.queries.map(() => ({ scores: [], crowdedOut: [], milliseconds: 0 }));
+      return read(db, namespace, packRetrieval({ lists: none, cosines: [] }, NO_PASSAGES), (ns) =>
+        retrieve(db, caches, ns, request),
+      );
+    },
+    readPassages: (namespace, request) =>
+      read(db, namespace, NO_PASSAGES, (ns) => readPassages(db, ns, request)),
   };
 }
 
 function vectorCalls(db: Database): StoreCalls['vectors'] {
-  const codes = new CodeCache(db);
-  const vectors = new VectorCache(db);
   return {
     generations: () => generations(db),
     addGeneration: (_namespace, spec) => addGeneration(db, spec),
     activateGeneration: (_namespace, id) => {
       activateGeneration(db, id);
-    },
-    search: (namespace, generation, vector, filter, limit) => {
-      assertVectorDimensions(generationById(db, generation), vector);
-      return packScores(
-        read(db, namespace, [], (ns) =>
-          searchVectors(db, { codes, vectors }, ns, generation, vector, filter, limit),
-        ),
-      );
-    },
-    scores: (namespace, generation, vector, ids) => {
-      assertVectorDimensions(generationById(db, generation), vector);
-      return packScores(
-        read(db, namespace, [], (ns) => scoreVectors(db, vectors, ns, generation, vector, ids)),
-      );
-    },
-    get: (namespace, generation, passage) => {
-      generationById(db, generation);
-      return read(db, namespace, null, (ns) => vectorOf(db, ns, generation, passage));
     },
     pending: (namespace, generation, page) =>
       read(db, namespace, [], (ns) => pendingEmbeddings(db, ns, generation, page)),

@@ -1,3 +1,4 @@
+import { searchVectors } from '../../../test/contract/queries.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +31,7 @@ describe('calls made together', () => {
       ask('first'),
       store.vectors
         .activateGeneration(ADMIN_NAMESPACE, 12)
-        .then(() => store.vectors.search('nobody', 12, new Float32Array(3), { now: 0 }, 1)),
+        .then(() => searchVectors(store, 'nobody', 12, new Float32Array(3), { now: 0 }, 1)),
       ask('last'),
     ]);
     expect(first).toEqual({ status: 'fulfilled', value: answerTo('first') });

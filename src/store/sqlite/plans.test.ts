@@ -32,6 +32,14 @@ function plansOf(
   return new Map(plans);
 }
 
+function searchByTime({ search }: ReturnType<typeof storeCalls>): void {
+  const filters = [
+    { now: NOW },
+    { now: NOW, from: NOW - 5, until: NOW + 5, project: 'p', exceptSources: ['a'] },
+  ];
+  search.retrieve('n', { queries: filters.map((filter) => ({ by: 'time', filter, limit: 5 })) });
+}
+
 /** Reads every row of a namespace, or of all. */
 const WHOLE =
   /^SCAN (?!json_each|text_|t$)|^SEARCH (r|record|audit|idempotency|p|passage) USING .*(PRIMARY KEY|autoindex_record_1|record_uuid) \(ns=\?( AND id<\?)?\)$/;
@@ -56,16 +64,12 @@ it('what agents ask for is found by index, not by a look at all of a namespace',
     calls.records.factCategories('n', NOW, 3);
     calls.records.get('n', [1], 'any');
     calls.records.bounds('n');
-    calls.search.newest('n', { now: NOW }, 5);
-    calls.search.newest(
-      'n',
-      { now: NOW, from: NOW - 5, until: NOW + 5, project: 'p', exceptSources: ['a'] },
-      5,
-    );
+    searchByTime(calls);
     calls.records.findIdempotentResult('n', 'k', NOW);
     calls.admin.auditEntries('n', { subject: 'u' }, ALL);
     calls.admin.auditEntries('n', { from: NOW }, { after: { at: NOW, chain: 'c', seq: 1 }, limit: 5 });
-    calls.search.text('n', anyOf('a'), { now: NOW + 5000 }, 5);
+    const text = { by: 'text', text: anyOf('a'), filter: { now: NOW + 5000 }, limit: 5 } as const;
+    calls.search.retrieve('n', { queries: [text], load: true });
     const batch = { chunking: 'c' };
     calls.records.commit('n', { ...batch, writes: [fact('k3', 'c', 'x')] });
     calls.records.commit('n', { ...batch, deletions: [{ id: 1, at: NOW }] });
@@ -79,12 +83,7 @@ it('what agents ask for is found by index, not by a look at all of a namespace',
 
 it('what is nearest in time is read from there in both directions, and not put in order first', () => {
   const plans = plansOf(/\bcreated_at (ASC|DESC)\b/, (calls) => {
-    calls.search.newest('n', { now: NOW }, 5);
-    calls.search.newest(
-      'n',
-      { now: NOW, from: NOW - 5, until: NOW + 5, project: 'p', exceptSources: ['a'] },
-      5,
-    );
+    searchByTime(calls);
   });
   expect(plans.size).toBe(4);
   const steps = [...plans.values()].map((plan) => plan.filter((step) => !step.includes('json_each')));

@@ -23,12 +23,8 @@ export type ThreadRequest =
 /** Calls whose answers may share a message. Other answers may be nested too deeply to be received, and travel alone. */
 const FLAT_ANSWERS: ReadonlySet<StoreCall> = new Set<StoreCall>([
   'search.terms',
-  'search.text',
-  'search.newest',
-  'search.neighbours',
+  'search.retrieve',
   'search.readPassages',
-  'vectors.search',
-  'vectors.scores',
   'records.count',
   'records.bounds',
 ]);

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { admits } from '../../rules/filter.ts';
-import type { SearchFilter, StoredPassage } from '../../search-model.ts';
+import type { LoadedPassages, NeighbourReach, SearchFilter, StoredPassage } from '../../search-model.ts';
 import { type PackedPassages, type PassageRequest, unpackPassages } from './wire.ts';
 
 /** Passages in memory, one to two kilobytes each. */
@@ -16,30 +16,65 @@ export class PassageCache {
   readonly #passages = new LRUCache<string, StoredPassage>({ max: MAX_PASSAGES });
   /** The last epoch of each namespace that was read. */
   readonly #epochs = new LRUCache<string, number>({ max: MAX_NAMESPACES });
+  /** The neighbours that a passage had when it was last read. They only tell which passages the cache may have. */
+  readonly #neighbours = new LRUCache<string, readonly number[]>({ max: MAX_PASSAGES });
 
   constructor(read: Read) {
     this.#read = read;
   }
 
   /** Each answer is of one state: cached passages count only if nothing has changed since they were read. */
-  async passages(namespace: string, ids: readonly number[], filter: SearchFilter): Promise<StoredPassage[]> {
-    const before = this.#epochs.get(namespace) ?? null;
+  async passages(
+    namespace: string,
+    ids: readonly number[],
+    filter: SearchFilter,
+    reach: NeighbourReach | null = null,
+  ): Promise<LoadedPassages> {
+    const epoch = this.#epochs.get(namespace) ?? null;
     // Kept here, because another call may evict them meanwhile.
-    const cached = ids.map((id) =>
-      before === null ? undefined : this.#passages.get(keyOf(namespace, before, id)),
-    );
-    const missing = ids.filter((_, i) => cached[i] === undefined);
-    const answer = await this.#read(namespace, { ids, missing, epoch: before });
-    const read = new Map(unpackPassages(namespace, answer).map((passage) => [passage.id, passage]));
-    for (const [id, passage] of read) this.#passages.set(keyOf(namespace, answer.epoch, id), passage);
+    const cached = epoch === null ? NO_PASSAGES : this.#cached(namespace, epoch, ids, reach !== null);
+    const answer = await this.#read(namespace, { ids, reach, cached: [...cached.keys()], epoch });
+    const { neighbourhoods, isCurrent } = answer;
+    const passages = new Map(isCurrent ? cached : []);
+    for (const passage of unpackPassages(namespace, answer)) {
+      passages.set(passage.id, passage);
+      this.#passages.set(passageKey(namespace, answer.epoch, passage.id), passage);
+    }
     this.#epochs.set(namespace, answer.epoch);
-    return ids.flatMap((id, i) => {
-      const passage = read.get(id) ?? (answer.isCurrent ? cached[i] : undefined);
-      return passage === undefined || !admits(passage.record, filter) ? [] : [passage];
-    });
+    const near = new Set<number>();
+    for (const { passage, before, after } of neighbourhoods) {
+      this.#neighbours.set(neighbourKey(namespace, passage), [...before, ...after]);
+      for (const id of [...before, ...after]) near.add(id);
+    }
+    for (const id of ids) near.delete(id);
+    const found = [...ids, ...near].flatMap((id) => passages.get(id) ?? []);
+    return { passages: found.filter(({ record }) => admits(record, filter)), neighbourhoods };
+  }
+
+  #cached(
+    namespace: string,
+    epoch: number,
+    ids: readonly number[],
+    withNeighbours: boolean,
+  ): ReadonlyMap<number, StoredPassage> {
+    const neighbours = withNeighbours
+      ? ids.flatMap((id) => this.#neighbours.get(neighbourKey(namespace, id)) ?? [])
+      : [];
+    const cached = new Map<number, StoredPassage>();
+    for (const id of [...ids, ...neighbours]) {
+      const passage = this.#passages.get(passageKey(namespace, epoch, id));
+      if (passage !== undefined) cached.set(id, passage);
+    }
+    return cached;
   }
 }
 
-function keyOf(namespace: string, epoch: number, id: number): string {
+const NO_PASSAGES: ReadonlyMap<number, StoredPassage> = new Map();
+
+function passageKey(namespace: string, epoch: number, id: number): string {
   return `${String(id)} ${String(epoch)} ${namespace}`;
+}
+
+function neighbourKey(namespace: string, id: number): string {
+  return `${String(id)} ${namespace}`;
 }

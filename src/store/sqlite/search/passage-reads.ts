@@ -1,20 +1,32 @@
 import type { Passage } from '../../../core/types.ts';
 import { nearestTo } from '../../rules/filter.ts';
-import type { Neighbourhood, PassageScore, SearchFilter } from '../../search-model.ts';
+import type { Neighbourhood, NeighbourReach, PassageScore, SearchFilter } from '../../search-model.ts';
 import type { Database } from '../database/database.ts';
 import { recordCondition } from '../records/filter.ts';
 import { epochOf } from '../database/namespaces.ts';
 import { HEADER_JSON, PASSAGE_COLUMNS, PASSAGE_JSON, passageOf } from '../records/rows.ts';
-import { NO_PASSAGES, type PackedPassages, type PassageRequest } from './wire.ts';
+import type { PackedPassages, PassageRequest } from './wire.ts';
 
 /** Passages by id in the order asked for: one statement for all, and CROSS JOIN keeps it from reordering the loops. */
 const ASKED = 'json_each(?) AS asked CROSS JOIN passage AS p ON p.id = asked.value';
 
 export function readPassages(db: Database, ns: number, request: PassageRequest): PackedPassages {
+  const { ids, reach } = request;
   const epoch = epochOf(db, ns);
   const isCurrent = epoch === request.epoch;
-  const wanted = isCurrent ? request.missing : request.ids;
-  if (wanted.length === 0) return { ...NO_PASSAGES, epoch, isCurrent };
+  const neighbourhoods = reach === null ? [] : neighbours(db, ns, ids, reach);
+  const wanted = new Set([...ids, ...neighbourhoods.flatMap(({ before, after }) => [...before, ...after])]);
+  if (isCurrent) for (const id of request.cached) wanted.delete(id);
+  return { epoch, isCurrent, neighbourhoods, ...passageRows(db, ns, [...wanted]) };
+}
+
+/** The passages and the headers of their records, as JSON. */
+export function passageRows(
+  db: Database,
+  ns: number,
+  ids: readonly number[],
+): Pick<PackedPassages, 'passages' | 'records'> {
+  if (ids.length === 0) return { passages: '[]', records: '[]' };
   const rows = db.prepare(
     `SELECT json_group_array(${PASSAGE_JSON}) AS passages, json_group_array(DISTINCT p.record) AS records
      FROM ${ASKED} WHERE p.ns = ?`,
@@ -23,10 +35,8 @@ export function readPassages(db: Database, ns: number, request: PassageRequest):
     `SELECT json_group_array(${HEADER_JSON}) AS headers FROM json_each(?) AS asked
      CROSS JOIN record AS r ON r.ns = ? AND r.id = asked.value`,
   );
-  const found = rows.get(JSON.stringify(wanted), ns);
+  const found = rows.get(JSON.stringify(ids), ns);
   return {
-    epoch,
-    isCurrent,
     passages: String(found?.['passages']),
     records: String(headers.get(String(found?.['records']), ns)?.['headers']),
   };
@@ -76,11 +86,11 @@ function inOrderOfTime(
  * What stands beside a passage of a turn of a session: the passages before and after it in its record, then the turns
  * before and after it (their first passage).
  */
-export function neighbours(
+function neighbours(
   db: Database,
   ns: number,
   ids: readonly number[],
-  reach: { readonly before: number; readonly after: number },
+  reach: NeighbourReach,
 ): Neighbourhood[] {
   // Most namespaces have no sessions: one look says so for all the passages.
   const anySession = db.prepare('SELECT 1 FROM record WHERE ns = ? AND session IS NOT NULL LIMIT 1');

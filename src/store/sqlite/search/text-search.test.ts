@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { searchText } from '../../../../test/contract/queries.ts';
 import { EVEN, evict, note, NOW, write } from '../../../../test/contract/store-samples.ts';
 import type { PassageScore, TextQuery } from '../../search-model.ts';
 import type { Store } from '../../store.ts';
@@ -39,10 +40,10 @@ describe('full-text search in memory', () => {
 
   async function bothWays(ns: string, query: TextQuery, limit: number): Promise<PassageScore[]> {
     // The first search of a namespace is FTS5's in either way.
-    await ours!.search.text(ns, query, { now: NOW }, limit);
+    await searchText(ours!, ns, query, { now: NOW }, limit);
     const [fast, slow] = await Promise.all([
-      ours!.search.text(ns, query, { now: NOW }, limit),
-      ours!.search.text(ns, query, SLOWLY, limit),
+      searchText(ours!, ns, query, { now: NOW }, limit),
+      searchText(ours!, ns, query, SLOWLY, limit),
     ]);
     const bare = (scores: readonly PassageScore[]): unknown =>
       scores.map(({ passage, record }) => [passage, record]);

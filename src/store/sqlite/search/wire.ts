@@ -1,36 +1,87 @@
 import type { SQLOutputValue } from 'node:sqlite';
-import type { PassageScore, StoredPassage } from '../../search-model.ts';
+import type {
+  LoadedPassages,
+  NeighbourReach,
+  PassageScore,
+  RankedList,
+  Retrieved,
+  StoredPassage,
+} from '../../search-model.ts';
 import { headerOfList, storedPassageOf } from '../records/rows.ts';
 
 /** Passage, record and score of each result in turn. Cloning hundreds of small objects takes longer than finding them. */
 export type PackedScores = Float64Array<ArrayBuffer>;
 
-/** A request for passages by id. The caller's cache has all but the missing ones, as of this epoch of the namespace. */
+/** A request for passages by id and their neighbours. */
 export interface PassageRequest {
   readonly ids: readonly number[];
-  readonly missing: readonly number[];
+  readonly reach: NeighbourReach | null;
+  /** Passages that the caller's cache has, as of this epoch of the namespace. */
+  readonly cached: readonly number[];
   readonly epoch: number | null;
 }
 
 /** Rows as JSON, written by SQLite; each record once, however many of its passages there are. */
 export interface PackedPassages {
   readonly epoch: number;
-  /** Whether the caller's cache is current, so that only the missing passages are here; else all of them are. */
+  /** Whether the caller's cache is current, so that the cached passages are not here. */
   readonly isCurrent: boolean;
+  readonly neighbourhoods: LoadedPassages['neighbourhoods'];
   readonly passages: string;
   readonly records: string;
 }
 
 /** For a namespace that was never written. */
-export const NO_PASSAGES: PackedPassages = { epoch: 0, isCurrent: false, passages: '[]', records: '[]' };
+export const NO_PASSAGES: PackedPassages = {
+  epoch: 0,
+  isCurrent: false,
+  neighbourhoods: [],
+  passages: '[]',
+  records: '[]',
+};
 
-export function packScores(scores: readonly PassageScore[]): PackedScores {
+/** The answer to a retrieval. */
+export interface PackedRetrieval {
+  readonly lists: readonly {
+    readonly scores: PackedScores;
+    readonly crowdedOut: PackedScores;
+    readonly milliseconds: number;
+  }[];
+  readonly cosines: PackedScores;
+  readonly passages: Pick<PackedPassages, 'passages' | 'records'>;
+}
+
+export function packRetrieval(
+  { lists, cosines }: Omit<Retrieved, 'passages'>,
+  passages: PackedRetrieval['passages'],
+): PackedRetrieval {
+  const packed = lists.map(({ scores, crowdedOut, milliseconds }) => ({
+    scores: packScores(scores),
+    crowdedOut: packScores(crowdedOut),
+    milliseconds,
+  }));
+  return { lists: packed, cosines: packScores(cosines), passages };
+}
+
+export function unpackRetrieval(namespace: string, { lists, cosines, passages }: PackedRetrieval): Retrieved {
+  return {
+    lists: lists.map(({ scores, crowdedOut, milliseconds }): RankedList => ({
+      scores: unpackScores(scores),
+      crowdedOut: unpackScores(crowdedOut),
+      milliseconds,
+    })),
+    cosines: unpackScores(cosines),
+    passages: unpackPassages(namespace, passages),
+  };
+}
+
+function packScores(scores: readonly PassageScore[]): PackedScores {
   const packed = new Float64Array(scores.length * 3);
   for (const [i, { passage, record, score }] of scores.entries()) packed.set([passage, record, score], i * 3);
   return packed;
 }
 
-export function unpackScores(packed: PackedScores): PassageScore[] {
+function unpackScores(packed: PackedScores): PassageScore[] {
   return Array.from({ length: packed.length / 3 }, (_, i) => ({
     passage: packed[i * 3]!,
     record: packed[i * 3 + 1]!,
@@ -38,7 +89,10 @@ export function unpackScores(packed: PackedScores): PassageScore[] {
   }));
 }
 
-export function unpackPassages(namespace: string, { passages, records }: PackedPassages): StoredPassage[] {
+export function unpackPassages(
+  namespace: string,
+  { passages, records }: Pick<PackedPassages, 'passages' | 'records'>,
+): StoredPassage[] {
   const headers = new Map(
     (JSON.parse(records) as SQLOutputValue[][]).map((row) => [row[0], headerOfList(namespace, row)] as const),
   );

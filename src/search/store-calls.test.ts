@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { countSequentialCalls } from '../../test/contract/call-depth.ts';
+import { openSqliteInMemory } from '../../test/contract/sqlite-in-memory.ts';
+import { embed, note, NOW, unit, write } from '../../test/contract/store-samples.ts';
+import type { Embedder } from '../embed/embedder.ts';
+import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
+import { DEFAULT_RANKING } from './rank/ranking.ts';
+import type { SearchOptions } from './run.ts';
+import { runSearch } from './search.ts';
+
+const DAY = 86_400_000;
+
+/** The same vector for all texts. */
+const EMBEDDER: Embedder = {
+  ...{ provider: 'test', model: 'm', dimensions: 3, maxTokens: 512 },
+  embed: (texts) => Promise.resolve(texts.map(() => unit(1, 0, 0))),
+  countTokens: (text) => text.length,
+  close: () => Promise.resolve(),
+};
+
+const todo = { origin: 'source', source: 'tasks', recordType: 'task' } as const;
+const turn = { origin: 'memory', metadata: { session: 's' } } as const;
+const NOTES = [
+  note('marble worktop of the kitchen', { title: 'Kitchen' }),
+  // One long note that fills every list.
+  note(Array.from({ length: 400 }, (_, i) => `marble floor ${String(i)}`)),
+  note('which marble shall we take', turn),
+  note('the grey one', turn),
+  note('then order it', turn),
+  note('bees', { createdAt: NOW - DAY }),
+  note('todos of the bees'),
+  note('order handles', { ...todo, createdAt: NOW + DAY, metadata: { completed: false } }),
+  note('order marble', { ...todo, createdAt: NOW - DAY, metadata: { completed: true } }),
+];
+
+/** The sequence of store calls of a search; what ran at the same time is one group. */
+async function callsOf(query: string, options: Partial<SearchOptions> = {}): Promise<string[][]> {
+  const { store, sequence, reset } = countSequentialCalls(openSqliteInMemory());
+  const { provider, model, dimensions } = EMBEDDER;
+  const { id } = await store.vectors.addGeneration(ADMIN_NAMESPACE, { provider, model, dimensions });
+  await write(store, 'n', ...NOTES);
+  await embed(store, id, 'n', () => unit(1, 0, 0));
+  await write(store, 'n', note('marble without a vector'));
+  reset();
+  const outcome = await runSearch({
+    ...{ store, namespace: 'n', query, filter: { now: NOW }, limit: 10, ranking: DEFAULT_RANKING },
+    vectors: { embedder: EMBEDDER, generation: id },
+    sourceNames: new Map([['tasks', 'Tasks']]),
+    ...options,
+  });
+  expect(outcome.hits.length).toBeGreaterThan(0);
+  return sequence().map((group) => group.toSorted());
+}
+
+const THREE = [['search.terms'], ['search.retrieve'], ['search.passages']];
+
+describe('The store calls of a search', () => {
+  it.each([
+    ['words', 'marble worktop'],
+    ['a misspelt word', 'marbel worktop'],
+    ['a required phrase', '"marble worktop"'],
+    ['turns of sessions', 'which marble shall we take'],
+    ['dates', 'what did I do yesterday'],
+    ['documents about a topic', 'marble todos'],
+  ])('are three in a row for %s', async (_, query) => {
+    expect(await callsOf(query)).toEqual(THREE);
+    expect(await callsOf(query, { vectors: null })).toEqual(THREE);
+  });
+
+  it.each([
+    ['a list of documents', 'my todos'],
+    ['a list of documents in one state', 'completed tasks'],
+    ['a list of documents of dates', 'todos tomorrow'],
+  ])('are three in a row for %s, which is looked up beside the terms', async (_, query) => {
+    expect(await callsOf(query)).toEqual([['search.retrieve', 'search.terms'], ...THREE.slice(1)]);
+  });
+
+  it('are three in a row when a query for a list finds no documents', async () => {
+    const options = { filter: { now: NOW, exceptSources: ['tasks'] } };
+    expect(await callsOf('my todos', options)).toEqual([
+      ['search.retrieve', 'search.terms'],
+      ...THREE.slice(1),
+    ]);
+  });
+
+  it('are four in a row with related documents, which are compared with the best note', async () => {
+    const related = { resultLimit: 1, limit: 5, excludedSources: [] };
+    expect(await callsOf('marble worktop', { related })).toEqual([...THREE, ['search.retrieve']]);
+  });
+});

@@ -1,0 +1,12 @@
+/** The mean of two vectors as a unit vector, and the length that its cosines are multiplied with to be the mean cosines. */
+export interface MixedVector {
+  readonly unit: Float32Array;
+  readonly length: number;
+}
+
+/** @param share the weight of the other vector */
+export function mixVectors(vector: Float32Array, other: Float32Array, share: number): MixedVector {
+  const sum = vector.map((component, i) => (1 - share) * component + share * other[i]!);
+  const length = Math.hypot(...sum);
+  return { unit: sum.map((component) => component / length), length };
+}

@@ -1,0 +1,42 @@
+import type { PassageQuery, PassageScore, RankedList } from '../search-model.ts';
+
+/** The limit to which a query's own may grow, and the factor by which it grows. */
+const MAX_LIMIT = 10_000;
+const GROWTH = 8;
+
+/** Ranks with a growing limit until the list has enough records, and keeps the best passages of each. */
+export function spreadOverRecords(
+  { limit, spread }: Pick<PassageQuery, 'limit' | 'spread'>,
+  rank: (limit: number) => readonly PassageScore[],
+): Omit<RankedList, 'milliseconds'> {
+  let scores = rank(limit);
+  if (spread === undefined) return { scores, crowdedOut: [] };
+  for (
+    let count = limit;
+    scores.length === count && count < MAX_LIMIT && isCrowded(scores, spread.minRecords);
+  ) {
+    count = Math.min(MAX_LIMIT, count * GROWTH);
+    scores = rank(count);
+  }
+  const counts = new Map<number, number>();
+  const isWithinQuota = ({ record }: PassageScore): boolean => {
+    const count = (counts.get(record) ?? 0) + 1;
+    counts.set(record, count);
+    return count <= spread.maxPerRecord;
+  };
+  const { kept = [], crowdedOut = [] } = Object.groupBy(scores, (score) =>
+    isWithinQuota(score) ? 'kept' : 'crowdedOut',
+  );
+  return { scores: kept, crowdedOut };
+}
+
+function isCrowded(scores: readonly PassageScore[], minRecords: number): boolean {
+  return new Set(scores.map(({ record }) => record)).size < minRecords;
+}
+
+/** The first passage of each record. */
+export function bestOfRecords(scores: readonly PassageScore[]): number[] {
+  const best = new Map<number, number>();
+  for (const { passage, record } of scores) if (!best.has(record)) best.set(record, passage);
+  return [...best.values()];
+}

@@ -1,0 +1,83 @@
+import { mixVectors } from '../../rules/mixed-vector.ts';
+import { bestOfRecords, spreadOverRecords } from '../../rules/record-spread.ts';
+import { assertVectorDimensions } from '../../rules/validation.ts';
+import type {
+  PassageQuery,
+  PassageScore,
+  QueryVector,
+  RankedList,
+  RetrievalRequest,
+} from '../../search-model.ts';
+import type { Database } from '../database/database.ts';
+import { generationById } from '../vectors/generations.ts';
+import { newest, passageRows } from './passage-reads.ts';
+import type { PostingCache } from './posting-cache.ts';
+import { searchText } from './text-search.ts';
+import { scoreVectors, searchVectors, type VectorCaches, vectorOf } from '../vectors/vectors.ts';
+import { packRetrieval, type PackedRetrieval } from './wire.ts';
+
+/** What a connection keeps in memory of what it searches. */
+interface SearchCaches extends VectorCaches {
+  readonly postings: PostingCache;
+}
+
+/** @throws LociError `embedding_mismatch`, `not_found` */
+export function assertQueryVectors(db: Database, { queries, cosines }: RetrievalRequest): void {
+  const vectors = queries.flatMap((query) => (query.by === 'vector' ? [query.vector] : []));
+  for (const { generation, vector } of cosines === undefined ? vectors : [...vectors, cosines])
+    assertVectorDimensions(generationById(db, generation), vector);
+}
+
+export function retrieve(
+  db: Database,
+  caches: SearchCaches,
+  ns: number,
+  { queries, cosines, load = false }: RetrievalRequest,
+): PackedRetrieval {
+  const lists = queries.map((query) => {
+    const started = performance.now();
+    const list = spreadOverRecords(query, (limit) => rank(db, caches, ns, query, limit));
+    return { ...list, milliseconds: performance.now() - started };
+  });
+  const scores = cosines === undefined ? [] : missingCosines(db, caches, ns, queries, lists, cosines);
+  const passages = load ? bestOfRecords(lists.flatMap((list) => list.scores)) : [];
+  return packRetrieval({ lists, cosines: scores }, passageRows(db, ns, passages));
+}
+
+function rank(
+  db: Database,
+  caches: SearchCaches,
+  ns: number,
+  query: PassageQuery,
+  limit: number,
+): PassageScore[] {
+  const { filter } = query;
+  if (query.by === 'text') return searchText(db, caches.postings, ns, query.text, filter, limit);
+  if (query.by === 'time') return newest(db, ns, filter, limit);
+  const { generation, vector } = query.vector;
+  if (query.mix === undefined) return searchVectors(db, caches, ns, generation, vector, filter, limit);
+  const other = vectorOf(db, ns, generation, query.mix.passage);
+  const { unit, length } = mixVectors(vector, other ?? vector, query.mix.share);
+  return searchVectors(db, caches, ns, generation, unit, filter, limit).map(({ score, ...found }) => ({
+    ...found,
+    score: score * length,
+  }));
+}
+
+function missingCosines(
+  db: Database,
+  { vectors }: SearchCaches,
+  ns: number,
+  queries: readonly PassageQuery[],
+  lists: readonly Pick<RankedList, 'scores'>[],
+  { generation, vector }: QueryVector,
+): PassageScore[] {
+  const [ofText, ofVectors] = [new Set<number>(), new Set<number>()];
+  for (const [i, { by }] of queries.entries())
+    for (const { passage } of lists[i]!.scores) {
+      if (by === 'text') ofText.add(passage);
+      if (by === 'vector') ofVectors.add(passage);
+    }
+  const missing = [...ofText].filter((passage) => !ofVectors.has(passage));
+  return missing.length === 0 ? [] : scoreVectors(db, vectors, ns, generation, vector, missing);
+}

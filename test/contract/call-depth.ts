@@ -1,0 +1,49 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Store } from '../../src/store/store.ts';
+
+/** Longer than what a search does between two calls. */
+const CALL_MS = 5;
+
+/** A store that counts how many of its calls waited for one another. */
+export interface CountedStore {
+  readonly store: Store;
+  /** The calls since the last reset, those that ran at the same time in one group. */
+  readonly sequence: () => readonly (readonly string[])[];
+  readonly reset: () => void;
+}
+
+type Call = (...parameters: unknown[]) => Promise<unknown>;
+
+export function countSequentialCalls(store: Store): CountedStore {
+  let groups: string[][] = [];
+  let finished = 0;
+  const counted = (name: string, call: Call): Call => {
+    return async (...parameters) => {
+      const depth = finished + 1;
+      (groups[depth - 1] ??= []).push(name);
+      try {
+        await setTimeout(CALL_MS);
+        return await call(...parameters);
+      } finally {
+        finished = Math.max(finished, depth);
+      }
+    };
+  };
+  const role = <Role extends object>(roleName: string, calls: Role): Role =>
+    Object.fromEntries(
+      Object.entries(calls).map(([name, call]) => [name, counted(`${roleName}.${name}`, call as Call)]),
+    ) as Role;
+  return {
+    store: {
+      ...store,
+      records: role('records', store.records),
+      search: role('search', store.search),
+      vectors: role('vectors', store.vectors),
+      admin: role('admin', store.admin),
+    },
+    sequence: () => groups,
+    reset: () => {
+      [groups, finished] = [[], 0];
+    },
+  };
+}

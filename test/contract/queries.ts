@@ -1,0 +1,89 @@
+import type {
+  Neighbourhood,
+  NeighbourReach,
+  PassageQuery,
+  PassageScore,
+  SearchFilter,
+  StoredPassage,
+  TextQuery,
+} from '../../src/store/search-model.ts';
+import type { StoreSearch } from '../../src/store/store.ts';
+
+/** A store, as far as these queries need it. */
+interface Searched {
+  readonly search: Pick<StoreSearch, 'retrieve' | 'passages'>;
+}
+
+/** The answer to a single query. */
+async function scoresOf(
+  { search }: Searched,
+  namespace: string,
+  query: PassageQuery,
+): Promise<PassageScore[]> {
+  const { lists } = await search.retrieve(namespace, { queries: [query] });
+  return [...lists[0]!.scores];
+}
+
+export function searchText(
+  store: Searched,
+  namespace: string,
+  text: TextQuery,
+  filter: SearchFilter,
+  limit: number,
+): Promise<PassageScore[]> {
+  return scoresOf(store, namespace, { by: 'text', text, filter, limit });
+}
+
+export function searchVectors(
+  store: Searched,
+  namespace: string,
+  generation: number,
+  vector: Float32Array,
+  filter: SearchFilter,
+  limit: number,
+): Promise<PassageScore[]> {
+  return scoresOf(store, namespace, { by: 'vector', vector: { generation, vector }, filter, limit });
+}
+
+/** First passages of the records whose time is nearest to now. */
+export function nearestInTime(
+  store: Searched,
+  namespace: string,
+  filter: SearchFilter,
+  limit: number,
+): Promise<PassageScore[]> {
+  return scoresOf(store, namespace, { by: 'time', filter, limit });
+}
+
+/** The cosines of what the text query finds, by passage. */
+export async function cosinesOf(
+  { search }: Searched,
+  namespace: string,
+  generation: number,
+  vector: Float32Array,
+  text: TextQuery,
+): Promise<PassageScore[]> {
+  const { cosines } = await search.retrieve(namespace, {
+    queries: [{ by: 'text', text, filter: { now: 0 }, limit: 1000 }],
+    cosines: { generation, vector },
+  });
+  return cosines.toSorted((a, b) => a.passage - b.passage);
+}
+
+export async function passagesOf(
+  { search }: Searched,
+  namespace: string,
+  ids: readonly number[],
+  filter: SearchFilter,
+): Promise<readonly StoredPassage[]> {
+  return (await search.passages(namespace, ids, filter)).passages;
+}
+
+export async function neighboursOf(
+  { search }: Searched,
+  namespace: string,
+  ids: readonly number[],
+  reach: NeighbourReach,
+): Promise<readonly Neighbourhood[]> {
+  return (await search.passages(namespace, ids, { now: 0 }, reach)).neighbourhoods;
+}
