@@ -32,6 +32,8 @@ const MAX_FOLDER_FILES = 5000;
 const MAX_FOLDER_BYTES = 50_000_000;
 /** Entries of a folder that no program loads code from, and that Git and file managers write while they read. */
 const IGNORED_NAMES = new Set(['.git', '.DS_Store']);
+/** `/dev/stdout` is a file where the output of Loci goes to one, and no program loads code from there. */
+const DEVICE = /^\/(?:dev|proc)\//;
 /** Files that commands read as data. Their content changes all the time, and nothing is approved anew because of it. */
 const DATA_EXTENSIONS = new Set(
   '.txt .text .md .org .json .jsonl .ndjson .xml .rss .atom .html .csv .tsv .ics .vcf .eml .mbox .log .db .sqlite .sqlite3'.split(
@@ -49,7 +51,7 @@ export async function watchedFiles({ program, args, cwd, watch, skill }: WatchSc
   const add = async (path: string): Promise<void> => void states.set(path, await stateOf(path));
   if (program !== null) await add(program);
   for (const path of args.flatMap(operandsOf).map((operand) => resolve(cwd, operand)))
-    if ((await isFile(path)) && (await mayBeCode(path))) await add(path);
+    if (!DEVICE.test(path) && (await isFile(path)) && (await mayBeCode(path))) await add(path);
   const folders = skill === null ? [] : [skill];
   for (const path of watch.map((written) => resolve(cwd, expandHome(written)))) {
     if (await isFile(path)) await add(path);
