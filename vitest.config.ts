@@ -25,7 +25,7 @@ const config: ViteUserConfig = defineConfig({
     pool: 'threads',
     isolate: false,
     setupFiles: ['test/compile-cache.ts'],
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 60_000,
     sequence: { sequencer: FaultsFirst },
     reporters: ['default', './test/reporter.ts'],

@@ -40,12 +40,12 @@ describe('what cannot be done', () => {
       'invalid_input',
       '--idempotency-key must be printable ASCII',
     ],
-    [['audit', '--record', '9'], 4, 'not_found', 'no record 9 is held'],
+    [['audit', '--record', '9'], 4, 'not_found', 'there is no record 9'],
     [
       ['audit', '--after', 'x'],
       2,
       'invalid_input',
-      '--after must be the next of the previous page, not "x"',
+      '--after must be the `next` of the previous page, not "x"',
     ],
     [['audit', '--limit', '0'], 2, 'invalid_input', '--limit must be at least 1, not 0'],
   ])('%j ends with %i, %s: %s', async (args, exit, code, message) => {

@@ -28,7 +28,7 @@ describe('a path that is wrong', () => {
       { home, env: { LOCI_STORE_PATH: folder } },
       ['status'],
       8,
-      `${folder} is a folder, and the store is one file`,
+      `${folder} is a folder, but the store must be a file`,
       'store.path',
     ],
     [
@@ -44,7 +44,7 @@ describe('a path that is wrong', () => {
       { home, env: { LOCI_STORE_PATH: file } },
       ['write', 'x'],
       6,
-      'is no store of Loci; it was left as it is',
+      'is not a Loci store; it was left unchanged',
       'store.path',
     ],
     ['an input that is a folder', { home }, ['search', '--input', folder], 8, 'it is a folder', 'JSON'],
