@@ -48,10 +48,15 @@ export interface RelatedOptions {
   readonly excludedSources: readonly string[];
 }
 
+/** A run before it is known which vectors to search. The lookup runs at the same time as the first calls of the search. */
+export interface StartedRun extends Omit<SearchRun, 'vectors'> {
+  readonly vectors: SearchRun['vectors'] | Promise<SearchRun['vectors']>;
+}
+
 type Required = 'store' | 'namespace' | 'filter' | 'limit' | 'ranking' | 'vectors';
 type Optional = 'minScore' | 'policies' | 'related' | 'signal';
 
-export interface SearchOptions extends Pick<SearchRun, Required>, Partial<Pick<SearchRun, Optional>> {
+export interface SearchOptions extends Pick<StartedRun, Required>, Partial<Pick<StartedRun, Optional>> {
   readonly query: string;
   /** Names by which a query can refer to a source; without them no query has an intent. */
   readonly sourceNames?: SourceNames;
@@ -59,7 +64,7 @@ export interface SearchOptions extends Pick<SearchRun, Required>, Partial<Pick<S
 
 const NO_NAMES: SourceNames = new Map();
 
-export function startRun({ query: text, sourceNames = NO_NAMES, ...options }: SearchOptions): SearchRun {
+export function startRun({ query: text, sourceNames = NO_NAMES, ...options }: SearchOptions): StartedRun {
   const { ranking, filter } = options;
   const query = parseQuery(text);
   const dates = ranking.dateBoost > 0 ? detectDates(query.text, filter.now) : [];

@@ -43,7 +43,7 @@ async function attemptSearch(
 ): Promise<{ readonly outcome: SearchOutcome; readonly isOvertaken: boolean }> {
   const started = startRun(options);
   const retrieved = await retrieve(started);
-  const run: SearchRun = { ...started, intent: retrieved.intent };
+  const run: SearchRun = { ...started, intent: retrieved.intent, vectors: retrieved.vectors };
   const { pool, passages, isOvertaken } = await loadPool(run, retrieved);
   const { selected, isDateOnly, confidenceFactor } = select(run, passages);
   const ranked = rank(run, pool, selected);

@@ -83,6 +83,20 @@ describe('The store calls of a search', () => {
     ]);
   });
 
+  it('start while the vectors to search are looked up', async () => {
+    const { store, sequence } = countSequentialCalls(openSqliteInMemory());
+    const lookUp = async (): Promise<null> => {
+      await store.vectors.generations(ADMIN_NAMESPACE);
+      return null;
+    };
+    const given = { store, namespace: 'n', query: 'marble', filter: { now: NOW }, limit: 10 };
+    await runSearch({ ...given, ranking: DEFAULT_RANKING, vectors: lookUp() });
+    expect(sequence().map((group) => group.toSorted())).toEqual([
+      ['search.terms', 'vectors.generations'],
+      ...THREE.slice(1),
+    ]);
+  });
+
   it('are four in a row with related documents, which are compared with the best note', async () => {
     const related = { resultLimit: 1, limit: 5, excludedSources: [] };
     expect(await callsOf('marble worktop', { related })).toEqual([...THREE, ['search.retrieve']]);

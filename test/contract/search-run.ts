@@ -15,5 +15,5 @@ export function searchRun(query: string, given: Partial<SearchOptions & SearchRu
     query,
   });
   const { query: _query, ...overrides } = given;
-  return { ...started, ...overrides };
+  return { ...started, vectors: null, ...overrides };
 }

@@ -113,7 +113,6 @@ export async function search(context: EngineContext, request: SearchRequest): Pr
   await context.expire();
   const { vaults, sources } = await sourcesOfNamespace(context);
   const policies = sourcePolicies(vaults, sources);
-  const vectors = await context.vectors();
   const limit = requestedLimit ?? config.search.limit;
   const outcome = await runSearch({
     store,
@@ -123,7 +122,7 @@ export async function search(context: EngineContext, request: SearchRequest): Pr
     limit,
     minScore: minScore ?? config.search.minScore,
     ranking: rankingOf(config.search),
-    vectors,
+    vectors: context.vectors(),
     policies,
     sourceNames: new Map(sources.map(({ id, name }) => [id, name ?? id])),
     ...(sources.length > 0 && {
@@ -137,6 +136,7 @@ export async function search(context: EngineContext, request: SearchRequest): Pr
     ...(signal === undefined ? {} : { signal }),
   });
   const { hits, retrieved } = outcome;
+  const { vectors } = outcome.run;
   const results = await searchResults(context, outcome);
   return {
     results: results.slice(0, hits.length),

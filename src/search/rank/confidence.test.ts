@@ -36,6 +36,7 @@ function retrieved(query: string, given: Partial<RetrievalResult> = {}): Retriev
     lists: [],
     corrections: [],
     missing: [],
+    vectors: null,
     vector: null,
     constrainedMatches: new Set<number>(),
   };

@@ -1,5 +1,5 @@
 import type { PassageScore, RankedList, SearchFilter } from '../../store/search-model.ts';
-import type { SearchRun } from '../run.ts';
+import type { StartedRun } from '../run.ts';
 import { CONSTRAINED_LIMIT, planRetrieval } from './constrained-retrieval.ts';
 import { bestFirst } from './signals.ts';
 
@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
  * last. Scores are negated milliseconds. Without a state in the query the list has open and completed documents, but is
  * empty when none is open.
  */
-export async function listByTime(run: SearchRun): Promise<readonly PassageScore[]> {
+export async function listByTime(run: StartedRun): Promise<readonly PassageScore[]> {
   const { store, namespace, filter, intent } = run;
   if (intent === null) return [];
   const { intentFilters } = planRetrieval(run);

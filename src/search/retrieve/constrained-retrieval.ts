@@ -7,7 +7,7 @@ import type {
   SearchFilter,
 } from '../../store/search-model.ts';
 import type { QueryIntent } from '../query/intent.ts';
-import type { SearchRun } from '../run.ts';
+import type { StartedRun } from '../run.ts';
 import { bestFirst } from './signals.ts';
 
 /** Passages that each signal finds among those of the dates or document types that the query names. */
@@ -35,7 +35,7 @@ const SPREAD: RecordSpread = { minRecords: 20, maxPerRecord: 8 };
  * among everything about the kitchen. Each signal therefore also looks among these alone. A search that is filtered by
  * date does so already.
  */
-export function planRetrieval(run: SearchRun): RetrievalPlan {
+export function planRetrieval(run: StartedRun): RetrievalPlan {
   const { filter, dates, intent, ranking, trace } = run;
   const constrainedMatches = new Set<number>();
   const isFilteredByDate = filter.from !== undefined || filter.until !== undefined;

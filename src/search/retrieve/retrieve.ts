@@ -8,7 +8,7 @@ import type {
   RankedList,
   TermInfo,
 } from '../../store/search-model.ts';
-import type { SearchRun } from '../run.ts';
+import type { SearchRun, StartedRun } from '../run.ts';
 import { byTime, listByTime, scoresOf } from './by-time.ts';
 import { planRetrieval } from './constrained-retrieval.ts';
 import { bestFirst, publishTime, type MissingSignal, type SignalList } from './signals.ts';
@@ -16,6 +16,8 @@ import { lookUpTerms, textQueries, type Correction, type WeightedTerm } from './
 import { completeVectorScores, embedQuery, modelCoverageOf, type EmbeddedQuery } from './vectors.ts';
 
 export interface RetrievalResult {
+  /** The run's model and vectors, which are known by now. */
+  readonly vectors: SearchRun['vectors'];
   /** The run's intent; `null` when the query only asks for a list of documents and there are none. */
   readonly intent: QueryIntent | null;
   /** The share of the query that the embedding model can judge. 0 to 1. */
@@ -37,14 +39,14 @@ const NOT_ALL_EMBEDDED: MissingSignal = {
 };
 
 /** Queries every signal. A signal that cannot answer is listed in `missing`, and the others go on. */
-export async function retrieve(run: SearchRun): Promise<RetrievalResult> {
-  const isList = run.intent?.listOnly === true;
-  const [infos, embedded, list] = await Promise.all([
-    lookUpTerms(run),
-    embedQuery(run),
-    isList ? listByTime(run) : [],
+export async function retrieve(started: StartedRun): Promise<RetrievalResult> {
+  const isList = started.intent?.listOnly === true;
+  const [{ run, embedded }, infos, list] = await Promise.all([
+    withVectors(started),
+    lookUpTerms(started),
+    isList ? listByTime(started) : [],
   ]);
-  if (!isList) return retrieveSignals(run, infos, embedded);
+  if (!isList || run.intent === null) return retrieveSignals(run, infos, embedded);
   // Completed documents alone do not replace a search.
   if (list.length === 0) return retrieveSignals({ ...run, intent: null }, infos, embedded);
   const found = await retrieveSignals(notesWithoutList(run, run.intent), infos, embedded);
@@ -55,6 +57,11 @@ export async function retrieve(run: SearchRun): Promise<RetrievalResult> {
     lists: [{ signal: 'recency', scores: list }, ...found.lists],
     constrainedMatches: new Set([...listed, ...found.constrainedMatches]),
   };
+}
+
+async function withVectors(started: StartedRun): Promise<{ run: SearchRun; embedded: EmbeddedQuery }> {
+  const run = { ...started, vectors: await started.vectors };
+  return { run, embedded: await embedQuery(run) };
 }
 
 /** For "my calendar": documents come from the list, since no text is about that; notes are retrieved as usual. */
@@ -112,6 +119,7 @@ async function retrieveSignals(
     corrections,
     terms,
     intent: run.intent,
+    vectors: run.vectors,
     lists: isByTime ? [...found, { signal: 'recency', scores: nearestInTime }] : found,
     missing: completed?.isIncomplete === true ? [...missing, NOT_ALL_EMBEDDED] : missing,
     vector,

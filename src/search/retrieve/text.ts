@@ -2,7 +2,7 @@ import { analyze, stem } from '../../core/text/analyze.ts';
 import { isStopWord } from '../../core/text/stop-words.ts';
 import type { TermInfo, TextQuery, TextTerm } from '../../store/search-model.ts';
 import { requiredPhrases, type QueryTerm } from '../query/parse.ts';
-import type { SearchRun } from '../run.ts';
+import type { SearchRun, StartedRun } from '../run.ts';
 
 /** A word of the query that no passage has, and the known words that were searched for as well. */
 export interface Correction {
@@ -32,7 +32,7 @@ export function idfWeight(passages: number): number {
 }
 
 /** What the vocabulary has on the words of the query. */
-export async function lookUpTerms({ store, namespace, query }: SearchRun): Promise<readonly TermInfo[]> {
+export async function lookUpTerms({ store, namespace, query }: StartedRun): Promise<readonly TermInfo[]> {
   return store.search.terms(namespace, [...new Set(query.terms.flatMap(vocabularyWords))]);
 }
 
