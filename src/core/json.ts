@@ -28,7 +28,7 @@ export async function mapStrings(
   return Object.fromEntries(fields);
 }
 
-/** Whether objects and lists are nested deeper than this. Goes level by level, so that deep nesting cannot exhaust the stack. */
+/** Whether objects and lists are nested deeper than this. Checks level by level, so that deep nesting cannot exhaust the stack. */
 export function exceedsDepth(maxDepth: number, value: Json): boolean {
   let level: Json[] = [value];
   for (let depth = 0; level.length > 0; depth++) {

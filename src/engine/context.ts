@@ -152,7 +152,7 @@ export class EngineContext {
     return this.#services.retention.expire(this.namespace);
   }
 
-  /** Called after a write that may expire next. */
+  /** Called after a write whose record may be the next to expire. */
   invalidateNextExpiry(): void {
     this.#services.retention.invalidateNextExpiry(this.namespace);
   }

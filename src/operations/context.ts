@@ -10,11 +10,11 @@ export interface ContextOptions {
   /** The default is `LOCI_HOME`, then `~/.loci`. */
   readonly home?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** The caller. What it leaves out is that of the owner of the configured namespace. */
+  /** The caller. Missing fields default to those of the owner of the configured namespace. */
   readonly caller: Pick<Caller, 'surface' | 'trust'> & Partial<Caller>;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
-  /** Only for calls of the operator on this machine. A call with a caller of its own never gets it. */
+  /** Only for calls of the operator on this machine. A call on behalf of another caller never gets it. */
   readonly machine?: LocalIo;
 }
 

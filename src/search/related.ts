@@ -17,11 +17,11 @@ const NOTE_SHARE = 0.3;
 const RANKING_SHARE = 0.4;
 const MIN_NEARNESS = 0.22;
 /**
- * Nothing is related to results that are probably not about the query. On the dev half this halves the related documents
- * of queries without an answer, and loses no todo.
+ * Results below this confidence are probably not about the query and get no related documents. On the dev half this
+ * halves the related documents of queries without an answer, and loses no todo.
  */
 const MIN_CONFIDENCE = 0.2;
-/** Without vectors: the least share of the best score. */
+/** Without vectors: the minimum share of the best score. */
 const MIN_SCORE_SHARE = 0.5;
 const COMPLETED_FACTOR = 0.85;
 const CANDIDATE_LIMIT = 40;
@@ -78,7 +78,7 @@ function isOfSource({ passage }: Hit): boolean {
   return passage.record.origin === 'source';
 }
 
-/** A source's weight ranks its documents among the notes; it does not decide which documents are related. */
+/** The weight of a source affects the rank of its documents among the notes, but not which documents are related. */
 function sourceFactor({ boosts }: Hit): number {
   return boosts.reduce((product, { factor = 1 }) => product * (factor > 0 ? factor : 1), 1);
 }

@@ -39,7 +39,7 @@ export interface VectorIndexRef {
   readonly generation: number;
 }
 
-/** Which documents of sources are shown besides the results. */
+/** Which documents of sources are shown in addition to the results. */
 export interface RelatedOptions {
   /** Results that are shown. */
   readonly resultLimit: number;

@@ -97,7 +97,7 @@ async function loadPool(run: SearchRun, retrieved: RetrievalResult): Promise<Loa
   let isOvertaken = false;
   for (const { passage, contributions } of pool) {
     if (byId.has(passage)) continue;
-    // Signals obey the filter, so what they found is not hidden by it.
+    // Signals apply the filter themselves, so a passage that a signal found was replaced or deleted, not filtered out.
     const wasFound = contributions.length > 0;
     if (wasFound) isOvertaken = true;
     trace.drop(wasFound ? 'overtaken' : 'hidden-by-filter', { passage });
@@ -115,7 +115,7 @@ interface Selection {
   readonly confidenceFactor: number;
 }
 
-/** When a query asks for dates only and nothing is of these: results of other dates are hardly meant. */
+/** Applies when a query asks only for dates and no passage has them: passages of other dates are unlikely to be relevant. */
 const OTHER_DATES_FACTOR = 0.1;
 
 /** Keeps the passages that have the required phrases and are of the document types and dates that the query asks for. */
@@ -147,7 +147,7 @@ function subjectOf({ id, record }: StoredPassage): { readonly passage: number; r
   return { passage: id, record: record.id };
 }
 
-/** The passages of records of these dates, and those that name a date as the query does or in ISO 8601. */
+/** The passages of records of these dates, and those whose text has a date in the words of the query or in ISO 8601. */
 function passagesOfDates(
   passages: readonly StoredPassage[],
   dates: readonly DateRange[],
@@ -162,7 +162,7 @@ function passagesOfDates(
   );
 }
 
-/** The day on which summer time ends has an hour more. */
+/** The day on which summer time ends has 25 hours. */
 const MAX_DAY_MS = 25 * 3_600_000;
 
 function isoDay(time: Timestamp): string {
@@ -175,11 +175,11 @@ interface LimitedHits {
   readonly hits: readonly Hit[];
   readonly belowMinScore: readonly Hit[];
   readonly belowSourceMinScore: readonly Hit[];
-  /** All hits that their vault or source admits, however many. */
+  /** All hits that reach the minimum score of their vault or source, also those beyond the limit. */
   readonly eligible: readonly Hit[];
 }
 
-/** Applies the limit and the minimum scores. A hit below its source's minimum takes no place of another. */
+/** Applies the limit and the minimum scores. A hit below its source's minimum does not count towards the limit. */
 function limitHits({ limit, minScore, policies, trace }: SearchRun, rated: readonly Hit[]): LimitedHits {
   const hitSubject = ({ passage }: Hit): ReturnType<typeof subjectOf> => subjectOf(passage);
   const isAdmitted = ({ passage, confidence }: Hit): boolean =>

@@ -88,7 +88,7 @@ export interface HistorySelector {
 
 /** The state of a source: a vault, a command, or an imported folder. */
 export interface SourceState {
-  /** The folder that was read; `null` for a source that has none, and for one that an older Loci read. */
+  /** The folder that was read; `null` for a source that has none, and for one that an older version of Loci read. */
   readonly root: string | null;
   /** When it was last read completely. */
   readonly readAt: Timestamp | null;
@@ -144,7 +144,7 @@ export interface StartupState {
 }
 
 export interface LeaseRequest {
-  /** What only one process may do at a time. */
+  /** The name of the work that only one process may do at a time. */
   readonly name: string;
   /** Unique to the process. */
   readonly holder: string;

@@ -102,7 +102,7 @@ export interface CommitBatch {
   readonly history?: { readonly rows: readonly HistoryDraft[]; readonly keep: number };
 }
 
-/** What a session of an agent was told at startup. */
+/** The startup text that a session of an agent received. */
 export interface StartupDigest {
   readonly agent: string;
   readonly session: string;

@@ -80,12 +80,12 @@ export interface StoreCapabilities {
 /** The canonical data of a namespace, and what is derived from it record by record. */
 export interface StoreRecords {
   /**
-   * Writes all of the batch or nothing. It is durable when the promise resolves. Answers the ids of the writes, then those
+   * Writes all of the batch or nothing. It is durable when the promise resolves. Returns the ids of the writes, then those
    * of the imports, in order.
    * @throws LociError `not_found` for an unknown id, for a deletion of a record that is not live and for a restoration of
    *   one that is not deleted; `conflict` for a taken key or UUID, a record that has changed since it was read, a used
    *   idempotency key and a lease that another holder took over; `invalid_input` for an eviction of a record that came from
-   *   no source, for a new record that keeps passages and for a time or count that is no whole number; `store_full`,
+   *   no source, for a new record that keeps passages and for a time or count that is not a whole number; `store_full`,
    *   `store_busy`
    */
   commit(namespace: string, batch: CommitBatch): Promise<number[]>;
@@ -113,7 +113,7 @@ export interface StoreRecords {
   passagesOf(namespace: string, records: readonly number[]): Promise<Map<number, Passage[]>>;
   /**
    * Links between the documents of a source, by record and position. They are current when `commit` resolves: a document
-   * that comes, moves or goes also changes what the links of other documents mean.
+   * that is added, moved or removed also changes what the links of other documents mean.
    */
   links(namespace: string, selector: LinkSelector, page: Page<LinkCursor>): Promise<RecordLink[]>;
   /**
@@ -133,7 +133,7 @@ export interface StoreRecords {
   ): Promise<void>;
   /**
    * Removes expired and long deleted records for good, erases the diffs that show their content, and removes expired
-   * history. Answers how many records it removed.
+   * history. Returns the number of removed records.
    */
   purge(namespace: string, request: PurgeRequest): Promise<number>;
   /** The states of all sources, by name. */
@@ -211,7 +211,7 @@ export interface StoreAdmin {
   auditChain(namespace: string, chain: string, page: Page<number>): Promise<AuditEntry[]>;
   auditChains(namespace: string): Promise<AuditChain[]>;
   /**
-   * Adds entries of another store's chain unchanged. Answers how many are new.
+   * Adds entries of another store's chain unchanged. Returns the number of new ones.
    * @throws LociError `invalid_input` for a broken chain; `conflict` for an entry that differs from the one here, and for
    *   entries of the namespace's own chain that it never wrote
    */
@@ -220,7 +220,7 @@ export interface StoreAdmin {
   verifyAudit(namespace: string): Promise<string[]>;
   history(namespace: string, selector: HistorySelector, page: Page<number>): Promise<HistoryRow[]>;
   /**
-   * Takes or renews a lease. Answers a fencing token that grows with each new holder, or `null` while another holder has
+   * Takes or renews a lease. Returns a fencing token that grows with each new holder, or `null` while another holder has
    * it. A lease that has more than twice the requested time left was taken under another clock and counts as expired.
    */
   takeLease(namespace: string, request: LeaseRequest): Promise<number | null>;
@@ -233,7 +233,7 @@ export interface StoreAdmin {
   addToken(namespace: AdminNamespace, token: StoredToken, audit: readonly AuditDraft[]): Promise<void>;
   /** All tokens, revoked and expired ones too, oldest first, ties by id; with a hash, the one that has it. */
   tokens(namespace: AdminNamespace, hash?: string): Promise<StoredToken[]>;
-  /** Answers whether the token exists. A token that is revoked already keeps its time and gets no entry. */
+  /** Returns whether the token exists. A token that is already revoked keeps its time of revocation and gets no audit entry. */
   revokeToken(
     namespace: AdminNamespace,
     id: string,

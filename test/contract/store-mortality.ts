@@ -90,7 +90,7 @@ function describeDeletions({ store, namespace, generation }: Subject): void {
       await expect(write(store(), ns, note('b', { uuid }))).rejects.toMatchObject({ code: 'conflict' });
     });
 
-    it('refuses a time that is no whole number', async () => {
+    it('refuses a time that is not a whole number', async () => {
       const ns = namespace();
       await write(store(), ns, note('a'));
       for (const at of [0.5, Number.NaN, 2 ** 60]) {

@@ -90,7 +90,7 @@ describe('a fact', () => {
     });
     const again = await loci(['fact', 'store', 'framework', 'Vue,', 'with', 'TypeScript'], own);
     expect(again.stdout).toMatch(
-      /^Stored framework in user_facts and replaced its former value; it expires on /,
+      /^Stored framework in user_facts and replaced its previous value; it expires on /,
     );
     expect((await loci(['fact', 'recall', 'framework', '--plain'], own)).stdout).toBe(
       'Vue, with TypeScript\n',

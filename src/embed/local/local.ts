@@ -13,7 +13,7 @@ export interface LocalEmbedderOptions {
   readonly threads?: number;
 }
 
-/** UTF-8 bytes of a group of texts: about 256 tokens in most scripts, or 0.1 s of one core. */
+/** UTF-8 bytes of a group of texts: about 256 tokens in most scripts, which one core embeds in about 0.1 s. */
 const GROUP_BYTES = 1024;
 /** Bytes that are added for each text, for its two special tokens. */
 const TEXT_BYTES = 8;
@@ -90,7 +90,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
 
 const LATIN = /\p{Script=Latin}/gu;
 const OTHER = /(?!\p{Script=Latin})\p{L}/gu;
-/** Weight of a letter of another script in Latin letters: a Chinese character is about half a word. */
+/** One letter of another script counts as this many Latin letters: a Chinese character is about half a word. */
 const OTHER_WEIGHT = 3;
 
 /** Share of a text that is written in the script the model was trained on, 0 to 1; 1 for a text without letters. */

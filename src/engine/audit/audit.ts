@@ -20,7 +20,7 @@ type AuditedFields = Pick<
   | 'content'
 >;
 
-/** The fields of a record that the log records, except its content, by their names on every surface. */
+/** The fields of a record that the log covers, except its content, by their names on every surface. */
 function auditedFields(record: AuditedFields): Readonly<Record<string, Json>> {
   const { key, title, category, recordType, tags, project, metadata, expiresAt, trust } = record;
   const expires = expiresAt === null ? null : new Date(expiresAt).toISOString();

@@ -68,7 +68,7 @@ export class HistoryLog {
     }
   }
 
-  /** Masks secrets even when `writes.secrets` allows them, because nobody asked to store the inputs of a run. */
+  /** Masks secrets even when `writes.secrets` allows them, because the caller of an operation did not ask to store its input. */
   readonly #masked = async (text: string): Promise<string> => {
     const { SECRET_DETECTION } = await import('../../secrets/detect.ts');
     const { maskSecrets } = await import('../../secrets/secret.ts');

@@ -120,7 +120,7 @@ function runDocument(run: HistoryRow): CorpusDocument {
   };
 }
 
-/** `## Pack call: memory_write`, then what was given and what came of it. */
+/** `## Pack call: memory_write`, then the input of the run and its outcome. */
 function runText({ category, name, surface, actor, inputs, outcome, at, tookMs }: HistoryRow): string {
   const heading = category === 'pack_history' ? 'Pack call' : 'Pipeline run';
   const given = Object.entries(inputs).map(([field, value]) => `${label(field)}: ${formatValue(value)}`);

@@ -5,10 +5,10 @@ import type { Check } from './check.ts';
 import type { EngineContext } from '../context.ts';
 import { sourceReports, type SourceReport } from '../sources/reports.ts';
 
-/** What the operator should know of each command source: the vaults have checks of their own. */
+/** One check for each command source. Vaults have separate checks. */
 export async function checkSources(context: EngineContext): Promise<Check[]> {
   const reports = await sourceReports(context);
-  // What programs said when they failed is for the operator alone.
+  // Only the operator may see the error output of a program.
   const isOwner = context.caller.trust === 'operator';
   return reports
     .filter(({ kind }) => kind !== 'vault')
@@ -31,7 +31,7 @@ function checkSource(report: SourceReport, now: Timestamp): Check {
     case 'disabled':
       return { ...warning(''), result: 'ok', hint: null };
     case 'paused':
-      return { ...warning(`\`loci sources resume ${id}\` lets it be kept fresh again.`), result: 'ok' };
+      return { ...warning(`\`loci sources resume ${id}\` resumes automatic refreshes.`), result: 'ok' };
     case 'new':
     case 'stale':
       return warning(`Run \`loci sources refresh ${id}\`, or let \`loci watch\` keep it fresh.`);

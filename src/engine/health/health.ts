@@ -195,20 +195,20 @@ function checkVault(
       ...check,
       result: 'failed',
       detail: unreadable,
-      hint: `Mount it or correct its path; \`loci forget-vault ${JSON.stringify(name)}\` takes it out.`,
+      hint: `Mount it or correct its path; \`loci forget-vault ${JSON.stringify(name)}\` removes its records.`,
     };
-  const told = changes === null ? '' : formatVaultChanges(changes);
+  const summary = changes === null ? '' : formatVaultChanges(changes);
   const isRead = lastRead !== null && changes !== null;
   const read = isRead ? `read ${formatAge(lastRead, now)}` : 'it was not read yet';
-  const detail = `${path}; ${read}${told === '' ? '' : `, since then ${told}`}`;
+  const detail = `${path}; ${read}${summary === '' ? '' : `, since then ${summary}`}`;
   if (paused)
     return {
       ...check,
       result: 'ok',
       detail: `paused: ${detail}`,
-      hint: `\`loci sources resume ${JSON.stringify(name)}\` lets it be kept fresh again; \`loci index\` reads it now.`,
+      hint: `\`loci sources resume ${JSON.stringify(name)}\` resumes automatic refreshes; \`loci index\` reads it now.`,
     };
-  if (!isRead || told !== '') return { ...check, detail };
+  if (!isRead || summary !== '') return { ...check, detail };
   return { ...check, result: 'ok', detail, hint: null };
 }
 

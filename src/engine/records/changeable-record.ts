@@ -22,7 +22,7 @@ export async function changeableRecord(
       'not_found',
       `record ${String(id)} was deleted ${formatAge(deletedAt, context.now())}`,
       {
-        hint: `\`memory_undelete ${String(id)}\` brings it back.`,
+        hint: `\`memory_undelete ${String(id)}\` restores it.`,
       },
     );
   }

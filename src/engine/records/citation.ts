@@ -97,7 +97,7 @@ async function assertNotDeleted({ store, namespace, now }: EngineContext, id: nu
   if (record?.deletedAt === null || record === undefined) return;
   const age = formatAge(record.deletedAt, now());
   throw new LociError('not_found', `record ${String(id)} was deleted ${age}`, {
-    hint: `\`memory_undelete ${String(id)}\` brings it back.`,
+    hint: `\`memory_undelete ${String(id)}\` restores it.`,
   });
 }
 
@@ -122,7 +122,7 @@ function notesAt({ store, namespace, now }: EngineContext, key: string): Promise
   return store.records.list(namespace, { filter }, { after: null, limit: MAX_VAULTS });
 }
 
-/** More vaults than anybody has. */
+/** More vaults than any real configuration has. */
 const MAX_VAULTS = 1000;
 
 /** The longest name of a source in the configuration. */

@@ -11,7 +11,7 @@ export interface Embedded {
   readonly why: string | null;
 }
 
-/** Embeds the passages of a record that was just written. When the model cannot answer, the next `index` does so (R16). */
+/** Embeds the passages of a record that was just written. If the model cannot answer, the next `index` embeds them (R16). */
 export async function embedWritten(
   { store, namespace }: EngineContext,
   vectors: VectorIndexRef | null,

@@ -12,7 +12,7 @@ export interface IdempotentOutcome {
   readonly replayed: boolean;
 }
 
-/** A request with a key. The store has only a hash of the key, since callers may use a token or another secret. */
+/** A request with a key. Only a hash of the key is stored, since callers may use a token or another secret. */
 interface KeyedRequest {
   readonly key: string;
   readonly keyHash: string;

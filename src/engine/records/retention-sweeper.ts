@@ -54,7 +54,7 @@ export class RetentionSweeper {
     this.#checks.delete(namespace);
   }
 
-  /** Called after a write that may expire next. */
+  /** Called after a write whose record may be the next to expire. */
   invalidateNextExpiry(namespace: string): void {
     this.#checks.delete(namespace);
   }
@@ -85,7 +85,7 @@ export class RetentionSweeper {
     for (const namespace of await this.#store.admin.namespaces(ADMIN_NAMESPACE)) {
       if (!(await this.#isDue(namespace, cutoff))) continue;
       let removedHere = 0;
-      // Also a short-lived command purges one batch, since there may be no long-running process.
+      // A short-lived command purges one batch too, since there may be no long-running process.
       while (removed === 0 || !this.#closing) {
         isHolder = await this.#takeLease();
         if (!isHolder) return;

@@ -129,7 +129,7 @@ export async function search(context: EngineContext, request: SearchRequest): Pr
       related: {
         resultLimit: limit,
         limit: Math.min(related ?? config.search.related, limit),
-        // Nobody asked for related documents: they are chosen as for a model's context.
+        // The request does not ask for related documents, so they are chosen as for a model's context.
         excludedSources: hiddenSources(vaults, sources, 'context'),
       },
     }),

@@ -57,7 +57,7 @@ export class SourceKeeper {
   readonly #context: EngineContext;
   readonly #options: KeepOptions;
   readonly #running = new Map<string, RunningTask>();
-  /** Source → when this process tries it again after a failure, as `performance.now` counts. */
+  /** Source → the time of `performance.now` at which this process tries it again after a failure. */
   readonly #retryAt = new Map<string, number>();
   /** Sources that had a state in the store. */
   readonly #seen = new Set<string>();
@@ -115,7 +115,7 @@ export class SourceKeeper {
     this.#pollIn(MIN_POLL_INTERVAL_MS);
   }
 
-  /** Starts what is due; answers the milliseconds until the next poll. */
+  /** Starts the due refreshes. Returns the milliseconds until the next poll. */
   async #startDue(): Promise<number> {
     const { store, namespace, now } = this.#context;
     const states = await store.records.sourceStates(namespace);
@@ -201,7 +201,7 @@ export class SourceKeeper {
     this.#running.set(task.source, running);
   }
 
-  /** Answers whether this process refreshed it. */
+  /** Returns whether this process refreshed it. */
   async #run({ source, run }: Task): Promise<boolean> {
     let isBegun = false;
     const onAcquired = (): void => {

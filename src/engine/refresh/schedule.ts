@@ -3,7 +3,7 @@ import type { SourceState } from '../../store/admin-model.ts';
 
 const FIRST_RETRY_MS = 30_000;
 const MAX_RETRY_MS = 3_600_000;
-/** Applies whatever the settings say, so that no source is read without a pause. */
+/** Also applies to shorter intervals in the settings, so that no source is read without a pause. */
 const MIN_INTERVAL_MS = 1000;
 /** A share of the delay, in both directions, so that sources that failed together are not all retried together. */
 const JITTER = 0.2;

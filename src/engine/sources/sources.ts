@@ -41,11 +41,11 @@ export interface Sources {
   approve(id: string, fingerprint?: string): Promise<ApprovedCommand>;
   /** A paused source or vault is not refreshed automatically. */
   pause(id: string, paused: boolean): Promise<void>;
-  /** Removes its documents, its approval and its state from the store; answers how many documents were removed. */
+  /** Removes its documents, its approval and its state from the store. Returns the number of removed documents. */
   forget(id: string, signal?: AbortSignal): Promise<number>;
   /** Refreshes vaults and sources when they are due, until the engine or the returned object is closed. */
   keepFresh(options?: KeepOptions): Closable;
-  /** Ends all running commands for good, before the engine is closed. */
+  /** Ends all running commands before the engine is closed. No command can start afterwards. */
   stop(): Promise<void>;
 }
 

@@ -44,7 +44,7 @@ const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 /** In a namespace. A session that is forgotten gets the whole text again. */
 const MAX_SESSIONS = 1000;
 
-/** The text that an agent gets before it begins (R10). */
+/** The text that an agent gets when a session starts (R10). */
 export async function injectStartup(context: EngineContext, request: StartupRequest): Promise<StartupText> {
   const { store, namespace, config } = context;
   const { agent = '' } = request;

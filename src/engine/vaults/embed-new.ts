@@ -6,7 +6,7 @@ import { signalOption, type ProgressOptions } from '../../core/progress.ts';
 import { withLease } from '../refresh/lease.ts';
 
 /**
- * Embeds the contents of all namespaces that have no vector; answers how many. Waits while another process embeds, so that nothing is
+ * Embeds the contents of all namespaces that have no vector. Returns their number. Waits while another process embeds, so that nothing is
  * embedded twice.
  * @throws LociError `embedding_mismatch`, `embedding_unavailable`, `aborted`
  */

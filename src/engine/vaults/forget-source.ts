@@ -9,7 +9,7 @@ const PAGE_SIZE = 1000;
 /**
  * Removes every record of a vault or source, and its state, from the store. The notes themselves are not touched. A refresh that is
  * running, in this or another process, loses its lease, so that it cannot write removed records again. A call that was interrupted
- * is continued by the next one. Answers how many records were removed.
+ * is continued by the next one. Returns the number of removed records.
  * @throws LociError `aborted`; `conflict` when another process forgets it at the same time
  */
 export function forgetSource(

@@ -53,7 +53,7 @@ export async function refreshVault(
 
 interface ReadOptions extends IndexOptions {
   readonly lease: LeaseHandle;
-  /** The problems of its notes before. */
+  /** The problems that the previous refresh found in its notes. */
   readonly before: readonly string[];
 }
 

@@ -26,7 +26,7 @@ export async function removeEntry(
 }
 
 const MAX_ATTEMPTS = 20;
-/** The pause after the first attempt. It grows by as much with each attempt. */
+/** The pause after the first attempt. Each further pause is longer by the same amount. */
 const PAUSE_MS = 50;
 
 /**

@@ -49,7 +49,7 @@ function instant(text: string): Span | null {
   return Number.isNaN(time) ? null : [time, time];
 }
 
-/** A date in words and nothing else. A weekday is the last one that has begun. `4/9/2026` is ambiguous, and refused. */
+/** A date in words and nothing else. A weekday is the last one that has begun. `4/9/2026` is ambiguous, so it is refused. */
 function inWords(text: string, now: Timestamp): Span | null {
   if (!/\p{L}/u.test(text)) return null;
   const [range, ...others] = detectDates(text, now);

@@ -8,7 +8,8 @@ export type StartupListOutput = z.infer<typeof output>;
 export const listStartup: Operation<Record<string, never>, StartupListOutput> = {
   name: 'startup-list',
   title: 'List startup entries',
-  description: 'Lists the entries of the startup text, which agents get before they begin, in its order.',
+  description:
+    'Lists the entries of the startup text, which agents get when a session starts, in the order of the text.',
   input: z.strictObject({}),
   output,
   readOnly: true,

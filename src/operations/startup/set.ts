@@ -32,7 +32,7 @@ export const setStartup: Operation<z.infer<typeof input>, StartupSetOutput> = {
   name: 'startup-set',
   title: 'Set a startup entry',
   description:
-    'Creates an entry of the startup text, which agents get before they begin, or changes the given fields of one. ' +
+    'Creates an entry of the startup text, which agents get when a session starts, or changes the given fields of one. ' +
     'Entries with the lowest priority number come first; what does not fit into the budget is left out.',
   input,
   output,

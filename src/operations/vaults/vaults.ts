@@ -66,7 +66,7 @@ export async function placeFolders(
   return { vaults: [...placed.values()], unconfigured };
 }
 
-/** Adds vaults to loci.yaml. Answers remarks for the owner. */
+/** Adds vaults to loci.yaml. Returns remarks for the owner. */
 export async function addVaults(context: OperationContext, vaults: readonly NamedVault[]): Promise<string[]> {
   const notes: string[] = [];
   for (const { name, path } of vaults) {

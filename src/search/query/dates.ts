@@ -22,7 +22,7 @@ const MAY_NAME_A_DATE = new RegExp(
 const NUMBERS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
 const SPAN = `(\\d{1,4}|an?|(?:a )?few|(?:a )?couple(?: of)?|${NUMBERS.join('|')})\\s+(day|week|month|year)s?`;
 const AMOUNT = new RegExp(`\\b${SPAN}\\s+(ago|later|from now)\\b|\\bin\\s+${SPAN}\\b`, 'i');
-/** Words for months and days that are other words as well, when they are all of what Chrono matched. */
+/** Names of months and days that are also ordinary words. A match that consists of one of them alone is not a date. */
 const AMBIGUOUS = /^(?:march|may|sun|sat|mar|dec|mon)$/;
 const WEEK = /\bweeks?\b/i;
 const THIS = /\bthis\b/i;

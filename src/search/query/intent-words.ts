@@ -4,7 +4,7 @@ export interface DocumentType {
   readonly queryWords: readonly string[];
   /** Words that do so only in a query for a list: "worktop appointment confirmed?" may well mean a mail. */
   readonly listOnlyWords: readonly string[];
-  /** A source with one of these words in its id or name brings these documents. */
+  /** A source with one of these words in its id or name delivers these documents. */
   readonly sourceNameWords: readonly string[];
   /** Record types of these documents, whatever their source is called. */
   readonly recordTypes: readonly string[];
@@ -63,10 +63,10 @@ export const OPEN_PHRASES: readonly string[] = words(
 );
 export const DONE_PHRASES: readonly string[] = words('done completed finished');
 export const FUTURE_PHRASES: readonly string[] = words('upcoming coming next');
-/** A query with one of these wants an explanation, no list: "how do I keep todos". */
+/** A query with one of these asks for an explanation, not for a list: "how do I keep todos". */
 export const QUESTION_PHRASES: readonly string[] = words('how why');
 
-/** Words that tell nothing about the topic of a query. */
+/** Words that are not part of the topic of a query. */
 export const FILLER_WORDS: readonly string[] = [
   ...words(
     'open pending done undone completed finished unfinished outstanding remaining current upcoming coming',

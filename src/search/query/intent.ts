@@ -50,7 +50,7 @@ function anyOf(phrases: readonly string[]): RegExp {
   return new RegExp(`\\b(?:${phrases.join('|')})\\b`, 'i');
 }
 
-/** `null` for a query that asks for no type of document, or for none that a source has. */
+/** `null` for a query that asks for no type of document, or only for types that no source has. */
 export function detectIntent(
   query: ParsedQuery,
   dates: readonly DateRange[],
@@ -68,7 +68,7 @@ export function detectIntent(
   );
   if (!hasTopic) for (const type of typesNamedBy('listOnlyWords', rest)) types.add(type);
   const isAgenda = !hasTopic && AGENDA.test(query.text);
-  // "What did I do yesterday": tasks and events of that day are wanted besides notes.
+  // "What did I do yesterday": tasks and events of that day are searched in addition to notes.
   const isDateOnly = !isAgenda && types.size === 0 && isDateOnlyQuery(query.terms, dates);
   if (isAgenda || isDateOnly) for (const type of [TASKS, EVENTS]) types.add(type);
   const listOnly = !hasTopic && !isDateOnly;
@@ -144,7 +144,7 @@ interface TimeQuery {
   readonly now: Timestamp;
 }
 
-/** The bounds of the times that the query means. A document without a date is of none of the dates in a query. */
+/** The bounds of the times that the query means. A document without a date matches no date in a query. */
 function timeFilter(
   { futureOnly }: DocumentType,
   text: string,

@@ -50,7 +50,7 @@ export function boostsOf(
     const inList = isWanted ? LIST_BOOSTS.wanted : LIST_BOOSTS.otherState;
     add('kind', isList ? inList : ranking.kindBoost);
   }
-  // A source chooses the titles of its documents: they are no evidence.
+  // A source chooses the titles of its documents, so they are not evidence.
   if (passage.record.origin !== 'source' && namesTitle(run.queryTerms, passage.record))
     add('title', isList ? LIST_BOOSTS.title : ranking.titleBoost);
   return boosts;
@@ -98,12 +98,12 @@ export function dayOf(passage: StoredPassage): Timestamp {
 
 const DATE_ONLY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Whether only the time of its file dates a note: for a copy, that is when it was copied. */
+/** Whether the only date of a note is the time of its file, which for a copy is the time of copying. */
 export function isDatedByFile({ record }: StoredPassage): boolean {
   return record.origin === 'vault' && typeof record.metadata['date'] !== 'string';
 }
 
-/** Doubled when the passage has a term of the rest of the query, halved when only its file dates it. */
+/** Doubled when the passage has a term of the rest of the query, halved when its only date is the time of its file. */
 function relativeDateBoost(passage: StoredPassage, { query, dates, ranking }: SearchRun): number {
   const ofDates = dateTerms(dates);
   const rest = query.terms.filter(({ terms }) => !terms.every((term) => ofDates.has(term)));

@@ -29,7 +29,7 @@ export interface AnswerConfidence {
   readonly share: number;
 }
 
-/** What one hit tells about the query, without looking at the other hits. */
+/** The evidence that one hit is about the query, independent of the other hits. */
 export interface Evidence {
   /** Cosine of query and passage; `null` without vectors. */
   readonly cosine: number | null;
@@ -37,7 +37,7 @@ export interface Evidence {
   readonly coverage: number;
 }
 
-/** Properties of the query on which the reading of the evidence depends. */
+/** Properties of the query that affect how the evidence is weighed. */
 interface QueryProperties {
   /** How well the model knows the query's language, 0 to 1. */
   readonly modelCoverage: number;
@@ -85,14 +85,14 @@ export function confidenceOf(
 ): number {
   const byWords = (1 - bigrams) * (-3.8 + 7.7 * coverage) + bigrams * (-2.2 + 9 * coverage);
   const fitted = cosine === null ? byWords : -7 + 13 * Math.max(0, cosine) + 4.8 * coverage;
-  // For rare words and names a passage that has all of them is relevant, even if the model sees no likeness.
+  // A passage that contains all rare words and names of the query is relevant, even if its cosine is low.
   const byBoth = coverage === 1 ? Math.max(fitted, (fitted + byWords) / 2) : fitted;
   return 1 / (1 + Math.exp(-(modelCoverage * byBoth + (1 - modelCoverage) * byWords)));
 }
 
-/** Factor for a note of the query's dates that only the time of its file dates. */
+/** Factor for a note that matches the query's dates only by the time of its file. */
 const FILE_DATE_FACTOR = 0.5;
-/** The hits whose evidence decides: those that match best, whatever the weight of their source. */
+/** The hits that determine the confidence in the answer: those that match best without the weights of their sources. */
 const EVIDENCE_TOP_K = 5;
 
 /**
@@ -133,7 +133,7 @@ export function withConfidence(
   });
 }
 
-/** A todo that its source's weight puts below five notes is evidence all the same: weights are taken out of the scores. */
+/** Removes the source weights from the scores: a todo that ranks below five notes only because of its source's weight is still evidence. */
 function bestMatches(ranked: readonly Ranked[]): readonly Ranked[] {
   const matchScores = new Map(ranked.map((hit) => [hit, hit.score - sourcePenalty(hit)]));
   return ranked

@@ -67,7 +67,7 @@ function minMax(scores: readonly PassageScore[]): Scale {
 /** In a shorter list the last entry may be as good as the first. */
 const MIN_FULL_LIST = 20;
 
-/** The list of corrected words has every match of the literal one: it takes over `correctionShare` of text's weight. */
+/** The corrected query finds every match of the literal one, so `correctionShare` of text's weight moves to it. */
 function effectiveWeights(
   lists: readonly SignalList[],
   { weights, correctionShare }: Ranking,

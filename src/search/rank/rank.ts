@@ -24,7 +24,7 @@ interface Candidate extends Ranked {
 
 /** Turns of a session whose scores are summed to rank it. */
 const SESSION_TOP_K = 3;
-/** Notes whose best cosine is the measure for documents of sources. */
+/** The number of notes whose best cosine the documents of sources are compared with. */
 const NOTE_TOP_K = 3;
 const DAY_MS = 86_400_000;
 
@@ -97,7 +97,7 @@ function weightOf(
   { cosineOfNotes, intent }: { readonly cosineOfNotes: number | null; readonly intent: QueryIntent | null },
 ): number | null {
   if (policy === null) return null;
-  // A query for todos does not want them below the notes.
+  // A query for todos should not rank them below the notes.
   if (intent !== null && policy.weight > 0 && matchesIntent(passage, intent))
     return Math.max(1, policy.weight);
   return passage.record.origin === 'source'
@@ -153,7 +153,7 @@ function withRecency(
   return contributions.map((each) => (each === retrieved ? merged : each));
 }
 
-/** What is due tomorrow is as near as what was written yesterday. */
+/** The absolute distance: an item due tomorrow is as near as one written yesterday. */
 function distance(time: Timestamp, now: Timestamp): number {
   return Math.abs(now - time);
 }

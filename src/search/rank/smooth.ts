@@ -3,7 +3,7 @@ import { inOrder, type Fused } from './fuse.ts';
 import { smoothingNorm, type Smoothing } from './ranking.ts';
 
 export interface Smoothed extends Fused {
-  /** The score before smoothing, which decides what passage of a record is shown. */
+  /** The score before smoothing, which determines the passage of a record that is shown. */
   readonly rawScore: number;
 }
 

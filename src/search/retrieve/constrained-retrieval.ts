@@ -32,7 +32,7 @@ const SPREAD: RecordSpread = { minRecords: 20, maxPerRecord: 8 };
 
 /**
  * "What did I buy last week": among years of notes, those of last week need not be among the best matches, nor todos
- * among everything about the kitchen. Each signal therefore also looks among these alone. A search that is filtered by
+ * among everything about the kitchen. Each signal therefore also searches these alone. A search that is filtered by
  * date does so already.
  */
 export function planRetrieval(run: StartedRun): RetrievalPlan {

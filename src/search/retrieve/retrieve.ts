@@ -24,12 +24,12 @@ export interface RetrievalResult {
   readonly modelCoverage: number;
   readonly lists: readonly SignalList[];
   readonly corrections: readonly Correction[];
-  /** The query's terms that took part. */
+  /** The query's terms that were searched for. */
   readonly terms: readonly WeightedTerm[];
   readonly missing: readonly MissingSignal[];
   /** The query's embedding; `null` without a model. */
   readonly vector: QueryVector | null;
-  /** Passages that were found because they are of the dates or document types that the query names. */
+  /** Passages that were found because they have the dates or document types that the query names. */
   readonly constrainedMatches: ReadonlySet<number>;
 }
 
@@ -112,7 +112,7 @@ async function retrieveSignals(
   const nearestInTime = scoresOf(take('recency')).sort(bestFirst);
   const completed = vector === null ? null : completeVectorScores(vectorScores, cosines, textLists);
   const found = completed === null ? textLists : [completed.list, ...textLists];
-  // No text has the words "last week": when no signal found anything of these dates, the newest passages of them are the answer.
+  // No text contains the words "last week". If no signal found a passage of these dates, the newest passages of these dates are returned.
   const isByTime = isDateOnly && constrainedMatches.size === 0;
   if (isByTime) for (const { passage } of nearestInTime) constrainedMatches.add(passage);
   return {

@@ -4,13 +4,13 @@ import type { TermInfo, TextQuery, TextTerm } from '../../store/search-model.ts'
 import { requiredPhrases, type QueryTerm } from '../query/parse.ts';
 import type { SearchRun, StartedRun } from '../run.ts';
 
-/** A word of the query that no passage has, and the known words that were searched for as well. */
+/** A word of the query that no passage contains, and the indexed words that were searched for as well. */
 export interface Correction {
   readonly word: string;
   readonly replacements: readonly string[];
 }
 
-/** A term of the query and the number of passages that have it. */
+/** A term of the query and the number of passages that contain it. */
 export interface WeightedTerm extends QueryTerm {
   readonly passages: number;
 }
@@ -26,7 +26,7 @@ export interface TextQueries {
   readonly terms: readonly WeightedTerm[];
 }
 
-/** The weight of a term by the number of its passages: 1 for none, then falling. */
+/** The weight of a term that this number of passages contain: 1 for none, and less for more passages. */
 export function idfWeight(passages: number): number {
   return 1 / Math.log2(2 + passages);
 }
@@ -54,7 +54,7 @@ export function textQueries(run: SearchRun, found: readonly TermInfo[]): TextQue
   });
   const corrections = correctionsOf(run, infos);
   const corrected = corrections.flatMap(({ replacements }) => replacements).map(stemmedTerm);
-  // The corrected list has every passage of the literal one. When it takes all of the weight, the literal one is not needed.
+  // The corrected query finds every passage that the literal one finds. If it has all of the weight, the literal one is not needed.
   const isLiteralNeeded = corrections.length === 0 || ranking.correctionShare !== 1;
   return {
     literal: isLiteralNeeded ? queryFor(terms) : null,
@@ -64,12 +64,12 @@ export function textQueries(run: SearchRun, found: readonly TermInfo[]): TextQue
   };
 }
 
-/** The words of a term that a vocabulary can have; bigrams are no words. */
+/** The words of a term that the vocabulary can contain. It contains no bigrams. */
 function vocabularyWords({ kind, surface }: QueryTerm): string[] {
   return kind === 'bigram' ? [] : surface.split(' ');
 }
 
-/** The rarest terms whose passages together stay within the budget; at least one. */
+/** The rarest terms, as many as the budget of passages allows, but at least one. */
 function withinFrequencyBudget(
   { ranking: { frequencyBudget }, trace }: SearchRun,
   terms: readonly WeightedTerm[],

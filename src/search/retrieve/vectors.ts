@@ -36,7 +36,7 @@ export async function embedQuery({ ranking, vectors, signal, query }: SearchRun)
 }
 
 /**
- * Adds the cosines of the passages that other signals found, so that every passage is judged by both.
+ * Adds the cosines of the passages that other signals found, so that every passage has a score of both kinds.
  * `isIncomplete` when some of these have no vector yet.
  */
 export function completeVectorScores(
@@ -49,7 +49,7 @@ export function completeVectorScores(
   return { list: { signal: 'vector', scores: [...scores, ...cosines].sort(bestFirst) }, isIncomplete };
 }
 
-/** The share of the query that the model can judge, 0 to 1: by its language, and without codes such as `ABC-1128`. */
+/** The share of the query that the model can represent, 0 to 1: by its language, and without codes such as `ABC-1128`. */
 export function modelCoverageOf(
   { vectors, query, dates }: SearchRun,
   terms: readonly WeightedTerm[],
@@ -61,8 +61,8 @@ export function modelCoverageOf(
 const CODE = /^(?=.*\d).{3,}$/s;
 
 /**
- * The IDF-weighted share of the terms that are not codes with a passage. The passage that has the code is meant,
- * whatever likeness a model sees in it.
+ * The IDF-weighted share of the terms that are not codes with a passage. A query with a code asks for
+ * the passage that contains it, whatever its cosine is.
  */
 function semanticShare(terms: readonly WeightedTerm[], dates: SearchRun['dates']): number {
   const ofDates = dateTerms(dates);

@@ -1,10 +1,10 @@
 import type { FieldWeights } from '../search-model.ts';
 import type { Postings } from './postings.ts';
 
-/** What an index counts over all of its passages. */
+/** Totals over all passages of an index. */
 export interface IndexTotals {
   readonly passages: number;
-  /** Over all fields. */
+  /** The number of terms in all fields. */
   readonly terms: number;
 }
 
@@ -13,44 +13,49 @@ export interface Scored {
   readonly score: number;
 }
 
-/** The constants of FTS5's bm25(), which this is, sum for sum (Robertson & Zaragoza 2009). */
+/** The constants of FTS5's bm25() (Robertson & Zaragoza 2009). The scores here are equal to those of FTS5. */
 const K1 = 1.2;
 const B = 0.75;
-/** What a term counts for that more than half of the passages hold. */
-const LEAST_IDF = 1e-6;
+/** The IDF of a term that at least half of the passages contain, where the formula would not be positive. */
+const MIN_IDF = 1e-6;
 
-/** Passages whose scores are summed side by side: as many as stay in the processor's nearest cache. */
-const WINDOW = 4096;
+/** Scores are summed for this many passages at a time, so that they stay in the processor's L1 cache. */
+const WINDOW_SIZE = 4096;
 
-/** The passages of these terms that score best by BM25F as FTS5 reckons it; best first, ties by passage. */
+/** The best passages for these terms by BM25F as FTS5 computes it; best first, ties by passage id. */
 export function bestByBm25(
   terms: readonly Postings[],
   totals: IndexTotals,
   weights: FieldWeights,
   limit: number,
 ): Scored[] {
-  const average = totals.terms / totals.passages;
-  const cursors = terms.map((postings) => ({ postings, at: 0, idf: idfOf(postings.size, totals.passages) }));
-  const scores = new Float64Array(WINDOW);
-  const touched = new Uint32Array(WINDOW);
-  const isTouched = new Uint8Array(WINDOW);
-  const best = new Best(limit);
+  const averageLength = totals.terms / totals.passages;
+  const cursors = terms.map((postings) => ({
+    postings,
+    index: 0,
+    idf: idfOf(postings.size, totals.passages),
+  }));
+  const scores = new Float64Array(WINDOW_SIZE);
+  const touched = new Uint32Array(WINDOW_SIZE);
+  const isTouched = new Uint8Array(WINDOW_SIZE);
+  const best = new TopPassages(limit);
   for (;;) {
     let first = Number.POSITIVE_INFINITY;
-    for (const { postings, at } of cursors)
-      if (at < postings.size) first = Math.min(first, postings.passage(at));
+    for (const { postings, index } of cursors)
+      if (index < postings.size) first = Math.min(first, postings.passage(index));
     if (first === Number.POSITIVE_INFINITY) return best.inOrder();
     let count = 0;
     for (const cursor of cursors) {
       const { postings, idf } = cursor;
-      for (; cursor.at < postings.size; cursor.at++) {
-        const slot = postings.passage(cursor.at) - first;
-        if (slot >= WINDOW) break;
-        const frequency = postings.frequency(cursor.at, weights);
-        const length = postings.passageLength(cursor.at);
+      for (; cursor.index < postings.size; cursor.index++) {
+        const slot = postings.passage(cursor.index) - first;
+        if (slot >= WINDOW_SIZE) break;
+        const frequency = postings.frequency(cursor.index, weights);
+        const length = postings.passageLength(cursor.index);
         if (isTouched[slot] === 0) touched[count++] = slot;
         isTouched[slot] = 1;
-        scores[slot]! += idf * ((frequency * (K1 + 1)) / (frequency + K1 * (1 - B + (B * length) / average)));
+        scores[slot]! +=
+          idf * ((frequency * (K1 + 1)) / (frequency + K1 * (1 - B + (B * length) / averageLength)));
       }
     }
     for (let i = 0; i < count; i++) {
@@ -62,16 +67,16 @@ export function bestByBm25(
   }
 }
 
-function idfOf(held: number, passages: number): number {
-  const idf = Math.log((passages - held + 0.5) / (held + 0.5));
-  return idf <= 0 ? LEAST_IDF : idf;
+function idfOf(documentFrequency: number, passages: number): number {
+  const idf = Math.log((passages - documentFrequency + 0.5) / (documentFrequency + 0.5));
+  return idf <= 0 ? MIN_IDF : idf;
 }
 
-/** Keeps the best of many. */
-class Best {
+/** Collects scored passages and returns the best of them. */
+class TopPassages {
   readonly #limit: number;
-  #held: Scored[] = [];
-  /** What is below is not among the best. */
+  #candidates: Scored[] = [];
+  /** Passages with a lower score cannot be among the best. */
   #threshold = Number.NEGATIVE_INFINITY;
 
   constructor(limit: number) {
@@ -80,13 +85,13 @@ class Best {
 
   offer(passage: number, score: number): void {
     if (score < this.#threshold) return;
-    this.#held.push({ passage, score });
-    if (this.#held.length < this.#limit * 4) return;
-    this.#held = this.inOrder();
-    this.#threshold = this.#held.at(-1)?.score ?? this.#threshold;
+    this.#candidates.push({ passage, score });
+    if (this.#candidates.length < this.#limit * 4) return;
+    this.#candidates = this.inOrder();
+    this.#threshold = this.#candidates.at(-1)?.score ?? this.#threshold;
   }
 
   inOrder(): Scored[] {
-    return this.#held.sort((a, b) => b.score - a.score || a.passage - b.passage).slice(0, this.#limit);
+    return this.#candidates.sort((a, b) => b.score - a.score || a.passage - b.passage).slice(0, this.#limit);
   }
 }

@@ -1,41 +1,41 @@
 import type { FieldWeights } from '../search-model.ts';
 import type { TextFields } from './text-fields.ts';
 
-/** How often a term stands in each field of a passage. */
+/** How often a term occurs in each field of a passage. */
 export type FieldCounts = Record<keyof TextFields, number>;
 
 export function noCounts(): FieldCounts {
   return { title: 0, headings: 0, body: 0, tags: 0 };
 }
 
-/** What the bits of each field's count can hold, and where they begin in the one number: nobody writes a word more often. */
-const TITLE = { most: 0x3f, at: 0 };
-const HEADINGS = { most: 0x3f, at: 6 };
-const BODY = { most: 0x3fff, at: 12 };
-const TAGS = { most: 0x3f, at: 26 };
-const SMALLEST_ROOM = 8;
+/** The counts of all fields are packed into one number: the maximum of each count, and the offset of its bits. */
+const TITLE = { max: 0x3f, shift: 0 };
+const HEADINGS = { max: 0x3f, shift: 6 };
+const BODY = { max: 0x3fff, shift: 12 };
+const TAGS = { max: 0x3f, shift: 26 };
+const MIN_CAPACITY = 8;
 
-/** Where a term stands: passages in ascending order, how often in each field, and of how many terms the passage is. */
+/** The posting list of a term: passage ids in ascending order, with the counts by field and the length of each passage. */
 export class Postings {
   #passages: Uint32Array;
   #counts: Uint32Array;
   #lengths: Uint32Array;
   #size = 0;
 
-  /** @param room for so many passages; it grows */
-  constructor(room: number) {
-    const capacity = Math.max(SMALLEST_ROOM, room);
+  /** @param expectedSize the initial capacity in passages; it grows if needed */
+  constructor(expectedSize: number) {
+    const capacity = Math.max(MIN_CAPACITY, expectedSize);
     this.#passages = new Uint32Array(capacity);
     this.#counts = new Uint32Array(capacity);
     this.#lengths = new Uint32Array(capacity);
   }
 
-  /** How many passages hold the term. */
+  /** The number of passages that contain the term. */
   get size(): number {
     return this.#size;
   }
 
-  /** Its id must be above those that are there. */
+  /** Adds a passage. Its id must be greater than all earlier ones. */
   append(passage: number, counts: Readonly<FieldCounts>, length: number): void {
     if (this.#size === this.#passages.length) this.#grow();
     this.#passages[this.#size] = passage;
@@ -44,24 +44,24 @@ export class Postings {
     this.#size++;
   }
 
-  /** Of the passage at this place, from 0. */
-  passage(place: number): number {
-    return this.#passages[place]!;
+  /** The id of the passage at an index, from 0. */
+  passage(index: number): number {
+    return this.#passages[index]!;
   }
 
-  /** In terms, over all fields. */
-  passageLength(place: number): number {
-    return this.#lengths[place]!;
+  /** The number of terms in all fields of the passage at an index. */
+  passageLength(index: number): number {
+    return this.#lengths[index]!;
   }
 
-  /** How often the term stands in the passage at this place, each field by its weight. */
-  frequency(place: number, weights: FieldWeights): number {
-    const bits = this.#counts[place]!;
+  /** The frequency of the term in the passage at an index: the sum over the fields, each multiplied by its weight. */
+  frequency(index: number, weights: FieldWeights): number {
+    const bits = this.#counts[index]!;
     return (
-      (bits & TITLE.most) * weights.title +
-      ((bits >>> HEADINGS.at) & HEADINGS.most) * weights.headings +
-      ((bits >>> BODY.at) & BODY.most) * weights.body +
-      (bits >>> TAGS.at) * weights.tags
+      (bits & TITLE.max) * weights.title +
+      ((bits >>> HEADINGS.shift) & HEADINGS.max) * weights.headings +
+      ((bits >>> BODY.shift) & BODY.max) * weights.body +
+      (bits >>> TAGS.shift) * weights.tags
     );
   }
 
@@ -74,10 +74,10 @@ export class Postings {
 
 function packed({ title, headings, body, tags }: Readonly<FieldCounts>): number {
   return (
-    Math.min(title, TITLE.most) |
-    (Math.min(headings, HEADINGS.most) << HEADINGS.at) |
-    (Math.min(body, BODY.most) << BODY.at) |
-    (Math.min(tags, TAGS.most) << TAGS.at)
+    Math.min(title, TITLE.max) |
+    (Math.min(headings, HEADINGS.max) << HEADINGS.shift) |
+    (Math.min(body, BODY.max) << BODY.shift) |
+    (Math.min(tags, TAGS.max) << TAGS.shift)
   );
 }
 

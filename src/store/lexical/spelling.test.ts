@@ -4,9 +4,9 @@ import { editDistance } from '../../core/text/edit-distance.ts';
 import {
   allowedEdits,
   isCorrectable,
-  lettersOf,
+  letterMask,
   MAX_NEAR_WORDS,
-  maybeWithin,
+  canBeWithinEdits,
   nearestWords,
   spellingSimilarity,
 } from './spelling.ts';
@@ -51,10 +51,10 @@ describe('spelling', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'z', 'é', 'ж', '𝒜'), maxLength: 6 });
     fc.assert(
       fc.property(letters, letters, (a, b) => {
-        expect(maybeWithin(editDistance(a, b), lettersOf(a), lettersOf(b))).toBe(true);
+        expect(canBeWithinEdits(editDistance(a, b), letterMask(a), letterMask(b))).toBe(true);
       }),
     );
-    expect(maybeWithin(2, lettersOf('abc'), lettersOf('xyz'))).toBe(false);
+    expect(canBeWithinEdits(2, letterMask('abc'), letterMask('xyz'))).toBe(false);
   });
 
   it('puts the nearer, the more frequent, the first in spelling first, and no more than three', () => {

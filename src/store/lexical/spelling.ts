@@ -1,27 +1,27 @@
 import { editDistance } from '../../core/text/edit-distance.ts';
 
-/** Which known word a misspelt one may stand for. Shared by the stores, so that they agree. */
+/** Corrections for misspelt words. All stores use these functions, so that they return the same corrections. */
 
-/** Shorter words have too many neighbours for a guess to be worth anything. */
+/** Shorter words are similar to too many others for a useful correction. */
 const MIN_CORRECTABLE_LENGTH = 4;
 export const MAX_NEAR_WORDS = 3;
-/** "recipe" is two edits from "decide" and not what was meant. */
+/** Excludes unrelated words: "recipe" is two edits from "decide". */
 const MIN_SIMILARITY = 0.7;
 
 const LETTERS = /^\p{L}[\p{L}\p{M}]*$/u;
 
-/** Numbers and identifiers are not misspelt words, and nobody means them: `2024` must not find `2023`. */
+/** Numbers and identifiers are neither corrected nor offered as corrections: `2024` must not find `2023`. */
 export function isCorrectable(word: string): boolean {
   return word.length >= MIN_CORRECTABLE_LENGTH && LETTERS.test(word);
 }
 
-/** How many edits a word of this length may be away. */
+/** The maximum number of edits between a word of this length and its correction. */
 export function allowedEdits(length: number): number {
   if (length < 6) return 1;
   return length < 10 ? 2 : 3;
 }
 
-/** 1 − distance ÷ the longer length; 0 when more edits apart than the length allows, or less alike than 0.7. */
+/** 1 − distance ÷ the longer length; 0 above `allowedEdits` or below `MIN_SIMILARITY`. */
 export function spellingSimilarity(word: string, known: string): number {
   const limit = allowedEdits(word.length);
   if (Math.abs(word.length - known.length) > limit) return 0;
@@ -32,20 +32,20 @@ export function spellingSimilarity(word: string, known: string): number {
 }
 
 /**
- * Which letters a word holds, one bit for some each. An edit adds one letter at most and takes one away: words that
- * differ in more are further apart, and need not be compared letter by letter.
+ * A bit mask of the letters of a word; several letters share a bit. An edit adds at most one letter and removes at most
+ * one, so words whose masks differ in more bits need not be compared letter by letter.
  */
-export function lettersOf(word: string): number {
-  let letters = 0;
-  for (let i = 0; i < word.length; i++) letters |= 1 << (word.charCodeAt(i) % LETTER_BITS);
-  return letters;
+export function letterMask(word: string): number {
+  let mask = 0;
+  for (let i = 0; i < word.length; i++) mask |= 1 << (word.charCodeAt(i) % LETTER_BITS);
+  return mask;
 }
 
-/** Small integers to every engine; the letters of an alphabet stand side by side, so few share one. */
+/** Fits into a small integer of every JavaScript engine. Letters of one alphabet have consecutive codes, so few share a bit. */
 const LETTER_BITS = 30;
 
-/** Whether words with these letters may be so few edits apart. */
-export function maybeWithin(edits: number, a: number, b: number): boolean {
+/** Whether words with these masks can be within this number of edits of each other. */
+export function canBeWithinEdits(edits: number, a: number, b: number): boolean {
   return bitCount(a & ~b) <= edits && bitCount(b & ~a) <= edits;
 }
 
@@ -61,7 +61,7 @@ export interface KnownWord {
   readonly passages: number;
 }
 
-/** The nearest of the candidates: by similarity, then by how many passages hold them, then by spelling. */
+/** The best corrections among the candidates: by similarity, then by number of passages, then alphabetically. */
 export function nearestWords(
   word: string,
   candidates: Iterable<KnownWord>,

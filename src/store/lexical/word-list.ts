@@ -1,31 +1,31 @@
 import {
   allowedEdits,
   isCorrectable,
-  lettersOf,
-  maybeWithin,
+  letterMask,
+  canBeWithinEdits,
   spellingSimilarity,
   type KnownWord,
 } from './spelling.ts';
 
-/** Words of one length, and what speaks against comparing each. */
-interface Row {
+/** The words of one length, with the letter masks that exclude most of them without a comparison. */
+interface WordsOfLength {
   readonly words: string[];
-  readonly letters: number[];
+  readonly masks: number[];
   readonly passages: number[];
 }
 
-/** A vocabulary in memory, to find what a misspelt word may stand for: some 60 bytes a word. */
+/** A vocabulary in memory that finds corrections for a misspelt word. It takes about 60 bytes a word. */
 export class WordList {
-  readonly #byLength = new Map<number, Row>();
+  readonly #byLength = new Map<number, WordsOfLength>();
   #size = 0;
 
-  /** Words that nobody means are left out; each is added once. */
+  /** Adds a new word. A word that cannot be a correction is ignored; see `isCorrectable`. */
   add(word: string, passages: number): void {
     if (!isCorrectable(word)) return;
-    const row = this.#byLength.get(word.length) ?? { words: [], letters: [], passages: [] };
+    const row = this.#byLength.get(word.length) ?? { words: [], masks: [], passages: [] };
     this.#byLength.set(word.length, row);
     row.words.push(word);
-    row.letters.push(lettersOf(word));
+    row.masks.push(letterMask(word));
     row.passages.push(passages);
     this.#size++;
   }
@@ -34,16 +34,16 @@ export class WordList {
     return this.#size;
   }
 
-  /** Every word that is near enough (see `spellingSimilarity`), with its count. */
+  /** Every word that is similar to the given one (see `spellingSimilarity`), with its number of passages. */
   near(word: string): KnownWord[] {
     const edits = allowedEdits(word.length);
-    const asked = lettersOf(word);
+    const mask = letterMask(word);
     const near: KnownWord[] = [];
     for (let length = word.length - edits; length <= word.length + edits; length++) {
       const row = this.#byLength.get(length);
       if (row === undefined) continue;
       for (let i = 0; i < row.words.length; i++) {
-        if (!maybeWithin(edits, asked, row.letters[i]!)) continue;
+        if (!canBeWithinEdits(edits, mask, row.masks[i]!)) continue;
         const known = row.words[i]!;
         if (spellingSimilarity(word, known) > 0) near.push({ word: known, passages: row.passages[i]! });
       }

@@ -15,7 +15,7 @@ export function auditHash(entry: Omit<AuditEntry, 'hash' | 'diff'>): string {
   return sha256(JSON.stringify([previous, chain, seq, at, actor, surface, action, subject, diffHash]));
 }
 
-/** The entry that follows the head of a chain. Its texts are well-formed first, as stores return them, so that the hash holds. */
+/** The entry that follows the head of a chain. Its texts are well-formed first, as stores return them, so that the hash stays valid. */
 export function chained(draft: AuditDraft, chain: string, length: number, head: string): AuditEntry {
   const stored = wellFormed(draft);
   const text = diffText(stored.diff);
@@ -36,7 +36,7 @@ export function brokenLink(
     const missing = entry.seq - length - 1;
     return missing > 0
       ? `entries ${String(length + 1)} to ${String(entry.seq - 1)} of the audit log are missing`
-      : `${at} stands there twice`;
+      : `${at} occurs twice`;
   }
   if (entry.previous !== head)
     return `${at} does not follow the one before it: the log was cut or changed there`;

@@ -3,10 +3,10 @@ import type { Timestamp } from '../../core/types.ts';
 import type { LeaseRequest } from '../admin-model.ts';
 import type { Fence } from '../model.ts';
 
-/** Requests for one lease ask for about the same time; a lease with more than this multiple left has a wrong clock. */
+/** All requests for a lease ask for about the same duration. A lease with more than this multiple of it left was taken under a wrong clock. */
 const MAX_TIME_RATIO = 2;
 
-/** Whether another holder's lease until this time keeps the request from being granted. */
+/** Whether a lease that another holder has until this time blocks the request. */
 export function isLeaseHeld(until: Timestamp, request: LeaseRequest): boolean {
   if (request.takesOver === true) return false;
   const remaining = until - request.now;

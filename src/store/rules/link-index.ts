@@ -3,7 +3,7 @@ import type { Json, Metadata } from '../../core/types.ts';
 
 export type LinkType = 'link' | 'embed';
 
-/** A link as the text of its record has it. */
+/** A link as it is written in the text of its record. */
 export interface WrittenLink {
   /** Without heading, block and alias. */
   readonly target: string;
@@ -89,8 +89,8 @@ function wantedPath(target: string, fromKey: string): { path: string; isExact: b
 }
 
 /**
- * The name that a key shares with every link that can mean it: its last part, folded, without the endings of notes. So a
- * link is resolved among the keys of its own name as among all keys.
+ * The name that a key shares with every link that can mean it: its last part, folded, without the endings of notes. To
+ * resolve a link, it is therefore enough to look at the keys with its name.
  */
 export function nameOfKey(key: string): string {
   const last = fold(key.slice(key.lastIndexOf('/') + 1));

@@ -10,7 +10,7 @@ import type { Generation } from '../search-model.ts';
 export function assertSafeIntegers(numbers: Readonly<Record<string, number | null>>): void {
   for (const [name, value] of Object.entries(numbers)) {
     if (value === null || Number.isSafeInteger(value)) continue;
-    throw new LociError('invalid_input', `${name} is ${String(value)}, which is no whole number`);
+    throw new LociError('invalid_input', `${name} is ${String(value)}, which is not a whole number`);
   }
 }
 
@@ -55,6 +55,6 @@ export function assertVectorDimensions({ id, dimensions }: Generation, vector: F
     );
   }
   if (!vector.every(Number.isFinite)) {
-    throw new LociError('invalid_input', 'a vector holds a component that is no finite number');
+    throw new LociError('invalid_input', 'a vector has a component that is not a finite number');
   }
 }

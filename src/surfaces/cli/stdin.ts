@@ -4,7 +4,7 @@ import { isJsonMap, type JsonMap } from '../../core/json.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
 import type { Io } from '../shared/io.ts';
 
-/** More than any record may have. */
+/** Larger than any record. */
 const MAX_INPUT_BYTES: number = 16 * 1024 * 1024;
 
 /**

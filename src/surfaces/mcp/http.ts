@@ -4,10 +4,10 @@ import type { OpenContext } from '../../operations/context.ts';
 import type { Scope } from '../../operations/operation.ts';
 import { mcpServer } from './server.ts';
 
-/** A record may have 1 MiB, which takes at most six times as much as JSON. */
+/** A record may have 1 MiB, and its JSON form at most six times as much. */
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
-/** The caller of a request. The HTTP server has checked the token, `Host` and `Origin` before. */
+/** The caller of a request. The HTTP server has already checked the token, `Host` and `Origin`. */
 export interface McpAuth {
   readonly caller: Caller;
   readonly scopes: ReadonlySet<Scope>;
@@ -15,7 +15,7 @@ export interface McpAuth {
 
 export interface McpEndpoint {
   /**
-   * Answers one request. It keeps no session, so that any of several servers may answer the next request.
+   * Answers one request. There are no sessions, so that another server may answer the next request.
    * @param body of a POST, if it has been read and parsed
    */
   handle(request: Request, auth: McpAuth, body?: unknown): Promise<Response>;

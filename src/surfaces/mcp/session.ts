@@ -12,11 +12,11 @@ export interface Permission {
   readonly forbiddenHint?: (operation: Operation) => string;
 }
 
-/** For whom a server works, and what they may do. */
+/** The caller of a server, and what it may do. */
 export interface McpSession extends Permission {
   /** Called at the first request that needs it, because loading the settings takes a while. */
   readonly context: () => Promise<OpenContext>;
-  /** Ends every call when the server is told to stop. */
+  /** Aborts every call when the server stops. */
   readonly signal?: AbortSignal;
   /** @param client the name that the client gives itself, if any */
   callerOf(client: string | undefined): Pick<Caller, 'surface' | 'trust'> & Partial<Caller>;

@@ -7,7 +7,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 
-/** A record may have 1 MiB, which takes at most six times as much as JSON. */
+/** A record may have 1 MiB, and its JSON form at most six times as much. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /**

@@ -36,7 +36,7 @@ function packQueries(queries: usize, length: i32, scratch: Scratch): void {
   }
 }
 
-/** Keys as panels of 16 columns, [padded / 16][16][16][2]; the padding is nought. */
+/** Keys as panels of 16 columns, [padded / 16][16][16][2]; the padding is zero. */
 @inline
 function packKeys(keys: usize, length: i32, padded: i32, scratch: Scratch): void {
   for (let j = 0; j < padded; j++) {
@@ -82,7 +82,7 @@ function storeRowPair(target: usize, first: v128, second: v128): void {
   v128.store(target, v128.shuffle<i16>(first, second, 4, 12, 5, 13, 6, 14, 7, 15), 16);
 }
 
-/** Values as two panels of 16 dimensions, [2][padded / 2][16][2]; the padding is nought. */
+/** Values as two panels of 16 dimensions, [2][padded / 2][16][2]; the padding is zero. */
 @inline
 function packValues(values: usize, length: i32, padded: i32, scratch: Scratch): void {
   const one = splat(1);

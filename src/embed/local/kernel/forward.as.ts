@@ -50,7 +50,7 @@ function project(layer: Layer, source: usize, rows: i32, target: usize, scratch:
   multiply(PLAIN, scratch, layer.value, rows, target + 2 * ROW, QKV_ROW);
 }
 
-/** What follows attention in a layer, for a block of rows: its output, the feed-forward pair, both residuals. */
+/** The part of a layer after attention, for a block of rows: the output projection, the feed-forward pair and both residuals. */
 function feedForward(layer: Layer, attended: usize, rows: i32, x: usize, scratch: Scratch): void {
   prepare(scratch, layer.attentionOut, attended, rows);
   multiply(RESIDUAL, scratch, layer.attentionOut, rows, x, ROW);
@@ -100,7 +100,7 @@ function pool(rows: usize, lengths: usize, sequences: i32, target: usize): void 
 }
 
 /**
- * Embeds `sequences` token sequences that stand back to back in `ids` (i32), with their lengths (i32) in `lengths`;
+ * Embeds `sequences` token sequences that are stored back to back in `ids` (i32), with their lengths (i32) in `lengths`;
  * writes f32 [sequences][384] unit vectors to `target`. The sum of the lengths is at most the scratch's T.
  */
 export function forward(

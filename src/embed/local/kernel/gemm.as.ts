@@ -1,4 +1,4 @@
-/** Quantised rows times a dense layer, panel by panel, with the layer's bias and what follows it. */
+/** Multiplies quantised rows by a dense layer, panel by panel, then adds the bias and applies the activation or the residual. */
 
 import { gelu } from './gelu.as.ts';
 import { quantiseRows } from './quantise.as.ts';
@@ -9,7 +9,7 @@ import { addTile, scaled, setTile } from './tile.as.ts';
 /** Depth of a block of k: 384 × 16 i16 weights (12 KB) stay in the first-level cache while all rows pass. */
 const DEPTH_BLOCK: i32 = 384;
 
-/** What follows the bias. */
+/** What is computed after the bias is added: nothing, GELU, or the sum with the residual. */
 export const PLAIN: i32 = 0;
 export const GELU: i32 = 1;
 export const RESIDUAL: i32 = 2;
@@ -31,7 +31,7 @@ function multiplyPanel(quantised: usize, panel: usize, rows: i32, depth: i32, su
   }
 }
 
-/** Four columns of one row: sums to float32, bias, and what follows. */
+/** Four columns of one row: converts the sums to float32, adds the bias, then applies the activation or the residual. */
 @inline
 function finish(kind: i32, sums: v128, rowScale: v128, scales: v128, bias: v128, target: usize): void {
   let x = add(scaled(sums, rowScale, scales), bias);
@@ -90,8 +90,8 @@ export function prepare(scratch: Scratch, linear: Linear, source: usize, rows: i
 }
 
 /**
- * target, f32 rows `stride` bytes apart = prepared rows · weights + bias, then GELU or, for RESIDUAL, plus what
- * target held.
+ * target, f32 rows `stride` bytes apart = prepared rows · weights + bias, then GELU or, for RESIDUAL, plus the
+ * previous contents of target.
  */
 export function multiply(kind: i32, scratch: Scratch, linear: Linear, rows: i32, target: usize, stride: usize): void {
   const depth = linear.depth;

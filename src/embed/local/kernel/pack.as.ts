@@ -1,4 +1,4 @@
-/** Run once, when the weights are loaded: from the file's float16 rows to what the kernel reads. */
+/** Converts the file's float16 rows to the format that the kernel reads. Runs once, when the weights are loaded. */
 
 import { HIDDEN } from './shape.as.ts';
 import { HALF_FACTOR, add, loadHalf, mul, round, splat, storePairs, sumLanes } from './simd.as.ts';
@@ -7,7 +7,7 @@ import { HALF_FACTOR, add, loadHalf, mul, round, splat, storePairs, sumLanes } f
 const WEIGHT_MAX: f32 = 16000;
 
 /**
- * Quantises a float16 matrix [columns][depth] where it stands, a scale for each output column, into panels of 16
+ * Quantises a float16 matrix [columns][depth] in place, a scale for each output column, into panels of 16
  * columns: i16 [columns / 16][depth / 2][16][2], so that one 16-byte load is a pair of k for four columns.
  * `staging` has room for 16 rows. Writes one scale a column, and returns the largest L2 norm of a packed column.
  */
@@ -30,7 +30,7 @@ export function packWeights(matrix: usize, columns: i32, depth: i32, staging: us
   return sqrt<f32>(maxSquares);
 }
 
-/** The largest magnitude of a float16 row: without their signs, float16 are in the order of their bits. */
+/** The largest magnitude of a float16 row: without their signs, float16 values are ordered like their bits. */
 function largestHalf(row: usize, depth: i32): f32 {
   let most = i16x8.splat(0);
   for (let k = 0; k < depth; k += 8) {

@@ -29,7 +29,7 @@ export class Linear {
   depth: i32;
 }
 
-/** One encoder layer, addresses only. Layers stand one behind the other. */
+/** One encoder layer, addresses only. Layers are stored one after another. */
 @unmanaged
 export class Layer {
   query: Linear;

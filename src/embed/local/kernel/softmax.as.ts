@@ -21,7 +21,7 @@ function powerOfTwo(x: v128): v128 {
   const magic = constant(1);
   const t = max(x, constant(0));
   const z = add(t, magic);
-  // The integer stands in the lowest bits of z; of the magic number's own bits none is among those that stay.
+  // The lowest bits of z are the integer. The shift discards all bits of the magic number.
   const exponent = i32x4.shl(z, 23);
   const f = sub(t, sub(z, magic));
   let p = constant(2);

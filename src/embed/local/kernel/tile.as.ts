@@ -1,7 +1,7 @@
 /** The inner loop of every product: two interleaved rows times a panel of 16 columns, i16 × i16 → i32. */
 
 /**
- * Adds the products over `pairs` pairs of k to `sums`, i32 [2][16]; starts from nought when `fresh`.
+ * Adds the products over `pairs` pairs of k to `sums`, i32 [2][16]; starts from zero when `fresh`.
  * Eight accumulators, two broadcasts and one weight vector fill the sixteen registers of x86.
  */
 @inline

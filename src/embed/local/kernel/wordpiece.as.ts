@@ -12,7 +12,7 @@ const TABLE: i32 = 4096;
 const SLOTS: i32 = 65536;
 const SLOT_BYTES: i32 = 8;
 
-/** Where the host puts the file, a nought behind it: 528,384. */
+/** Where the host puts the file, followed by a zero byte: 528,384. */
 const TEXT: i32 = TABLE + SLOTS * SLOT_BYTES;
 
 const QUOTE: u8 = 34;

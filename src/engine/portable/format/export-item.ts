@@ -163,7 +163,7 @@ function parseHistory(fields: unknown): ExportItem | string {
   return { type: 'history', row: { ...rest, tookMs, expiresAt } };
 }
 
-/** Returns the header, or a message that says why it is none that this version can read. */
+/** Returns the header, or a message that says why this version cannot read it. */
 export function parseHeader(value: unknown): ExportHeader | string {
   const parsed = parseWith(anyHeader, value);
   if (typeof parsed === 'string' || parsed.format !== FORMAT)

@@ -11,7 +11,7 @@ import {
 } from '../../../core/types.ts';
 import { MAX_TIME, MIN_TIME } from '../../../sources/files/dates.ts';
 
-/** A record as it is exported: without its namespace, which is that of whoever imports it. */
+/** A record as it is exported: without its namespace, because an import uses the namespace of its caller. */
 export type ExportedRecord = Omit<LociRecord, 'namespace'>;
 
 /** ISO 8601, or the number of milliseconds for a time outside the range of `Date`. */

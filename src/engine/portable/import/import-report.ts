@@ -1,14 +1,14 @@
 import type { LociError } from '../../../core/errors.ts';
 
-/** The number of records, or of startup entries, by what the import did with them. */
+/** The number of records, or of startup entries, by the outcome of their import. */
 export interface ImportCounts {
   added: number;
   updated: number;
-  /** The same state was here already. */
+  /** The store already had the same state. */
   unchanged: number;
-  /** Another state is here and was not replaced; `conflicts` names it. */
+  /** The store has a different state, which was not replaced; `conflicts` names it. */
   kept: number;
-  /** Deleted here because the source no longer has them. */
+  /** Deleted from the store because the source no longer has them. */
   removed: number;
   expired: number;
   /** Not imported; `problems` says why. */
@@ -39,7 +39,7 @@ const MAX_REMARKS_PER_LIST = 1000;
 export class ImportReport {
   readonly records: ImportCounts = noCounts();
   readonly startup: ImportCounts = noCounts();
-  /** Audit entries and runs that were not here before. */
+  /** Audit entries and runs that the store did not have before. */
   readonly auxiliary: { audit: number; history: number } = { audit: 0, history: 0 };
   readonly renumbered: Renumbered[] = [];
   /** Only in a dry run. */
@@ -50,7 +50,7 @@ export class ImportReport {
   omitted = 0;
   /** Kinds of secrets that were masked. */
   readonly masked: Set<string> = new Set<string>();
-  /** The same by line or file. */
+  /** The masked kinds by line or file. */
   readonly maskedIn: Map<string, Set<string>> = new Map<string, Set<string>>();
   /** Number of texts that were embedded. */
   embedded = 0;

@@ -15,7 +15,7 @@ import { screenRun, screenStartup } from './screening.ts';
 
 export interface ImportOptions extends ProgressOptions, RecordOptions {}
 
-/** A transaction has at most so many items, and about so many characters of records. */
+/** The maximum number of items in one transaction, and the approximate number of characters of its records. */
 const MAX_BATCH_ITEMS = 100;
 const MAX_BATCH_CHARACTERS = 1_000_000;
 
@@ -32,7 +32,7 @@ export class ImportRun {
   #pendingAudit: AuditEntry[] = [];
   #pendingHistory: HistoryDraft[] = [];
   readonly #rejectedChains = new Set<string>();
-  /** Types of which the report says already that only the operator may import them. */
+  /** Types that the report already names as reserved for the operator. */
   readonly #forbiddenTypes = new Set<string>();
   #existingRuns: Set<string> | null = null;
 

@@ -2,10 +2,10 @@ import { open, stat } from 'node:fs/promises';
 import { LociError } from '../../../core/errors.ts';
 import { describeFileError } from '../../../core/fs/file-errors.ts';
 
-/** Reads lines without their ends, from the first at each call. */
+/** Each call reads the lines from the beginning, without their line breaks. */
 export type Lines = () => AsyncIterable<string>;
 
-/** UTF-16 units of a line: more than any record has. */
+/** UTF-16 units; longer than the line of any record. */
 const MAX_LINE_LENGTH = 16 * 1024 * 1024;
 
 export function textLines(text: string): Lines {

@@ -33,7 +33,7 @@ export function contentHash({ content }: { readonly content: string }): string {
 
 /** Two list items that share this part of their words are the same item, edited. */
 const MIN_SIMILARITY = 0.5;
-/** An item is compared with so many records under its heading, oldest first. Comparing all pairs takes minutes. */
+/** The maximum number of records under its heading that an item is compared with, oldest first. Comparing all pairs takes minutes. */
 const MAX_COMPARISONS = 100;
 
 /**

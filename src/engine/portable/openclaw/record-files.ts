@@ -167,7 +167,7 @@ export class RecordFileImporter {
       contentHash: text.contentHash,
       title: next.title,
       trust: lowerTrust(existing.trust, next.trust),
-      // Fields that were added here are kept.
+      // Fields that were added in the store are kept.
       metadata: { ...omit(existing.metadata, 'removed', 'heading'), ...next.metadata },
       deletedAt: null,
       updatedAt: Math.max(this.#context.now(), existing.updatedAt + 1),
@@ -184,7 +184,7 @@ export class RecordFileImporter {
     return { where, record, existing, exportedId: null, passages: await chunking.cut(record) };
   }
 
-  /** Whether the record was changed here since its import, so that it is kept as it is and reported. */
+  /** Whether the record was changed in the store since its import. Such a record is kept unchanged and reported. */
   #isKept(record: LociRecord): boolean {
     const isUnchangedHere = contentHash(record) === importMetadataOf(record).hash;
     if (isUnchangedHere || this.#options.overwrite) return false;

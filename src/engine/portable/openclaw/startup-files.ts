@@ -20,7 +20,7 @@ interface StartupImport {
   readonly agent: string;
 }
 
-/** Imports each file as an entry. Removes the entry of a file that is gone unless somebody changed the entry here. */
+/** Imports each file as an entry. Removes the entry of a deleted file, unless the entry was changed in the store. */
 export async function importStartupFiles(
   context: EngineContext,
   run: ImportRun,
@@ -67,7 +67,7 @@ async function entryFor(
   const changedAt = await files.changedAt(path);
   const isFileNewer = changedAt === null || changedAt > existing.updatedAt;
   const isSame = existing.deletedAt === null && existing.content === value.content;
-  // An entry that the user removed here stays removed unless the file changed afterwards.
+  // An entry that the user removed from the store stays removed unless the file changed afterwards.
   if (isSame || (existing.deletedAt !== null && !isImported && !isFileNewer)) return existing;
   const updatedAt = isImported || isFileNewer ? now : changedAt;
   const { content } = value;

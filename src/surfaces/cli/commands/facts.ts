@@ -26,7 +26,7 @@ export const factStore: OperationCommand<FactStoreOutput> = {
     const name = `${oneLine(key)} in ${oneLine(category)}`;
     const expiry = `it expires on ${expiryText(expires_at, Date.now())}`;
     if (replayed) return `Stored before: ${name}, with the same idempotency key; ${expiry}.\n`;
-    const first = replaced ? `Stored ${name} and replaced its former value` : `Stored ${name}`;
+    const first = replaced ? `Stored ${name} and replaced its previous value` : `Stored ${name}`;
     return `${first}; ${expiry}.\n${notEmbeddedLine(output)}`;
   },
 };

@@ -3,10 +3,10 @@ import type { SearchResultOutput } from '../../../operations/records/search-resu
 import { fence, onOneLine, RECALLED_IS_DATA } from './fence.ts';
 import { provenance, urlLine } from './provenance.ts';
 
-/** The text has no duration in it, so that the same results are the same bytes and prompt caches keep working. */
+/** The text contains no duration: the same results give the same bytes, so prompt caches stay valid. */
 export const searchResult = { text: searchText, verbatimField: null } as const;
 
-/** Of the names that exist for a filter, at most so many are listed. */
+/** The maximum number of existing names that are listed for a filter. */
 const MAX_KNOWN_NAMES = 12;
 
 function searchText(output: SearchOutput): string {

@@ -1,7 +1,7 @@
 import { LociError } from '../../../core/errors.ts';
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
-/** Addresses to listen at that are not names to connect to. */
+/** A server can listen on these addresses, but clients cannot connect to them. */
 const WILDCARDS = ['0.0.0.0', '::', '[::]'];
 
 export interface HostSettings {
@@ -10,7 +10,7 @@ export interface HostSettings {
   readonly origins: readonly string[];
 }
 
-/** Headers that say which server a request is for, and which page sent it. */
+/** Headers that name the server that a request is addressed to, and the page that sent it. */
 export interface HostHeaders {
   readonly host?: string | undefined;
   readonly origin?: string | undefined;

@@ -126,7 +126,7 @@ function requireSecureUrl(url: URL): URL {
   throw new Error('keys of another machine need https');
 }
 
-/** Far more than any key set has. */
+/** Larger than any real key set. */
 const MAX_KEY_SET_BYTES = 1024 * 1024;
 
 async function fetchKeys(url: string, options: RequestInit): Promise<Response> {

@@ -1,4 +1,4 @@
-/** When there are so many buckets, full ones are removed. */
+/** Above this number of buckets, full ones are removed. */
 const MAX_BUCKETS = 10_000;
 
 interface Bucket {

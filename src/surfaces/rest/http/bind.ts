@@ -15,7 +15,7 @@ export interface ListenAddress {
 
 /**
  * Starts to listen and returns the address as text: `http://127.0.0.1:8737` or `unix:/path`.
- * @throws LociError `conflict` when the address is in use, `unreadable` when it cannot be listened at
+ * @throws LociError `conflict` when the address is in use, `unreadable` when the server cannot listen on it
  */
 export async function bind(server: Server, { host, port, socket }: ListenAddress): Promise<string> {
   if (socket !== undefined) {
