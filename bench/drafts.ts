@@ -33,6 +33,7 @@ export function draftOf(document: Document): RecordWrite {
         ordinal: 0,
         headings: [],
         text: document.body,
+        context: null,
         startLine: 1,
         endLine: 1,
         hash: passageHash(document),

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Metadata } from '../src/core/types.ts';
-import { contentOf } from '../src/ingest/document-content.ts';
 import type { RecordInput } from '../src/ingest/record-draft.ts';
 
 /** A document as the command of a source prints it. */
@@ -46,7 +45,7 @@ export function recordOfPrinted(source: string, printed: PrintedDocument): Recor
   const kind = completed === undefined ? 'document' : 'task';
   const metadata: Metadata = { ...printed.metadata, ...(completed !== undefined && { completed }) };
   return {
-    content: contentOf({ text, title, project: printed.project ?? null, tags, metadata }),
+    content: text,
     title,
     project,
     origin: 'source',

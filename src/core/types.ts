@@ -57,6 +57,8 @@ export interface Passage {
   /** Headings above the passage, outermost first. */
   readonly headings: readonly string[];
   readonly text: string;
+  /** Text that is indexed and embedded with the passage, but never shown. Only the last passage of a record can have one. */
+  readonly context: string | null;
   /** First and last line in the content of the record, from 1, inclusive. */
   readonly startLine: number;
   readonly endLine: number;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../test/contract/engines.ts';
-import { makePassages } from '../ingest/passages.ts';
-import { estimateTokens } from '../ingest/passages.ts';
+import { draft } from '../../test/contract/store-samples.ts';
+import { estimateTokens, makePassages } from '../ingest/passages.ts';
 import { openLoci } from './open.ts';
 
 /** Milliseconds of processor time of this thread, whatever else the machine does. */
@@ -56,7 +56,7 @@ describe('the event loop of the host', () => {
   it('is not held while a long note is indexed, derived anew, written or examined', async () => {
     const before = process.threadCpuUsage();
     const options = { maxTokens: 200, countTokens: estimateTokens };
-    makePassages({ title: 'long', metadata: {}, content: NOTE }, options);
+    makePassages(draft({ title: 'long', content: NOTE }), options);
     const cutHere = processorTime(before);
     let held: string[] = ['not tried'];
     for (let tries = 0; tries < TRIES && held.length > 0; tries++) {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { draft } from '../../test/contract/store-samples.ts';
 import { packPassages, unpackPassages } from './packed-passages.ts';
-import { makePassages } from './passages.ts';
-import { estimateTokens } from './passages.ts';
+import { estimateTokens, makePassages } from './passages.ts';
 
 describe('packed passages', () => {
   it('come out as they went in, whatever the text', () => {
@@ -12,7 +12,8 @@ describe('packed passages', () => {
     );
     fc.assert(
       fc.property(fc.array(line, { maxLength: 30 }), (lines) => {
-        const record = { title: 'Note', metadata: {}, content: lines.join('\n') };
+        const content = lines.join('\n');
+        const record = draft({ origin: 'source', title: 'Note', tags: ['Kitchen'], content });
         const passages = makePassages(record, { maxTokens: 8, countTokens: estimateTokens });
         const packed = structuredClone(packPassages(record.content, passages));
         expect(unpackPassages(record.content, packed)).toEqual(passages);

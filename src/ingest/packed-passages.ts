@@ -8,6 +8,8 @@ export interface PackedPassages {
   /** Five numbers for each passage: start and end offset of its text, first and last line, index in `headings`. */
   readonly offsets: Int32Array;
   readonly headings: readonly (readonly string[])[];
+  /** The context of the last passage; the others have none. */
+  readonly context: string | null;
   /** The hashes of all passages, concatenated; all have the same length. */
   readonly hashes: string;
 }
@@ -28,12 +30,13 @@ export function packPassages(content: string, passages: readonly Passage[]): Pac
     indexByHeadings.set(name, heading);
     places.set([start, at, passage.startLine, passage.endLine, heading], i * NUMBERS_PER_PASSAGE);
   }
-  return { offsets: places, headings, hashes: passages.map(({ hash }) => hash).join('') };
+  const context = passages.at(-1)?.context ?? null;
+  return { offsets: places, headings, context, hashes: passages.map(({ hash }) => hash).join('') };
 }
 
 export function unpackPassages(
   content: string,
-  { offsets: places, headings, hashes }: PackedPassages,
+  { offsets: places, headings, context, hashes }: PackedPassages,
 ): Passage[] {
   const count = places.length / NUMBERS_PER_PASSAGE;
   const hashLength = hashes.length / count;
@@ -43,6 +46,7 @@ export function unpackPassages(
       ordinal,
       headings: headings[heading!]!,
       text: content.slice(start, end),
+      context: ordinal === count - 1 ? context : null,
       startLine: startLine!,
       endLine: endLine!,
       hash: hashes.slice(ordinal * hashLength, (ordinal + 1) * hashLength),

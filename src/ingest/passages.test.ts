@@ -1,23 +1,30 @@
 import { describe, expect, it } from 'vitest';
+import { draft } from '../../test/contract/store-samples.ts';
 import { sha256 } from '../core/ids.ts';
 import { embeddingHash, embeddingText } from './embedding-text.ts';
-import { chunking, makePassages, estimateTokens } from './passages.ts';
+import { chunking, estimateTokens, makePassages, samePassages } from './passages.ts';
 
 const CHUNKING = chunking('estimate', { maxTokens: 40, countTokens: estimateTokens });
 
 describe('embeddingText', () => {
   it('says title, headings and speaker, each once, before the words', () => {
     const note = { title: 'Oven', metadata: {} };
-    const passage = { headings: ['Oven', 'Cleaning'], text: 'Vinegar.' };
+    const passage = { headings: ['Oven', 'Cleaning'], text: 'Vinegar.', context: null };
     expect(embeddingText(note, passage)).toBe('Oven\nCleaning\nVinegar.');
     const turn = { title: '', metadata: { speaker: 'Ada', date: '2026-01-01' } };
-    expect(embeddingText(turn, { headings: [], text: 'Vinegar.' })).toBe('Ada: Vinegar.');
-    expect(embeddingText({ title: 'Same', metadata: {} }, { headings: [], text: 'Same' })).toBe('Same\nSame');
+    const said = { headings: [], text: 'Vinegar.', context: null };
+    expect(embeddingText(turn, said)).toBe('Ada: Vinegar.');
+    expect(embeddingText({ title: 'Vinegar.', metadata: {} }, said)).toBe('Vinegar.\nVinegar.');
+  });
+
+  it('ends with the context of the passage', () => {
+    const passage = { headings: [], text: 'Vinegar.', context: 'Kitchen · Home' };
+    expect(embeddingText({ title: 'Oven', metadata: {} }, passage)).toBe('Oven\nVinegar.\nKitchen · Home');
   });
 
   it('has a hash that is its own: 16 bytes of SHA-256', () => {
     const note = { title: 'Oven', metadata: {} };
-    const passage = { headings: [], text: 'Vinegar.' };
+    const passage = { headings: [], text: 'Vinegar.', context: null };
     expect(embeddingHash(note, passage)).toBe(sha256('Oven\nVinegar.').slice(0, 32));
     expect(embeddingHash({ ...note, title: 'Fridge' }, passage)).not.toBe(embeddingHash(note, passage));
   });
@@ -25,7 +32,7 @@ describe('embeddingText', () => {
 
 describe('makePassages', () => {
   it('numbers the passages of a text and hashes what is embedded of each', () => {
-    const record = { title: 'Oven', metadata: {}, content: `# One\n\n${'word '.repeat(30)}\n\n# Two\n\nend` };
+    const record = draft({ title: 'Oven', content: `# One\n\n${'word '.repeat(30)}\n\n# Two\n\nend` });
     const passages = makePassages(record, CHUNKING);
     expect(passages.map(({ ordinal, headings }) => [ordinal, headings])).toEqual([
       [0, ['One']],
@@ -35,11 +42,45 @@ describe('makePassages', () => {
   });
 
   it('gives a note of no words one empty passage, so that its title is found', () => {
-    const record = { title: 'Oven', metadata: {}, content: '' };
-    const hash = embeddingHash(record, { headings: [], text: '' });
+    const record = draft({ title: 'Oven' });
+    const hash = embeddingHash(record, { headings: [], text: '', context: null });
     expect(makePassages(record, CHUNKING)).toEqual([
-      { ordinal: 0, headings: [], text: '', startLine: 1, endLine: 1, hash },
+      { ordinal: 0, headings: [], text: '', context: null, startLine: 1, endLine: 1, hash },
     ]);
+  });
+
+  it('puts what a source says about a document, and its text does not, into the context of the last passage', () => {
+    const contexts = (given: Parameters<typeof draft>[0]): (string | null)[] =>
+      makePassages(draft(given), CHUNKING).map(({ context }) => context);
+    const todo = {
+      origin: 'source' as const,
+      project: 'Renovation',
+      title: 'Clear the hall',
+      tags: ['Kitchen', 'hall', 'Clear the hall', '2026'],
+      content: `Clear the hall\n\n${'word '.repeat(35)}`,
+      metadata: {
+        list: 'Kitchen',
+        place: 'Lidingö',
+        url: 'x-todo-list',
+        link: 'https://example.org/',
+        mail: 'ada@example.org',
+        notes: 'long '.repeat(20),
+        completed: true,
+      },
+    };
+    expect(contexts(todo)).toEqual([null, 'Renovation · Kitchen · Lidingö']);
+    expect(contexts({ ...todo, project: 'default', tags: [], metadata: {} })).toEqual([null, null]);
+    expect(contexts({ ...todo, origin: 'vault' })).toEqual([null, null]);
+  });
+});
+
+describe('samePassages', () => {
+  it('compares the context of documents of sources', () => {
+    const [note, todo] = [draft({ tags: ['a tag'] }), draft({ origin: 'source', tags: ['a tag'] })];
+    expect(samePassages(note, { ...note, tags: ['other'], project: 'other' })).toBe(true);
+    expect(samePassages(todo, { ...todo, metadata: { number: 1 } })).toBe(true);
+    expect(samePassages(todo, { ...todo, tags: ['other'] })).toBe(false);
+    expect(samePassages(todo, { ...todo, project: 'other' })).toBe(false);
   });
 });
 

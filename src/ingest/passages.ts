@@ -1,4 +1,4 @@
-import type { Metadata, Passage } from '../core/types.ts';
+import type { LociRecord, Passage } from '../core/types.ts';
 import { chunk, type ChunkOptions } from './chunk.ts';
 import { embeddingHash, embeddingText } from './embedding-text.ts';
 
@@ -25,23 +25,55 @@ export function chunking(counter: string, options: ChunkOptions): Chunking {
 }
 
 /** The parts of a record that its passages depend on. */
-export interface PassageSource {
-  readonly title: string;
-  readonly metadata: Metadata;
-  readonly content: string;
-}
+export type PassageSource = Pick<
+  LociRecord,
+  'origin' | 'project' | 'title' | 'tags' | 'metadata' | 'content'
+>;
 
 /** Returns at least one passage, so that a note without words is found by its title. */
 export function makePassages(record: PassageSource, options: ChunkOptions): Passage[] {
   const chunks = chunk(record.content, options);
   const cut = chunks.length > 0 ? chunks : [{ headings: [], text: '', startLine: 1, endLine: 1 }];
-  return cut.map((piece, ordinal) => ({ ordinal, ...piece, hash: embeddingHash(record, piece) }));
+  const context = contextOf(record);
+  return cut.map((piece, ordinal) => {
+    const passage = { ordinal, ...piece, context: ordinal === cut.length - 1 ? context : null };
+    return { ...passage, hash: embeddingHash(record, passage) };
+  });
 }
 
 /** Whether `makePassages` returns the same passages, including their hashes, for two states of a record. */
 export function samePassages(a: PassageSource, b: PassageSource): boolean {
-  const blank = { headings: [], text: '' };
-  return a.content === b.content && embeddingText(a, blank) === embeddingText(b, blank);
+  const blank = { headings: [], text: '', context: null };
+  return (
+    a.content === b.content &&
+    contextOf(a) === contextOf(b) &&
+    embeddingText(a, blank) === embeddingText(b, blank)
+  );
+}
+
+/**
+ * The project, tags and short metadata of a source's document, as far as its text does not name them: the todo "Clear the
+ * hall" of the list "Kitchen" is about the kitchen. `null` for other records.
+ */
+function contextOf({ origin, project, title, tags, metadata, content }: PassageSource): string | null {
+  if (origin !== 'source') return null;
+  const { url: _, ...described } = metadata;
+  const values = Object.values(described).filter((value) => typeof value === 'string');
+  const topics = [...(project === DEFAULT_PROJECT ? [] : [project]), ...tags, ...values].filter(
+    (value) => isTopic(value) && value !== title && !content.includes(value),
+  );
+  return topics.length === 0 ? null : [...new Set(topics)].join(' · ');
+}
+
+/** The project of records that name none, by the default settings. */
+const DEFAULT_PROJECT = 'default';
+
+/** UTF-16 code units. A longer value is a text of its own, not a topic. */
+const MAX_TOPIC_LENGTH = 60;
+
+/** Numbers, times and addresses are not topics. */
+function isTopic(value: string): boolean {
+  return value.length <= MAX_TOPIC_LENGTH && /\p{L}{2}/u.test(value) && !/^\d|^\w+:|@/.test(value);
 }
 
 const WIDE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/gu;

@@ -6,9 +6,14 @@ import type { MemoryDocument } from '../sources/document.ts';
 import type { SourceState } from '../store/admin-model.ts';
 import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
-import { contentOf, DOCUMENT_FORMAT } from './document-content.ts';
 import { storedEntriesByKey } from './source-entries.ts';
 import { samePassages, type Chunking } from './passages.ts';
+
+/**
+ * Must grow whenever this module makes another record of the same document: the next refresh of each source then writes
+ * all of its documents anew. Those whose passages stay the same are not embedded again.
+ */
+const DOCUMENT_FORMAT = 3;
 
 /** The documents that a source lists now. */
 export interface DocumentSet {
@@ -127,7 +132,6 @@ function recordDraft(
 ): RecordDraft {
   const { now } = options;
   const kind = document.completed === null ? 'document' : 'task';
-  const content = contentOf(document);
   return {
     uuid: existing?.uuid ?? uuidv7(now),
     project: document.project ?? options.project,
@@ -140,12 +144,12 @@ function recordDraft(
     recordType: kind,
     title: document.title ?? '',
     tags: document.tags,
-    content,
+    content: document.text,
     metadata: metadataOf(document),
     createdAt: document.timestamp ?? existing?.createdAt ?? now,
     updatedAt: now,
     expiresAt: null,
-    contentHash: sha256(content),
+    contentHash: sha256(document.text),
     revision: revisionOf(document, options),
   };
 }

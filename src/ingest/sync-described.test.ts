@@ -14,8 +14,8 @@ const CONTENT = '# Oven\n\nWe chose induction.\n\n# Sink\n\nSteel, two bowls.';
 /** A source of one document, which says of it what it is told to. */
 class OneDocument implements Source {
   readonly name = 'chat';
-  readonly origin = 'source';
-  readonly trust = 'external';
+  readonly origin = 'vault';
+  readonly trust = 'operator';
   document: SourceDocument;
 
   constructor(document: SourceDocument) {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder, writeNotes } from '../../test/contract/engines.ts';
+import { draft } from '../../test/contract/store-samples.ts';
 import { TaskThread } from '../core/threads/task-thread.ts';
 import { openEmbedder } from '../embed/registry.ts';
 import { openSource } from '../sources/registry.ts';
@@ -28,7 +29,13 @@ describe('a threaded chunking', () => {
     const embedder = await openEmbedder({ provider });
     const chunking = threadedChunking(thread, embedder, 60);
     for (const content of ['', 'short', LONG]) {
-      const record = { title: 'Log', metadata: { speaker: 'Ada' }, content };
+      const record = draft({
+        origin: 'source',
+        title: 'Log',
+        tags: ['Kitchen'],
+        metadata: { speaker: 'Ada' },
+        content,
+      });
       expect(await chunking.cut(record)).toEqual(makePassages(record, chunking));
     }
     await embedder?.close();
@@ -37,7 +44,7 @@ describe('a threaded chunking', () => {
   it('stops when it is told to', async () => {
     const chunking = threadedChunking(thread, null, 60);
     const stop = new AbortController();
-    const cutting = chunking.cut({ title: '', metadata: {}, content: LONG }, stop.signal);
+    const cutting = chunking.cut(draft({ content: LONG }), stop.signal);
     stop.abort();
     await expect(cutting).rejects.toMatchObject({ code: 'aborted' });
   });

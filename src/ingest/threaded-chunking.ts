@@ -16,8 +16,8 @@ export function threadedChunking(thread: TaskThread, embedder: Embedder | null, 
   };
   return {
     ...chunking(embedder?.model ?? 'estimate', options),
-    cut: async ({ title, metadata, content }, signal) => {
-      const source = { title, metadata, content };
+    cut: async ({ origin, project, title, tags, metadata, content }, signal) => {
+      const source = { origin, project, title, tags, metadata, content };
       const packed = await thread.run(task, [source, cutOptions], { size: content.length, signal });
       const passages = unpackPassages(content, packed);
       await thread.yieldToEventLoop(content.length);

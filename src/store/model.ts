@@ -236,7 +236,7 @@ export interface ChangePage {
 
 /** Passages, with the state of the record that they were cut from. */
 export interface CutPassages {
-  readonly from: Pick<LociRecord, 'title' | 'metadata' | 'contentHash'>;
+  readonly from: Pick<LociRecord, 'origin' | 'project' | 'title' | 'tags' | 'metadata' | 'contentHash'>;
   readonly passages: readonly Passage[];
 }
 

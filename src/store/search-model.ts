@@ -195,6 +195,7 @@ export interface PendingEmbedding extends PassagePosition {
   readonly hash: string;
   readonly headings: readonly string[];
   readonly text: string;
+  readonly context: string | null;
   readonly title: string;
   readonly metadata: Metadata;
 }

@@ -13,6 +13,7 @@ import {
   unit,
   verifyStore,
   write,
+  cutOf,
 } from './store-samples.ts';
 import { NO_TRACE, traces } from './traces.ts';
 import { ALL, commit, fact, idsOf, remove } from './written-samples.ts';
@@ -58,11 +59,10 @@ function describeDeletions({ store, namespace, generation }: Subject): void {
       await remove(store(), ns, 2);
       await store().admin.resetDerived(ns, { drop: false, vectors: true });
       expect(idsOf(await store().records.list(ns, { scan: 'stale', chunking: 'other' }, ALL))).toEqual([1]);
-      const from = { title: record!.title, metadata: record!.metadata, contentHash: record!.contentHash };
       await store().records.replacePassages(
         ns,
         'other',
-        new Map([[2, { from, passages: [passage('confidential')] }]]),
+        new Map([[2, cutOf(record, [passage('confidential')])]]),
       );
       expect(await traces(store(), ns, 2, 'confidential')).toEqual(NO_TRACE);
       expect(await verifyStore(store())).toEqual([]);

@@ -8,7 +8,7 @@ export function describePendingEmbeddings({ store, namespace, generation }: Subj
   describe('pending embeddings', () => {
     it('are the passages whose content has no vector, with what is embedded', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
-      const piece = passage('words', { headings: ['A', 'B'] });
+      const piece = passage('words', { headings: ['A', 'B'], context: 'Kitchen' });
       const metadata = { speaker: 'Ada' };
       await write(store(), ns, { id: null, draft: draft({ title: 'Title', metadata }), passages: [piece] });
       const [one] = await pendingOf(store(), vectors, ns);
@@ -20,6 +20,7 @@ export function describePendingEmbeddings({ store, namespace, generation }: Subj
         hash,
         headings,
         text,
+        context: 'Kitchen',
         title: 'Title',
         metadata,
       });

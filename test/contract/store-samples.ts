@@ -49,7 +49,16 @@ export function draft(given: Partial<RecordDraft> = {}): RecordDraft {
 }
 
 export function passage(text: string, given: Partial<Passage> = {}): Passage {
-  return { ordinal: 0, headings: [], text, startLine: 1, endLine: 1, hash: shortHash(text), ...given };
+  return {
+    ordinal: 0,
+    headings: [],
+    text,
+    context: null,
+    startLine: 1,
+    endLine: 1,
+    hash: shortHash(text),
+    ...given,
+  };
 }
 
 /** A new record of one passage a text. */
@@ -136,8 +145,7 @@ export async function cutNow(
 
 /** Passages that were cut from this state of a record; `undefined` for one that never was. */
 export function cutOf(record: LociRecord | undefined, passages: readonly Passage[]): CutPassages {
-  const { title = '', metadata = {}, contentHash = sha256('') } = record ?? {};
-  return { from: { title, metadata, contentHash }, passages };
+  return { from: record ?? draft(), passages };
 }
 
 /** Gives every content of the namespace a vector: that of its text, or the one for all. */

@@ -39,7 +39,7 @@ export function describeTextSearch({ store, namespace }: Subject): void {
       };
       const passages = [
         passage('body words', { headings: ['Upper heading', 'Lower'] }),
-        passage('another part', { ordinal: 1 }),
+        passage('another part', { ordinal: 1, context: 'Renovation' }),
       ];
       const { draft } = note('', { title: 'Cooker', tags: ['kitchen/oven'], metadata });
       await write(store(), ns, { id: null, draft, passages });
@@ -60,6 +60,7 @@ export function describeTextSearch({ store, namespace }: Subject): void {
       for (const word of ['drafted', 'grace', 'upper', 'lower', 'body']) {
         expect([word, await passageIds(store(), ns, word)]).toEqual([word, [first]]);
       }
+      expect(await passageIds(store(), ns, 'renovation')).toEqual([second]);
       expect(await passageIds(store(), ns, 'another')).toEqual([second]);
       expect(await passageIds(store(), ns, 'status')).toEqual([]);
     });

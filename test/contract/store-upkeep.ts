@@ -182,8 +182,14 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
         { title: 'newer title' },
         { metadata: { speaker: 'Tove' } },
         { tags: ['newer'] },
+        { origin: 'source', tags: ['newer'] },
+        { origin: 'source', project: 'newer' },
       ];
-      const written = await write(store(), ns, ...others.map(() => note('former text')));
+      const written = await write(
+        store(),
+        ns,
+        ...others.map(({ origin = 'vault' }) => note('former text', { origin })),
+      );
       await store().admin.resetDerived(ns, { drop: false, vectors: false });
       const stale = await store().records.list(
         ns,
@@ -199,7 +205,7 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       // Another reindex, which begins while the passages of the first are on their way.
       await store().admin.resetDerived(ns, { drop: false, vectors: false });
       await store().records.replacePassages(ns, CHUNKING, made);
-      expect(await staleIds(ns, CHUNKING, { after: null, limit: 9 })).toEqual([1, 2, 3]);
+      expect(await staleIds(ns, CHUNKING, { after: null, limit: 9 })).toEqual([1, 2, 3, 5, 6]);
       expect(await found(store(), ns, 'place')).toEqual([4]);
       expect(await found(store(), ns, 'newer')).toContain(1);
     });

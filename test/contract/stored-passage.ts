@@ -31,6 +31,7 @@ export function storedPassage({ record, ...given }: Given = {}): StoredPassage {
     ordinal: 0,
     headings: [],
     text: 'Words of a note.',
+    context: null,
     startLine: 1,
     endLine: 1,
     hash: '',

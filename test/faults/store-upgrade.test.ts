@@ -12,6 +12,7 @@ import { nearestInTime, neighboursOf, passagesOf, searchText, searchVectors } fr
 import {
   ALL_LIVE,
   anyOf,
+  CHUNKING,
   embed,
   found,
   note,
@@ -147,6 +148,23 @@ describe('a store of schema 6', () => {
     expect(await found(migrated, 'one', 'fresh')).toEqual([41]);
     expect(await migrated.admin.verifyAudit('one')).toEqual([]);
     expect(await verifyStore(migrated)).toEqual([]);
+    await migrated.close();
+  });
+});
+
+describe('a store of schema 6 with documents of sources', () => {
+  it('has stale passages where the documents have a project', async () => {
+    using folder = scratchFolder();
+    const [now, before] = [join(folder.path, 'now.db'), join(folder.path, 'before.db')];
+    const made = await openSqlite(now);
+    const [project, source] = ['home', { origin: 'source' as const }];
+    await write(made, 'one', note('a', { ...source, project }), note('b', source), note('c', { project }));
+    await made.close();
+    copyAsItWas(now, before);
+    const migrated = await openSqlite(before, { create: false });
+    const stale = { scan: 'stale', chunking: CHUNKING } as const;
+    expect(idsOf(await migrated.records.list('one', stale, ALL))).toEqual([1]);
+    expect((await migrated.records.passagesOf('one', [1])).get(1)).toMatchObject([{ context: null }]);
     await migrated.close();
   });
 });

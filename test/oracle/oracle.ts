@@ -257,10 +257,10 @@ function vectorCalls(state: OracleState): Oracle['vectors'] {
 function pending(namespace: Namespace, generation: number): PendingEmbedding[] {
   const vectors = namespace.vectors.get(generation);
   return recordsOf(namespace).flatMap(({ id: record, title, metadata }) =>
-    passagesOf(namespace, record).flatMap(({ id, passage: { ordinal, hash, headings, text } }) =>
+    passagesOf(namespace, record).flatMap(({ id, passage: { ordinal, hash, headings, text, context } }) =>
       vectors?.has(hash) === true
         ? []
-        : [structuredClone({ passage: id, record, ordinal, hash, headings, text, title, metadata })],
+        : [structuredClone({ passage: id, record, ordinal, hash, headings, text, context, title, metadata })],
     ),
   );
 }

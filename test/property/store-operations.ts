@@ -80,12 +80,16 @@ const metadata: fc.Arbitrary<Metadata> = fc.record(
 );
 
 const passages: fc.Arbitrary<Passage[]> = fc
-  .array(fc.tuple(text, fc.array(word, { maxLength: 2 })), { maxLength: 3, size: 'max' })
-  .map((pieces) =>
+  .tuple(
+    fc.array(fc.tuple(text, fc.array(word, { maxLength: 2 })), { maxLength: 3, size: 'max' }),
+    fc.option(word),
+  )
+  .map(([pieces, context]) =>
     pieces.map(([body, headings], ordinal) => ({
       ordinal,
       headings,
       text: body,
+      context: ordinal === pieces.length - 1 ? context : null,
       startLine: ordinal + 1,
       endLine: ordinal + 2,
       hash: shortHash(body),

@@ -2,7 +2,6 @@ import { LociError } from '../../core/errors.ts';
 import { stem } from '../../core/text/analyze.ts';
 import { formatAge } from '../../core/time/age.ts';
 import type { Metadata, Origin, Timestamp, Trust } from '../../core/types.ts';
-import { textOf } from '../../ingest/document-content.ts';
 import { snippetWithProperties, type Snippet } from '../../search/explain/snippet.ts';
 import type { Boost } from '../../search/rank/boosts.ts';
 import type { AnswerConfidence, Hit } from '../../search/rank/confidence.ts';
@@ -210,10 +209,7 @@ function searchResult(
     citation,
     headings,
     snippet: snippetWithProperties(
-      {
-        text: record.origin === 'source' ? textOf(text) : text,
-        above: [record.title, ...headings].join('\n'),
-      },
+      { text, above: [record.title, ...headings].join('\n') },
       propertiesOf(record.metadata),
       terms,
     ),

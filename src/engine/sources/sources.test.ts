@@ -180,6 +180,30 @@ describe('a refresh', () => {
     expect((await tasks.report())?.state?.problems).toEqual([expect.stringContaining('maxDocuments')]);
   });
 
+  it('finds a document by its project, tags and short metadata, and shows only its text', async () => {
+    const document = { id: 'a', text: 'Clear the hall', project: 'kitchen', tags: ['cabinets'] };
+    await tasks.print([{ ...document, metadata: { list: 'Renovation' } }]);
+    await tasks.refresh();
+    const found = async (): Promise<string[][]> => [
+      await tasks.found('kitchen'),
+      await tasks.found('cabinets'),
+      await tasks.found('"renovation"'),
+    ];
+    const hall = ['Clear the hall'];
+    expect(await found()).toEqual([hall, hall, hall]);
+    const [result] = (await tasks.loci.search({ query: 'renovation' })).results;
+    expect(result?.snippet.text).toBe('Clear the hall');
+    expect((await tasks.loci.get(result!.citation)).record.content).toBe('Clear the hall');
+    await tasks.loci.reindex();
+    expect(await found()).toEqual([hall, hall, hall]);
+    expect((await tasks.loci.doctor()).filter(({ name }) => name === 'derived')).toMatchObject([
+      { result: 'ok' },
+    ]);
+    await tasks.print([{ ...document, metadata: { list: 'Chores' } }]);
+    await tasks.refresh();
+    expect([await tasks.found('renovation'), await tasks.found('chores')]).toEqual([[], hall]);
+  });
+
   it('assigns documents to the project of the source, unless they name one', async () => {
     await tasks.reopen({ project: 'errands' });
     await tasks.print([

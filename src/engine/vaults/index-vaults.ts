@@ -95,8 +95,9 @@ export async function deriveStale(context: EngineContext, options: ProgressOptio
     const passages = new Map<number, CutPassages>();
     for (const record of records) {
       const cut = await cutOrReport(record, chunking, options, problems);
-      const { title, metadata, contentHash } = record;
-      if (cut !== null) passages.set(record.id, { from: { title, metadata, contentHash }, passages: cut });
+      const { origin, project, title, tags, metadata, contentHash } = record;
+      const from = { origin, project, title, tags, metadata, contentHash };
+      if (cut !== null) passages.set(record.id, { from, passages: cut });
     }
     await store.records.replacePassages(namespace, chunking.signature, passages);
     after = last.id;

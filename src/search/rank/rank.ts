@@ -106,8 +106,12 @@ function weightOf(
 }
 
 /** The vector of an empty note is that of its title: only the words of the title may find it. */
-function isTitleOnlyVectorMatch({ text }: StoredPassage, { contributions }: Smoothed): boolean {
-  return text === '' && !contributions.some(({ signal }) => signal === 'text' || signal === 'spelling');
+function isTitleOnlyVectorMatch({ text, context }: StoredPassage, { contributions }: Smoothed): boolean {
+  return (
+    text === '' &&
+    context === null &&
+    !contributions.some(({ signal }) => signal === 'text' || signal === 'spelling')
+  );
 }
 
 function sumOf(boosts: readonly Boost[]): number {

@@ -3,7 +3,7 @@ import type { Metadata } from '../../core/types.ts';
 import { indexPassage, sameFields, textFields } from './text-fields.ts';
 
 const RECORD = { title: 'Oven', tags: ['kitchen', 'to buy'], metadata: {} };
-const PASSAGE = { ordinal: 0, headings: ['Home', 'Kitchen'], text: 'It costs too much.' };
+const PASSAGE = { ordinal: 0, headings: ['Home', 'Kitchen'], text: 'It costs too much.', context: null };
 
 function withMetadata(metadata: Metadata): typeof RECORD {
   return { ...RECORD, metadata };

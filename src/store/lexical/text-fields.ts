@@ -23,7 +23,7 @@ interface Described {
  */
 export function textFields(
   record: Described,
-  passage: Pick<Passage, 'ordinal' | 'headings' | 'text'>,
+  passage: Pick<Passage, 'ordinal' | 'headings' | 'text' | 'context'>,
 ): TextFields {
   const { metadata } = record;
   return {
@@ -31,16 +31,19 @@ export function textFields(
     headings: [...passage.headings, ...strings(metadata['speaker']), ...dateWords(metadata['date'])].join(
       '\n',
     ),
-    body: [passage.text, ...strings(metadata['caption']), ...properties(passage.ordinal, metadata)].join(
-      '\n',
-    ),
+    body: [
+      passage.text,
+      ...strings(passage.context),
+      ...strings(metadata['caption']),
+      ...properties(passage.ordinal, metadata),
+    ].join('\n'),
     tags: record.tags.join('\n'),
   };
 }
 
 /** Whether two states of a record give its passages the same fields. */
 export function sameFields(a: Described, b: Described): boolean {
-  const blank = { ordinal: 0, headings: [], text: '' };
+  const blank = { ordinal: 0, headings: [], text: '', context: null };
   const [before, after] = [textFields(a, blank), textFields(b, blank)];
   return TEXT_FIELDS.every((field) => before[field] === after[field]);
 }
@@ -55,7 +58,7 @@ export interface IndexedPassage {
 
 export function indexPassage(
   record: Described,
-  passage: Pick<Passage, 'ordinal' | 'headings' | 'text'>,
+  passage: Pick<Passage, 'ordinal' | 'headings' | 'text' | 'context'>,
 ): IndexedPassage {
   const fields = textFields(record, passage);
   const words = new Set<string>();

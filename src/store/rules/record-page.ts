@@ -5,12 +5,15 @@ import type { CutPassages } from '../model.ts';
 /** A page ends early once its contents are longer than this together; it always has at least one record. */
 export const MAX_PAGE_CHARACTERS = 4_000_000;
 
-/** Whether a record still is what its passages were cut from. */
+/** Whether a record still is what its passages were cut from. Those of a source's document also have its project and tags. */
 export function isAsCut(record: LociRecord, from: CutPassages['from']): boolean {
   return (
     record.contentHash === from.contentHash &&
+    record.origin === from.origin &&
     record.title === from.title &&
-    isDeepStrictEqual(record.metadata, from.metadata)
+    isDeepStrictEqual(record.metadata, from.metadata) &&
+    (record.origin !== 'source' ||
+      (record.project === from.project && isDeepStrictEqual(record.tags, from.tags)))
   );
 }
 

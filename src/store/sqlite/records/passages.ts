@@ -18,8 +18,8 @@ export function insertPassages(
   counts: WordCounts,
 ): void {
   const insert = db.prepare(
-    `INSERT INTO passage (ns, record, ordinal, headings, text, start_line, end_line, hash)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO passage (ns, record, ordinal, headings, text, start_line, end_line, hash, context)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const index = indexing(db, ns, described, counts);
   for (const passage of passages) {
@@ -32,6 +32,7 @@ export function insertPassages(
       passage.startLine,
       passage.endLine,
       Buffer.from(passage.hash, 'hex'),
+      passage.context,
     );
     index.add(Number(lastInsertRowid), passage);
   }

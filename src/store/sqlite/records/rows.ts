@@ -35,6 +35,7 @@ const PASSAGE: Readonly<Record<string, string>> = {
   start_line: 'p.start_line',
   end_line: 'p.end_line',
   hash: 'lower(hex(p.hash))',
+  context: 'p.context',
 };
 export const PASSAGE_COLUMNS: string = Object.entries(PASSAGE)
   .map(([name, sql]) => `${sql} AS ${name}`)
@@ -89,6 +90,7 @@ export function passageOf(row: Row): Passage {
     ordinal: row['ordinal'] as number,
     headings: listOf(row['headings']),
     text: row['text'] as string,
+    context: row['context'] as string | null,
     startLine: row['start_line'] as number,
     endLine: row['end_line'] as number,
     hash: row['hash'] as string,
@@ -101,6 +103,7 @@ export function storedPassageOf(row: readonly SQLOutputValue[], record: RecordHe
     ordinal: row[2] as number,
     headings: listOf(row[3]),
     text: row[4] as string,
+    context: row[8] as string | null,
     startLine: row[5] as number,
     endLine: row[6] as number,
     hash: row[7] as string,

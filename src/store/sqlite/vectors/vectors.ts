@@ -237,7 +237,7 @@ export function pendingEmbeddings(
 ): PendingEmbedding[] {
   const rows = db
     .prepare(
-      `SELECT p.id, p.record, p.ordinal, p.hash, p.headings, p.text, r.title, r.metadata ${PENDING}
+      `SELECT p.id, p.record, p.ordinal, p.hash, p.headings, p.text, p.context, r.title, r.metadata ${PENDING}
          AND (p.record, p.ordinal) > (?, ?) ORDER BY p.record, p.ordinal LIMIT ?`,
     )
     .all(ns, generation, after?.record ?? 0, after?.ordinal ?? -1, limit);
@@ -248,6 +248,7 @@ export function pendingEmbeddings(
     hash: Buffer.from(row['hash'] as Uint8Array).toString('hex'),
     headings: JSON.parse(row['headings'] as string) as string[],
     text: row['text'] as string,
+    context: row['context'] as string | null,
     title: row['title'] as string,
     metadata: JSON.parse(row['metadata'] as string) as Metadata,
   }));
