@@ -102,10 +102,10 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
   ],
   R12: [
-    { file: 'test/contract/store-vectors.ts', test: 'never lets two generations meet' },
+    { file: 'test/contract/store-vectors.ts', test: 'never compares vectors of two generations' },
     {
       file: 'test/contract/store-vectors.ts',
-      test: 'refuses vectors of another length or of no numbers, and generations that are not there',
+      test: 'rejects vectors of another length or with NaN, and unknown generations',
     },
     {
       file: 'src/engine/records/write.test.ts',
@@ -188,7 +188,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     {
       file: 'test/contract/store-written-isolation.ts',
-      test: 'is not reached from another namespace, by whatever id, key or chain',
+      test: 'cannot be reached from another namespace by an id, a key or a chain',
     },
     {
       file: 'test/e2e/rest-identity.test.ts',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A process that has ended and waits to be buried lives no more. */
+/** A process that has ended but has not been reaped (a zombie) does not count as alive. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

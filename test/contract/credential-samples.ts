@@ -1,8 +1,8 @@
 /** A made-up credential in a documented format, whole only while a test runs: no scanner of the repository may find one. */
 export interface CredentialSample {
-  /** What a mask of it says. */
+  /** The kind that its mask names. */
   readonly kind: string;
-  /** What stands around it, where it is known by that. */
+  /** The text around it, if it is recognised by its context. */
   readonly before: string;
   readonly secret: string;
   readonly after: string;
@@ -51,7 +51,7 @@ function serviceAccountToken(seed: number): string {
   return Buffer.from(JSON.stringify(content)).toString('base64');
 }
 
-/** Known by themselves: kind, and the parts that the secret is put together from. */
+/** Credentials that are recognised by their format: the kind, and the parts of the secret. */
 function byForm(seed: number): readonly (readonly [kind: string, ...parts: string[]])[] {
   const of = (alphabet: string, length: number): string => chars(alphabet, length, seed);
   return [
@@ -115,7 +115,7 @@ function byForm(seed: number): readonly (readonly [kind: string, ...parts: strin
   ];
 }
 
-/** Known by what stands in front of them. */
+/** Credentials that are recognised by the name in front of them. */
 function byName(seed: number): readonly CredentialSample[] {
   const password = `${chars(LOWER, 5, seed)}-${chars(BASE62, 9, seed)}9`;
   const key = chars(HEX, 40, seed);

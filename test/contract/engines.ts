@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { configSchema, type Config } from '../../src/config/schema.ts';
 
-/** A folder of its own for one test, gone when the scope that made it ends. */
+/** A temporary folder for one test. It is removed when its scope ends. */
 export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'loci-test-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };

@@ -6,7 +6,7 @@ import type { Trust } from '../../src/core/types.ts';
 import { settings, temporaryFolder } from './engines.ts';
 import { NOW } from './store-samples.ts';
 
-/** Of a kind that is masked. */
+/** A credential that is masked. */
 export const SECRET = 'ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
 
 export async function engine(given: { now?: () => number; writes?: boolean } = {}): Promise<EngineContext> {
@@ -23,7 +23,7 @@ export async function linesOf(context: EngineContext): Promise<string> {
   return (await exportPage(context)).lines;
 }
 
-/** The same export with other lines, and an end that fits. */
+/** The same export with other lines and a matching last line. */
 export function edited(lines: string, edit: (line: Record<string, unknown>) => unknown): string {
   const inner = lines.trimEnd().split('\n').slice(0, -1);
   const changed = inner.map((line) => JSON.stringify(edit(JSON.parse(line) as Record<string, unknown>)));

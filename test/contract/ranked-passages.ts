@@ -85,7 +85,7 @@ export const givenPassages: fc.Arbitrary<Given[]> = fc
       ),
   );
 
-/** For any of the sources of `givenPassages`. */
+/** Policies for any of the sources of `givenPassages`. */
 export const givenPolicies: fc.Arbitrary<SourcePolicies> = fc
   .array(
     fc.tuple(

@@ -25,7 +25,7 @@ describe('filesThatHold', () => {
     expect(filesThatHold(folder, SECRET)).toEqual(['a.db', 'b.bin', join('backups', 'c.bin')]);
   });
 
-  it('finds what a database still holds in its log, and in a page of a deleted row', () => {
+  it('finds text that a database still has in its log or in a page of a deleted row', () => {
     const database = new DatabaseSync(join(folder, 'loci.db'));
     database.exec('PRAGMA journal_mode = WAL; PRAGMA secure_delete = OFF; CREATE TABLE note (content TEXT)');
     database.prepare('INSERT INTO note VALUES (?)').run(SECRET);
@@ -35,7 +35,7 @@ describe('filesThatHold', () => {
     expect(filesThatHold(folder, SECRET)).toEqual(['loci.db']);
   });
 
-  it('refuses a search that proves nothing', () => {
+  it('throws for a search that proves nothing', () => {
     expect(() => filesThatHold(folder, SECRET)).toThrow('no file');
     expect(() => filesThatHold(folder, 'hunter2')).toThrow('shorter');
   });

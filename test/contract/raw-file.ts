@@ -6,7 +6,7 @@ import { join } from 'node:path';
  * order of bytes. For what must never reach a disk: run it on a store's folder while the store is open, so that the
  * write-ahead log counts, and again once it is closed.
  *
- * @param text at least eight characters: fewer may stand in a file by chance
+ * @param text at least eight characters: a file may contain a shorter text by chance
  * @returns paths from the folder, in order
  * @throws RangeError where the text is shorter, or the folder has no file: a search of nothing proves nothing
  */

@@ -2,7 +2,7 @@ import { DEFAULT_RANKING } from '../../src/search/rank/ranking.ts';
 import { startRun, type SearchOptions, type SearchRun } from '../../src/search/run.ts';
 import type { Store } from '../../src/store/store.ts';
 
-/** A run for stages that call no store; what is not given is what an ordinary search has. */
+/** A run for stages that call no store; fields that are not given have the values of an ordinary search. */
 export function searchRun(query: string, given: Partial<SearchOptions & SearchRun> = {}): SearchRun {
   const started = startRun({
     store: {} as Store,

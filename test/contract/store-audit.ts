@@ -17,7 +17,7 @@ function describeLog({ store, namespace }: Subject): void {
     (await store().admin.auditEntries(ns, filter, ALL)).map(({ seq }) => seq);
 
   describe('the audit log', () => {
-    it('has what was told with each change, chained', async () => {
+    it('contains the entry of each change, as a hash chain', async () => {
       const ns = namespace();
       expect(await store().admin.auditChains(ns)).toEqual([]);
       const diff = { title: { from: null, to: 'é "quoted"' }, 10: 1, 9: [{ a: -0.5 }] };
@@ -47,7 +47,7 @@ function describeLog({ store, namespace }: Subject): void {
       expect(await store().admin.verifyAudit(ns)).toEqual([]);
     });
 
-    it('shows the newest first, by what is asked for', async () => {
+    it('returns the selected entries, newest first', async () => {
       const ns = namespace();
       const audit = [
         told({ subject: 'u', at: NOW }),
@@ -67,7 +67,7 @@ function describeLog({ store, namespace }: Subject): void {
       expect(await seqs(ns, { subject: 'U' })).toEqual([]);
     });
 
-    it('comes page by page, each entry once, also where times are the same', async () => {
+    it('is returned in pages, each entry once, even if times are equal', async () => {
       const ns = namespace();
       await commit(store(), ns, { audit: Array.from({ length: 7 }, (_, i) => told({ at: NOW + (i % 2) })) });
       const seen: number[] = [];
@@ -84,7 +84,7 @@ function describeLog({ store, namespace }: Subject): void {
       expect(await store().admin.auditChain(ns, 'no chain', ALL)).toEqual([]);
     });
 
-    it('has nothing of a change that failed', async () => {
+    it('does not contain a change that failed', async () => {
       const ns = namespace();
       await commit(store(), ns, { audit: [told()] });
       const failing = commit(store(), ns, { writes: [{ ...note('x'), id: 9 }], audit: [told()] });
@@ -94,7 +94,7 @@ function describeLog({ store, namespace }: Subject): void {
       expect(await seqs(ns, {})).toEqual([1]);
     });
 
-    it('holds together whatever texts it is given', async () => {
+    it('is a valid chain for entries with any text', async () => {
       const ns = namespace();
       const odd = ['\ud800', 'a\0b', '"\\', 'é e\u0301', '\u2028', ''];
       const diff = { ['\udfff']: '\ud800' };
@@ -111,7 +111,7 @@ function describeLog({ store, namespace }: Subject): void {
 }
 
 function describeImports({ store, namespace }: Subject): void {
-  /** A namespace with entries, and these. */
+  /** A namespace that has entries, and the entries. */
   async function chainOf(length: number): Promise<AuditEntry[]> {
     const ns = namespace();
     const audit = Array.from({ length }, (_, i) => told({ at: NOW + i, subject: 'u', diff: { i } }));
@@ -121,7 +121,7 @@ function describeImports({ store, namespace }: Subject): void {
   }
 
   describe('another store’s audit log', () => {
-    it('stands beside the own one, as it was, once', async () => {
+    it('is stored once and unchanged, separate from the own log', async () => {
       const ns = namespace();
       await commit(store(), ns, { audit: [told({ at: NOW + 1 })] });
       const theirs = await chainOf(3);
@@ -140,7 +140,7 @@ function describeImports({ store, namespace }: Subject): void {
       expect((await store().admin.auditChains(ns))[0]).toMatchObject({ own: true, length: 2 });
     });
 
-    it('may come first, and is not taken for the own one', async () => {
+    it('may be imported before the own log begins, and is not continued by it', async () => {
       const ns = namespace();
       const theirs = await chainOf(2);
       await store().admin.importAudit(ns, theirs);
@@ -152,7 +152,7 @@ function describeImports({ store, namespace }: Subject): void {
       ]);
     });
 
-    it('may have lost the diffs of what was purged', async () => {
+    it('may lack the diffs of purged records', async () => {
       const ns = namespace();
       const theirs = (await chainOf(2)).map((entry) => ({ ...entry, diff: null }));
       expect(await store().admin.importAudit(ns, theirs)).toBe(2);
@@ -160,7 +160,7 @@ function describeImports({ store, namespace }: Subject): void {
       expect(await store().admin.verifyAudit(ns)).toEqual([]);
     });
 
-    it('is refused where it does not hold together, and nothing of it is taken', async () => {
+    it('is rejected as a whole if its chain is broken', async () => {
       const [first, second, third] = (await chainOf(3)) as [AuditEntry, AuditEntry, AuditEntry];
       const rehashed = { ...second, actor: 'eve' };
       const broken: AuditEntry[][] = [
@@ -183,7 +183,7 @@ function describeImports({ store, namespace }: Subject): void {
       }
     });
 
-    it('is refused where it tells otherwise than here', async () => {
+    it('is rejected if an entry differs from the stored one', async () => {
       const ns = namespace();
       const theirs = await chainOf(2);
       await store().admin.importAudit(ns, theirs);
@@ -193,7 +193,7 @@ function describeImports({ store, namespace }: Subject): void {
       expect(await store().admin.auditChain(ns, theirs[0]!.chain, ALL)).toEqual(theirs);
     });
 
-    it('adds nothing to the own one, however well it follows', async () => {
+    it('never extends the own log, even if it continues it correctly', async () => {
       const ns = namespace();
       await commit(store(), ns, { audit: [told()] });
       const own = await store().admin.auditEntries(ns, {}, ALL);
@@ -205,7 +205,7 @@ function describeImports({ store, namespace }: Subject): void {
       expect(await store().admin.auditEntries(ns, {}, ALL)).toEqual(own);
     });
 
-    it('brings no records with it', async () => {
+    it('adds no records', async () => {
       const ns = namespace();
       await store().admin.importAudit(ns, await chainOf(1));
       expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ns);

@@ -19,7 +19,7 @@ export function describeChanges({ store, namespace }: Subject): void {
   };
 
   describe('changes', () => {
-    it('name every record without a cursor, and later only what changed since', async () => {
+    it('list every record without a cursor, and with a cursor only what changed since', async () => {
       const ns = namespace();
       await write(store(), ns, note('a'), note('b'), note('c'));
       const first = await changesAfter(ns, null);
@@ -29,7 +29,7 @@ export function describeChanges({ store, namespace }: Subject): void {
       expect((await changesAfter(ns, first.last)).seen).toEqual(['2 written', '4 written']);
     });
 
-    it('have the last change of a record only', async () => {
+    it('contain only the last change of a record', async () => {
       const ns = namespace();
       await write(store(), ns, note('a'), note('b'));
       await write(store(), ns, { ...note('a again'), id: 1 });
@@ -37,7 +37,7 @@ export function describeChanges({ store, namespace }: Subject): void {
       expect((await changesAfter(ns, null)).seen).toEqual(['1 written', '2 deleted']);
     });
 
-    it('tell a deletion from a removal, and a restoration from both', async () => {
+    it('distinguish deletion, removal and restoration', async () => {
       const ns = namespace();
       await write(store(), ns, note('a'), note('b'));
       await commit(store(), ns, { writes: [fact('k', 'c', 'text', { expiresAt: NOW + 1 })] });
@@ -54,7 +54,7 @@ export function describeChanges({ store, namespace }: Subject): void {
       expect((await changesAfter(ns, next.last)).seen).toEqual(['1 written']);
     });
 
-    it('come in pages', async () => {
+    it('are returned in pages', async () => {
       const ns = namespace();
       await write(store(), ns, note('a'), note('b'), note('c'));
       const { changes } = await store().records.changes(ns, { after: null, limit: 2 });
@@ -62,7 +62,7 @@ export function describeChanges({ store, namespace }: Subject): void {
       expect((await changesAfter(ns, changes[1]!.sequence)).seen).toEqual(['3 written']);
     });
 
-    it('do not name what a refused commit would have changed, nor what another namespace changed', async () => {
+    it('do not include a failed commit or another namespace', async () => {
       const [ns, other] = [namespace(), namespace()];
       await write(store(), ns, note('a', { key: 'a.md' }));
       await write(store(), other, note('b'));
@@ -72,7 +72,7 @@ export function describeChanges({ store, namespace }: Subject): void {
       expect((await changesAfter(ns, null)).seen).toEqual(['1 written']);
     });
 
-    it('send a follower from the future back to the beginning', async () => {
+    it('tell a follower with a cursor from the future to start again', async () => {
       const ns = namespace();
       const none = { changes: [], mustRestart: false };
       expect(await store().records.changes(ns, ALL)).toEqual(none);

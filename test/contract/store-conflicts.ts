@@ -41,7 +41,7 @@ export function describeConflicts({ store, namespace }: Subject): void {
       expect(await verifyStore(store())).toEqual([]);
     });
 
-    it('refuses an id that is not there', async () => {
+    it('rejects an unknown id', async () => {
       const ns = namespace();
       await expect(write(store(), ns, { ...note('x'), id: 1 })).rejects.toMatchObject({ code: 'not_found' });
       await expect(store().records.commit(ns, batch({ evictions: [1] }))).rejects.toMatchObject({
@@ -54,7 +54,7 @@ export function describeConflicts({ store, namespace }: Subject): void {
       expect(await found(store(), ns, 'x')).toEqual([1]);
     });
 
-    it('evicts only what a source brought', async () => {
+    it('evicts only records of sources', async () => {
       const ns = namespace();
       const ids = await write(store(), ns, ...ORIGINS.map((origin) => note(`by ${origin}`, { origin })));
       for (const [i, origin] of ORIGINS.entries()) {
@@ -66,7 +66,7 @@ export function describeConflicts({ store, namespace }: Subject): void {
       expect(left.map(({ origin }) => origin)).toEqual(['memory', 'fact', 'audit']);
     });
 
-    it('holds a key once a source', async () => {
+    it('accepts a key only once for each source', async () => {
       const ns = namespace();
       await write(store(), ns, note('1', { source: 'a', key: 'k' }), note('2', { source: 'b', key: 'k' }));
       await expect(write(store(), ns, note('3', { source: 'a', key: 'k' }))).rejects.toMatchObject({
@@ -80,7 +80,7 @@ export function describeConflicts({ store, namespace }: Subject): void {
       await write(store(), ns, { ...note('1 again', { source: 'a', key: 'k' }), id: 1 });
     });
 
-    it('may give a key to a new record as it takes away the old one', async () => {
+    it('may evict a record and give its key to a new one', async () => {
       const ns = namespace();
       await write(store(), ns, note('old', { key: 'k' }));
       expect(
@@ -97,7 +97,7 @@ export function describeConflicts({ store, namespace }: Subject): void {
       ).toEqual([2]);
     });
 
-    it('holds a UUID once a namespace', async () => {
+    it('accepts a UUID only once in a namespace', async () => {
       const [ns, other] = [namespace(), namespace()];
       const { uuid } = draft();
       await write(store(), ns, note('1', { uuid }));
@@ -111,7 +111,7 @@ export function describeConflicts({ store, namespace }: Subject): void {
       await expect(write(store(), namespace(), write1)).rejects.toMatchObject({ code: 'invalid_input' });
     });
 
-    it('makes a namespace only when it succeeds, and an emptied one is not named any more', async () => {
+    it('creates a namespace only if it succeeds; an emptied namespace is no longer listed', async () => {
       const [failed, emptied, kept] = [namespace(), namespace(), namespace()];
       await expect(write(store(), failed, { ...note('x'), id: 5 })).rejects.toThrow();
       await write(store(), emptied, note('x'));

@@ -29,12 +29,12 @@ import { describePendingEmbeddings } from './store-pending.ts';
 import { describeWords } from './store-words.ts';
 import { describeWrittenIsolation } from './store-written-isolation.ts';
 
-/** The store under test. Tests share it, each in namespaces and generations of its own. */
+/** The store under test. All tests share it, but each uses separate namespaces and generations. */
 export interface Subject {
   readonly store: () => Store;
-  /** A namespace that nobody has written to. */
+  /** A new, empty namespace. */
   readonly namespace: () => string;
-  /** A generation that nobody has vectors of. */
+  /** A new generation without vectors. */
   readonly generation: (dimensions: number) => Promise<number>;
 }
 
@@ -91,7 +91,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(await verifyStore(store())).toEqual([]);
     });
 
-    it('takes no call once it is closed, and may be closed twice', async () => {
+    it('rejects calls after it is closed, and may be closed twice', async () => {
       const other = await open();
       await Promise.all([other.close(), other.close()]);
       await other.close();

@@ -26,7 +26,7 @@ export function describeFacets({ store, namespace }: Subject): void {
       await write(store(), namespace(), note('of others', { source: 'theirs', tags: ['theirs'] }));
     });
 
-    it('are the values that live records have, each with how many', async () => {
+    it('are the values of live records, with counts', async () => {
       expect(await facet('source')).toEqual([
         ['a', 2],
         ['a, b', 1],
@@ -74,7 +74,7 @@ export function describeFacets({ store, namespace }: Subject): void {
       expect(await written('nobody', 'same')).toEqual([]);
     });
 
-    it('are the values that records have, also of texts with half a surrogate pair', async () => {
+    it('include values with half a surrogate pair', async () => {
       const mine = namespace();
       const text = (name: string): string => `${name}\ud83d`;
       const given = {

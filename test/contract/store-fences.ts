@@ -8,7 +8,7 @@ import { told } from './written-samples.ts';
 const LASTS = 60_000;
 
 export function describeFences({ store, namespace }: Subject): void {
-  /** Takes the lease that has the namespace's own name. */
+  /** Takes the lease with the same name as the namespace. */
   const take = async (lease: string, holder: string, now = NOW): Promise<Fence> => {
     const token = await store().admin.takeLease(lease, {
       name: lease,
@@ -53,7 +53,7 @@ export function describeFences({ store, namespace }: Subject): void {
       });
     });
 
-    it('holds while nobody took the lease over, expired or given back', async () => {
+    it('accepts writes until another holder takes the lease, even after it expired or was released', async () => {
       const ns = namespace();
       const fence = await take(ns, 'a');
       expect(await take(ns, 'a', NOW + LASTS - 1)).toEqual(fence);
@@ -62,7 +62,7 @@ export function describeFences({ store, namespace }: Subject): void {
       expect(await store().records.commit(ns, refresh(fence))).toEqual([2]);
     });
 
-    it('refuses all that comes late, and nothing of it is written', async () => {
+    it('rejects every late commit as a whole', async () => {
       const ns = namespace();
       await write(store(), ns, note('former', { source: 'todos', origin: 'source', key: 'k' }));
       const late = await take(ns, 'a');
@@ -90,7 +90,7 @@ export function describeFences({ store, namespace }: Subject): void {
       expect(await look(ns)).not.toEqual(before);
     });
 
-    it('refuses a number that nobody was given', async () => {
+    it('rejects a token that was never issued', async () => {
       const ns = namespace();
       for (const token of [0, 1]) {
         const commit = store().records.commit(ns, refresh({ lease: ns, token }));

@@ -117,7 +117,7 @@ export function describeFilters({ store, namespace, generation }: Subject): void
       expect(facets.reduce((sum, { records }) => sum + records, 0)).toBe(expected.length);
     });
 
-    it('look behind hidden sources, however much they hold of the best', async () => {
+    it('find the best visible passages even if hidden sources have many better ones', async () => {
       const mine = namespace();
       const hidden = Array.from({ length: 700 }, () => note('tile', { origin: 'source', source: 'todos' }));
       const shown = ['tile samples', 'tile for the kitchen floor', 'tile'].map((text) => note(text));

@@ -16,7 +16,7 @@ export function describeHistory({ store, namespace }: Subject): void {
   ): Promise<string[]> => (await store().admin.history(ns, { category, now }, ALL)).map(({ name }) => name);
 
   describe('history', () => {
-    it('has each run as it was noted, the newest first', async () => {
+    it('returns each run as it was recorded, newest first', async () => {
       const ns = namespace();
       const first = run({ inputs: { deep: { list: [1, null, '\ud800 é'] } }, name: 'a' });
       await noted(ns, [first, run({ category: 'pipeline_history', name: 'b' })]);
@@ -32,7 +32,7 @@ export function describeHistory({ store, namespace }: Subject): void {
       expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ns);
     });
 
-    it('comes page by page, before an id', async () => {
+    it('is returned in pages, before an id', async () => {
       const ns = namespace();
       await noted(
         ns,
@@ -65,7 +65,7 @@ export function describeHistory({ store, namespace }: Subject): void {
       expect(await names(ns, NOW, 'pipeline_history')).toEqual(['p']);
     });
 
-    it('shows none past its time, and lets go of it when the next is noted', async () => {
+    it('does not return expired runs, and removes them with the next write', async () => {
       const ns = namespace();
       await noted(ns, [run({ name: 'a', expiresAt: NOW + 5 }), run({ name: 'b', expiresAt: NOW + 6 })]);
       expect(await names(ns, NOW + 4)).toEqual(['b', 'a']);

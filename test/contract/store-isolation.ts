@@ -18,7 +18,7 @@ import {
 
 export function describeIsolation({ store, namespace, generation }: Subject): void {
   describe('namespaces', () => {
-    it('change nothing for each other, scores included', async () => {
+    it('do not affect each other, scores included', async () => {
       const [ours, theirs] = [namespace(), namespace()];
       const vectors = await generation(3);
       const { uuid } = draft();
@@ -67,7 +67,7 @@ export function describeIsolation({ store, namespace, generation }: Subject): vo
       expect(await look()).toEqual(before);
     });
 
-    it('do not give out what another one holds, by whatever id', async () => {
+    it('return no data of another namespace for any id', async () => {
       const [ours, theirs] = [namespace(), namespace()];
       const vectors = await generation(3);
       await write(store(), ours, note('ours'));
@@ -117,7 +117,7 @@ export function describeIsolation({ store, namespace, generation }: Subject): vo
       }
     });
 
-    it('that nobody has written to answer with nothing', async () => {
+    it('that are empty return empty results', async () => {
       const ns = namespace();
       const vectors = await generation(3);
       const all = { after: null, limit: 10 };

@@ -7,7 +7,7 @@ import { NOW } from './store-samples.ts';
 const YEAR = 365 * 24 * 60 * 60 * 1000;
 
 export function describeLeases({ store, namespace }: Subject): void {
-  /** A request for a lease that nobody else asks for. */
+  /** A request for a lease that no other test uses. */
   const lease = (): ((holder: string, now?: number) => LeaseRequest) => {
     const name = namespace();
     return (holder, now = NOW) => ({ name, holder, now, until: now + 10 });
@@ -19,7 +19,7 @@ export function describeLeases({ store, namespace }: Subject): void {
     store().admin.dropLease(ADMIN_NAMESPACE, name, holder);
 
   describe('a lease', () => {
-    it('is one’s at a time, and its holder may prolong it', async () => {
+    it('has one holder at a time, who may renew it', async () => {
       const request = lease();
       const token = await take(request('a'));
       expect(token).toEqual(expect.any(Number));
@@ -28,7 +28,7 @@ export function describeLeases({ store, namespace }: Subject): void {
       expect(await take(request('b', NOW + 10))).toBeNull();
     });
 
-    it('is somebody else’s once its time is over, with a higher number', async () => {
+    it('can be taken by another holder after it expires, with a higher token', async () => {
       const request = lease();
       const first = await take(request('a'));
       const second = await take(request('b', NOW + 10));
@@ -37,7 +37,7 @@ export function describeLeases({ store, namespace }: Subject): void {
       expect(await take(request('a', NOW + 20))).toBeGreaterThan(second!);
     });
 
-    it('is free once it is given back, by its holder alone', async () => {
+    it('is free after its holder, and nobody else, releases it', async () => {
       const request = lease();
       const first = await take(request('a'));
       const { name } = request('a');
@@ -51,14 +51,14 @@ export function describeLeases({ store, namespace }: Subject): void {
       await drop('a lease that nobody took', 'a');
     });
 
-    it('is prolonged after its time too, under the same number, as long as nobody took it over', async () => {
+    it('can be renewed after it expires, with the same token, unless another holder took it', async () => {
       const request = lease();
       const token = await take(request('a'));
       expect(await take(request('a', NOW + 1000))).toBe(token);
       expect(await take(request('b', NOW + 1009))).toBeNull();
     });
 
-    it('is free when the clock has gone back by a year since, and its former holder takes part again', async () => {
+    it('is free after the clock is set back by a year, also for its former holder later', async () => {
       const request = lease();
       const first = await take(request('a'));
       const second = await take(request('b', NOW - YEAR));
@@ -67,14 +67,14 @@ export function describeLeases({ store, namespace }: Subject): void {
       expect(await take(request('a', NOW - YEAR + 10))).toBeGreaterThan(second!);
     });
 
-    it('is its holder’s still when the clock goes back by a year and the holder is the first to ask', async () => {
+    it('stays with its holder after the clock is set back by a year if the holder is the first to request it', async () => {
       const request = lease();
       const token = await take(request('a'));
       expect(await take(request('a', NOW - YEAR))).toBe(token);
       expect(await take(request('b', NOW - YEAR + 9))).toBeNull();
     });
 
-    it('is free when the clock has gone forward by a year, and again when it goes back', async () => {
+    it('is free after the clock is set forward by a year, and again after it is set back', async () => {
       const request = lease();
       const first = await take(request('a'));
       const second = await take(request('b', NOW + YEAR));
@@ -83,14 +83,14 @@ export function describeLeases({ store, namespace }: Subject): void {
       expect(await take(request('a', NOW + 20))).toBeGreaterThan(second!);
     });
 
-    it('lasts through clocks that differ by as much as it is asked for', async () => {
+    it('is respected by clocks that differ by up to the requested duration', async () => {
       const request = lease();
       await take(request('a'));
       expect(await take(request('b', NOW - 10))).toBeNull();
       expect(await take(request('b', NOW - 11))).not.toBeNull();
     });
 
-    it('is taken over, with a higher number, by whoever must not wait', async () => {
+    it('can be taken over before it expires, with a higher token', async () => {
       const request = lease();
       const first = await take(request('a'));
       const second = await take({ ...request('b'), takesOver: true });
@@ -107,7 +107,7 @@ export function describeLeases({ store, namespace }: Subject): void {
       expect(await take(one('c'), ns)).toBeNull();
     });
 
-    it('goes to one of many who ask at once', async () => {
+    it('is granted to one of many concurrent requests', async () => {
       const request = lease();
       const asked = Array.from({ length: 20 }, (_, i) => take(request(String(i))));
       expect((await Promise.all(asked)).filter((token) => token !== null)).toHaveLength(1);

@@ -27,7 +27,7 @@ export function describeLinks(subject: Subject): void {
 
 function describeLinkReads({ store, namespace }: Subject): void {
   describe('links', () => {
-    it('are those of the metadata, in their order, with what they mean', async () => {
+    it('are those of the metadata, in order, with their targets', async () => {
       const ns = namespace();
       const metadata = {
         links: [
@@ -58,7 +58,7 @@ function describeLinkReads({ store, namespace }: Subject): void {
       ]);
     });
 
-    it('are found by the record that has them, by the record that they mean, and by meaning none', async () => {
+    it('are found by their source record, by their target record, and by having no target', async () => {
       const ns = namespace();
       await write(store(), ns, linking('a.md', 'b', 'x'), linking('b.md', 'a', 'c'), linking('c.md', 'b'));
       expect(await shown(store(), ns, { from: [3, 1] })).toEqual([
@@ -89,7 +89,7 @@ function describeLinkReads({ store, namespace }: Subject): void {
       expect(await links(store(), namespace(), { unresolved: true })).toEqual([]);
     });
 
-    it('do not mean records that no source delivered', async () => {
+    it('do not resolve to records that no source delivered', async () => {
       const ns = namespace();
       await write(store(), ns, linking('a.md', 'k'), note('k', { key: 'k', origin: 'fact' }));
       expect(await shown(store(), ns, { from: [1] })).toEqual(['a.md → k → nothing']);
@@ -99,7 +99,7 @@ function describeLinkReads({ store, namespace }: Subject): void {
 
 function describeLinkUpdates({ store, namespace }: Subject): void {
   describe('links follow', () => {
-    it('a note that comes, and one that comes nearer', async () => {
+    it('a note that is added, and one that is a better match', async () => {
       const ns = namespace();
       await write(store(), ns, linking('x/a.md', 'b'));
       await write(store(), ns, note('b', { key: 'far/away/b.md' }));
@@ -127,7 +127,7 @@ function describeLinkUpdates({ store, namespace }: Subject): void {
       expect(await shown(store(), ns, { from: [1] })).toEqual(['y/a.md → c → c.md', 'y/a.md → ./d → y/d.md']);
     });
 
-    it('a note that goes, and its own links go with it', async () => {
+    it('a note that is removed, together with its own links', async () => {
       const ns = namespace();
       await write(store(), ns, linking('a.md', 'b'), linking('b.md', 'a'));
       await evict(store(), ns, 2);
@@ -165,7 +165,7 @@ function describeLinkUpdates({ store, namespace }: Subject): void {
       expect(await shown(store(), ns, { from: [1, 2] })).toEqual(['a.md → b → nothing']);
     });
 
-    it('what is derived again', async () => {
+    it('a rebuild of derived data', async () => {
       const ns = namespace();
       await write(store(), ns, linking('a.md', 'b'), linking('b.md', 'a', 'x'));
       const before = await links(store(), ns, { from: [1, 2] });

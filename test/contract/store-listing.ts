@@ -6,7 +6,7 @@ import { ALL_LIVE, draft, note, NOW, write } from './store-samples.ts';
 import { ALL, commit, fact, idsOf, remove } from './written-samples.ts';
 
 export function describeListing({ store, namespace }: Subject): void {
-  /** The list's ids, and that it counts as many. */
+  /** Returns the ids of the list, after a check that `count` returns the same number. */
   const listed = async (ns: string, filter: Partial<RecordFilter> = {}): Promise<number[]> => {
     const ids = idsOf(await store().records.list(ns, { filter: { ...ALL_LIVE, ...filter } }, ALL));
     expect(await store().records.count(ns, [{ ...ALL_LIVE, ...filter }])).toEqual([ids.length]);
@@ -14,7 +14,7 @@ export function describeListing({ store, namespace }: Subject): void {
   };
 
   describe('a list of records', () => {
-    it('has whole records, the newest first', async () => {
+    it('returns whole records, newest first', async () => {
       const ns = namespace();
       const one = draft({ content: 'text', title: 'Title', tags: ['a'], metadata: { n: 1 } });
       await write(store(), ns, { id: null, draft: one, passages: [] }, note('b'));
@@ -23,7 +23,7 @@ export function describeListing({ store, namespace }: Subject): void {
       expect(all[1]).toEqual({ ...one, namespace: ns, id: 1, deletedAt: null });
     });
 
-    it('comes page by page, before an id', async () => {
+    it('is returned in pages, before an id', async () => {
       const ns = namespace();
       await write(store(), ns, ...Array.from({ length: 5 }, () => note('x')), fact('k', 'c', 'x'));
       const page = async (after: number | null, limit: number): Promise<number[]> =>
@@ -37,7 +37,7 @@ export function describeListing({ store, namespace }: Subject): void {
       ).toEqual([]);
     });
 
-    it('stops early where contents are long', async () => {
+    it('ends a page early if contents are long', async () => {
       const ns = namespace();
       const content = 'x'.repeat(MAX_PAGE_CHARACTERS / 2 + 1);
       const long = { id: null, passages: [] };
@@ -49,7 +49,7 @@ export function describeListing({ store, namespace }: Subject): void {
       expect(await store().records.count(ns, [ALL_LIVE])).toEqual([2]);
     });
 
-    it('shows what is live, or what is deleted', async () => {
+    it('returns either live or deleted records', async () => {
       const ns = namespace();
       await write(
         store(),
@@ -63,13 +63,13 @@ export function describeListing({ store, namespace }: Subject): void {
       expect(await listed(ns)).toEqual([4, 1]);
       expect(await listed(ns, { deleted: true })).toEqual([2]);
       expect(await listed(ns, { now: 0 })).toEqual([4, 3, 1]);
-      // What is past its time is gone, deleted or not.
+      // Expired records are not returned, deleted or not.
       await commit(store(), ns, { deletions: [{ id: 4, at: NOW }] });
       expect(await listed(ns, { deleted: true })).toEqual([4, 2]);
       expect(await listed(ns, { deleted: true, now: NOW + 1 })).toEqual([2]);
     });
 
-    it('obeys every condition, alone and together', async () => {
+    it('applies every condition, alone and combined', async () => {
       const ns = namespace();
       await write(
         store(),
@@ -99,7 +99,7 @@ export function describeListing({ store, namespace }: Subject): void {
       expect(await listed(ns, { keyPrefix: 'k', key: 'k2' })).toEqual([3]);
     });
 
-    it('takes the beginning of a key for what it is', async () => {
+    it('treats a key prefix as literal text', async () => {
       const ns = namespace();
       const keys = [
         '',

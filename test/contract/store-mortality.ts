@@ -25,7 +25,7 @@ export function describeMortality(subject: Subject): void {
 
 function describeDeletions({ store, namespace, generation }: Subject): void {
   describe('a deletion', () => {
-    it('takes a record out of every index at once, and keeps it', async () => {
+    it('removes a record from every index at once, and keeps the record', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('stays'), note('confidential', { title: 'confidential', key: 'k' }));
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
@@ -52,7 +52,7 @@ function describeDeletions({ store, namespace, generation }: Subject): void {
       expect(await store().admin.namespaces(ADMIN_NAMESPACE)).toContain(ns);
     });
 
-    it('holds through whatever is derived anew', async () => {
+    it('stays in effect when derived data is rebuilt', async () => {
       const ns = namespace();
       await write(store(), ns, note('stays'), note('confidential'));
       const [record] = await store().records.get(ns, [2], 'any');
@@ -68,7 +68,7 @@ function describeDeletions({ store, namespace, generation }: Subject): void {
       expect(await verifyStore(store())).toEqual([]);
     });
 
-    it('is of what is live, once', async () => {
+    it('is rejected for a record that is missing, expired or already deleted', async () => {
       const ns = namespace();
       await expect(remove(store(), ns, 1)).rejects.toMatchObject({ code: 'not_found' });
       await write(store(), ns, note('a'));
@@ -78,7 +78,7 @@ function describeDeletions({ store, namespace, generation }: Subject): void {
       expect((await store().records.bounds(ns)).oldestDeletion).toBe(NOW);
     });
 
-    it('shuts the record to writers, and its UUID to others', async () => {
+    it('prevents updates of the record and the reuse of its UUID', async () => {
       const ns = namespace();
       const { uuid } = draft();
       await write(store(), ns, note('a', { uuid }));
@@ -102,7 +102,7 @@ function describeDeletions({ store, namespace, generation }: Subject): void {
   });
 
   describe('an update that expects', () => {
-    it('goes through only where nothing was changed meanwhile', async () => {
+    it('succeeds only if the record has not changed in the meantime', async () => {
       const ns = namespace();
       await write(store(), ns, note('first', { updatedAt: 5 }));
       const update = (text: string, expected: number): Promise<number[]> =>
@@ -122,7 +122,7 @@ function describeRestorations({ store, namespace }: Subject): void {
     commit(store(), ns, { restorations: [{ id, passages: [passage(text)] }], chunking: 'later' });
 
   describe('a restoration', () => {
-    it('brings a record back as it was, found by what it is cut into now', async () => {
+    it('restores a record unchanged, with the new passages', async () => {
       const ns = namespace();
       await write(store(), ns, note('before', { title: 'Heading', tags: ['t'] }));
       const before = await store().records.get(ns, [1], { liveAt: NOW });
@@ -136,7 +136,7 @@ function describeRestorations({ store, namespace }: Subject): void {
       expect(await store().records.list(ns, { scan: 'stale', chunking: 'later' }, ALL)).toEqual([]);
     });
 
-    it('is of what is deleted', async () => {
+    it('is rejected for a record that is missing or live', async () => {
       const ns = namespace();
       await expect(restore(ns, 1, 'a')).rejects.toMatchObject({ code: 'not_found' });
       await write(store(), ns, note('a'));
@@ -144,7 +144,7 @@ function describeRestorations({ store, namespace }: Subject): void {
       expect(await found(store(), ns, 'b')).toEqual([]);
     });
 
-    it('finds its fact’s place taken', async () => {
+    it('is rejected when another fact has the key', async () => {
       const ns = namespace();
       await write(store(), ns, fact('k', 'c', 'old'));
       await remove(store(), ns, 1);
@@ -159,7 +159,7 @@ function describeRestorations({ store, namespace }: Subject): void {
       expect(await found(store(), ns, 'old', 'new')).toEqual([1]);
     });
 
-    it('has a place of its own without a key', async () => {
+    it('of a fact without a key never conflicts', async () => {
       const ns = namespace();
       await write(store(), ns, fact(null, 'c', 'old'), fact(null, 'c', 'new'));
       await remove(store(), ns, 1);
@@ -169,7 +169,7 @@ function describeRestorations({ store, namespace }: Subject): void {
   });
 
   describe('a fact', () => {
-    it('is one for its key and category, whoever brought it; documents of that key stand beside it', async () => {
+    it('is unique by key and category in all sources, and does not conflict with documents of that key', async () => {
       const ns = namespace();
       await write(
         store(),
@@ -200,11 +200,11 @@ function describeRestorations({ store, namespace }: Subject): void {
       expect(idsOf(await store().records.sourceEntries(ns, 'mcp', ALL))).toEqual([3]);
     });
 
-    it('gives its place free once it is deleted, and holds it past its time', async () => {
+    it('frees its key when it is deleted, but not when it expires', async () => {
       const ns = namespace();
       await write(store(), ns, fact('k', 'c', 'one', { expiresAt: NOW - 1 }));
       await expect(write(store(), ns, fact('k', 'c', 'two'))).rejects.toMatchObject({ code: 'conflict' });
-      // Who asks as of long ago sees what is past its time, and takes its place in one commit.
+      // A read as of an earlier time finds the expired fact, so that one commit can replace it.
       const [held] = await store().records.list(ns, { filter: { now: 0, origins: ['fact'], key: 'k' } }, ALL);
       expect(held?.id).toBe(1);
       const writes = [fact('k', 'c', 'two')];

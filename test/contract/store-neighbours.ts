@@ -7,7 +7,7 @@ import { ALL_LIVE, evict, NOW, note, passageIds, write } from './store-samples.t
 
 function describeNewest({ store, namespace }: Subject): void {
   describe('the newest', () => {
-    it('are the first passages of records by when they were made, as the filter lets them through', async () => {
+    it('are the first passages of the records that pass the filter, ordered by creation time', async () => {
       const ns = namespace();
       const made = (text: string, createdAt: number): RecordWrite =>
         note([text, `${text} goes on`], { createdAt });
@@ -42,13 +42,13 @@ function describeNewest({ store, namespace }: Subject): void {
       expect(await nearestInTime(store(), namespace(), ALL_LIVE, 10)).toEqual([]);
     });
 
-    it('are those nearest to now, what lies ahead as what lies behind', async () => {
+    it('are those nearest to now, in the past or the future', async () => {
       const ns = namespace();
       const away = [-9, 5, -5, 40, 0, 5, -1000, 1, 41, -40];
       await write(store(), ns, ...away.map((by) => note('a', { createdAt: NOW + by })));
       const nearest = async (limit: number, filter: Partial<SearchFilter> = {}): Promise<number[]> =>
         (await nearestInTime(store(), ns, { ...ALL_LIVE, ...filter }, limit)).map(({ score }) => score - NOW);
-      // Ties in the order in which they were written.
+      // Ties are in the order of the writes.
       expect(await nearest(20)).toEqual([0, 1, 5, -5, 5, -9, 40, -40, 41, -1000]);
       for (const limit of [0, 1, 3, 4, 7]) expect(await nearest(limit)).toHaveLength(limit);
       expect(await nearest(4)).toEqual([0, 1, 5, -5]);
@@ -112,7 +112,7 @@ export function describeNeighbours(subject: Subject): void {
       ]);
     });
 
-    it('leave out passages that are not there, and those of no session', async () => {
+    it('do not include missing passages and passages without a session', async () => {
       const ns = namespace();
       await write(store(), ns, note(['word', 'word']));
       const [first = 0] = await passageIds(store(), ns, 'word');

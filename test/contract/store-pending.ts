@@ -6,7 +6,7 @@ import { draft, embed, note, passage, pendingOf, unit, write } from './store-sam
 
 export function describePendingEmbeddings({ store, namespace, generation }: Subject): void {
   describe('pending embeddings', () => {
-    it('are the passages whose content has no vector, with what is embedded', async () => {
+    it('are the passages whose content has no vector, with the parts of the text to embed', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       const piece = passage('words', { headings: ['A', 'B'], context: 'Kitchen' });
       const metadata = { speaker: 'Ada' };
@@ -26,7 +26,7 @@ export function describePendingEmbeddings({ store, namespace, generation }: Subj
       });
     });
 
-    it('come page by page, by record and ordinal, each once', async () => {
+    it('are returned in pages, by record and ordinal, each once', async () => {
       const [ns, other, vectors] = [namespace(), namespace(), await generation(3)];
       await write(store(), ns, note(['a', 'b', 'c']));
       await write(store(), other, note(['a', 'b']));
@@ -59,7 +59,7 @@ export function describePendingEmbeddings({ store, namespace, generation }: Subj
       expect(await pendingOf(store(), vectors, ns)).toEqual([]);
     });
 
-    it('are those of each generation', async () => {
+    it('are separate for each generation', async () => {
       const [ns, one, other] = [namespace(), await generation(3), await generation(3)];
       await write(store(), ns, note('a'));
       await embed(store(), one, ns, () => unit(1, 0, 0));

@@ -5,7 +5,7 @@ import type { Store } from '../../src/store/store.ts';
 import type { Subject } from './store-contract.ts';
 import { CHUNKING, draft, found, note, NOW, passage, write } from './store-samples.ts';
 
-/** A record of one passage from elsewhere. */
+/** A record of another store, with one passage. */
 function arrival(text: string, given: Partial<RecordImport> = {}): RecordImport {
   const { draft: drafted = draft({ content: text, origin: 'memory', key: null }), ...rest } = given;
   return {
@@ -28,7 +28,7 @@ async function held(store: Store, namespace: string, id: number): Promise<LociRe
 
 export function describePortability({ store, namespace }: Subject): void {
   describe('records of another store', () => {
-    it('keep numbers that were never given, and get new ones where they were', async () => {
+    it('keep ids that were never assigned, and get new ids otherwise', async () => {
       const ns = namespace();
       const [mine] = await write(store(), ns, note('mine'));
       expect(mine).toBe(1);
@@ -43,7 +43,7 @@ export function describePortability({ store, namespace }: Subject): void {
       expect(await found(store(), ns, 'seven')).toEqual([7]);
     });
 
-    it('come deleted or live as they were, whatever stood in their place', async () => {
+    it('are imported live or deleted, and replace records in either state', async () => {
       const ns = namespace();
       const gone = arrival('tombstone', { deletedAt: NOW - 5 });
       const [id = 0] = await bring(store(), ns, gone);
@@ -63,7 +63,7 @@ export function describePortability({ store, namespace }: Subject): void {
       expect(await store().search.terms(ns, ['risen'])).toEqual([{ word: 'risen', passages: 0, near: [] }]);
     });
 
-    it('are refused where their identity is taken or the replaced one was changed, all of a batch', async () => {
+    it('are rejected as a batch if an identity is taken or a replaced record has changed', async () => {
       const ns = namespace();
       const [id = 0] = await write(store(), ns, note('held', { source: 's', key: 'k' }));
       const record = await held(store(), ns, id);
@@ -82,7 +82,7 @@ export function describePortability({ store, namespace }: Subject): void {
       await expect(bring(store(), ns, odd)).rejects.toMatchObject({ code: 'invalid_input' });
     });
 
-    it('are recognised by UUID and by place', async () => {
+    it('are recognised by UUID and by key', async () => {
       const ns = namespace();
       const fact = { origin: 'fact', category: 'c', key: 'k', expiresAt: NOW + 9 } as const;
       const [doc = 0, live = 0] = await write(store(), ns, note('doc', { key: 'k' }), note('fact', fact));
@@ -103,8 +103,8 @@ export function describePortability({ store, namespace }: Subject): void {
     });
   });
 
-  describe('everything that is held', () => {
-    it('is listed page by page, deleted records too, without what has expired', async () => {
+  describe('the content of a namespace', () => {
+    it('is listed in pages, with deleted records and without expired ones', async () => {
       const ns = namespace();
       await bring(
         store(),
@@ -128,7 +128,7 @@ export function describePortability({ store, namespace }: Subject): void {
       ).toEqual([]);
     });
 
-    it('has its runs oldest first', async () => {
+    it('lists its runs oldest first', async () => {
       const ns = namespace();
       const run = { name: 'x', surface: 'cli', actor: 'a', inputs: { n: 1 }, outcome: 'done', tookMs: 1 };
       const row = { ...run, category: 'pack_history', at: NOW, expiresAt: NOW + 2 } as const;

@@ -24,7 +24,7 @@ export function describePurge(subject: Subject): void {
 
 function describePurges({ store, namespace, generation }: Subject): void {
   describe('a purge', () => {
-    it('takes what has had its time, and nothing else', async () => {
+    it('removes expired and long deleted records, and nothing else', async () => {
       const ns = namespace();
       const expiring = [NOW - 1, NOW, NOW + 1].map((expiresAt) => note('mortal', { expiresAt }));
       await write(store(), ns, ...expiring, note('deleted early'), note('deleted late'), note('stays'));
@@ -40,7 +40,7 @@ function describePurges({ store, namespace, generation }: Subject): void {
       expect(await verifyStore(store())).toEqual([]);
     });
 
-    it('leaves no word behind, whether it was deleted or has expired', async () => {
+    it('leaves no word of a deleted or expired record in any index', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('stays'), note('confidential'), note('confidential', { expiresAt: NOW }));
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
@@ -54,7 +54,7 @@ function describePurges({ store, namespace, generation }: Subject): void {
       expect([stats?.vectors, stats?.deleted]).toEqual([1, 0]);
     });
 
-    it('goes by small batches, by id', async () => {
+    it('removes at most the limit, lowest ids first', async () => {
       const ns = namespace();
       await write(store(), ns, ...Array.from({ length: 5 }, () => note('x', { expiresAt: NOW })));
       expect(await store().records.purge(ns, purgeRequest({ limit: 2 }))).toBe(2);
@@ -63,7 +63,7 @@ function describePurges({ store, namespace, generation }: Subject): void {
       expect(await store().records.purge(ns, purgeRequest())).toBe(3);
     });
 
-    it('notes each record, and takes the diffs that tell of its contents', async () => {
+    it('adds an audit entry for each record and erases the diffs with its content', async () => {
       const ns = namespace();
       const [gone, kept] = [note('secret'), note('kept')];
       const audit = [gone, kept].map(({ draft: { uuid } }) =>
@@ -87,7 +87,7 @@ function describePurges({ store, namespace, generation }: Subject): void {
       expect(await store().admin.verifyAudit(ns)).toEqual([]);
     });
 
-    it('never gives an id again, and says which was the highest', async () => {
+    it('does not free ids; bounds still return the highest', async () => {
       const ns = namespace();
       expect((await store().records.bounds(ns)).highestId).toBe(0);
       await write(store(), ns, note('a'), note('b', { expiresAt: NOW }));
@@ -98,7 +98,7 @@ function describePurges({ store, namespace, generation }: Subject): void {
       expect((await store().records.bounds(ns)).highestId).toBe(3);
     });
 
-    it('is due when something is', async () => {
+    it('is due at the earliest expiry or deletion', async () => {
       const ns = namespace();
       expect((await store().records.bounds(ns)).nextExpiry).toBeNull();
       expect((await store().records.bounds(ns)).oldestDeletion).toBeNull();
@@ -126,8 +126,8 @@ function describePurges({ store, namespace, generation }: Subject): void {
 function describeOnce({ store, namespace }: Subject): void {
   const idempotencyKey = { key: 'k', fingerprint: 'f', at: NOW, expiresAt: NOW + 10 };
 
-  describe('what is asked once', () => {
-    it('is remembered with what it wrote, until its time', async () => {
+  describe('an idempotency key', () => {
+    it('is stored with the ids of its batch until it expires', async () => {
       const ns = namespace();
       expect(await store().records.findIdempotentResult(ns, 'k', NOW)).toBeNull();
       await write(store(), ns, note('a'));
@@ -138,7 +138,7 @@ function describeOnce({ store, namespace }: Subject): void {
       expect(await store().records.findIdempotentResult(ns, 'K', NOW)).toBeNull();
     });
 
-    it('is not done again, whatever is asked, and nothing of it is', async () => {
+    it('rejects a second batch as a whole, whatever it contains', async () => {
       const ns = namespace();
       await commit(store(), ns, { writes: [note('first')], idempotencyKey });
       const audit = [told()];
@@ -158,7 +158,7 @@ function describeOnce({ store, namespace }: Subject): void {
       });
     });
 
-    it('may be asked again where it failed', async () => {
+    it('can be used again after a failure', async () => {
       const ns = namespace();
       const failing = commit(store(), ns, { writes: [{ ...note('x'), id: 7 }], idempotencyKey });
       await expect(failing).rejects.toMatchObject({ code: 'not_found' });
@@ -169,7 +169,7 @@ function describeOnce({ store, namespace }: Subject): void {
       expect(await searchText(store(), ns, anyOf('x'), ALL_LIVE, 5)).toHaveLength(1);
     });
 
-    it('is forgotten once it is past its time and something else is asked once', async () => {
+    it('is removed after it expires by a batch with another key', async () => {
       const ns = namespace();
       await commit(store(), ns, { idempotencyKey });
       for (const [at, done] of [
@@ -183,7 +183,7 @@ function describeOnce({ store, namespace }: Subject): void {
       }
     });
 
-    it('is forgotten by a purge once it is past its time', async () => {
+    it('is removed after it expires by a purge', async () => {
       const ns = namespace();
       await commit(store(), ns, { idempotencyKey });
       for (const [at, done] of [

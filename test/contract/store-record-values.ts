@@ -9,7 +9,7 @@ export function describeRecordValues({ store, namespace }: Subject): void {
     store().records.get(ns, ids, { liveAt: NOW });
 
   describe('the values of a record', () => {
-    it('take any text as it is', async () => {
+    it('may be any text and are returned unchanged', async () => {
       const ns = namespace();
       const texts = [
         '',
@@ -45,7 +45,7 @@ export function describeRecordValues({ store, namespace }: Subject): void {
       expect(ids.map((id) => held.get(id)?.[0]?.text)).toEqual(texts);
     });
 
-    it('take metadata of any shape, however deep', async () => {
+    it('may be metadata of any shape and depth', async () => {
       const ns = namespace();
       let deep: Json = 'bottom';
       for (let i = 0; i < 1500; i++) deep = [deep];
@@ -82,7 +82,7 @@ export function describeRecordValues({ store, namespace }: Subject): void {
       ).toEqual([]);
     });
 
-    it('refuse times that are no whole milliseconds', async () => {
+    it('are rejected if a time is not a whole number of milliseconds', async () => {
       const ns = namespace();
       for (const time of [1.5, Number.NaN, Infinity, 2 ** 60]) {
         for (const field of ['createdAt', 'updatedAt', 'expiresAt'] as const) {
@@ -98,7 +98,7 @@ export function describeRecordValues({ store, namespace }: Subject): void {
       });
     });
 
-    it('are not the copies that callers hold', async () => {
+    it('do not change when the caller changes its objects', async () => {
       const ns = namespace();
       const mine = note('text', { tags: ['one'], metadata: { list: ['a'] } });
       await write(store(), ns, mine);

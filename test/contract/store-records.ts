@@ -30,7 +30,7 @@ export function describeRecords({ store, namespace }: Subject): void {
     );
 
   describe('records', () => {
-    it('come back as they were written, with ids in the order of the writes', async () => {
+    it('are returned as written, with ids in the order of the writes', async () => {
       const ns = namespace();
       const given = draft({
         content: 'The oven costs too much.',
@@ -52,7 +52,7 @@ export function describeRecords({ store, namespace }: Subject): void {
       expect(record).toEqual({ ...given, namespace: ns, id: 1, deletedAt: null });
     });
 
-    it('and their passages come back letter by letter, in the order asked for', async () => {
+    it('and their passages are returned exactly, in the requested order', async () => {
       const ns = namespace();
       const everyAscii = String.fromCharCode(...Array.from({ length: 128 }, (_, code) => code));
       const odd = ['"\\"\\u0000', '\0mid\0', '\u2028\u2029', '👩‍👩‍👧 \u{1f9c5}', everyAscii, '{"a":[1]}', ''];
@@ -74,7 +74,7 @@ export function describeRecords({ store, namespace }: Subject): void {
       }
     });
 
-    it('are answered in the order asked for, without those that are not there', async () => {
+    it('are returned in the requested order, without missing ones', async () => {
       const ns = namespace();
       await write(store(), ns, note('a'), note('b'), note('c'));
       const records = await live(ns, [3, 99, 1, 3]);
@@ -82,7 +82,7 @@ export function describeRecords({ store, namespace }: Subject): void {
       expect(await store().records.get(namespace(), [1], { liveAt: NOW })).toEqual([]);
     });
 
-    it('keep their id when they are replaced, and lose their former words', async () => {
+    it('keep their id when they are replaced, and are no longer found by the old words', async () => {
       const ns = namespace();
       const [id = 0] = await write(store(), ns, note('marble worktop', { key: 'a.md' }));
       const next = note('granite sink', { key: 'b.md' });
@@ -93,7 +93,7 @@ export function describeRecords({ store, namespace }: Subject): void {
       expect(await found(store(), ns, 'granite')).toEqual([id]);
     });
 
-    it('keep their passages where the text stays, and are found by a new title, tag or alias', async () => {
+    it('keep their passages if the text does not change, and are found by a new title, tag or alias', async () => {
       const ns = namespace();
       const first = note(['marble worktop', 'second part'], { title: 'Ideas', tags: ['old'] });
       const [id = 0] = await write(store(), ns, first);
@@ -171,7 +171,7 @@ export function describeRecords({ store, namespace }: Subject): void {
       expect(await countNotesAt(ns, ['l', 'k', '', 'l'])).toEqual([1, 2, 0, 1]);
     });
 
-    it('are listed by source, page by page, each once', async () => {
+    it('are listed by source, in pages, each once', async () => {
       const ns = namespace();
       const keys = ['', 'a', 'a/b', 'Ä', 'z', '\uFFFD', '\u{1F600}'];
       const writes = keys.map((key) =>
@@ -202,7 +202,7 @@ export function describeRecords({ store, namespace }: Subject): void {
       });
     });
 
-    it('are committed by the thousand at once', async () => {
+    it('can be committed a thousand at a time', async () => {
       const ns = namespace();
       const ids = await write(
         store(),

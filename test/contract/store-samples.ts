@@ -21,7 +21,7 @@ export const ALL_LIVE: SearchFilter = { now: NOW };
 
 let made = 0;
 
-/** A record of a vault's note; what is given takes the place of the defaults. */
+/** The record of a note in a vault; the given fields replace the defaults. */
 export function draft(given: Partial<RecordDraft> = {}): RecordDraft {
   made++;
   const content = given.content ?? '';
@@ -124,7 +124,7 @@ export async function pendingOf(
   }
 }
 
-/** What is wrong with the file, or with the derived state of any namespace. */
+/** The faults of the file and of the derived state of every namespace. */
 export async function verifyStore({ admin }: Pick<Store, 'admin'>): Promise<string[]> {
   const findings = await admin.verify(ADMIN_NAMESPACE);
   for (const { namespace } of (await admin.stats(ADMIN_NAMESPACE)).namespaces)

@@ -4,7 +4,7 @@ import type { SourceState } from '../../src/store/admin-model.ts';
 import type { Subject } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
 
-/** What is known of a source that somebody only spoke of. */
+/** The state of a source that has only been mentioned. */
 const UNTRIED: SourceState = {
   root: null,
   readAt: null,
@@ -25,7 +25,7 @@ const UNTRIED: SourceState = {
   hitAt: null,
 };
 
-/** Every field has a value of its own. */
+/** Every field has a different value. */
 const FULL: SourceState = {
   root: '/home/ada/notes',
   readAt: NOW,
@@ -51,7 +51,7 @@ export function describeSourceStates({ store, namespace }: Subject): void {
     Object.fromEntries(await store().records.sourceStates(ns));
 
   describe('the state of a source', () => {
-    it('is what was changed of it in its namespace, until it is dropped', async () => {
+    it('has all changes made in its namespace until it is removed', async () => {
       const [mine, theirs] = [namespace(), namespace()];
       expect(await store().records.sourceStates(mine)).toEqual(new Map());
       await store().records.commit(mine, { sourceState: { source: 'work', change: {} } });
@@ -76,7 +76,7 @@ export function describeSourceStates({ store, namespace }: Subject): void {
       expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(mine);
     });
 
-    it('keeps twenty problems, each of 300 characters, and no halves of any', async () => {
+    it('keeps twenty problems of at most 300 characters, and never splits a character', async () => {
       const ns = namespace();
       const problems = Array.from({ length: 30 }, (_, i) => `${String(i % 10)}${'x'.repeat(298)}\u{1F600}`);
       await store().records.commit(ns, {
@@ -87,7 +87,7 @@ export function describeSourceStates({ store, namespace }: Subject): void {
       expect(todos).toEqual({ ...UNTRIED, problems: kept, error: 'half \uFFFD' });
     });
 
-    it('takes whole numbers alone, and stays as it was', async () => {
+    it('is unchanged after a change with a number that is not whole', async () => {
       const ns = namespace();
       await store().records.commit(ns, { sourceState: { source: 'todos', change: FULL } });
       for (const change of [{ readAt: 0.5 }, { nextAt: Number.NaN }, { tookMs: 1.5 }, { hits: Infinity }]) {
@@ -99,7 +99,7 @@ export function describeSourceStates({ store, namespace }: Subject): void {
       expect(await statesOf(ns)).toEqual({ todos: FULL });
     });
 
-    it('counts hits, of sources that have one', async () => {
+    it('counts hits only of sources that have a state', async () => {
       const [ns, other] = [namespace(), namespace()];
       for (const source of ['a', 'b'])
         await store().records.commit(ns, { sourceState: { source, change: FULL } });
@@ -118,7 +118,7 @@ export function describeSourceStates({ store, namespace }: Subject): void {
       expect(await statesOf(other)).toEqual({ a: FULL });
     });
 
-    it('is the caller’s own copy', async () => {
+    it('is returned as a copy', async () => {
       const ns = namespace();
       const problems = ['one'];
       await store().records.commit(ns, { sourceState: { source: 'todos', change: { problems } } });

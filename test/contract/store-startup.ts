@@ -6,7 +6,7 @@ import { ALL, startupEntry, told } from './written-samples.ts';
 
 export function describeStartup({ store, namespace }: Subject): void {
   describe('startup entries', () => {
-    it('stand by priority, key and agent, in any state', async () => {
+    it('are sorted by priority, key and agent, deleted ones included', async () => {
       const ns = namespace();
       const entries = [
         startupEntry({ priority: 0, key: 'b' }),
@@ -18,7 +18,7 @@ export function describeStartup({ store, namespace }: Subject): void {
       expect((await store().records.startup(ns)).entries).toEqual(entries);
     });
 
-    it('take the place of those of the same agent and key, with their audit entries, all or none', async () => {
+    it('replace entries of the same agent and key in one transaction with their audit entries', async () => {
       const ns = namespace();
       await store().records.commit(ns, {
         startup: [startupEntry(), startupEntry({ agent: 'ada' })],
@@ -37,7 +37,7 @@ export function describeStartup({ store, namespace }: Subject): void {
       expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ns);
     });
 
-    it('give back every text', async () => {
+    it('are returned unchanged, whatever their text is', async () => {
       const ns = namespace();
       const texts = ['\ud800', 'a\0b', "'; DROP TABLE startup; --", ''];
       await store().records.commit(ns, {
@@ -51,7 +51,7 @@ export function describeStartup({ store, namespace }: Subject): void {
     });
   });
 
-  describe('what a session was told at startup', () => {
+  describe('the startup text that a session received', () => {
     const seen = { agent: 'ada', session: 's', digest: 'd1', at: NOW, forgetBefore: 0, keep: 100 };
 
     it('is the last digest, of each agent and session', async () => {
@@ -69,7 +69,7 @@ export function describeStartup({ store, namespace }: Subject): void {
       expect((await store().records.startup(ns, { agent: 'ab', session: 'c' })).digest).toBeNull();
     });
 
-    it('is let go of after a time', async () => {
+    it('is forgotten after a time', async () => {
       const ns = namespace();
       await store().records.commit(ns, { startupDigest: { ...seen, session: 'old', at: NOW - 2 } });
       await store().records.commit(ns, { startupDigest: { ...seen, session: 'edge', at: NOW - 1 } });
@@ -82,7 +82,7 @@ export function describeStartup({ store, namespace }: Subject): void {
       expect(await Promise.all(digests)).toEqual([null, 'd1', 'd1']);
     });
 
-    it('is kept of so many sessions of a namespace, those that were told last', async () => {
+    it('is kept for the most recent sessions of a namespace', async () => {
       const [ns, other] = [namespace(), namespace()];
       await store().records.commit(other, { startupDigest: { ...seen, at: NOW - 9 } });
       for (const [i, session] of ['a', 'b', 'c'].entries())
@@ -98,7 +98,7 @@ export function describeStartup({ store, namespace }: Subject): void {
       expect((await store().records.startup(other, { agent: 'ada', session: 's' })).digest).toBe('d1');
     });
 
-    it('is no record', async () => {
+    it('is not a record', async () => {
       const ns = namespace();
       await store().records.commit(ns, { startupDigest: seen });
       expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ns);

@@ -28,7 +28,7 @@ export function describeTextSearch({ store, namespace }: Subject): void {
   };
 
   describe('text search', () => {
-    it('looks into every field', async () => {
+    it('searches every field', async () => {
       const ns = namespace();
       const metadata = {
         aliases: ['stove', 'range'],
@@ -65,7 +65,7 @@ export function describeTextSearch({ store, namespace }: Subject): void {
       expect(await passageIds(store(), ns, 'status')).toEqual([]);
     });
 
-    it('weighs the fields as it is told', async () => {
+    it('applies the given field weights', async () => {
       const ns = namespace();
       await write(
         store(),
@@ -108,7 +108,7 @@ export function describeTextSearch({ store, namespace }: Subject): void {
       expect(two).toMatchObject({ record: 1, score: expect.closeTo(score(2, 3), 9) as number });
     });
 
-    it('gives a score that does not remember what was deleted or replaced', async () => {
+    it('computes scores without deleted or replaced text', async () => {
       const [lived, fresh] = [namespace(), namespace()];
       const lasting = [
         note('oven and sink', { title: 'Kitchen' }),
@@ -134,7 +134,7 @@ export function describeTextSearch({ store, namespace }: Subject): void {
       expect(await scores(lived)).toEqual(expected.map((score) => expect.closeTo(score, 9) as number));
     });
 
-    it('puts the rarer word, the shorter text and the older passage first', async () => {
+    it('ranks the rarer word, the shorter text and the older passage first', async () => {
       const ns = namespace();
       const common = Array.from({ length: 6 }, () => note('common word'));
       await write(
@@ -149,7 +149,7 @@ export function describeTextSearch({ store, namespace }: Subject): void {
       expect(await ask(ns, { any: [term('common')] }, 3)).toEqual([1, 2, 3]);
     });
 
-    it('finds phrases in a row, within one field', async () => {
+    it('finds phrases of consecutive words within one field', async () => {
       const ns = namespace();
       await write(
         store(),
@@ -165,7 +165,7 @@ export function describeTextSearch({ store, namespace }: Subject): void {
       expect(await ask(ns, { any: [term('kitchen rem', true)] })).toHaveLength(2);
     });
 
-    it('asks for all of the required terms and any of the others', async () => {
+    it('requires all of the required terms and any of the others', async () => {
       const ns = namespace();
       await write(
         store(),
@@ -219,7 +219,7 @@ export function describeTextSearch({ store, namespace }: Subject): void {
       }
     });
 
-    it('takes terms for words, never for syntax', async () => {
+    it('treats terms as words, never as syntax', async () => {
       const ns = namespace();
       await write(store(), ns, note('plain text'), note('or and not near'));
       const hostile = [
@@ -267,7 +267,7 @@ export function describeTextSearch({ store, namespace }: Subject): void {
       expect(await found(store(), ns, 'OR')).toEqual([2]);
     });
 
-    it('takes thousands of terms', async () => {
+    it('accepts thousands of terms', async () => {
       const ns = namespace();
       await write(store(), ns, note('needle'), note('hay'));
       const any = Array.from({ length: 3000 }, (_, i) => term(`straw${String(i)}`));

@@ -21,7 +21,7 @@ function token(id: string, rest: Partial<StoredToken> = {}): StoredToken {
 
 export function describeTokens({ store }: Subject): void {
   describe('tokens', () => {
-    it('are found by their hash and listed as they were given, oldest first', async () => {
+    it('are found by their hash and listed unchanged, oldest first', async () => {
       const [young, old, lasting] = [
         token('young', { createdAt: NOW + 1 }),
         token('old', { scopes: [] }),
@@ -33,7 +33,7 @@ export function describeTokens({ store }: Subject): void {
       expect(await store().admin.tokens(ADMIN_NAMESPACE, sha256('nobody'))).toEqual([]);
     });
 
-    it('refuse an id or a hash that is taken', async () => {
+    it('are rejected if their id or hash is taken', async () => {
       const first = token('first');
       await store().admin.addToken(ADMIN_NAMESPACE, first, []);
       const count = (await store().admin.tokens(ADMIN_NAMESPACE)).length;
@@ -50,7 +50,7 @@ export function describeTokens({ store }: Subject): void {
       expect(await store().admin.tokens(ADMIN_NAMESPACE)).toHaveLength(count);
     });
 
-    it('are revoked once and for all, and stay in the list', async () => {
+    it('stay revoked, and stay in the list', async () => {
       const given = token('revoked');
       await store().admin.addToken(ADMIN_NAMESPACE, given, []);
       expect(await store().admin.revokeToken(ADMIN_NAMESPACE, 'revoked', NOW + 5, [])).toBe(true);

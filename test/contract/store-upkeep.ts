@@ -35,7 +35,7 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
     idsOf(await store().records.list(ns, { scan: 'stale', chunking }, page));
 
   describe('stats', () => {
-    it('count what there is', async () => {
+    it('count records, passages and vectors', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       const sources = ['a', 'constructor', '__proto__', 'a'];
       const notes = sources.map((source, i) =>
@@ -58,7 +58,7 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
   });
 
   describe('upkeep', () => {
-    it('scans records page by page', async () => {
+    it('scans records in pages', async () => {
       const ns = namespace();
       await write(
         store(),
@@ -71,7 +71,7 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       expect(await store().records.list(ns, { scan: 'undeleted' }, { after: 5, limit: 2 })).toEqual([]);
     });
 
-    it('holds no more at once than a few long contents, but one at least', async () => {
+    it('limits the length of contents in a page, but returns at least one record', async () => {
       const ns = namespace();
       const half = 'x'.repeat(MAX_PAGE_CHARACTERS / 2);
       const contents = [`${half}${half}x`, half, half, 'short', half];
@@ -96,7 +96,7 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       expect(await page(5)).toEqual([[], []]);
     });
 
-    it('knows records whose passages another chunking made', async () => {
+    it('finds records whose passages were made by another chunking', async () => {
       const ns = namespace();
       await write(store(), ns, note('1'), note('2'));
       await store().records.commit(ns, { writes: [note('3')], chunking: 'other' });
@@ -110,7 +110,7 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       expect(await staleIds(ns, 'other', { after: null, limit: 9 })).toEqual([1, 2]);
     });
 
-    it('puts other passages in place of those there are', async () => {
+    it('replaces passages', async () => {
       const ns = namespace();
       await write(store(), ns, note(['marble', 'granite'], { title: 'Worktop' }), note('lamp'));
       const pieces = [
@@ -131,7 +131,7 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       expect(await found(store(), ns, 'worktop')).toEqual([1, 1]);
     });
 
-    it('marks all as stale, and leaves each to be found until it is replaced', async () => {
+    it('marks all passages as stale, and finds each until it is replaced', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       const written = await write(store(), ns, note(['marble', 'granite']), note('lamp'), note('steel'));
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
@@ -157,7 +157,7 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       expect(await verifyStore(store())).toEqual([]);
     });
 
-    it('leaves a record alone that was written since it was found stale', async () => {
+    it('does not replace passages of a record that was written since it was found stale', async () => {
       const ns = namespace();
       await store().records.commit(ns, { writes: [note('former text')], chunking: 'old' });
       const [stale] = await store().records.list(
@@ -175,7 +175,7 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       expect(await found(store(), ns, 'former', 'nobody')).toEqual([]);
     });
 
-    it('leaves a record stale that is no longer what its passages were cut from', async () => {
+    it('leaves a record stale if it changed after its passages were cut', async () => {
       const ns = namespace();
       const others: Partial<RecordDraft>[] = [
         { content: 'newer text' },
@@ -210,13 +210,13 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       expect(await found(store(), ns, 'newer')).toContain(1);
     });
 
-    it('has no passages to put into a namespace that is not there', async () => {
+    it('ignores passages for an unknown namespace', async () => {
       await expect(store().records.replacePassages(namespace(), 'c', new Map())).rejects.toMatchObject({
         code: 'not_found',
       });
     });
 
-    it('derives the same anew from what is canonical', async () => {
+    it('rebuilds the same derived data from the canonical records', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       const notes = Array.from({ length: 12 }, (_, i) =>
         note([`oven ${'sink '.repeat(i)}`, `lamp ${String(i)}`], { title: `Note ${String(i)}` }),
@@ -244,7 +244,7 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
         { after: null, limit: 99 },
       );
       expect(idsOf(stale)).toEqual(written.slice(0, 8));
-      // In the order in which they were written last, so that ties stay as they were.
+      // In the order of the last writes, so that the order of ties does not change.
       const order = [...written.slice(6, 8), ...written.slice(0, 6)];
       await store().records.replacePassages(
         ns,
@@ -256,7 +256,7 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       expect(await verifyStore(store())).toEqual([]);
     });
 
-    it('drops vectors when it is told to', async () => {
+    it('drops vectors if requested', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('a'));
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
@@ -282,7 +282,7 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       expect(await searchVectors(store(), ns, vectors, unit(1, 0, 0), ALL_LIVE, 50)).toHaveLength(17);
     });
 
-    it('takes records without passages', async () => {
+    it('accepts records without passages', async () => {
       const ns = namespace();
       const [id = 0] = await write(store(), ns, {
         id: null,

@@ -18,7 +18,7 @@ import {
 const EAST: Float32Array = unit(1, 0, 0);
 const NORTH: Float32Array = unit(0, 1, 0);
 
-/** A vector a little off the first axis, the further the greater `step`. */
+/** A unit vector near the first axis; a greater `step` makes it more distant. */
 function leaning(step: number): Float32Array {
   return unit(1, step / 10, 0);
 }
@@ -27,7 +27,7 @@ export function describeVectors({ store, namespace, generation }: Subject): void
   const records = (scores: readonly PassageScore[]): number[] => scores.map(({ record }) => record);
 
   describe('vector search', () => {
-    it('gives the nearest first, with their cosine', async () => {
+    it('returns the nearest first, with their cosine', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('3'), note('1'), note('2'));
       await embed(store(), vectors, ns, (text) => leaning(Number(text)));
@@ -87,7 +87,7 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       if (dimensions > 1) expect(best?.record).toBe(4);
     });
 
-    it('never lets two generations meet', async () => {
+    it('never compares vectors of two generations', async () => {
       const [ns, one, other] = [namespace(), await generation(3), await generation(3)];
       await write(store(), ns, note('a'), note('b'));
       const [first, second] = await pendingOf(store(), one, ns);
@@ -102,7 +102,7 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       }
     });
 
-    it('refuses vectors of another length or of no numbers, and generations that are not there', async () => {
+    it('rejects vectors of another length or with NaN, and unknown generations', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('a'));
       const [{ hash } = { hash: '' }] = await pendingOf(store(), vectors, ns);
@@ -172,7 +172,7 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       ]);
     });
 
-    it('finds the few that a filter allows among the many that are nearer', async () => {
+    it('finds the few passages that pass a filter behind many nearer ones', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       const many = Array.from({ length: 1500 }, (_, i) => note(`near ${String(i)}`, { project: 'near' }));
       const few = [
@@ -188,7 +188,7 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       expect(records(scores)).toEqual([1503, 1501]);
     });
 
-    it('finds the living behind a crowd of what has expired or is gone', async () => {
+    it('finds live passages behind many nearer expired or removed ones', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       const expired = Array.from({ length: 500 }, (_, i) => note(`near ${String(i)}`, { expiresAt: NOW }));
       await write(store(), ns, ...expired, note('far'));
@@ -204,7 +204,7 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       expect(records(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 10))).toEqual([501]);
     });
 
-    it('follows what is added and removed between searches', async () => {
+    it('reflects additions and removals between searches', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       const search = async (): Promise<number[]> =>
         records(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 10));

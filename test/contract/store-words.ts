@@ -31,7 +31,7 @@ export function describeWords({ store, namespace }: Subject): void {
       expect(stats?.terms).toBe(2);
     });
 
-    it('counts alike over many small writes and one large one, and when all is gone again', async () => {
+    it('has the same counts after many small writes as after one large one, and none when all are removed', async () => {
       const [small, large] = [namespace(), namespace()];
       const notes = Array.from({ length: 60 }, (_, i) =>
         note(`oven ${Array.from({ length: 60 }, (__, j) => spelled(i * 40 + j)).join(' ')}`),
@@ -56,7 +56,7 @@ export function describeWords({ store, namespace }: Subject): void {
       expect(await verifyStore(store())).toEqual([]);
     });
 
-    it('finds the word that was meant among thousands that look alike', async () => {
+    it('finds the intended word among thousands of similar ones', async () => {
       const ns = namespace();
       const words = Array.from({ length: 4000 }, (_, i) => spelled(i));
       await write(store(), ns, note(words.join(' ')));
@@ -76,7 +76,7 @@ export function describeWords({ store, namespace }: Subject): void {
       expect(await near(ns, 'oven')).toEqual([]);
     });
 
-    it('offers the nearest known words for one that nobody wrote', async () => {
+    it('suggests the most similar known words for an unknown one', async () => {
       const ns = namespace();
       await write(
         store(),
@@ -100,7 +100,7 @@ export function describeWords({ store, namespace }: Subject): void {
       expect(await near(ns, 'ножки')).toEqual(['ножик']);
     });
 
-    it('prefers the nearer, then the more frequent, then the first in spelling', async () => {
+    it('prefers the more similar, then the more frequent, then the alphabetically first word', async () => {
       const ns = namespace();
       await write(store(), ns, note('boat coat goat'), note('goat'), note('moats'));
       expect(await near(ns, 'xoat')).toEqual(['goat', 'boat', 'coat']);
@@ -108,14 +108,14 @@ export function describeWords({ store, namespace }: Subject): void {
       expect(await near(ns, 'xoat')).toEqual(['boat', 'coat', 'goat']);
     });
 
-    it('does not guess at short words, numbers and names with digits', async () => {
+    it('does not correct short words, numbers and names with digits', async () => {
       const ns = namespace();
       await write(store(), ns, note('cat 2026 abc123 worktop'));
       for (const word of ['cut', '2025', 'abc124', 'wrkt', 'zzzzzzz'])
         expect([word, await near(ns, word)]).toEqual([word, []]);
     });
 
-    it('offers no word that is gone', async () => {
+    it('suggests no word that was removed', async () => {
       const ns = namespace();
       await write(store(), ns, note('kitchen'), note('rug'));
       await evict(store(), ns, 1);

@@ -5,7 +5,7 @@ import { ALL_LIVE, draft, found, note, NOW, passage, write } from './store-sampl
 import { ALL, commit, fact, purgeRequest, remove, run, startupEntry, told } from './written-samples.ts';
 
 export function describeWrittenIsolation({ store, namespace }: Subject): void {
-  /** Everything that a namespace tells of what was written to it. */
+  /** Everything that can be read from a namespace. */
   const look = async (ns: string): Promise<unknown> => {
     const chains = await store().admin.auditChains(ns);
     return {
@@ -54,7 +54,7 @@ export function describeWrittenIsolation({ store, namespace }: Subject): void {
   }
 
   describe('what agents write', () => {
-    it('shows in no other namespace, whatever happens there', async () => {
+    it('is not visible in another namespace, whatever is written there', async () => {
       const [ours, theirs] = [namespace(), namespace()];
       const { uuid } = draft();
       await fill(ours, 'ours', uuid);
@@ -77,7 +77,7 @@ export function describeWrittenIsolation({ store, namespace }: Subject): void {
       expect(await look(ours)).toEqual(before);
     });
 
-    it('is not reached from another namespace, by whatever id, key or chain', async () => {
+    it('cannot be reached from another namespace by an id, a key or a chain', async () => {
       const [ours, theirs] = [namespace(), namespace()];
       await write(store(), ours, note('x'));
       await fill(theirs, 'secret', draft().uuid);
@@ -98,7 +98,7 @@ export function describeWrittenIsolation({ store, namespace }: Subject): void {
       expect(await found(store(), theirs, 'mine')).toEqual([]);
     });
 
-    it('is nothing where nobody has written', async () => {
+    it('is empty in an unused namespace', async () => {
       const ns = namespace();
       expect(await look(ns)).toEqual({
         live: [],

@@ -4,7 +4,7 @@ interface Given extends Partial<Omit<StoredPassage, 'record'>> {
   readonly record?: Partial<RecordHeader>;
 }
 
-/** A passage of a vault's note; what is given takes the place of the defaults. For tests. */
+/** A passage of a note in a vault; the given fields replace the defaults. For tests. */
 export function storedPassage({ record, ...given }: Given = {}): StoredPassage {
   const header: RecordHeader = {
     namespace: 'default',

@@ -37,7 +37,7 @@ export class TasksSource implements AsyncDisposable {
     return writeFile(join(this.folder, 'tasks.json'), text);
   }
 
-  /** Writes a file below the folder; answers its path. */
+  /** Writes a file below the folder; returns its path. */
   async write(name: string, text = '', mode = 0o644): Promise<string> {
     const path = join(this.folder, name);
     await mkdir(dirname(path), { recursive: true });

@@ -3,7 +3,7 @@ import type { Store } from '../../src/store/store.ts';
 import { ALL_LIVE, found, NOW } from './store-samples.ts';
 import { ALL, idsOf } from './written-samples.ts';
 
-/** Everywhere that a text could show. */
+/** Every place in which a text could be found. */
 export async function traces(store: Store, namespace: string, id: number, word: string): Promise<unknown> {
   const stats = (await store.admin.stats(ADMIN_NAMESPACE)).namespaces.find(
     (one) => one.namespace === namespace,
@@ -21,7 +21,7 @@ export async function traces(store: Store, namespace: string, id: number, word: 
   };
 }
 
-/** Of a word that only this record held, where another record of one passage and one word stays. */
+/** The traces of a word that only this record contained, if one other record with one passage and one word remains. */
 export const NO_TRACE: unknown = {
   found: [],
   word: { passages: 0, near: [] },

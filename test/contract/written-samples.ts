@@ -6,7 +6,7 @@ import { CHUNKING, note, NOW } from './store-samples.ts';
 
 export const ALL: { after: null; limit: number } = { after: null, limit: 1000 };
 
-/** What agents write through the verbs of facts. */
+/** A fact as an agent stores it. */
 export function fact(
   key: string | null,
   category: string,
@@ -68,7 +68,7 @@ export function run(given: Partial<HistoryDraft> = {}): HistoryDraft {
   };
 }
 
-/** Ids of what a list has, in its order. */
+/** The ids of a list's records, in order. */
 export function idsOf(records: readonly Pick<LociRecord, 'id'>[]): number[] {
   return records.map(({ id }) => id);
 }
