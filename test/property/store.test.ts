@@ -4,7 +4,7 @@ import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { analyze } from '../../src/core/text/analyze.ts';
-import type { PassageScore } from '../../src/store/search-model.ts';
+import type { PassageScore, SearchFilter, TextQuery } from '../../src/store/search-model.ts';
 import type { Store } from '../../src/store/store.ts';
 import { nearestInTime, passagesOf, searchText, searchVectors } from '../contract/queries.ts';
 import { NOW, verifyStore } from '../contract/store-samples.ts';
@@ -50,6 +50,46 @@ async function look(store: Oracle, namespace: string, words: readonly string[]):
   };
 }
 
+/** What one retrieval answers, as far as scores that are nearly equal cannot change it. */
+async function retrievedBy(
+  store: Oracle,
+  namespace: string,
+  text: TextQuery,
+  filter: SearchFilter,
+  scoreOf: (score: number) => unknown,
+): Promise<unknown> {
+  const all = { filter, limit: 1000 };
+  const vector = { generation: 1, vector: vectorOf('0123456789abcdef', DIMENSIONS[0]!) };
+  const spread = await store.search.retrieve(namespace, {
+    queries: [{ by: 'text', text, ...all, spread: { minRecords: 2, maxPerRecord: 1 } }],
+    load: true,
+  });
+  const scored = await store.search.retrieve(namespace, {
+    queries: [
+      { by: 'text', text, ...all },
+      {
+        by: 'vector',
+        vector,
+        mix: { passage: 1, share: 0.5 },
+        filter: { ...filter, origins: ['memory'] },
+        limit: 1000,
+      },
+    ],
+    cosines: vector,
+  });
+  const rounded = (scores: readonly PassageScore[]): unknown =>
+    scores
+      .toSorted((a, b) => a.passage - b.passage)
+      .map(({ passage, record, score }) => [passage, record, scoreOf(score)]);
+  return {
+    crowdedOut: spread.lists.map(({ crowdedOut }) => crowdedOut.length),
+    records: spread.lists.map(({ scores }) => scores.map(({ record }) => record).sort((a, b) => a - b)),
+    loaded: spread.passages.map(({ record }) => record).toSorted((a, b) => a.id - b.id),
+    mixed: rounded(scored.lists[1]!.scores),
+    cosines: rounded(scored.cosines),
+  };
+}
+
 async function openBoth(): Promise<[Store, Oracle]> {
   const stores: [Store, Oracle] = [openSqliteInMemory(), openOracle()];
   for (const store of stores) {
@@ -89,6 +129,10 @@ describe('SQLite', () => {
                 searchText(store, namespace, query, filter, 1000);
               expectSameRanking(await ask(sqlite), await ask(oracle), 1e-6);
             }
+            for (const [text, filter] of queries)
+              expect(await retrievedBy(sqlite, namespace, text, filter, (score) => score)).toEqual(
+                await retrievedBy(oracle, namespace, text, filter, (score) => expect.closeTo(score, 1)),
+              );
             for (const [, filter] of queries)
               expect(await nearestInTime(sqlite, namespace, filter, 5)).toEqual(
                 await nearestInTime(oracle, namespace, filter, 5),
