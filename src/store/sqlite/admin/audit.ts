@@ -17,12 +17,12 @@ import type { Row } from '../records/rows.ts';
 
 const COLUMNS = 'chain, seq, at, actor, surface, action, subject, diff, diff_hash, previous, hash';
 
-/** Adds to the namespace's own chain. Within the transaction of what it tells of. */
+/** Adds entries to the namespace's own chain. Within the transaction of the changes. */
 export function appendAudit(db: Database, ns: number, drafts: readonly AuditDraft[]): void {
   const [first] = drafts;
   if (first === undefined) return;
-  const { chain, ...own } = ownChain(db, ns, first.at);
-  let { length, head } = own;
+  const { chain, ...end } = ownChain(db, ns, first.at);
+  let { length, head } = end;
   for (const draft of drafts) {
     const entry = chained(draft, chain, length, head);
     insertEntry(db, ns, entry);
@@ -82,9 +82,9 @@ function insertEntry(db: Database, ns: number, entry: AuditEntry): void {
   );
 }
 
-/** The contents that an entry tells of go with the record; that there was such a change stays. */
+/** Erases the diffs of a purged record. The entries themselves remain. */
 export function eraseDiffs(db: Database, ns: number, subject: string): void {
-  // Named: without statistics SQLite takes the whole log for as short as one subject's part of it.
+  // Without statistics SQLite would rather scan the whole log.
   db.prepare(
     'UPDATE audit INDEXED BY audit_subject SET diff = NULL WHERE ns = ? AND subject = ? AND diff IS NOT NULL',
   ).run(ns, subject);
@@ -148,11 +148,11 @@ export function importAudit(db: Database, namespace: string, entries: readonly A
   });
 }
 
-/** Whether it is new. */
+/** Whether the entry is new. */
 function importEntry(db: Database, ns: number, entry: AuditEntry): boolean {
-  const [held] = auditChain(db, ns, entry.chain, { after: entry.seq - 1, limit: 1 });
-  if (held?.seq === entry.seq) {
-    if (isSameEntry(held, entry)) return false;
+  const [present] = auditChain(db, ns, entry.chain, { after: entry.seq - 1, limit: 1 });
+  if (present?.seq === entry.seq) {
+    if (isSameEntry(present, entry)) return false;
     throw new LociError(
       'conflict',
       `entry ${String(entry.seq)} of the audit chain ${entry.chain} is another one here`,
@@ -170,10 +170,10 @@ function importEntry(db: Database, ns: number, entry: AuditEntry): boolean {
   return true;
 }
 
-/** At most so many faults of a chain are named. */
-const NAMED = 5;
+/** The most faults of a chain that are reported. */
+const MAX_FAULTS = 5;
 
-/** Where the log was cut or changed. */
+/** Where the log was cut or changed, in words. */
 export function verifyAudit(db: Database, ns: number): string[] {
   const chains = db.prepare('SELECT chain, length, head FROM audit_chain WHERE ns = ?').all(ns).map(chainOf);
   const strays = db
@@ -189,7 +189,7 @@ export function verifyAudit(db: Database, ns: number): string[] {
   ];
 }
 
-/** A diff goes with the record that it tells of, and the log says that this went. Of other chains only a part may be here. */
+/** Diffs that are gone although no entry says that their record was purged. Imported chains may lack that entry. */
 function lostDiffs(db: Database, ns: number): string[] {
   return db
     .prepare(
@@ -200,26 +200,26 @@ function lostDiffs(db: Database, ns: number): string[] {
              AND chain = a.chain)
        ORDER BY seq LIMIT ?`,
     )
-    .all(ns, NAMED)
+    .all(ns, MAX_FAULTS)
     .map((row) => {
       const entry = `entry ${String(row['seq'])} of the audit log`;
       return `the diff of ${entry} is gone, and nothing says why (chain ${String(row['chain'])})`;
     });
 }
 
-function verifyChain(db: Database, ns: number, { chain, length: whole, head: end }: Chain): string[] {
+function verifyChain(db: Database, ns: number, { chain, length: expected, head: end }: Chain): string[] {
   const findings: string[] = [];
   const entries = db.prepare(`SELECT ${COLUMNS} FROM audit WHERE ns = ? AND chain = ? ORDER BY seq`);
   let [length, head] = [0, CHAIN_START];
   for (const row of entries.iterate(ns, chain)) {
     const entry = linkOf(row);
     const broken = brokenLink(entry, row['diff'] as string | null, length, head);
-    if (broken !== null && findings.length < NAMED) findings.push(broken);
+    if (broken !== null && findings.length < MAX_FAULTS) findings.push(broken);
     length = entry.seq;
     head = entry.hash;
   }
-  if (length < whole) {
-    const missing = `entries ${String(length + 1)} to ${String(whole)} of the audit log are missing`;
+  if (length < expected) {
+    const missing = `entries ${String(length + 1)} to ${String(expected)} of the audit log are missing`;
     findings.push(`${missing} at its end`);
   } else if (head !== end && findings.length === 0) {
     findings.push('the audit log does not end as it was written');
@@ -238,7 +238,7 @@ function entryOf(row: Row): AuditEntry {
   };
 }
 
-/** An entry without its diff, which may be no JSON any more where somebody changed it. */
+/** An entry without its diff, which is not valid JSON if somebody changed it. */
 function linkOf(row: Row): Omit<AuditEntry, 'diff'> {
   return {
     chain: row['chain'] as string,

@@ -30,7 +30,7 @@ export function verifyNamespace(db: Database, ns: number, namespace: string): St
   return attempt(() => {
     refreshIndex(db, ns);
     const counts: WordCounts = new Map();
-    const text = verifyIndex(db, textTable(ns), () => indexAfresh(db, ns, namespace, counts));
+    const text = verifyIndex(db, textTable(ns), () => buildFreshIndex(db, ns, namespace, counts));
     return [
       ...text,
       ...verifyVocabulary(db, ns, counts),
@@ -77,15 +77,15 @@ function verifyIndex(db: Database, index: string, fill: () => void): string[] {
   db.exec(`
     CREATE VIRTUAL TABLE temp.fresh_index USING fts5(${TEXT_INDEX_OPTIONS});
     CREATE VIRTUAL TABLE temp.fresh_terms USING fts5vocab(temp, fresh_index, instance);
-    CREATE VIRTUAL TABLE temp.held_terms USING fts5vocab(main, ${index}, instance);
+    CREATE VIRTUAL TABLE temp.stored_terms USING fts5vocab(main, ${index}, instance);
   `);
   try {
     fill();
-    // First: to look at the fresh terms also writes down the fresh totals.
-    const missing = differences(db, 'fresh_terms', 'held_terms', 'is missing from the full-text index');
+    // Must come before the totals: reading the terms makes FTS5 write the totals of the fresh index.
+    const missing = differences(db, 'fresh_terms', 'stored_terms', 'is missing from the full-text index');
     const excess = differences(
       db,
-      'held_terms',
+      'stored_terms',
       'fresh_terms',
       'is in the full-text index but not in the records',
     );
@@ -93,18 +93,18 @@ function verifyIndex(db: Database, index: string, fill: () => void): string[] {
     const totals = same ? [] : ['the totals of the full-text index are not those of the records'];
     return [...missing, ...excess, ...totals];
   } finally {
-    db.exec('DROP TABLE temp.held_terms; DROP TABLE temp.fresh_terms; DROP TABLE temp.fresh_index;');
+    db.exec('DROP TABLE temp.stored_terms; DROP TABLE temp.fresh_terms; DROP TABLE temp.fresh_index;');
   }
 }
 
-/** How many rows and words an index counts (row 1 of FTS5's data); an index that was emptied has zeros at the end. */
+/** The totals of an index (row 1 of FTS5's data). An index that was emptied has trailing zeros. */
 function totalsOf(db: Database, index: string): string {
   const row = db.prepare(`SELECT rtrim(hex(block), '0') AS totals FROM ${index}_data WHERE id = 1`).get();
   return String(row?.['totals'] ?? '');
 }
 
-/** Fills the fresh text index from the records, and counts the words that the vocabulary should count. */
-function indexAfresh(db: Database, ns: number, namespace: string, counts: WordCounts): void {
+/** Fills the fresh index from the records, and counts the words that the vocabulary should have. */
+function buildFreshIndex(db: Database, ns: number, namespace: string, counts: WordCounts): void {
   const insert = db.prepare(
     'INSERT INTO temp.fresh_index (rowid, title, headings, body, tags) VALUES (?, ?, ?, ?, ?)',
   );
@@ -131,11 +131,11 @@ function differences(db: Database, from: string, without: string, what: string):
 
 function verifyVocabulary(db: Database, ns: number, counts: WordCounts): string[] {
   const findings: string[] = [];
-  const held = unsettledWords(db, ns);
+  const stored = unsettledWords(db, ns);
   for (const row of db.prepare('SELECT word, passages FROM term WHERE ns = ?').iterate(ns)) {
-    countWords(held, [String(row['word'])], Number(row['passages']));
+    countWords(stored, [String(row['word'])], Number(row['passages']));
   }
-  for (const [word, passages] of held) {
+  for (const [word, passages] of stored) {
     const real = counts.get(word) ?? 0;
     counts.delete(word);
     if (real === passages) continue;
@@ -155,8 +155,8 @@ function verifyCodes(db: Database, ns: number): string[] {
     const ids = new Uint32Array((row['vectors'] as Uint8Array).slice().buffer);
     const codes = Buffer.from(row['codes'] as Uint8Array);
     for (const [slot, id] of ids.entries()) {
-      const held = vector.get(id, ns, Number(row['generation']));
-      const real = held === undefined ? null : signCode(components(held['quantised'] as Uint8Array));
+      const found = vector.get(id, ns, Number(row['generation']));
+      const real = found === undefined ? null : signCode(components(found['quantised'] as Uint8Array));
       const code = codes.subarray(slot * CODE_BYTES, (slot + 1) * CODE_BYTES);
       if (real === null || !code.equals(real))
         findings.push(`the code of vector ${String(id)} is not its own`);

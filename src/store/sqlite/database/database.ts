@@ -5,17 +5,17 @@ import { foldTag } from '../../rules/filter.ts';
 import { guarded } from './store-error.ts';
 
 export interface DatabaseOptions {
-  /** Milliseconds to wait for another process's lock. */
+  /** How long to wait for another process's lock, in milliseconds. */
   readonly busyTimeout: number;
 }
 
 const CACHE_KIB = 32 * 1024;
 const STATEMENT_CACHE_SIZE = 500;
 
-/** How long to wait before trying a lock again whose holder SQLite does not wait for, in milliseconds. */
-const RETRY_AFTER = 5;
+/** How long to wait before retrying a lock that the busy timeout does not cover. */
+const RETRY_INTERVAL_MS = 5;
 
-/** A file that is gone is not made anew: it would be another store, and open to everybody. */
+/** Opens without creating: a new file would be another store, and readable by every user. */
 function existingFile(path: string): URL | string {
   if (path === ':memory:') return path;
   const url = pathToFileURL(path);
@@ -23,7 +23,7 @@ function existingFile(path: string): URL | string {
   return url;
 }
 
-/** One connection, with its prepared statements and one kind of transaction. */
+/** A connection with its prepared statements. */
 export class Database {
   readonly path: string;
   readonly #busyTimeout: number;
@@ -36,14 +36,14 @@ export class Database {
     this.#connection = guarded(path, () => {
       const connection = new DatabaseSync(existingFile(path), { timeout: options.busyTimeout });
       try {
-        // Nothing here writes: the file may not be ours. What is forgotten is overwritten, on pages that are let go of too.
+        // None of this writes, because the file may not be a Loci store. secure_delete overwrites deleted content, on freed pages too.
         connection.exec(`
           PRAGMA synchronous = FULL;
           PRAGMA foreign_keys = ON;
           PRAGMA secure_delete = ON;
           PRAGMA cache_size = -${CACHE_KIB};
         `);
-        // SQLite's own lower() knows ASCII only.
+        // SQLite's lower() folds only ASCII.
         connection.function('fold_tag', { deterministic: true }, (tag) => foldTag(String(tag)));
       } catch (error) {
         connection.close();
@@ -53,7 +53,7 @@ export class Database {
     });
   }
 
-  /** Readers and a writer side by side. Of a file that is ours. */
+  /** Switches to WAL mode, so that readers do not block the writer. The file must be a Loci store. */
   writeAhead(): void {
     const deadline = Date.now() + this.#busyTimeout;
     for (;;) {
@@ -61,17 +61,17 @@ export class Database {
         this.exec('PRAGMA journal_mode = WAL');
         return;
       } catch (error) {
-        // Whoever makes this switch holds a lock for which SQLite does not wait.
+        // SQLite does not apply the busy timeout to the lock that this switch takes.
         const busy = error instanceof LociError && error.code === 'store_busy';
         if (!busy || Date.now() >= deadline) throw error;
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_AFTER);
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_INTERVAL_MS);
       }
     }
   }
 
   prepare(sql: string): StatementSync {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
+    const cached = this.#statements.get(sql);
+    if (cached !== undefined) return cached;
     const statement = guarded(this.path, () => this.#connection.prepare(sql));
     if (this.#statements.size >= STATEMENT_CACHE_SIZE) this.#statements.clear();
     this.#statements.set(sql, statement);
@@ -84,7 +84,7 @@ export class Database {
     });
   }
 
-  /** All of the work or none of it. IMMEDIATE: a read that later wants to write would meet BUSY without waiting. */
+  /** Applies all of the work or nothing. IMMEDIATE, because a deferred transaction that begins to write fails without waiting. */
   transaction<Result>(work: () => Result): Result {
     return guarded(this.path, () => {
       this.#connection.exec('BEGIN IMMEDIATE');
@@ -99,7 +99,7 @@ export class Database {
     });
   }
 
-  /** Several reads of one state, whoever writes meanwhile. */
+  /** Reads one state of the store, even if another connection writes meanwhile. */
   snapshot<Result>(work: () => Result): Result {
     return guarded(this.path, () => {
       if (this.#inTransaction()) return work();
@@ -113,15 +113,15 @@ export class Database {
   }
 
   /**
-   * Moves what the journal holds into the file and empties it: it keeps old pages until they happen to be overwritten. Not
-   * where somebody reads or writes at this moment; the next one does it.
+   * Checkpoints and truncates the WAL, which otherwise keeps old pages until they are overwritten. Does nothing while
+   * another connection reads or writes; the next call does it.
    */
   emptyJournal(): void {
     this.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);');
     this.exec(`PRAGMA busy_timeout = ${String(this.#busyTimeout)}`);
   }
 
-  /** Some errors end a transaction by themselves. */
+  /** Some errors roll a transaction back on their own. */
   #inTransaction(): boolean {
     return this.#connection.isTransaction;
   }

@@ -5,15 +5,15 @@ import type { Database } from './database.ts';
 import { rebuildLinks } from '../records/links.ts';
 import { allNamespaces } from './namespaces.ts';
 
-/** Marks the file as a Loci store ("Loci" in ASCII), so that another program's database is never touched. */
+/** "Loci" in ASCII. It marks the file as a Loci store, so that another program's database is never changed. */
 const APPLICATION_ID = 0x4c_6f_63_69;
 
 /** The migration that creates the table of links. SQL alone cannot resolve them. */
 const LINKS_VERSION = 12;
 
 /**
- * Brings the schema up to date: one transaction, after a copy of the store beside it. Returns at once when
- * there is nothing to do. Two processes may call it together: the second finds the work done.
+ * Brings the schema up to date in one transaction, after copying the store to a backup. Returns at once if the schema is
+ * current. Two processes may call it at the same time: the second one finds the work done.
  * @throws LociError `store_newer`; `store_corrupt` for a database that is not a Loci store. Both leave it untouched.
  */
 export function migrate(
@@ -21,15 +21,15 @@ export function migrate(
   migrations: readonly Migration[] = loadMigrations(new URL('../migrations/', import.meta.url)),
 ): void {
   const pending = (): Migration[] => pendingMigrations(migrations, schemaVersion(db), db.path);
-  // One state of the file: another process may be making the store at this moment.
+  // A snapshot, because another process may be creating the store.
   const outdated = db.snapshot(() => {
-    refuseForeignFile(db);
+    assertLociStore(db);
     return pending().length > 0;
   });
   db.writeAhead();
   if (!outdated) return;
   if (schemaVersion(db) > 0) backUp(db);
-  // A table that is made anew is missing for a moment; within a transaction this cannot be switched.
+  // Recreating a table drops it for a moment. This pragma has no effect within a transaction.
   db.exec('PRAGMA foreign_keys = OFF');
   try {
     db.transaction(() => {
@@ -48,7 +48,7 @@ export function migrate(
   }
 }
 
-/** Until schema 8 each namespace had an index of its vocabulary's trigrams. SQL alone cannot name them. */
+/** Until schema 8 each namespace had a trigram index of its vocabulary, whose names plain SQL cannot list. */
 function dropSpellingIndexes(db: Database): void {
   const indexes = db.prepare(
     "SELECT name FROM sqlite_schema WHERE name GLOB 'word_[0-9]*' AND sql LIKE 'CREATE VIRTUAL TABLE%'",
@@ -60,7 +60,7 @@ function schemaVersion(db: Database): number {
   return Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
 }
 
-function refuseForeignFile(db: Database): void {
+function assertLociStore(db: Database): void {
   const id = Number(db.prepare('PRAGMA application_id').get()?.['application_id']);
   if (id === APPLICATION_ID) return;
   const tables = Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
@@ -72,8 +72,8 @@ function refuseForeignFile(db: Database): void {
 }
 
 /**
- * As private as the store; two processes that migrate at once make a copy each. It has its name once it is whole: what
- * was broken off is no backup.
+ * The copy has the permissions of the store, and its final name once it is complete. Two processes that migrate at the
+ * same time make a copy each.
  */
 function backUp(db: Database): void {
   const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-');

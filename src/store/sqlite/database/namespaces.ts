@@ -1,8 +1,8 @@
 import type { Database } from './database.ts';
 
 /**
- * Each namespace has a full-text table of its own: its word statistics, and so its scores, cannot change with
- * (or tell of) what another namespace holds, and no query has to filter.
+ * Each namespace has its own full-text table. Its term statistics, and so its scores, do not depend on other namespaces,
+ * and queries need no filter.
  */
 export function textTable(ns: number): string {
   return `text_${String(ns)}`;
@@ -13,7 +13,7 @@ export function findNamespace(db: Database, name: string): number | null {
   return row === undefined ? null : Number(row['id']);
 }
 
-/** The namespace's number, made if need be. Within a transaction. */
+/** The number of the namespace, which is created if it does not exist. Within a transaction. */
 export function ensureNamespace(db: Database, name: string): number {
   const found = findNamespace(db, name);
   if (found !== null) return found;
@@ -24,9 +24,8 @@ export function ensureNamespace(db: Database, name: string): number {
 }
 
 /**
- * The analyzer has folded and stemmed already: the tokenizer `ascii` splits at spaces and leaves other scripts alone.
- * Not `contentless_delete`: it leaves what is deleted in the counts of rows and words, so that every update would
- * move the scores (SQLite 3.53).
+ * The tokenizer `ascii` only splits at spaces, because the analyzer has already folded and stemmed the terms. With
+ * `contentless_delete`, deleted rows would remain in the totals, and every update would change scores (SQLite 3.53).
  */
 export const TEXT_INDEX_OPTIONS = `title, headings, body, tags, content = '', tokenize = 'ascii'`;
 
@@ -35,13 +34,13 @@ export function createTextTable(db: Database, ns: number): void {
 }
 
 /**
- * Takes texts out of the index without a trace. Otherwise FTS5 keeps what it was told to remove until its segments are
- * merged, which may be never; to look for each word's place costs several times as much, so updates go without.
+ * Makes the deletions of `work` erase their terms. By default FTS5 keeps deleted terms until it merges the segments, which
+ * may never happen. Secure deletion is several times as slow, so updates do not use it.
  */
 export function withSecureDelete(db: Database, ns: number, work: () => void): void {
   secureDelete(db, ns, 1);
   work();
-  // Writes down what it holds before it changes.
+  // FTS5 flushes its pending changes before it switches the mode.
   secureDelete(db, ns, 0);
 }
 
@@ -54,17 +53,17 @@ export function dropTextTable(db: Database, ns: number): void {
   db.exec(`DROP TABLE IF EXISTS ${textTable(ns)}`);
 }
 
-/** What readers hold of records and passages is not true any more. Within the transaction that makes it so. */
+/** Invalidates what readers have cached of records and passages. Within the transaction that changes them. */
 export function bumpEpoch(db: Database, ns: number): void {
   db.prepare('UPDATE namespace SET epoch = epoch + 1 WHERE id = ?').run(ns);
 }
 
-/** What a reader holds of the namespace is true as long as this is the same; new passages aside. */
+/** What a reader has cached of the namespace is valid as long as the epoch is the same. New passages do not change it. */
 export function epochOf(db: Database, ns: number): number {
   return Number(db.prepare('SELECT epoch FROM namespace WHERE id = ?').get(ns)?.['epoch']);
 }
 
-/** Names that have a record. */
+/** The names of the namespaces that have a record. */
 export function writtenNamespaces(db: Database): string[] {
   return db
     .prepare(

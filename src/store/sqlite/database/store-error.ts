@@ -1,7 +1,7 @@
 import { LociError, messageOf, type ErrorCode } from '../../../core/errors.ts';
 import { describeFileError } from '../../../core/fs/file-errors.ts';
 
-/** Shared memory that finds no room on the disk has a code of its own, within SQLITE_IOERR. */
+/** The extended code of SQLITE_IOERR for shared memory that does not fit on the disk. */
 const IOERR_SHMSIZE = 4874;
 
 /** Primary result codes, https://www.sqlite.org/rescode.html */
@@ -16,7 +16,7 @@ const ERROR_BY_RESULT_CODE: Readonly<Record<number, ErrorCode>> = {
   26: 'store_corrupt',
 };
 
-/** Names what went wrong in the words of the error table. */
+/** Runs the work and turns errors of SQLite and of the file system into errors of Loci. */
 export function guarded<Result>(path: string, work: () => Result): Result {
   try {
     return work();
@@ -27,11 +27,11 @@ export function guarded<Result>(path: string, work: () => Result): Result {
 
 function storeError(path: string, error: unknown): unknown {
   const code = error instanceof LociError ? null : storeErrorCode(error);
-  return code === null ? error : new LociError(code, `${path}: ${inWords(error)}`, { cause: error });
+  return code === null ? error : new LociError(code, `${path}: ${describe(error)}`, { cause: error });
 }
 
-/** What SQLite says of these alone says little to whoever does not know SQLite. */
-const WORDS: Readonly<Record<number, string>> = {
+/** Clearer messages than those of SQLite, by primary result code. */
+const MESSAGES: Readonly<Record<number, string>> = {
   5: 'another process is writing to it and did not end in time',
   6: 'another process is writing to it and did not end in time',
   8: 'it cannot be written: the file, its folder or the disk can only be read',
@@ -41,12 +41,12 @@ const WORDS: Readonly<Record<number, string>> = {
   26: 'this file is no store of Loci',
 };
 
-function inWords(error: unknown): string {
+function describe(error: unknown): string {
   if (!(error instanceof Error) || !('errcode' in error)) return describeFileError(error);
-  return WORDS[Number(error.errcode) & 0xff] ?? messageOf(error);
+  return MESSAGES[Number(error.errcode) & 0xff] ?? messageOf(error);
 }
 
-/** Of an error of SQLite or of the file system; `null` for any other. */
+/** The code for an error of SQLite or of the file system; `null` for any other error. */
 function storeErrorCode(error: unknown): ErrorCode | null {
   if (!(error instanceof Error)) return null;
   if ('errcode' in error && typeof error.errcode === 'number') {

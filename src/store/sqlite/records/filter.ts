@@ -9,7 +9,7 @@ export interface Condition {
   readonly parameters: readonly SQLInputValue[];
 }
 
-/** Live or deleted, and what the filter asks for. Lists travel as one JSON parameter, so that statements stay few. */
+/** The conditions of a filter on live or deleted records. A list is one JSON parameter, so that few statements are prepared. */
 export function recordCondition(filter: SearchFilter, state: 'live' | 'deleted' = 'live'): Condition {
   const parts = [
     `r.deleted_at IS ${state === 'live' ? '' : 'NOT '}NULL`,
@@ -34,20 +34,20 @@ export function recordCondition(filter: SearchFilter, state: 'live' | 'deleted' 
   oneOf('r.category', filter.categories);
   oneOf('r.record_type', filter.recordTypes);
   if (filter.tags !== undefined) {
-    // At the beginning: `project/` of `project/active/` and of `project/`, not of `projects/`.
-    parts.push(`NOT EXISTS (SELECT 1 FROM json_each(?) AS asked WHERE NOT EXISTS (
-      SELECT 1 FROM json_each(r.tags) AS tag WHERE instr(fold_tag(tag.value) || '/', asked.value) = 1))`);
+    // The slash makes `project/` a prefix of `project/active/` and of `project/`, but not of `projects/`.
+    parts.push(`NOT EXISTS (SELECT 1 FROM json_each(?) AS required WHERE NOT EXISTS (
+      SELECT 1 FROM json_each(r.tags) AS tag WHERE instr(fold_tag(tag.value) || '/', required.value) = 1))`);
     parameters.push(JSON.stringify(filter.tags.map((tag) => `${foldTag(tag)}/`)));
   }
-  const says = (what: 'completed' | 'undated', asked: boolean | undefined): void => {
-    if (asked === undefined) return;
+  const flag = (name: 'completed' | 'undated', value: boolean | undefined): void => {
+    if (value === undefined) return;
     parts.push(
-      `(CASE WHEN json_valid(r.metadata) THEN json_type(r.metadata, '$.${what}') IS 'true' ELSE FALSE END) = ?`,
+      `(CASE WHEN json_valid(r.metadata) THEN json_type(r.metadata, '$.${name}') IS 'true' ELSE FALSE END) = ?`,
     );
-    parameters.push(asked ? 1 : 0);
+    parameters.push(value ? 1 : 0);
   };
-  says('completed', filter.completed);
-  says('undated', filter.undated);
+  flag('completed', filter.completed);
+  flag('undated', filter.undated);
   if (filter.from !== undefined) {
     parts.push('r.created_at >= ?');
     parameters.push(filter.from);
@@ -59,32 +59,32 @@ export function recordCondition(filter: SearchFilter, state: 'live' | 'deleted' 
   return { sql: parts.join(' AND '), parameters };
 }
 
-/** A condition on `passage AS p`, with the table it needs beside it. */
+/** A condition on `passage AS p`, with the join that it needs. */
 export interface PassageCondition extends Condition {
   readonly join: string;
 }
 
-/** What `recordCondition` says of a passage's record; where nothing but life is asked for, without reading the record. */
+/** The condition for the records of passages. It reads no records if the filter only hides expired ones. */
 export function passageCondition(db: Database, ns: number, filter: SearchFilter): PassageCondition {
   if (isSelective(filter) || hidesSources(filter)) {
     return { join: 'CROSS JOIN record AS r ON r.ns = p.ns AND r.id = p.record', ...recordCondition(filter) };
   }
-  if (showsAll(db, ns, filter)) return { join: '', sql: 'TRUE', parameters: [] };
+  if (admitsAll(db, ns, filter)) return { join: '', sql: 'TRUE', parameters: [] };
   return { join: '', sql: `p.record NOT IN (${EXPIRED})`, parameters: [ns, filter.now] };
 }
 
-/** Whether the filter lets through every passage of the namespace. */
-export function showsAll(db: Database, ns: number, filter: SearchFilter): boolean {
+/** Whether every passage of the namespace passes the filter. */
+export function admitsAll(db: Database, ns: number, filter: SearchFilter): boolean {
   if (isSelective(filter) || hidesSources(filter)) return false;
   return db.prepare(`${EXPIRED} LIMIT 1`).get(ns, filter.now) === undefined;
 }
 
-/** What was deleted has no passages; what has expired keeps them until it is purged. */
+/** Expired records have passages until they are purged. Deleted ones have none. */
 const EXPIRED = 'SELECT id FROM record WHERE ns = ? AND expires_at <= ?';
 
 /**
- * Whether the filter may hide most of what is live. If not, an index ranks alone, and what is hidden of the best is left
- * out: sources that are kept out are a small part beside vaults and memories.
+ * Whether the filter may hide most live records. If not, an index ranks without it, and the hidden ones are removed from the
+ * best results: excluded sources are a small part of the store.
  */
 export function isSelective(filter: SearchFilter): boolean {
   return Object.keys(filter).some((key) => key !== 'now' && key !== 'exceptSources');

@@ -8,7 +8,7 @@ import { countWords, type WordCounts } from '../search/vocabulary.ts';
 
 type Described = Pick<RecordDraft, 'title' | 'tags' | 'metadata'>;
 
-/** Adds a record's passages to every text index. Within a transaction; `counts` is settled by the caller. */
+/** Adds a record's passages to every text index. Within a transaction; the caller writes the word counts. */
 export function insertPassages(
   db: Database,
   ns: number,
@@ -21,7 +21,7 @@ export function insertPassages(
     `INSERT INTO passage (ns, record, ordinal, headings, text, start_line, end_line, hash, context)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const index = indexing(db, ns, described, counts);
+  const index = textIndex(db, ns, described, counts);
   for (const passage of passages) {
     const { lastInsertRowid } = insert.run(
       ns,
@@ -38,7 +38,7 @@ export function insertPassages(
   }
 }
 
-/** Takes a record's passages out of every text index. `described` is the record as it was indexed. */
+/** Removes a record's passages from every text index. @param described the record as it was indexed */
 export function removePassages(
   db: Database,
   ns: number,
@@ -46,14 +46,14 @@ export function removePassages(
   described: Described,
   counts: WordCounts,
 ): void {
-  const index = indexing(db, ns, described, counts);
-  const held = heldPassages(db, ns, record);
-  if (held.length > 0) bumpEpoch(db, ns);
-  for (const { id, passage } of held) index.remove(id, passage);
+  const index = textIndex(db, ns, described, counts);
+  const passages = storedPassages(db, ns, record);
+  if (passages.length > 0) bumpEpoch(db, ns);
+  for (const { id, passage } of passages) index.remove(id, passage);
   db.prepare('DELETE FROM passage WHERE ns = ? AND record = ?').run(ns, record);
 }
 
-/** The same passages under another title, other tags or other metadata. */
+/** Indexes the same passages with another title, tags or metadata. */
 export function reindexPassages(
   db: Database,
   ns: number,
@@ -63,14 +63,14 @@ export function reindexPassages(
   counts: WordCounts,
 ): void {
   bumpEpoch(db, ns);
-  const [former, present] = [indexing(db, ns, before, counts), indexing(db, ns, after, counts)];
-  for (const { id, passage } of heldPassages(db, ns, record)) {
-    former.remove(id, passage);
-    present.add(id, passage);
+  const [old, current] = [textIndex(db, ns, before, counts), textIndex(db, ns, after, counts)];
+  for (const { id, passage } of storedPassages(db, ns, record)) {
+    old.remove(id, passage);
+    current.add(id, passage);
   }
 }
 
-function heldPassages(db: Database, ns: number, record: number): { id: number; passage: Passage }[] {
+function storedPassages(db: Database, ns: number, record: number): { id: number; passage: Passage }[] {
   return db
     .prepare(
       `SELECT p.id, ${PASSAGE_COLUMNS} FROM passage AS p WHERE p.ns = ? AND p.record = ? ORDER BY p.id`,
@@ -79,13 +79,13 @@ function heldPassages(db: Database, ns: number, record: number): { id: number; p
     .map((row) => ({ id: Number(row['id']), passage: passageOf(row) }));
 }
 
-interface Indexing {
+interface TextIndex {
   add(id: number, passage: Passage): void;
-  /** The index holds no texts: to take a passage out, it must be told again what went in. */
+  /** A contentless index stores no texts, so removing a passage needs the terms that were added. */
   remove(id: number, passage: Passage): void;
 }
 
-function indexing(db: Database, ns: number, described: Described, counts: WordCounts): Indexing {
+function textIndex(db: Database, ns: number, described: Described, counts: WordCounts): TextIndex {
   const table = textTable(ns);
   const fields = TEXT_FIELDS.join(', ');
   const add = db.prepare(`INSERT INTO ${table} (rowid, ${fields}) VALUES (?, ?, ?, ?, ?)`);
@@ -106,7 +106,7 @@ function indexing(db: Database, ns: number, described: Described, counts: WordCo
   };
 }
 
-/** What the full-text index is fed: terms with spaces between. */
+/** The columns of the full-text index: terms separated by spaces. */
 export function columnsOf({ terms }: IndexedPassage): string[] {
   return TEXT_FIELDS.map((field) => terms[field].join(' '));
 }

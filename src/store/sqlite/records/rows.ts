@@ -2,10 +2,10 @@ import type { SQLOutputValue } from 'node:sqlite';
 import type { LociRecord, Metadata, Origin, Passage, Trust } from '../../../core/types.ts';
 import type { RecordHeader, StoredPassage } from '../../search-model.ts';
 
-/** Rows as SQLite gives them, and the nouns they hold. The schema is STRICT, so types are what it says. */
+/** A row as SQLite returns it. The tables are STRICT, so the values have the types of the schema. */
 export type Row = Record<string, SQLOutputValue>;
 
-/** In the order in which `headerOfList` reads them. */
+/** The columns of a record's header, in the order of `headerOfList`. */
 const HEADER = [
   'id',
   'uuid',
@@ -27,7 +27,7 @@ const HEADER = [
 export const HEADER_COLUMNS: string = HEADER.map((name) => `r.${name}`).join(', ');
 export const RECORD_COLUMNS: string = `${HEADER_COLUMNS}, r.identity, r.content, r.content_hash, r.revision`;
 
-/** In the order in which `storedPassageOf` reads them, behind the ids. */
+/** The columns of a passage, in the order of `storedPassageOf`, which has the ids first. */
 const PASSAGE: Readonly<Record<string, string>> = {
   ordinal: 'p.ordinal',
   headings: 'p.headings',
@@ -41,7 +41,7 @@ export const PASSAGE_COLUMNS: string = Object.entries(PASSAGE)
   .map(([name, sql]) => `${sql} AS ${name}`)
   .join(', ');
 
-/** The same columns as a JSON list, for rows that leave the thread as text: with names it would take twice as long. */
+/** The columns as a JSON array, for rows that leave the thread as text. With names it would take twice as long. */
 export const HEADER_JSON: string = `json_array(${HEADER_COLUMNS})`;
 export const PASSAGE_JSON: string = `json_array(p.id, p.record, ${Object.values(PASSAGE).join(', ')})`;
 
@@ -52,7 +52,7 @@ export function headerOf(namespace: string, row: Row): RecordHeader {
   );
 }
 
-/** Of a row of `HEADER_JSON`. */
+/** Reads a row of `HEADER_JSON`. */
 export function headerOfList(namespace: string, row: readonly (SQLOutputValue | undefined)[]): RecordHeader {
   return {
     namespace,
@@ -97,7 +97,7 @@ export function passageOf(row: Row): Passage {
   };
 }
 
-/** Of a row of `PASSAGE_JSON`. */
+/** Reads a row of `PASSAGE_JSON`. */
 export function storedPassageOf(row: readonly SQLOutputValue[], record: RecordHeader): StoredPassage {
   return {
     ordinal: row[2] as number,
@@ -112,7 +112,7 @@ export function storedPassageOf(row: readonly SQLOutputValue[], record: RecordHe
   };
 }
 
-/** Most have none, and nothing is parsed. */
+/** Most lists are empty and need no parsing. */
 function listOf(json: SQLOutputValue | undefined): string[] {
   return json === '[]' ? [] : (JSON.parse(json as string) as string[]);
 }

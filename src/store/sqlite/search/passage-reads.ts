@@ -7,8 +7,8 @@ import { epochOf } from '../database/namespaces.ts';
 import { HEADER_JSON, PASSAGE_COLUMNS, PASSAGE_JSON, passageOf } from '../records/rows.ts';
 import type { PackedPassages, PassageRequest } from './wire.ts';
 
-/** Passages by id in the order asked for: one statement for all, and CROSS JOIN keeps it from reordering the loops. */
-const ASKED = 'json_each(?) AS asked CROSS JOIN passage AS p ON p.id = asked.value';
+/** Passages in the order of a list of ids. CROSS JOIN keeps SQLite from reordering the loops. */
+const REQUESTED = 'json_each(?) AS requested CROSS JOIN passage AS p ON p.id = requested.value';
 
 export function readPassages(db: Database, ns: number, request: PassageRequest): PackedPassages {
   const { ids, reach } = request;
@@ -29,11 +29,11 @@ export function passageRows(
   if (ids.length === 0) return { passages: '[]', records: '[]' };
   const rows = db.prepare(
     `SELECT json_group_array(${PASSAGE_JSON}) AS passages, json_group_array(DISTINCT p.record) AS records
-     FROM ${ASKED} WHERE p.ns = ?`,
+     FROM ${REQUESTED} WHERE p.ns = ?`,
   );
   const headers = db.prepare(
-    `SELECT json_group_array(${HEADER_JSON}) AS headers FROM json_each(?) AS asked
-     CROSS JOIN record AS r ON r.ns = ? AND r.id = asked.value`,
+    `SELECT json_group_array(${HEADER_JSON}) AS headers FROM json_each(?) AS requested
+     CROSS JOIN record AS r ON r.ns = ? AND r.id = requested.value`,
   );
   const found = rows.get(JSON.stringify(ids), ns);
   return {
@@ -82,24 +82,22 @@ function inOrderOfTime(
     }));
 }
 
-/**
- * What stands beside a passage of a turn of a session: the passages before and after it in its record, then the turns
- * before and after it (their first passage).
- */
 function neighbours(
   db: Database,
   ns: number,
   ids: readonly number[],
   reach: NeighbourReach,
 ): Neighbourhood[] {
-  // Most namespaces have no sessions: one look says so for all the passages.
+  // Most namespaces have no sessions, which one lookup tells.
   const anySession = db.prepare('SELECT 1 FROM record WHERE ns = ? AND session IS NOT NULL LIMIT 1');
   if (anySession.get(ns) === undefined) return [];
-  const asked = JSON.stringify(ids);
-  const places = db.prepare(`SELECT asked.key, p.id AS passage, p.record, r.session FROM ${ASKED_TURNS}`);
-  const turns = places.all(asked, ns) as unknown as Place[];
+  const list = JSON.stringify(ids);
+  const positions = db.prepare(
+    `SELECT requested.key, p.id AS passage, p.record, r.session FROM ${REQUESTED_TURNS}`,
+  );
+  const turns = positions.all(list, ns) as unknown as Position[];
   if (turns.length === 0) return [];
-  const inRecord = besideInRecord(db, ns, asked, reach);
+  const inRecord = neighboursInRecord(db, ns, list, reach);
   const across = sides(
     db,
     (sign, order) => `SELECT p.id FROM record AS r
@@ -107,58 +105,58 @@ function neighbours(
     WHERE r.ns = ? AND r.session = ? AND r.id ${sign} ? AND r.deleted_at IS NULL ORDER BY r.id ${order} LIMIT ?`,
   );
   return turns.map(({ key, passage, record, session }) => {
-    const look = (side: Side): number[] => {
+    const neighboursOn = (side: Side): number[] => {
       const near = inRecord.get(key)?.[side] ?? [];
       const missing = reach[side] - near.length;
       return missing <= 0 ? near : [...near, ...across[side](ns, session, record, missing)];
     };
-    return { passage, before: look('before'), after: look('after') };
+    return { passage, before: neighboursOn('before'), after: neighboursOn('after') };
   });
 }
 
-/** Of notes, no record is read. */
-const ASKED_TURNS = `${ASKED} CROSS JOIN record AS r INDEXED BY record_turn
+/** The index has only records of sessions, so no other record is read. */
+const REQUESTED_TURNS = `${REQUESTED} CROSS JOIN record AS r INDEXED BY record_turn
   ON r.ns = p.ns AND r.id = p.record AND r.session IS NOT NULL WHERE p.ns = ?`;
 
-interface Place {
-  /** Where in the list of what was asked for. */
+interface Position {
+  /** Index in the list of ids. */
   readonly key: number;
   readonly passage: number;
   readonly record: number;
   readonly session: string;
 }
 
-/** Nearest first, by place in the list. Ordinals of a record follow one another without gaps. */
-function besideInRecord(
+/** The neighbours in the same record, nearest first, by index in the list. The ordinals of a record have no gaps. */
+function neighboursInRecord(
   db: Database,
   ns: number,
-  asked: string,
+  list: string,
   reach: Readonly<Record<Side, number>>,
 ): Map<number, Record<Side, number[]>> {
   const select = db.prepare(
-    `SELECT asked.key, near.id, near.ordinal < p.ordinal AS earlier FROM ${ASKED}
+    `SELECT requested.key, near.id, near.ordinal < p.ordinal AS earlier FROM ${REQUESTED}
      CROSS JOIN passage AS near ON near.ns = p.ns AND near.record = p.record
        AND near.ordinal BETWEEN p.ordinal - ? AND p.ordinal + ? AND near.ordinal <> p.ordinal
-     WHERE p.ns = ? ORDER BY asked.key, near.ordinal`,
+     WHERE p.ns = ? ORDER BY requested.key, near.ordinal`,
   );
-  const beside = new Map<number, Record<Side, number[]>>();
-  for (const row of select.all(asked, reach.before, reach.after, ns)) {
+  const neighbours = new Map<number, Record<Side, number[]>>();
+  for (const row of select.all(list, reach.before, reach.after, ns)) {
     const key = row['key'] as number;
-    const sides = beside.get(key) ?? { before: [], after: [] };
-    beside.set(key, sides);
+    const sides = neighbours.get(key) ?? { before: [], after: [] };
+    neighbours.set(key, sides);
     if (row['earlier'] === 1) sides.before.unshift(row['id'] as number);
     else sides.after.push(row['id'] as number);
   }
-  return beside;
+  return neighbours;
 }
 
 type Side = 'before' | 'after';
-type Look = (ns: number, within: number | string, from: number, limit: number) => number[];
+type ReadSide = (ns: number, within: number | string, from: number, limit: number) => number[];
 
-function sides(db: Database, sql: (sign: string, order: string) => string): Record<Side, Look> {
-  const look = (text: string): Look => {
+function sides(db: Database, sql: (sign: string, order: string) => string): Record<Side, ReadSide> {
+  const reader = (text: string): ReadSide => {
     const statement = db.prepare(text);
     return (...parameters) => statement.all(...parameters).map((row) => row['id'] as number);
   };
-  return { before: look(sql('<', 'DESC')), after: look(sql('>', 'ASC')) };
+  return { before: reader(sql('<', 'DESC')), after: reader(sql('>', 'ASC')) };
 }

@@ -5,8 +5,8 @@ import { textTable } from '../database/namespaces.ts';
 import { noCounts, Postings } from '../../lexical/postings.ts';
 
 /**
- * All that the full-text index holds of a term, which must be letters and digits as the index holds them. Lists come in
- * one value each: rows of their own would take ten times as long.
+ * The postings of a term, read from FTS5. The term must consist of letters and digits as the index has them. Each list is
+ * read as one value, because rows would take ten times as long.
  */
 export function readPostings(db: Database, ns: number, term: string): Postings {
   const table = textTable(ns);
@@ -20,34 +20,34 @@ export function readPostings(db: Database, ns: number, term: string): Postings {
   if (typeof sizes?.['sizes'] !== 'string') return postings;
   const occurrences = `temp.occurrence_${String(ns)}`;
   db.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS ${occurrences} USING fts5vocab(main, ${table}, instance)`);
-  const places = db
+  const occurrencesOfTerm = db
     .prepare(
       `SELECT group_concat(doc) AS passages, group_concat(substr(col, 2, 1), '') AS fields
        FROM ${occurrences} WHERE term = ?`,
     )
     .get(term);
-  // Both go through the index in the order of its passages.
+  // Both queries read the index in the order of passages.
   const lengths = lengthsOf(Buffer.from(sizes['sizes'], 'hex'));
-  const passages = numbersOf(String(places?.['passages']));
-  const fields = String(places?.['fields']);
+  const passages = numbersOf(String(occurrencesOfTerm?.['passages']));
+  const fields = String(occurrencesOfTerm?.['fields']);
   for (let i = 0, n = 0; i < passages.length; n++) {
     const counts = noCounts();
     const passage = passages[i]!;
-    for (; passages[i] === passage; i++) counts[BY_SECOND_LETTER[fields[i]!]!]++;
+    for (; passages[i] === passage; i++) counts[FIELD_BY_SECOND_LETTER[fields[i]!]!]++;
     postings.append(passage, counts, lengths[n]!);
   }
   return postings;
 }
 
-/** One letter says which field it is. */
-const BY_SECOND_LETTER: Readonly<Record<string, keyof TextFields>> = {
+/** The second letter of a column's name identifies the field. */
+const FIELD_BY_SECOND_LETTER: Readonly<Record<string, keyof TextFields>> = {
   i: 'title',
   e: 'headings',
   o: 'body',
   a: 'tags',
 };
 
-/** The whole numbers of a list that commas part. By hand: to split it would make a text of each of thousands. */
+/** Parses a comma-separated list of whole numbers without creating a string for each of thousands. */
 function numbersOf(list: string): number[] {
   const numbers: number[] = [];
   let number = 0;
@@ -65,7 +65,7 @@ function numbersOf(list: string): number[] {
 
 const ZERO = 0x30;
 
-/** Of how many terms each passage is: FTS5 writes down a number for each of its fields. */
+/** The length of each passage in terms. FTS5 stores a number for each field. */
 function lengthsOf(sizes: Uint8Array): number[] {
   const fields = variableIntegers(sizes);
   const lengths: number[] = [];
@@ -78,14 +78,14 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((a, b) => a + b, 0);
 }
 
-/** Row 1 of FTS5's data: how many rows there are, then the terms of each column. */
+/** Reads row 1 of FTS5's data: the number of rows, then the number of terms in each column. */
 export function readTotals(db: Database, ns: number): IndexTotals {
   const row = db.prepare(`SELECT block FROM ${textTable(ns)}_data WHERE id = 1`).get();
   const [passages = 0, ...terms] = variableIntegers((row?.['block'] ?? []) as Uint8Array);
   return { passages, terms: sum(terms.slice(0, TEXT_FIELDS.length)) };
 }
 
-/** Seven bits a byte, the highest first; the eighth says that more follow. */
+/** Decodes integers of seven bits per byte, the highest bits first. The eighth bit is set if more bytes follow. */
 function variableIntegers(bytes: Uint8Array): number[] {
   const integers: number[] = [];
   let integer = 0;

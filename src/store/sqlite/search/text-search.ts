@@ -2,12 +2,12 @@ import type { SQLOutputValue } from 'node:sqlite';
 import type { PassageScore, SearchFilter, TextQuery, TextTerm } from '../../search-model.ts';
 import { bestByBm25 } from '../../lexical/bm25.ts';
 import type { Database } from '../database/database.ts';
-import { isSelective, passageCondition, recordCondition, showsAll } from '../records/filter.ts';
+import { isSelective, passageCondition, recordCondition, admitsAll } from '../records/filter.ts';
 import { textTable } from '../database/namespaces.ts';
 import type { PostingCache } from './posting-cache.ts';
 import { readTotals } from './read-postings.ts';
 
-/** What is in memory ranks at once; phrases and most filters are FTS5's. Both give the same scores. */
+/** Ranks in memory where it can. FTS5 ranks phrases, prefixes and selective filters; both give the same scores. */
 export function searchText(
   db: Database,
   cache: PostingCache,
@@ -26,10 +26,10 @@ export function searchText(
   return best ?? rankWithin(db, ns, match, query, filter, limit);
 }
 
-/** How many times more are ranked than asked for, where the filter hides some of them. */
-const SPARE = 2;
+/** How many times the limit is ranked if the filter hides some passages. */
+const OVERFETCH = 2;
 
-/** The best of all that the filter lets through; `null` when it hides too many of them. */
+/** The best passages that pass the filter; `null` if it hides too many of those that were ranked. */
 function bestShown(
   db: Database,
   ns: number,
@@ -37,21 +37,21 @@ function bestShown(
   filter: SearchFilter,
   limit: number,
 ): PassageScore[] | null {
-  if (showsAll(db, ns, filter)) return rank(limit);
-  const best = rank(limit * SPARE);
+  if (admitsAll(db, ns, filter)) return rank(limit);
+  const best = rank(limit * OVERFETCH);
   const { sql, parameters } = recordCondition(filter);
   const rows = db
     .prepare(
-      `SELECT r.id FROM json_each(?) AS asked CROSS JOIN record AS r ON r.ns = ? AND r.id = asked.value
+      `SELECT r.id FROM json_each(?) AS ranked CROSS JOIN record AS r ON r.ns = ? AND r.id = ranked.value
        WHERE ${sql}`,
     )
     .all(JSON.stringify([...new Set(best.map(({ record }) => record))]), ns, ...parameters);
   const shown = new Set(rows.map(({ id }) => id));
   const among = best.filter(({ record }) => shown.has(record));
-  return among.length >= limit || best.length < limit * SPARE ? among.slice(0, limit) : null;
+  return among.length >= limit || best.length < limit * OVERFETCH ? among.slice(0, limit) : null;
 }
 
-/** FTS5's tokenizer leaves these as they are. */
+/** Terms that FTS5's tokenizer does not split. */
 const PLAIN_TERM = /^[a-z0-9\u0080-\uffff]+$/;
 
 function isOfPlainTerms({ any, all }: TextQuery): boolean {
@@ -76,7 +76,7 @@ function rankInMemory(
   return best.map(({ passage, score }, i) => ({ passage, record: records[i]!, score }));
 }
 
-/** The index ranks without a look at the records. */
+/** Ranks with the index alone, without a filter. */
 function rankAlone(
   db: Database,
   ns: number,
@@ -121,12 +121,12 @@ function columnWeights({ title, headings, body, tags }: TextQuery['weights']): n
   return [title, headings, body, tags];
 }
 
-/** FTS5's bm25() is negative, the better the lower. */
+/** FTS5's bm25() is negative: lower is better. */
 function scoreOf(row: Record<string, SQLOutputValue>): PassageScore {
   return { passage: Number(row['id']), record: Number(row['record']), score: -Number(row['score']) };
 }
 
-/** Words only, never syntax: every term is quoted. */
+/** Every term is quoted, so that none is read as query syntax. */
 function matchExpression(query: TextQuery): string {
   const any = query.any.map(termExpression).join(' OR ');
   const all = query.all.map(termExpression).join(' AND ');
@@ -134,7 +134,7 @@ function matchExpression(query: TextQuery): string {
   return any === '' ? all : `(${all}) AND (${any} OR ${query.all.map(termExpression).join(' OR ')})`;
 }
 
-/** NUL would end the expression within its quotes. */
+/** NUL would end the expression. */
 function termExpression(term: TextTerm): string {
   const phrase = term.terms.map((word) => word.replaceAll('"', '""').replaceAll('\0', ' ')).join(' ');
   return `"${phrase}"${term.prefix ? ' *' : ''}`;

@@ -1,4 +1,4 @@
-/** One float32 scale, then a signed byte a dimension: a quarter of float32, cosines within about 0.001. */
+/** A float32 scale, then a signed byte for each dimension. A quarter of float32, with cosines within about 0.001. */
 export function quantise(vector: Float32Array): Uint8Array {
   const bytes = new Uint8Array(4 + vector.length);
   let largest = 0;
@@ -10,7 +10,7 @@ export function quantise(vector: Float32Array): Uint8Array {
   return bytes;
 }
 
-/** The vector again, as far as its bytes tell. */
+/** The approximate vector. */
 export function dequantised(quantised: Uint8Array): Float32Array {
   const scale = new DataView(quantised.buffer, quantised.byteOffset).getFloat32(0, true);
   return Float32Array.from(components(quantised), (component) => component * scale);
@@ -25,7 +25,7 @@ export function components(quantised: Uint8Array): Int8Array {
 export function dotQuantised(quantised: Uint8Array, query: Float32Array): number {
   const scale = new DataView(quantised.buffer, quantised.byteOffset).getFloat32(0, true);
   const signed = components(quantised);
-  // Four sums, so that none waits for itself.
+  // Four independent sums, which the processor can compute in parallel.
   let [a, b, c, d] = [0, 0, 0, 0];
   const whole = signed.length & ~3;
   for (let i = 0; i < whole; i += 4) {

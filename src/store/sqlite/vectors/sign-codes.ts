@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** Bytes of a sign code: a bit a dimension, set where the component is positive. */
+/** Length of a sign code: a bit for each dimension, set if the component is positive. */
 export const CODE_BYTES = 48;
-/** The one length of vector that the kernel scans; vectors of other lengths are folded into it (`signCode`). */
+/** The kernel scans codes of this length only. `signCode` folds vectors of other lengths. */
 const CODE_BITS = CODE_BYTES * 8;
 
 const WASM_PAGE = 65_536;
@@ -20,8 +20,8 @@ interface Kernel {
 let compiled: WebAssembly.Module | undefined;
 
 /**
- * Signs of a vector's components as 384 bits. A longer vector gives the signs of the sums of its components
- * 384 apart, a shorter one leaves bits unset: either keeps the order of distances roughly, and rescoring does the rest.
+ * The signs of a vector's components as 384 bits. For a longer vector, the signs of sums of components that are 384 apart; for
+ * a shorter one, some bits stay unset. Both keep the order of distances approximately, and rescoring makes it exact.
  */
 export function signCode(vector: ArrayLike<number>): Uint8Array {
   const code = new Uint8Array(CODE_BYTES);
@@ -33,7 +33,7 @@ export function signCode(vector: ArrayLike<number>): Uint8Array {
   return code;
 }
 
-/** The sign codes of one namespace and generation, in memory, in the order of their vectors' ids. */
+/** The sign codes of a namespace and generation in memory, in the order of the vectors' ids. */
 export class SignCodes {
   #memory: WebAssembly.Memory;
   #kernel: Kernel;
@@ -51,12 +51,12 @@ export class SignCodes {
     return this.#size;
   }
 
-  /** Id of the newest vector; 0 when there is none. */
+  /** The highest id; 0 if there is no vector. */
   get lastVector(): number {
     return this.#size === 0 ? 0 : this.#ids[this.#size - 1]!;
   }
 
-  /** `ids` ascending and above `lastVector`; `codes` 48 bytes each. */
+  /** @param ids ascending and above `lastVector` @param codes 48 bytes for each id */
   append(ids: Uint32Array, codes: Uint8Array): void {
     if (this.#size + ids.length > this.#capacity) this.#grow(this.#size + ids.length);
     this.#ids.set(ids, this.#size);
@@ -64,7 +64,7 @@ export class SignCodes {
     this.#size += ids.length;
   }
 
-  /** Ids of the up to `count` vectors nearest to the query's code, in id order. `among`: only these (ascending). */
+  /** The ids of the `count` vectors nearest to the query's code, ascending. @param among searches only these (ascending) */
   nearest(query: Uint8Array, count: number, among?: Uint32Array): number[] {
     const { distances, mask, slots } = this.#layout();
     const bytes = new Uint8Array(this.#memory.buffer);
@@ -111,7 +111,7 @@ export class SignCodes {
   }
 }
 
-/** After the codes: u16 distances, a mask byte each, and room for every slot to be collected. */
+/** The memory behind the codes: u16 distances, a mask byte for each code, and room for every slot to be collected. */
 function layout(capacity: number): { distances: number; mask: number; slots: number; end: number } {
   const distances = aligned(CODES_AT + capacity * CODE_BYTES);
   const mask = aligned(distances + capacity * 2);

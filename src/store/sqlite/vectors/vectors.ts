@@ -17,18 +17,18 @@ import type { CodeCache } from './code-cache.ts';
 import { components, dequantised, quantise } from './quantise.ts';
 import type { VectorCache, VectorScore } from './vector-cache.ts';
 
-/** Rows of one code blob. */
+/** Vectors in one blob of codes. */
 const CHUNK_ROWS = 512;
-/** Nearest codes whose vectors are read and compared exactly; `bench` holds their recall above 0.98. */
+/** How many of the nearest codes are rescored with their vectors; `bench` keeps the recall above 0.98. */
 const SHORTLIST = 1000;
 const SMALL_SHORTLIST = 300;
 const SMALL_NAMESPACE = 100_000;
-/** Of a filtered search's shortlist, this share must pass the filter, or there was too little to choose from. */
+/** If a smaller share of the shortlist passes the filter, the scan is repeated. */
 const MIN_PASSED = 1 / 2;
-/** Up to so many vectors, what the filter allows is listed (about 2 µs each), and the scan looks at that alone. */
+/** The most vectors that a repeated scan is limited to. Listing them takes about 2 µs each. */
 const MAX_MASKED = 50_000;
-/** How many times longer the shortlist grows where the filter allows more than that. */
-const DEEPER = 16;
+/** The factor by which the shortlist grows if the filter allows more vectors than that. */
+const SHORTLIST_FACTOR = 16;
 
 export function putVectors(
   db: Database,
@@ -48,7 +48,7 @@ export function putVectors(
   });
 }
 
-/** Moves full runs of 512 new vectors into one blob of codes each. */
+/** Packs every full run of 512 new vectors into a blob of codes. */
 export function packCodes(db: Database, ns: number, generation: number): void {
   for (;;) {
     const rows = db.prepare(
@@ -56,7 +56,7 @@ export function packCodes(db: Database, ns: number, generation: number): void {
            (SELECT max(last_vector) FROM code_chunk WHERE ns = ?1 AND generation = ?2), 0)
          ORDER BY id LIMIT ${String(CHUNK_ROWS)}`,
     );
-    // The next run's last, if the run is full: the others behind it are not counted, time and again.
+    // The last vector of the next run, which exists only if the run is full. Counting all new vectors would be slower.
     const last = db
       .prepare(
         `SELECT id FROM vector WHERE ns = ?1 AND generation = ?2 AND id > coalesce(
@@ -79,16 +79,14 @@ export function packCodes(db: Database, ns: number, generation: number): void {
   }
 }
 
-/** What a connection keeps in memory of what it searches. */
 export interface VectorCaches {
   readonly codes: CodeCache;
   readonly vectors: VectorCache;
 }
 
 /**
- * Sign codes in memory give a shortlist by Hamming distance; the shortlist's int8 vectors are scored with the query
- * in float32; passages that hold their content are what is answered. Where the filter lets little of the
- * shortlist through, the scan is done again over what it allows.
+ * The Hamming distances of sign codes give a shortlist, whose int8 vectors are scored with the float32 query. The result
+ * is the passages with their content. If too few of the shortlist pass the filter, the scan is repeated among those that do.
  */
 export function searchVectors(
   db: Database,
@@ -103,16 +101,16 @@ export function searchVectors(
   if (codes.size === 0) return [];
   const query = signCode(vector);
   const shortlist = Math.max(codes.size > SMALL_NAMESPACE ? SHORTLIST : SMALL_SHORTLIST, limit * 2);
-  const enough = isSelective(filter) ? shortlist * MIN_PASSED : 0;
-  const look = (count: number, among?: Uint32Array): Rescored =>
+  const minPassed = isSelective(filter) ? shortlist * MIN_PASSED : 0;
+  const scan = (count: number, among?: Uint32Array): Rescored =>
     rescore(db, ns, caches.vectors.scores(codes.nearest(query, count, among), vector), filter, limit);
-  const { scores, passed } = look(shortlist);
-  if (shortlist >= codes.size || (scores.length >= limit && passed >= enough)) return scores;
+  const { scores, passed } = scan(shortlist);
+  if (shortlist >= codes.size || (scores.length >= limit && passed >= minPassed)) return scores;
   const allowed = allowedVectors(db, ns, generation, filter);
-  return allowed === null ? look(shortlist * DEEPER).scores : look(shortlist, allowed).scores;
+  return allowed === null ? scan(shortlist * SHORTLIST_FACTOR).scores : scan(shortlist, allowed).scores;
 }
 
-/** Ids of the vectors that the filter lets through, ascending; `null` when they are too many to list. */
+/** The ids of the vectors that pass the filter, ascending; `null` if they are too many. */
 function allowedVectors(
   db: Database,
   ns: number,
@@ -133,11 +131,11 @@ function allowedVectors(
 
 interface Rescored {
   readonly scores: PassageScore[];
-  /** Of the vectors looked at, those whose content the filter lets through. */
+  /** How many of the vectors have a passage that passes the filter. */
   readonly passed: number;
 }
 
-/** The passages of the best vectors. All are looked up where a filter may stop many, else about as many as asked for. */
+/** The passages of the best vectors. With a selective filter all vectors are looked up, else about as many as the limit. */
 function rescore(
   db: Database,
   ns: number,
@@ -145,12 +143,12 @@ function rescore(
   filter: SearchFilter,
   limit: number,
 ): Rescored {
-  const atOnce = isSelective(filter) ? best.length : limit;
+  const batch = isSelective(filter) ? best.length : limit;
   const scores: PassageScore[] = [];
   let passed = 0;
   for (let from = 0, to; from < best.length && scores.length < limit; from = to) {
-    to = Math.min(best.length, from + atOnce);
-    // Of equals, the first passages come first, and those may be of any of their vectors.
+    to = Math.min(best.length, from + batch);
+    // Vectors with the same score stay together, because ties are ordered by passage.
     while (to < best.length && best[to]!.score === best[to - 1]!.score) to++;
     const found = passagesOfVectors(db, ns, best.slice(from, to), filter);
     passed += new Set(found.map(({ vector }) => vector)).size;
@@ -167,7 +165,7 @@ function passagesOfVectors(
   filter: SearchFilter,
 ): (PassageScore & { vector: number })[] {
   const condition = passageCondition(db, ns, filter);
-  // CROSS JOIN keeps this order: from few vectors to their passages, never from all passages.
+  // CROSS JOIN keeps SQLite from starting with all passages.
   const rows = db
     .prepare(
       `SELECT near.key, p.id, p.record FROM json_each(?) AS near
@@ -196,7 +194,7 @@ export function scoreVectors(
 ): PassageScore[] {
   const rows = db
     .prepare(
-      `SELECT p.id, p.record, v.id AS vector FROM json_each(?) AS asked CROSS JOIN passage AS p ON p.id = asked.value
+      `SELECT p.id, p.record, v.id AS vector FROM json_each(?) AS requested CROSS JOIN passage AS p ON p.id = requested.value
        CROSS JOIN vector AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash WHERE p.ns = ?`,
     )
     .all(JSON.stringify(passages), generation, ns);

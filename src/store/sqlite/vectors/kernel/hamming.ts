@@ -1,7 +1,7 @@
 // AssemblyScript: Hamming distances between 384-bit sign codes, 48 bytes each (WebAssembly SIMD128, no runtime).
 // The caller lays out the memory; every pointer is a byte offset.
 
-/** Distance that no code has: the slot is masked out. */
+/** The distance of a slot that the mask excludes. */
 const MASKED: u16 = 0xffff;
 
 // @ts-ignore: decorator
@@ -11,8 +11,8 @@ function lanes(bytes: v128): v128 {
 }
 
 /**
- * Distances of `n` codes to the query, as u16, and how many codes stand at each distance (385 × i32, zeroed by the
- * caller). `mask` is one byte a code, 0 to leave it out; a null pointer masks nothing.
+ * Distances of `n` codes to the query, as u16, and how many codes have each distance (385 × i32, zeroed by the
+ * caller). `mask` has a byte for each code, 0 to exclude it; a null pointer excludes nothing.
  */
 export function scan(codes: usize, n: i32, query: usize, distances: usize, histogram: usize, mask: usize): void {
   const q0 = v128.load(query);
@@ -25,7 +25,7 @@ export function scan(codes: usize, n: i32, query: usize, distances: usize, histo
       continue;
     }
     const code = codes + <usize>i * 48;
-    // At most 8 bits a byte and three bytes a lane: 24 fits.
+    // At most 8 bits for each byte and three bytes in a lane: 24 fits.
     let bits = i8x16.popcnt(v128.xor(v128.load(code), q0));
     bits = i8x16.add(bits, i8x16.popcnt(v128.xor(v128.load(code, 16), q1)));
     bits = i8x16.add(bits, i8x16.popcnt(v128.xor(v128.load(code, 32), q2)));
@@ -39,7 +39,7 @@ export function scan(codes: usize, n: i32, query: usize, distances: usize, histo
 }
 
 /**
- * Slots nearer than `threshold`, and the first `ties` at exactly it, in slot order, as i32. Answers how many;
+ * Slots nearer than `threshold`, and the first `ties` at exactly it, in slot order, as i32. Returns how many;
  * the caller has counted them in the histogram, so they fit.
  */
 export function collect(distances: usize, n: i32, threshold: i32, ties: i32, slots: usize): i32 {
