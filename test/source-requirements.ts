@@ -62,22 +62,22 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     {
       file: 'src/search/rank/rank.test.ts',
-      test: 'reckons the recency of a source by its own weight and half-life, a week unless it says so',
+      test: 'computes the recency of a source with its own weight and half-life, a week by default',
     },
   ],
   S7: [
     {
       file: 'src/ingest/replace-documents.test.ts',
-      test: 'lets completed ones go first, the oldest of them before the others',
+      test: 'removes completed documents first, the oldest of them before the others',
     },
-    { file: 'src/ingest/replace-documents.test.ts', test: 'then the oldest' },
+    { file: 'src/ingest/replace-documents.test.ts', test: 'then removes the oldest documents' },
     { file: 'src/engine/sources/sources.test.ts', test: 'keeps at most maxDocuments documents' },
   ],
   S8: [
     { file: 'test/e2e/sources.test.ts', test: 'minScore hides its weak matches and says so (S8)' },
     {
       file: 'src/search/rank/source-policy.test.ts',
-      test: 'drops hits below the minimum score of their source, which take no place of others',
+      test: 'drops hits below the minimum score of their source, without counting them towards the limit',
     },
   ],
   S9: [

@@ -8,11 +8,11 @@ describe('openEmbedder', () => {
     await embedder?.close();
   });
 
-  it('has no embedder for none', async () => {
+  it('returns null for the provider none', async () => {
     expect(await openEmbedder({ provider: 'none' })).toBeNull();
   });
 
-  it('names the providers when it knows no such one', async () => {
+  it('lists the providers if the name is unknown', async () => {
     for (const provider of ['onnx', '', 'constructor']) {
       await expect(openEmbedder({ provider })).rejects.toMatchObject({
         code: 'invalid_config',

@@ -11,7 +11,7 @@ function processorTime(since?: NodeJS.CpuUsage): number {
   return (user + system) / 1000;
 }
 
-/** The most that one turn of the event loop takes while something is under way. */
+/** The longest turn of the event loop while the work runs. */
 async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let last = process.threadCpuUsage();
@@ -32,7 +32,7 @@ const NOTE = Array.from(
     `## Entry ${String(i)}\n\n${'The [[Oven]] was cleaned, and the **hob** with it. '.repeat(20)}\n\n`,
 ).join('');
 
-/** The longest turn of each, of an engine and a folder of their own. */
+/** The longest turn of each job. Each gets a new engine and folder. */
 async function turnsOfEach(): Promise<Record<string, number>> {
   await using folder = await temporaryFolder();
   await writeNotes(join(folder.path, 'vault'), { 'long.md': NOTE, 'short.md': 'a short one' });
@@ -49,11 +49,11 @@ async function turnsOfEach(): Promise<Record<string, number>> {
   return turns;
 }
 
-/** A turn may be long for once, as when garbage is collected; what holds the loop holds it every time. */
+/** A single turn may be long, for example during a garbage collection. What blocks the loop does so in every run. */
 const TRIES = 3;
 
 describe('the event loop of the host', () => {
-  it('is not held while a long note is indexed, derived anew, written or examined', async () => {
+  it('is not blocked while a long note is indexed, rechunked, written or checked', async () => {
     const before = process.threadCpuUsage();
     const options = { maxTokens: 200, countTokens: estimateTokens };
     makePassages(draft({ title: 'long', content: NOTE }), options);

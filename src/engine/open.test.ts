@@ -64,7 +64,7 @@ function titles({ results }: SearchResponse): string[] {
 }
 
 describe('an engine without a model', () => {
-  it('indexes a vault and finds, reads and counts what is in it', async () => {
+  it('indexes a vault, and finds, reads and counts its notes', async () => {
     const { sources, embedded } = await loci.index();
     expect(embedded).toBe(0);
     const problems = [{ key: 'Home/Attic boxes.md', reason: 'invalid_front_matter', skipped: false }];
@@ -86,7 +86,7 @@ describe('an engine without a model', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('finds what was just written, and reads it back', async () => {
+  it('finds and reads a record that was just written', async () => {
     const written = await loci.write({ content: 'The plumber is called Zebulon.' });
     expect(written).toMatchObject({ id: 1, citation: 'record/1', embedded: false });
     const [hit] = (await loci.search({ query: 'zebulon' })).results;
@@ -95,7 +95,7 @@ describe('an engine without a model', () => {
     expect((await loci.get('1')).record.id).toBe(1);
   });
 
-  it('answers the same after a reindex, whatever is asked', async () => {
+  it('returns the same results after a reindex', async () => {
     await loci.index();
     await loci.write({ content: 'Ada says the clock is late.' });
     const before = await answers();
@@ -122,7 +122,7 @@ describe('an engine without a model', () => {
     expect(await answers()).toEqual(before);
   });
 
-  it('sees rows gone from inside the full-text index, and mends it by a reindex', async () => {
+  it('detects rows that are missing from the full-text index, and a reindex repairs it', async () => {
     await loci.index();
     const before = await answers();
     const db = new DatabaseSync(join(folder.path, 'loci.db'), { readOnly: true });
@@ -138,7 +138,7 @@ describe('an engine without a model', () => {
     }
   });
 
-  it('takes queries of any shape', async () => {
+  it('accepts queries of any shape', async () => {
     await loci.index();
     await expect(loci.search({ query: ' \n' })).rejects.toMatchObject({ code: 'invalid_input' });
     const odd = [
@@ -153,7 +153,7 @@ describe('an engine without a model', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('stops an index where it is told to, and goes on', async () => {
+  it('aborts an index on its signal, and continues it later', async () => {
     await expect(loci.index({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
     await loci.index();
     const before = await answers();

@@ -91,7 +91,7 @@ describe('chunk, for every text', () => {
     countTokens: fc.constantFrom(...counters),
   });
 
-  it('holds every visible character exactly once and in order, within the limit, on the lines it names', () => {
+  it('contains every visible character exactly once and in order, within the limit, on the reported lines', () => {
     fc.assert(
       fc.property(content, options, (text, { maxTokens, countTokens }) => {
         const passages = chunk(text, { maxTokens, countTokens });
@@ -114,7 +114,7 @@ describe('chunk, for every text', () => {
     );
   });
 
-  it('leaves out exactly front matter and whole-line comments', () => {
+  it('omits exactly front matter and whole-line comments', () => {
     const part = fc.constantFrom(
       'para one',
       '# Title',
@@ -134,7 +134,7 @@ describe('chunk, for every text', () => {
     );
   });
 
-  it('takes time in proportion to the length, however odd the text', () => {
+  it('takes linear time for any text', () => {
     const size = 500_000;
     const odd = {
       'one line': 'word and more text. '.repeat(size / 20),

@@ -29,7 +29,7 @@ function sentence(word: string, count: number): string {
 }
 
 describe('chunk', () => {
-  it('gives nothing for nothing', () => {
+  it('returns no passages for an empty text', () => {
     for (const content of [
       '',
       ' \n\t\n',
@@ -41,7 +41,7 @@ describe('chunk', () => {
     }
   });
 
-  it('takes plain text as it stands', () => {
+  it('returns plain text unchanged', () => {
     expect(cut('\n\n  The oven is booked for May. \n')).toEqual([
       { headings: [], text: '  The oven is booked for May.', startLine: 3, endLine: 3 },
     ]);
@@ -64,7 +64,7 @@ describe('chunk', () => {
     expect(passage).toEqual({ headings: [], text: 'Booked.', startLine: 6, endLine: 6 });
   });
 
-  it('takes text between two thematic breaks for text', () => {
+  it('treats text between two thematic breaks as text', () => {
     expect(texts('---\nHello there\n---\nand more')).toEqual(['---\nHello there\n---\nand more']);
     expect(texts('---\ntitle: never closed\n\ntext')).toEqual(['---\ntitle: never closed\n\ntext']);
   });
@@ -75,14 +75,14 @@ describe('chunk', () => {
     ]);
   });
 
-  it('does not pack what belongs to another branch, nor a small section with a large one', () => {
+  it('does not pack sections of another branch together, nor a small section with a large one', () => {
     const branches = ['# A\n\n## B\n\none', '# C\n\ntwo'];
     expect(texts(branches.join('\n\n'))).toEqual(branches);
     const sizes = ['## B\n\none', `## C\n\n${sentence('two', 25)}`, '## D\n\nthree'];
     expect(texts(sizes.join('\n\n'))).toEqual(sizes);
   });
 
-  it('keeps a heading with what follows it', () => {
+  it('keeps a heading with the text below it', () => {
     const title = `# Title\n\n${sentence('intro', 20)}`;
     const body = `## Sub\n\n### Deeper\n\n${sentence('body', 38)}`;
     const passages = cut(`${title}\n\n${body}`);
@@ -91,12 +91,12 @@ describe('chunk', () => {
     expect(passages.slice(1).every(({ headings }) => headings.join('/') === 'Title/Sub/Deeper')).toBe(true);
   });
 
-  it('knows no heading inside code, quotes and dashed text', () => {
+  it('finds no heading inside code, quotes and dashed text', () => {
     const content = '```\n# not a title\n```\n\n> # nor this\n\nfirst line\nsecond line\n---\n\nrest';
     expect(cut(content).map(({ headings }) => headings)).toEqual([[]]);
   });
 
-  it('leaves out comments that take whole lines, and only those', () => {
+  it('omits comments on whole lines, and only those', () => {
     expect(texts('before\n\n%% one\n\n# two %%\nafter\n\n<!--\nthree\n-->\n\nlast')).toEqual([
       'before',
       'after',
@@ -118,7 +118,7 @@ describe('chunk, blocks that are too long', () => {
     expect(passages.length).toBe(4);
   });
 
-  it('leaves a code fence whole where it fits, and cuts it at line ends where not', () => {
+  it('keeps a code fence whole if it fits, and otherwise cuts it at line ends', () => {
     const fence = (lines: number): string =>
       `\`\`\`js\n${Array.from({ length: lines }, (_, n) => `  call(${n});`).join('\n\n')}\n\`\`\``;
     const before = sentence('text', 15);
@@ -156,14 +156,14 @@ describe('chunk, blocks that are too long', () => {
     expect(texts('𠮷'.repeat(100), 7, codePoints).every((text) => /^𠮷+$/u.test(text))).toBe(true);
   });
 
-  it('cuts between words where there is no sentence, and within a word only where it alone is too long', () => {
+  it('cuts between words if there is no sentence, and within a word only if the word alone is too long', () => {
     const passages = texts('lorem '.repeat(500), 40, wordPieces);
     expect(new Set(passages.flatMap((text) => text.split(' ')))).toEqual(new Set(['lorem']));
     const pieces = texts('x'.repeat(1000), 40, wordPieces);
     expect([pieces.join('').length, pieces.length]).toEqual([1000, 5]);
   });
 
-  it('bounds a passage by its length too, whatever the counter thinks of an endless word', () => {
+  it('limits the length of a passage in characters too, even if the counter counts a long word as one token', () => {
     expect(Math.max(...texts('x'.repeat(100_000), 64, words).map((text) => text.length))).toBe(1024);
   });
 });

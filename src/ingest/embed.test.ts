@@ -82,7 +82,7 @@ describe('embedPending', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('keeps what is done when the provider fails, and goes on from there', async () => {
+  it('keeps the finished batches when the provider fails, and continues with the rest', async () => {
     await write(Array.from({ length: 300 }, (_, n) => `text ${String(n)}`));
     const failing = embedPending(store, embedder(2), generation);
     await expect(failing).rejects.toMatchObject({ code: 'embedding_unavailable' });
@@ -92,7 +92,7 @@ describe('embedPending', () => {
     expect(new Set(calls.flat()).size).toBe(calls.flat().length);
   });
 
-  it('stops between batches when it is told to', async () => {
+  it('stops between batches when the signal fires', async () => {
     await write(Array.from({ length: 300 }, (_, n) => `text ${String(n)}`));
     const stop = new AbortController();
     const options = { signal: stop.signal, onProgress: () => stop.abort() };
@@ -105,7 +105,7 @@ describe('embedPending', () => {
 });
 
 describe('embedRecord', () => {
-  it('embeds the passages of one record and leaves the others waiting', async () => {
+  it('embeds the passages of one record, and leaves the others pending', async () => {
     await write(['waiting']);
     const [id] = await write(['oven']);
     const passages = (await store.records.passagesOf('n', [id!])).get(id!)!;
@@ -116,8 +116,8 @@ describe('embedRecord', () => {
   });
 });
 
-describe('remember', () => {
-  it('keeps all of the records or none of them, with what was said of them', async () => {
+describe('addRecords', () => {
+  it('stores all of the records or none', async () => {
     const [first, second] = await write(['oven', 'tiles']);
     expect(await store.records.get('n', [second!, first!], { liveAt: NOW })).toMatchObject([
       { content: 'tiles', identity: null, revision: null, updatedAt: NOW, deletedAt: null },

@@ -7,7 +7,7 @@ import { chunking, estimateTokens, makePassages, samePassages } from './passages
 const CHUNKING = chunking('estimate', { maxTokens: 40, countTokens: estimateTokens });
 
 describe('embeddingText', () => {
-  it('says title, headings and speaker, each once, before the words', () => {
+  it('contains title, headings and speaker, each once, before the words', () => {
     const note = { title: 'Oven', metadata: {} };
     const passage = { headings: ['Oven', 'Cleaning'], text: 'Vinegar.', context: null };
     expect(embeddingText(note, passage)).toBe('Oven\nCleaning\nVinegar.');
@@ -22,7 +22,7 @@ describe('embeddingText', () => {
     expect(embeddingText({ title: 'Oven', metadata: {} }, passage)).toBe('Oven\nVinegar.\nKitchen · Home');
   });
 
-  it('has a hash that is its own: 16 bytes of SHA-256', () => {
+  it('has a unique hash: 16 bytes of SHA-256', () => {
     const note = { title: 'Oven', metadata: {} };
     const passage = { headings: [], text: 'Vinegar.', context: null };
     expect(embeddingHash(note, passage)).toBe(sha256('Oven\nVinegar.').slice(0, 32));
@@ -31,7 +31,7 @@ describe('embeddingText', () => {
 });
 
 describe('makePassages', () => {
-  it('numbers the passages of a text and hashes what is embedded of each', () => {
+  it('numbers the passages of a text, and hashes the embedded text of each', () => {
     const record = draft({ title: 'Oven', content: `# One\n\n${'word '.repeat(30)}\n\n# Two\n\nend` });
     const passages = makePassages(record, CHUNKING);
     expect(passages.map(({ ordinal, headings }) => [ordinal, headings])).toEqual([
@@ -41,7 +41,7 @@ describe('makePassages', () => {
     for (const passage of passages) expect(passage.hash).toBe(embeddingHash(record, passage));
   });
 
-  it('gives a note of no words one empty passage, so that its title is found', () => {
+  it('returns one empty passage for a note without words, so that its title is found', () => {
     const record = draft({ title: 'Oven' });
     const hash = embeddingHash(record, { headings: [], text: '', context: null });
     expect(makePassages(record, CHUNKING)).toEqual([
@@ -85,7 +85,7 @@ describe('samePassages', () => {
 });
 
 describe('chunking', () => {
-  it('signs itself with what counted and how much, so that another way is told apart', () => {
+  it('has a signature that depends on the counter and the limit', () => {
     const options = { maxTokens: 40, countTokens: estimateTokens };
     const signatures = [
       chunking('estimate', options),

@@ -35,21 +35,21 @@ function staying(maxDocuments: number, keepCompleted = false): string[] {
 }
 
 describe('withinCap', () => {
-  it('lets completed ones go first, the oldest of them before the others', () => {
+  it('removes completed documents first, the oldest of them before the others', () => {
     expect(staying(6)).toEqual(documents.map(({ id }) => id));
     expect(staying(5)).not.toContain('done long ago');
     expect(staying(4)).toEqual(['old', 'recent', 'told no time', 'next week']);
   });
 
-  it('then the oldest', () => {
+  it('then removes the oldest documents', () => {
     expect(staying(3)).toEqual(['recent', 'told no time', 'next week']);
     expect(staying(1)).toEqual(['next week']);
   });
 
-  it('takes completed ones for others where they are to be kept', () =>
+  it('treats completed documents like the others if they are to be kept', () =>
     expect(staying(4, true)).toEqual(['done today', 'recent', 'told no time', 'next week']));
 
-  it('keeps as many as there is room for, in their order, whatever they are', () =>
+  it('keeps as many documents as the cap allows, in their order', () =>
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.option(fc.integer({ min: -900, max: 900 })), fc.option(fc.boolean()))),

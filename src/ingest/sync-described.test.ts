@@ -83,7 +83,7 @@ async function embedAll(): Promise<void> {
   );
 }
 
-describe('a document whose text stayed', () => {
+describe('a document whose text did not change', () => {
   it.each<[string, Partial<SourceDocument>]>([
     ['title', { title: 'Remodel' }],
     ['speaker', { metadata: { ...FIRST.metadata, speaker: 'Ben' } }],
@@ -120,7 +120,7 @@ describe('a document whose text stayed', () => {
     expect(record).toMatchObject({ revision: '2', ...changed, contentHash: sha256(CONTENT) });
   });
 
-  it('is a note, unless it says what else it is', async () => {
+  it('is a note by default', async () => {
     const held = async () => (await store.records.get('n', [1], { liveAt: NOW }))[0];
     await sync({ ...FIRST, category: 'recipes', recordType: 'list' });
     expect(await held()).toMatchObject({ category: 'recipes', recordType: 'list' });
@@ -128,7 +128,7 @@ describe('a document whose text stayed', () => {
     expect(await held()).toMatchObject({ category: 'note', recordType: 'note' });
   });
 
-  it('counts as updated under another title, as unchanged otherwise', async () => {
+  it('counts as updated if its title changes, and as unchanged otherwise', async () => {
     await sync(FIRST);
     expect(await sync({ ...FIRST, revision: '2' })).toMatchObject({ updated: 0, unchanged: 1 });
     expect(await sync({ ...FIRST, revision: '3', title: 'Remodel' })).toMatchObject({

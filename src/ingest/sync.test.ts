@@ -74,7 +74,7 @@ async function found(word: string): Promise<number[]> {
 const COUNTS = { seen: 0, added: 0, updated: 0, renamed: 0, removed: 0, unchanged: 0, problems: [] };
 
 describe('syncSource', () => {
-  it('adds what is new, once', async () => {
+  it('adds new notes once', async () => {
     await writeNotes(vault, { 'a.md': 'about the oven', 'b/c.md': '---\ntitle: Tiles\n---\nblue' });
     expect(await sync()).toEqual({ ...COUNTS, source: 'notes', seen: 2, added: 2 });
     expect(await all()).toMatchObject([
@@ -86,7 +86,7 @@ describe('syncSource', () => {
     expect(await all()).toEqual(before);
   });
 
-  it('takes a change over and forgets the former text', async () => {
+  it('updates a changed note, which is no longer found by its old text', async () => {
     await writeNotes(vault, { 'a.md': 'about the oven', 'b.md': 'blue tiles' });
     await sync();
     await writeNotes(vault, { 'a.md': 'about the fridge' });
@@ -102,7 +102,7 @@ describe('syncSource', () => {
     expect([await found('oven'), await found('fridg')]).toEqual([[], [1]]);
   });
 
-  it('calls a note that was only touched unchanged', async () => {
+  it('reports a note as unchanged if only its timestamp changed', async () => {
     await writeNotes(vault, { 'a.md': 'about the oven' });
     await sync();
     const before = await byKey('a.md');
@@ -114,7 +114,7 @@ describe('syncSource', () => {
     expect(await found('oven')).toEqual([1]);
   });
 
-  it('keeps the record of a renamed note, known by its content or by its own id', async () => {
+  it('keeps the record of a renamed note, which it recognises by content or id', async () => {
     await writeNotes(vault, {
       'a.md': 'about the oven',
       'b.md': '---\nid: tiles-7\n---\nblue tiles',
@@ -135,7 +135,7 @@ describe('syncSource', () => {
     expect([await found('blue'), await found('green'), await byKey('a.md')]).toEqual([[], [2], undefined]);
   });
 
-  it('keeps the records of renamed notes of the same content', async () => {
+  it('keeps the records of renamed notes with equal content', async () => {
     await writeNotes(vault, { 'old/a.md': 'the same', 'old/b.md': 'the same' });
     await sync();
     await rename(join(vault, 'old'), join(vault, 'new'));
@@ -146,7 +146,7 @@ describe('syncSource', () => {
     ]);
   });
 
-  it('evicts what is gone, from every index', async () => {
+  it('evicts removed notes from every index', async () => {
     await writeNotes(vault, { 'a.md': 'about the oven', 'b.md': 'blue tiles' });
     await sync();
     await rm(join(vault, 'a.md'));
@@ -155,7 +155,7 @@ describe('syncSource', () => {
     expect(await verifyStore(store)).toEqual([]);
   });
 
-  it('refuses a vault that is suddenly empty, unless that is said', async () => {
+  it('refuses a vault that is suddenly empty, unless an option allows it', async () => {
     await writeNotes(vault, { 'a.md': 'about the oven' });
     await sync();
     await rm(join(vault, 'a.md'));
@@ -169,7 +169,7 @@ describe('syncSource', () => {
     expect(await sync()).toEqual({ ...COUNTS, source: 'notes' });
   });
 
-  it('removes nothing when the vault cannot be looked at, even if that is said', async () => {
+  it('removes nothing if the vault cannot be read, even if that option is set', async () => {
     await writeNotes(vault, { 'a.md': 'about the oven' });
     await sync();
     await rename(vault, `${vault}-elsewhere`);
@@ -179,7 +179,7 @@ describe('syncSource', () => {
     expect(await found('oven')).toEqual([1]);
   });
 
-  it('keeps the last good state of a note that can no longer be read, and says so', async () => {
+  it('keeps the last good state of a note that can no longer be read, and reports it', async () => {
     await writeNotes(vault, { 'a.md': 'about the oven', 'b.md': 'blue tiles' });
     await sync();
     await writeFile(join(vault, 'a.md'), Buffer.from([0, 1, 2, 0, 255]));
@@ -214,7 +214,7 @@ describe('syncSource', () => {
     },
   );
 
-  it('evicts a note in whose place a link leads out of the vault', async () => {
+  it('evicts a note that was replaced by a link out of the vault', async () => {
     await writeNotes(vault, { 'a.md': 'about the oven', 'b.md': 'blue tiles' });
     await writeNotes(folder.path, { 'secret.md': 'elsewhere' });
     await sync();
@@ -224,7 +224,7 @@ describe('syncSource', () => {
     expect(await found('oven')).toEqual([]);
   });
 
-  it('goes on after being stopped in the middle, to the same store as one that never was', async () => {
+  it('continues after an interruption, with the same store in the end', async () => {
     const name = (n: number): string => `note-${String(n).padStart(3, '0')}.md`;
     const notes = Array.from({ length: 200 }, (_, n) => [name(n), `text ${String(n)} oven`] as const);
     await writeNotes(vault, Object.fromEntries(notes));

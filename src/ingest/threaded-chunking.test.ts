@@ -25,7 +25,7 @@ beforeEach(() => {
 afterEach(async () => thread.close());
 
 describe('a threaded chunking', () => {
-  it.each(['none', 'local'])('cuts as it would be cut here, with the provider %s', async (provider) => {
+  it.each(['none', 'local'])('cuts like the calling thread, with the provider %s', async (provider) => {
     const embedder = await openEmbedder({ provider });
     const chunking = threadedChunking(thread, embedder, 60);
     for (const content of ['', 'short', LONG]) {
@@ -41,7 +41,7 @@ describe('a threaded chunking', () => {
     await embedder?.close();
   });
 
-  it('stops when it is told to', async () => {
+  it('stops when the signal fires', async () => {
     const chunking = threadedChunking(thread, null, 60);
     const stop = new AbortController();
     const cutting = chunking.cut(draft({ content: LONG }), stop.signal);
@@ -50,7 +50,7 @@ describe('a threaded chunking', () => {
   });
 });
 
-describe('a source with a document that is too much to read', () => {
+describe('a source with a document that is too complex', () => {
   it.each<[string, (root: string) => Promise<Source>]>([
     ['parsed', (root) => openSource('vault', { name: 'notes', root, thread })],
     ['cut', async (root) => unparsed(root)],
@@ -95,7 +95,7 @@ describe('a source with a document that is too much to read', () => {
   });
 });
 
-/** The files of a vault as another kind of source would bring them: without a look into them. */
+/** The files of a vault, delivered like those of another kind of source: without parsing them. */
 async function unparsed(root: string): Promise<Source> {
   const vault = await openSource('vault', { name: 'notes', root });
   return {

@@ -117,7 +117,7 @@ describe('relatedDocuments', () => {
       ...{ store, namespace: 'n', filter: ALL_LIVE, vectors: { embedder, generation } },
       ...{ query: 'clear the hall for the cabinets', limit: 20, ranking: DEFAULT_RANKING },
     });
-    // As if a hundred notes kept the todo out of the ranking.
+    // The todo is not in the ranking, as if a hundred notes ranked above it.
     const notes = hits.filter(({ passage }) => passage.record.origin === 'vault');
     const policies = new Map([['tasks', { ...SOURCE_POLICY, weight: 2 }]]);
     const options = { resultLimit: 5, limit: 5, excludedSources: [] };

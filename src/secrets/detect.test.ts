@@ -147,7 +147,7 @@ describe('detectSecrets on hostile texts', () => {
     `hvb.${'a'.repeat(137)}`,
   ])('takes no more than seconds for a quarter of a megabyte of %j', { timeout: 10_000 }, async (part) => {
     const text = part.repeat(Math.ceil(250_000 / part.length));
-    // In a thread, where a pattern that runs away can be stopped; what is quadratic would take minutes.
+    // In a thread, where a pattern with catastrophic backtracking can be stopped. Quadratic time would be minutes.
     const signal = AbortSignal.timeout(8000);
     await expect(thread.run(SECRET_DETECTION, [text], { size: text.length, signal })).resolves.toBeInstanceOf(
       Array,

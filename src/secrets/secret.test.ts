@@ -19,14 +19,14 @@ const prose = fc
 const note = fc.array(fc.record({ words: prose, sample }), { minLength: 1, maxLength: 5 });
 
 describe('maskSecrets', () => {
-  it('names the kind of the secret, and shows nothing of it', async () => {
+  it('names the kind of the secret, and reveals no part of it', async () => {
     const { secret = '' } = credentialSamples(1)[1] ?? {};
     expect(await masked(`key ${secret}, password=hunter2`)).toBe(
       'key [secret masked: AWS access key], password=[secret masked: password]',
     );
   });
 
-  it('removes all of each secret, keeps everything else, and leaves nothing to mask', async () => {
+  it('replaces each secret completely, keeps everything else, and is idempotent', async () => {
     const check = async (parts: readonly { words: string; sample: CredentialSample }[]): Promise<void> => {
       const text = parts
         .map(({ words, sample: s }) => `${words}\n${s.before}${s.secret}${s.after}\n`)
@@ -38,7 +38,7 @@ describe('maskSecrets', () => {
       expect(result).toBe(expected);
       expect(await masked(result)).toBe(result);
       for (const { sample: s } of parts) {
-        // The lines that begin and end a key are no secret, nor is whose address it is.
+        // The first and last lines of a key and the owner's address are not secret.
         const body = s.secret.replaceAll(/-----[^-]+-----|https:\/\/\S+\/services\//g, '');
         for (let at = 0; at + 8 <= body.length; at += 1) expect(result).not.toContain(body.slice(at, at + 8));
       }
@@ -46,7 +46,7 @@ describe('maskSecrets', () => {
     await fc.assert(fc.asyncProperty(note, check), { numRuns: 60 });
   });
 
-  it('leaves nothing to mask where secrets are adjacent', async () => {
+  it('masks adjacent secrets in one pass', async () => {
     const glued = fc.array(
       fc.oneof(
         sample.map(({ secret }) => secret),

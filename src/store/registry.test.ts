@@ -7,7 +7,7 @@ import { openStore, STORE_DRIVERS } from './registry.ts';
 const OPTIONS = { path: '', busyTimeout: 0, create: true };
 
 describe('openStore', () => {
-  it('opens the store that is named', async () => {
+  it('opens the configured store', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'loci-registry-'));
     const store = await openStore({ ...OPTIONS, driver: 'sqlite', path: join(folder, 'loci.db') });
     expect(store.capabilities).toEqual({

@@ -24,7 +24,7 @@ describe('makePrivateFolder', () => {
     );
   });
 
-  it.runIf(process.platform === 'linux')('ends with an error below a folder that takes none', () => {
+  it.runIf(process.platform === 'linux')('throws below a folder that accepts no folders', () => {
     expect(() => makePrivateFolder('/proc/loci/store')).toThrow(expect.objectContaining({ code: 'ENOENT' }));
   });
 });

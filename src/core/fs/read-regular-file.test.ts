@@ -19,7 +19,7 @@ describe('readRegularFile', () => {
     await expect(readRegularFile(join(folder, 'none'), 4)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it.skipIf(process.platform === 'win32')('holds nobody who reads it', async () => {
+  it.skipIf(process.platform === 'win32')('does not block on a FIFO, a device or a folder', async () => {
     execFileSync('mkfifo', [join(folder, 'fifo')]);
     await symlink(join(folder, 'fifo'), join(folder, 'link'));
     for (const name of ['fifo', 'link']) expect(await readRegularFile(join(folder, name), 9)).toBe('special');
@@ -27,7 +27,7 @@ describe('readRegularFile', () => {
     expect(await readRegularFile(folder, 9)).toBe('folder');
   });
 
-  it.skipIf(process.platform !== 'linux')('is no larger for saying that it is empty', async () => {
+  it.skipIf(process.platform !== 'linux')('limits files that report a size of zero', async () => {
     expect(await readRegularFile('/proc/self/environ', 1)).toBe('too large');
   });
 });

@@ -14,7 +14,7 @@ describe('editDistance', () => {
     ['ca', 'abc', 3],
   ])('%s → %s is %i', (a, b, edits) => expect(editDistance(a, b)).toBe(edits));
 
-  it('is symmetric, zero for equals alone, and bounded by the lengths', () => {
+  it('is symmetric, zero only for equal words, and limited by the lengths', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 12 }), fc.string({ maxLength: 12 }), (a, b) => {
         const edits = editDistance(a, b);

@@ -23,7 +23,7 @@ function task<Parameters extends readonly unknown[], Result>(
 }
 
 describe('TaskThread', () => {
-  it('does short work here and long work in a thread, one after the other', async () => {
+  it('runs short tasks on the calling thread and long ones in a worker, one after the other', async () => {
     expect(await thread.run(task(tasks.whereAmI), ['hello'], { size: SHORT })).toBe(
       `hello in ${String(threadId)}`,
     );
@@ -34,7 +34,7 @@ describe('TaskThread', () => {
     expect(other).toBe(one.replace('one', 'other'));
   });
 
-  it('passes on what a task throws', async () => {
+  it('rejects with the error that a task throws', async () => {
     await expect(thread.run(task(tasks.refuse), [], { size: LONG })).rejects.toMatchObject({
       code: 'invalid_input',
       message: 'the text is wrong',
@@ -48,7 +48,7 @@ describe('TaskThread', () => {
     await expect(thread.run(missing, ['x'], { size: LONG })).rejects.toMatchObject({ code: 'internal' });
   });
 
-  it('outlives a text that its thread dies of', async () => {
+  it('starts a new thread after a text that crashed the old one', async () => {
     const deadly = thread.run(task(tasks.die), [], { size: LONG });
     const next = thread.run(task(tasks.whereAmI), ['after'], { size: LONG });
     await expect(deadly).rejects.toMatchObject({
@@ -58,7 +58,7 @@ describe('TaskThread', () => {
     expect(await next).toMatch(/^after in \d+$/);
   });
 
-  it('stops work where it is told to, and goes on with the rest', async () => {
+  it('aborts a task on its signal, and continues with the others', async () => {
     const [running, waiting] = [new AbortController(), new AbortController()];
     const endless = thread.run(task(tasks.neverEnd), [], { size: LONG, signal: running.signal });
     const second = thread.run(task(tasks.neverEnd), [], { size: LONG, signal: waiting.signal });
@@ -73,13 +73,13 @@ describe('TaskThread', () => {
     await expect(late).rejects.toMatchObject({ code: 'aborted' });
   });
 
-  it('refuses what cannot be cloned, and goes on', async () => {
+  it('rejects a task that cannot be cloned, and continues with the others', async () => {
     const given = thread.run(task(tasks.whereAmI), [(() => '') as unknown as string], { size: LONG });
     await expect(given).rejects.toMatchObject({ code: 'internal' });
     expect(await thread.run(task(tasks.whereAmI), ['after'], { size: LONG })).toMatch(/^after/);
   });
 
-  it('ends with what is under way, and takes nothing more', async () => {
+  it('aborts running tasks when it is closed, and rejects later ones', async () => {
     const endless = thread.run(task(tasks.neverEnd), [], { size: LONG });
     const refused = expect(endless).rejects.toMatchObject({ code: 'aborted' });
     await Promise.all([thread.close(), refused]);
@@ -87,7 +87,7 @@ describe('TaskThread', () => {
     await expect(late).rejects.toMatchObject({ code: 'aborted' });
   });
 
-  it('gives the event loop its turn between many short texts', async () => {
+  it('lets the event loop run between many short texts', async () => {
     let turns = 0;
     const count = (): void => {
       turns++;
@@ -99,7 +99,7 @@ describe('TaskThread', () => {
     expect(turns).toBeGreaterThan(2);
   });
 
-  it('keeps no process alive that waits for nothing of it', () => {
+  it('does not keep a process alive without a pending task', () => {
     const code = `
       import { TaskThread } from ${JSON.stringify(new URL('task-thread.ts', import.meta.url).href)};
       const task = { module: new URL(${JSON.stringify(MODULE.href)}), name: 'whereAmI' };

@@ -7,12 +7,12 @@ function range(length: number): number[] {
 }
 
 describe('windowsOf', () => {
-  it('leaves a text that fits as it is', () => {
+  it('returns a text that fits as one window', () => {
     expect(windowsOf([])).toEqual([[]]);
     expect(windowsOf(range(254))).toEqual([range(254)]);
   });
 
-  it('cuts a longer one into equal parts that lose nothing', () => {
+  it('cuts a longer text into windows of equal length without losing tokens', () => {
     fc.assert(
       fc.property(fc.integer({ min: 255, max: 254 * MAX_WINDOWS }), (length) => {
         const windows = windowsOf(range(length));
@@ -24,12 +24,12 @@ describe('windowsOf', () => {
     );
   });
 
-  it('takes the first, the last and evenly spread windows of a very long one', () => {
+  it('returns the first, the last and evenly spread windows of a very long text', () => {
     const windows = windowsOf(range(254 * 100));
     expect(windows.map((window) => (window[0] ?? 0) / 254)).toEqual([0, 14, 28, 42, 57, 71, 85, 99]);
   });
 
-  it('never gives an empty window or more than the most', () => {
+  it('never returns an empty window or more than the maximum number', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), (length) => {
         const windows = windowsOf(range(length));

@@ -20,7 +20,7 @@ async function one(text: string, by: Embedder = embedder): Promise<Float32Array>
 }
 
 describe('createLocalEmbedder', () => {
-  it('describes itself', () => {
+  it('has the name, dimensions and limits of the model', () => {
     expect(embedder).toMatchObject({
       provider: 'local',
       model: 'all-MiniLM-L6-v2',
@@ -29,11 +29,11 @@ describe('createLocalEmbedder', () => {
     });
   });
 
-  it('answers nothing with nothing', async () => {
+  it('returns no vectors for no texts', async () => {
     expect(await embedder.embed([], { purpose: 'passage' })).toEqual([]);
   });
 
-  it('gives a unit vector for any string', async () => {
+  it('returns a unit vector for any string', async () => {
     const odd = [
       '',
       ' ',
@@ -51,7 +51,7 @@ describe('createLocalEmbedder', () => {
     expect(vectors[1]).toEqual(vectors[0]);
   });
 
-  it('gives the same bits on every machine', async () => {
+  it('returns the same bits on every machine', async () => {
     const texts = ['', 'kitchen remodel', 'Где духовка?', '厨房的装修预算', 'const a = b ?? 0; // why'];
     const hash = createHash('sha256');
     for (const vector of await embedder.embed(texts, { purpose: 'query' })) hash.update(vector);
@@ -59,7 +59,7 @@ describe('createLocalEmbedder', () => {
     expect(hash.digest('hex')).toBe('2c8caf153810920958e84991f42c10bb57e5d5e3bf4397265a9fbb37a35ad35e');
   });
 
-  it('gives the same bits whatever else is in the batch, and on however many threads', async () => {
+  it('returns the same bits for any batch and any number of threads', async () => {
     const batch = await embedder.embed(passages, { purpose: 'passage' });
     const single = createLocalEmbedder({ threads: 1 });
     const reversed = await single.embed(passages.toReversed(), { purpose: 'passage' });
@@ -69,12 +69,12 @@ describe('createLocalEmbedder', () => {
     for (const i of [0, 7, 31]) expect(await one(passages[i] ?? '')).toEqual(batch[i]);
   });
 
-  it('gives each vector memory of its own', async () => {
+  it('gives each vector its own buffer', async () => {
     const [vector] = await embedder.embed(['a', 'b'], { purpose: 'query' });
     expect(vector?.buffer.byteLength).toBe(384 * 4);
   });
 
-  it('answers a query while passages are under way', async () => {
+  it('embeds a query while passages are being embedded', async () => {
     const order: string[] = [];
     const indexing = embedder
       .embed([...passages, ...passages], { purpose: 'passage' })
@@ -84,7 +84,7 @@ describe('createLocalEmbedder', () => {
     expect(order).toEqual(['query', 'passages']);
   });
 
-  it('reads all of a text that is too long: its end counts', async () => {
+  it('embeds all of a long text, including its end', async () => {
     const head = 'the oven goes to the other wall '.repeat(40);
     const [a, b] = [await one(`${head} and Anna pays`), await one(`${head} zebras graze in Kenya`)];
     expect(Math.hypot(...a)).toBeCloseTo(1, 5);
@@ -114,7 +114,7 @@ describe('createLocalEmbedder', () => {
     expect(await one('still here')).toHaveLength(384);
   });
 
-  it('ends calls under way when it is closed, and takes none after', async () => {
+  it('aborts running calls when it is closed, and rejects later ones', async () => {
     const short = createLocalEmbedder({ threads: 1 });
     const call = short.embed(passages, { purpose: 'passage' });
     await Promise.all([expect(call).rejects.toMatchObject({ code: 'aborted' }), short.close()]);
@@ -124,7 +124,7 @@ describe('createLocalEmbedder', () => {
     await short.close();
   });
 
-  it('keeps no process alive that forgets to close it', async () => {
+  it('does not keep a process alive if it is not closed', async () => {
     const script = `
       import { createLocalEmbedder } from ${JSON.stringify(new URL('./local.ts', import.meta.url).href)};
       const embedder = createLocalEmbedder({ threads: 2 });

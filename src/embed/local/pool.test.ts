@@ -19,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const { tokenizerPath, weightsPath } = model;
 
 describe('EmbeddingPool', () => {
-  it('says which file is missing, and goes on once it is there', async () => {
+  it('names a missing file, and works once the file exists', async () => {
     const path = join(folder, 'late.safetensors');
     const pool = new EmbeddingPool({ weightsPath: path, tokenizerPath }, 2);
     const calls = [pool.embedQuery([['a']]), pool.embedPassages(Array.from({ length: 9 }, () => ['b']))];
@@ -46,7 +46,7 @@ describe('EmbeddingPool', () => {
     await pool.close();
   });
 
-  it('says that the vocabulary is missing', async () => {
+  it('reports a missing vocabulary', async () => {
     const pool = new EmbeddingPool({ weightsPath, tokenizerPath: join(folder, 'none.json') }, 1);
     await expect(pool.embedQuery([['a']])).rejects.toMatchObject({
       code: 'embedding_unavailable',
@@ -56,7 +56,7 @@ describe('EmbeddingPool', () => {
   });
 });
 
-describe('Lane', () => {
+describe('WorkerQueue', () => {
   /** Starts threads one after the other on one memory; the first prepares it. */
   async function threadStarter(): Promise<(change?: Partial<SlotPlan>) => Promise<EmbeddingThread>> {
     const { module, memory, plan, read } = await openModelMemory(weightsPath, 1);
@@ -94,7 +94,7 @@ describe('Lane', () => {
     await Promise.all(threads.map((thread) => thread.close()));
   });
 
-  it('lets urgent calls pass those that are not, in order among themselves', async () => {
+  it('serves urgent calls before others, in the order of their arrival', async () => {
     const thread = await (await threadStarter())();
     const lane = new WorkerQueue({ size: 1, depth: 1, startThread: () => Promise.resolve(thread) });
     const order: string[] = [];

@@ -114,8 +114,8 @@ function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return dot / (Math.hypot(...Array.from(a)) * Math.hypot(...Array.from(b)));
 }
 
-describe('the kernel beside the reference, @lat.md/embed', () => {
-  it('gives the same vectors for texts of every script', { timeout: 240_000 }, async () => {
+describe('the kernel compared with the reference, @lat.md/embed', () => {
+  it('returns the same vectors for texts of every script', { timeout: 240_000 }, async () => {
     const embedder = createLocalEmbedder();
     const random = randomSource(20_260_101);
     const count = (text: string): number => embedder.countTokens(text);

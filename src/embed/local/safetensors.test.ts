@@ -15,12 +15,12 @@ const header = {
 };
 
 describe('Safetensors', () => {
-  it('finds a tensor behind the header', () => {
+  it('finds a tensor after the header', () => {
     const bytes = fileOf(header, 16);
     expect(new Safetensors(bytes).offsetOf('a', [2, 3])).toBe(headerBytes(bytes) + 4);
   });
 
-  it('names a tensor that is missing, of another shape or of another type', () => {
+  it('throws an error that names a tensor that is missing or has another shape or type', () => {
     const file = new Safetensors(fileOf(header, 16));
     expect(() => file.offsetOf('c', [1])).toThrow('c should be F16 [1], found nothing');
     expect(() => file.offsetOf('a', [3, 2])).toThrow('a should be F16 [3, 2], found F16 [2, 3]');

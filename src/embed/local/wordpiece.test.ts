@@ -14,7 +14,7 @@ function tokens(text: string): (string | undefined)[] {
   return tokenizer.encode(text).map((id) => pieces.get(id));
 }
 
-/** WordPiece as it is described, on a Map. */
+/** WordPiece as its paper describes it, implemented with a Map. */
 function splitSlowly(word: string): number[] | null {
   const ids: number[] = [];
   for (let start = 0; start < word.length;) {
@@ -32,13 +32,13 @@ function splitSlowly(word: string): number[] | null {
 describe('Vocabulary', () => {
   const vocabulary = new Vocabulary(json);
 
-  it('knows every piece that begins a word by its id', () => {
+  it('finds the id of every piece that begins a word', () => {
     const heads = Object.entries(vocab).filter(([piece]) => !piece.startsWith('##') || piece.length === 2);
     expect(heads).toHaveLength(24_694);
     expect(heads.filter(([piece, id]) => vocabulary.split(piece)?.join() !== String(id))).toEqual([]);
   });
 
-  it('splits as a plain WordPiece does, whatever the pieces', () => {
+  it('splits like a plain WordPiece for any vocabulary', () => {
     const piece = fc.constantFrom(...Object.keys(vocab)).map((text) => text.replace('##', ''));
     const word = fc.array(fc.oneof(piece, fc.string({ unit: 'grapheme', maxLength: 2 })), { maxLength: 5 });
     fc.assert(
@@ -51,7 +51,7 @@ describe('Vocabulary', () => {
     );
   });
 
-  it('refuses what is no vocabulary', () => {
+  it('throws for anything but a vocabulary', () => {
     const refused = [
       '',
       '{"model":{}}',
@@ -65,7 +65,7 @@ describe('Vocabulary', () => {
     }
   });
 
-  it('undoes the escapes of JSON', () => {
+  it('decodes the escapes of JSON', () => {
     const small = new Vocabulary(Buffer.from(String.raw`"vocab":{"\"":7,"\\":8,"##\"":9}`));
     expect([small.split('"'), small.split('\\'), small.split('""')]).toEqual([[7], [8], [7, 9]]);
   });
@@ -85,7 +85,7 @@ describe('WordPiece', () => {
     ]);
   });
 
-  it('lowers case and strips accents', () => {
+  it('converts to lower case and strips accents', () => {
     expect(tokens('Čeština, ÀÉÎ')).toEqual(tokens('cestina, aei'));
   });
 
@@ -93,7 +93,7 @@ describe('WordPiece', () => {
     expect(tokens('ΟΔΟΣ')).toEqual(tokens('οδοσ'));
   });
 
-  it('sets punctuation and ideographs alone', () => {
+  it('separates punctuation and ideographs', () => {
     expect(tokens('a.b')).toEqual(['a', '.', 'b']);
     expect(tokens('東京x')).toEqual(['東', '京', 'x']);
   });
@@ -103,7 +103,7 @@ describe('WordPiece', () => {
     expect(tokens('[CLS][MASK]')).not.toContain('[CLS]');
   });
 
-  it('knows no word above a hundred characters', () => {
+  it('treats a word of more than a hundred characters as unknown', () => {
     expect(tokens('a'.repeat(101))).toEqual(['[UNK]']);
     expect(tokens('a'.repeat(100))).not.toContain('[UNK]');
   });
@@ -112,12 +112,12 @@ describe('WordPiece', () => {
     expect(tokens('a\0b\u200bc\ud800d\x7f\x0be')).toEqual(tokens('abcde'));
   });
 
-  it('has nothing for white space alone', () => {
+  it('returns no tokens for white space', () => {
     expect(tokenizer.encode(' \t\r\n\u00a0\u3000')).toEqual([]);
     expect(tokenizer.encode('')).toEqual([]);
   });
 
-  it('never throws, and gives ids of the vocabulary, for any string', () => {
+  it('never throws, and returns ids of the vocabulary, for any string', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.string({ unit: 'grapheme' }), (a, b) => {
         const ids = tokenizer.encode(a + '\ud83d' + b);
@@ -126,7 +126,7 @@ describe('WordPiece', () => {
     );
   });
 
-  it('counts what it encodes', () => {
+  it('counts as many tokens as it encodes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         expect(tokenizer.count(text)).toBe(tokenizer.encode(text).length);
@@ -134,7 +134,7 @@ describe('WordPiece', () => {
     );
   });
 
-  it('reads on where a text was parted at a space: a prefix keeps its tokens', () => {
+  it('gives a prefix that ends at a space the same tokens as in the whole text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (a, b) => {
         expect(tokenizer.encode(`${a} ${b}`)).toEqual([...tokenizer.encode(a), ...tokenizer.encode(b)]);
@@ -142,7 +142,7 @@ describe('WordPiece', () => {
     );
   });
 
-  it('says the same with a warm cache as with a cold one', () => {
+  it('returns the same tokens with a warm cache as with a cold one', () => {
     const cold = WordPiece.fromFile(model.tokenizerPath);
     const text = 'The kitchen, the oven and the café: 東京 0x7f';
     expect(tokenizer.encode(`${text} ${text}`)).toEqual([...cold.encode(text), ...cold.encode(text)]);

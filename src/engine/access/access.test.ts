@@ -16,7 +16,7 @@ async function opened(folder: string) {
 }
 
 describe('tokens', () => {
-  it('open what they say until they expire or are revoked, and are never told again', async () => {
+  it('give access to their namespace until they expire or are revoked, and their text is returned only once', async () => {
     await using folder = await temporaryFolder();
     await using subject = await opened(folder.path);
     const { access, create, clock } = subject;
@@ -37,7 +37,7 @@ describe('tokens', () => {
     expect(await access.find(lasting.text)).toBeNull();
   });
 
-  it('are revoked by a name that one of those in use has', async () => {
+  it('are revoked by the name of exactly one active token', async () => {
     await using folder = await temporaryFolder();
     await using subject = await opened(folder.path);
     const { access, create } = subject;
@@ -49,7 +49,7 @@ describe('tokens', () => {
     await expect(access.revoke(first.text)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('leave nothing of their text in the files of the store', async () => {
+  it('are not stored in any file as text', async () => {
     await using folder = await temporaryFolder();
     await using subject = await opened(folder.path);
     const { text } = await subject.create('laptop');

@@ -68,7 +68,7 @@ describe('a reindex', () => {
     }
   });
 
-  it('that is stopped half-way has lost nothing, and index finishes it', async () => {
+  it('that is interrupted loses nothing, and is finished by index', async () => {
     const first = await open(64);
     await first.index();
     await first.close();
@@ -95,7 +95,7 @@ describe('a reindex', () => {
     }
   });
 
-  it('that emptied a broken index and was stopped leaves notes unfound: a fault, which index mends', async () => {
+  it('that is interrupted after it emptied a broken index leaves a fault, which index repairs', async () => {
     const loci = await open(64);
     try {
       await loci.index();

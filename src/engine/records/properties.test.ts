@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { propertiesOf } from './properties.ts';
 
 describe('propertiesOf', () => {
-  it('says each value of the front matter in a line, with its name', () => {
+  it('returns a line for each value of the front matter, with its name', () => {
     const frontMatter = {
       birthday: '1988-03-17',
       guests: ['Ann', null, 'Bo'],
@@ -21,7 +21,7 @@ describe('propertiesOf', () => {
     ]);
   });
 
-  it('is empty without front matter, and of many values takes the first', () => {
+  it('is empty without front matter, and limited to the first of many values', () => {
     expect([propertiesOf({}), propertiesOf({ frontMatter: {} }), propertiesOf({ frontMatter: 'x' })]).toEqual(
       [[], [], []],
     );

@@ -56,7 +56,7 @@ describe('an expired fact', () => {
     loci = await open();
   });
 
-  it('leaves its key free, also when it expired in another process', async () => {
+  it('frees its key, also when it expired in another process', async () => {
     await loci.facts.store({ key: 'door', value: 'marzipan', ttlSeconds: 3600 });
     const other = await open();
     try {

@@ -30,7 +30,7 @@ function open(given: Readonly<Record<string, unknown>> = {}): Promise<Loci> {
   return openLoci(settings(folder.path, { search: { minScore: 0 }, ...given }), { now: () => now });
 }
 
-/** The same file, opened beside the engine. */
+/** The same file, opened a second time. */
 async function inStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
   const { path } = settings(folder.path).store;
   const store = await openStore({ driver: 'sqlite', path, busyTimeout: 5000, create: false });

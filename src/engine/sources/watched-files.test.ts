@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../test/contract/engines.ts';
 import { sha256 } from '../../core/ids.ts';
 import { hashFile } from './watched-files.ts';
 
-it('the hash of a file is of what it holds now, however soon it was changed after the last look', async () => {
+it('a file that changes right after it was hashed gets a new hash', async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, 'script.sh');
   // Of the same length, and within one tick of the file system's clock now and then.
@@ -16,7 +16,7 @@ it('the hash of a file is of what it holds now, however soon it was changed afte
   }
 });
 
-it('the hash of a file is not believed for the time that it is said to be of', async () => {
+it('a changed file with its old timestamp restored gets a new hash', async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, 'script.sh');
   const longAgo = new Date(2020, 1, 1);

@@ -17,7 +17,7 @@ function refusal(run: () => unknown): string {
 }
 
 describe('parseInput', () => {
-  it('reads a day as a whole day, and a time as it is', () => {
+  it('parses a day as a whole day, and a time exactly', () => {
     const { from, until } = parseInput(search, { query: 'x', from: '2026-09-14', until: '2026-09-14' });
     expect(from).toBe(new Date(2026, 8, 14).getTime());
     expect(until).toBe(new Date(2026, 8, 15).getTime());

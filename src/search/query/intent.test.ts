@@ -58,7 +58,7 @@ describe('detectIntent', () => {
     ['the invoice that was due in May', []],
     ['meeting notes with Priya', []],
     ['how do I do todos', []],
-    // The name of a source alone is no type of document.
+    // The name of a source alone does not name a type of document.
     ['household', []],
   ] as const)('%s: %j', (query, types) => {
     expect(typesOf(query)).toEqual(types);

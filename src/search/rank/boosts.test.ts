@@ -34,7 +34,7 @@ describe('boostsOf', () => {
     expect(dated(MAY_3, MAY_3 + DAY, { date: 'someday' })).toEqual(['date']);
   });
 
-  it('boosts a record of relative dates more if it matches the rest of the query, less if only its file dates it', () => {
+  it('boosts a record of relative dates more if it matches the rest of the query, less if its only date is that of its file', () => {
     const dates = [{ text: 'last week', from: MAY_3 - DAY, until: MAY_3 + DAY, relative: true }];
     const added = (query: string, metadata: Metadata): number[] =>
       boosts(query, metadata, { dates, title: 'Words of an oven' }).map((boost) => boost.added);

@@ -79,7 +79,7 @@ describe('rank', () => {
     expect(places[3]).toEqual([[3, expect.closeTo(0.25 * 0.15 * 0.15, 12)]]);
   });
 
-  it('reckons the recency of a source by its own weight and half-life, a week unless it says so', () => {
+  it('computes the recency of a source with its own weight and half-life, a week by default', () => {
     const week = {
       passage: 1,
       record: 1,
@@ -99,7 +99,7 @@ describe('rank', () => {
     expect(said(own, memory)).toEqual([recency(1, NOW - 7 * DAY, 0.5 * 0.15 * 0.15 * 2 ** (-7 / 90), 90)]);
   });
 
-  it('reckons recency as one more list of ranks in the classic ranking', () => {
+  it('treats recency as one more list of ranks in the classic ranking', () => {
     const hits = ranked(
       [
         { passage: 1, record: 1, score: 0.5, own: 0.5, age: 9 },

@@ -136,7 +136,7 @@ describe('search of sources', () => {
     expect(still).toBe(sure);
   });
 
-  it('drops hits below the minimum score of their source, which take no place of others', async () => {
+  it('drops hits below the minimum score of their source, without counting them towards the limit', async () => {
     const writes = [
       task('marble worktop'),
       task('marble for the bath', 'weak'),

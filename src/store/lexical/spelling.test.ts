@@ -12,7 +12,7 @@ import {
 } from './spelling.ts';
 
 describe('spelling', () => {
-  it('corrects words of letters alone, from four letters on', () => {
+  it('corrects only words of at least four letters, without digits', () => {
     const words = [
       'oven',
       'кухня',
@@ -30,7 +30,7 @@ describe('spelling', () => {
     expect(words.filter(isCorrectable)).toEqual(['oven', 'кухня', 'naïve', 'straße', 'café']);
   });
 
-  it('allows more edits the longer the word', () => {
+  it('allows more edits for longer words', () => {
     expect([4, 5, 6, 9, 10, 30].map(allowedEdits)).toEqual([1, 1, 2, 2, 3, 3]);
   });
 
@@ -47,7 +47,7 @@ describe('spelling', () => {
     expect(spellingSimilarity(word, known)).toBeCloseTo(similarity, 9);
   });
 
-  it('tells by their letters alone of no two words that they are further apart than they are', () => {
+  it('never excludes a word that is within the edits because of its letter mask', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'z', 'é', 'ж', '𝒜'), maxLength: 6 });
     fc.assert(
       fc.property(letters, letters, (a, b) => {
@@ -57,7 +57,7 @@ describe('spelling', () => {
     expect(canBeWithinEdits(2, letterMask('abc'), letterMask('xyz'))).toBe(false);
   });
 
-  it('puts the nearer, the more frequent, the first in spelling first, and no more than three', () => {
+  it('returns at most three words: the most similar, then the most frequent, then the alphabetically first', () => {
     const known = (word: string, passages: number): { word: string; passages: number } => ({
       word,
       passages,

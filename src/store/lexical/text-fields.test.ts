@@ -19,7 +19,7 @@ describe('text fields', () => {
     });
   });
 
-  it('hold aliases with the title, speaker and date with the headings, the caption with the text', () => {
+  it('contain aliases in the title, speaker and date in the headings, and the caption in the text', () => {
     const metadata = {
       aliases: ['stove', 7, 'range'],
       speaker: 'Ada',
@@ -33,7 +33,7 @@ describe('text fields', () => {
     });
   });
 
-  it('read front matter with the first passage only', () => {
+  it('contain front matter only in the first passage', () => {
     const record = withMetadata({
       frontMatter: { status: 'open', people: ['Ada', 3], price: 9, nested: { a: 'no' } },
     });
@@ -41,7 +41,7 @@ describe('text fields', () => {
     expect(textFields(record, { ...PASSAGE, ordinal: 1 }).body).toBe('It costs too much.');
   });
 
-  it('take metadata of any shape', () => {
+  it('accept metadata of any shape', () => {
     const odd: Metadata[] = [
       { aliases: 'one', speaker: ['a', 'b'], date: 20260904, frontMatter: ['x'], caption: null },
       { aliases: null, speaker: { name: 'Ada' }, date: 'tomorrow', frontMatter: 'text' },
@@ -54,7 +54,7 @@ describe('text fields', () => {
     ]);
   });
 
-  it('are the same of two states that differ in nothing that is searched', () => {
+  it('are equal for two states without a difference in searched text', () => {
     expect(sameFields(RECORD, withMetadata({ links: ['x'], session: 's' }))).toBe(true);
     const others: (typeof RECORD)[] = [
       { ...RECORD, title: 'Stove' },
@@ -70,7 +70,7 @@ describe('text fields', () => {
 });
 
 describe('indexPassage', () => {
-  it('gives terms in order by field, and each word once', () => {
+  it('returns the terms of each field in order, and each word once', () => {
     const record = { ...RECORD, title: 'Ovens, 数据库' };
     const indexed = indexPassage(record, { ...PASSAGE, text: 'The oven. An OVEN!' });
     expect(indexed.terms).toEqual({

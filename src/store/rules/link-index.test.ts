@@ -116,7 +116,7 @@ describe('LinkIndex', () => {
 });
 
 describe('linksIn', () => {
-  it('answers each target and type once, in the order of the text', () => {
+  it('returns each target and type once, in the order of the text', () => {
     const links = [
       { target: 'B', heading: 'x' },
       { target: 'A', embed: true },
@@ -130,7 +130,7 @@ describe('linksIn', () => {
     ]);
   });
 
-  it('takes metadata of any shape', () => {
+  it('accepts metadata of any shape', () => {
     expect(
       [{}, { links: null }, { links: 'x' }, { links: [1, null, [], {}, { target: 7 }, { target: '' }] }].map(
         linksIn,

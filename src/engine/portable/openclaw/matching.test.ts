@@ -26,7 +26,7 @@ function ids(matches: readonly Match[]): [string | null, number | null][] {
   return matches.map(({ fragment, record }) => [fragment?.content ?? null, record?.id ?? null]);
 }
 
-/** With so many, comparing all pairs would take minutes. */
+/** Comparing all pairs of this many items would take minutes. */
 const MANY = 10_000;
 
 describe('matchFragments', () => {

@@ -39,7 +39,7 @@ describe('HostGuard', () => {
     expect(() => guard.check(headers)).toThrow(expect.objectContaining({ code: 'forbidden' })),
   );
 
-  it('accepts the address that it listens at', () => {
+  it('accepts the address that it listens on', () => {
     const own = new HostGuard({ host: '192.0.2.7', hosts: [], origins: [] });
     expect(() => own.check({ host: '192.0.2.7:8737' })).not.toThrow();
     const v6 = new HostGuard({ host: 'fd00::7', hosts: [], origins: [] });

@@ -53,7 +53,7 @@ function rendered(...scores: number[]): string[] {
 }
 
 describe('weak matches', () => {
-  it('are set apart when they score below half of the best', () => {
+  it('are listed separately if they score below half of the best', () => {
     expect(rendered(0.9, 0.45, 0.44, 0.2)).toEqual([
       '1. Note 1',
       '2. Note 2',
