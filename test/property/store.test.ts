@@ -59,7 +59,7 @@ async function retrievedBy(
   scoreOf: (score: number) => unknown,
 ): Promise<unknown> {
   const all = { filter, limit: 1000 };
-  const vector = { generation: 1, vector: vectorOf('0123456789abcdef', DIMENSIONS[0]!) };
+  const vector = { generation: 1, vector: vectorOf('0123456789abcdef', DIMENSIONS[0]) };
   const spread = await store.search.retrieve(namespace, {
     queries: [{ by: 'text', text, ...all, spread: { minRecords: 2, maxPerRecord: 1 } }],
     load: true,
