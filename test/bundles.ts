@@ -38,7 +38,7 @@ export async function setup(project: TestProject): Promise<void> {
 
 let storeThread: Promise<string> | undefined;
 
-/** Has a store start its threads from one file, which takes a third less time. Vitest itself bundles no threads. */
+/** Makes a store start its threads from one file, which saves a third of the time. Vitest itself does not bundle threads. */
 export const bundledStoreThread = {
   name: 'bundled-store-thread',
   enforce: 'pre',
@@ -79,7 +79,7 @@ function addressOf(path: string): string {
   return JSON.stringify(pathToFileURL(path).href);
 }
 
-/** Bundles a module with all that it imports; answers the path of its file, in a folder per content. */
+/** Bundles a module with all its imports. Returns the path of the bundle, in a folder named after its content. */
 async function bundle(module: string): Promise<string> {
   const build = await rolldown({
     input: { main: module },

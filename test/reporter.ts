@@ -9,7 +9,7 @@ interface Tally {
 
 const MAX_SLOW_FILES = 20;
 
-/** A file that could not be loaded, or a hook that failed, is a failure even where no test of its own is. */
+/** A file that could not be loaded, or a hook that failed, is a failure even if no test in it failed. */
 function tallyOf(modules: readonly TestModule[], unhandled: number): Tally {
   const tally: Tally = { passed: 0, failed: unhandled, skipped: 0 };
   for (const module of modules) {

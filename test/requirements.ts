@@ -22,7 +22,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     { file: 'src/search/rank/fuse.test.ts', test: 'reports what each signal added' },
     {
       file: 'test/e2e/newcomer.test.ts',
-      test: 'finds the note that was meant, with age, source, citation and reasons',
+      test: 'finds the intended note, with age, source, citation and reasons',
     },
   ],
   R2: [
@@ -34,53 +34,55 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   R3: [
     {
       file: 'test/e2e/newcomer.test.ts',
-      test: 'finds the note that was meant, with age, source, citation and reasons',
+      test: 'finds the intended note, with age, source, citation and reasons',
     },
   ],
-  R4: [{ file: 'test/e2e/newcomer.test.ts', test: 'reads what a result cites, with line numbers or plain' }],
+  R4: [
+    { file: 'test/e2e/newcomer.test.ts', test: 'reads the text of a citation, with line numbers or plain' },
+  ],
   R5: [
     {
       file: 'test/e2e/written-memory.test.ts',
-      test: 'is general and a fact unless told otherwise, and found at once',
+      test: 'has the category general and the type fact by default, and is found at once',
     },
     {
       file: 'test/e2e/written-memory.test.ts',
-      test: 'may write only where the settings say so, and is told which one to change',
+      test: 'may write only if the settings allow it, and the error names the setting',
     },
   ],
   R6: [
     {
       file: 'test/e2e/written-memory.test.ts',
-      test: 'is changed only in the fields that are given; a text that stays is not cut and embedded anew',
+      test: 'changes only in the given fields; an unchanged text is not chunked and embedded again',
     },
   ],
   R7: [
     {
       file: 'test/e2e/written-memory.test.ts',
-      test: 'leaves every answer when it is deleted, and comes back as it was',
+      test: 'is in no output when it is deleted, and can be restored unchanged',
     },
     {
       file: 'test/e2e/written-memory.test.ts',
-      test: 'that was deleted long enough ago is purged by time alone, and undelete says so',
+      test: 'is purged some time after its deletion, and undelete reports that',
     },
   ],
   R8: [
     {
       file: 'test/e2e/written-memory.test.ts',
-      test: 'leaves every answer when it is deleted, and comes back as it was',
+      test: 'is in no output when it is deleted, and can be restored unchanged',
     },
   ],
   R9: [
     {
       file: 'test/e2e/written-memory.test.ts',
-      test: 'tells who changed what, when and through which surface, with the diff',
+      test: 'shows who changed what, when and through which surface, with the diff',
     },
-    { file: 'test/e2e/written-memory.test.ts', test: 'is never rewritten: the store refuses it' },
+    { file: 'test/e2e/written-memory.test.ts', test: 'cannot be rewritten' },
   ],
   R10: [
     {
       file: 'test/e2e/startup-text.test.ts',
-      test: 'puts what matters most first and leaves out what does not fit the budget, saying why',
+      test: 'starts with the highest priority, and reports the entries that do not fit into the budget',
     },
     {
       file: 'test/e2e/startup-text.test.ts',
@@ -88,17 +90,17 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     {
       file: 'test/e2e/startup-text.test.ts',
-      test: 'comes at every turn, at the first, or when it has changed, as the mode says',
+      test: 'is sent at every turn, at the first, or after a change, according to the mode',
     },
     {
       file: 'test/e2e/startup-text.test.ts',
-      test: 'has an agent’s own entries, in the place of those for all of the same key',
+      test: 'contains the entries for the agent, instead of those for all agents with the same key',
     },
   ],
   R11: [
     {
       file: 'test/e2e/local-model.test.ts',
-      test: 'finds what was said in other words, from a process that ends by itself',
+      test: 'finds a text by other words, and lets the process end',
     },
   ],
   R12: [
@@ -156,29 +158,29 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   F2: [
     {
       file: 'test/e2e/stored-facts.test.ts',
-      test: 'is kept under its key for 90 days, in user_facts; a new value takes its place',
+      test: 'is stored in user_facts for 90 days by default, and a new value replaces it',
     },
-    { file: 'test/e2e/stored-facts.test.ts', test: 'lives an hour at least and 365 days at most' },
-    { file: 'test/e2e/stored-facts.test.ts', test: 'is gone from every answer as soon as its time is over' },
+    { file: 'test/e2e/stored-facts.test.ts', test: 'has a lifetime between an hour and 365 days' },
+    { file: 'test/e2e/stored-facts.test.ts', test: 'is in no output as soon as it expires' },
   ],
   F3: [
-    { file: 'test/e2e/stored-facts.test.ts', test: 'cannot be put where the engine keeps its history' },
+    { file: 'test/e2e/stored-facts.test.ts', test: 'cannot be stored in a category of the history' },
     {
       file: 'test/e2e/tool-history.test.ts',
-      test: 'is noted once each, over REST and MCP, and told by memory_corpus (F3)',
+      test: 'is recorded once over REST and MCP, and returned by memory_corpus (F3)',
     },
     {
       file: 'test/e2e/tool-history.test.ts',
-      test: 'is noted without texts and without secrets, in no byte of the store',
+      test: 'is recorded without texts and secrets in any file of the store',
     },
     { file: 'test/e2e/tool-history.test.ts', test: 'cannot be put into %s by anybody else (F3)' },
   ],
   F4: [
     {
       file: 'test/e2e/stored-facts.test.ts',
-      test: 'is forgotten by key, by prefix or by category, and can be brought back',
+      test: 'can be forgotten by key, by prefix or by category, and restored',
     },
-    { file: 'test/e2e/stored-facts.test.ts', test: 'is listed page by page, and by tag' },
+    { file: 'test/e2e/stored-facts.test.ts', test: 'is listed in pages, and by tag' },
   ],
   F7: [{ file: 'test/e2e/rest-facts.test.ts', test: 'gives facts and runs as documents of QMD (F7)' }],
   F6: [

@@ -5,7 +5,7 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   S1: [
     {
       file: 'test/e2e/homes.test.ts',
-      test: 'that moved or lost a note keep the record or lose it; one that is suddenly empty keeps all',
+      test: 'keep the record of a moved note, remove that of a deleted one, and keep all if suddenly empty',
     },
     {
       file: 'test/faults/cli-interrupted.test.ts',

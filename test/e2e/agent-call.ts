@@ -3,7 +3,7 @@ import { createContext } from '../../src/operations/context.ts';
 import { parseInput } from '../../src/operations/shared/input.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 
-/** Runs a verb as a tool of an agent does: what the agent gives is checked, and it is not the operator. */
+/** Runs an operation as a tool call of an agent: its input is validated, and its caller is not the operator. */
 export async function asAgent<Input, Output>(
   operation: Operation<Input, Output>,
   input: unknown,

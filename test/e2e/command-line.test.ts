@@ -49,7 +49,7 @@ describe('help', () => {
 describe('a wrong command line', () => {
   const home = join(temporaryFolder(), 'home');
 
-  // A store to ask, for what gets as far as that.
+  // A store, for command lines that are valid up to the call of the operation.
   beforeAll(async () => {
     await loci(['init'], { home });
   });
@@ -177,7 +177,7 @@ describe('wrong settings', () => {
     }
   });
 
-  it('name a folder that is added so that it differs from what there is in more than case', async () => {
+  it('give an added folder a name that differs from existing ones in more than case', async () => {
     const home = temporaryFolder();
     mkdirSync(join(home, 'Tasks'));
     writeFileSync(join(home, 'loci.yaml'), 'sources:\n  - id: tasks\n    command: ls\n');

@@ -14,7 +14,7 @@ const OF_WRITTEN: ReadonlySet<string> = new Set(['update', 'delete', 'undelete',
 describe('examples', () => {
   const home = join(temporaryFolder(), 'home');
 
-  it('of every command run as they stand in its help, and answer what is promised', async () => {
+  it('in the help of every command run unchanged, with the documented output', async () => {
     const user = temporaryFolder();
     const env = { LOCI_EMBEDDING_PROVIDER: '' };
     mkdirSync(home);
@@ -28,7 +28,7 @@ describe('examples', () => {
     mkdirSync(join(user, 'notes'));
     mkdirSync(join(user, '.openclaw', 'workspace'), { recursive: true });
     writeFileSync(join(user, '.openclaw', 'workspace', 'MEMORY.md'), '# Memory\n\n- The plumber is Tove.\n');
-    // Of records that were written the numbers are those of a memory without notes.
+    // The ids of written records are those of a memory without notes.
     const written = join(user, 'written');
     for (const example of [write.examples[0]!, ...write.examples])
       await loci(['write', '--input', '-'], { home: written, stdin: JSON.stringify(example.input) });
@@ -40,14 +40,14 @@ describe('examples', () => {
       const lines = [...help.matchAll(/^ {2}(loci .*)$/gm)].map((match) => match[1]!);
       expect(lines).toHaveLength(operation.examples.length);
       for (const line of lines) {
-        // The shell splits it, as it would for whoever copies it.
+        // A shell splits it, as for a user who copies it.
         const split = execFileSync('bash', ['-c', `printf '%s\\0' ${line}`], { env: { HOME: user } });
         const args = split.toString().split('\0').slice(1, -1);
         const of = OF_WRITTEN.has(name) ? written : home;
         const { code, stdout, stderr } = await loci([...args, '--json'], { home: of, env });
         expect([line, code, stderr.includes('warning')]).toEqual([line, 0, false]);
         count++;
-        // What goes to standard output is the export itself.
+        // Standard output is the export itself.
         if (name === 'export' && (args.length === 1 || args.at(-1) === '-')) {
           expect(stdout.split('\n').length).toBeGreaterThan(2);
           continue;

@@ -26,18 +26,18 @@ describe('a filter of a search', () => {
       .map(({ citation }) => citation.replace(/#.*/, ''))
       .toSorted();
 
-  it('by tag finds what is nested in it, and takes several separated by commas', async () => {
+  it('by tag includes nested tags, and accepts several tags separated by commas', async () => {
     expect(await titles('--tag', '#Project/')).toEqual(['a.md']);
     expect(await titles('--tag', 'project/active,recipe')).toEqual(['a.md']);
     expect(await titles('--tag', 'recipe', '--tag', 'projects')).toEqual(['b.md']);
   });
 
-  it('by source takes a name whole, commas and all', async () => {
+  it('by source accepts a name with commas', async () => {
     expect(await titles('--source', 'Home, sweet home')).toEqual(['a.md', 'b.md']);
     expect(await titles('--source', 'Home, sweet home', '--source', 'cli')).toHaveLength(3);
   });
 
-  it('by category and type finds what the front matter of a note says', async () => {
+  it('by category and type uses the front matter of a note', async () => {
     expect(await titles('--category', 'Food')).toEqual(['a.md']);
     expect(await titles('--record-type', 'habit')).toEqual(['a.md']);
     expect(await titles('--type', 'habit')).toEqual(['a.md']);
@@ -46,7 +46,7 @@ describe('a filter of a search', () => {
     expect(note).toMatchObject({ category: 'Food', record_type: 'habit' });
   });
 
-  it('is met after an update of Loci too: notes that an earlier one read are read again', async () => {
+  it('works after an update of Loci, because notes that an earlier version read are read again', async () => {
     const db = new DatabaseSync(join(home, 'loci.db'));
     db.exec(
       `UPDATE record SET category = 'note', revision = '1' || substr(revision, 2) WHERE origin = 'vault'`,
@@ -75,7 +75,7 @@ describe('a filter of a search', () => {
     expect(stdout).toContain(`No results for "wombats".\n${advice}`);
   });
 
-  it('that records meet is not blamed for a search that finds nothing', async () => {
+  it('that some records match is not given as the reason for an empty result', async () => {
     const { stdout } = await loci(['search', 'platypus', '--tag', 'recipe'], { home });
     expect(stdout).toContain('Try other words or fewer filters');
     const none = await lociJson<SearchOutput>(['search', 'wombats', '--tag', 'recipe,nothing'], { home });
@@ -91,7 +91,7 @@ describe('a search that finds nothing says why', () => {
   const vault = join(temporaryFolder(), 'wild');
   const searched = async (...args: string[]) => (await loci(['search', ...args], { home })).stdout;
 
-  it('when nothing was read, or not that vault', async () => {
+  it('when no vault was read, or not the one of the filter', async () => {
     mkdirSync(vault);
     await loci(['init'], { home });
     expect(await searched('wombats')).toBe(
@@ -108,7 +108,7 @@ describe('a search that finds nothing says why', () => {
     expect(nothing).toBeNull();
   });
 
-  it('when no record meets the filters together', async () => {
+  it('when no record passes all filters', async () => {
     expect(await searched('wombats', '--tag', 'grass,sleep', '--source', 'wild')).toContain(
       'No record matches all of these filters at once: sources, tags.\n',
     );
@@ -117,7 +117,7 @@ describe('a search that finds nothing says why', () => {
     );
   });
 
-  it('when the results score too low, or quotes ask for too much', async () => {
+  it('when all results score too low, or no record has the quoted phrase', async () => {
     const { nothing } = await lociJson<SearchOutput>(['search', 'wombats', '--min-score', '1'], { home });
     expect(nothing).toMatchObject({ unmet_filters: [], hidden: { results: 2, min_score: 1 } });
     expect(await searched('wombats', '--min-score', '1')).toMatch(

@@ -17,7 +17,7 @@ import { type SearchOutput } from '../../src/operations/records/search.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
 describe('a home', () => {
-  it('is made for its owner alone, and left as it is the second time', async () => {
+  it('is created with access only for its owner, and is not changed the second time', async () => {
     const home = join(temporaryFolder(), 'deep', 'home');
     const first = await lociJson<InitOutput>(['init'], { home });
     expect(first.created).toEqual(['home', 'config', 'store']);
@@ -37,7 +37,7 @@ describe('a home', () => {
     expect(shown.stdout).toMatch(/^search\.limit +10 +loci\.yaml:\d+$/m);
   });
 
-  it('takes a vault from the start', async () => {
+  it('can be created with a vault', async () => {
     const home = join(temporaryFolder(), 'home');
     const vault = join(temporaryFolder(), 'Papers');
     const missing = await loci(['init', '--vault', vault], { home });
@@ -53,7 +53,7 @@ describe('a home', () => {
     expect((await loci(['index'], { home })).stdout).toContain('1 note, 1 added');
   });
 
-  it('shows on doctor what is open to others, unknown or missing', async () => {
+  it('is checked by doctor for files that others can read, unknown settings and missing files', async () => {
     const home = join(temporaryFolder(), 'home');
     mkdirSync(home, { mode: 0o755 });
     const { code, stdout } = await loci(['doctor', '--json'], { home, env: { LOCI_SEARCH_LIMMIT: '3' } });
@@ -98,7 +98,7 @@ describe('folders', () => {
     writeFileSync(join(other, 'one.md'), 'Bandicoots sleep by day.');
   });
 
-  it('of the same name are kept apart, and a citation says which is meant', async () => {
+  it('with the same name stay separate, and a citation identifies the right one', async () => {
     const { vaults, configured } = await lociJson<IndexOutput>(['index', mine, other, mine], { home });
     expect(vaults.map(({ name, added }) => [name, added])).toEqual([
       ['notes', 1],
@@ -111,7 +111,7 @@ describe('folders', () => {
     expect(await loci(['get', 'one.md'], { home })).toMatchObject({ code: 4 });
   });
 
-  it('read once are not remembered in the settings, nor taken for one another', async () => {
+  it('that are read once are not added to the settings, and are not confused with each other', async () => {
     const once = join(temporaryFolder(), 'notes');
     mkdirSync(once);
     writeFileSync(join(once, 'two.md'), 'Capybaras swim.');
@@ -127,7 +127,7 @@ describe('folders', () => {
     ).toHaveLength(3);
   });
 
-  it('inside or around a vault are refused, and so are files and missing paths; nothing is changed', async () => {
+  it('inside or around a vault, files and missing paths are refused without a change', async () => {
     const config = () => readFileSync(join(home, 'loci.yaml'), 'utf8');
     const before = config();
     expect(await loci(['index', join(mine, 'sub')], { home })).toMatchObject({ code: 5 });
@@ -143,7 +143,7 @@ describe('folders', () => {
     expect(config()).toBe(before);
   });
 
-  it('that moved or lost a note keep the record or lose it; one that is suddenly empty keeps all', async () => {
+  it('keep the record of a moved note, remove that of a deleted one, and keep all if suddenly empty', async () => {
     renameSync(join(mine, 'one.md'), join(mine, 'sub', 'moved.md'));
     const { vaults } = await lociJson<IndexOutput>(['index', mine], { home });
     expect(vaults).toMatchObject([{ renamed: 1, added: 0, removed: 0 }]);

@@ -5,7 +5,7 @@ import type { ImportOutput } from '../../src/operations/portable/import.ts';
 import { credentialSamples } from '../contract/credential-samples.ts';
 import { loci, temporaryFolder } from './loci-command.ts';
 
-it('an import names the files that have secrets, in words that hold whether anything is stored or not', async () => {
+it('an import names the files with secrets, in words that are true with and without --dry-run', async () => {
   const home = temporaryFolder();
   const folder = join(temporaryFolder(), 'workspace');
   const [sample] = credentialSamples(1);

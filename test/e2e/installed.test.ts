@@ -19,7 +19,7 @@ function runBin(home: string): void {
 }
 
 describe('compiled code', () => {
-  it('is kept in a home that is there and one’s own, and nowhere else', () => {
+  it('is cached only in a home that exists and belongs to the user', () => {
     const homes = temporaryFolder();
     const [own, shared, missing] = ['own', 'shared', 'missing'].map((name) => join(homes, name));
     mkdirSync(own!);

@@ -14,7 +14,7 @@ const NOTES = {
 };
 
 describe('the bundled model', () => {
-  it('finds what was said in other words, from a process that ends by itself', async () => {
+  it('finds a text by other words, and lets the process end', async () => {
     const home = temporaryFolder();
     const env = { LOCI_EMBEDDING_PROVIDER: 'local' };
     const vault = join(temporaryFolder(), 'vault');
@@ -53,7 +53,7 @@ describe('the bundled model', () => {
     });
   });
 
-  it('that is taken away and given back asks for no more than `loci index`', async () => {
+  it('that is disabled and enabled again needs only `loci index`', async () => {
     const home = temporaryFolder();
     const vault = join(temporaryFolder(), 'vault');
     mkdirSync(vault);

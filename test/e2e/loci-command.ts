@@ -21,17 +21,17 @@ export interface Ran {
 
 export interface RunOptions {
   readonly home: string;
-  /** Variables beside the plain ones; the provider is `none` unless they say otherwise. */
+  /** Additional environment variables. The provider is `none` unless they set another. */
   readonly env?: NodeJS.ProcessEnv;
   readonly stdin?: string | Buffer;
   readonly columns?: number;
   /** Standard output is a terminal. */
   readonly terminal?: boolean;
-  /** Who runs it; only of a process of its own. */
+  /** The user that runs it; only for a separate process. */
   readonly user?: { readonly uid?: number; readonly gid?: number };
 }
 
-/** A folder that goes with the test that asks for it, or with the file's tests. */
+/** A temporary folder, removed after the test, or after all tests of the file. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'loci-test-')));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
@@ -56,7 +56,7 @@ function environment({ home, env }: RunOptions): NodeJS.ProcessEnv {
   return { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, LOCI_HOME: home, LOCI_EMBEDDING_PROVIDER: 'none', ...env };
 }
 
-/** Runs the command line within this process: all of it but the process itself. */
+/** Runs the command line in this process. */
 export async function loci(args: readonly string[], options: RunOptions): Promise<Ran> {
   const [stdout, stderr] = [collector(options), collector({})];
   const code = await runCli(args, OPERATIONS, {
@@ -68,7 +68,7 @@ export async function loci(args: readonly string[], options: RunOptions): Promis
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-/** The JSON document that a command answers. */
+/** The JSON document that a command prints. */
 export async function lociJson<Answer>(args: readonly string[], options: RunOptions): Promise<Answer> {
   const { code, stdout, stderr } = await loci([...args, '--json'], options);
   if (code !== 0) throw new Error(`exit code ${String(code)}: ${stdout}${stderr}`);
@@ -95,7 +95,7 @@ export interface RunningLoci {
   readonly ended: Promise<Ran>;
 }
 
-/** Runs the command line as a process of its own, or the program at `path` with the arguments `node` instead. */
+/** Runs the command line in a separate process, or the program at `path` with the arguments `node` instead. */
 export function startLoci(
   args: readonly string[],
   options: RunOptions,

@@ -49,7 +49,7 @@ describe('the output of `loci mcp config`', () => {
     const { stdout, code } = await startLoci(['mcp', 'config', name, '--json'], { home }).ended;
     expect(code).toBe(0);
     const { command = '', args = [] } = entryOf((JSON.parse(stdout) as ClientSetup).settings);
-    // A client gives it no variable of ours.
+    // A client does not pass our environment variables on.
     const client = await connectStdio({ home, command, args, env: { LOCI_HOME: '', PATH: '' } });
     await writesAndFinds(client);
     const { stdout: status } = await loci(['status', '--json'], { home });
@@ -83,7 +83,7 @@ describe('the output of `loci mcp config`', () => {
     const { shell, settings } = JSON.parse(stdout) as ClientSetup;
     expect(entryOf(settings).env).toEqual({ LOCI_NAMESPACE: 'ada lovelace' });
     expect(shell).toContain(' loci --env "LOCI_NAMESPACE=ada lovelace" -- ');
-    // In place of Claude Code: runs what it is told to add.
+    // Stands in for Claude Code, and runs the server that it should add.
     const path = commands({ claude: 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"' });
     const env = { PATH: path, LOCI_HOME: '' };
     await writesAndFinds(await connectStdio({ home, command: '/bin/sh', args: ['-c', shell ?? ''], env }));

@@ -9,11 +9,11 @@ import { serverEnvironment } from './mcp-session.ts';
 interface EndpointOptions {
   readonly home: string;
   readonly scopes?: readonly Scope[];
-  /** By what a request says in `x-subject`; `default` unless it says anything. */
+  /** By the header `x-subject` of a request; `default` without it. */
   readonly namespaceOf?: (subject: string | null) => string;
 }
 
-/** A real HTTP server on a port of its own that serves MCP at every address; answers its URL. */
+/** Starts a real HTTP server on a free port that serves MCP at every path. Returns its URL. */
 export async function startEndpoint({
   home,
   scopes = ['read', 'write'],

@@ -12,7 +12,7 @@ function post(server: TestServer, token: string, body: unknown): Promise<Answer>
   return server.ask('/mcp', { token, headers: HEADERS, body });
 }
 
-/** What `event: message` brings. */
+/** The data of `event: message`. */
 function messagesOf({ text }: Answer): { readonly result?: unknown; readonly error?: { message: string } }[] {
   return [...text.matchAll(/^data: (.+)$/gm)].map((match) => JSON.parse(match[1] ?? '') as never);
 }

@@ -35,7 +35,7 @@ export function stdioTransport(server: McpProcess): StdioClientTransport {
   });
 }
 
-/** The official client, connected to a process of its own; closed when the test is over. */
+/** The official client, connected to a separate process; closed after the test. */
 export async function connectStdio(
   server: McpProcess,
   options: ConstructorParameters<typeof Client>[1] = {},

@@ -268,7 +268,7 @@ describe('a server whose input ends', () => {
   });
 });
 
-describe('a server that is told to stop', () => {
+describe('a server that receives a stop signal', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'by %s finishes what it writes, and loses nothing that it answered',
     async (signal) => {

@@ -29,7 +29,7 @@ describe('a newcomer', () => {
     expect(named.vaults).toMatchObject([{ name: 'notes', added: 0, unchanged: NOTES }]);
   });
 
-  it('finds the note that was meant, with age, source, citation and reasons', async () => {
+  it('finds the intended note, with age, source, citation and reasons', async () => {
     const { code, stdout } = await loci(['search', "let's", 'talk', 'about', 'the', 'kitchen', 'remodel'], {
       home,
     });
@@ -42,7 +42,7 @@ describe('a newcomer', () => {
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 
-  it('is told how a score came about, in numbers that add up', async () => {
+  it('sees how a score was computed, in numbers that add up', async () => {
     const { results } = await lociJson<SearchOutput>(['search', 'kitchen remodel oven', '-e'], { home });
     expect(results.length).toBeGreaterThan(3);
     for (const { score, explanation } of results) {
@@ -60,7 +60,7 @@ describe('a newcomer', () => {
     expect(stdout).toMatch(/ {5}score 0\.\d\d = 0\.\d\d \(confidence in the answer\) × 1\.00 \(/);
   });
 
-  it('reads what a result cites, with line numbers or plain', async () => {
+  it('reads the text of a citation, with line numbers or plain', async () => {
     const { results } = await lociJson<SearchOutput>(['search', 'induction oven decided', '-n', '1'], {
       home,
     });
@@ -78,7 +78,7 @@ describe('a newcomer', () => {
     expect((await loci(['get', ...citation.split(' '), '--plain'], { home })).stdout).toBe(`${note.text}\n`);
   });
 
-  it('is shown the front matter that answers, in a result and with the lines that it cites', async () => {
+  it('sees matching front matter, in a result and with the cited lines', async () => {
     const folder = join(temporaryFolder(), 'people');
     mkdirSync(folder);
     const note = '---\nbirthday: 1988-03-17\n---\nLikes oats.\n';
@@ -164,7 +164,7 @@ describe('a newcomer', () => {
     await context.close();
   });
 
-  it('sees what the store holds and that it is sound', async () => {
+  it('sees the content of the store, and that it has no faults', async () => {
     const status = await lociJson<StatusOutput>(['status'], { home });
     expect(status).toMatchObject({ home, namespace: 'default', vaults: [{ name: 'notes', records: NOTES }] });
     const before = await lociJson<SearchOutput>(['search', 'stale feed'], { home });

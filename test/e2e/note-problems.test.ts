@@ -5,8 +5,8 @@ import type { SourcesListOutput } from '../../src/operations/sources/list.ts';
 import { temporaryFolder } from './loci-command.ts';
 import { SourcesHome } from './sources-home.ts';
 
-describe('what is wrong with a note of a vault', () => {
-  it('is told for as long as it holds, however often nothing changed', async () => {
+describe('a problem of a note in a vault', () => {
+  it('is reported as long as it exists, even if nothing changed', async () => {
     const notes = temporaryFolder();
     const home = new SourcesHome({ vaults: [{ path: notes }] });
     const problems = async (): Promise<string[]> => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { copyOfVault } from './loci-command.ts';
 import { startServer } from './rest-server.ts';
 
-describe('what the settings say of their owner', () => {
-  it('is told to nobody else whose search finds nothing', async () => {
+describe('the settings of the owner', () => {
+  it('are not revealed to another caller whose search finds nothing', async () => {
     const vaults = [{ name: 'diary', path: copyOfVault() }];
     const server = await startServer({ namespace: 'olivia', vaults });
     const nothing = async (subject: string): Promise<unknown> => {

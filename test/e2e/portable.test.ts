@@ -68,7 +68,7 @@ describe('an export', () => {
     expect(await loci(['doctor'], { home: other })).toMatchObject({ code: 0 });
   });
 
-  it('as Markdown is read by people and by a vault, and import says what to do instead', async () => {
+  it('as Markdown can be read by people and as a vault, and import names the format to use instead', async () => {
     const home = filledHome();
     const folder = join(temporaryFolder(), 'md');
     const args = ['export', '--to', folder, '--format', 'markdown'];
@@ -143,7 +143,7 @@ function deletedId(file: string): number | undefined {
 }
 
 describe('an import', () => {
-  it('keeps and reports what is newer here, replaces it with --overwrite, and renumbers ids in use', async () => {
+  it('keeps and reports newer records, replaces them with --overwrite, and renumbers ids in use', async () => {
     const home = temporaryFolder();
     await loci(['write', 'The oven is gas'], { home });
     const file = join(temporaryFolder(), 'x.jsonl');
@@ -250,7 +250,7 @@ describe('the folder of an OpenClaw agent', () => {
     expect((await loci(['startup', 'preview', '--json'], { home })).stdout).toContain('very calm');
   });
 
-  it('keeps what was changed or deleted here, and restores what returns to the files', async () => {
+  it('keeps local changes and deletions, and restores records whose text returns to the files', async () => {
     const home = temporaryFolder();
     const folder = workspace();
     await imported(home, folder);

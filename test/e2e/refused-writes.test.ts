@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loci, temporaryFolder } from './loci-command.ts';
 
-describe('what cannot be done', () => {
+describe('a rejected command', () => {
   const own = { home: join(temporaryFolder(), 'home') };
 
   beforeAll(async () => {

@@ -84,7 +84,7 @@ describe('docs/rest.md', () => {
       (await lociJson<{ results: object[] }>(['search', query], { home, env: own })).results.length;
     expect([await search('quuxian', env), await search('quuxian', {})]).toEqual([1, 0]);
     expect([await search('oven', env), (await search('oven', {})) > 0]).toEqual([0, true]);
-    // Neither reading takes anything from the other.
+    // Indexing one namespace removes nothing from the other.
     await loci(['index'], { home });
     expect([await search('quuxian', env), await search('quuxian', {})]).toEqual([1, 0]);
   });

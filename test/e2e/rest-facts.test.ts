@@ -107,7 +107,7 @@ describe('POST /api/v1/memory/store', () => {
         (entry) => 'action' in entry && entry.action === 'store',
       ),
     ).toHaveLength(1);
-    // Somebody else's key of the same name is another key.
+    // The same key of another subject is independent.
     const bob = await server.token('bob', 'write');
     const theirs = await server.ask('/api/v1/memory/store', {
       token: bob,

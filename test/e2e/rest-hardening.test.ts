@@ -5,7 +5,7 @@ import { startServer, type TestServer } from './rest-server.ts';
 
 const HOST = 'Host: localhost\r\n';
 
-/** Sends bytes as they are; answers all that comes back until the server closes. `hold`: our end stays open. */
+/** Sends raw bytes. Returns everything that the server sends until it closes. With `hold`, our end stays open. */
 function raw(port: number, parts: readonly string[], { hold = true } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');

@@ -170,7 +170,7 @@ describe('authentication', () => {
         'the keys to verify the token are not available now',
       ]);
     }
-    // It was not read to its end, which never comes.
+    // The endless response was not read to its end.
     await letGo.promise;
   });
 
@@ -179,7 +179,7 @@ describe('authentication', () => {
       { secret: SECRET },
       { secret: SECRET, issuer: ISSUER },
       { jwks: 'none.json', issuer: ISSUER, audience: AUDIENCE },
-      // On its way somebody could exchange the keys.
+      // An attacker in the network could replace the keys.
       { jwks: 'http://keys.example/keys.json', issuer: ISSUER, audience: AUDIENCE },
     ])
       await expect(startServer({ auth: { jwt } })).rejects.toMatchObject({ code: 'invalid_config' });

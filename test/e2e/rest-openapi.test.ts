@@ -24,7 +24,7 @@ describe('the OpenAPI description', () => {
     const { status, text } = await server.ask('/api/v1/openapi.json');
     expect(status).toBe(200);
     expect(await problemsOf(text)).toEqual([]);
-    // A linter that finds nothing wrong anywhere would find nothing here either.
+    // Proves that the linter does find faults.
     expect(await problemsOf(text.replace('"#/components/schemas/Problem"', '"#/nowhere"'))).not.toEqual([]);
     expect(await problemsOf(text.replace('"query":"', '"colour":"'))).not.toEqual([]);
   });

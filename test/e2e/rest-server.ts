@@ -17,10 +17,10 @@ export interface TestServer {
   readonly home: string;
   /** 0 for a Unix socket. */
   readonly port: number;
-  /** What was logged, a JSON document a line. */
+  /** The log, one JSON document a line. */
   readonly log: Record<string, unknown>[];
   ask(path: string, options?: AskOptions): Promise<Answer>;
-  /** Makes a token in the store; answers its text. */
+  /** Creates a token in the store. Returns its text. */
   token(subject: string, ...scopes: string[]): Promise<string>;
   close(): Promise<void>;
 }
@@ -42,10 +42,10 @@ export interface Answer {
   readonly problem: Problem;
 }
 
-/** Variables that would change what the settings say. */
+/** Environment variables that would override the settings. */
 const PLAIN: NodeJS.ProcessEnv = { LOCI_EMBEDDING_PROVIDER: 'none' };
 
-/** A server on a free port with these settings beside the usual ones; it ends with the test. */
+/** A server on a free port with these additional settings; it ends with the test. */
 export async function startServer(
   settings: Tree = {},
   options: Partial<ServeOptions> = {},
@@ -90,7 +90,7 @@ export async function makeToken(home: string, subject: string, scopes: readonly 
   }
 }
 
-/** One request over a connection of its own. */
+/** One request over a new connection. */
 export function ask(address: string, path: string, options: AskOptions = {}): Promise<Answer> {
   const { token, body, headers = {} } = options;
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);

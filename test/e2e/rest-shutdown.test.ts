@@ -53,7 +53,7 @@ describe('loci serve', () => {
     const home = new SourcesHome({ sources: [{ id: 'jobs', command: 'node job.mjs', timeout: '10m' }] });
     writeJob(home.path, 'job.mjs', STUBBORN_JOB);
     await home.json('sources', 'approve', 'jobs');
-    // Nobody but who asks runs it.
+    // The source is refreshed only on request.
     await home.json('sources', 'pause', 'jobs');
     const token = await makeToken(home.path, 'default', ['admin']);
     const server = await serveProcess(home.path);

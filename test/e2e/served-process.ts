@@ -5,7 +5,7 @@ export interface Served extends RunningLoci {
   readonly address: string;
 }
 
-/** `loci serve` as a process of its own, or as `command` says: the path of Node, and a script. */
+/** `loci serve` in a separate process, or started with `command`: the path of Node, and a script. */
 export async function serveProcess(
   home: string,
   env: NodeJS.ProcessEnv = {},

@@ -13,7 +13,7 @@ const CLONE = ROOT.replace(/\/$/, '');
 const UNIT = (/^```ini\n([^]*?)^```/m.exec(PAGE)?.[1] ?? '').replaceAll('%h/loci', CLONE);
 const PLIST = /^```xml\n([^]*?)^```/m.exec(PAGE)?.[1] ?? '';
 
-/** The words of the command that a service runs, in each form that the page has it in. */
+/** The command that a service runs, in each form that the documentation shows. */
 const FORMS: readonly (readonly [string, readonly string[]])[] = [
   ['by hand', (/^~\/loci\/\S+ .*serve$/m.exec(PAGE)?.[0] ?? '').replaceAll('~/loci', CLONE).split(' ')],
   ['in the unit of systemd', (/^ExecStart=(.*)$/m.exec(UNIT)?.[1] ?? '').split(' ')],
@@ -26,7 +26,7 @@ const FORMS: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 describe('the command of a service', () => {
-  it.each(FORMS)('%s starts the server itself, which ends when it is told to', async (_, words) => {
+  it.each(FORMS)('%s starts the server itself, which ends on a stop signal', async (_, words) => {
     const [node = '', script = '', ...args] = words;
     expect([script, args]).toEqual([`${CLONE}/bin/loci.js`, ['serve']]);
     const server = await serveProcess(temporaryFolder(), {}, [node, script]);
@@ -36,7 +36,7 @@ describe('the command of a service', () => {
     await expect(ask(server.address, '/healthz')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('stands in a unit that systemd understands', async ({ skip }) => {
+  it('is part of a valid systemd unit', async ({ skip }) => {
     const hasSystemd = await run('systemd-analyze', ['--version']).then(
       () => true,
       () => false,

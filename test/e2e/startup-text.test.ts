@@ -35,7 +35,7 @@ const NEWS = ['news', `News: ${'n'.repeat(60)}`, '--priority', '1'];
 const TEAM = ['team', 'Ann.', '--priority', '3'];
 
 describe('the startup text', () => {
-  it('puts what matters most first and leaves out what does not fit the budget, saying why', async () => {
+  it('starts with the highest priority, and reports the entries that do not fit into the budget', async () => {
     const own = await homeWith([TEAM, NEWS, RULES, SOUL], 'startup:\n  maxChars: 50\n');
     const { text, characters, budget, included, left_out } = await preview(own);
     expect(text).toBe('You are Ada.\n\nBe brief.\n\nAnn.');
@@ -77,7 +77,7 @@ describe('the startup text', () => {
     expect([narrow.text, narrow.left_out.length]).toEqual(['Be brief.', 1]);
   });
 
-  it('is the same bytes while the selection is the same', async () => {
+  it('is the same bytes for the same entries', async () => {
     const own = await homeWith([SOUL, RULES, TEAM]);
     const other = await homeWith([TEAM, RULES, SOUL]);
     const first = await injected(own);
@@ -88,7 +88,7 @@ describe('the startup text', () => {
     expect(await injected(own)).toBe('You are Ada.\n\nBe brief.\n\nBob.\n');
   });
 
-  it('comes at every turn, at the first, or when it has changed, as the mode says', async () => {
+  it('is sent at every turn, at the first, or after a change, according to the mode', async () => {
     const own = await homeWith([SOUL, RULES]);
     const whole = 'You are Ada.\n\nBe brief.\n';
     const turn = (mode: string, session: string) => injected(own, '--mode', mode, '--session', session);
@@ -114,7 +114,7 @@ describe('the startup text', () => {
     expect(await turn('digest', 'd')).toBe('');
   });
 
-  it('is previewed without being told: the session still does not know it', async () => {
+  it('can be previewed without marking it as sent to the session', async () => {
     const own = await homeWith([SOUL, RULES]);
     const before = await preview(own, '--session', 's');
     expect(await preview(own, '--session', 's')).toEqual(before);
@@ -122,7 +122,7 @@ describe('the startup text', () => {
     expect((await preview(own, '--session', 's')).text).toBe('You are Ada.');
   });
 
-  it('has an agent’s own entries, in the place of those for all of the same key', async () => {
+  it('contains the entries for the agent, instead of those for all agents with the same key', async () => {
     const own = await homeWith([
       SOUL,
       RULES,
@@ -153,7 +153,7 @@ describe('startup entries', () => {
     held = await homeWith([SOUL]);
   });
 
-  it('are changed in what is given, removed, and brought back as they were', async () => {
+  it('can be changed by field, removed and restored', async () => {
     const own = await homeWith([SOUL, [...TEAM, '--agent', 'my mailer']]);
     await loci(['startup', 'set', 'soul', '--priority', '2'], own);
     const list = () => lociJson<StartupListOutput>(['startup', 'list'], own);
@@ -193,7 +193,7 @@ describe('startup entries', () => {
 describe('the name of a startup entry', () => {
   const SECRET = 'ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
 
-  it('holds no secret, in the store or in its audit log, and what its key names is one', async () => {
+  it('contains no secret in the store or the audit log, and a key can mark its text as a secret', async () => {
     const own = await homeWith([
       [SECRET, 'a', '--agent', 'ada'],
       ['tone', 'b', '--agent', SECRET],
@@ -204,7 +204,7 @@ describe('the name of a startup entry', () => {
     expect(stdout).not.toMatch(/ghp_a1B2|hunter2/);
   });
 
-  it('has no control characters: they would be told to a terminal', async () => {
+  it('contains no control characters, because a terminal would act on them', async () => {
     const own = await homeWith([]);
     for (const agent of ['a\u001b]0;x\u0007', 'a\nb', 'a\u2028b']) {
       const set = await loci(['startup', 'set', 'soul', 'x', '--agent', agent], own);

@@ -46,7 +46,7 @@ function secondsLeft({ expires_at }: { expires_at: string }): number {
 }
 
 describe('a fact', () => {
-  it('of the operator is not overruled by agents, unless they may write', async () => {
+  it('of the operator cannot be replaced by agents, unless they may write', async () => {
     const own = newHome();
     await store(own, 'framework', 'Svelte', '--category', 'project');
     await asAgent(storeFact, { key: 'db', value: 'SQLite', category: 'project' }, own.home);
@@ -76,7 +76,7 @@ describe('a fact', () => {
     });
   });
 
-  it('is kept under its key for 90 days, in user_facts; a new value takes its place', async () => {
+  it('is stored in user_facts for 90 days by default, and a new value replaces it', async () => {
     const own = newHome();
     const stored = await store(own, 'framework', 'React', '--tag', 'web');
     expect(stored).toMatchObject({ key: 'framework', category: 'user_facts', replaced: false });
@@ -102,7 +102,7 @@ describe('a fact', () => {
     expect(results).toMatchObject([{ id: stored.id, origin: 'fact', title: 'framework' }]);
   });
 
-  it('lives an hour at least and 365 days at most', async () => {
+  it('has a lifetime between an hour and 365 days', async () => {
     const own = newHome();
     const lived = async (seconds: number) =>
       secondsLeft(await store(own, 'k', 'v', '--ttl-seconds', String(seconds)));
@@ -123,7 +123,7 @@ describe('a fact', () => {
     expect(await keys(own)).toEqual(['k']);
   });
 
-  it('is gone from every answer as soon as its time is over', async () => {
+  it('is in no output as soon as it expires', async () => {
     const own = newHome();
     await store(own, 'quuxian', 'The quuxian colour is green', '--ttl-seconds', '3600');
     await store(own, 'other', 'The other colour is red');
@@ -148,7 +148,7 @@ describe('a fact', () => {
     expect(await refusal(['undelete', '1'], own)).toMatchObject({ exit: 4, code: 'gone' });
   });
 
-  it('cannot be put where the engine keeps its history', async () => {
+  it('cannot be stored in a category of the history', async () => {
     const own = newHome();
     await store(own, 'k', 'v');
     for (const category of ['pack_history', 'pipeline_history']) {
@@ -164,7 +164,7 @@ describe('a fact', () => {
     expect(await keys(own)).toEqual(['k']);
   });
 
-  it('is forgotten by key, by prefix or by category, and can be brought back', async () => {
+  it('can be forgotten by key, by prefix or by category, and restored', async () => {
     const own = newHome();
     for (const [key, category] of [
       ['deploy.how', 'work'],
@@ -202,7 +202,7 @@ describe('a fact', () => {
     expect(await refusal(['undelete', '4'], own)).toMatchObject({ exit: 5, code: 'conflict' });
   });
 
-  it('that is not there has the nearest key named, or the category where it is', async () => {
+  it('that does not exist is an error with the nearest key, or the category that has the key', async () => {
     const own = newHome();
     await store(own, 'preferred_framework', 'Svelte');
     await store(own, 'os', 'Linux', '--category', 'work');
@@ -217,7 +217,7 @@ describe('a fact', () => {
     expect(await hint('recall', 'quuxian')).toBe(all);
   });
 
-  it('of a key that several categories have is named by its category', async () => {
+  it('whose key is in several categories must be named with its category', async () => {
     const own = newHome();
     await store(own, 'os', 'Linux', '--category', 'work');
     await store(own, 'os', 'BSD', '--category', 'home');
@@ -236,7 +236,7 @@ describe('a fact', () => {
     );
   });
 
-  it('is listed page by page, and by tag', async () => {
+  it('is listed in pages, and by tag', async () => {
     const own = newHome();
     for (const key of ['a', 'b', 'c']) await store(own, key, 'v', '--tag', key === 'b' ? 'odd' : 'even,x');
     expect(await keys(own, '--tag', 'even')).toEqual(['c', 'a']);
@@ -248,7 +248,7 @@ describe('a fact', () => {
     expect(await keys(own, '--after', '2')).toEqual(['a']);
   });
 
-  it('may be stored and forgotten by an agent where it may not write; its word shows as an agent’s', async () => {
+  it('may be stored and forgotten by an agent that may not write, and has the trust of an agent', async () => {
     const own = newHome();
     await store(own, 'os', 'Linux');
     await asAgent(storeFact, { key: 'tea', value: 'green', idempotency_key: 'k' }, own.home);

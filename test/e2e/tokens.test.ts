@@ -4,7 +4,7 @@ import type { TokenListOutput } from '../../src/operations/access/token-list.ts'
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
 describe('loci token', () => {
-  it('makes, lists and revokes tokens, and tells the text once', async () => {
+  it('creates, lists and revokes tokens, and shows the text once', async () => {
     const home = temporaryFolder();
     const made = await loci(
       ['token', 'create', '--subject', 'alice', '--scope', 'read,write', '--expires', '90d'],
@@ -40,7 +40,7 @@ describe('loci token', () => {
     expect((await loci(['token', 'list'], { home })).stdout).toContain('revoked on');
   });
 
-  it('takes never, and refuses what is no duration, no scope and no subject by name', async () => {
+  it('accepts never, and refuses an invalid duration, scope or subject by name', async () => {
     const home = temporaryFolder();
     const create = (...args: string[]) => loci(['token', 'create', '--subject', 'bob', ...args], { home });
     const lasting = await lociJson<TokenCreateOutput>(

@@ -21,8 +21,8 @@ async function documents(server: TestServer, token: string): Promise<CorpusOutpu
   return (json as CorpusOutput).documents;
 }
 
-describe('what tools do', () => {
-  it('is noted once each, over REST and MCP, and told by memory_corpus (F3)', async () => {
+describe('a run of a tool', () => {
+  it('is recorded once over REST and MCP, and returned by memory_corpus (F3)', async () => {
     const server = await startServer({}, { mcp: mcpHandler, limits: { requestsPerSecond: 0 } });
     const token = await server.token('alice', 'admin');
     const routes = await routesOf(OPERATIONS);
@@ -49,7 +49,7 @@ describe('what tools do', () => {
     }
   });
 
-  it('is noted without texts and without secrets, in no byte of the store', async () => {
+  it('is recorded without texts and secrets in any file of the store', async () => {
     const server = await startServer({}, { mcp: mcpHandler, limits: { requestsPerSecond: 0 } });
     const token = await server.token('alice', 'write');
     const given: [string, object][] = [

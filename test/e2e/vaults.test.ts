@@ -44,7 +44,7 @@ const sourcesFound = async () => {
 };
 
 describe('a disabled vault', () => {
-  it('is neither read nor found nor asked for, and comes back as it was', async () => {
+  it('is neither read nor found nor checked, and is restored when it is enabled', async () => {
     const settings = join(home, 'loci.yaml');
     const before = readFileSync(settings, 'utf8');
     const off = before.replace('- name: work', '- name: work\n    enabled: false');
@@ -73,7 +73,7 @@ describe('a disabled vault', () => {
 });
 
 describe('status and doctor', () => {
-  it('tell when each vault was read and what changed since, and opening them changes nothing', async () => {
+  it('show when each vault was read and what changed since, without changing anything', async () => {
     const [read] = await vaultsOf();
     expect(read).toMatchObject({ records: 2, changes: { added: 0, changed: 0, gone: 0 }, unreadable: null });
     expect(Math.abs(Date.now() - Date.parse(read!.last_read!))).toBeLessThan(60_000);
@@ -101,7 +101,7 @@ describe('status and doctor', () => {
     expect((await vaultsOf())[0]?.changes).toEqual({ added: 0, changed: 0, gone: 0 });
   });
 
-  it('name what is wrong with notes as long as it stands, also when index has told of it', async () => {
+  it('report problems of notes as long as they exist, even if index has reported them', async () => {
     writeFileSync(join(notes, 'picture.md'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0xff]));
     truncateSync(join(notes, 'two.md'), 6_000_000);
     for (let i = 0; i < 12; i++)
@@ -137,12 +137,12 @@ describe('status and doctor', () => {
     expect(await checksOf('notes of My notes')).toEqual([]);
   });
 
-  it('do not count as changed what came to be no note any more', async () => {
+  it('do not count a file as changed that is no longer a note', async () => {
     writeFileSync(join(notes, 'one.md'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0xff]));
     expect((await vaultsOf())[0]).toMatchObject({ skipped: 1, changes: { added: 0, changed: 0, gone: 0 } });
   });
 
-  it('say that a vault was not read yet, or that its folder is gone', async () => {
+  it('report a vault that was not read yet, or whose folder is missing', async () => {
     const fresh = join(temporaryFolder(), 'fresh');
     mkdirSync(fresh);
     await loci(['init', '--vault', fresh], { home });
@@ -158,7 +158,7 @@ describe('status and doctor', () => {
     ]);
   });
 
-  it('notice records of a vault that is in the settings no more, and say what to do', async () => {
+  it('report records of a vault that is no longer in the settings, with a hint', async () => {
     const file = join(home, 'loci.yaml');
     writeFileSync(file, `vaults:\n  - path: ${JSON.stringify(work)}\n`);
     const { unconfigured_vaults } = await lociJson<StatusOutput>(['status'], { home });
@@ -175,7 +175,7 @@ describe('status and doctor', () => {
     expect(await checksOf('vault My notes')).toEqual([]);
   });
 
-  it('let no other folder of its name take their place', async () => {
+  it('do not confuse vaults, because index refuses another folder of the same name', async () => {
     const file = join(home, 'loci.yaml');
     const settings = `vaults:\n  - path: ${JSON.stringify(work)}\n`;
     writeFileSync(file, settings);
@@ -200,8 +200,8 @@ describe('status and doctor', () => {
   });
 });
 
-describe('index with a vault that is not there', () => {
-  it('reports what it read of the others, then the error, in JSON as well', async () => {
+describe('index with a missing vault', () => {
+  it('reports the other vaults, then the error, also in JSON', async () => {
     rmSync(notes, { recursive: true });
     writeFileSync(join(work, 'two.md'), 'Aardvarks never work.');
     const { code, stdout, stderr } = await loci(['index'], { home });
@@ -217,7 +217,7 @@ describe('index with a vault that is not there', () => {
     });
   });
 
-  it('is an error alone when there is no other', async () => {
+  it('prints only an error if there is no other vault', async () => {
     for (const folder of [notes, work]) rmSync(folder, { recursive: true });
     const { code, stdout, stderr } = await loci(['index'], { home });
     expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
@@ -229,7 +229,7 @@ describe('index with a vault that is not there', () => {
 });
 
 describe('forget-vault', () => {
-  it('takes a vault out of the settings and the store, leaves its notes, and index brings it back', async () => {
+  it('removes a vault from the settings and the store, keeps its notes, and index adds it again', async () => {
     const file = join(home, 'loci.yaml');
     writeFileSync(file, `# mine\n${readFileSync(file, 'utf8')}`);
     const answer = await lociJson<ForgetVaultOutput>(['forget-vault', 'My', 'notes'], { home });
@@ -251,7 +251,7 @@ describe('forget-vault', () => {
     });
   });
 
-  it('keeps everything when the folder is not there, unless told otherwise', async () => {
+  it('keeps everything if the folder is missing, unless an option allows the removal', async () => {
     rmSync(work, { recursive: true });
     const refused = await loci(['forget-vault', 'work'], { home });
     expect(refused).toMatchObject({ code: 5, stdout: '' });
@@ -262,7 +262,7 @@ describe('forget-vault', () => {
     expect(await sourcesFound()).not.toContain('work');
   });
 
-  it('has nothing to lose of a vault that was never read', async () => {
+  it('succeeds for a vault that was never read', async () => {
     const fresh = join(temporaryFolder(), 'fresh');
     mkdirSync(fresh);
     await loci(['init', '--vault', fresh], { home });
@@ -275,7 +275,7 @@ describe('forget-vault', () => {
     expect((await vaultsOf()).map(({ name }) => name)).toEqual(['My notes', 'work']);
   });
 
-  it('refuses what is no vault, a surface that wrote among them, and vaults of the environment', async () => {
+  it('refuses names that are not vaults, such as surfaces, and vaults of the environment', async () => {
     for (const name of ['cli', 'my notes', 'nothing at all']) {
       const { code, stderr } = await loci(['forget-vault', name], { home });
       expect(code).toBe(4);

@@ -24,7 +24,7 @@ async function found(query: string, own: { home: string }): Promise<number[]> {
   return results.map(({ id }) => id);
 }
 
-/** Asks the store's file itself. */
+/** Queries the store's file directly. */
 async function sql(own: { home: string }, statement: string): Promise<Record<string, unknown>[]> {
   const { store } = await lociJson<StatusOutput>(['status'], own);
   const db = new DatabaseSync(store.path);
@@ -36,7 +36,7 @@ async function sql(own: { home: string }, statement: string): Promise<Record<str
 }
 
 describe('a record that was written', () => {
-  it('is general and a fact unless told otherwise, and found at once', async () => {
+  it('has the category general and the type fact by default, and is found at once', async () => {
     const own = newHome();
     const { id, citation } = await lociJson<WriteOutput>(['write', 'The quuxian fence is green'], own);
     expect(await found('quuxian', own)).toEqual([id]);
@@ -44,7 +44,7 @@ describe('a record that was written', () => {
     expect(record).toMatchObject({ category: 'general', record_type: 'fact', trust: 'operator', title: '' });
   });
 
-  it('is changed only in the fields that are given; a text that stays is not cut and embedded anew', async () => {
+  it('changes only in the given fields; an unchanged text is not chunked and embedded again', async () => {
     const own = newHome();
     const told = ['--title', 'Worktop', '--tag', 'oak', '--category', 'home', '--record-type', 'decision'];
     await loci(['write', 'Oak, oiled\nin the quuxian shade', '--project', 'kitchen', ...told], own);
@@ -71,7 +71,7 @@ describe('a record that was written', () => {
     expect(await found('quuxian', own)).toEqual([]);
   });
 
-  it('leaves every answer when it is deleted, and comes back as it was', async () => {
+  it('is in no output when it is deleted, and can be restored unchanged', async () => {
     const own = newHome();
     await loci(['write', 'The quuxian fence is green', '--title', 'Fence'], own);
     const before = await lociJson<GetOutput>(['get', 'record/1'], own);
@@ -92,7 +92,7 @@ describe('a record that was written', () => {
     expect({ ...after, age: '' }).toEqual({ ...before, age: '' });
   });
 
-  it('that was deleted long enough ago is purged by time alone, and undelete says so', async () => {
+  it('is purged some time after its deletion, and undelete reports that', async () => {
     const own = newHome();
     await loci(['config', 'set', 'retention.purgeAfterDays', '5'], own);
     for (const name of ['quuxian', 'zanzibar']) {
@@ -119,7 +119,7 @@ describe('a record that was written', () => {
     ]);
   });
 
-  it('is written once for an idempotency key, whatever is sent again', async () => {
+  it('is written once for an idempotency key, even if the request is repeated', async () => {
     const own = newHome();
     const args = ['write', 'The fence is green', '--idempotency-key', 'k1'];
     await loci(args, own);
@@ -131,7 +131,7 @@ describe('a record that was written', () => {
 });
 
 describe('an agent', () => {
-  it('may write only where the settings say so, and is told which one to change', async () => {
+  it('may write only if the settings allow it, and the error names the setting', async () => {
     const own = newHome();
     await loci(['write', 'The fence is green'], own);
     const refused = {
@@ -150,7 +150,7 @@ describe('an agent', () => {
     expect(await asAgent(write, { content: 'The gate is red' }, own.home)).toMatchObject({ id: 2 });
   });
 
-  it('cannot say whose word it is: every result tells, and what it touched is no longer the operator’s', async () => {
+  it('cannot choose the trust of a record: every result shows it, and an agent’s change lowers it', async () => {
     const own = newHome();
     await loci(['config', 'set', 'writes.enabled', 'true'], own);
     await loci(['write', 'The quuxian fence is green'], own);
@@ -187,7 +187,7 @@ describe('the audit log', () => {
     await loci(['undelete', '1'], own);
   });
 
-  it('tells who changed what, when and through which surface, with the diff', async () => {
+  it('shows who changed what, when and through which surface, with the diff', async () => {
     await asAgent(write, { content: 'x' }, own.home);
     const { entries } = await lociJson<AuditOutput>(['audit'], own);
     const me = userName();
@@ -216,7 +216,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('is filtered and read page by page', async () => {
+  it('can be filtered and read in pages', async () => {
     const actions = async (...args: string[]) =>
       (await lociJson<AuditOutput>(['audit', ...args], own)).entries.map(({ action }) => action);
     const mine = ['--surface', 'cli'];
@@ -231,7 +231,7 @@ describe('the audit log', () => {
     expect((await loci(['audit', '--action', 'none'], own)).stdout).toMatch(/^No matching entries/);
   });
 
-  it('is never rewritten: the store refuses it', async () => {
+  it('cannot be rewritten', async () => {
     await expect(sql(own, "UPDATE audit SET actor = 'somebody'")).rejects.toThrow(/audit/);
     await expect(sql(own, 'DELETE FROM audit')).rejects.toThrow(/append-only/);
   });

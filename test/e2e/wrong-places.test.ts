@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loci, type Ran, temporaryFolder } from './loci-command.ts';
 
-/** A sentence on what was wrong, a line on what to do, and nothing that only a programmer reads. */
+/** The error is one sentence about the cause and a hint, without a stack trace or an internal code. */
 function expectPlainWords({ code, stdout, stderr }: Ran, exit: number, message: string, hint: string): void {
   expect({ code, stdout }).toEqual({ code: exit, stdout: '' });
   const [said = '', advice = ''] = stderr.split('\n');
@@ -68,7 +68,7 @@ describe('a path that is wrong', () => {
     expectPlainWords(await loci(args, options), exit, message, hint);
   });
 
-  it('of settings that are a folder is told in words', async () => {
+  it('to settings that are a folder is a readable error', async () => {
     const odd = temporaryFolder();
     mkdirSync(join(odd, 'loci.yaml'));
     expectPlainWords(
@@ -88,7 +88,7 @@ describe('a path that is wrong', () => {
   });
 });
 
-describe('settings that are no YAML', () => {
+describe('settings that are not YAML', () => {
   const home = temporaryFolder();
 
   it.each([

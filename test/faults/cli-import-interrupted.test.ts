@@ -64,21 +64,24 @@ describe('an import', () => {
     },
   );
 
-  it.each([['jsonl'], ['markdown']])('undone, an export as %s leaves nothing behind', async (format) => {
-    const home = temporaryFolder();
-    await lociJson(['import', file], { home });
-    const folder = temporaryFolder();
-    const running = startLoci(['export', '--to', join(folder, 'out'), '--format', format], { home });
-    await expect
-      .poll(() => readdirSync(folder).length > 0 || running.child.exitCode !== null, {
-        interval: 1,
-        timeout: 30_000,
-      })
-      .toBe(true);
-    running.child.kill('SIGINT');
-    const { code } = await running.ended;
-    // It may have been whole already.
-    expect([130, 0]).toContain(code);
-    expect(readdirSync(folder)).toEqual(code === 0 ? ['out'] : []);
-  });
+  it.each([['jsonl'], ['markdown']])(
+    'followed by an interrupted export as %s leaves no incomplete file',
+    async (format) => {
+      const home = temporaryFolder();
+      await lociJson(['import', file], { home });
+      const folder = temporaryFolder();
+      const running = startLoci(['export', '--to', join(folder, 'out'), '--format', format], { home });
+      await expect
+        .poll(() => readdirSync(folder).length > 0 || running.child.exitCode !== null, {
+          interval: 1,
+          timeout: 30_000,
+        })
+        .toBe(true);
+      running.child.kill('SIGINT');
+      const { code } = await running.ended;
+      // The export may have been complete already.
+      expect([130, 0]).toContain(code);
+      expect(readdirSync(folder)).toEqual(code === 0 ? ['out'] : []);
+    },
+  );
 });
