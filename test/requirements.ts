@@ -117,16 +117,16 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   R14: [
     {
       file: 'test/faults/store-migration.test.ts',
-      test: 'refuses a store of a newer schema and leaves it as it is',
+      test: 'refuses a store of a newer schema and does not change it',
     },
     {
       file: 'test/faults/store-migration.test.ts',
-      test: 'copies an older store, privately, before it changes it',
+      test: 'makes a private copy of an older store before it changes it',
     },
     { file: 'test/faults/store-migration.test.ts', test: 'that fails changes nothing' },
   ],
   R15: [
-    { file: 'test/property/portable.test.ts', test: 'is the same in the other store' },
+    { file: 'test/property/portable.test.ts', test: 'is equal in the other store' },
     { file: 'test/e2e/portable.test.ts', test: 'is imported with nothing lost, and searches find the same' },
     {
       file: 'test/e2e/portable.test.ts',
@@ -136,7 +136,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   R16: [
     {
       file: 'test/faults/cli-model-down.test.ts',
-      test: 'keeps nothing from being written and found by its words, and is caught up with later',
+      test: 'does not prevent writes and text search, and missing embeddings are added later',
     },
   ],
   F1: [

@@ -8,7 +8,7 @@ import { parseInput } from '../../src/operations/shared/input.ts';
 import { search, type SearchOutput } from '../../src/operations/records/search.ts';
 import { loci, lociJson, ROOT, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
 
-/** Whether every user may read what is there, or run it. */
+/** Whether every user may read and execute the file or folder. */
 function isOpenToAll(path: string): boolean {
   if ((statSync(path).mode & 0o005) !== 0o005) return false;
   return dirname(path) === path || isOpenToAll(dirname(path));
@@ -24,7 +24,7 @@ describe('a query', () => {
     await loci(['write', 'What was it that they were and will be?', '--title', 'To be or not'], { home });
   });
 
-  // One open store for all that is not about the command line itself.
+  // One open store for all cases that do not test the command line itself.
   const context = createContext({
     caller: { surface: 'cli', trust: 'operator' },
     home,
@@ -47,7 +47,7 @@ describe('a query', () => {
     expect(results[0]?.snippet).toContain('induction oven');
   });
 
-  it('of stop words alone finds the record that is made of them', async () => {
+  it('of stop words alone finds a record that consists of them', async () => {
     expect((await found('what was it that they were')).results[0]?.title).toBe('To be or not');
   });
 
@@ -60,18 +60,18 @@ describe('a query', () => {
     expect((await found(query)).results).toEqual([]);
   });
 
-  it('with half a character, as JSON can carry it, is searched without it', async () => {
+  it('with half a surrogate pair is searched without it', async () => {
     const stdin = '{"query": "\\ud800 oven \\udc00\\ud800"}';
     const answer = await lociJson<SearchOutput>(['search', '--input', '-'], { home, stdin });
     expect(answer).toMatchObject({ query: '\ud800 oven \udc00\ud800', results: [{ rank: 1 }] });
   });
 
-  it('that is empty is exit code 2', async () => {
+  it('that is empty exits with 2', async () => {
     expect(await loci(['search', '-'], { home, stdin: '\n' })).toMatchObject({ code: 2 });
     expect(await loci(['search', ''], { home })).toMatchObject({ code: 2 });
   });
 
-  it('as long as the command line allows is taken from it, and any from standard input', async () => {
+  it('may be as long as the command line allows, and longer from standard input', async () => {
     const { ended } = startLoci(['search', 'oven '.repeat(20_000), '--json'], { home });
     expect(await ended).toMatchObject({ code: 0 });
     const stdin = `oven\0 ${'\u001b[2J'.repeat(1000)}`;
@@ -84,7 +84,7 @@ describe('a query', () => {
 describe('content', () => {
   const home = temporaryFolder();
 
-  it('with control characters or too long is refused by name and not kept', async () => {
+  it('that is too long or has control characters is refused by name and not stored', async () => {
     const control = await loci(['write', '-'], { home, stdin: 'a\0b' });
     expect(control.code).toBe(2);
     expect(control.stderr).toContain('content has the control character U+0000 at offset 1');
@@ -98,7 +98,7 @@ describe('content', () => {
 });
 
 describe('a vault', () => {
-  it('with what cannot be read as notes is indexed without it, and says so', async () => {
+  it('with unreadable files is indexed without them, and reports them', async () => {
     const home = temporaryFolder();
     const vault = join(temporaryFolder(), 'vault');
     const outside = temporaryFolder();
@@ -140,12 +140,12 @@ describe('a vault', () => {
     expect(latin.text).toContain('caf');
   });
 
-  // Root may read everything, so a process of another user looks.
+  // Root may read everything, so another user runs the process.
   const root = process.getuid?.() === 0;
   const nobody = root ? { uid: 65_534, gid: 65_534 } : {};
   const impossible = process.platform === 'win32' || (root && ![ROOT, process.execPath].every(isOpenToAll));
 
-  it.skipIf(impossible)('that may not be read keeps what was indexed of it', async () => {
+  it.skipIf(impossible)('without read permission keeps its indexed notes', async () => {
     const home = temporaryFolder();
     const vault = join(temporaryFolder(), 'vault');
     const closed = join(vault, 'closed');

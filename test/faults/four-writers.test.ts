@@ -10,16 +10,16 @@ import { serveProcess } from '../e2e/served-process.ts';
 import { openSqlite } from './store-processes.ts';
 
 const NAMESPACE = 'default';
-/** What each of four processes is asked for alone, and what all of them are asked for: 1,000 records. */
+/** Writes that only one of four processes gets, and writes that all of them get: 1,000 records. */
 const OWN = 235;
 const SHARED = 60;
 const AT_ONCE = 8;
 const ALL = { after: null, limit: 10_000 };
 
-/** Answers the number of the record that was written under the key, now or before. */
+/** Returns the id of the record that this or an earlier request with the key wrote. */
 type Write = (key: string, i: number) => Promise<number>;
 
-/** Over HTTP by a client that loses answers: it hangs up when it has asked, or when the answer begins, and asks again. */
+/** An HTTP client that loses responses: it disconnects after the request, or when the response begins, and tries again. */
 function overHttp(address: string, token: string): Write {
   return async (key, i) => {
     const path = i % 5 === 0 ? '/api/v1/memory/store' : '/api/v1/memory/write';
@@ -67,7 +67,7 @@ function overMcp(client: Client): Write {
   };
 }
 
-/** The same for all who ask under a key. */
+/** The same content for every request with a key. */
 function inputOf(key: string, i: number): Record<string, string> {
   return i % 5 === 0 ? { key, value: `said under ${key}` } : { content: `said under ${key}` };
 }
@@ -87,8 +87,8 @@ async function writeAll(write: Write, own: string, first: number): Promise<Map<s
   return ids;
 }
 
-describe('a thousand writes from four processes, some of them asked for again', () => {
-  it('are all there, none of them twice, with an audit log that is whole', { timeout: 120_000 }, async () => {
+describe('a thousand writes from four processes, some of them repeated', () => {
+  it('are all stored exactly once, with a valid audit log', { timeout: 120_000 }, async () => {
     const home = temporaryFolder();
     const token = await makeToken(home, NAMESPACE, ['write']);
     const servers = await Promise.all([serveProcess(home), serveProcess(home)]);

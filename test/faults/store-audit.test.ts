@@ -9,7 +9,7 @@ import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
 
-describe('an audit log whose file somebody writes to', () => {
+describe('an audit log that was tampered with', () => {
   let folder: ReturnType<typeof scratchFolder>;
   let path: string;
   let store: Store;
@@ -32,7 +32,7 @@ describe('an audit log whose file somebody writes to', () => {
 
   const ours = "ns = (SELECT id FROM namespace WHERE name = 'n')";
 
-  /** Does it to the file behind the store's back, without what protects the log. */
+  /** Changes the file directly, without the triggers that protect the log. */
   function tamper(sql: string): void {
     using db = new DatabaseSync(path, { defensive: false });
     const triggers = db
@@ -107,7 +107,7 @@ describe('an audit log whose file somebody writes to', () => {
     expect(await store.admin.verifyAudit('other')).toEqual([]);
   });
 
-  it('says where an entry was changed and its own hash with it', async () => {
+  it('reports an entry that was changed together with its hash', async () => {
     const entry = (await store.admin.auditEntries(NAMESPACE, { subject: 'u2' }, ALL))[0]!;
     const hash = auditHash({ ...entry, actor: 'eve' });
     tamper(`UPDATE audit SET actor = 'eve', hash = '${hash}' WHERE ${ours} AND seq = 3`);
@@ -116,7 +116,7 @@ describe('an audit log whose file somebody writes to', () => {
     ]);
   });
 
-  it('names the faults of each chain, a few of them', async () => {
+  it('reports the first faults of each chain', async () => {
     const [own] = await store.admin.auditChains('other');
     await store.admin.importAudit(NAMESPACE, await store.admin.auditChain('other', own!.chain, ALL));
     tamper(`UPDATE audit SET action = action || '!' WHERE ${ours}`);
@@ -125,7 +125,7 @@ describe('an audit log whose file somebody writes to', () => {
     expect(new Set(said.map((what) => /\(chain (.*)\)/.exec(what)?.[1])).size).toBe(2);
   });
 
-  it('says which diff is gone, though an imported chain tells of a purge', async () => {
+  it('reports a missing diff, although an imported chain records a purge', async () => {
     await commit(store, 'other', { audit: [told({ at: NOW + 9, subject: 'u2', action: 'purge' })] });
     const [theirs] = await store.admin.auditChains('other');
     await store.admin.importAudit(NAMESPACE, await store.admin.auditChain('other', theirs!.chain, ALL));

@@ -30,7 +30,7 @@ async function soundStore(path: string): Promise<Buffer> {
   return readFileSync(path);
 }
 
-/** Opens, uses and verifies the store; answers the findings and the codes of what was refused. */
+/** Opens, uses and verifies the store. Returns the faults and the error codes. */
 async function examine(path: string): Promise<string[]> {
   const said: string[] = [];
   const refused = (error: unknown): void => {
@@ -47,7 +47,7 @@ async function examine(path: string): Promise<string[]> {
   return said;
 }
 
-describe('a file that is no store', () => {
+describe('a file that is not a store', () => {
   let sound: Buffer;
   beforeAll(async () => {
     using folder = scratchFolder();
@@ -96,7 +96,7 @@ describe('a file that is no store', () => {
     },
   );
 
-  it('a store with a flipped byte at the head of a page is found out', async () => {
+  it('a flipped byte in the header of a page is detected', async () => {
     using folder = scratchFolder();
     const pages = sound.length / PAGE;
     for (let page = 1; page < pages; page += Math.ceil(pages / 8)) {
@@ -110,7 +110,7 @@ describe('a file that is no store', () => {
     }
   });
 
-  it('nothing: is not found, unless a store may be made', async () => {
+  it('a missing file is an error, unless a store may be created', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'below', 'store.db');
     await expect(openSqlite(path, { create: false })).rejects.toMatchObject({ code: 'store_not_found' });
@@ -121,7 +121,7 @@ describe('a file that is no store', () => {
     expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
   });
 
-  it('an empty file is no store yet', async () => {
+  it('an empty file is not a store', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     writeFileSync(path, '');
@@ -132,7 +132,7 @@ describe('a file that is no store', () => {
     await store.close();
   });
 
-  it('a folder in its place, or a file in its folder’s, is unreadable', async () => {
+  it('a folder instead of the file, or a file instead of its folder, is unreadable', async () => {
     using folder = scratchFolder();
     mkdirSync(join(folder.path, 'folder.db'));
     writeFileSync(join(folder.path, 'file'), 'x');
@@ -165,8 +165,8 @@ describe('a file that is no store', () => {
   });
 });
 
-describe('codes that are not those of their vectors', () => {
-  it('are found, and made anew with all that is derived', async () => {
+describe('quantised codes that do not match their vectors', () => {
+  it('are detected, and rebuilt with all derived data', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const store = await openSqlite(path);
@@ -188,7 +188,7 @@ describe('codes that are not those of their vectors', () => {
   });
 });
 
-/** Root may read and write everything: somebody else has to try. */
+/** Root may read and write everything, so another user runs the process. */
 function runAsNobody(...parameters: readonly string[]): SpawnSyncReturns<string> {
   const identity = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   return spawnSync(process.execPath, parameters, { ...identity, encoding: 'utf8' });

@@ -1,7 +1,7 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 /**
- * The other process of the store's fault tests. What it did is said on stdout, a line of JSON each, only once it was
- * answered: `node store-child.ts STORE NAMESPACE JOB`.
+ * The child process of the store's fault tests: `node store-child.ts STORE NAMESPACE JOB`. It prints a line of JSON for
+ * each call after the store has confirmed it.
  */
 import { LociError } from '../../src/core/errors.ts';
 import { openStore } from '../../src/store/registry.ts';
@@ -23,7 +23,7 @@ function wordOf(serial: number): string {
   return `w${String(process.pid)}x${String(serial)}`;
 }
 
-/** Writes, replaces, evicts and embeds until it is killed. Says what it begins and what was answered. */
+/** Writes, replaces, evicts and embeds until it is killed. Prints each call before it begins and after it is confirmed. */
 async function writeForEver(store: Store, vectors: number): Promise<void> {
   let before: number[] = [];
   for (let serial = 0; ; serial++) {
@@ -50,7 +50,7 @@ function own(serial: number, part: number): { uuid: string; key: string } {
   return { uuid: name, key: name };
 }
 
-/** Writes one by one, and looks after each whether it is found by its word and by its vector. */
+/** Writes records one by one, and checks after each that it is found by its word and by its vector. */
 async function writeAndSearch(store: Store, vectors: number): Promise<void> {
   for (let serial = 0; serial < 30; serial++) {
     const [id = 0] = await write(store, namespace, note(`shared ${wordOf(serial)}`, own(serial, 0)));
@@ -66,7 +66,7 @@ async function writeAndSearch(store: Store, vectors: number): Promise<void> {
   }
 }
 
-/** Takes away what is there, sweeps and writes anew, again and again: what a reader holds in memory grows old. */
+/** Repeatedly removes all records, sweeps and writes new ones, so that the caches of readers become stale. */
 async function churn(store: Store, vectors: number): Promise<void> {
   let ids: number[] = [];
   for (let round = 0; round < 15; round++) {
@@ -82,7 +82,7 @@ async function churn(store: Store, vectors: number): Promise<void> {
 
 const KEYS = 60;
 
-/** Asks for the same as the other processes do, under the same idempotency keys, each in an order of its own. */
+/** Sends the same requests with the same idempotency keys as the other processes, in a different order. */
 async function writeOnce(store: Store): Promise<void> {
   for (let i = 0; i < KEYS; i++) {
     const key = `key${String((i * 7 + process.pid) % KEYS)}`;
@@ -103,7 +103,7 @@ async function writeOnce(store: Store): Promise<void> {
   }
 }
 
-/** Writes, deletes and purges until it is killed, each with its audit entry. Says what was answered. */
+/** Writes, deletes and purges until it is killed, each with its audit entry. Prints what was confirmed. */
 async function liveAndDie(store: Store): Promise<void> {
   for (let serial = 0; ; serial++) {
     const writes = [0, 1, 2].map((i) =>

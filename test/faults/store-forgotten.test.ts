@@ -18,8 +18,8 @@ function bytesThatHold(path: string, text: string): number {
   return count;
 }
 
-describe('what was purged', () => {
-  it('is in no byte of the store’s files, whether it was deleted or has expired', async () => {
+describe('a purged record', () => {
+  it('leaves no text in the store’s files, whether it was deleted or has expired', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const store = await openSqlite(path);

@@ -11,7 +11,7 @@ import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
 
-/** A file that takes what room is left. */
+/** A file that fills the free space. */
 function fillUp(path: string): void {
   const file = openSync(path, 'w');
   try {
@@ -70,7 +70,7 @@ describe('a store on a disk that fills up', () => {
     expect(await verifyStore(store)).toEqual([]);
   }
 
-  it('says so, keeps what was answered, and works again once there is room', async (context) => {
+  it('throws store_full, keeps confirmed writes, and works again once there is space', async (context) => {
     if (unmountable !== '') context.skip(unmountable);
     const ballast = join(folder.path, 'ballast');
     writeFileSync(ballast, Buffer.alloc(2_500_000));
@@ -91,14 +91,14 @@ describe('a store on a disk that fills up', () => {
     fillUp(ballast);
     ids.push(...(await writeUntilRefused(again, 10)));
     rmSync(ballast);
-    // The same connection goes on; what was refused left no trace.
+    // The same connection still works, and rejected writes left nothing behind.
     const [next = 0] = await write(again, NAMESPACE, note('common room'));
     expect(next).toBe(Math.max(...ids) + 1);
     await expectThere(again, [...ids, next]);
     await again.close();
   });
 
-  it('tells in its audit log of what was done and of nothing else, and purges all of a record or none', async (context) => {
+  it('logs exactly the confirmed changes, and purges a record completely or not at all', async (context) => {
     if (unmountable !== '') context.skip(unmountable);
     const ballast = join(folder.path, 'ballast');
     writeFileSync(ballast, Buffer.alloc(3_000_000));
@@ -136,7 +136,7 @@ describe('a store on a disk that fills up', () => {
     fillUp(ballast);
     await until(writing);
     const [first = 0, ...others] = await expectWhole();
-    // There is no room to delete or to purge either: it is refused whole, or done whole.
+    // There is no space for a deletion or purge either: each is either rejected or complete.
     const deletion = await remove(store, NAMESPACE, first).catch((error: unknown) => error);
     if (deletion !== undefined) expect(deletion).toMatchObject({ code: 'store_full' });
     expect(await expectWhole()).toEqual(deletion === undefined ? others : [first, ...others]);
@@ -157,7 +157,7 @@ describe('a store on a disk that fills up', () => {
     await store.close();
   });
 
-  it('cannot be made or opened there, and leaves nothing behind that is taken for a store', async (context) => {
+  it('cannot be created or opened there, and no unusable file is left', async (context) => {
     if (unmountable !== '') context.skip(unmountable);
     const ballast = join(folder.path, 'ballast');
     fillUp(ballast);

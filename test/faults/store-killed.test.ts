@@ -8,13 +8,13 @@ import { repetitions } from '../repetitions.ts';
 const KILLS = repetitions(4, 8);
 const NAMESPACE = 'n';
 
-/** What the store must hold, by what it answered before the kill. */
+/** The expected content of the store, from the calls that it confirmed before the kill. */
 interface Answered {
   /** Word of each batch → ids of its four records. */
   readonly batches: Map<string, number[]>;
   readonly evicted: Set<number>;
   readonly replaced: Set<number>;
-  /** Touched by the call that was under way: either state is right. */
+  /** Records of the interrupted call: both states are valid. */
   readonly uncertain: Set<number>;
 }
 
@@ -55,14 +55,14 @@ async function expectAllThere(
     const records = await store.records.get(NAMESPACE, certain, { liveAt: NOW });
     expect(records.map(({ id }) => id)).toEqual(expected);
     const hits = (await found(store, NAMESPACE, word)).filter((id) => !uncertain.has(id));
-    // What a later batch replaced has that one's word; the last of the ids is what this one replaced.
+    // A record that a later batch replaced has the word of that batch. The last id is the one that this batch replaced.
     const own = expected.filter((id) => !replaced.has(id) || id === ids.at(-1));
     expect(new Set(hits)).toEqual(new Set(own));
   }
 }
 
 describe('a store whose writer is killed', () => {
-  it('holds every answered write, whole batches only, and is sound', async () => {
+  it('contains every confirmed write and only whole batches, and has no faults', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const children: Child[] = [];
@@ -70,7 +70,7 @@ describe('a store whose writer is killed', () => {
     for (let kill = 0; kill < KILLS; kill++) {
       const after = 2 + Math.floor(Math.random() * 12);
       const child = startChild(path, NAMESPACE, 'write', (lines) => {
-        // Somewhere within the next commits, not only where a line was said.
+        // Kills at any moment of the next commits, not only right after a printed line.
         if (lines === after) setTimeout(() => child.process.kill('SIGKILL'), Math.random() * 30);
       });
       children.push(child);
@@ -87,7 +87,7 @@ describe('a store whose writer is killed', () => {
       ).map(({ key }) => key);
       const batch = child.lines.findLast((line) => line.batch !== undefined)?.batch;
       if (batch !== undefined) {
-        // The last one begun: nobody has replaced or evicted a part of it yet.
+        // The last batch that was begun: no part of it was replaced or evicted yet.
         expect([0, 4]).toContain(keys.filter((key) => key.startsWith(batch)).length);
       }
       const fresh = [...answered.batches.values()].flatMap((ids) => ids.slice(0, 3));

@@ -27,7 +27,7 @@ function versionOf(path: string): unknown {
   }
 }
 
-/** Opens the store as a Loci would that knows one migration more. */
+/** Opens the store like a version of Loci with one more migration. */
 function migrateFurther(path: string, sql: string): void {
   const db = new Database(path, { busyTimeout: 0 });
   try {
@@ -38,7 +38,7 @@ function migrateFurther(path: string, sql: string): void {
 }
 
 describe('migration', () => {
-  it('refuses a store of a newer schema and leaves it as it is', async () => {
+  it('refuses a store of a newer schema and does not change it', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     await storeWithNote(path);
@@ -57,7 +57,7 @@ describe('migration', () => {
     expect(readdirSync(folder.path)).toEqual(files);
   });
 
-  it('copies an older store, privately, before it changes it', async () => {
+  it('makes a private copy of an older store before it changes it', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     await storeWithNote(path);

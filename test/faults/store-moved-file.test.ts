@@ -7,7 +7,7 @@ import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
 
-/** Locks that this process has on a file, as the kernel tells. */
+/** The locks that this process has on a file, according to the kernel. */
 function locksOn(path: string): string[] {
   const { ino } = statSync(path);
   const lines = readFileSync('/proc/locks', 'utf8').split('\n');
@@ -17,7 +17,7 @@ function locksOn(path: string): string[] {
 }
 
 describe('the file of an open store', () => {
-  it.runIf(existsSync('/proc/locks'))('keeps its locks when the process opens it once more', async () => {
+  it.runIf(existsSync('/proc/locks'))('keeps its locks when the process opens it again', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const first = await openSqlite(path);
@@ -31,7 +31,7 @@ describe('the file of an open store', () => {
     await first.close();
   });
 
-  it('is not made anew when it is gone', async () => {
+  it('is not created again after it was deleted', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     await (await openSqlite(path)).close();
@@ -42,7 +42,7 @@ describe('the file of an open store', () => {
     expect(readdirSync(folder.path)).not.toContain('store.db');
   });
 
-  it('is not taken for another that was put in its place', async () => {
+  it('is not confused with a file that replaced it', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     await (await openSqlite(path)).close();
@@ -56,7 +56,7 @@ describe('the file of an open store', () => {
     await again.close();
   });
 
-  it.runIf(process.platform === 'linux')('is no pipe', async () => {
+  it.runIf(process.platform === 'linux')('must not be a pipe', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     execFileSync('mkfifo', [path]);

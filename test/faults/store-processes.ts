@@ -10,7 +10,7 @@ import type { Store } from '../../src/store/store.ts';
 
 const CHILD = fileURLToPath(new URL('./store-child.ts', import.meta.url));
 
-/** A folder of its own for one test, gone when the scope that made it ends. */
+/** A temporary folder for one test. It is removed when its scope ends. */
 export function scratchFolder(): { readonly path: string } & Disposable {
   const path = mkdtempSync(join(tmpdir(), 'loci-store-fault-'));
   return {
@@ -28,7 +28,7 @@ export function openSqlite(
   return openStore({ driver: 'sqlite', path, busyTimeout: 20_000, create: true, ...options });
 }
 
-/** What a child says of itself, each once it is so. */
+/** The lines that a child prints, each after the event. */
 export interface Line {
   readonly ready?: true;
   readonly batch?: string;
@@ -38,12 +38,12 @@ export interface Line {
   readonly written?: number[];
   readonly evicted?: number;
   readonly left?: number[];
-  /** Audit entries that were answered: action and subject. */
+  /** Confirmed audit entries: action and subject. */
   readonly told?: string[];
-  /** A refresh that begins, and one that was answered. */
+  /** A refresh that begins, and one that was confirmed. */
   readonly round?: number;
   readonly refreshed?: number;
-  /** What was written under a token of a lease, or refused because another process had a higher one. */
+  /** Writes with a fencing token, and writes that were rejected because another process had a higher one. */
   readonly token?: number;
   readonly kept?: string;
   readonly lost?: string;
@@ -51,9 +51,9 @@ export interface Line {
 
 export interface Child {
   readonly process: ChildProcess;
-  /** Lines it has said so far, parsed. */
+  /** The lines printed so far, parsed. */
   readonly lines: Line[];
-  /** Resolves when it has ended, with how. */
+  /** Resolves with the exit status when the process has ended. */
   readonly ended: Promise<{ readonly code: number | null; readonly errors: string }>;
 }
 

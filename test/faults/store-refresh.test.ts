@@ -18,7 +18,7 @@ async function roundOf(store: Store): Promise<number> {
   return round;
 }
 
-it('a process killed in the middle of a refresh leaves all of it or nothing, its state included', async () => {
+it('a process that is killed during a refresh leaves all of it or nothing, the source state included', async () => {
   using folder = scratchFolder();
   const path = join(folder.path, 'store.db');
   let [took, midway] = [1000, 0];
@@ -45,7 +45,7 @@ it('a process killed in the middle of a refresh leaves all of it or nothing, its
   expect(midway).toBeGreaterThan(0);
 });
 
-it('of two processes that race for a lease, none writes once the other has taken over', async () => {
+it('of two processes that compete for a lease, neither writes after the other has taken over', async () => {
   using folder = scratchFolder();
   const path = join(folder.path, 'store.db');
   const store = await openSqlite(path);
@@ -56,7 +56,7 @@ it('of two processes that race for a lease, none writes once the other has taken
     { scan: 'undeleted' },
     { after: null, limit: 2 * CYCLES + 1 },
   );
-  // In the order in which they were written.
+  // In the order of the writes.
   const tokens = records.map(({ metadata }) => Number(metadata['token']));
   expect(tokens).toEqual(tokens.toSorted((a, b) => a - b));
   const said = children.map(({ lines }) => lines.filter(({ token }) => token !== undefined));

@@ -9,7 +9,7 @@ import { openSqlite, scratchFolder, startChild } from './store-processes.ts';
 const NAMESPACE = 'n';
 
 describe('a store that several processes have open', () => {
-  it('loses and doubles no write, and every process finds what any of them wrote', async () => {
+  it('stores every write exactly once, and every process finds the writes of all', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const store = await openSqlite(path);
@@ -46,7 +46,7 @@ describe('a store that several processes have open', () => {
     await store.close();
   });
 
-  it('answers readers rightly while another process removes and sweeps', async () => {
+  it('returns correct results to readers while another process removes and sweeps', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const store = await openSqlite(path);
@@ -75,7 +75,7 @@ describe('a store that several processes have open', () => {
     await store.close();
   });
 
-  it('sees vectors that another connection adds, removes and adds again', async () => {
+  it('finds vectors that another connection adds, removes and adds again', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const [one, other] = [await openSqlite(path), await openSqlite(path)];
@@ -98,7 +98,7 @@ describe('a store that several processes have open', () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  it('can be made by several at the same moment', async () => {
+  it('can be created by several processes at once', async () => {
     using folder = scratchFolder();
     for (let round = 0; round < 2; round++) {
       const path = join(folder.path, String(round), 'store.db');
@@ -109,13 +109,13 @@ describe('a store that several processes have open', () => {
     }
   });
 
-  it('waits for whoever has a lock on the file that is just being made', async () => {
+  it('waits for a lock on a file that another process is creating', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const holder = new DatabaseSync(path);
     holder.exec('BEGIN IMMEDIATE');
     const opening = openSqlite(path);
-    // The lock goes once the other has met it, not after some time: a thread that starts needs longer than this.
+    // The lock is released after the other connection has met it, and not after a fixed time, because a thread takes long to start.
     setTimeout(() => {
       holder.close();
     }, 300);
@@ -124,7 +124,7 @@ describe('a store that several processes have open', () => {
     await store.close();
   });
 
-  it('says that it is busy when the other one does not finish in time', async () => {
+  it('throws store_busy when the other process does not finish in time', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const store = await openSqlite(path, { busyTimeout: 50 });

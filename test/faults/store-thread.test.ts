@@ -24,7 +24,7 @@ describe('the threads of a store', () => {
     process.off('worker', collect);
   });
 
-  it('may crash: the call under way is refused, and the next one finds everything', async () => {
+  it('may crash: the running call is rejected, and the next one finds everything', async () => {
     using folder = scratchFolder();
     const store = await openSqlite(join(folder.path, 'store.db'));
     await write(store, NAMESPACE, note('before'));
@@ -43,11 +43,11 @@ describe('the threads of a store', () => {
     await store.close();
   });
 
-  it('refuse what is nested too deep to be told to the caller, and go on', () => {
+  it('reject results that are nested too deeply to be sent, and serve the next call', () => {
     using folder = scratchFolder();
     const samples = new URL('../contract/store-samples.ts', import.meta.url).href;
     const processes = new URL('store-processes.ts', import.meta.url).href;
-    // In a process of its own: the stack of its first thread is smaller than those of others.
+    // In a separate process, because the stack of its first thread is smaller than those of other threads.
     const code = `
       import { note, NOW, write } from ${JSON.stringify(samples)};
       import { openSqlite } from ${JSON.stringify(processes)};
@@ -66,7 +66,7 @@ describe('the threads of a store', () => {
     expect(stdout).toBe('store_failed plain\n');
   });
 
-  it('end with the store, after the calls that were under way', async () => {
+  it('end with the store, after the running calls', async () => {
     using folder = scratchFolder();
     const store = await openSqlite(join(folder.path, 'store.db'));
     await write(store, NAMESPACE, note('first'));
@@ -85,7 +85,7 @@ describe('the threads of a store', () => {
     });
   });
 
-  it('that have crashed do not keep the store from closing', async () => {
+  it('that have crashed do not prevent the store from closing', async () => {
     using folder = scratchFolder();
     const store = await openSqlite(join(folder.path, 'store.db'));
     await write(store, NAMESPACE, note('first'));
@@ -95,7 +95,7 @@ describe('the threads of a store', () => {
     await again.close();
   });
 
-  it('of a store that cannot be opened end by themselves', async () => {
+  it('end if the store cannot be opened', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'other.db');
     using other = new DatabaseSync(path);
@@ -108,7 +108,7 @@ describe('the threads of a store', () => {
     );
   });
 
-  it('are not left waiting by what cannot be sent to them', async () => {
+  it('are not blocked by a message that cannot be sent to them', async () => {
     using folder = scratchFolder();
     const store = await openSqlite(join(folder.path, 'store.db'));
     const unsendable = draft({ metadata: { f: (() => 1) as never } });
@@ -119,7 +119,7 @@ describe('the threads of a store', () => {
 });
 
 describe('a process', () => {
-  it('that forgets to close its store ends by itself', async () => {
+  it('that does not close its store still ends', async () => {
     using folder = scratchFolder();
     const child = startChild(join(folder.path, 'store.db'), NAMESPACE, 'forget to close');
     expect(await child.ended).toEqual({ code: 0, errors: '' });

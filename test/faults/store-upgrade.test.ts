@@ -28,7 +28,7 @@ const MIGRATIONS = loadMigrations(new URL('../../src/store/sqlite/migrations/', 
 const BEFORE = 6;
 const NAMESPACES = ['one', 'two'];
 
-/** Makes a store of schema 6 that holds what the other one holds: what that Loci would have written. */
+/** Makes a store of schema 6 with the content of the other store, as the version of Loci at that time would have written it. */
 function copyAsItWas(from: string, to: string): void {
   closeSync(openSync(to, 'w'));
   const empty = new Database(to, { busyTimeout: 0 });
@@ -44,7 +44,7 @@ function copyAsItWas(from: string, to: string): void {
       .map(({ name, sql }) => ({ name: String(name), sql: String(sql) }));
   for (const { sql } of named("sql LIKE '%USING fts5%'")) db.exec(sql);
   for (const { name } of named("rootpage > 0 AND name NOT LIKE 'sqlite%'")) {
-    // No column, where a later schema alone has the table.
+    // No columns, if only a later schema has the table.
     const columns = db.prepare(`SELECT name FROM pragma_table_info(?, 'main')`).all(name);
     if (columns.length === 0) continue;
     const list = columns.map((column) => String(column['name'])).join(', ');
@@ -59,7 +59,7 @@ function copyAsItWas(from: string, to: string): void {
   }
 }
 
-/** What that Loci knew of its sources. */
+/** The source states of that version. */
 function noteReads(path: string): void {
   using db = new DatabaseSync(path);
   const note = db.prepare("INSERT INTO source_read SELECT id, ?, ?, ? FROM namespace WHERE name = 'one'");
@@ -73,7 +73,7 @@ function tablesOf(path: string): string[] {
   return rows.map(({ name }) => String(name));
 }
 
-/** What searches and reads answer. */
+/** The results of searches and reads. */
 async function answers(store: Store, vectors: number): Promise<unknown> {
   return Promise.all(
     NAMESPACES.map(async (namespace) => ({
@@ -94,7 +94,7 @@ async function answers(store: Store, vectors: number): Promise<unknown> {
 }
 
 describe('a store of schema 6', () => {
-  it('answers the same once it is migrated, and takes what agents write', async () => {
+  it('returns the same results after its migration, and accepts writes of agents', async () => {
     using folder = scratchFolder();
     const [now, before] = [join(folder.path, 'now.db'), join(folder.path, 'before.db')];
     const made = await openSqlite(now);
@@ -126,7 +126,7 @@ describe('a store of schema 6', () => {
 
     const migrated = await openSqlite(before, { create: false });
     expect((await migrated.admin.stats(ADMIN_NAMESPACE)).schemaVersion).toBe(MIGRATIONS.length);
-    // Nor what the indexes of spellings kept beside them.
+    // The tables of the spelling indexes are gone too.
     expect(tablesOf(before).filter((name) => name.startsWith('word_'))).toEqual(['word_change']);
     expect(await answers(migrated, vectors)).toEqual(right);
     expect(Object.fromEntries(await migrated.records.sourceStates('one'))).toMatchObject({

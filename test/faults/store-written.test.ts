@@ -13,7 +13,7 @@ const KEYS = 60;
 const KILLS = repetitions(3, 5);
 const ALL = { after: null, limit: 100_000 };
 
-/** The one chain of the namespace, whole. */
+/** The complete audit chain of the namespace. */
 async function ownChain(store: Store): Promise<AuditEntry[]> {
   const chains = await store.admin.auditChains(NAMESPACE);
   expect(chains.length).toBeLessThanOrEqual(1);
@@ -21,8 +21,8 @@ async function ownChain(store: Store): Promise<AuditEntry[]> {
   return store.admin.auditChain(NAMESPACE, chains[0]?.chain ?? '', ALL);
 }
 
-describe('processes that are asked for the same under the same idempotency keys', () => {
-  it('do each once, and tell of it once', async () => {
+describe('processes that get the same requests with the same idempotency keys', () => {
+  it('execute and log each request once', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const store = await openSqlite(path);
@@ -48,7 +48,7 @@ describe('processes that are asked for the same under the same idempotency keys'
 });
 
 describe('a process that is killed while it writes, deletes and purges', () => {
-  it('leaves every answered change with its audit entry, and no entry without its change', async () => {
+  it('leaves every confirmed change with its audit entry, and no entry without its change', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const answered = new Set<string>();

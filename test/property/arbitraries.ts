@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { NOW } from '../contract/store-samples.ts';
 
-/** The nth record written, counted around; `unknown` for an id that never was. */
+/** The nth written record, modulo their number; `unknown` for an id that never existed. */
 export type Which = number | 'unknown';
 
 export const NAMESPACES = ['alpha', 'beta', 'gamma'] as const;
@@ -58,7 +58,7 @@ export const which: fc.Arbitrary<Which> = fc.oneof(
   { weight: 30, arbitrary: fc.nat(30) },
   { weight: 1, arbitrary: fc.constant('unknown' as const) },
 );
-/** Mostly the first. */
+/** Mostly the first alternative. */
 export function rarely<T>(usual: T, otherwise: fc.Arbitrary<T>): fc.Arbitrary<T> {
   return fc.oneof({ weight: 4, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: otherwise });
 }

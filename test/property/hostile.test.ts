@@ -10,12 +10,12 @@ import { repetitions } from '../repetitions.ts';
 
 const RUNS = repetitions(2, 4);
 const STEPS = 60;
-/** Milliseconds after which an answer is a hang. */
+/** Milliseconds after which a call counts as hanging. */
 const HANG = 20_000;
 const ASKED: readonly Surface[] = ['rest', 'mcp over http', 'mcp over stdio'];
 const VERBS = (await Promise.all(OPERATIONS.map(({ load }) => load()))).filter(({ local }) => local !== true);
 
-/** Of kinds that a schema allows, and of no use to anybody. */
+/** Useless values of the types that a schema allows. */
 const TEXTS = [
   '\ud800',
   'a\udc00b',
@@ -52,7 +52,7 @@ const OTHERS: readonly unknown[] = [
 const text = fc.constantFrom(...TEXTS);
 const anything = fc.oneof(text, fc.constantFrom(...NUMBERS), fc.constantFrom(...OTHERS));
 
-/** Mostly of the right kind, so that it gets far. */
+/** Mostly of the right type, so that calls pass the validation. */
 function valueOf(schema: InputSchema): fc.Arbitrary<unknown> {
   const right = ((): fc.Arbitrary<unknown> => {
     if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
@@ -75,7 +75,7 @@ function inputOf(operation: Operation): fc.Arbitrary<Record<string, unknown>> {
   return fc.record(Object.fromEntries(fields), { requiredKeys: [...required] });
 }
 
-/** One thing that somebody asks, by the place of the verb in `VERBS`. */
+/** One call, with the index of its operation in `VERBS`. */
 const step = fc
   .tuple(fc.nat({ max: VERBS.length - 1 }), fc.constantFrom('alice', 'bob'), fc.constantFrom(...ASKED))
   .chain(([verb, subject, surface]) =>
@@ -87,7 +87,7 @@ const step = fc
     }),
   );
 
-/** Codes that blame Loci, its store or its settings, whatever was asked. */
+/** Error codes for faults of Loci, its store or its settings, which no input may cause. */
 const OURS = Object.entries(ERROR_TABLE).flatMap(([code, { status }]) => (status >= 500 ? [code] : []));
 
 function codesIn(answer: unknown): string[] {
@@ -96,7 +96,7 @@ function codesIn(answer: unknown): string[] {
   );
 }
 
-describe('whatever is asked, one after the other and by several at once', () => {
+describe('any sequence of calls, some of them concurrent', () => {
   it(
     'is answered or refused by an error of the table, and leaves a sound store',
     { timeout: 120_000 },

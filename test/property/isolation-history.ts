@@ -4,7 +4,7 @@ import type { Operation } from '../../src/operations/operation.ts';
 import type { InputSchema } from './mcp-input.ts';
 import { type Surface, SURFACES } from './isolation-world.ts';
 
-/** One thing that somebody asks. */
+/** One call of a member. */
 export interface Step {
   /** Its name in the registry. */
   readonly verb: string;
@@ -12,17 +12,17 @@ export interface Step {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Words that everybody writes, so that what they hold is alike. No numbers: the corpus tells how long calls took. */
+/** Words that all members write, so that their memories are similar. No numbers, because the corpus contains durations. */
 const SHARED = ['oven', 'kitchen', 'budget', 'the plan', 'ovne', 'teapot', 'k1', 'k2', 'general'];
 
-/** `zorblatine` → `zorblatien`: near enough to be taken for it where it is known. */
+/** `zorblatine` → `zorblatien`: similar enough to be corrected if the word is known. */
 export function misspelt(word: string): string {
   return `${word.slice(0, -2)}${word.slice(-1)}${word.slice(-2, -1)}`;
 }
 
 /**
- * Steps of somebody whose texts hold `marker`, made from the schemas of the verbs, and so of verbs to come too.
- * @param others words that others write: asked for in a wrong spelling only, since an answer may repeat what was asked
+ * Steps of a member whose texts contain `marker`, generated from the schemas of all operations, future ones included.
+ * @param others words that others write; searched for only in a wrong spelling, since an output may repeat the query
  */
 export function steps(
   operations: readonly Operation[],
@@ -46,7 +46,7 @@ export function steps(
   return fc.array(step, { minLength: count, maxLength: count });
 }
 
-/** Verbs that write come oftener: the others have nothing to tell without them. */
+/** Operations that write are more frequent, because the others return nothing without them. */
 function weighted(operations: readonly Operation[]): Operation[] {
   return operations.flatMap((operation) => {
     const isWrite = !operation.readOnly && operation.scope === 'write';
@@ -62,7 +62,7 @@ function inputOf(operation: Operation, text: fc.Arbitrary<string>): fc.Arbitrary
   return fc.record(Object.fromEntries(fields), { requiredKeys: [...(schema.required ?? [])] });
 }
 
-/** Keys and numbers from so few that they are met again. */
+/** Few keys and numbers, so that they occur repeatedly. */
 function valueOf(name: string, schema: InputSchema, text: fc.Arbitrary<string>): fc.Arbitrary<unknown> {
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   switch (schema.type) {

@@ -24,14 +24,14 @@ const MCP_HEADERS = {
 };
 const ALL: ReadonlySet<Scope> = new Set(['read', 'write', 'admin']);
 
-/** Somebody with a memory of their own, who comes in by every door there is. */
+/** A caller with a separate namespace, who uses every surface. */
 interface Member {
   readonly bearer: string;
   readonly caller: Caller;
   readonly client: Client;
 }
 
-/** A store with a server and whoever uses it. */
+/** A store with a server and its callers. */
 export class World {
   readonly server: TestServer;
   readonly #context: OpenContext;
@@ -58,7 +58,7 @@ export class World {
     return new World(server, shared);
   }
 
-  /** Some come with a token of Loci, some with one of another issuer. */
+  /** Some members have a token of Loci, others one of another issuer. */
   async join(subject: string, by: 'token' | 'jwt'): Promise<void> {
     const bearer = by === 'jwt' ? await webToken(subject) : await this.server.token(subject, 'admin');
     const caller = { namespace: subject, actor: subject, surface: 'library', trust: 'agent' } as const;
@@ -73,7 +73,7 @@ export class World {
     this.#members.set(subject, { bearer, caller, client });
   }
 
-  /** Everything that a member is told when they ask a verb of a surface, errors too. */
+  /** Everything that a call of an operation on a surface returns to a member, errors included. */
   async ask(subject: string, surface: Surface, operation: Operation, input: unknown): Promise<unknown> {
     const member = this.#memberOf(subject);
     const name = toolName(operation);
@@ -94,7 +94,7 @@ export class World {
     }
   }
 
-  /** What MCP has beside tools, and what a server tells of itself. */
+  /** The resources and prompts of MCP, and the description of the server. */
   async look(subject: string): Promise<unknown[]> {
     const member = this.#memberOf(subject);
     const looks: Promise<unknown>[] = [
@@ -113,7 +113,7 @@ export class World {
     return Promise.all(looks);
   }
 
-  /** Told to everybody together, and so not the same for one who is alone. */
+  /** Totals over all members, which differ if there is only one. */
   async common(subject: string): Promise<string> {
     const { bearer } = this.#memberOf(subject);
     const answers = await Promise.all(
@@ -124,7 +124,7 @@ export class World {
     return JSON.stringify([answers.map(({ text }) => text), this.server.log]);
   }
 
-  /** What the store's own checks find: nothing. */
+  /** Verifies that the store's checks find no faults. */
   async faults(): Promise<unknown[]> {
     const loci = await this.#context.loci();
     const own = [...this.#members.values()].map(({ caller }) =>
@@ -163,7 +163,7 @@ function webToken(subject: string): Promise<string> {
     .sign(new TextEncoder().encode(SECRET));
 }
 
-/** An answer, or the error in its place, as what can be compared. */
+/** The output or the error of a call in a form that can be compared. */
 export async function settled(answer: Promise<unknown>): Promise<unknown> {
   try {
     return JSON.parse(JSON.stringify(await answer)) as unknown;

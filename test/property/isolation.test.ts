@@ -9,14 +9,14 @@ import { repetitions } from '../repetitions.ts';
 
 const RUNS = repetitions(3, 20);
 const STEPS = 40;
-/** Both a namespace and the word in everything that is written there: neither may show anywhere else. */
+/** A namespace, and the word in everything that is written there. Neither may be visible anywhere else. */
 const SUBJECTS = ['zorblatine', 'quixaroth', 'fenwickle'] as const;
 const OWNER = 'operatrix';
 const VERBS = (await Promise.all(OPERATIONS.map(({ load }) => load()))).filter(({ local }) => local !== true);
 
 const OPERATION: ReadonlyMap<string, Operation> = new Map(VERBS.map((verb) => [verb.name, verb]));
 
-/** What differs between two stores in which the same was done: times, places on the disk, and what is drawn by lot. */
+/** Differences between two stores with the same history: times, paths and random values. */
 function normalised(answer: unknown, { server }: World): unknown {
   const text = JSON.stringify(answer)
     .replaceAll(server.home, 'HOME')
@@ -27,11 +27,11 @@ function normalised(answer: unknown, { server }: World): unknown {
     .replaceAll(/(\\*"(?:took_ms|bytes)\\*":)[\d.]+/g, '$1N')
     .replaceAll(/(\\*"docid\\*":\\*")[0-9a-f]{6}/g, '$1ID')
     .replaceAll(/\b[\d.]+ (?:[KMGT]i?B)\b/g, 'N')
-    // At the end of what tells of a run, and of what was cut there.
+    // At the end of the description of a run, which may be cut there.
     .replaceAll(/At: [\d:T.-]*…/g, 'At: …')
     .replaceAll(/\(\d+(?: m?s?)?(?:\)|…)/g, '(N)')
     .replaceAll(/(?:just now|\d+ (?:second|minute)s? ago)/g, 'AGE')
-    // Of how old a record is a little goes into these.
+    // The age of a record has a small effect on these.
     .replaceAll(/\b0\.\d+/g, (number) => Number(number).toFixed(2));
   return JSON.parse(text.replaceAll(/":N([,}])/g, '":0$1').replaceAll(/\\":N([,}])/g, '\\":0$1'));
 }
@@ -47,7 +47,7 @@ interface Lived {
   readonly told: unknown;
 }
 
-/** Everybody's nth step at the same time, then what each can see besides. */
+/** Runs the nth step of all members at the same time, then everything else that each can read. */
 async function live(
   world: World,
   histories: ReadonlyMap<string, readonly Step[]>,
@@ -70,7 +70,7 @@ function expectNothingOf(others: readonly string[], told: unknown, what: string)
   for (const other of others) expect(text.includes(other), `${what} tells of ${other}: ${text}`).toBe(false);
 }
 
-describe('several who share a store', () => {
+describe('callers that share a store', () => {
   const othersOf = (subject: string): string[] => [...SUBJECTS, OWNER].filter((other) => other !== subject);
   const history = (subject: string): fc.Arbitrary<Step[]> => steps(VERBS, subject, othersOf(subject), STEPS);
 
@@ -108,7 +108,7 @@ describe('several who share a store', () => {
     RUNS * 60_000,
   );
 
-  it('are asked for by words that are near to what others wrote', () => {
+  it('search for words that are similar to those of others', () => {
     for (const subject of SUBJECTS) {
       const drawn = fc.sample(history(subject), { numRuns: 5, seed: 1 }).flat();
       const inputs = drawn.map(({ input }) => input);

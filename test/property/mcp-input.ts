@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** As much of JSON Schema as the inputs of verbs use. */
+/** The part of JSON Schema that the inputs of operations use. */
 export interface InputSchema {
   readonly type?: string;
   readonly enum?: readonly unknown[];
@@ -14,7 +14,7 @@ export interface InputSchema {
   readonly maxItems?: number;
 }
 
-/** Words that the example vault has, citations, dates, and text that nobody should send. */
+/** Words of the example vault, citations, dates, and hostile text. */
 const text = fc.oneof(
   fc.constantFrom(
     'oven',
@@ -34,7 +34,7 @@ const text = fc.oneof(
   fc.constant('x'.repeat(100_000)),
 );
 
-/** Values that the schema allows, as far as it is understood. */
+/** Values that the schema allows, for the supported part of JSON Schema. */
 export function validOf(schema: InputSchema): fc.Arbitrary<unknown> {
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   if (schema.const !== undefined) return fc.constant(schema.const);
@@ -60,7 +60,7 @@ export function validOf(schema: InputSchema): fc.Arbitrary<unknown> {
   }
 }
 
-/** The same with wrong types, numbers out of range and fields that nobody knows. */
+/** The same with wrong types, numbers out of range and unknown fields. */
 export function garbageOf(schema: InputSchema): fc.Arbitrary<Record<string, unknown>> {
   const field = (inner: InputSchema): fc.Arbitrary<unknown> =>
     fc.oneof(validOf(inner), fc.jsonValue(), fc.constantFrom(-1, 1e308, '', [], {}, null, [[[]]], '\u0000'));

@@ -12,7 +12,7 @@ import { repetitions } from '../repetitions.ts';
 const caller = { surface: 'mcp', trust: 'agent' } as const;
 
 /** Every tool gets what its own schema allows, and garbage. The client checks each answer against the tool's output. */
-describe('every tool, whatever it is given', () => {
+describe('every tool with any input', () => {
   let context: OpenContext;
   const client = new Client({ name: 'fuzz', version: '1' });
 

@@ -6,14 +6,14 @@ import type { HistoryDraft, StartupEntry } from '../../src/store/admin-model.ts'
 import type { RecordImport } from '../../src/store/model.ts';
 import { NOW } from '../contract/store-samples.ts';
 
-/** A namespace, as it is put into a store. */
+/** The content of a namespace to write to a store. */
 export interface RandomNamespace {
   readonly records: readonly Omit<RecordImport, 'passages'>[];
   readonly startup: readonly StartupEntry[];
   readonly history: readonly HistoryDraft[];
 }
 
-/** What has a meaning in front matter, in JSON, in Markdown, or to a reader of lines. */
+/** Text with a meaning in front matter, in JSON, in Markdown, or for a line reader. */
 const HOSTILE = [
   '---',
   '\n---\n',
@@ -88,7 +88,7 @@ const record = fc.record({
   metadata,
   createdAt: past,
   updatedAt: past,
-  // Not so long ago that it would be purged.
+  // Recent enough not to be purged.
   deletedAt: fc.option(fc.integer({ min: NOW - 10 ** 9, max: NOW })),
   expiresAt: fc.option(fc.integer({ min: NOW - 5, max: NOW + 10 ** 9 })),
   revision: fc.option(text(20)),
@@ -131,7 +131,7 @@ export const namespaces: fc.Arbitrary<RandomNamespace> = fc
 
 type Random = typeof record extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** With numbers that have gaps, identities of their own, and within the limits of what writes them. */
+/** Records with gaps in their ids and with identities, within the limits of the operations that write them. */
 function placed(records: readonly Random[]): RandomNamespace['records'] {
   let id = 0;
   return records.map(({ gap, deletedAt, ...given }, i) => {
@@ -153,7 +153,7 @@ function placed(records: readonly Random[]): RandomNamespace['records'] {
   });
 }
 
-/** Puts all of it into the store of a context, with an audit log that tells of it. */
+/** Writes the namespace to the store of a context, with its audit log. */
 export async function fill(
   context: EngineContext,
   { records, startup: entries, history: rows }: RandomNamespace,

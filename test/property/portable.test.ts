@@ -32,7 +32,7 @@ async function opened(): Promise<EngineContext & AsyncDisposable> {
   return Object.assign(context, { [Symbol.asyncDispose]: () => context.close() });
 }
 
-/** The lines of an export but the first and the last, and without what tells of imports. */
+/** The lines of an export without the first, the last and those about imports. */
 async function linesOf(context: EngineContext): Promise<string[]> {
   const lines: string[] = [];
   for await (const step of exportSteps(context, {}, noExportCounts())) lines.push(...step.lines);
@@ -47,17 +47,17 @@ async function found(context: EngineContext): Promise<unknown[]> {
       score: score.toFixed(6),
       snippet,
     }));
-    // Sums that stores add up in another order differ in their last digits, and so may ties.
+    // Stores may add in a different order, so sums differ in their last digits, and the order of ties may differ.
     return told.sort((a, b) => (a.citation < b.citation ? -1 : 1));
   });
   return Promise.all(answers);
 }
 
-/** A failure is told as it is found: to make it smaller takes minutes. */
+/** Failures are not shrunk, because that takes minutes. */
 const RUNS = { numRuns: repetitions(4, 12), endOnFailure: true };
 
 describe('a namespace that is exported and imported', () => {
-  it('is the same in the other store', { timeout: 120_000 }, async () => {
+  it('is equal in the other store', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(namespaces, async (namespace) => {
         await using source = await opened();
@@ -82,7 +82,7 @@ describe('a namespace that is exported and imported', () => {
     );
   });
 
-  it('goes out page by page as it goes out at once', async () => {
+  it('gives the same export in pages as in one piece', async () => {
     await using source = await opened();
     const [namespace] = fc.sample(namespaces, { numRuns: 1, seed: 7 });
     await fill(source, namespace!);

@@ -9,7 +9,7 @@ import { type Answer, type AskOptions, startServer } from '../e2e/rest-server.ts
 import { garbageOf, type InputSchema, validOf } from './mcp-input.ts';
 import { repetitions } from '../repetitions.ts';
 
-/** Milliseconds after which an answer is a hang. */
+/** Milliseconds after which a call counts as hanging. */
 const HANG = 20_000;
 const RUNS = repetitions(20, 60);
 
@@ -17,7 +17,7 @@ interface Request extends AskOptions {
   readonly path: string;
 }
 
-/** What the verb's schema allows and what it does not, by body and by query, and bodies that are no JSON. */
+/** Valid and invalid input of an operation, as body or query, and bodies that are not JSON. */
 function requestsOf({ path, operation }: Route): fc.Arbitrary<Request> {
   const schema = z.toJSONSchema(operation.input, { io: 'input' }) as InputSchema;
   const input = fc.oneof(validOf(schema), garbageOf(schema));
@@ -54,8 +54,8 @@ function expectSound({ operation }: Route, { status, text, headers, problem }: A
   expect([code, detail, status >= 500]).toEqual([code, detail, false]);
 }
 
-describe('every verb over HTTP, whatever it is given', () => {
-  it('answers success or an error of the table, and what it refuses changes nothing', async () => {
+describe('every operation over HTTP with any input', () => {
+  it('responds with success or an error of the table, and a rejected request changes nothing', async () => {
     const server = await startServer({}, { limits: { requestsPerSecond: 0 } });
     const token = await server.token('alice', 'admin');
     const outcomes = { success: 0, error: 0 };
@@ -78,18 +78,18 @@ describe('every verb over HTTP, whatever it is given', () => {
     }
     expect(outcomes.success).toBeGreaterThan(routes.length);
     expect(outcomes.error).toBeGreaterThan(routes.length);
-    // Facts may be stored by whoever may write; how many keys they have is as it happens.
+    // Random facts may be stored, so the number of their keys is not fixed.
     const { by_origin } = (await server.ask('/api/v1/status', { token })).json as Pick<
       StatusOutput,
       'by_origin'
     >;
-    // A number at random may be one of a record; what is deleted may be brought back, or be a fact.
+    // A random number may be the id of a record, and a deleted record may be restored or be a fact.
     expect(by_origin.memory ?? 0).toBeLessThanOrEqual(written.total);
     expect(by_origin.memory ?? 0).toBeGreaterThanOrEqual(written.total - deleted.total);
     expect(server.log.filter(({ code, msg }) => code === 'internal' || msg === 'internal')).toEqual([]);
   });
 
-  it('takes any path, method and header for what it is', async () => {
+  it('handles any path, method and header', async () => {
     const server = await startServer({}, { limits: { requestsPerSecond: 0 } });
     const token = await server.token('alice', 'read');
     const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'];

@@ -14,7 +14,7 @@ export interface Questions {
   readonly audit: AuditFilter;
 }
 
-/** Everything that both stores must say alike, to the letter. */
+/** Everything that must be exactly equal in both stores. */
 export async function observe(store: Oracle, { words, lists, audit }: Questions): Promise<unknown> {
   const all = { after: null, limit: 1000 };
   const namespaces = await Promise.all(
@@ -75,7 +75,7 @@ export async function observe(store: Oracle, { words, lists, audit }: Questions)
   };
 }
 
-/** Without the sequence numbers, which are each store's own. */
+/** Without the sequence numbers, which differ between stores. */
 async function changesOf({ records }: Oracle, namespace: string): Promise<unknown[]> {
   const { changes } = await records.changes(namespace, ALL);
   return changes.map(({ record, kind }) => [record, kind]);
@@ -130,7 +130,7 @@ async function observeWritten(
   };
 }
 
-/** Entries without what is each store's own: which chain they are of, and so their hashes and their order beside others. */
+/** Entries without the parts that differ between stores: the chain, and therefore the hashes and the order of chains. */
 async function comparable(
   store: Oracle,
   namespace: string,

@@ -24,7 +24,7 @@ import {
   type WrittenOperation,
 } from './written-operations.ts';
 
-/** What a random history of a store is made of. Records are named by their place among those written so far. */
+/** The operations of a random history. Records are identified by their index among the records written so far. */
 export type Operation =
   | {
       readonly kind: 'commit';
@@ -32,7 +32,7 @@ export type Operation =
       readonly writes: readonly Write[];
       readonly evictions: readonly Which[];
       readonly deletions: readonly Which[];
-      /** Of those deleted so far. */
+      /** Index among the records deleted so far. */
       readonly restorations: readonly { readonly which: Which; readonly passages: readonly Passage[] }[];
       readonly audit: readonly AuditDraft[];
       readonly idempotencyKey: IdempotencyKey | null;
@@ -53,7 +53,7 @@ export type Operation =
       readonly records: readonly Which[];
       readonly chunking: string;
       readonly passages: readonly Passage[];
-      /** Whether they were cut from what the records are now. */
+      /** Whether the passages were cut from the current state of the records. */
       readonly current: boolean;
     }
   | { readonly kind: 'dropDerived' | 'markStale'; readonly namespace: string; readonly vectors: boolean }
@@ -113,7 +113,7 @@ const fields: fc.Arbitrary<Partial<RecordDraft>> = fc.record<Partial<RecordDraft
   expiresAt: rarely<number | null>(null, time),
 });
 
-/** Facts that fight for few places. */
+/** Facts that compete for a few keys. */
 const factFields: fc.Arbitrary<Partial<RecordDraft>> = fc
   .tuple(
     fields,
@@ -236,7 +236,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('sweep' as const), namespace }) },
 );
 
-/** Without those whose place another has: they would refuse the whole batch. */
+/** Without writes whose key another record has, which would fail the whole batch. */
 function apart(writes: readonly Write[]): Write[] {
   const taken = new Set<string>();
   return writes.filter(({ draft: { origin, source, category, key } }) => {
@@ -248,7 +248,7 @@ function apart(writes: readonly Write[]): Write[] {
   });
 }
 
-/** What each namespace begins with, so that there is something to replace, to evict and to find. */
+/** The initial records of each namespace, so that there is something to replace, to evict and to find. */
 function beginning(name: string): fc.Arbitrary<Operation> {
   return fc
     .tuple(

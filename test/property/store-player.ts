@@ -17,11 +17,11 @@ async function outcomeOf(work: Promise<unknown>): Promise<Outcome> {
   }
 }
 
-/** Does to one store what the history says. Ids are those of the store under test: both give the same. */
+/** Applies a history to one store. Ids are those of the store under test; both stores assign the same. */
 export class Player {
   readonly #store: Oracle;
   readonly #written = new Map<string, number[]>();
-  /** Last first. */
+  /** The last one first. */
   readonly #deleted = new Map<string, number[]>();
 
   constructor(store: Oracle) {
@@ -126,7 +126,7 @@ export class Player {
     return ids;
   }
 
-  /** What is told, of the records that it tells of. */
+  /** Audit entries, with the UUIDs of their records as subjects. */
   async #told(namespace: string, audit: readonly AuditDraft[]): Promise<AuditDraft[]> {
     const told: AuditDraft[] = [];
     for (const draft of audit) {

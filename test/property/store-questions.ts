@@ -18,7 +18,7 @@ export const textQuery: fc.Arbitrary<TextQuery> = fc.record({
   weights: fc.record({ title: weight, headings: weight, body: weight, tags: weight }),
 });
 
-/** At most two conditions at once: more would let nothing through. */
+/** At most two conditions at once; no record would pass more. */
 export const searchFilter: fc.Arbitrary<SearchFilter> = fc
   .tuple(
     time,
@@ -57,7 +57,7 @@ export const wordsToLookUp: fc.Arbitrary<string[]> = fc.array(fc.constantFrom(..
   maxLength: 8,
 });
 
-/** A direction for each content, so that both stores are given the same. */
+/** A direction for each content, so that both stores get the same vectors. */
 export function vectorOf(hash: string, dimensions: number): Float32Array {
   const components = Array.from(
     { length: dimensions },

@@ -16,7 +16,7 @@ import { searchFilter, textQuery, vectorOf, wordsToLookUp } from './store-questi
 import { auditFilter, listFilter } from './written-operations.ts';
 import { repetitions } from '../repetitions.ts';
 
-/** The same passages with the same scores, each list in its own right order. */
+/** The same passages with the same scores, and a valid order in each list. */
 function expectSameRanking(
   actual: readonly PassageScore[],
   expected: readonly PassageScore[],
@@ -37,7 +37,7 @@ function expectSameRanking(
   }
 }
 
-/** What a search reads on its way. */
+/** Everything that a search reads. */
 async function look(store: Oracle, namespace: string, words: readonly string[]): Promise<unknown> {
   const any = words.flatMap((word) => analyze(word).map(({ term }) => ({ terms: [term], prefix: false })));
   const weights = { title: 6, headings: 1.5, body: 1, tags: 1 };
@@ -101,7 +101,7 @@ async function openBoth(): Promise<[Store, Oracle]> {
 }
 
 describe('SQLite', () => {
-  it('answers as the oracle does after any history', async () => {
+  it('returns the same results as the oracle after any history', async () => {
     await fc.assert(
       fc.asyncProperty(
         operations,
@@ -116,7 +116,7 @@ describe('SQLite', () => {
           const [one, other] = [new Player(sqlite), new Player(oracle)];
           for (const operation of history) {
             expect(await one.play(operation), operation.kind).toEqual(await other.play(operation));
-            // In between too: what was read before a change must not be answered after it.
+            // Also between operations: a cached result must not be returned after a change.
             for (const namespace of NAMESPACES)
               expect(await look(sqlite, namespace, questions.words), operation.kind).toEqual(
                 await look(oracle, namespace, questions.words),

@@ -18,10 +18,10 @@ import type {
 } from '../../src/store/model.ts';
 import { namespace, rarely, text, time, word } from './arbitraries.ts';
 
-/** Writes of anything but records. */
+/** Writes of other data than records. */
 export type WrittenOperation =
   | { readonly kind: 'purge'; readonly namespace: string; readonly request: PurgeRequest }
-  /** Copies one namespace's own chain into another, or into itself. */
+  /** Imports the chain of one namespace into another, or into itself. */
   | { readonly kind: 'importAudit'; readonly from: string; readonly to: string; readonly keep: number }
   /** A commit without records. */
   | { readonly kind: 'commitState'; readonly namespace: string; readonly batch: StateBatch }
@@ -38,7 +38,7 @@ type StateBatch = Pick<
   'startup' | 'audit' | 'startupDigest' | 'history' | 'sourceState' | 'hits' | 'fence'
 >;
 
-/** A subject such as `#3` stands for the UUID of the third record written. */
+/** A subject such as `#3` means the UUID of the third written record. */
 export const auditDraft: fc.Arbitrary<AuditDraft> = fc.record({
   at: time,
   actor: fc.constantFrom('ada', 'bob', '\ud800'),
@@ -105,7 +105,7 @@ const sourceChange: fc.Arbitrary<Partial<SourceState>> = fc.record(
 export const sourceState: fc.Arbitrary<{ readonly source: string; readonly change: Partial<SourceState> }> =
   fc.record({ source, change: sourceChange });
 
-/** Few of these numbers are those of a lease. */
+/** Only a few of these numbers are tokens of a lease. */
 export const fence: fc.Arbitrary<Fence> = fc.record({
   lease: fc.constantFrom('l', 'm'),
   token: fc.integer({ min: 1, max: 2 }),
@@ -195,7 +195,7 @@ export const auditFilter: fc.Arbitrary<AuditFilter> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Conditions of lists; those of searches are asked of searches. */
+/** Conditions of lists; conditions of searches are tested with searches. */
 export const listFilter: fc.Arbitrary<RecordFilter> = fc
   .tuple(
     time,
