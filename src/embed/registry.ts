@@ -30,10 +30,10 @@ function isMissingPackage(error: unknown): boolean {
 export async function openEmbedder(config: EmbeddingConfig): Promise<Embedder | null> {
   const open = Object.hasOwn(PROVIDERS, config.provider) ? PROVIDERS[config.provider] : undefined;
   if (!open) {
-    const known = EMBEDDING_PROVIDERS.join(', ');
+    const names = EMBEDDING_PROVIDERS.join(', ');
     throw new LociError(
       'invalid_config',
-      `Unknown embedding provider '${config.provider}'. Use one of: ${known}.`,
+      `Unknown embedding provider '${config.provider}'. Use one of: ${names}.`,
     );
   }
   try {

@@ -4,7 +4,7 @@ import type { SourceState } from '../../src/store/admin-model.ts';
 import type { Subject } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
 
-/** The state of a source that has only been mentioned. */
+/** The state of a source before its first refresh. */
 const UNTRIED: SourceState = {
   root: null,
   readAt: null,

@@ -124,7 +124,7 @@ export class World {
     return JSON.stringify([answers.map(({ text }) => text), this.server.log]);
   }
 
-  /** Verifies that the store's checks find no faults. */
+  /** The faults that the store's checks find; there should be none. */
   async faults(): Promise<unknown[]> {
     const loci = await this.#context.loci();
     const own = [...this.#members.values()].map(({ caller }) =>

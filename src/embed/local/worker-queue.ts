@@ -20,18 +20,18 @@ interface WorkerSlot {
 export class WorkerQueue {
   readonly #depth: number;
   readonly #startThread: (position: number) => Promise<EmbeddingThread>;
-  readonly #seats: readonly WorkerSlot[];
+  readonly #slots: readonly WorkerSlot[];
   #queue: EmbeddingCall[] = [];
 
   constructor({ size, depth, startThread }: WorkerQueueOptions) {
     this.#depth = depth;
     this.#startThread = startThread;
-    this.#seats = Array.from({ length: size }, () => ({ starting: false, thread: null }));
+    this.#slots = Array.from({ length: size }, () => ({ starting: false, thread: null }));
   }
 
   /** Whether any thread runs or is starting. */
   get running(): boolean {
-    return this.#seats.some((seat) => seat.starting || seat.thread?.alive);
+    return this.#slots.some((slot) => slot.starting || slot.thread?.alive);
   }
 
   /** Groups that wait for a thread. */
@@ -54,16 +54,16 @@ export class WorkerQueue {
 
   /** Starts as many threads as there are groups, and replaces threads that died. */
   #startWanted(): void {
-    const held = this.#seats.reduce((sum, { thread }) => sum + (thread?.alive ? thread.load : 0), 0);
-    for (const [position, seat] of this.#seats.slice(0, held + this.backlog).entries()) {
-      if (!seat.starting && !seat.thread?.alive) void this.#fill(seat, position);
+    const load = this.#slots.reduce((sum, { thread }) => sum + (thread?.alive ? thread.load : 0), 0);
+    for (const [position, slot] of this.#slots.slice(0, load + this.backlog).entries()) {
+      if (!slot.starting && !slot.thread?.alive) void this.#fill(slot, position);
     }
   }
 
-  async #fill(seat: WorkerSlot, position: number): Promise<void> {
-    seat.starting = true;
+  async #fill(slot: WorkerSlot, position: number): Promise<void> {
+    slot.starting = true;
     try {
-      seat.thread = await this.#startThread(position);
+      slot.thread = await this.#startThread(position);
     } catch (error) {
       const failure =
         error instanceof LociError
@@ -71,7 +71,7 @@ export class WorkerQueue {
           : new LociError('embedding_unavailable', messageOf(error), { cause: error });
       for (const call of this.#queue.splice(0)) call.fail(failure);
     } finally {
-      seat.starting = false;
+      slot.starting = false;
     }
     this.#work();
   }
@@ -92,7 +92,7 @@ export class WorkerQueue {
 
   #leastLoaded(): EmbeddingThread | null {
     let best: EmbeddingThread | null = null;
-    for (const { thread } of this.#seats) {
+    for (const { thread } of this.#slots) {
       if (thread?.alive && thread.load < (best?.load ?? this.#depth)) best = thread;
     }
     return best;

@@ -72,12 +72,12 @@ async function compare(
       ({ id }) => id,
     ),
   );
-  const held = await store.records.passagesOf(
+  const storedPassages = await store.records.passagesOf(
     namespace,
     records.map(({ id }) => id),
   );
   for (const record of records) {
-    const passages: readonly Passage[] = held.get(record.id) ?? [];
+    const passages: readonly Passage[] = storedPassages.get(record.id) ?? [];
     const cut = await cutOrReport(record, chunking, {}, uncut);
     if (cut === null || isDeepStrictEqual(passages, cut)) continue;
     const name = record.key ?? `record/${String(record.id)}`;

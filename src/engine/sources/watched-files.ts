@@ -34,7 +34,7 @@ const MAX_FOLDER_BYTES = 50_000_000;
 const IGNORED_NAMES = new Set(['.git', '.DS_Store']);
 /** `/dev/stdout` is a file where the output of Loci goes to one, and no program loads code from there. */
 const DEVICE = /^\/(?:dev|proc)\//;
-/** Files that commands read as data. Their content changes all the time, and nothing is approved anew because of it. */
+/** Files that commands read as data. Their content changes all the time, and a change does not require a new approval. */
 const DATA_EXTENSIONS = new Set(
   '.txt .text .md .org .json .jsonl .ndjson .xml .rss .atom .html .csv .tsv .ics .vcf .eml .mbox .log .db .sqlite .sqlite3'.split(
     ' ',

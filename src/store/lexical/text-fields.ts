@@ -1,7 +1,7 @@
 import { analyze } from '../../core/text/analyze.ts';
 import type { Metadata, Passage } from '../../core/types.ts';
 
-/** The four texts of a passage that full-text search weighs apart. */
+/** The four fields of a passage in the full-text index. Each has a separate weight. */
 export interface TextFields {
   readonly title: string;
   readonly headings: string;
@@ -18,8 +18,8 @@ interface Described {
 }
 
 /**
- * What of a record and a passage is searched, and in which field. A note's aliases are titles; who spoke and
- * when is context that stands above the words, as a heading does.
+ * The text of a record and a passage that is searched, by field. Aliases of a note belong to the title. Speaker and date
+ * belong to the headings, because they are context of the words like a heading.
  */
 export function textFields(
   record: Described,
@@ -48,7 +48,7 @@ export function sameFields(a: Described, b: Described): boolean {
   return TEXT_FIELDS.every((field) => before[field] === after[field]);
 }
 
-/** What a passage gives the indexes. */
+/** The terms and words that a passage adds to the indexes. */
 export interface IndexedPassage {
   /** The terms of each field, in order. */
   readonly terms: Readonly<Record<keyof TextFields, readonly string[]>>;
@@ -76,7 +76,7 @@ export function indexPassage(
   return { terms, words };
 }
 
-/** A note's front matter is read once, with its beginning. */
+/** Front matter is indexed once, with the first passage of the note. */
 function properties(ordinal: number, metadata: Metadata): string[] {
   const frontMatter = metadata['frontMatter'];
   if (ordinal !== 0 || typeof frontMatter !== 'object' || frontMatter === null) return [];

@@ -122,9 +122,9 @@ export async function readResource(
 }
 
 function asProtocolError(error: unknown, uri: string): ProtocolError {
-  const known = asLociError(error);
-  if (known.code === 'not_found' || known.code === 'gone')
-    return new ResourceNotFoundError(uri, errorText(known));
-  const { code, message, hint } = known;
-  return new ProtocolError(ProtocolErrorCode.InternalError, errorText(known), { code, message, hint });
+  const lociError = asLociError(error);
+  if (lociError.code === 'not_found' || lociError.code === 'gone')
+    return new ResourceNotFoundError(uri, errorText(lociError));
+  const { code, message, hint } = lociError;
+  return new ProtocolError(ProtocolErrorCode.InternalError, errorText(lociError), { code, message, hint });
 }

@@ -97,7 +97,7 @@ describe('fact list', () => {
     expect(list([fact()], { total: 7, next: 3 }).at(-2)).toBe(
       '1 of 7 facts; `--after 3` shows the next page',
     );
-    expect(list([])).toEqual(['There are no facts here; `loci fact store KEY VALUE` stores one.', '']);
+    expect(list([])).toEqual(['There are no facts; `loci fact store KEY VALUE` stores one.', '']);
   });
 });
 

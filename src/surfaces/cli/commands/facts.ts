@@ -12,7 +12,7 @@ import { indent } from '../format/wrap.ts';
 import { maskedNotices, notEmbeddedLine } from '../format/phrases.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 
-const NO_FACTS = 'There are no facts here; `loci fact store KEY VALUE` stores one.\n';
+const NO_FACTS = 'There are no facts; `loci fact store KEY VALUE` stores one.\n';
 
 export const factStore: OperationCommand<FactStoreOutput> = {
   operands: [
