@@ -3,41 +3,41 @@ import type { Database } from '../database/database.ts';
 import { deriveLinks } from './links.ts';
 import type { WordCounts } from '../search/vocabulary.ts';
 
-/** Removals that the feed keeps. A follower that lags behind by more must begin again. */
+/** The most removals in the feed. A reader that has not read older ones must start again. */
 const MAX_REMOVALS = 10_000;
 
-/** What a transaction changes in the records of a namespace. The derived tables follow once, at its end. */
+/** Collects the record changes of a transaction in one namespace. The derived tables are updated once, at its end. */
 export class RecordChanges {
   readonly words: WordCounts = new Map();
   readonly #kinds = new Map<number, ChangeKind>();
-  readonly #linking = new Set<number>();
+  readonly #withKey = new Set<number>();
 
-  /** @param hasKey whether the record has a key, or had one: others take no part in links */
+  /** @param hasKey whether the record has or had a key; a record without one has no links and is no link target */
   add(record: number, kind: ChangeKind, hasKey: boolean): void {
-    // The last change of a record decides its place.
+    // Removing the entry first moves the record to the end of the order, after its last change.
     this.#kinds.delete(record);
     this.#kinds.set(record, kind);
-    if (hasKey) this.#linking.add(record);
+    if (hasKey) this.#withKey.add(record);
   }
 
-  /** Within the transaction, after the records were written. */
+  /** Updates the derived tables. Within the transaction, after the records were written. */
   derive(db: Database, ns: number): void {
-    if (this.#linking.size > 0) deriveLinks(db, ns, this.#linking);
-    if (this.#kinds.size > 0) noteChanges(db, ns, this.#kinds);
+    if (this.#withKey.size > 0) deriveLinks(db, ns, this.#withKey);
+    if (this.#kinds.size > 0) appendChanges(db, ns, this.#kinds);
   }
 }
 
-function noteChanges(db: Database, ns: number, kinds: ReadonlyMap<number, ChangeKind>): void {
+function appendChanges(db: Database, ns: number, kinds: ReadonlyMap<number, ChangeKind>): void {
   const last = db.prepare('SELECT last_change AS n FROM namespace WHERE id = ?').get(ns);
   const insert = db.prepare('INSERT OR REPLACE INTO change (ns, sequence, record, kind) VALUES (?, ?, ?, ?)');
   let sequence = Number(last?.['n']);
   for (const [record, kind] of kinds) insert.run(ns, ++sequence, record, kind);
   db.prepare('UPDATE namespace SET last_change = ? WHERE id = ?').run(sequence, ns);
-  if ([...kinds.values()].includes('removed')) trim(db, ns);
+  if ([...kinds.values()].includes('removed')) trimRemovals(db, ns);
 }
 
-/** Forgets the oldest removals once there are too many. */
-function trim(db: Database, ns: number): void {
+/** Deletes the oldest removals if the feed has more than `MAX_REMOVALS`. */
+function trimRemovals(db: Database, ns: number): void {
   const oldest = db
     .prepare(
       `SELECT sequence FROM change INDEXED BY change_removed
@@ -52,9 +52,9 @@ function trim(db: Database, ns: number): void {
 
 export function changes(db: Database, ns: number, { after, limit }: Page<number>): ChangePage {
   const row = db.prepare('SELECT last_change, trimmed_change FROM namespace WHERE id = ?').get(ns);
-  const isWithin =
+  const isInFeed =
     Number(row?.['trimmed_change']) <= (after ?? 0) && (after ?? 0) <= Number(row?.['last_change']);
-  if (after !== null && !isWithin) return { changes: [], mustRestart: true };
+  if (after !== null && !isInFeed) return { changes: [], mustRestart: true };
   const rows = db
     .prepare(
       'SELECT sequence, record, kind FROM change WHERE ns = ? AND sequence > ? ORDER BY sequence LIMIT ?',
@@ -78,10 +78,10 @@ export function verifyChanges(db: Database, ns: number, limit: number): string[]
 /** Adds a change for every record whose state the feed does not have. Within a transaction. */
 export function repairChanges(db: Database, ns: number): void {
   const wrong = wrongChanges(db, ns);
-  if (wrong.size > 0) noteChanges(db, ns, wrong);
+  if (wrong.size > 0) appendChanges(db, ns, wrong);
 }
 
-/** What the last change should be of the records where it is missing or another. */
+/** The correct last change of each record for which the feed has none or a different one. */
 function wrongChanges(db: Database, ns: number): Map<number, ChangeKind> {
   const rows = db
     .prepare(

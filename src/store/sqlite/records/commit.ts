@@ -67,7 +67,7 @@ function writeRecord(
     changes.add(id, 'written', write.draft.key !== null);
     return id;
   }
-  const before = existing(db, namespace, ns, write.id);
+  const before = requireAnyRecord(db, namespace, ns, write.id);
   assertUnchanged(before, write);
   changes.add(write.id, 'written', before.key !== null || write.draft.key !== null);
   updateRow(db, ns, write.id, write.draft);
@@ -94,27 +94,27 @@ function importRecord(
   const write = { id: replaces, draft, passages: isLive ? imported.passages : [] };
   assertIdentityIsFree(db, ns, write, isLive);
   const id = replaces ?? nextId(db, ns, imported.preferredId);
-  const mark = db.prepare('UPDATE record SET deleted_at = ?, chunking = ? WHERE ns = ? AND id = ?');
+  const setState = db.prepare('UPDATE record SET deleted_at = ?, chunking = ? WHERE ns = ? AND id = ?');
   if (replaces === null) insertRow(db, ns, id, write.draft, chunking, deletedAt);
   else {
-    const before = existing(db, namespace, ns, id);
+    const before = requireAnyRecord(db, namespace, ns, id);
     assertRecordState(before, imported);
     if (before.deletedAt === null) removePassages(db, ns, id, before, changes.words);
-    // While it is deleted, a live record may have its key.
-    mark.run(deletedAt ?? before.deletedAt, null, ns, id);
+    // The state is set before the key, because the unique index allows a deleted fact to have the key of a live one.
+    setState.run(deletedAt ?? before.deletedAt, null, ns, id);
     updateRow(db, ns, id, write.draft);
   }
-  mark.run(deletedAt, isLive ? chunking : null, ns, id);
-  // The record that it replaces may have had a key.
+  setState.run(deletedAt, isLive ? chunking : null, ns, id);
+  // The replaced record may have had a key.
   changes.add(id, isLive ? 'written' : 'deleted', replaces !== null || draft.key !== null);
   if (isLive) insertPassages(db, ns, id, draft, imported.passages, changes.words);
   return id;
 }
 
-/** Reports a conflict in words before anything is written; the unique indexes would report it otherwise. */
+/** Throws an error that names the conflicting record. Otherwise a unique index would fail with SQLite's message. */
 function assertIdentityIsFree(db: Database, ns: number, write: RecordWrite, isLive = true): void {
   const { uuid, origin, source, category } = write.draft;
-  // The key of a deleted fact is free.
+  // Another fact may use the key of a deleted fact.
   const key = origin === 'fact' && !isLive ? null : write.draft.key;
   const [sameKey, scope] =
     origin === 'fact'
@@ -131,7 +131,7 @@ function assertIdentityIsFree(db: Database, ns: number, write: RecordWrite, isLi
   );
 }
 
-/** Two statements: one with RETURNING opens a savepoint, at which FTS5 flushes its pending terms, once for each record. */
+/** Two statements, because RETURNING would open a savepoint for each record, at which FTS5 flushes its pending terms. */
 function nextId(db: Database, ns: number, preferred: number | null = null): number {
   const row = db.prepare('SELECT next_record AS id FROM namespace WHERE id = ?').get(ns);
   const id = Math.max(Number(row?.['id']), preferred ?? 0);
@@ -186,7 +186,7 @@ function updateRow(db: Database, ns: number, id: number, draft: RecordDraft): vo
   ).run(...columnsOf(draft), ns, id);
 }
 
-function existing(db: Database, namespace: string, ns: number, id: number): LociRecord {
+function requireAnyRecord(db: Database, namespace: string, ns: number, id: number): LociRecord {
   const row = db.prepare(`SELECT ${RECORD_COLUMNS} FROM record AS r WHERE ns = ? AND id = ?`).get(ns, id);
   if (row === undefined)
     throw new LociError('not_found', `no record ${String(id)} in namespace ${namespace}`);
@@ -194,7 +194,7 @@ function existing(db: Database, namespace: string, ns: number, id: number): Loci
 }
 
 function evict(db: Database, namespace: string, ns: number, id: number, changes: RecordChanges): void {
-  const record = existing(db, namespace, ns, id);
+  const record = requireAnyRecord(db, namespace, ns, id);
   if (!isSourced(record)) {
     throw new LociError(
       'invalid_input',
@@ -207,12 +207,12 @@ function evict(db: Database, namespace: string, ns: number, id: number, changes:
 }
 
 export function sourceEntries(db: Database, ns: number, source: string, page: Page<string>): SourceEntry[] {
-  // The empty key sorts first, and it is a key too.
-  const behind = page.after === null ? '>=' : '>';
+  // The first page includes the empty key, which is valid and sorts first.
+  const comparison = page.after === null ? '>=' : '>';
   return db
     .prepare(
       `SELECT id, key, identity, revision, content_hash FROM record
-       WHERE ns = ? AND source = ? AND origin IN ('vault', 'source') AND key ${behind} ? AND deleted_at IS NULL
+       WHERE ns = ? AND source = ? AND origin IN ('vault', 'source') AND key ${comparison} ? AND deleted_at IS NULL
        ORDER BY key LIMIT ?`,
     )
     .all(ns, source, page.after ?? '', page.limit)

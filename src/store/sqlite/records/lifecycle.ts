@@ -54,7 +54,7 @@ export function bounds(db: Database, ns: number): RecordBounds {
   };
 }
 
-/** Removes records from every index; the rows stay until they are purged. Within a transaction. */
+/** Removes records from every index. The rows remain until they are purged. Within a transaction. */
 export function deleteRecords(
   db: Database,
   namespace: string,
@@ -177,9 +177,9 @@ export function putIdempotencyKey(
   records: readonly number[],
 ): void {
   if (findIdempotentResult(db, ns, key, at) !== null) {
-    throw new LociError('conflict', `something was written under the idempotency key ${JSON.stringify(key)}`);
+    throw new LociError('conflict', `the idempotency key ${JSON.stringify(key)} was used already`);
   }
-  // A namespace in which nothing is ever purged would otherwise keep expired keys.
+  // Expired keys are also deleted here, because a namespace without purges would never delete them.
   db.prepare('DELETE FROM idempotency WHERE ns = ? AND expires_at <= ?').run(ns, at);
   db.prepare(
     'INSERT OR REPLACE INTO idempotency (ns, key, fingerprint, records, expires_at) VALUES (?, ?, ?, ?, ?)',

@@ -14,7 +14,7 @@ interface LinkRow {
   readonly target_record: number | null;
 }
 
-/** What of a record decides its links; `null` for a record that has none and cannot be the target of one. */
+/** The fields of a record that determine its links and whether it can be the target of one. */
 interface LinkingRecord {
   readonly source: string;
   readonly key: string;
@@ -23,8 +23,8 @@ interface LinkingRecord {
 }
 
 /**
- * Brings the links of these records up to date, and the links of other records that resolve differently because a key
- * came, changed or went. Within a transaction, after the records were written.
+ * Updates the links of these records, and the links of other records whose target changes because a key was added, changed
+ * or removed. Within a transaction, after the records were written.
  */
 export function deriveLinks(db: Database, ns: number, records: ReadonlySet<number>): void {
   const select = db.prepare(`SELECT ${HEADER_COLUMNS} FROM record AS r WHERE r.ns = ? AND r.id = ?`);
@@ -36,7 +36,7 @@ export function deriveLinks(db: Database, ns: number, records: ReadonlySet<numbe
   const resolve = resolver(db, ns);
   for (const { id, record } of current)
     replaceLinks(db, ns, id, record === null ? [] : linkRows(record, resolve));
-  for (const { source, name } of changedKeys.values()) resolveAgain(db, ns, source, name, resolve);
+  for (const { source, name } of changedKeys.values()) resolveLinksByName(db, ns, source, name, resolve);
 }
 
 /** Derives all links of a namespace again. Within a transaction. */
@@ -61,6 +61,7 @@ function* linkingRecords(db: Database, ns: number): Generator<[id: number, recor
   }
 }
 
+/** Returns `null` for a record that has no links and cannot be the target of one. */
 function linkingRecord(row: Row | undefined): LinkingRecord | null {
   if (row === undefined) return null;
   const record = headerOf('', row);
@@ -85,28 +86,28 @@ function sameKey(row: LinkKey | undefined, record: LinkingRecord | null): boolea
     : row === undefined;
 }
 
-/** Answers the former and the present key if they differ. */
+/** Writes the key of a record as a link target. Returns the old and the new key if they differ. */
 function updateKey(db: Database, ns: number, id: number, record: LinkingRecord | null): LinkKey[] {
   const before = keyRow(db, ns, id);
   if (sameKey(before, record)) return [];
   db.prepare('DELETE FROM link_key WHERE ns = ? AND record = ?').run(ns, id);
   if (record?.isTarget !== true) return before === undefined ? [] : [before];
   const { source, key } = record;
-  const now = { source, name: nameOfKey(key), key };
+  const after = { source, name: nameOfKey(key), key };
   db.prepare('INSERT INTO link_key (ns, record, source, name, key) VALUES (?, ?, ?, ?, ?)').run(
     ns,
     id,
     source,
-    now.name,
+    after.name,
     key,
   );
-  return before === undefined ? [now] : [before, now];
+  return before === undefined ? [after] : [before, after];
 }
 
-/** Answers the record that a link with this name means. */
+/** Returns the record that a link with this name refers to. */
 type Resolve = (source: string, name: string, target: string, fromKey: string) => number | null;
 
-/** Documents by key, with an index that finds the key that a link means. */
+/** Documents by key, with an index that finds the key that a link refers to. */
 class LinkTargets {
   readonly #records: ReadonlyMap<string, number>;
   readonly #index: LinkIndex;
@@ -122,25 +123,25 @@ class LinkTargets {
   }
 }
 
-/** Resolves links among the keys that have their name. */
+/** Resolves links, reading only the keys that have the name of the link. */
 function resolver(db: Database, ns: number): Resolve {
-  const known = new Map<string, LinkTargets>();
+  const targetsByName = new Map<string, LinkTargets>();
   const select = db.prepare(
     'SELECT key, record FROM link_key WHERE ns = ? AND source = ? AND name = ? ORDER BY key',
   );
   return (source, name, target, fromKey) => {
     const id = `${source}\0${name}`;
-    let targets = known.get(id);
+    let targets = targetsByName.get(id);
     if (targets === undefined) {
       const rows = select.all(ns, source, name);
       targets = new LinkTargets(new Map(rows.map((row) => [row['key'] as string, row['record'] as number])));
-      known.set(id, targets);
+      targetsByName.set(id, targets);
     }
     return targets.resolve(target, fromKey);
   };
 }
 
-/** Resolves links among all keys of their source, which it reads from the records. */
+/** Resolves links with all keys of the source, which it reads from the records. */
 function scanningResolver(db: Database, ns: number): Resolve {
   const keys = new Map<string, Map<string, number>>();
   const documents = db.prepare(
@@ -188,8 +189,8 @@ function sameRows(a: readonly Row[], b: readonly LinkRow[]): boolean {
   return b.every((row, i) => Object.entries(row).every(([column, value]) => a[i]![column] === value));
 }
 
-/** Resolves the links with this name, whichever records have them, after a key with the name came or went. */
-function resolveAgain(db: Database, ns: number, source: string, name: string, resolve: Resolve): void {
+/** Resolves the links with this name in all records, after a key with the name was added or removed. */
+function resolveLinksByName(db: Database, ns: number, source: string, name: string, resolve: Resolve): void {
   const update = db.prepare('UPDATE link SET target_record = ? WHERE ns = ? AND record = ? AND position = ?');
   const rows = db
     .prepare(
@@ -210,7 +211,7 @@ function selection(selector: LinkSelector): {
   condition: string;
   ids: readonly number[] | null;
 } {
-  // Without statistics, SQLite would rather read all links than use the smaller indexes.
+  // Without statistics, SQLite would read all links instead of using the smaller indexes.
   if ('from' in selector)
     return {
       tables: 'json_each(?) AS wanted CROSS JOIN link AS l',
@@ -260,16 +261,16 @@ export function links(
     }));
 }
 
-/** Compares the links with those that a scan of all records gives; at most `limit` differences, in words. */
+/** Compares the stored links with those that a scan of all records finds. Returns messages for at most `limit` differences. */
 export function verifyLinks(db: Database, ns: number, limit: number): string[] {
   const findings: string[] = [];
   const resolve = scanningResolver(db, ns);
   for (const [id, record] of linkingRecords(db, ns)) {
     if (findings.length >= limit) return findings;
     if (!sameKey(keyRow(db, ns, id), record) || !sameRows(linkRowsOf(db, ns, id), linkRows(record, resolve)))
-      findings.push(`the links of record ${String(id)} are not those of its text`);
+      findings.push(`the links of record ${String(id)} differ from those of its document`);
   }
-  const strays = db
+  const orphans = db
     .prepare(
       `SELECT DISTINCT l.record FROM (SELECT ns, record FROM link UNION SELECT ns, record FROM link_key) AS l
        LEFT JOIN record AS r ON r.ns = l.ns AND r.id = l.record
@@ -278,6 +279,6 @@ export function verifyLinks(db: Database, ns: number, limit: number): string[] {
     .all(ns, limit - findings.length);
   return [
     ...findings,
-    ...strays.map((row) => `record ${String(row['record'])} has links, though it is deleted or has no key`),
+    ...orphans.map((row) => `record ${String(row['record'])} has links, though it is deleted or has no key`),
   ];
 }

@@ -22,11 +22,13 @@ export function listRecords(
   { after, limit }: Page<number>,
 ): LociRecord[] {
   const { sql, parameters, sortKey = 'r.id', descending = false } = selectorCondition(selector);
-  const [behind, direction, start] = descending ? ['<', 'DESC', Number.MAX_SAFE_INTEGER] : ['>', 'ASC', 0];
+  const [comparison, direction, start] = descending
+    ? ['<', 'DESC', Number.MAX_SAFE_INTEGER]
+    : ['>', 'ASC', 0];
   const rows = db
     .prepare(
       `SELECT ${RECORD_COLUMNS} FROM record AS r
-       WHERE r.ns = ? AND ${sortKey} ${behind} ? AND ${sql} ORDER BY ${sortKey} ${direction} LIMIT ?`,
+       WHERE r.ns = ? AND ${sortKey} ${comparison} ? AND ${sql} ORDER BY ${sortKey} ${direction} LIMIT ?`,
     )
     .iterate(ns, after ?? start, ...parameters, limit);
   return firstOfPage(rows, (row) => recordOf(namespace, row));
@@ -41,7 +43,7 @@ export function countRecords(db: Database, ns: number, filter: RecordFilter): nu
 interface ListCondition {
   readonly sql: string;
   readonly parameters: readonly SQLInputValue[];
-  /** With a plus, SQLite finds the few rows through another index and sorts them. */
+  /** The unary plus makes SQLite find the rows with another index and sort them, which is faster for few rows. */
   readonly sortKey?: 'r.id' | '+r.id';
   readonly descending?: boolean;
 }
@@ -60,7 +62,7 @@ function selectorCondition(selector: RecordSelector): ListCondition {
   }
 }
 
-/** Origins with indexes of their own. */
+/** Origins that have a partial index. */
 const INDEXED_ORIGINS: ReadonlySet<Origin> = new Set(['fact', 'memory']);
 
 function filterCondition(filter: RecordFilter): ListCondition {
@@ -68,9 +70,9 @@ function filterCondition(filter: RecordFilter): ListCondition {
   const { sql, parameters } = recordCondition(rest, deleted ? 'deleted' : 'live');
   const parts = [sql];
   const values = [...parameters];
-  const and = (condition: string, ...given: readonly SQLInputValue[]): void => {
+  const and = (condition: string, ...parameterValues: readonly SQLInputValue[]): void => {
     parts.push(condition);
-    values.push(...given);
+    values.push(...parameterValues);
   };
   const [origin, ...others] = rest.origins ?? [];
   // SQLite uses a partial index only if its condition appears literally, and not for a list of origins.
@@ -97,7 +99,7 @@ function firstAfterPrefix(prefix: string): string | null {
   while (points.at(-1) === LAST_CODE_POINT) points.pop();
   const last = points.pop();
   if (last === undefined) return null;
-  // Skips the surrogates, which are no characters.
+  // Skips the surrogates, which are not characters.
   return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
 }
 

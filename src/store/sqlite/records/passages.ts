@@ -6,14 +6,14 @@ import { bumpEpoch, textTable } from '../database/namespaces.ts';
 import { PASSAGE_COLUMNS, passageOf } from './rows.ts';
 import { countWords, type WordCounts } from '../search/vocabulary.ts';
 
-type Described = Pick<RecordDraft, 'title' | 'tags' | 'metadata'>;
+type IndexedFields = Pick<RecordDraft, 'title' | 'tags' | 'metadata'>;
 
 /** Adds a record's passages to every text index. Within a transaction; the caller writes the word counts. */
 export function insertPassages(
   db: Database,
   ns: number,
   record: number,
-  described: Described,
+  indexedFields: IndexedFields,
   passages: readonly Passage[],
   counts: WordCounts,
 ): void {
@@ -21,7 +21,7 @@ export function insertPassages(
     `INSERT INTO passage (ns, record, ordinal, headings, text, start_line, end_line, hash, context)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const index = textIndex(db, ns, described, counts);
+  const index = textIndex(db, ns, indexedFields, counts);
   for (const passage of passages) {
     const { lastInsertRowid } = insert.run(
       ns,
@@ -38,15 +38,15 @@ export function insertPassages(
   }
 }
 
-/** Removes a record's passages from every text index. @param described the record as it was indexed */
+/** Removes a record's passages from every text index. @param indexedFields the record's fields as they were indexed */
 export function removePassages(
   db: Database,
   ns: number,
   record: number,
-  described: Described,
+  indexedFields: IndexedFields,
   counts: WordCounts,
 ): void {
-  const index = textIndex(db, ns, described, counts);
+  const index = textIndex(db, ns, indexedFields, counts);
   const passages = storedPassages(db, ns, record);
   if (passages.length > 0) bumpEpoch(db, ns);
   for (const { id, passage } of passages) index.remove(id, passage);
@@ -58,8 +58,8 @@ export function reindexPassages(
   db: Database,
   ns: number,
   record: number,
-  before: Described,
-  after: Described,
+  before: IndexedFields,
+  after: IndexedFields,
   counts: WordCounts,
 ): void {
   bumpEpoch(db, ns);
@@ -81,11 +81,11 @@ function storedPassages(db: Database, ns: number, record: number): { id: number;
 
 interface TextIndex {
   add(id: number, passage: Passage): void;
-  /** A contentless index stores no texts, so removing a passage needs the terms that were added. */
+  /** A contentless index stores no text, so removing a passage requires the terms that were added. */
   remove(id: number, passage: Passage): void;
 }
 
-function textIndex(db: Database, ns: number, described: Described, counts: WordCounts): TextIndex {
+function textIndex(db: Database, ns: number, indexedFields: IndexedFields, counts: WordCounts): TextIndex {
   const table = textTable(ns);
   const fields = TEXT_FIELDS.join(', ');
   const add = db.prepare(`INSERT INTO ${table} (rowid, ${fields}) VALUES (?, ?, ?, ?, ?)`);
@@ -94,12 +94,12 @@ function textIndex(db: Database, ns: number, described: Described, counts: WordC
   );
   return {
     add: (id, passage) => {
-      const entry = indexPassage(described, passage);
+      const entry = indexPassage(indexedFields, passage);
       add.run(id, ...columnsOf(entry));
       countWords(counts, entry.words, 1);
     },
     remove: (id, passage) => {
-      const entry = indexPassage(described, passage);
+      const entry = indexPassage(indexedFields, passage);
       remove.run(id, ...columnsOf(entry));
       countWords(counts, entry.words, -1);
     },

@@ -27,7 +27,7 @@ const HEADER = [
 export const HEADER_COLUMNS: string = HEADER.map((name) => `r.${name}`).join(', ');
 export const RECORD_COLUMNS: string = `${HEADER_COLUMNS}, r.identity, r.content, r.content_hash, r.revision`;
 
-/** The columns of a passage, in the order of `storedPassageOf`, which has the ids first. */
+/** The columns of a passage, in the order in which `storedPassageOf` reads them after the two ids. */
 const PASSAGE: Readonly<Record<string, string>> = {
   ordinal: 'p.ordinal',
   headings: 'p.headings',
@@ -41,7 +41,7 @@ export const PASSAGE_COLUMNS: string = Object.entries(PASSAGE)
   .map(([name, sql]) => `${sql} AS ${name}`)
   .join(', ');
 
-/** The columns as a JSON array, for rows that leave the thread as text. With names it would take twice as long. */
+/** The columns as a JSON array, for rows that are sent to another thread as text. An object would take twice as long. */
 export const HEADER_JSON: string = `json_array(${HEADER_COLUMNS})`;
 export const PASSAGE_JSON: string = `json_array(p.id, p.record, ${Object.values(PASSAGE).join(', ')})`;
 

@@ -9,21 +9,21 @@ const MAX_NAMESPACES = 1000;
 
 type Read = (namespace: string, request: PassageRequest) => Promise<PackedPassages>;
 
-/** Passages that were read once, on this side of the thread: many searches have the same best passages. */
+/** Caches passages on the caller's thread, because many searches have the same best passages. */
 export class PassageCache {
   readonly #read: Read;
   /** By namespace, its epoch and the passage's id. */
   readonly #passages = new LRUCache<string, StoredPassage>({ max: MAX_PASSAGES });
   /** The last epoch of each namespace that was read. */
   readonly #epochs = new LRUCache<string, number>({ max: MAX_NAMESPACES });
-  /** The neighbours that a passage had when it was last read. They only tell which passages the cache may have. */
+  /** The neighbours that a passage had when it was last read. They may be outdated, and only select cached passages. */
   readonly #neighbours = new LRUCache<string, readonly number[]>({ max: MAX_PASSAGES });
 
   constructor(read: Read) {
     this.#read = read;
   }
 
-  /** Each answer is of one state: cached passages count only if nothing has changed since they were read. */
+  /** Every result is that of one snapshot: cached passages are used only if nothing has changed since they were read. */
   async passages(
     namespace: string,
     ids: readonly number[],
@@ -31,7 +31,7 @@ export class PassageCache {
     reach: NeighbourReach | null = null,
   ): Promise<LoadedPassages> {
     const epoch = this.#epochs.get(namespace) ?? null;
-    // Kept here, because another call may evict them meanwhile.
+    // The passages are taken out of the cache now, because another call may evict them meanwhile.
     const cached = epoch === null ? NO_PASSAGES : this.#cached(namespace, epoch, ids, reach !== null);
     const answer = await this.#read(namespace, { ids, reach, cached: [...cached.keys()], epoch });
     const { neighbourhoods, isCurrent } = answer;

@@ -50,9 +50,9 @@ export function passagesOf(db: Database, ns: number, records: readonly number[])
 }
 
 export function newest(db: Database, ns: number, filter: SearchFilter, limit: number): PassageScore[] {
-  const ahead = Math.floor(filter.now) + 1;
-  const past = { ...filter, until: Math.min(ahead, filter.until ?? ahead) };
-  const future = { ...filter, from: Math.max(ahead, filter.from ?? ahead) };
+  const firstFutureMs = Math.floor(filter.now) + 1;
+  const past = { ...filter, until: Math.min(firstFutureMs, filter.until ?? firstFutureMs) };
+  const future = { ...filter, from: Math.max(firstFutureMs, filter.from ?? firstFutureMs) };
   const near = [
     ...inOrderOfTime(db, ns, past, limit, 'DESC'),
     ...inOrderOfTime(db, ns, future, limit, 'ASC'),
@@ -88,7 +88,7 @@ function neighbours(
   ids: readonly number[],
   reach: NeighbourReach,
 ): Neighbourhood[] {
-  // Most namespaces have no sessions, which one lookup tells.
+  // Most namespaces have no sessions. This lookup saves them the other queries.
   const anySession = db.prepare('SELECT 1 FROM record WHERE ns = ? AND session IS NOT NULL LIMIT 1');
   if (anySession.get(ns) === undefined) return [];
   const list = JSON.stringify(ids);
@@ -114,7 +114,7 @@ function neighbours(
   });
 }
 
-/** The index has only records of sessions, so no other record is read. */
+/** The index contains only records that belong to a session, so no other record is read. */
 const REQUESTED_TURNS = `${REQUESTED} CROSS JOIN record AS r INDEXED BY record_turn
   ON r.ns = p.ns AND r.id = p.record AND r.session IS NOT NULL WHERE p.ns = ?`;
 
@@ -126,7 +126,7 @@ interface Position {
   readonly session: string;
 }
 
-/** The neighbours in the same record, nearest first, by index in the list. The ordinals of a record have no gaps. */
+/** The neighbours in the same record, nearest first, by index in the list of ids. The ordinals of a record have no gaps. */
 function neighboursInRecord(
   db: Database,
   ns: number,

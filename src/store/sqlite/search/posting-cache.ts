@@ -8,11 +8,11 @@ import { HEADER_COLUMNS, headerOf, PASSAGE_COLUMNS, passageOf } from '../records
 
 /** Postings in memory, 12 bytes each. */
 const MAX_POSTINGS = 2_000_000;
-/** What a term counts for besides its postings. */
+/** The size of a cached term in addition to its postings. */
 const BASE_SIZE = 20;
-/** New passages that are added to cached postings; if there are more, the postings are read again. */
+/** Up to this many new passages are added to the cached postings. If there are more, the postings are read again. */
 const MAX_NEW_PASSAGES = 1000;
-/** Passages whose records are in memory. */
+/** Passages whose record ids are in memory. */
 const MAX_RECORDS = 50_000;
 
 /** The cached postings of a namespace. */
@@ -30,8 +30,8 @@ interface CachedTerm {
 }
 
 /**
- * The postings of terms, read from FTS5 once: ranking a term's passages takes FTS5 as long as reading them. Every answer
- * is of the snapshot that is being read, whichever process wrote it.
+ * Caches the postings of terms, because FTS5 takes as long to rank a term's passages as to read all of its postings. Every
+ * result is that of the snapshot that the connection reads, so it includes what other processes have written.
  */
 export class PostingCache {
   readonly #db: Database;
@@ -44,7 +44,7 @@ export class PostingCache {
       if (reason !== 'set') owner.postings.delete(term);
     },
   });
-  /** The record of a passage, which never changes. */
+  /** The record id of each passage, which never changes. */
   readonly #records = new LRUCache<number, number>({ max: MAX_RECORDS });
   readonly #searched = new Set<number>();
 
@@ -52,14 +52,14 @@ export class PostingCache {
     this.#db = db;
   }
 
-  /** Whether this is not the first search of the namespace: for one search alone, FTS5 is faster. */
+  /** Returns `false` for the first search of a namespace: FTS5 is faster for a single search. */
   isWorthwhile(ns: number): boolean {
     if (this.#searched.has(ns)) return true;
     this.#searched.add(ns);
     return false;
   }
 
-  /** @param terms of letters and digits, as the index has them */
+  /** @param terms of letters and digits only, as stored in the index */
   postings(ns: number, terms: readonly string[]): Postings[] {
     const owner = this.#refresh(ns);
     return terms.map((term) => {
@@ -73,7 +73,7 @@ export class PostingCache {
     });
   }
 
-  /** The record of each passage. */
+  /** The record id of each passage. */
   recordsOf(passages: readonly number[]): number[] {
     const missing = passages.filter((id) => !this.#records.has(id));
     const read = new Map<number, number>();
@@ -93,7 +93,7 @@ export class PostingCache {
     const epoch = epochOf(this.#db, ns);
     const lastPassage = Number(this.#db.prepare('SELECT max(id) AS id FROM passage').get()?.['id']);
     const cached = this.#namespaces.get(ns);
-    // Until it is complete again, so that an error in between leaves nothing half refreshed.
+    // The entry is removed during the refresh, so that an error cannot leave an incomplete one.
     this.#namespaces.delete(ns);
     const isCurrent =
       cached?.epoch === epoch && (cached.lastPassage >= lastPassage || this.#appendNew(ns, cached));
@@ -108,7 +108,7 @@ export class PostingCache {
     for (const term of [...(owner?.postings.keys() ?? [])]) this.#terms.delete(keyOf(ns, term));
   }
 
-  /** Adds the passages that were written since; `false` if they are too many. */
+  /** Adds the passages that were written since the last refresh. Returns `false` if there are too many. */
   #appendNew(ns: number, owner: NamespaceTerms): boolean {
     const rows = this.#db
       .prepare(
@@ -118,7 +118,7 @@ export class PostingCache {
       )
       .all(owner.lastPassage, ns, MAX_NEW_PASSAGES + 1);
     if (rows.length > MAX_NEW_PASSAGES) return false;
-    const grown = new Set<string>();
+    const grownTerms = new Set<string>();
     for (const row of rows) {
       const indexed = indexPassage(headerOf('', row), passageOf(row));
       const length = TEXT_FIELDS.reduce((sum, field) => sum + indexed.terms[field].length, 0);
@@ -126,11 +126,11 @@ export class PostingCache {
         const postings = owner.postings.get(term);
         if (postings === undefined) continue;
         postings.append(row['passage'] as number, counts, length);
-        grown.add(term);
+        grownTerms.add(term);
       }
     }
-    // A new entry has its size computed again. It may evict others of the namespace.
-    for (const term of grown) {
+    // Setting an entry again updates its size, which may evict other terms of the namespace.
+    for (const term of grownTerms) {
       const postings = owner.postings.get(term);
       if (postings !== undefined) this.#terms.set(keyOf(ns, term), { term, postings, owner });
     }

@@ -5,8 +5,8 @@ import { textTable } from '../database/namespaces.ts';
 import { noCounts, Postings } from '../../lexical/postings.ts';
 
 /**
- * The postings of a term, read from FTS5. The term must consist of letters and digits as the index has them. Each list is
- * read as one value, because rows would take ten times as long.
+ * Reads the postings of a term from FTS5. The term must consist of letters and digits only, as stored in the index. Each
+ * list is read as one value, because reading rows would take ten times as long.
  */
 export function readPostings(db: Database, ns: number, term: string): Postings {
   const table = textTable(ns);

@@ -16,7 +16,7 @@ import { searchText } from './text-search.ts';
 import { scoreVectors, searchVectors, type VectorCaches, vectorOf } from '../vectors/vectors.ts';
 import { packRetrieval, type PackedRetrieval } from './wire.ts';
 
-/** What a connection keeps in memory of what it searches. */
+/** The caches of a connection that searches use. */
 interface SearchCaches extends VectorCaches {
   readonly postings: PostingCache;
 }
@@ -64,6 +64,7 @@ function rank(
   }));
 }
 
+/** The cosines of the passages that full-text search found and vector search did not. */
 function missingCosines(
   db: Database,
   { vectors }: SearchCaches,
@@ -72,12 +73,12 @@ function missingCosines(
   lists: readonly Pick<RankedList, 'scores'>[],
   { generation, vector }: QueryVector,
 ): PassageScore[] {
-  const [ofText, ofVectors] = [new Set<number>(), new Set<number>()];
+  const [foundByText, foundByVector] = [new Set<number>(), new Set<number>()];
   for (const [i, { by }] of queries.entries())
     for (const { passage } of lists[i]!.scores) {
-      if (by === 'text') ofText.add(passage);
-      if (by === 'vector') ofVectors.add(passage);
+      if (by === 'text') foundByText.add(passage);
+      if (by === 'vector') foundByVector.add(passage);
     }
-  const missing = [...ofText].filter((passage) => !ofVectors.has(passage));
+  const missing = [...foundByText].filter((passage) => !foundByVector.has(passage));
   return missing.length === 0 ? [] : scoreVectors(db, vectors, ns, generation, vector, missing);
 }

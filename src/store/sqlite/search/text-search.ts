@@ -7,7 +7,7 @@ import { textTable } from '../database/namespaces.ts';
 import type { PostingCache } from './posting-cache.ts';
 import { readTotals } from './read-postings.ts';
 
-/** Ranks in memory where it can. FTS5 ranks phrases, prefixes and selective filters; both give the same scores. */
+/** Ranks in memory if possible. FTS5 ranks phrases, prefixes and queries with a selective filter, with the same scores. */
 export function searchText(
   db: Database,
   cache: PostingCache,
@@ -19,18 +19,18 @@ export function searchText(
   const match = matchExpression(query);
   if (match === '') return [];
   const rank = (count: number): PassageScore[] =>
-    isOfPlainTerms(query) && cache.isWorthwhile(ns)
+    hasOnlyPlainTerms(query) && cache.isWorthwhile(ns)
       ? rankInMemory(db, cache, ns, query, count)
-      : rankAlone(db, ns, match, query, count);
-  const best = isSelective(filter) ? null : bestShown(db, ns, rank, filter, limit);
-  return best ?? rankWithin(db, ns, match, query, filter, limit);
+      : rankUnfiltered(db, ns, match, query, count);
+  const best = isSelective(filter) ? null : bestAdmitted(db, ns, rank, filter, limit);
+  return best ?? rankFiltered(db, ns, match, query, filter, limit);
 }
 
-/** How many times the limit is ranked if the filter hides some passages. */
+/** The limit is multiplied by this factor if the filter may exclude some of the ranked passages. */
 const OVERFETCH = 2;
 
-/** The best passages that pass the filter; `null` if it hides too many of those that were ranked. */
-function bestShown(
+/** Ranks without the filter and applies it afterwards. Returns `null` if fewer passages than the limit remain. */
+function bestAdmitted(
   db: Database,
   ns: number,
   rank: (count: number) => PassageScore[],
@@ -46,15 +46,15 @@ function bestShown(
        WHERE ${sql}`,
     )
     .all(JSON.stringify([...new Set(best.map(({ record }) => record))]), ns, ...parameters);
-  const shown = new Set(rows.map(({ id }) => id));
-  const among = best.filter(({ record }) => shown.has(record));
-  return among.length >= limit || best.length < limit * OVERFETCH ? among.slice(0, limit) : null;
+  const admitted = new Set(rows.map(({ id }) => id));
+  const remaining = best.filter(({ record }) => admitted.has(record));
+  return remaining.length >= limit || best.length < limit * OVERFETCH ? remaining.slice(0, limit) : null;
 }
 
 /** Terms that FTS5's tokenizer does not split. */
 const PLAIN_TERM = /^[a-z0-9\u0080-\uffff]+$/;
 
-function isOfPlainTerms({ any, all }: TextQuery): boolean {
+function hasOnlyPlainTerms({ any, all }: TextQuery): boolean {
   const isPlain = ({ terms, prefix }: TextTerm): boolean =>
     terms.length === 1 && !prefix && PLAIN_TERM.test(terms[0]!);
   return all.length === 0 && any.every(isPlain);
@@ -76,8 +76,8 @@ function rankInMemory(
   return best.map(({ passage, score }, i) => ({ passage, record: records[i]!, score }));
 }
 
-/** Ranks with the index alone, without a filter. */
-function rankAlone(
+/** Ranks all passages of the namespace with FTS5. */
+function rankUnfiltered(
   db: Database,
   ns: number,
   match: string,
@@ -97,7 +97,7 @@ function rankAlone(
   return rows.map(scoreOf);
 }
 
-function rankWithin(
+function rankFiltered(
   db: Database,
   ns: number,
   match: string,
@@ -134,7 +134,7 @@ function matchExpression(query: TextQuery): string {
   return any === '' ? all : `(${all}) AND (${any} OR ${query.all.map(termExpression).join(' OR ')})`;
 }
 
-/** NUL would end the expression. */
+/** A NUL character would end the expression, so a space replaces it. */
 function termExpression(term: TextTerm): string {
   const phrase = term.terms.map((word) => word.replaceAll('"', '""').replaceAll('\0', ' ')).join(' ');
   return `"${phrase}"${term.prefix ? ' *' : ''}`;

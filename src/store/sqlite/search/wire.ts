@@ -9,7 +9,7 @@ import type {
 } from '../../search-model.ts';
 import { headerOfList, storedPassageOf } from '../records/rows.ts';
 
-/** Passage, record and score of each result in turn. Cloning hundreds of small objects takes longer than finding them. */
+/** Three numbers for each result: passage, record, score. Cloning hundreds of small objects takes longer than finding them. */
 export type PackedScores = Float64Array<ArrayBuffer>;
 
 /** A request for passages by id and their neighbours. */
@@ -21,17 +21,17 @@ export interface PassageRequest {
   readonly epoch: number | null;
 }
 
-/** Rows as JSON, written by SQLite; each record once, however many of its passages there are. */
+/** Rows as JSON that SQLite builds. A record appears once, even if several of its passages do. */
 export interface PackedPassages {
   readonly epoch: number;
-  /** Whether the caller's cache is current, so that the cached passages are not here. */
+  /** Whether the caller's cache is current. If it is, `passages` does not contain the cached ones. */
   readonly isCurrent: boolean;
   readonly neighbourhoods: LoadedPassages['neighbourhoods'];
   readonly passages: string;
   readonly records: string;
 }
 
-/** For a namespace that was never written. */
+/** The result for a namespace that does not exist. */
 export const NO_PASSAGES: PackedPassages = {
   epoch: 0,
   isCurrent: false,
