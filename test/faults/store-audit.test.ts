@@ -96,9 +96,9 @@ describe('an audit log that was tampered with', () => {
     [
       'the head',
       `UPDATE audit_chain SET head = 'x' WHERE ${ours}`,
-      ['the audit log does not end as it was written'],
+      ['the last entry of the audit log is not the one that was written last'],
     ],
-    ['the chain away', `DELETE FROM audit_chain WHERE ${ours}`, ['nobody began the audit chain']],
+    ['the chain away', `DELETE FROM audit_chain WHERE ${ours}`, ['is not registered']],
   ])('says where: %s', async (_, sql, findings) => {
     tamper(sql);
     const said = await store.admin.verifyAudit(NAMESPACE);
@@ -131,7 +131,7 @@ describe('an audit log that was tampered with', () => {
     await store.admin.importAudit(NAMESPACE, await store.admin.auditChain('other', theirs!.chain, ALL));
     tamper(`UPDATE audit SET diff = NULL WHERE ${ours} AND chain <> '${theirs!.chain}' AND subject = 'u2'`);
     expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([
-      expect.stringContaining('the diff of entry 3 of the audit log is gone, and nothing says why'),
+      expect.stringContaining('the diff of entry 3 of the audit log is missing, and no entry explains why'),
     ]);
   });
 

@@ -16,7 +16,7 @@ export interface Scored {
 /** The constants of FTS5's bm25() (Robertson & Zaragoza 2009). The scores here are equal to those of FTS5. */
 const K1 = 1.2;
 const B = 0.75;
-/** The IDF of a term that at least half of the passages contain, where the formula would not be positive. */
+/** The IDF of a term that at least half of the passages contain, for which the formula gives no positive number. */
 const MIN_IDF = 1e-6;
 
 /** Scores are summed for this many passages at a time, so that they stay in the processor's L1 cache. */

@@ -2,7 +2,7 @@ import { editDistance } from '../../core/text/edit-distance.ts';
 
 /** Corrections for misspelt words. All stores use these functions, so that they return the same corrections. */
 
-/** Shorter words are similar to too many others for a useful correction. */
+/** A shorter word is similar to too many other words, so its corrections would not be useful. */
 const MIN_CORRECTABLE_LENGTH = 4;
 export const MAX_NEAR_WORDS = 3;
 /** Excludes unrelated words: "recipe" is two edits from "decide". */

@@ -11,7 +11,7 @@ export interface TextFields {
 
 export const TEXT_FIELDS: readonly (keyof TextFields)[] = ['title', 'headings', 'body', 'tags'];
 
-interface Described {
+interface IndexedFields {
   readonly title: string;
   readonly tags: readonly string[];
   readonly metadata: Metadata;
@@ -22,7 +22,7 @@ interface Described {
  * belong to the headings, because they are context of the words like a heading.
  */
 export function textFields(
-  record: Described,
+  record: IndexedFields,
   passage: Pick<Passage, 'ordinal' | 'headings' | 'text' | 'context'>,
 ): TextFields {
   const { metadata } = record;
@@ -41,10 +41,10 @@ export function textFields(
   };
 }
 
-/** Whether two states of a record give its passages the same fields. */
-export function sameFields(a: Described, b: Described): boolean {
-  const blank = { ordinal: 0, headings: [], text: '', context: null };
-  const [before, after] = [textFields(a, blank), textFields(b, blank)];
+/** Whether the passages of two versions of a record have the same fields. */
+export function sameFields(a: IndexedFields, b: IndexedFields): boolean {
+  const emptyPassage = { ordinal: 0, headings: [], text: '', context: null };
+  const [before, after] = [textFields(a, emptyPassage), textFields(b, emptyPassage)];
   return TEXT_FIELDS.every((field) => before[field] === after[field]);
 }
 
@@ -57,7 +57,7 @@ export interface IndexedPassage {
 }
 
 export function indexPassage(
-  record: Described,
+  record: IndexedFields,
   passage: Pick<Passage, 'ordinal' | 'headings' | 'text' | 'context'>,
 ): IndexedPassage {
   const fields = textFields(record, passage);

@@ -22,11 +22,11 @@ export class WordList {
   /** Adds a new word. A word that cannot be a correction is ignored; see `isCorrectable`. */
   add(word: string, passages: number): void {
     if (!isCorrectable(word)) return;
-    const row = this.#byLength.get(word.length) ?? { words: [], masks: [], passages: [] };
-    this.#byLength.set(word.length, row);
-    row.words.push(word);
-    row.masks.push(letterMask(word));
-    row.passages.push(passages);
+    const bucket = this.#byLength.get(word.length) ?? { words: [], masks: [], passages: [] };
+    this.#byLength.set(word.length, bucket);
+    bucket.words.push(word);
+    bucket.masks.push(letterMask(word));
+    bucket.passages.push(passages);
     this.#size++;
   }
 
@@ -40,12 +40,12 @@ export class WordList {
     const mask = letterMask(word);
     const near: KnownWord[] = [];
     for (let length = word.length - edits; length <= word.length + edits; length++) {
-      const row = this.#byLength.get(length);
-      if (row === undefined) continue;
-      for (let i = 0; i < row.words.length; i++) {
-        if (!canBeWithinEdits(edits, mask, row.masks[i]!)) continue;
-        const known = row.words[i]!;
-        if (spellingSimilarity(word, known) > 0) near.push({ word: known, passages: row.passages[i]! });
+      const bucket = this.#byLength.get(length);
+      if (bucket === undefined) continue;
+      for (let i = 0; i < bucket.words.length; i++) {
+        if (!canBeWithinEdits(edits, mask, bucket.masks[i]!)) continue;
+        const known = bucket.words[i]!;
+        if (spellingSimilarity(word, known) > 0) near.push({ word: known, passages: bucket.passages[i]! });
       }
     }
     return near;

@@ -60,10 +60,10 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
   },
 };
 
-/** Runs a call where the connection is, and returns its answer as it leaves there. */
+/** Runs a call on a connection. The result is packed for the transfer between threads; see `search/wire.ts`. */
 export type RunCall = (call: StoreCall, route: Route, parameters: readonly unknown[]) => Promise<unknown>;
 
-/** The roles of the store, each call of which goes through `run`. */
+/** A store whose calls all go through `run`. */
 export function calledStore(run: RunCall): Omit<Store, 'capabilities' | 'close'> {
   const store: Record<string, Record<string, unknown>> = {};
   for (const [role, routes] of Object.entries(ROUTES)) {

@@ -40,12 +40,12 @@ type Synchronous<Role> = {
     : never;
 };
 
-/** Every call of the interface, as it runs on a connection. */
+/** The calls of the store interface, which run synchronously on a connection. */
 export interface StoreCalls {
   readonly records: Synchronous<StoreRecords>;
   readonly search: Synchronous<Pick<StoreSearch, 'terms'>> & {
     readonly retrieve: (namespace: string, request: RetrievalRequest) => PackedRetrieval;
-    /** For `passages`: those that the caller's cache lacks. */
+    /** Reads the passages that the caller's cache does not have. `PassageCache` implements `passages` with it. */
     readonly readPassages: (namespace: string, request: PassageRequest) => PackedPassages;
   };
   readonly vectors: Synchronous<StoreVectors>;
@@ -65,7 +65,7 @@ export function storeCalls(db: Database): StoreCalls {
   };
 }
 
-/** Reads a snapshot of a namespace; `empty` is the answer for one that was never written. */
+/** Reads a snapshot of a namespace. Returns `empty` if the namespace does not exist. */
 function read<Result>(db: Database, namespace: string, empty: Result, work: (ns: number) => Result): Result {
   return db.snapshot(() => {
     const ns = findNamespace(db, namespace);
@@ -107,7 +107,7 @@ function recordCalls(db: Database): StoreCalls['records'] {
     passagesOf: (namespace, ids) =>
       read(db, namespace, new Map(ids.map((id) => [id, []])), (ns) => passagesOf(db, ns, ids)),
     replacePassages: (namespace, chunking, passages) => {
-      replacePassages(db, namespace, writtenNamespace(db, namespace), chunking, passages);
+      replacePassages(db, namespace, requireNamespace(db, namespace), chunking, passages);
     },
     purge: (namespace, request) => {
       const ns = findNamespace(db, namespace);
@@ -119,7 +119,7 @@ function recordCalls(db: Database): StoreCalls['records'] {
   };
 }
 
-function writtenNamespace(db: Database, namespace: string): number {
+function requireNamespace(db: Database, namespace: string): number {
   const ns = findNamespace(db, namespace);
   if (ns === null) throw new LociError('not_found', `no namespace ${namespace}`);
   return ns;

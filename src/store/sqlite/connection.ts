@@ -24,7 +24,7 @@ export class Connection {
     });
   }
 
-  /** Resolves when the store is open and of the current schema. After a failure the next call tries again. */
+  /** Resolves when the store is open and has the current schema. After a failure the next call tries again. */
   open(): Promise<unknown> {
     this.#opened ??= this.#request({ open: this.#options }).catch((error: unknown) => {
       this.#opened = null;

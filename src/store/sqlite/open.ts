@@ -11,13 +11,13 @@ export interface SqliteOptions {
   readonly path: string;
   /** Milliseconds to wait for another process's write. */
   readonly busyTimeout: number;
-  /** Whether to create a store that does not exist; else `store_not_found`. */
+  /** Whether to create a store that does not exist. Otherwise opening it fails with `store_not_found`. */
   readonly create: boolean;
 }
 
 /** @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `store_full`, `unreadable` */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const file = guarded(options.path, () => provideFile(options));
+  const file = guarded(options.path, () => ensureFile(options));
   const threadOptions = { path: options.path, busyTimeout: options.busyTimeout, inode: file.ino };
   const connections = { reader: new Connection(threadOptions), writer: new Connection(threadOptions) };
   await connections.reader.open();
@@ -25,7 +25,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     ...calledStore((call, route, parameters) => connections[route].call(call, parameters)),
     capabilities: { name: 'sqlite', durable: true, shared: true, bm25: true, vectors: 'approximate' },
     close: async () => {
-      // The last connection that closes writes the journal back into the file.
+      // The last connection to close checkpoints the WAL.
       await connections.reader.close();
       await connections.writer.close();
     },
@@ -36,13 +36,13 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 const MIN_DATABASE_BYTES = 512;
 
 /**
- * Creates the file, and its folder, so that no other user of the machine can read them. An existing file is not opened
- * here, because closing it would release the locks of this process's other connections to it.
+ * Creates the file and its folder if they do not exist, so that no other user of the machine can read them. Does not open
+ * an existing file, because closing it would release the locks of this process's other connections to it.
  */
-function provideFile({ path, create }: SqliteOptions): Stats {
+function ensureFile({ path, create }: SqliteOptions): Stats {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found !== undefined && !found.isFile()) {
-    const what = found.isDirectory() ? 'a folder' : 'no regular file';
+    const what = found.isDirectory() ? 'a folder' : 'not a regular file';
     throw new LociError('unreadable', `${path} is ${what}, but the store must be a file`, {
       hint: 'Set store.path to a file, or move what is at this path.',
     });
@@ -58,10 +58,10 @@ function provideFile({ path, create }: SqliteOptions): Stats {
   return statSync(path);
 }
 
-/** SQLite would overwrite a file of a few bytes as if it were an empty database; it may be somebody's note. */
+/** SQLite takes a file of a few bytes for an empty database and would overwrite its content. */
 function assertNotOtherFile(path: string, size: number): void {
   if (size >= MIN_DATABASE_BYTES) return;
   throw new LociError('store_corrupt', `${path} is not a Loci store; it was left unchanged`, {
-    hint: 'Set store.path to a file of its own, or restore a backup.',
+    hint: 'Set store.path to another file, or restore a backup.',
   });
 }

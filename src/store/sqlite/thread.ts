@@ -20,7 +20,7 @@ export type ThreadRequest =
   | { readonly call: StoreCall; readonly parameters: readonly unknown[] }
   | { readonly close: true };
 
-/** Calls whose answers may share a message. Other answers may be nested too deeply to be received, and travel alone. */
+/** Calls whose results may share a message. Another result may be nested too deeply to be decoded, so it is sent alone. */
 const FLAT_ANSWERS: ReadonlySet<StoreCall> = new Set<StoreCall>([
   'search.terms',
   'search.retrieve',
@@ -72,7 +72,7 @@ function handle(request: ThreadRequest): unknown {
   }
   if ('close' in request) {
     opened?.db.close();
-    // The answer is posted first.
+    // In a microtask, so that the answer is posted first.
     queueMicrotask(() => parentPort?.close());
     return null;
   }

@@ -84,7 +84,7 @@ function insertEntry(db: Database, ns: number, entry: AuditEntry): void {
 
 /** Erases the diffs of a purged record. The entries themselves remain. */
 export function eraseDiffs(db: Database, ns: number, subject: string): void {
-  // Without statistics SQLite would rather scan the whole log.
+  // Without statistics, SQLite would scan the whole log.
   db.prepare(
     'UPDATE audit INDEXED BY audit_subject SET diff = NULL WHERE ns = ? AND subject = ? AND diff IS NOT NULL',
   ).run(ns, subject);
@@ -148,14 +148,14 @@ export function importAudit(db: Database, namespace: string, entries: readonly A
   });
 }
 
-/** Whether the entry is new. */
+/** Imports an entry. Returns `false` if the store already has it. */
 function importEntry(db: Database, ns: number, entry: AuditEntry): boolean {
   const [present] = auditChain(db, ns, entry.chain, { after: entry.seq - 1, limit: 1 });
   if (present?.seq === entry.seq) {
     if (isSameEntry(present, entry)) return false;
     throw new LociError(
       'conflict',
-      `entry ${String(entry.seq)} of the audit chain ${entry.chain} is another one here`,
+      `entry ${String(entry.seq)} of the audit chain ${entry.chain} differs from the one in this store`,
     );
   }
   const select = db.prepare('SELECT chain, own, length, head FROM audit_chain WHERE ns = ? AND chain = ?');
@@ -170,13 +170,13 @@ function importEntry(db: Database, ns: number, entry: AuditEntry): boolean {
   return true;
 }
 
-/** The most faults of a chain that are reported. */
+/** The maximum number of reported faults of one chain. */
 const MAX_FAULTS = 5;
 
-/** Where the log was cut or changed, in words. */
+/** Returns a message for each place where the log was cut or changed. */
 export function verifyAudit(db: Database, ns: number): string[] {
   const chains = db.prepare('SELECT chain, length, head FROM audit_chain WHERE ns = ?').all(ns).map(chainOf);
-  const strays = db
+  const unregistered = db
     .prepare(
       `SELECT DISTINCT chain FROM audit WHERE ns = ?
        EXCEPT SELECT chain FROM audit_chain WHERE ns = ?`,
@@ -185,11 +185,11 @@ export function verifyAudit(db: Database, ns: number): string[] {
   return [
     ...lostDiffs(db, ns),
     ...chains.flatMap((chain) => verifyChain(db, ns, chain).map((what) => `${what} (chain ${chain.chain})`)),
-    ...strays.map((row) => `nobody began the audit chain ${String(row['chain'])}`),
+    ...unregistered.map((row) => `the audit chain ${String(row['chain'])} is not registered`),
   ];
 }
 
-/** Diffs that are gone although no entry says that their record was purged. Imported chains may lack that entry. */
+/** Diffs that are missing although no entry says that their record was purged. Imported chains may not have that entry. */
 function lostDiffs(db: Database, ns: number): string[] {
   return db
     .prepare(
@@ -203,7 +203,7 @@ function lostDiffs(db: Database, ns: number): string[] {
     .all(ns, MAX_FAULTS)
     .map((row) => {
       const entry = `entry ${String(row['seq'])} of the audit log`;
-      return `the diff of ${entry} is gone, and nothing says why (chain ${String(row['chain'])})`;
+      return `the diff of ${entry} is missing, and no entry explains why (chain ${String(row['chain'])})`;
     });
 }
 
@@ -222,7 +222,7 @@ function verifyChain(db: Database, ns: number, { chain, length: expected, head: 
     const missing = `entries ${String(length + 1)} to ${String(expected)} of the audit log are missing`;
     findings.push(`${missing} at its end`);
   } else if (head !== end && findings.length === 0) {
-    findings.push('the audit log does not end as it was written');
+    findings.push('the last entry of the audit log is not the one that was written last');
   }
   return findings;
 }
@@ -238,7 +238,7 @@ function entryOf(row: Row): AuditEntry {
   };
 }
 
-/** An entry without its diff, which is not valid JSON if somebody changed it. */
+/** An entry without its diff, which may not be valid JSON if it was changed outside Loci. */
 function linkOf(row: Row): Omit<AuditEntry, 'diff'> {
   return {
     chain: row['chain'] as string,

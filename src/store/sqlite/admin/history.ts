@@ -17,7 +17,7 @@ export function addHistory(
   for (const row of rows) {
     const id = insertRow(db, ns, wellFormed(row));
     now = Math.max(now, row.at);
-    // Ids have no gaps, so each new row displaces one old row.
+    // Ids have no gaps, so each new row removes one old row.
     db.prepare('DELETE FROM history WHERE ns = ? AND category = ? AND id <= ?').run(
       ns,
       row.category,
@@ -57,12 +57,12 @@ export function history(
   { category, now, order = 'newest' }: HistorySelector,
   { after, limit }: Page<number>,
 ): HistoryRow[] {
-  const [behind, direction, start] =
+  const [comparison, direction, start] =
     order === 'newest' ? ['<', 'DESC', Number.MAX_SAFE_INTEGER] : ['>', 'ASC', 0];
   return db
     .prepare(
       `SELECT ${COLUMNS} FROM history
-       WHERE ns = ? AND category = ? AND id ${behind} ? AND expires_at > ? ORDER BY id ${direction} LIMIT ?`,
+       WHERE ns = ? AND category = ? AND id ${comparison} ? AND expires_at > ? ORDER BY id ${direction} LIMIT ?`,
     )
     .all(ns, category, after ?? start, now, limit)
     .map(rowOf);

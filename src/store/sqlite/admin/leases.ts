@@ -20,7 +20,7 @@ export function takeLease(db: Database, namespace: string, request: LeaseRequest
   });
 }
 
-/** The row stays, so that the next holder gets a higher token. */
+/** Ends the lease without deleting its row, so that the next holder gets a higher token. */
 export function dropLease(db: Database, namespace: string, name: string, holder: string): void {
   db.prepare('UPDATE lease SET until = 0 WHERE namespace = ? AND name = ? AND holder = ?').run(
     namespace,

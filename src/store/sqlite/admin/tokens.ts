@@ -11,7 +11,8 @@ export function addToken(db: Database, token: StoredToken, audit: readonly Audit
   db.transaction(() => {
     const { id, hash, subject, name, scopes, createdAt, expiresAt, revokedAt } = token;
     const taken = db.prepare('SELECT 1 FROM token WHERE id = ? OR hash = ?').get(id, hash);
-    if (taken !== undefined) throw new LociError('conflict', `there is a token of the id ${id} already`);
+    if (taken !== undefined)
+      throw new LociError('conflict', `a token with the id ${id} or the same hash already exists`);
     const insert = db.prepare(`INSERT INTO token (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
     insert.run(id, hash, subject, name, scopes.join(' '), createdAt, expiresAt, revokedAt);
     appendAudit(db, ensureNamespace(db, subject), audit);

@@ -69,7 +69,7 @@ export function replacePassages(
     const mark = db.prepare('UPDATE record SET chunking = ? WHERE ns = ? AND id = ?');
     for (const [id, { from, passages: replacement }] of passages) {
       const row = select.get(ns, id);
-      // It is gone, or was written again with newer passages.
+      // The record was deleted, or was written again with newer passages.
       if (row === undefined || row['deleted_at'] !== null || row['chunking'] === chunking) continue;
       const record = recordOf(namespace, row);
       if (!isAsCut(record, from)) continue;
@@ -109,7 +109,7 @@ function dropPassages(db: Database, ns: number): void {
 
 const UNUSED = 'NOT EXISTS (SELECT 1 FROM passage AS p WHERE p.ns = vector.ns AND p.hash = vector.hash)';
 
-/** Unused vectors take memory and places in shortlists, but a few do no harm. */
+/** Removes unused vectors, which take memory and slots in shortlists, if they are more than a tenth of all. */
 export function sweep(db: Database, ns: number): void {
   settleWords(db, ns);
   const row = db
@@ -120,7 +120,7 @@ export function sweep(db: Database, ns: number): void {
       removeVectors(db, `ns = ? AND ${UNUSED}`, ns);
     });
   }
-  db.emptyJournal();
+  db.truncateWal();
 }
 
 function removeVectors(db: Database, where: string, ns: number): void {
@@ -128,7 +128,7 @@ function removeVectors(db: Database, where: string, ns: number): void {
   repackCodes(db, ns);
 }
 
-/** Makes the codes again from the remaining vectors; the new epoch makes every process load them again. */
+/** Rebuilds the codes from the remaining vectors. The new epoch makes every process load them again. */
 function repackCodes(db: Database, ns: number): void {
   db.prepare('DELETE FROM code_chunk WHERE ns = ?').run(ns);
   for (const { id } of generations(db)) packCodes(db, ns, id);

@@ -11,10 +11,10 @@ import { HEADER_COLUMNS, PASSAGE_COLUMNS, headerOf, passageOf } from '../records
 import { CODE_BYTES, signCode } from '../vectors/sign-codes.ts';
 import { countWords, unsettledWords, type WordCounts } from '../search/vocabulary.ts';
 
-/** The most differences of one kind that are reported. */
+/** The maximum number of reported differences of one kind. */
 const MAX_FINDINGS = 5;
 
-/** Checks pages and rows, and the structure of the full-text indexes. */
+/** Checks the pages and rows of the file, and the structure of the full-text indexes. */
 export function verifyFile(db: Database): StoreFinding[] {
   return db.snapshot(() => {
     for (const { ns } of allNamespaces(db)) {
@@ -25,7 +25,7 @@ export function verifyFile(db: Database): StoreFinding[] {
   });
 }
 
-/** Whether every index of a namespace says what its canonical rows say. An error is a finding too. */
+/** Compares every index of a namespace with the records. An error becomes a finding. */
 export function verifyNamespace(db: Database, ns: number, namespace: string): StoreFinding[] {
   return attempt(() => {
     refreshIndex(db, ns);
@@ -81,7 +81,7 @@ function verifyIndex(db: Database, index: string, fill: () => void): string[] {
   `);
   try {
     fill();
-    // Must come before the totals: reading the terms makes FTS5 write the totals of the fresh index.
+    // The terms are compared before the totals, because reading them makes FTS5 write the totals of the fresh index.
     const missing = differences(db, 'fresh_terms', 'stored_terms', 'is missing from the full-text index');
     const excess = differences(
       db,
@@ -90,7 +90,7 @@ function verifyIndex(db: Database, index: string, fill: () => void): string[] {
       'is in the full-text index but not in the records',
     );
     const same = totalsOf(db, 'temp.fresh_index') === totalsOf(db, `main.${index}`);
-    const totals = same ? [] : ['the totals of the full-text index are not those of the records'];
+    const totals = same ? [] : ['the totals of the full-text index differ from those of the records'];
     return [...missing, ...excess, ...totals];
   } finally {
     db.exec('DROP TABLE temp.stored_terms; DROP TABLE temp.fresh_terms; DROP TABLE temp.fresh_index;');
@@ -126,7 +126,7 @@ function differences(db: Database, from: string, without: string, what: string):
          EXCEPT SELECT term, doc, col, offset FROM temp.${without}) LIMIT ${String(MAX_FINDINGS)}`,
     )
     .all();
-  return rows.map((row) => `"${String(row['term'])}" of entry ${String(row['doc'])} ${what}`);
+  return rows.map((row) => `"${String(row['term'])}" of passage ${String(row['doc'])} ${what}`);
 }
 
 function verifyVocabulary(db: Database, ns: number, counts: WordCounts): string[] {
@@ -159,7 +159,7 @@ function verifyCodes(db: Database, ns: number): string[] {
       const real = found === undefined ? null : signCode(components(found['quantised'] as Uint8Array));
       const code = codes.subarray(slot * CODE_BYTES, (slot + 1) * CODE_BYTES);
       if (real === null || !code.equals(real))
-        findings.push(`the code of vector ${String(id)} is not its own`);
+        findings.push(`the code of vector ${String(id)} does not match the vector`);
       if (findings.length >= MAX_FINDINGS) return findings;
     }
   }

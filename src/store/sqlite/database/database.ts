@@ -10,12 +10,12 @@ export interface DatabaseOptions {
 }
 
 const CACHE_KIB = 32 * 1024;
-const STATEMENT_CACHE_SIZE = 500;
+const MAX_STATEMENTS = 500;
 
 /** How long to wait before retrying a lock that the busy timeout does not cover. */
 const RETRY_INTERVAL_MS = 5;
 
-/** Opens without creating: a new file would be another store, and readable by every user. */
+/** A path or URL with which SQLite does not create a missing file, which would be an empty store that every user can read. */
 function existingFile(path: string): URL | string {
   if (path === ':memory:') return path;
   const url = pathToFileURL(path);
@@ -54,7 +54,7 @@ export class Database {
   }
 
   /** Switches to WAL mode, so that readers do not block the writer. The file must be a Loci store. */
-  writeAhead(): void {
+  enableWal(): void {
     const deadline = Date.now() + this.#busyTimeout;
     for (;;) {
       try {
@@ -73,7 +73,7 @@ export class Database {
     const cached = this.#statements.get(sql);
     if (cached !== undefined) return cached;
     const statement = guarded(this.path, () => this.#connection.prepare(sql));
-    if (this.#statements.size >= STATEMENT_CACHE_SIZE) this.#statements.clear();
+    if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
     this.#statements.set(sql, statement);
     return statement;
   }
@@ -84,7 +84,7 @@ export class Database {
     });
   }
 
-  /** Applies all of the work or nothing. IMMEDIATE, because a deferred transaction that begins to write fails without waiting. */
+  /** Runs the work in a transaction. It is IMMEDIATE, because a deferred one fails without waiting when it begins to write. */
   transaction<Result>(work: () => Result): Result {
     return guarded(this.path, () => {
       this.#connection.exec('BEGIN IMMEDIATE');
@@ -99,7 +99,7 @@ export class Database {
     });
   }
 
-  /** Reads one state of the store, even if another connection writes meanwhile. */
+  /** Runs the work on one snapshot of the store, even if another connection writes meanwhile. */
   snapshot<Result>(work: () => Result): Result {
     return guarded(this.path, () => {
       if (this.#inTransaction()) return work();
@@ -113,15 +113,15 @@ export class Database {
   }
 
   /**
-   * Checkpoints and truncates the WAL, which otherwise keeps old pages until they are overwritten. Does nothing while
-   * another connection reads or writes; the next call does it.
+   * Checkpoints and truncates the WAL, which otherwise contains old pages until they are overwritten. Does nothing while
+   * another connection reads or writes.
    */
-  emptyJournal(): void {
+  truncateWal(): void {
     this.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);');
     this.exec(`PRAGMA busy_timeout = ${String(this.#busyTimeout)}`);
   }
 
-  /** Some errors roll a transaction back on their own. */
+  /** Is `false` after an error for which SQLite has rolled the transaction back itself. */
   #inTransaction(): boolean {
     return this.#connection.isTransaction;
   }

@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 import { rebuildLinks } from '../records/links.ts';
 import { allNamespaces } from './namespaces.ts';
 
-/** "Loci" in ASCII. It marks the file as a Loci store, so that another program's database is never changed. */
+/** "Loci" in ASCII. It identifies the file as a Loci store, so that another program's database is never changed. */
 const APPLICATION_ID = 0x4c_6f_63_69;
 
 /** The migration that creates the table of links. SQL alone cannot resolve them. */
@@ -13,7 +13,7 @@ const LINKS_VERSION = 12;
 
 /**
  * Brings the schema up to date in one transaction, after copying the store to a backup. Returns at once if the schema is
- * current. Two processes may call it at the same time: the second one finds the work done.
+ * current. Two processes may call it at the same time: the second one waits and has nothing left to do.
  * @throws LociError `store_newer`; `store_corrupt` for a database that is not a Loci store. Both leave it untouched.
  */
 export function migrate(
@@ -26,10 +26,10 @@ export function migrate(
     assertLociStore(db);
     return pending().length > 0;
   });
-  db.writeAhead();
+  db.enableWal();
   if (!outdated) return;
   if (schemaVersion(db) > 0) backUp(db);
-  // Recreating a table drops it for a moment. This pragma has no effect within a transaction.
+  // A migration that recreates a table drops the old one first. This pragma has no effect within a transaction.
   db.exec('PRAGMA foreign_keys = OFF');
   try {
     db.transaction(() => {
@@ -66,7 +66,7 @@ function assertLociStore(db: Database): void {
   const tables = Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
   if (id !== 0 || tables > 0) {
     throw new LociError('store_corrupt', `${db.path} is a SQLite database, but not a Loci store`, {
-      hint: 'Set store.path to a file of its own.',
+      hint: 'Set store.path to another file.',
     });
   }
 }

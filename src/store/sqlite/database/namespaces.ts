@@ -13,7 +13,7 @@ export function findNamespace(db: Database, name: string): number | null {
   return row === undefined ? null : Number(row['id']);
 }
 
-/** The number of the namespace, which is created if it does not exist. Within a transaction. */
+/** Returns the id of the namespace, and creates it if it does not exist. Within a transaction. */
 export function ensureNamespace(db: Database, name: string): number {
   const found = findNamespace(db, name);
   if (found !== null) return found;
@@ -34,8 +34,8 @@ export function createTextTable(db: Database, ns: number): void {
 }
 
 /**
- * Makes the deletions of `work` erase their terms. By default FTS5 keeps deleted terms until it merges the segments, which
- * may never happen. Secure deletion is several times as slow, so updates do not use it.
+ * Makes the deletions of `work` erase their terms. By default, deleted terms remain in the FTS5 index until it merges the
+ * segments, which may never happen. Secure deletion takes several times as long, so updates do not use it.
  */
 export function withSecureDelete(db: Database, ns: number, work: () => void): void {
   secureDelete(db, ns, 1);
@@ -53,12 +53,12 @@ export function dropTextTable(db: Database, ns: number): void {
   db.exec(`DROP TABLE IF EXISTS ${textTable(ns)}`);
 }
 
-/** Invalidates what readers have cached of records and passages. Within the transaction that changes them. */
+/** Invalidates the cached records and passages of the namespace. Within the transaction that changes them. */
 export function bumpEpoch(db: Database, ns: number): void {
   db.prepare('UPDATE namespace SET epoch = epoch + 1 WHERE id = ?').run(ns);
 }
 
-/** What a reader has cached of the namespace is valid as long as the epoch is the same. New passages do not change it. */
+/** Cached records and passages of the namespace are valid as long as the epoch is the same. New passages do not change it. */
 export function epochOf(db: Database, ns: number): number {
   return Number(db.prepare('SELECT epoch FROM namespace WHERE id = ?').get(ns)?.['epoch']);
 }

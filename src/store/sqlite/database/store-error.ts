@@ -32,13 +32,13 @@ function storeError(path: string, error: unknown): unknown {
 
 /** Clearer messages than those of SQLite, by primary result code. */
 const MESSAGES: Readonly<Record<number, string>> = {
-  5: 'another process is writing to it and did not end in time',
-  6: 'another process is writing to it and did not end in time',
-  8: 'it cannot be written: the file, its folder or the disk can only be read',
+  5: 'another process is writing to it and did not finish in time',
+  6: 'another process is writing to it and did not finish in time',
+  8: 'it cannot be written: the file, its folder or the disk is read-only',
   11: 'the file is damaged',
   13: 'the disk is full',
   14: 'it cannot be opened: check that it is a file, and that you may read and write it and its folder',
-  26: 'this file is no store of Loci',
+  26: 'the file is not a Loci store',
 };
 
 function describe(error: unknown): string {

@@ -126,7 +126,7 @@ function requireRecord(
 
 export function purge(db: Database, namespace: string, ns: number, request: PurgeRequest): number {
   const purged = purgeDue(db, namespace, ns, request);
-  if (purged > 0) db.emptyJournal();
+  if (purged > 0) db.truncateWal();
   return purged;
 }
 

@@ -3,9 +3,9 @@ import type { Database } from '../database/database.ts';
 import { components } from './quantise.ts';
 import { CODE_BYTES, SignCodes, signCode } from './sign-codes.ts';
 
-/** Vectors whose codes are in memory, some 60 bytes each. */
+/** Codes in memory, about 60 bytes each. */
 const MAX_CODES = 1_250_000;
-/** What every namespace counts for besides its codes, because its memory has room to grow. */
+/** The size of an entry in addition to its codes, because its memory has spare capacity. */
 const BASE_SIZE = 1024;
 
 interface Loaded {
@@ -13,7 +13,7 @@ interface Loaded {
   readonly epoch: number;
 }
 
-/** Sign codes by namespace and generation, loaded at first use and refreshed once any process has written. */
+/** Sign codes by namespace and generation. They are loaded at first use, and refreshed after any process has written. */
 export class CodeCache {
   readonly #db: Database;
   readonly #loaded = new LRUCache<string, Loaded>({
@@ -21,7 +21,7 @@ export class CodeCache {
     // At most the whole cache, so that a huge namespace is cached alone.
     sizeCalculation: ({ codes }) => Math.min(MAX_CODES, BASE_SIZE + codes.size),
   });
-  /** Which entries are current as of this data version. */
+  /** The entries that are current as of `#dataVersion`. */
   readonly #current = new Set<string>();
   #dataVersion = -1;
 
@@ -29,9 +29,9 @@ export class CodeCache {
     this.#db = db;
   }
 
-  of(ns: number, generation: number): SignCodes {
+  get(ns: number, generation: number): SignCodes {
     const name = `${String(ns)}/${String(generation)}`;
-    // Grows whenever another connection has committed.
+    // SQLite changes this number when another connection has committed.
     const version = Number(this.#db.prepare('PRAGMA data_version').get()?.['data_version']);
     if (version !== this.#dataVersion) {
       this.#dataVersion = version;
@@ -66,7 +66,7 @@ export class CodeCache {
     return codes;
   }
 
-  /** Adds the codes of vectors that were written since. */
+  /** Adds the codes of vectors that were written since the last refresh. */
   #appendNew(codes: SignCodes, ns: number, generation: number): void {
     const newer = this.#db.prepare(
       'SELECT id, quantised FROM vector WHERE ns = ? AND generation = ? AND id > ? ORDER BY id',

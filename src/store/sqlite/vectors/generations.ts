@@ -22,7 +22,7 @@ export function addGeneration(db: Database, spec: GenerationSpec): Generation {
          WHERE provider = ? AND model = ? AND dimensions = ?`,
       )
       .get(...parameters);
-    if (row === undefined) throw new LociError('store_failed', 'a generation vanished while it was made');
+    if (row === undefined) throw new LociError('store_failed', 'the new generation of vectors was not found');
     return generationOf(row);
   });
 }

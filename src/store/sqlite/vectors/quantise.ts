@@ -1,4 +1,4 @@
-/** A float32 scale, then a signed byte for each dimension. A quarter of float32, with cosines within about 0.001. */
+/** A float32 scale, then a signed byte for each dimension. A quarter of the size of float32; cosines differ by about 0.001. */
 export function quantise(vector: Float32Array): Uint8Array {
   const bytes = new Uint8Array(4 + vector.length);
   let largest = 0;

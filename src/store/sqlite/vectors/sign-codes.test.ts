@@ -100,7 +100,7 @@ describe('sign codes', () => {
           const allowed = held.filter(({ id }) => among.includes(id));
           const mask = Uint32Array.from(among).sort();
           expect(under.nearest(query, count, mask)).toEqual(bruteForce(allowed, query, count));
-          // The mask is gone with the search that brought it.
+          // The mask does not apply to the next search.
           expect(under.nearest(query, count)).toEqual(bruteForce(held, query, count));
         },
       ),

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Database } from '../database/database.ts';
 import { dotQuantised } from './quantise.ts';
 
-/** Quantised vectors in memory, some 600 bytes each; more than the longest shortlist. */
+/** Quantised vectors in memory, about 600 bytes each. The number is above the longest shortlist. */
 const MAX_VECTORS = 20_000;
 
 export interface VectorScore {
@@ -10,7 +10,7 @@ export interface VectorScore {
   readonly score: number;
 }
 
-/** Quantised vectors by id. An entry is always current: a vector never changes, and no id is given twice. */
+/** Quantised vectors by id. An entry is always current: a vector never changes, and ids are never reused. */
 export class VectorCache {
   readonly #db: Database;
   readonly #vectors = new LRUCache<number, Uint8Array>({ max: MAX_VECTORS });

@@ -17,17 +17,17 @@ import type { CodeCache } from './code-cache.ts';
 import { components, dequantised, quantise } from './quantise.ts';
 import type { VectorCache, VectorScore } from './vector-cache.ts';
 
-/** Vectors in one blob of codes. */
+/** The number of vectors in one blob of codes. */
 const CHUNK_ROWS = 512;
-/** How many of the nearest codes are rescored with their vectors; `bench` keeps the recall above 0.98. */
+/** How many of the nearest codes are rescored with their vectors. `bench` checks that the recall is above 0.98. */
 const SHORTLIST = 1000;
 const SMALL_SHORTLIST = 300;
 const SMALL_NAMESPACE = 100_000;
 /** If a smaller share of the shortlist passes the filter, the scan is repeated. */
 const MIN_PASSED = 1 / 2;
-/** The most vectors that a repeated scan is limited to. Listing them takes about 2 µs each. */
+/** The maximum number of vectors to which a repeated scan is restricted. Listing them takes about 2 µs each. */
 const MAX_MASKED = 50_000;
-/** The factor by which the shortlist grows if the filter allows more vectors than that. */
+/** The shortlist is multiplied by this factor if the filter allows more than `MAX_MASKED` vectors. */
 const SHORTLIST_FACTOR = 16;
 
 export function putVectors(
@@ -86,7 +86,8 @@ export interface VectorCaches {
 
 /**
  * The Hamming distances of sign codes give a shortlist, whose int8 vectors are scored with the float32 query. The result
- * is the passages with their content. If too few of the shortlist pass the filter, the scan is repeated among those that do.
+ * contains every passage with one of the best vectors. If too few vectors of the shortlist pass the filter, the scan is
+ * repeated among those that do.
  */
 export function searchVectors(
   db: Database,
@@ -97,20 +98,20 @@ export function searchVectors(
   filter: SearchFilter,
   limit: number,
 ): PassageScore[] {
-  const codes = caches.codes.of(ns, generation);
+  const codes = caches.codes.get(ns, generation);
   if (codes.size === 0) return [];
   const query = signCode(vector);
   const shortlist = Math.max(codes.size > SMALL_NAMESPACE ? SHORTLIST : SMALL_SHORTLIST, limit * 2);
   const minPassed = isSelective(filter) ? shortlist * MIN_PASSED : 0;
-  const scan = (count: number, among?: Uint32Array): Rescored =>
-    rescore(db, ns, caches.vectors.scores(codes.nearest(query, count, among), vector), filter, limit);
+  const scan = (count: number, allowedIds?: Uint32Array): Rescored =>
+    rescore(db, ns, caches.vectors.scores(codes.nearest(query, count, allowedIds), vector), filter, limit);
   const { scores, passed } = scan(shortlist);
   if (shortlist >= codes.size || (scores.length >= limit && passed >= minPassed)) return scores;
   const allowed = allowedVectors(db, ns, generation, filter);
   return allowed === null ? scan(shortlist * SHORTLIST_FACTOR).scores : scan(shortlist, allowed).scores;
 }
 
-/** The ids of the vectors that pass the filter, ascending; `null` if they are too many. */
+/** The ids of the vectors that pass the filter, ascending. Returns `null` if there are too many. */
 function allowedVectors(
   db: Database,
   ns: number,
