@@ -13,7 +13,7 @@ import { passagesOf } from '../search/passage-reads.ts';
 import { insertPassages, removePassages } from '../records/passages.ts';
 import { RECORD_COLUMNS, recordOf } from '../records/rows.ts';
 import { packCodes } from '../vectors/vectors.ts';
-import { countTerms, noteWords, settleWords, type WordCounts } from '../search/vocabulary.ts';
+import { countTerms, addWordChanges, mergePendingWords, type WordCounts } from '../search/vocabulary.ts';
 
 export function stats(db: Database): StoreStats {
   return db.snapshot(() => ({
@@ -79,7 +79,7 @@ export function replacePassages(
       }
       mark.run(chunking, ns, id);
     }
-    noteWords(db, ns, counts);
+    addWordChanges(db, ns, counts);
   });
 }
 
@@ -111,7 +111,7 @@ const UNUSED = 'NOT EXISTS (SELECT 1 FROM passage AS p WHERE p.ns = vector.ns AN
 
 /** Removes unused vectors, which take memory and slots in shortlists, if they are more than a tenth of all. */
 export function sweep(db: Database, ns: number): void {
-  settleWords(db, ns);
+  mergePendingWords(db, ns);
   const row = db
     .prepare(`SELECT count(*) AS vectors, total(${UNUSED}) AS unused FROM vector WHERE ns = ?`)
     .get(ns);

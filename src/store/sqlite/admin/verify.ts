@@ -9,7 +9,7 @@ import { columnsOf } from '../records/passages.ts';
 import { components } from '../vectors/quantise.ts';
 import { HEADER_COLUMNS, PASSAGE_COLUMNS, headerOf, passageOf } from '../records/rows.ts';
 import { CODE_BYTES, signCode } from '../vectors/sign-codes.ts';
-import { countWords, unsettledWords, type WordCounts } from '../search/vocabulary.ts';
+import { countWords, pendingWordCounts, type WordCounts } from '../search/vocabulary.ts';
 
 /** The maximum number of reported differences of one kind. */
 const MAX_FINDINGS = 5;
@@ -131,7 +131,7 @@ function differences(db: Database, from: string, without: string, what: string):
 
 function verifyVocabulary(db: Database, ns: number, counts: WordCounts): string[] {
   const findings: string[] = [];
-  const stored = unsettledWords(db, ns);
+  const stored = pendingWordCounts(db, ns);
   for (const row of db.prepare('SELECT word, passages FROM term WHERE ns = ?').iterate(ns)) {
     countWords(stored, [String(row['word'])], Number(row['passages']));
   }

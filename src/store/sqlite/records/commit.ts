@@ -16,7 +16,7 @@ import { insertPassages, reindexPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
 import { addHits, changeSourceState } from './source-states.ts';
 import { putStartupDigest, putStartupEntries } from './startup.ts';
-import { noteWords } from '../search/vocabulary.ts';
+import { addWordChanges } from '../search/vocabulary.ts';
 
 export function commit(db: Database, namespace: string, batch: CommitBatch): number[] {
   assertSafeTimes(batch);
@@ -44,7 +44,7 @@ function commitRecords(db: Database, namespace: string, ns: number, batch: Commi
   const ids = writes.map((write) => writeRecord(db, namespace, ns, wellFormed(write), chunking, changes));
   for (const restoration of restorations) restoreRecord(db, namespace, ns, restoration, chunking, changes);
   for (const each of imports) ids.push(importRecord(db, namespace, ns, wellFormed(each), chunking, changes));
-  noteWords(db, ns, changes.words);
+  addWordChanges(db, ns, changes.words);
   changes.derive(db, ns);
   return ids;
 }

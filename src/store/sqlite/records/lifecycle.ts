@@ -17,7 +17,7 @@ import { removeExpiredHistory } from '../admin/history.ts';
 import { withSecureDelete } from '../database/namespaces.ts';
 import { insertPassages, removePassages } from './passages.ts';
 import { RECORD_COLUMNS, recordOf } from './rows.ts';
-import { countWords, settle, unsettledWords } from '../search/vocabulary.ts';
+import { countWords, mergeWords, pendingWordCounts } from '../search/vocabulary.ts';
 
 const LIVE = 'r.deleted_at IS NULL AND (r.expires_at IS NULL OR r.expires_at > ?)';
 
@@ -146,8 +146,8 @@ function purgeDue(db: Database, namespace: string, ns: number, request: PurgeReq
     if (records.length > 0) {
       withSecureDelete(db, ns, () => {
         for (const record of records) purgeRecord(db, ns, record, changes);
-        for (const [word, change] of unsettledWords(db, ns)) countWords(changes.words, [word], change);
-        settle(db, ns, changes.words);
+        for (const [word, change] of pendingWordCounts(db, ns)) countWords(changes.words, [word], change);
+        mergeWords(db, ns, changes.words);
         changes.derive(db, ns);
       });
     }

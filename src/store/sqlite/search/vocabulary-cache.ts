@@ -6,14 +6,14 @@ import type { TermInfo } from '../../search-model.ts';
 import type { Database } from '../database/database.ts';
 import { countWord, type WordCounts, wordChanges } from './vocabulary.ts';
 
-/** Words in memory, some 60 bytes each. */
+/** Words in memory, about 60 bytes each. */
 const MAX_WORDS = 500_000;
 const MAX_NAMESPACES = 1000;
 
-/** Changes that the vocabulary of a namespace does not count yet, as of its epoch. */
-interface Unsettled {
+/** The changes that are not merged into the vocabulary of a namespace, as of an epoch of the vocabulary. */
+interface PendingChanges {
   readonly epoch: number;
-  /** Id of the last change that is counted here. */
+  /** The id of the last change that these counts include. */
   lastChange: number;
   readonly byWord: WordCounts;
   readonly byStem: WordCounts;
@@ -21,17 +21,17 @@ interface Unsettled {
   readonly list: WordList;
 }
 
-/** The settled vocabulary of a namespace. It is read for the first misspelt word. */
-interface Settled {
+/** The vocabulary of a namespace without the pending changes. It is read for the first misspelt word. */
+interface MergedVocabulary {
   readonly epoch: number;
   readonly list: WordList;
 }
 
-/** Counts the passages of words, and finds the words that a misspelt one may stand for, as of the current snapshot. */
+/** Counts the passages of words and finds corrections for misspelt words, as of the current snapshot. */
 export class VocabularyCache {
   readonly #db: Database;
-  readonly #unsettled = new LRUCache<number, Unsettled>({ max: MAX_NAMESPACES });
-  readonly #settled = new LRUCache<number, Settled>({
+  readonly #pending = new LRUCache<number, PendingChanges>({ max: MAX_NAMESPACES });
+  readonly #merged = new LRUCache<number, MergedVocabulary>({
     maxSize: MAX_WORDS,
     // At most the whole cache, so that a huge vocabulary is cached alone.
     sizeCalculation: ({ list }) => Math.min(MAX_WORDS, 1 + list.size),
@@ -42,52 +42,52 @@ export class VocabularyCache {
   }
 
   lookUp(ns: number, words: readonly string[]): TermInfo[] {
-    const unsettled = this.#refresh(ns);
+    const pending = this.#refresh(ns);
     // Without statistics, SQLite would scan the whole vocabulary.
     const count = this.#db.prepare(
       'SELECT total(passages) AS n FROM term INDEXED BY term_stem WHERE ns = ? AND stem = ?',
     );
     return words.map((word) => {
       const stemmed = stem(word);
-      const passages = Number(count.get(ns, stemmed)?.['n']) + (unsettled.byStem.get(stemmed) ?? 0);
+      const passages = Number(count.get(ns, stemmed)?.['n']) + (pending.byStem.get(stemmed) ?? 0);
       if (passages > 0 || !isCorrectable(word)) return { word, passages, near: [] };
-      return { word, passages: 0, near: nearestWords(word, this.#candidates(ns, word, unsettled)) };
+      return { word, passages: 0, near: nearestWords(word, this.#candidates(ns, word, pending)) };
     });
   }
 
-  #refresh(ns: number): Unsettled {
+  #refresh(ns: number): PendingChanges {
     const row = this.#db.prepare('SELECT word_epoch FROM namespace WHERE id = ?').get(ns);
     const epoch = Number(row?.['word_epoch']);
-    const cached = this.#unsettled.get(ns);
-    const unsettled =
+    const cached = this.#pending.get(ns);
+    const pending =
       cached?.epoch === epoch
         ? cached
         : { epoch, lastChange: 0, byWord: new Map(), byStem: new Map(), list: new WordList() };
-    this.#unsettled.set(ns, unsettled);
-    for (const { id, changes } of wordChanges(this.#db, ns, unsettled.lastChange)) {
-      unsettled.lastChange = id;
+    this.#pending.set(ns, pending);
+    for (const { id, changes } of wordChanges(this.#db, ns, pending.lastChange)) {
+      pending.lastChange = id;
       for (const [word, change] of changes) {
-        if (!unsettled.byWord.has(word)) unsettled.list.add(word, 0);
-        countWord(unsettled.byWord, word, change);
-        countWord(unsettled.byStem, stem(word), change);
+        if (!pending.byWord.has(word)) pending.list.add(word, 0);
+        countWord(pending.byWord, word, change);
+        countWord(pending.byStem, stem(word), change);
       }
     }
-    return unsettled;
+    return pending;
   }
 
-  #candidates(ns: number, word: string, unsettled: Unsettled): KnownWord[] {
-    const settled = this.#settledList(ns, unsettled.epoch);
+  #candidates(ns: number, word: string, pending: PendingChanges): KnownWord[] {
+    const merged = this.#mergedList(ns, pending.epoch);
     const counts = new Map<string, number>();
-    for (const { word: known, passages } of [...settled.near(word), ...unsettled.list.near(word)])
-      if (!counts.has(known)) counts.set(known, passages + (unsettled.byWord.get(known) ?? 0));
+    for (const { word: known, passages } of [...merged.near(word), ...pending.list.near(word)])
+      if (!counts.has(known)) counts.set(known, passages + (pending.byWord.get(known) ?? 0));
     return [...counts].flatMap(([known, passages]) => (passages > 0 ? [{ word: known, passages }] : []));
   }
 
-  #settledList(ns: number, epoch: number): WordList {
-    const cached = this.#settled.get(ns);
+  #mergedList(ns: number, epoch: number): WordList {
+    const cached = this.#merged.get(ns);
     if (cached?.epoch === epoch) return cached.list;
     const list = this.#load(ns);
-    this.#settled.set(ns, { epoch, list });
+    this.#merged.set(ns, { epoch, list });
     return list;
   }
 

@@ -4,8 +4,8 @@ import type { Database } from '../database/database.ts';
 /** Changes of the number of passages that have a word. */
 export type WordCounts = Map<string, number>;
 
-/** From this many changed words on, the changes are written into the vocabulary; fewer wait in one row for each commit. */
-const MIN_SETTLED_WORDS = 2000;
+/** The pending changes are merged into the vocabulary once they have this many words. */
+const MIN_MERGED_WORDS = 2000;
 
 export function countWords(counts: WordCounts, words: Iterable<string>, by: number): void {
   for (const word of words) countWord(counts, word, by);
@@ -17,29 +17,29 @@ export function countWord(counts: WordCounts, word: string, by: number): void {
 
 /**
  * Writes the counts, within the transaction that changed the passages. The words of one passage are spread over the whole
- * vocabulary, so updating it would write 60 pages for a sentence. A few changes are therefore written as one row.
+ * vocabulary, so updating it would write 60 pages for a sentence. Few changes are therefore written as one pending row.
  */
-export function noteWords(db: Database, ns: number, counts: WordCounts): void {
+export function addWordChanges(db: Database, ns: number, counts: WordCounts): void {
   if (counts.size === 0) return;
-  const waiting = db.prepare('SELECT total(words) AS n FROM word_change WHERE ns = ?').get(ns);
-  if (counts.size + Number(waiting?.['n']) < MIN_SETTLED_WORDS) {
+  const pending = db.prepare('SELECT total(words) AS n FROM word_change WHERE ns = ?').get(ns);
+  if (counts.size + Number(pending?.['n']) < MIN_MERGED_WORDS) {
     const changes = JSON.stringify(Object.fromEntries(counts));
     db.prepare('INSERT INTO word_change (ns, words, changes) VALUES (?, ?, ?)').run(ns, counts.size, changes);
     return;
   }
-  for (const [word, change] of unsettledWords(db, ns)) countWord(counts, word, change);
-  settle(db, ns, counts);
+  for (const [word, change] of pendingWordCounts(db, ns)) countWord(counts, word, change);
+  mergeWords(db, ns, counts);
 }
 
-/** The changes that the vocabulary does not count yet. */
-export function unsettledWords(db: Database, ns: number): WordCounts {
+/** The changes that are not merged into the vocabulary yet. */
+export function pendingWordCounts(db: Database, ns: number): WordCounts {
   const counts: WordCounts = new Map();
   for (const { changes } of wordChanges(db, ns, 0))
     for (const [word, change] of changes) countWord(counts, word, change);
   return counts;
 }
 
-/** The same by commit, oldest first, after a change's id. */
+/** The pending changes of each commit with an id above `after`, oldest first. */
 export function wordChanges(
   db: Database,
   ns: number,
@@ -54,17 +54,17 @@ export function wordChanges(
     }));
 }
 
-/** Writes all waiting changes into the vocabulary. */
-export function settleWords(db: Database, ns: number): void {
-  const waiting = db.prepare('SELECT 1 FROM word_change WHERE ns = ? LIMIT 1').get(ns);
-  if (waiting === undefined) return;
+/** Merges all pending changes into the vocabulary. */
+export function mergePendingWords(db: Database, ns: number): void {
+  const pending = db.prepare('SELECT 1 FROM word_change WHERE ns = ? LIMIT 1').get(ns);
+  if (pending === undefined) return;
   db.transaction(() => {
-    settle(db, ns, unsettledWords(db, ns));
+    mergeWords(db, ns, pendingWordCounts(db, ns));
   });
 }
 
-/** Writes counts into the vocabulary in its order, so that each page is written once. They must include the waiting changes. */
-export function settle(db: Database, ns: number, counts: WordCounts): void {
+/** Merges counts into the vocabulary in its order, so that each page is written once. They must include the pending changes. */
+export function mergeWords(db: Database, ns: number, counts: WordCounts): void {
   const words = [...counts.keys()].sort();
   const update = db.prepare('UPDATE term SET passages = passages + ? WHERE ns = ? AND word = ?');
   const add = db.prepare('INSERT INTO term (ns, word, stem, passages) VALUES (?, ?, ?, ?)');
@@ -83,9 +83,9 @@ export function settle(db: Database, ns: number, counts: WordCounts): void {
 /** The number of distinct words in the namespace's passages. */
 export function countTerms(db: Database, ns: number): number {
   let terms = Number(db.prepare('SELECT count(*) AS n FROM term WHERE ns = ?').get(ns)?.['n']);
-  const settled = db.prepare('SELECT passages FROM term WHERE ns = ? AND word = ?');
-  for (const [word, change] of unsettledWords(db, ns)) {
-    const passages = Number(settled.get(ns, word)?.['passages'] ?? 0);
+  const merged = db.prepare('SELECT passages FROM term WHERE ns = ? AND word = ?');
+  for (const [word, change] of pendingWordCounts(db, ns)) {
+    const passages = Number(merged.get(ns, word)?.['passages'] ?? 0);
     if (passages === 0 && change > 0) terms++;
     if (passages > 0 && passages + change <= 0) terms--;
   }
