@@ -3,8 +3,8 @@ import { open, realpath, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Replaces or makes a file atomically: a reader finds the old text or the new one, also after a crash. If the file is a
- * link, its target is replaced.
+ * Replaces or creates a file atomically: a reader sees either the old or the new text, even after a crash. If the file is a
+ * symbolic link, its target is replaced.
  * @param mode permissions of the new file
  * @throws the error of the file system; the old file is then unchanged
  */
@@ -27,7 +27,7 @@ export async function replaceFile(file: string, text: string, mode: number): Pro
   await syncFolder(dirname(target));
 }
 
-/** Makes a rename durable, which it only is once its folder is synced. Windows cannot open folders and does not need it. */
+/** Makes a rename durable by syncing its folder. Windows cannot open folders and does not need it. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

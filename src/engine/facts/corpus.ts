@@ -7,12 +7,12 @@ import type { EngineContext } from '../context.ts';
 import { search } from '../records/search.ts';
 
 export interface CorpusRequest {
-  /** Without one, all documents match, newest first. */
+  /** Without a query, all documents match, newest first. */
   readonly query?: string;
   readonly limit: number;
 }
 
-/** A document in the shape of QMD, in which OpenClaw reads the rows of another memory (F7). */
+/** A document in the format of QMD, which OpenClaw uses to read documents from another memory (F7). */
 export interface CorpusDocument {
   /** The first six characters of the content's SHA-256. */
   readonly docid: string;
@@ -123,8 +123,8 @@ function runDocument(run: HistoryRow): CorpusDocument {
 /** `## Pack call: memory_write`, then the input of the run and its outcome. */
 function runText({ category, name, surface, actor, inputs, outcome, at, tookMs }: HistoryRow): string {
   const heading = category === 'pack_history' ? 'Pack call' : 'Pipeline run';
-  const given = Object.entries(inputs).map(([field, value]) => `${label(field)}: ${formatValue(value)}`);
-  const lines = [...given, `By: ${actor} (${surface})`, `At: ${iso(at)}`];
+  const inputLines = Object.entries(inputs).map(([field, value]) => `${label(field)}: ${formatValue(value)}`);
+  const lines = [...inputLines, `By: ${actor} (${surface})`, `At: ${iso(at)}`];
   return `## ${heading}: ${name}\n\n${lines.join('\n')}\n\nOutcome: ${outcome} (${String(tookMs)} ms)`;
 }
 

@@ -2,7 +2,7 @@ import { LociError } from '../../core/errors.ts';
 import type { Embedder } from '../../embed/embedder.ts';
 import type { Generation } from '../../store/search-model.ts';
 
-/** What identifies a model, and the generation of its vectors. */
+/** The fields that identify a model and the generation of its vectors. */
 export function modelSpec({
   provider,
   model,
@@ -16,7 +16,7 @@ export function activeGeneration(generations: readonly Generation[]): Generation
   return generations.find(({ active }) => active);
 }
 
-/** @throws LociError `embedding_mismatch` when the generation is of another model */
+/** @throws LociError `embedding_mismatch` if another model computed the vectors of the generation */
 export function assertSameModel(generation: Generation, embedder: Embedder): void {
   const { provider, model, dimensions } = embedder;
   if (generation.provider === provider && generation.model === model && generation.dimensions === dimensions)

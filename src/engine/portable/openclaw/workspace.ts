@@ -32,8 +32,8 @@ export async function importWorkspace(
   { options, report, agent }: WorkspaceImportOptions,
 ): Promise<void> {
   for (const { where, what } of files.problems) report.addProblem(where, what);
-  const wanted = files.paths.filter((path) => isWorkspacePath(path) && path.endsWith('.md'));
-  if (wanted.length === 0)
+  const paths = files.paths.filter((path) => isWorkspacePath(path) && path.endsWith('.md'));
+  if (paths.length === 0)
     throw new LociError(
       'invalid_input',
       `${files.name} is neither an export nor the folder of an OpenClaw agent`,
@@ -41,13 +41,13 @@ export async function importWorkspace(
     );
   const source = agent === '' ? 'openclaw' : `openclaw:${agent}`;
   await assertSameFolder(context, files, source, options);
-  const existing = wanted.filter((path) => !(path in STARTUP_FILES));
+  const recordPaths = paths.filter((path) => !(path in STARTUP_FILES));
   const importer = new RecordFileImporter(context, run, report, options, source);
-  const removed = files.root === null ? [] : await importer.removedFiles(existing);
-  const total = existing.length + removed.length;
-  for (const [i, path] of [...existing, ...removed].entries()) {
+  const removed = files.root === null ? [] : await importer.removedFiles(recordPaths);
+  const total = recordPaths.length + removed.length;
+  for (const [i, path] of [...recordPaths, ...removed].entries()) {
     assertNotAborted(options);
-    await importer.importFile(path, i < existing.length ? files : null);
+    await importer.importFile(path, i < recordPaths.length ? files : null);
     options.onProgress?.({ stage: 'reading', subject: files.name, done: i + 1, total });
   }
   await importStartupFiles(context, run, files, { report, agent });

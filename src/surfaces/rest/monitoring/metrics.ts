@@ -75,7 +75,7 @@ export class Metrics {
     this.#invalidRequests.inc();
   }
 
-  /** The metrics in the text format of Prometheus; those of the store are missing if it cannot be read. */
+  /** The metrics in the text format of Prometheus. It has no metrics of the store if the store cannot be read. */
   async text(loci: Promise<Loci>): Promise<string> {
     const totals = await loci.then((opened) => opened.totals()).catch(() => null);
     if (totals !== null) {
