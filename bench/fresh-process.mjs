@@ -40,7 +40,15 @@ held.searching = await heldAtMost(async () => {
   for (const { namespace, text, vector } of task.queries) {
     const embedder = { embed: async () => [Float32Array.from(vector)], countTokens: (words) => words.length };
     const vectors = { embedder, generation };
-    await runSearch({ store, namespace, query: text, filter: { now: task.now }, limit: 10, ranking, vectors });
+    await runSearch({
+      store,
+      namespace,
+      query: text,
+      filter: { now: task.now },
+      limit: 10,
+      ranking,
+      vectors,
+    });
   }
 });
 const rss = process.memoryUsage.rss();

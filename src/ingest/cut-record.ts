@@ -2,8 +2,7 @@ import type { Embedder } from '../embed/embedder.ts';
 import { openEmbedder } from '../embed/registry.ts';
 import { assertParseable } from '../sources/markdown/density.ts';
 import { packPassages, type PackedPassages } from './packed-passages.ts';
-import { makePassages, type PassageSource } from './passages.ts';
-import { estimateTokens } from './passages.ts';
+import { estimateTokens, makePassages, type PassageSource } from './passages.ts';
 
 /** Options that a thread needs to cut a record exactly as its caller would. */
 export interface CutOptions {

@@ -106,8 +106,7 @@ function toBlock(
   const cutAt = CUT_AT_LINES.has(open.token.type) ? 'lines' : 'sentences';
   const kind = kindOf(open, content.slice(start, end));
   // Table cells have no lines of their own, and the text of a heading is not a block.
-  if (cutAt === 'lines' || open.children.length === 0)
-    return { start, end, kind, cutAt: cutAt, children: [] };
+  if (cutAt === 'lines' || open.children.length === 0) return { start, end, kind, cutAt, children: [] };
   const children: Block[] = [];
   let at = start;
   for (const inner of open.children) {
@@ -120,7 +119,7 @@ function toBlock(
   }
   const rest = gapBlock(content, at, end);
   if (rest !== null) children.push(rest);
-  return { start, end, kind, cutAt: cutAt, children };
+  return { start, end, kind, cutAt, children };
 }
 
 function kindOf(open: OpenBlock, text: string): Block['kind'] {

@@ -170,7 +170,7 @@ function sessionOf({ metadata: { session } }: LociRecord): string | null {
 }
 
 /** The passages of records that pass the filter. */
-export function visible(namespace: Namespace, filter: SearchFilter): OraclePassage[] {
+function visible(namespace: Namespace, filter: SearchFilter): OraclePassage[] {
   return [...namespace.passages.values()].filter(({ record }) => {
     const found = namespace.records.get(record);
     return found !== undefined && admits(found.record, filter);

@@ -96,7 +96,9 @@ async function writeExport(
   const { signal, onProgress } = context;
   const options = { signal, onProgress, force };
   if (path !== '-')
-    return format === 'markdown' ? portable.exportToFolder(path, options) : portable.exportToFile(path, options);
+    return format === 'markdown'
+      ? portable.exportToFolder(path, options)
+      : portable.exportToFile(path, options);
   if (format === 'markdown')
     throw new LociError('invalid_input', 'a folder of Markdown cannot be written to standard output', {
       hint: 'Name a folder.',
