@@ -1,4 +1,4 @@
-import { calledStore } from '../../src/store/sqlite/called-store.ts';
+import { createStoreProxy } from '../../src/store/sqlite/store-proxy.ts';
 import { storeCalls } from '../../src/store/sqlite/calls.ts';
 import { Database } from '../../src/store/sqlite/database/database.ts';
 import { migrate } from '../../src/store/sqlite/database/migrate.ts';
@@ -11,7 +11,7 @@ export function openSqliteInMemory(): Store {
   const db = new Database(':memory:', { busyTimeout: 0 });
   migrate(db);
   const calls = storeCalls(db) as unknown as Readonly<Record<string, Readonly<Record<string, Run>>>>;
-  const roles = calledStore(async (call, _route, parameters) => {
+  const roles = createStoreProxy(async (call, _route, parameters) => {
     const [role = '', name = ''] = call.split('.');
     return calls[role]![name]!(...parameters);
   });

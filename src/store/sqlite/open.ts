@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { makePrivateFolder } from '../../core/fs/make-folder.ts';
 import type { Store } from '../store.ts';
-import { calledStore } from './called-store.ts';
+import { createStoreProxy } from './store-proxy.ts';
 import { Connection } from './connection.ts';
 import { guarded } from './database/store-error.ts';
 
@@ -22,7 +22,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const connections = { reader: new Connection(threadOptions), writer: new Connection(threadOptions) };
   await connections.reader.open();
   return {
-    ...calledStore((call, route, parameters) => connections[route].call(call, parameters)),
+    ...createStoreProxy((call, route, parameters) => connections[route].call(call, parameters)),
     capabilities: { name: 'sqlite', durable: true, shared: true, bm25: true, vectors: 'approximate' },
     close: async () => {
       // The last connection to close checkpoints the WAL.

@@ -64,7 +64,7 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
 export type RunCall = (call: StoreCall, route: Route, parameters: readonly unknown[]) => Promise<unknown>;
 
 /** A store whose calls all go through `run`. */
-export function calledStore(run: RunCall): Omit<Store, 'capabilities' | 'close'> {
+export function createStoreProxy(run: RunCall): Omit<Store, 'capabilities' | 'close'> {
   const store: Record<string, Record<string, unknown>> = {};
   for (const [role, routes] of Object.entries(ROUTES)) {
     const calls = Object.entries(routes as Readonly<Record<string, Route>>).map(([name, route]) => {
