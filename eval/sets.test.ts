@@ -124,7 +124,7 @@ describe('a set with sources', () => {
       createdAt: Date.UTC(2026, 10, 25),
     });
     expect(other).toMatchObject({
-      content: 'Your oven\n\u2009kitchen',
+      content: 'Your oven',
       title: 'Your oven',
       category: 'document',
       project: 'kitchen',
