@@ -45,7 +45,7 @@ describe('quantise', () => {
     expect(quantise(Float32Array.of(0.5, -0.5))).toHaveLength(6);
   });
 
-  it('reads bytes that stand anywhere in a longer buffer', () => {
+  it('reads bytes at any offset of a longer buffer', () => {
     const vector = Float32Array.of(0.6, -0.8);
     const padded = new Uint8Array(20).fill(99);
     padded.set(quantise(vector), 7);

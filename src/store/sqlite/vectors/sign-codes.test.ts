@@ -23,7 +23,7 @@ function bruteForce(
 }
 
 const code = fc.uint8Array({ minLength: CODE_BYTES, maxLength: CODE_BYTES });
-/** Few different bytes, so that many stand at one distance. */
+/** Few different bytes, so that many codes have the same distance. */
 const crowded = fc
   .array(fc.constantFrom(0, 1, 255), { minLength: CODE_BYTES, maxLength: CODE_BYTES })
   .map((bytes) => Uint8Array.from(bytes));
@@ -85,7 +85,7 @@ describe('sign codes', () => {
     );
   });
 
-  it('look only among those they are told, whatever else is asked for', () => {
+  it('only search the allowed ids', () => {
     fc.assert(
       fc.property(
         codes,
