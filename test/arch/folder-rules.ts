@@ -5,14 +5,6 @@ import type { IModule } from 'dependency-cruiser';
 const MAX_FILES = 15;
 const TEST_FILE = /\.test\.ts$/;
 
-/**
- * Folders that break a rule below for now, and why. An entry goes once its folder keeps the rule: the test prints those
- * that are no longer needed.
- */
-export const FOLDERS_IN_TRANSITION: Readonly<Record<string, string>> = {
-  'src/ingest': 'small files merge',
-};
-
 /** What a rule says of a folder. */
 export interface FolderFault {
   readonly folder: string;

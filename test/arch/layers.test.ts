@@ -2,8 +2,8 @@ import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { cruise, type ICruiseResult, type IForbiddenRuleType } from 'dependency-cruiser';
 import extractTsConfig from 'dependency-cruiser/config-utl/extract-ts-config';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { crowdedFolders, type FolderFault, FOLDERS_IN_TRANSITION, importsBack } from './folder-rules.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { crowdedFolders, type FolderFault, importsBack } from './folder-rules.ts';
 import { LAYER_RULES, LAYERS } from './layer-rules.ts';
 
 /** AssemblyScript is compiled separately and imports nothing of src/; a file of declarations is no module. */
@@ -47,11 +47,8 @@ function examines({ from }: IForbiddenRuleType, source: string): boolean {
   );
 }
 
-/** The faults outside of the folders that are in transition, as a failure prints them. */
-function unexpected(faults: readonly FolderFault[]): string[] {
-  return faults
-    .filter(({ folder }) => FOLDERS_IN_TRANSITION[folder] === undefined)
-    .map(({ message }) => message);
+function messagesOf(faults: readonly FolderFault[]): string[] {
+  return faults.map(({ message }) => message);
 }
 
 describe('the sources', () => {
@@ -59,12 +56,6 @@ describe('the sources', () => {
   const sources = globSync('src/**/*.ts', { cwd: ROOT }).filter((file) => !NOT_MODULES.test(file));
   beforeAll(async () => {
     result = await cruiseSources(ROOT);
-  });
-
-  afterAll(() => {
-    const broken = [...importsBack(result.modules), ...crowdedFolders(sources)].map(({ folder }) => folder);
-    const done = Object.keys(FOLDERS_IN_TRANSITION).filter((folder) => !broken.includes(folder));
-    if (done.length > 0) console.info(`folders no longer in transition: ${done.join(', ')}`);
   });
 
   it('are all examined', () => {
@@ -86,11 +77,11 @@ describe('the sources', () => {
   });
 
   it('import no values of a folder from its subfolders while it imports values of them', () => {
-    expect(unexpected(importsBack(result.modules))).toEqual([]);
+    expect(messagesOf(importsBack(result.modules))).toEqual([]);
   });
 
   it('are at most 15 in a folder', () => {
-    expect(unexpected(crowdedFolders(sources))).toEqual([]);
+    expect(messagesOf(crowdedFolders(sources))).toEqual([]);
   });
 });
 
