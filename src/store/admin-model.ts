@@ -43,13 +43,12 @@ export interface AuditFilter {
 /** Position in the log, newest first. */
 export interface AuditCursor {
   readonly at: Timestamp;
-  readonly chain: string;
   readonly seq: number;
 }
 
 export interface AuditChain {
   readonly chain: string;
-  /** Whether this namespace writes it; else it was imported. */
+  /** Whether this namespace writes it; else it was imported, and is only kept. */
   readonly own: boolean;
   readonly length: number;
 }

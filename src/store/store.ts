@@ -205,18 +205,20 @@ export interface StoreAdmin {
     namespace: string,
     options: { readonly drop: boolean; readonly vectors: boolean },
   ): Promise<void>;
-  /** Newest first. */
+  /** The namespace's own log, newest first. */
   auditEntries(namespace: string, filter: AuditFilter, page: Page<AuditCursor>): Promise<AuditEntry[]>;
   /** The entries of one chain in order, after a sequence number. */
   auditChain(namespace: string, chain: string, page: Page<number>): Promise<AuditEntry[]>;
+  /** The own chain and the attached ones. */
   auditChains(namespace: string): Promise<AuditChain[]>;
   /**
-   * Adds entries of another store's chain unchanged. Returns the number of new ones.
+   * Attaches entries of another store's chain unchanged. They are kept for export and are not part of the log. Returns the
+   * number of new ones.
    * @throws LociError `invalid_input` for a broken chain; `conflict` for an entry that differs from the one here, and for
    *   entries of the namespace's own chain that it never wrote
    */
-  importAudit(namespace: string, entries: readonly AuditEntry[]): Promise<number>;
-  /** Where the log was cut or changed, in words; empty if it is intact. */
+  attachAudit(namespace: string, entries: readonly AuditEntry[]): Promise<number>;
+  /** Where the own log was cut or changed, in words; empty if it is intact. */
   verifyAudit(namespace: string): Promise<string[]>;
   history(namespace: string, selector: HistorySelector, page: Page<number>): Promise<HistoryRow[]>;
   /**

@@ -121,29 +121,47 @@ function describeImports({ store, namespace }: Subject): void {
   }
 
   describe('another store’s audit log', () => {
-    it('is stored once and unchanged, separate from the own log', async () => {
+    it('is attached once and unchanged, separate from the own log', async () => {
       const ns = namespace();
       await commit(store(), ns, { audit: [told({ at: NOW + 1 })] });
       const theirs = await chainOf(3);
-      expect(await store().admin.importAudit(ns, theirs.slice(0, 2))).toBe(2);
-      expect(await store().admin.importAudit(ns, theirs)).toBe(1);
-      expect(await store().admin.importAudit(ns, theirs)).toBe(0);
+      expect(await store().admin.attachAudit(ns, theirs.slice(0, 2))).toBe(2);
+      expect(await store().admin.attachAudit(ns, theirs)).toBe(1);
+      expect(await store().admin.attachAudit(ns, theirs)).toBe(0);
       const chains = await store().admin.auditChains(ns);
       expect(chains.map(({ own, length }) => [own, length])).toEqual([
         [true, 1],
         [false, 3],
       ]);
       expect(await store().admin.auditChain(ns, theirs[0]!.chain, ALL)).toEqual(theirs);
-      expect((await store().admin.auditEntries(ns, {}, ALL)).map(({ at }) => at - NOW)).toEqual([2, 1, 1, 0]);
+      expect((await store().admin.auditEntries(ns, {}, ALL)).map(({ at }) => at - NOW)).toEqual([1]);
       expect(await store().admin.verifyAudit(ns)).toEqual([]);
       await commit(store(), ns, { audit: [told()] });
       expect((await store().admin.auditChains(ns))[0]).toMatchObject({ own: true, length: 2 });
     });
 
-    it('may be imported before the own log begins, and is not continued by it', async () => {
+    it('is read in pages, however it was attached', async () => {
+      const ns = namespace();
+      const theirs = await chainOf(5);
+      const { chain } = theirs[0]!;
+      for (const [from, until] of [
+        [0, 2],
+        [1, 3],
+        [3, 5],
+      ])
+        await store().admin.attachAudit(ns, theirs.slice(from, until));
+      expect(await store().admin.auditChain(ns, chain, { after: null, limit: 3 })).toEqual(
+        theirs.slice(0, 3),
+      );
+      expect(await store().admin.auditChain(ns, chain, { after: 1, limit: 3 })).toEqual(theirs.slice(1, 4));
+      expect(await store().admin.auditChain(ns, chain, { after: 5, limit: 3 })).toEqual([]);
+      expect(await store().admin.attachAudit(ns, theirs)).toBe(0);
+    });
+
+    it('may be attached before the own log begins, and is not continued by it', async () => {
       const ns = namespace();
       const theirs = await chainOf(2);
-      await store().admin.importAudit(ns, theirs);
+      await store().admin.attachAudit(ns, theirs);
       await commit(store(), ns, { audit: [told()] });
       const chains = await store().admin.auditChains(ns);
       expect(chains.map(({ own, length }) => [own, length])).toEqual([
@@ -155,7 +173,7 @@ function describeImports({ store, namespace }: Subject): void {
     it('may lack the diffs of purged records', async () => {
       const ns = namespace();
       const theirs = (await chainOf(2)).map((entry) => ({ ...entry, diff: null }));
-      expect(await store().admin.importAudit(ns, theirs)).toBe(2);
+      expect(await store().admin.attachAudit(ns, theirs)).toBe(2);
       expect(await store().admin.auditChain(ns, theirs[0]!.chain, ALL)).toEqual(theirs);
       expect(await store().admin.verifyAudit(ns)).toEqual([]);
     });
@@ -177,7 +195,7 @@ function describeImports({ store, namespace }: Subject): void {
       ];
       for (const entries of broken) {
         const ns = namespace();
-        await expect(store().admin.importAudit(ns, entries)).rejects.toMatchObject({ code: 'invalid_input' });
+        await expect(store().admin.attachAudit(ns, entries)).rejects.toMatchObject({ code: 'invalid_input' });
         expect(await store().admin.auditChains(ns)).toEqual([]);
         expect(await store().admin.auditEntries(ns, {}, ALL)).toEqual([]);
       }
@@ -186,10 +204,10 @@ function describeImports({ store, namespace }: Subject): void {
     it('is rejected if an entry differs from the stored one', async () => {
       const ns = namespace();
       const theirs = await chainOf(2);
-      await store().admin.importAudit(ns, theirs);
+      await store().admin.attachAudit(ns, theirs);
       const other = { ...theirs[1]!, actor: 'eve' };
       const told2 = [theirs[0]!, { ...other, hash: auditHash(other) }];
-      await expect(store().admin.importAudit(ns, told2)).rejects.toMatchObject({ code: 'conflict' });
+      await expect(store().admin.attachAudit(ns, told2)).rejects.toMatchObject({ code: 'conflict' });
       expect(await store().admin.auditChain(ns, theirs[0]!.chain, ALL)).toEqual(theirs);
     });
 
@@ -198,16 +216,16 @@ function describeImports({ store, namespace }: Subject): void {
       await commit(store(), ns, { audit: [told()] });
       const own = await store().admin.auditEntries(ns, {}, ALL);
       const forged = chained(told({ actor: 'eve', at: NOW + 1 }), own[0]!.chain, 1, own[0]!.hash);
-      await expect(store().admin.importAudit(ns, [...own, forged])).rejects.toMatchObject({
+      await expect(store().admin.attachAudit(ns, [...own, forged])).rejects.toMatchObject({
         code: 'conflict',
       });
-      expect(await store().admin.importAudit(ns, own)).toBe(0);
+      expect(await store().admin.attachAudit(ns, own)).toBe(0);
       expect(await store().admin.auditEntries(ns, {}, ALL)).toEqual(own);
     });
 
     it('adds no records', async () => {
       const ns = namespace();
-      await store().admin.importAudit(ns, await chainOf(1));
+      await store().admin.attachAudit(ns, await chainOf(1));
       expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ns);
       expect(await write(store(), ns, note('x'))).toEqual([1]);
     });

@@ -87,6 +87,24 @@ function describePurges({ store, namespace, generation }: Subject): void {
       expect(await store().admin.verifyAudit(ns)).toEqual([]);
     });
 
+    it('erases the diffs of an attached audit log too', async () => {
+      const [ns, other] = [namespace(), namespace()];
+      const gone = note('secret', { expiresAt: NOW });
+      const subjects = [gone.draft.uuid, 'another'];
+      const audit = subjects.map((about) => told({ subject: about, diff: { content: 'x' } }));
+      await commit(store(), other, { audit });
+      const [{ chain } = { chain: '' }] = await store().admin.auditChains(other);
+      const theirs = await store().admin.auditChain(other, chain, ALL);
+      await store().admin.attachAudit(ns, theirs);
+      await write(store(), ns, gone);
+      await store().records.purge(ns, purgeRequest());
+      expect(await store().admin.auditChain(ns, chain, ALL)).toEqual([
+        { ...theirs[0], diff: null },
+        theirs[1],
+      ]);
+      expect(await store().admin.auditChain(other, chain, ALL)).toEqual(theirs);
+    });
+
     it('does not free ids; bounds still return the highest', async () => {
       const ns = namespace();
       expect((await store().records.bounds(ns)).highestId).toBe(0);

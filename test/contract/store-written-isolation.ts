@@ -71,7 +71,7 @@ export function describeWrittenIsolation({ store, namespace }: Subject): void {
       const rows = Array.from({ length: 5 }, () => run({ expiresAt: NOW + 1 }));
       await store().records.commit(theirs, { history: { rows, keep: 2 } });
       const [own] = await store().admin.auditChains(ours);
-      await store().admin.importAudit(theirs, await store().admin.auditChain(ours, own!.chain, ALL));
+      await store().admin.attachAudit(theirs, await store().admin.auditChain(ours, own!.chain, ALL));
       await store().records.purge(theirs, purgeRequest({ by: { at: NOW + 99, actor: 'a', surface: 's' } }));
       await store().admin.sweep(theirs);
       expect(await look(ours)).toEqual(before);

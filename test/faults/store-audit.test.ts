@@ -30,6 +30,11 @@ describe('an audit log that was tampered with', () => {
     folder[Symbol.dispose]();
   });
 
+  async function attachOther(): Promise<void> {
+    const [theirs] = await store.admin.auditChains('other');
+    await store.admin.attachAudit(NAMESPACE, await store.admin.auditChain('other', theirs!.chain, ALL));
+  }
+
   const ours = "ns = (SELECT id FROM namespace WHERE name = 'n')";
 
   /** Changes the file directly, without the triggers that protect the log. */
@@ -95,10 +100,10 @@ describe('an audit log that was tampered with', () => {
     ],
     [
       'the head',
-      `UPDATE audit_chain SET head = 'x' WHERE ${ours}`,
+      `UPDATE audit_log SET head = 'x' WHERE ${ours}`,
       ['the last entry of the audit log is not the one that was written last'],
     ],
-    ['the chain away', `DELETE FROM audit_chain WHERE ${ours}`, ['is not registered']],
+    ['its name and length away', `DELETE FROM audit_log WHERE ${ours}`, ['is not registered']],
   ])('says where: %s', async (_, sql, findings) => {
     tamper(sql);
     const said = await store.admin.verifyAudit(NAMESPACE);
@@ -116,20 +121,15 @@ describe('an audit log that was tampered with', () => {
     ]);
   });
 
-  it('reports the first faults of each chain', async () => {
-    const [own] = await store.admin.auditChains('other');
-    await store.admin.importAudit(NAMESPACE, await store.admin.auditChain('other', own!.chain, ALL));
+  it('reports at most five faults', async () => {
     tamper(`UPDATE audit SET action = action || '!' WHERE ${ours}`);
-    const said = await store.admin.verifyAudit(NAMESPACE);
-    expect(said).toHaveLength(10);
-    expect(new Set(said.map((what) => /\(chain (.*)\)/.exec(what)?.[1])).size).toBe(2);
+    expect(await store.admin.verifyAudit(NAMESPACE)).toHaveLength(5);
   });
 
-  it('reports a missing diff, although an imported chain records a purge', async () => {
+  it('reports a missing diff, although an attached chain records a purge', async () => {
     await commit(store, 'other', { audit: [told({ at: NOW + 9, subject: 'u2', action: 'purge' })] });
-    const [theirs] = await store.admin.auditChains('other');
-    await store.admin.importAudit(NAMESPACE, await store.admin.auditChain('other', theirs!.chain, ALL));
-    tamper(`UPDATE audit SET diff = NULL WHERE ${ours} AND chain <> '${theirs!.chain}' AND subject = 'u2'`);
+    await attachOther();
+    tamper(`UPDATE audit SET diff = NULL WHERE ${ours} AND subject = 'u2'`);
     expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([
       expect.stringContaining('the diff of entry 3 of the audit log is missing, and no entry explains why'),
     ]);
@@ -145,13 +145,18 @@ describe('an audit log that was tampered with', () => {
     `UPDATE OR REPLACE audit SET seq = 1 WHERE seq = 2`,
     `INSERT OR REPLACE INTO audit SELECT ns, chain, seq, at, 'eve', surface, action, subject, diff, diff_hash, previous, hash FROM audit`,
     `REPLACE INTO audit SELECT ns, chain, 1, at, actor, surface, action, subject, diff, diff_hash, previous, hash FROM audit WHERE seq = 2`,
-    `DELETE FROM audit_chain`,
-    `UPDATE audit_chain SET length = length - 1`,
-    `UPDATE audit_chain SET head = 'x'`,
-    `UPDATE audit_chain SET own = 0, length = length + 1`,
-    `INSERT OR REPLACE INTO audit_chain SELECT ns, chain, own, 0, head FROM audit_chain`,
-    `INSERT OR REPLACE INTO audit_chain SELECT ns, 'another', 1, 0, head FROM audit_chain`,
+    `DELETE FROM audit_log`,
+    `UPDATE audit_log SET length = length - 1`,
+    `UPDATE audit_log SET head = 'x'`,
+    `UPDATE audit_log SET chain = 'another', length = length + 1`,
+    `INSERT OR REPLACE INTO audit_log SELECT ns, chain, 0, head FROM audit_log`,
+    `DELETE FROM audit_attachment`,
+    `UPDATE audit_attachment SET last_seq = 9`,
+    `UPDATE audit_attachment SET content = content || '{}'`,
+    `INSERT OR REPLACE INTO audit_attachment SELECT * FROM audit_attachment`,
+    `INSERT INTO audit_attachment SELECT id + 9, ns, chain, 2, 9, head, content FROM audit_attachment`,
   ])('is append-only for SQL: %s', async (sql) => {
+    await attachOther();
     using db = new DatabaseSync(path);
     expect(() => db.prepare(sql).run()).toThrow('the audit log is append-only');
     expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([]);

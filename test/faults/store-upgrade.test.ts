@@ -7,6 +7,7 @@ import { TRUST } from '../../src/core/types.ts';
 import { loadMigrations } from '../../src/store/rules/migrations.ts';
 import { Database } from '../../src/store/sqlite/database/database.ts';
 import { migrate } from '../../src/store/sqlite/database/migrate.ts';
+import type { AuditEntry } from '../../src/store/admin-model.ts';
 import type { Store } from '../../src/store/store.ts';
 import { nearestInTime, neighboursOf, passagesOf, searchText, searchVectors } from '../contract/queries.ts';
 import {
@@ -168,3 +169,61 @@ describe('a store of schema 6 with documents of sources', () => {
     await migrated.close();
   });
 });
+
+describe('a store of schema 13 with an imported audit log', () => {
+  it('keeps the log as an attachment, and its own log as it was', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    const made = await openSqlite(path);
+    const odd = ['\ud800', 'a\0b', '"\\', 'é e\u0301', '\u2028', ''];
+    const imported = Array.from({ length: 250 }, (_, i) =>
+      told({
+        at: NOW + i,
+        actor: odd[i % odd.length]!,
+        subject: null,
+        diff: i % 3 === 0 ? null : { 9: i, a: odd },
+      }),
+    );
+    await commit(made, 'other', { audit: imported });
+    await commit(made, 'one', { audit: [told({ diff: { own: true } })] });
+    const chainOf = async (store: Store, namespace: string): Promise<AuditEntry[]> => {
+      const [{ chain } = { chain: '' }] = await store.admin.auditChains(namespace);
+      return store.admin.auditChain(namespace, chain, ALL);
+    };
+    const [theirs, ours] = [await chainOf(made, 'other'), await chainOf(made, 'one')];
+    await made.close();
+    undoAttachments(path);
+
+    const migrated = await openSqlite(path, { create: false });
+    const { chain } = theirs[0]!;
+    expect(await migrated.admin.auditChains('one')).toEqual([
+      { chain: ours[0]!.chain, own: true, length: 1 },
+      { chain, own: false, length: 250 },
+    ]);
+    expect(await migrated.admin.auditChain('one', chain, ALL)).toEqual(theirs);
+    expect(await migrated.admin.auditEntries('one', {}, ALL)).toEqual(ours);
+    expect(await migrated.admin.attachAudit('one', theirs)).toBe(0);
+    await commit(migrated, 'one', { audit: [told()] });
+    for (const namespace of ['one', 'other']) expect(await migrated.admin.verifyAudit(namespace)).toEqual([]);
+    await migrated.close();
+  });
+});
+
+/** Turns the store into one of schema 13 whose namespace `one` has imported the log of `other`. */
+function undoAttachments(path: string): void {
+  using db = new DatabaseSync(path, { defensive: false, enableForeignKeyConstraints: false });
+  const triggers = db
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name GLOB 'audit_[al]*_*'")
+    .all();
+  for (const { name } of triggers) db.exec(`DROP TRIGGER ${String(name)}`);
+  const written = MIGRATIONS.find(({ version }) => version === 7)!.sql;
+  for (const [start] of written.matchAll(/CREATE TABLE audit_chain .*?;|CREATE TRIGGER audit_chain.*?END;/gs))
+    db.exec(start);
+  db.exec(`INSERT INTO audit_chain SELECT ns, chain, 1, length, head FROM audit_log;
+    INSERT INTO audit_chain SELECT one.id, chain, 0, length, head FROM audit_log AS log
+      JOIN namespace AS other ON other.id = log.ns AND other.name = 'other', namespace AS one WHERE one.name = 'one';
+    INSERT INTO audit SELECT one.id, chain, seq, at, actor, surface, action, subject, diff, diff_hash, previous, hash
+      FROM audit JOIN namespace AS other ON other.id = audit.ns AND other.name = 'other', namespace AS one
+      WHERE one.name = 'one';
+    DROP TABLE audit_log; DROP TABLE audit_attachment; PRAGMA user_version = 13`);
+}

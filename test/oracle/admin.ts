@@ -1,13 +1,6 @@
-import { LociError } from '../../src/core/errors.ts';
 import type { Origin } from '../../src/core/types.ts';
 import type { AuditCursor, AuditEntry, AuditFilter, NamespaceStats } from '../../src/store/admin-model.ts';
-import {
-  brokenLink,
-  CHAIN_START,
-  diffText,
-  isSameEntry,
-  notOurs,
-} from '../../src/store/rules/audit-chain.ts';
+import { CHAIN_START, neverWritten, newEntries } from '../../src/store/rules/audit-chain.ts';
 import { isLeaseHeld } from '../../src/store/rules/leases.ts';
 import type { StoreAdmin } from '../../src/store/store.ts';
 import { wordCounts } from './search.ts';
@@ -87,11 +80,10 @@ function sweep({ passages, vectors }: Namespace): void {
 
 function auditCalls(
   state: OracleState,
-): Pick<OracleAdmin, 'auditEntries' | 'auditChain' | 'auditChains' | 'importAudit'> {
+): Pick<OracleAdmin, 'auditEntries' | 'auditChain' | 'auditChains' | 'attachAudit'> {
   return {
     auditEntries: async (name, filter, { after, limit }) =>
-      [...state.read(name).audit.values()]
-        .flat()
+      ownEntries(state.read(name))
         .filter((entry) => admitsEntry(entry, filter) && (after === null || newestFirst(after, entry) < 0))
         .sort(newestFirst)
         .slice(0, limit)
@@ -106,11 +98,8 @@ function auditCalls(
         .map(([chain, { length }]) => ({ chain, own: chain === ownChain, length }))
         .sort((a, b) => Number(b.own) - Number(a.own) || byCodePoint(a.chain, b.chain));
     },
-    importAudit: async (name, entries) =>
-      state.change(
-        name,
-        (namespace) => entries.filter((entry) => importEntry(namespace, structuredClone(entry))).length,
-      ),
+    attachAudit: async (name, entries) =>
+      state.change(name, (namespace) => attachAll(namespace, structuredClone(entries))),
   };
 }
 
@@ -127,20 +116,26 @@ function admitsEntry(entry: AuditEntry, filter: AuditFilter): boolean {
 }
 
 function newestFirst(a: AuditCursor, b: AuditCursor): number {
-  return b.at - a.at || byCodePoint(b.chain, a.chain) || b.seq - a.seq;
+  return b.at - a.at || b.seq - a.seq;
 }
 
-/** Whether the entry is new. */
-function importEntry(namespace: Namespace, entry: AuditEntry): boolean {
-  const chain = namespace.audit.get(entry.chain) ?? [];
-  const present = chain[entry.seq - 1];
-  if (present !== undefined) {
-    if (isSameEntry(present, entry)) return false;
-    throw new LociError('conflict', `entry ${String(entry.seq)} differs`);
-  }
-  if (entry.chain === namespace.ownChain) throw notOurs(entry);
-  const broken = brokenLink(entry, diffText(entry.diff), chain.length, chain.at(-1)?.hash ?? CHAIN_START);
-  if (broken !== null) throw new LociError('invalid_input', broken);
-  namespace.audit.set(entry.chain, [...chain, entry]);
-  return true;
+function ownEntries({ audit, ownChain }: Namespace): AuditEntry[] {
+  return ownChain === null ? [] : (audit.get(ownChain) ?? []);
+}
+
+/** Returns how many of the entries are new. */
+function attachAll(namespace: Namespace, entries: readonly AuditEntry[]): number {
+  let added = 0;
+  for (const [chain, links] of Map.groupBy(entries, (entry) => entry.chain))
+    added += attach(namespace, chain, links);
+  return added;
+}
+
+function attach(namespace: Namespace, chain: string, entries: readonly AuditEntry[]): number {
+  const existing = namespace.audit.get(chain) ?? [];
+  const end = { length: existing.length, head: existing.at(-1)?.hash ?? CHAIN_START };
+  const added = newEntries(entries, end, existing);
+  if (chain === namespace.ownChain && added[0] !== undefined) throw neverWritten(added[0]);
+  if (added.length > 0) namespace.audit.set(chain, [...existing, ...added]);
+  return added.length;
 }

@@ -70,11 +70,11 @@ export class Player {
         return store.admin.sweep(operation.namespace);
       case 'purge':
         return store.records.purge(operation.namespace, operation.request);
-      case 'importAudit': {
+      case 'attachAudit': {
         const own = (await store.admin.auditChains(operation.from)).find((chain) => chain.own);
         const page = { after: null, limit: operation.keep };
         const entries = await store.admin.auditChain(operation.from, own?.chain ?? '', page);
-        return store.admin.importAudit(operation.to, entries);
+        return store.admin.attachAudit(operation.to, entries);
       }
       case 'commitState': {
         const { namespace, batch } = operation;

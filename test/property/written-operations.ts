@@ -22,7 +22,7 @@ import { namespace, rarely, text, time, word } from './arbitraries.ts';
 export type WrittenOperation =
   | { readonly kind: 'purge'; readonly namespace: string; readonly request: PurgeRequest }
   /** Imports the chain of one namespace into another, or into itself. */
-  | { readonly kind: 'importAudit'; readonly from: string; readonly to: string; readonly keep: number }
+  | { readonly kind: 'attachAudit'; readonly from: string; readonly to: string; readonly keep: number }
   /** A commit without records. */
   | { readonly kind: 'commitState'; readonly namespace: string; readonly batch: StateBatch }
   | { readonly kind: 'takeLease'; readonly namespace: string; readonly request: LeaseRequest }
@@ -158,7 +158,7 @@ export const writtenOperation: fc.Arbitrary<WrittenOperation> = fc.oneof(
     }),
   },
   fc.record({
-    kind: fc.constant('importAudit' as const),
+    kind: fc.constant('attachAudit' as const),
     from: namespace,
     to: namespace,
     keep: rarely(100, fc.constant(1)),

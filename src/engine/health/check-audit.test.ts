@@ -12,10 +12,10 @@ describe('the check of the audit log', () => {
     ['all of it is gone', 'DELETE FROM audit', 'are missing at its end'],
     [
       'nothing of it is left',
-      'DELETE FROM audit; DELETE FROM audit_chain',
+      'DELETE FROM audit; DELETE FROM audit_log',
       'there are written records but no audit log',
     ],
-    ['it is said to be an imported one', 'UPDATE audit_chain SET own = 0', 'no audit log'],
+    ['its name and length are gone', 'DELETE FROM audit_log', 'is not registered'],
   ])('finds what somebody did to the file: %s', async (_, sql, said) => {
     await using folder = await temporaryFolder();
     const config = settings(folder.path, { writes: { enabled: true } });

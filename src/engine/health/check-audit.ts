@@ -12,7 +12,7 @@ export async function checkAudit(context: EngineContext): Promise<Finding> {
   for (const namespace of new Set([ours, ...otherNamespaces])) {
     const namespaceFaults = await findFaults(context, namespace);
     faults.push(...namespaceFaults.map((what) => (namespace === ours ? what : `${namespace}: ${what}`)));
-    for (const { length } of await store.admin.auditChains(namespace)) entries += length;
+    for (const { own, length } of await store.admin.auditChains(namespace)) entries += own ? length : 0;
   }
   if (faults.length > 0) return { result: 'failed', detail: faults.join('\n') };
   return {

@@ -2,6 +2,7 @@ import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import { agentOf, edited, engine, linesOf, SECRET } from '../../../test/contract/export-samples.ts';
 import { NOW } from '../../../test/contract/store-samples.ts';
+import { audit } from '../audit/audit.ts';
 import { storeFact } from '../facts/facts.ts';
 import { setStartup } from '../startup/startup.ts';
 import { write } from '../records/write.ts';
@@ -136,6 +137,20 @@ describe('an import', () => {
     const { report } = await importMemory(target, { from: { lines: forged } });
     expect([report.records.added, report.auxiliary.audit]).toEqual([1, 0]);
     expect(report.conflicts[0]?.what).toContain('was changed');
+  });
+
+  it('attaches an audit chain, exports it again, and does not list it in the log', async () => {
+    const [source, target] = [await engine(), await engine()];
+    await write(source, { content: 'one' });
+    const [entry] = await audit(source, { limit: 1 });
+    const lines = await linesOf(source);
+    await importMemory(target, { from: { lines } });
+    const log = await audit(target, { limit: 100 });
+    expect(log.map(({ action }) => action)).toEqual(['import']);
+    const attached = (text: string): string[] =>
+      text.split('\n').filter((line) => line.includes(`"chain":"${entry!.chain}"`));
+    expect(attached(lines)).toHaveLength(1);
+    expect(attached(await linesOf(target))).toEqual(attached(lines));
   });
 
   it('writes nothing in a dry run, and reports what it would do', async () => {

@@ -8,10 +8,10 @@ const DEFAULT_LIMIT = 50;
 
 const cursor = z
   .string()
-  .regex(/^\d{1,16}\/[0-9a-f-]{36}\/\d{1,16}$/, 'the `next` of the previous page')
+  .regex(/^\d{1,16}\/\d{1,16}$/, 'the `next` of the previous page')
   .transform((text): AuditCursor => {
-    const [at = '', chain = '', seq = ''] = text.split('/');
-    return { at: Number(at), chain, seq: Number(seq) };
+    const [at = '', seq = ''] = text.split('/');
+    return { at: Number(at), seq: Number(seq) };
   });
 
 const input = z.strictObject({
@@ -61,7 +61,7 @@ const output = z.strictObject({
         .nullable()
         .describe('The value of each changed field before and after; for texts, a patch.'),
       erased: z.boolean().describe('The diff was erased when the record was purged.'),
-      chain: z.string().describe('The chain of the entry: that of this store, or an imported one.'),
+      chain: z.string().describe('The name of the chain.'),
       hash: z.string().describe('SHA-256 of the entry and of the hash before it.'),
     }),
   ),
@@ -114,6 +114,6 @@ async function runAudit(
         hash,
       }),
     ),
-    next: last === undefined ? null : `${String(last.at)}/${last.chain}/${String(last.seq)}`,
+    next: last === undefined ? null : `${String(last.at)}/${String(last.seq)}`,
   };
 }

@@ -45,14 +45,40 @@ export function brokenLink(
   return null;
 }
 
-/** Only the namespace itself writes its own chain. */
-export function notOurs({ chain, seq }: Pick<AuditEntry, 'chain' | 'seq'>): LociError {
-  return new LociError(
-    'conflict',
-    `entry ${String(seq)} of the audit chain ${chain} was never written here, and the chain is the one written here`,
-  );
+/**
+ * The entries of another store's log that follow what was imported of it.
+ * @param existing the stored entries with the same numbers
+ * @throws LociError `conflict` for an entry that differs from the stored one, `invalid_input` for a broken chain
+ */
+export function newEntries(
+  entries: readonly AuditEntry[],
+  { length, head }: { readonly length: number; readonly head: string },
+  existing: readonly AuditEntry[],
+): AuditEntry[] {
+  const stored = new Map(existing.map((entry) => [entry.seq, entry.hash]));
+  const added: AuditEntry[] = [];
+  for (const entry of entries) {
+    const { chain, seq, hash } = entry;
+    const storedHash = stored.get(seq);
+    if (storedHash === hash) continue;
+    if (storedHash !== undefined)
+      throw new LociError(
+        'conflict',
+        `entry ${String(seq)} of the audit chain ${chain} differs from the one in this store`,
+      );
+    const last = added.at(-1);
+    const broken = brokenLink(entry, diffText(entry.diff), last?.seq ?? length, last?.hash ?? head);
+    if (broken !== null) throw new LociError('invalid_input', `the audit chain ${chain}: ${broken}`);
+    stored.set(seq, hash);
+    added.push(entry);
+  }
+  return added;
 }
 
-export function isSameEntry(a: AuditEntry, b: AuditEntry): boolean {
-  return a.hash === b.hash && a.chain === b.chain && a.seq === b.seq;
+/** Only the namespace itself writes its own chain. */
+export function neverWritten({ chain, seq }: Pick<AuditEntry, 'chain' | 'seq'>): LociError {
+  return new LociError(
+    'conflict',
+    `entry ${String(seq)} of the audit chain ${chain} was never written here, and only this store writes that chain`,
+  );
 }

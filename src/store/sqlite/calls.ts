@@ -2,7 +2,7 @@ import { LociError } from '../../core/errors.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import type { RetrievalRequest } from '../search-model.ts';
 import type { StoreAdmin, StoreRecords, StoreSearch, StoreVectors } from '../store.ts';
-import { auditChain, auditChains, auditEntries, importAudit, verifyAudit } from './admin/audit.ts';
+import { auditChain, auditChains, auditEntries, attachAudit, verifyAudit } from './admin/audit.ts';
 import { changes } from './records/changes.ts';
 import { CodeCache } from './vectors/code-cache.ts';
 import type { Database } from './database/database.ts';
@@ -181,7 +181,7 @@ function adminCalls(db: Database): StoreCalls['admin'] {
       read(db, namespace, [], (ns) => auditEntries(db, ns, filter, page)),
     auditChain: (namespace, chain, page) => read(db, namespace, [], (ns) => auditChain(db, ns, chain, page)),
     auditChains: (namespace) => read(db, namespace, [], (ns) => auditChains(db, ns)),
-    importAudit: (namespace, entries) => importAudit(db, namespace, entries),
+    attachAudit: (namespace, entries) => attachAudit(db, namespace, entries),
     verifyAudit: (namespace) => read(db, namespace, [], (ns) => verifyAudit(db, ns)),
     history: (namespace, selector, page) => read(db, namespace, [], (ns) => history(db, ns, selector, page)),
     takeLease: (namespace, request) => takeLease(db, namespace, request),

@@ -67,7 +67,7 @@ it('what agents ask for is found by index, not by a look at all of a namespace',
     searchByTime(calls);
     calls.records.findIdempotentResult('n', 'k', NOW);
     calls.admin.auditEntries('n', { subject: 'u' }, ALL);
-    calls.admin.auditEntries('n', { from: NOW }, { after: { at: NOW, chain: 'c', seq: 1 }, limit: 5 });
+    calls.admin.auditEntries('n', { from: NOW }, { after: { at: NOW, seq: 1 }, limit: 5 });
     const text = { by: 'text', text: anyOf('a'), filter: { now: NOW + 5000 }, limit: 5 } as const;
     calls.search.retrieve('n', { queries: [text], load: true });
     const batch = { chunking: 'c' };

@@ -49,7 +49,7 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     auditEntries: 'reader',
     auditChain: 'reader',
     auditChains: 'reader',
-    importAudit: 'writer',
+    attachAudit: 'writer',
     verifyAudit: 'reader',
     history: 'reader',
     takeLease: 'writer',

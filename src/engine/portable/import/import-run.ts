@@ -162,7 +162,7 @@ export class ImportRun {
         if (this.#options.dryRun) this.#report.auxiliary.audit += await this.#countNew(chain, links);
         else {
           const screenedLinks = await Promise.all(links.map((link) => this.#withoutSecrets(link)));
-          this.#report.auxiliary.audit += await store.admin.importAudit(namespace, screenedLinks);
+          this.#report.auxiliary.audit += await store.admin.attachAudit(namespace, screenedLinks);
         }
       } catch (error) {
         if (!isRefusal(error)) throw error;

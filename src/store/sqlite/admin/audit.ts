@@ -1,4 +1,3 @@
-import { LociError } from '../../../core/errors.ts';
 import type { Timestamp } from '../../../core/types.ts';
 import { uuidv7 } from '../../../core/ids.ts';
 import type {
@@ -10,10 +9,24 @@ import type {
   AuditFilter,
 } from '../../admin-model.ts';
 import type { Page } from '../../model.ts';
-import { brokenLink, CHAIN_START, chained, diffText, isSameEntry, notOurs } from '../../rules/audit-chain.ts';
+import {
+  brokenLink,
+  CHAIN_START,
+  chained,
+  diffText,
+  neverWritten,
+  newEntries,
+} from '../../rules/audit-chain.ts';
 import type { Database } from '../database/database.ts';
 import { ensureNamespace } from '../database/namespaces.ts';
 import type { Row } from '../records/rows.ts';
+import {
+  attachedChain,
+  attachedChains,
+  attachedEntries,
+  attachEntries,
+  eraseAttachedDiffs,
+} from './audit-attachments.ts';
 
 const COLUMNS = 'chain, seq, at, actor, surface, action, subject, diff, diff_hash, previous, hash';
 
@@ -21,7 +34,7 @@ const COLUMNS = 'chain, seq, at, actor, surface, action, subject, diff, diff_has
 export function appendAudit(db: Database, ns: number, drafts: readonly AuditDraft[]): void {
   const [first] = drafts;
   if (first === undefined) return;
-  const { chain, ...end } = ownChain(db, ns, first.at);
+  const { chain, ...end } = ownChain(db, ns) ?? startOwnChain(db, ns, first.at);
   let { length, head } = end;
   for (const draft of drafts) {
     const entry = chained(draft, chain, length, head);
@@ -29,7 +42,7 @@ export function appendAudit(db: Database, ns: number, drafts: readonly AuditDraf
     length = entry.seq;
     head = entry.hash;
   }
-  growChain(db, ns, chain, length, head);
+  db.prepare('UPDATE audit_log SET length = ?, head = ? WHERE ns = ?').run(length, head, ns);
 }
 
 interface Chain {
@@ -38,30 +51,19 @@ interface Chain {
   readonly head: string;
 }
 
-function ownChain(db: Database, ns: number, now: Timestamp): Chain {
-  const row = db.prepare('SELECT chain, length, head FROM audit_chain WHERE ns = ? AND own = 1').get(ns);
-  if (row !== undefined) return chainOf(row);
-  const chain = uuidv7(now);
-  addChain(db, ns, chain, 1);
-  return { chain, length: 0, head: CHAIN_START };
+function ownChain(db: Database, ns: number): Chain | null {
+  const row = db.prepare('SELECT chain, length, head FROM audit_log WHERE ns = ?').get(ns);
+  return row === undefined ? null : chainOf(row);
 }
 
-function addChain(db: Database, ns: number, chain: string, own: 0 | 1): void {
-  db.prepare('INSERT INTO audit_chain (ns, chain, own, length, head) VALUES (?, ?, ?, 0, ?)').run(
+function startOwnChain(db: Database, ns: number, now: Timestamp): Chain {
+  const chain = { chain: uuidv7(now), length: 0, head: CHAIN_START };
+  db.prepare('INSERT INTO audit_log (ns, chain, length, head) VALUES (?, ?, 0, ?)').run(
     ns,
-    chain,
-    own,
-    CHAIN_START,
+    chain.chain,
+    chain.head,
   );
-}
-
-function growChain(db: Database, ns: number, chain: string, length: number, head: string): void {
-  db.prepare('UPDATE audit_chain SET length = ?, head = ? WHERE ns = ? AND chain = ?').run(
-    length,
-    head,
-    ns,
-    chain,
-  );
+  return chain;
 }
 
 function insertEntry(db: Database, ns: number, entry: AuditEntry): void {
@@ -82,12 +84,14 @@ function insertEntry(db: Database, ns: number, entry: AuditEntry): void {
   );
 }
 
-/** Erases the diffs of a purged record. The entries themselves remain. */
-export function eraseDiffs(db: Database, ns: number, subject: string): void {
+/** Erases the diffs of purged records. The entries themselves remain. */
+export function eraseDiffs(db: Database, ns: number, subjects: ReadonlySet<string>): void {
   // Without statistics, SQLite would scan the whole log.
-  db.prepare(
+  const erase = db.prepare(
     'UPDATE audit INDEXED BY audit_subject SET diff = NULL WHERE ns = ? AND subject = ? AND diff IS NOT NULL',
-  ).run(ns, subject);
+  );
+  for (const subject of subjects) erase.run(ns, subject);
+  eraseAttachedDiffs(db, ns, subjects);
 }
 
 export function auditEntries(
@@ -109,101 +113,80 @@ export function auditEntries(
   where('surface = ?', filter.surface);
   where('at >= ?', filter.from);
   where('at < ?', filter.until);
-  where('(at, chain, seq) < (?, ?, ?)', after?.at, after?.chain, after?.seq);
+  where('(at, seq) < (?, ?)', after?.at, after?.seq);
   return db
-    .prepare(
-      `SELECT ${COLUMNS} FROM audit WHERE ${parts.join(' AND ')} ORDER BY at DESC, chain DESC, seq DESC LIMIT ?`,
-    )
+    .prepare(`SELECT ${COLUMNS} FROM audit WHERE ${parts.join(' AND ')} ORDER BY at DESC, seq DESC LIMIT ?`)
     .all(...parameters, limit)
     .map(entryOf);
 }
 
-export function auditChain(
-  db: Database,
-  ns: number,
-  chain: string,
-  { after, limit }: Page<number>,
-): AuditEntry[] {
+export function auditChain(db: Database, ns: number, chain: string, page: Page<number>): AuditEntry[] {
+  if (ownChain(db, ns)?.chain !== chain) return attachedEntries(db, ns, chain, page);
+  const { after, limit } = page;
   return db
     .prepare(`SELECT ${COLUMNS} FROM audit WHERE ns = ? AND chain = ? AND seq > ? ORDER BY seq LIMIT ?`)
     .all(ns, chain, after ?? 0, limit)
     .map(entryOf);
 }
 
+/** The own chain first. */
 export function auditChains(db: Database, ns: number): AuditChain[] {
-  return db
-    .prepare('SELECT chain, own, length FROM audit_chain WHERE ns = ? ORDER BY own DESC, chain')
-    .all(ns)
-    .map((row) => ({
-      chain: row['chain'] as string,
-      own: row['own'] === 1,
-      length: row['length'] as number,
-    }));
+  const own = ownChain(db, ns);
+  return [
+    ...(own === null ? [] : [{ chain: own.chain, own: true, length: own.length }]),
+    ...attachedChains(db, ns).map(({ chain, length }) => ({ chain, own: false, length })),
+  ];
 }
 
-export function importAudit(db: Database, namespace: string, entries: readonly AuditEntry[]): number {
+/** Adds entries of other chains as attachments. Returns how many are new. */
+export function attachAudit(db: Database, namespace: string, entries: readonly AuditEntry[]): number {
   return db.transaction(() => {
     const ns = ensureNamespace(db, namespace);
-    return entries.filter((entry) => importEntry(db, ns, entry)).length;
+    let added = 0;
+    for (const [chain, links] of Map.groupBy(entries, (entry) => entry.chain)) {
+      const own = ownChain(db, ns);
+      const isOwn = own?.chain === chain;
+      const attached = isOwn ? own : attachedChain(db, ns, chain);
+      const first = links.reduce((least, { seq }) => Math.min(least, seq), Infinity);
+      const existing = auditChain(db, ns, chain, { after: first - 1, limit: links.length });
+      const fresh = newEntries(links, attached, existing);
+      if (isOwn && fresh[0] !== undefined) throw neverWritten(fresh[0]);
+      attachEntries(db, ns, fresh);
+      added += fresh.length;
+    }
+    return added;
   });
 }
 
-/** Imports an entry. Returns `false` if the store already has it. */
-function importEntry(db: Database, ns: number, entry: AuditEntry): boolean {
-  const [present] = auditChain(db, ns, entry.chain, { after: entry.seq - 1, limit: 1 });
-  if (present?.seq === entry.seq) {
-    if (isSameEntry(present, entry)) return false;
-    throw new LociError(
-      'conflict',
-      `entry ${String(entry.seq)} of the audit chain ${entry.chain} differs from the one in this store`,
-    );
-  }
-  const select = db.prepare('SELECT chain, own, length, head FROM audit_chain WHERE ns = ? AND chain = ?');
-  const row = select.get(ns, entry.chain);
-  if (row?.['own'] === 1) throw notOurs(entry);
-  if (row === undefined) addChain(db, ns, entry.chain, 0);
-  const { length, head } = row === undefined ? { length: 0, head: CHAIN_START } : chainOf(row);
-  const broken = brokenLink(entry, diffText(entry.diff), length, head);
-  if (broken !== null) throw new LociError('invalid_input', `the audit chain ${entry.chain}: ${broken}`);
-  insertEntry(db, ns, entry);
-  growChain(db, ns, entry.chain, entry.seq, entry.hash);
-  return true;
-}
-
-/** The maximum number of reported faults of one chain. */
+/** The maximum number of reported faults. */
 const MAX_FAULTS = 5;
 
-/** Returns a message for each place where the log was cut or changed. */
+/** Returns a message for each place where the own log was cut or changed. */
 export function verifyAudit(db: Database, ns: number): string[] {
-  const chains = db.prepare('SELECT chain, length, head FROM audit_chain WHERE ns = ?').all(ns).map(chainOf);
+  const own = ownChain(db, ns);
   const unregistered = db
-    .prepare(
-      `SELECT DISTINCT chain FROM audit WHERE ns = ?
-       EXCEPT SELECT chain FROM audit_chain WHERE ns = ?`,
-    )
-    .all(ns, ns);
+    .prepare('SELECT DISTINCT chain FROM audit WHERE ns = ? AND chain IS NOT ?')
+    .all(ns, own?.chain ?? null);
   return [
     ...lostDiffs(db, ns),
-    ...chains.flatMap((chain) => verifyChain(db, ns, chain).map((what) => `${what} (chain ${chain.chain})`)),
+    ...(own === null ? [] : verifyChain(db, ns, own)),
     ...unregistered.map((row) => `the audit chain ${String(row['chain'])} is not registered`),
   ];
 }
 
-/** Diffs that are missing although no entry says that their record was purged. Imported chains may not have that entry. */
+/** Diffs that are missing although no entry says that their record was purged. */
 function lostDiffs(db: Database, ns: number): string[] {
   return db
     .prepare(
-      `SELECT seq, chain FROM audit AS a WHERE ns = ? AND diff IS NULL AND diff_hash IS NOT NULL
-         AND chain IN (SELECT chain FROM audit_chain WHERE ns = a.ns AND own = 1)
+      `SELECT seq FROM audit AS a WHERE ns = ? AND diff IS NULL AND diff_hash IS NOT NULL
          AND NOT EXISTS (
-           SELECT 1 FROM audit WHERE ns = a.ns AND subject = a.subject AND action IN ('purge', 'expire')
-             AND chain = a.chain)
+           SELECT 1 FROM audit WHERE ns = a.ns AND subject = a.subject AND action IN ('purge', 'expire'))
        ORDER BY seq LIMIT ?`,
     )
     .all(ns, MAX_FAULTS)
     .map((row) => {
       const entry = `entry ${String(row['seq'])} of the audit log`;
-      return `the diff of ${entry} is missing, and no entry explains why (chain ${String(row['chain'])})`;
+      return `the diff of ${entry} is missing, and no entry explains why`;
     });
 }
 

@@ -146,6 +146,7 @@ function purgeDue(db: Database, namespace: string, ns: number, request: PurgeReq
     if (records.length > 0) {
       withSecureDelete(db, ns, () => {
         for (const record of records) purgeRecord(db, ns, record, changes);
+        eraseDiffs(db, ns, new Set(records.map(({ uuid }) => uuid)));
         for (const [word, change] of pendingWordCounts(db, ns)) countWords(changes.words, [word], change);
         mergeWords(db, ns, changes.words);
         changes.derive(db, ns);
@@ -166,7 +167,6 @@ function purgeRecord(db: Database, ns: number, record: LociRecord, changes: Reco
   removePassages(db, ns, record.id, record, changes.words);
   changes.add(record.id, 'removed', record.key !== null);
   db.prepare('DELETE FROM record WHERE ns = ? AND id = ?').run(ns, record.id);
-  eraseDiffs(db, ns, record.uuid);
 }
 
 /** Within a transaction. @throws LociError `conflict` for a key that was used already */
