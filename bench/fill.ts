@@ -81,7 +81,7 @@ async function fill(folder: string, options: FillOptions): Promise<void> {
   const store = await openStore({
     driver: 'sqlite',
     path: join(partial, 'loci.db'),
-    busyTimeout: 5000,
+    busyTimeoutMs: 5000,
     create: true,
   });
   const plain = new PlainSearch(join(partial, 'plain.db'));

@@ -32,7 +32,7 @@ let openMs;
 const held = { idling: await heldAtMost(() => setTimeout(IDLE_MS)) };
 held.opening = await heldAtMost(async () => {
   const start = performance.now();
-  store = await openStore({ driver: 'sqlite', path: task.path, busyTimeout: 5000, create: false });
+  store = await openStore({ driver: 'sqlite', path: task.path, busyTimeoutMs: 5000, create: false });
   openMs = performance.now() - start;
 });
 const generation = (await store.vectors.generations('')).find(({ active }) => active).id;

@@ -64,7 +64,7 @@ export async function openIndexed(
   const { folder = CACHE_FOLDER, signal } = options;
   mkdirSync(folder, { recursive: true });
   const path = storePath(set, model, folder);
-  const store = await openStore({ driver: 'sqlite', path, busyTimeout: 60_000, create: true });
+  const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 60_000, create: true });
   try {
     const code = indexingCode();
     if (readStamp(path)?.code !== code) {

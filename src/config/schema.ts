@@ -139,7 +139,7 @@ export const configSchema = z
     search: search.prefault({}).describe('How records are found.'),
     writes: writes.prefault({}).describe('What agents may write.'),
     retention: retention.prefault({}).describe('How long deleted records are kept.'),
-    startup: startup.prefault({}).describe('What an agent is given before it begins.'),
+    startup: startup.prefault({}).describe('The text that an agent receives at the start of a session.'),
     server: server.prefault({}).describe('Where `loci serve` listens.'),
     auth: auth
       .prefault({})

@@ -140,7 +140,7 @@ export async function openLoci(config: Config, options: OpenOptions = {}): Promi
   const store = await openStore({
     driver: 'sqlite',
     path,
-    busyTimeout: BUSY_TIMEOUT_MS,
+    busyTimeoutMs: BUSY_TIMEOUT_MS,
     create: options.create ?? true,
   });
   return engineOf(EngineContext.create(config, store, options));

@@ -99,15 +99,15 @@ export interface SourceState {
   /** Successful refreshes in all. */
   readonly refreshes: number;
   /** Failed refreshes since the last success. */
-  readonly failures: number;
+  readonly consecutiveFailures: number;
   /** Failed refreshes in all. */
-  readonly failed: number;
+  readonly totalFailures: number;
   /** Why the last refresh failed; `null` if it did not. */
   readonly error: string | null;
   /** Problems with single documents at the last success: at most 20, each of at most 300 characters. */
   readonly problems: readonly string[];
   /** Empty answers in a row. */
-  readonly empties: number;
+  readonly consecutiveEmpty: number;
   /** Whether the operator has paused it. */
   readonly paused: boolean;
   /** Fingerprint and details of the approved command. */

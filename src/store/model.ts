@@ -235,8 +235,8 @@ export interface ChangePage {
 // ── Derived state and removal ────────────────────────────────────────────────────────────────────
 
 /** Passages, with the state of the record that they were cut from. */
-export interface CutPassages {
-  readonly from: Pick<LociRecord, 'origin' | 'project' | 'title' | 'tags' | 'metadata' | 'contentHash'>;
+export interface ChunkedRecord {
+  readonly state: Pick<LociRecord, 'origin' | 'project' | 'title' | 'tags' | 'metadata' | 'contentHash'>;
   readonly passages: readonly Passage[];
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStore, STORE_DRIVERS } from './registry.ts';
 
-const OPTIONS = { path: '', busyTimeout: 0, create: true };
+const OPTIONS = { path: '', busyTimeoutMs: 0, create: true };
 
 describe('openStore', () => {
   it('opens the configured store', async () => {

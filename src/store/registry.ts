@@ -10,7 +10,7 @@ export interface StoreOptions {
   /** The store's file. */
   readonly path: string;
   /** How long to wait for another process's write, in milliseconds. */
-  readonly busyTimeout: number;
+  readonly busyTimeoutMs: number;
   /** Whether to create a store that does not exist; else `store_not_found`. */
   readonly create: boolean;
 }

@@ -102,7 +102,7 @@ export interface RetrievalRequest {
 export interface RankedList {
   readonly scores: readonly PassageScore[];
   /** Passages left out because of `maxPerRecord`. */
-  readonly crowdedOut: readonly PassageScore[];
+  readonly overQuota: readonly PassageScore[];
   /** How long the query took. */
   readonly milliseconds: number;
 }

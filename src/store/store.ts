@@ -16,7 +16,7 @@ import type {
 import type {
   ChangePage,
   CommitBatch,
-  CutPassages,
+  ChunkedRecord,
   ExistingRecords,
   FacetField,
   FacetValue,
@@ -129,7 +129,7 @@ export interface StoreRecords {
   replacePassages(
     namespace: string,
     chunking: string,
-    passages: ReadonlyMap<number, CutPassages>,
+    passages: ReadonlyMap<number, ChunkedRecord>,
   ): Promise<void>;
   /**
    * Removes expired and long deleted records for good, erases the diffs that show their content, and removes expired

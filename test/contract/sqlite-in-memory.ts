@@ -8,7 +8,7 @@ type Run = (...parameters: readonly unknown[]) => unknown;
 
 /** The SQLite store without its threads and without a file: fast enough to open one for each test. */
 export function openSqliteInMemory(): Store {
-  const db = new Database(':memory:', { busyTimeout: 0 });
+  const db = new Database(':memory:', { busyTimeoutMs: 0 });
   migrate(db);
   const calls = storeCalls(db) as unknown as Readonly<Record<string, Readonly<Record<string, Run>>>>;
   const roles = createStoreProxy(async (call, _route, parameters) => {

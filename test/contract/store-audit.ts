@@ -5,7 +5,7 @@ import { CHAIN_START, auditHash, chained } from '../../src/store/rules/audit-cha
 import type { AuditEntry, AuditFilter } from '../../src/store/admin-model.ts';
 import type { Subject } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';
-import { ALL, commit, startupEntry, told } from './written-samples.ts';
+import { ALL, commit, startupEntry, auditDraft } from './written-samples.ts';
 
 export function describeAudit(subject: Subject): void {
   describeLog(subject);
@@ -21,11 +21,11 @@ function describeLog({ store, namespace }: Subject): void {
       const ns = namespace();
       expect(await store().admin.auditChains(ns)).toEqual([]);
       const diff = { title: { from: null, to: 'é "quoted"' }, 10: 1, 9: [{ a: -0.5 }] };
-      const drafts = [told({ subject: 'u', diff }), told({ at: NOW + 1, action: 'delete' })];
+      const drafts = [auditDraft({ subject: 'u', diff }), auditDraft({ at: NOW + 1, action: 'delete' })];
       await commit(store(), ns, { writes: [note('x')], audit: drafts });
       await store().records.commit(ns, {
         startup: [startupEntry()],
-        audit: [told({ at: NOW - 1, subject: 'startup:rules' })],
+        audit: [auditDraft({ at: NOW - 1, subject: 'startup:rules' })],
       });
       const [own, ...others] = await store().admin.auditChains(ns);
       expect(others).toEqual([]);
@@ -50,10 +50,10 @@ function describeLog({ store, namespace }: Subject): void {
     it('returns the selected entries, newest first', async () => {
       const ns = namespace();
       const audit = [
-        told({ subject: 'u', at: NOW }),
-        told({ subject: 'v', at: NOW + 2, actor: 'bob' }),
-        told({ subject: 'u', at: NOW + 1, action: 'delete' }),
-        told({ subject: null, at: NOW + 1, surface: 'rest' }),
+        auditDraft({ subject: 'u', at: NOW }),
+        auditDraft({ subject: 'v', at: NOW + 2, actor: 'bob' }),
+        auditDraft({ subject: 'u', at: NOW + 1, action: 'delete' }),
+        auditDraft({ subject: null, at: NOW + 1, surface: 'rest' }),
       ];
       await commit(store(), ns, { audit });
       expect(await seqs(ns, {})).toEqual([2, 4, 3, 1]);
@@ -69,7 +69,9 @@ function describeLog({ store, namespace }: Subject): void {
 
     it('is returned in pages, each entry once, even if times are equal', async () => {
       const ns = namespace();
-      await commit(store(), ns, { audit: Array.from({ length: 7 }, (_, i) => told({ at: NOW + (i % 2) })) });
+      await commit(store(), ns, {
+        audit: Array.from({ length: 7 }, (_, i) => auditDraft({ at: NOW + (i % 2) })),
+      });
       const seen: number[] = [];
       for (let after: AuditEntry | null = null; ;) {
         const page: AuditEntry[] = await store().admin.auditEntries(ns, {}, { after, limit: 2 });
@@ -86,10 +88,10 @@ function describeLog({ store, namespace }: Subject): void {
 
     it('does not contain a change that failed', async () => {
       const ns = namespace();
-      await commit(store(), ns, { audit: [told()] });
-      const failing = commit(store(), ns, { writes: [{ ...note('x'), id: 9 }], audit: [told()] });
+      await commit(store(), ns, { audit: [auditDraft()] });
+      const failing = commit(store(), ns, { writes: [{ ...note('x'), id: 9 }], audit: [auditDraft()] });
       await expect(failing).rejects.toThrow();
-      const odd = commit(store(), ns, { writes: [note('x')], audit: [told({ at: 0.5 })] });
+      const odd = commit(store(), ns, { writes: [note('x')], audit: [auditDraft({ at: 0.5 })] });
       await expect(odd).rejects.toMatchObject({ code: 'invalid_input' });
       expect(await seqs(ns, {})).toEqual([1]);
     });
@@ -99,7 +101,9 @@ function describeLog({ store, namespace }: Subject): void {
       const odd = ['\ud800', 'a\0b', '"\\', 'é e\u0301', '\u2028', ''];
       const diff = { ['\udfff']: '\ud800' };
       await commit(store(), ns, {
-        audit: odd.map((text) => told({ subject: text, actor: text, surface: text, action: text, diff })),
+        audit: odd.map((text) =>
+          auditDraft({ subject: text, actor: text, surface: text, action: text, diff }),
+        ),
       });
       expect(await store().admin.verifyAudit(ns)).toEqual([]);
       const entries = (await store().admin.auditEntries(ns, {}, ALL)).toReversed();
@@ -114,7 +118,7 @@ function describeImports({ store, namespace }: Subject): void {
   /** A namespace that has entries, and the entries. */
   async function chainOf(length: number): Promise<AuditEntry[]> {
     const ns = namespace();
-    const audit = Array.from({ length }, (_, i) => told({ at: NOW + i, subject: 'u', diff: { i } }));
+    const audit = Array.from({ length }, (_, i) => auditDraft({ at: NOW + i, subject: 'u', diff: { i } }));
     await commit(store(), ns, { audit });
     const [own] = await store().admin.auditChains(ns);
     return store().admin.auditChain(ns, own!.chain, ALL);
@@ -123,7 +127,7 @@ function describeImports({ store, namespace }: Subject): void {
   describe('another store’s audit log', () => {
     it('is attached once and unchanged, separate from the own log', async () => {
       const ns = namespace();
-      await commit(store(), ns, { audit: [told({ at: NOW + 1 })] });
+      await commit(store(), ns, { audit: [auditDraft({ at: NOW + 1 })] });
       const theirs = await chainOf(3);
       expect(await store().admin.attachAudit(ns, theirs.slice(0, 2))).toBe(2);
       expect(await store().admin.attachAudit(ns, theirs)).toBe(1);
@@ -136,7 +140,7 @@ function describeImports({ store, namespace }: Subject): void {
       expect(await store().admin.auditChain(ns, theirs[0]!.chain, ALL)).toEqual(theirs);
       expect((await store().admin.auditEntries(ns, {}, ALL)).map(({ at }) => at - NOW)).toEqual([1]);
       expect(await store().admin.verifyAudit(ns)).toEqual([]);
-      await commit(store(), ns, { audit: [told()] });
+      await commit(store(), ns, { audit: [auditDraft()] });
       expect((await store().admin.auditChains(ns))[0]).toMatchObject({ own: true, length: 2 });
     });
 
@@ -162,7 +166,7 @@ function describeImports({ store, namespace }: Subject): void {
       const ns = namespace();
       const theirs = await chainOf(2);
       await store().admin.attachAudit(ns, theirs);
-      await commit(store(), ns, { audit: [told()] });
+      await commit(store(), ns, { audit: [auditDraft()] });
       const chains = await store().admin.auditChains(ns);
       expect(chains.map(({ own, length }) => [own, length])).toEqual([
         [true, 1],
@@ -213,9 +217,9 @@ function describeImports({ store, namespace }: Subject): void {
 
     it('never extends the own log, even if it continues it correctly', async () => {
       const ns = namespace();
-      await commit(store(), ns, { audit: [told()] });
+      await commit(store(), ns, { audit: [auditDraft()] });
       const own = await store().admin.auditEntries(ns, {}, ALL);
-      const forged = chained(told({ actor: 'eve', at: NOW + 1 }), own[0]!.chain, 1, own[0]!.hash);
+      const forged = chained(auditDraft({ actor: 'eve', at: NOW + 1 }), own[0]!.chain, 1, own[0]!.hash);
       await expect(store().admin.attachAudit(ns, [...own, forged])).rejects.toMatchObject({
         code: 'conflict',
       });

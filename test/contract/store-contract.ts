@@ -12,7 +12,7 @@ import { describeIsolation } from './store-isolation.ts';
 import { describeLeases } from './store-leases.ts';
 import { describeListing } from './store-listing.ts';
 import { describeLinks } from './store-links.ts';
-import { describeMortality } from './store-mortality.ts';
+import { describeDeletionAndRestoration } from './store-deletion.ts';
 import { describeNeighbours } from './store-neighbours.ts';
 import { describePurge } from './store-purge.ts';
 import { describePortability } from './store-portability.ts';
@@ -75,7 +75,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describeNeighbours(subject);
     describeUpkeep(subject);
     describeTokens(subject);
-    describeMortality(subject);
+    describeDeletionAndRestoration(subject);
     describePurge(subject);
     describeListing(subject);
     describeAudit(subject);

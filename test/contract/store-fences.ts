@@ -3,7 +3,7 @@ import type { CommitBatch, Fence } from '../../src/store/model.ts';
 import type { Subject } from './store-contract.ts';
 import { searchText } from './queries.ts';
 import { ALL_LIVE, anyOf, CHUNKING, note, NOW, write } from './store-samples.ts';
-import { told } from './written-samples.ts';
+import { auditDraft } from './written-samples.ts';
 
 const LASTS = 60_000;
 
@@ -46,10 +46,13 @@ export function describeFences({ store, namespace }: Subject): void {
         readAt: NOW,
         refreshes: 1,
       });
-      await store().records.commit(ns, { sourceState: { source: 'todos', change: { failures: 1 } }, fence });
+      await store().records.commit(ns, {
+        sourceState: { source: 'todos', change: { consecutiveFailures: 1 } },
+        fence,
+      });
       expect((await store().records.sourceStates(ns)).get('todos')).toMatchObject({
         refreshes: 1,
-        failures: 1,
+        consecutiveFailures: 1,
       });
     });
 
@@ -75,7 +78,7 @@ export function describeFences({ store, namespace }: Subject): void {
       const before = await look(ns);
       const batch = refresh(late, {
         evictions: [1],
-        audit: [told({ subject: 'u' })],
+        audit: [auditDraft({ subject: 'u' })],
         idempotencyKey: { key: 'o', fingerprint: 'f', at: NOW, expiresAt: NOW + 1 },
       });
       const conflict = { code: 'conflict', message: `another process refreshes ${ns} now` };

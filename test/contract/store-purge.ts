@@ -15,7 +15,7 @@ import {
   write,
 } from './store-samples.ts';
 import { NO_TRACE, traces } from './traces.ts';
-import { ALL, commit, idsOf, purgeRequest, remove, told } from './written-samples.ts';
+import { ALL, commit, idsOf, purgeRequest, remove, auditDraft } from './written-samples.ts';
 
 export function describePurge(subject: Subject): void {
   describePurges(subject);
@@ -67,7 +67,7 @@ function describePurges({ store, namespace, generation }: Subject): void {
       const ns = namespace();
       const [gone, kept] = [note('secret'), note('kept')];
       const audit = [gone, kept].map(({ draft: { uuid } }) =>
-        told({ subject: uuid, diff: { content: 'x' } }),
+        auditDraft({ subject: uuid, diff: { content: 'x' } }),
       );
       await commit(store(), ns, { writes: [gone, kept, note('old', { expiresAt: NOW })], audit });
       await remove(store(), ns, 1);
@@ -91,7 +91,7 @@ function describePurges({ store, namespace, generation }: Subject): void {
       const [ns, other] = [namespace(), namespace()];
       const gone = note('secret', { expiresAt: NOW });
       const subjects = [gone.draft.uuid, 'another'];
-      const audit = subjects.map((about) => told({ subject: about, diff: { content: 'x' } }));
+      const audit = subjects.map((about) => auditDraft({ subject: about, diff: { content: 'x' } }));
       await commit(store(), other, { audit });
       const [{ chain } = { chain: '' }] = await store().admin.auditChains(other);
       const theirs = await store().admin.auditChain(other, chain, ALL);
@@ -159,7 +159,7 @@ function describeOnce({ store, namespace }: Subject): void {
     it('rejects a second batch as a whole, whatever it contains', async () => {
       const ns = namespace();
       await commit(store(), ns, { writes: [note('first')], idempotencyKey });
-      const audit = [told()];
+      const audit = [auditDraft()];
       for (const fingerprint of ['f', 'g']) {
         const again = { ...idempotencyKey, fingerprint, at: NOW + 9 };
         const second = commit(store(), ns, { writes: [note('second')], idempotencyKey: again, audit });

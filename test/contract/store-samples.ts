@@ -2,7 +2,7 @@ import { searchText } from './queries.ts';
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { shortHash, sha256 } from '../../src/core/ids.ts';
 import type { LociRecord, Passage } from '../../src/core/types.ts';
-import type { CutPassages, RecordDraft, RecordWrite } from '../../src/store/model.ts';
+import type { ChunkedRecord, RecordDraft, RecordWrite } from '../../src/store/model.ts';
 import type {
   FieldWeights,
   PendingEmbedding,
@@ -137,15 +137,15 @@ export async function cutNow(
   store: { readonly records: Pick<Store['records'], 'list'> },
   namespace: string,
   passages: ReadonlyMap<number, readonly Passage[]>,
-): Promise<Map<number, CutPassages>> {
+): Promise<Map<number, ChunkedRecord>> {
   const records = await store.records.list(namespace, { scan: 'undeleted' }, { after: null, limit: 1000 });
   const held = new Map(records.map((record) => [record.id, record]));
   return new Map([...passages].map(([id, made]) => [id, cutOf(held.get(id), made)]));
 }
 
 /** Passages that were cut from this state of a record; `undefined` for one that never was. */
-export function cutOf(record: LociRecord | undefined, passages: readonly Passage[]): CutPassages {
-  return { from: record ?? draft(), passages };
+export function cutOf(record: LociRecord | undefined, passages: readonly Passage[]): ChunkedRecord {
+  return { state: record ?? draft(), passages };
 }
 
 /** Gives every content of the namespace a vector: that of its text, or the one for all. */

@@ -2,7 +2,7 @@ import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { Subject } from './store-contract.ts';
 import { note, NOW } from './store-samples.ts';
-import { ALL, startupEntry, told } from './written-samples.ts';
+import { ALL, startupEntry, auditDraft } from './written-samples.ts';
 
 export function describeStartup({ store, namespace }: Subject): void {
   describe('startup entries', () => {
@@ -22,12 +22,12 @@ export function describeStartup({ store, namespace }: Subject): void {
       const ns = namespace();
       await store().records.commit(ns, {
         startup: [startupEntry(), startupEntry({ agent: 'ada' })],
-        audit: [told()],
+        audit: [auditDraft()],
       });
       const changed = startupEntry({ content: 'be brief', priority: 5, deletedAt: NOW, updatedAt: NOW + 1 });
       await store().records.commit(ns, {
         startup: [changed],
-        audit: [told({ subject: 'startup:rules' }), told()],
+        audit: [auditDraft({ subject: 'startup:rules' }), auditDraft()],
       });
       expect((await store().records.startup(ns)).entries).toEqual([startupEntry({ agent: 'ada' }), changed]);
       expect(await store().admin.auditEntries(ns, {}, ALL)).toHaveLength(3);

@@ -2,7 +2,7 @@ import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { Subject } from './store-contract.ts';
 import { ALL_LIVE, draft, found, note, NOW, passage, write } from './store-samples.ts';
-import { ALL, commit, fact, purgeRequest, remove, run, startupEntry, told } from './written-samples.ts';
+import { ALL, commit, fact, purgeRequest, remove, run, startupEntry, auditDraft } from './written-samples.ts';
 
 export function describeWrittenIsolation({ store, namespace }: Subject): void {
   /** Everything that can be read from a namespace. */
@@ -43,11 +43,15 @@ export function describeWrittenIsolation({ store, namespace }: Subject): void {
       note(text),
       note(text, { expiresAt: NOW }),
     ];
-    await commit(store(), ns, { writes, idempotencyKey, audit: [told({ subject: 'u', diff: { text } })] });
+    await commit(store(), ns, {
+      writes,
+      idempotencyKey,
+      audit: [auditDraft({ subject: 'u', diff: { text } })],
+    });
     await remove(store(), ns, 3);
     await store().records.commit(ns, {
       startup: [startupEntry({ content: text })],
-      audit: [told({ subject: 'startup:rules' })],
+      audit: [auditDraft({ subject: 'startup:rules' })],
     });
     await store().records.commit(ns, { startupDigest: { ...seen, digest: text } });
     await store().records.commit(ns, { history: { rows: [run({ name: text })], keep: 100 } });
@@ -65,7 +69,7 @@ export function describeWrittenIsolation({ store, namespace }: Subject): void {
       await commit(store(), theirs, {
         deletions: [{ id: 2, at: NOW - 5 }],
         restorations: [{ id: 3, passages: [passage('theirs')] }],
-        audit: [told({ subject: uuid })],
+        audit: [auditDraft({ subject: uuid })],
       });
       await store().records.commit(theirs, { startup: [startupEntry({ deletedAt: NOW })], audit: [] });
       const rows = Array.from({ length: 5 }, () => run({ expiresAt: NOW + 1 }));

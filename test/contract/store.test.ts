@@ -15,6 +15,6 @@ afterAll(() => {
 for (const driver of STORE_DRIVERS) {
   describeStore(driver, () => {
     const path = join(folder, `${String(++files)}.db`);
-    return openStore({ driver, path, busyTimeout: 1000, create: true });
+    return openStore({ driver, path, busyTimeoutMs: 1000, create: true });
   });
 }

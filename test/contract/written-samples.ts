@@ -30,7 +30,7 @@ export async function remove(store: Store, namespace: string, ...ids: readonly n
   await commit(store, namespace, { deletions: ids.map((id) => ({ id, at: NOW })) });
 }
 
-export function told(given: Partial<AuditDraft> = {}): AuditDraft {
+export function auditDraft(given: Partial<AuditDraft> = {}): AuditDraft {
   return { at: NOW, actor: 'ada', surface: 'mcp', action: 'write', subject: null, diff: null, ...given };
 }
 

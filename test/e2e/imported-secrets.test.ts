@@ -32,8 +32,8 @@ it('an import names the files with secrets, in words that are true with and with
   expect({ masked, masked_in }).toEqual({
     masked: [kind],
     masked_in: [
-      { where: 'memory/keys.md', what: kind },
-      { where: 'SOUL.md', what: kind },
+      { location: 'memory/keys.md', message: kind },
+      { location: 'SOUL.md', message: kind },
     ],
   });
 });

@@ -151,7 +151,7 @@ describe('an import', () => {
     await loci(['update', '1', '--content', 'The oven is electric'], { home });
     const kept = await imported(home, file);
     expect(done(kept.records)).toEqual({ kept: 1 });
-    expect(kept.conflicts).toMatchObject([{ what: 'record/1 was changed later here' }]);
+    expect(kept.conflicts).toMatchObject([{ message: 'record/1 was changed later here' }]);
     expect(done((await imported(home, file, '--overwrite')).records)).toEqual({ updated: 1 });
     expect((await loci(['get', '1', '--plain'], { home })).stdout).toBe('The oven is gas\n');
     const other = temporaryFolder();
@@ -268,7 +268,7 @@ describe('the folder of an OpenClaw agent', () => {
     const kept = await imported(home, folder);
     expect([done(kept.records), kept.conflicts]).toMatchObject([
       { kept: 1, removed: 1, unchanged: 4 },
-      [{ what: `record/${oven} was changed here, and so was the file` }],
+      [{ message: `record/${oven} was changed here, and so was the file` }],
     ]);
     writeFileSync(join(folder, 'MEMORY.md'), memory);
     expect(done((await imported(home, folder)).records)).toEqual({ updated: 1, unchanged: 5 });

@@ -57,10 +57,17 @@ describe('sources over HTTP', () => {
       const answer = await server.ask(LIST, { token, method, ...(method === 'POST' && { body: {} }) });
       expect([method, answer.status]).toEqual([method, 200]);
       expect(listed(answer)).toMatchObject([
-        { id: 'tasks', name: 'Google Tasks', condition: 'fresh', documents: 2, refreshes: 1, failures: 0 },
+        {
+          id: 'tasks',
+          name: 'Google Tasks',
+          condition: 'fresh',
+          documents: 2,
+          refreshes: 1,
+          consecutive_failures: 0,
+        },
         { id: 'missing', condition: 'broken', error: expect.any(String) },
-        { id: 'homeless', condition: 'failing', failures: 1, error: expect.any(String) },
-        { id: 'talkative', condition: 'failing', failures: 1 },
+        { id: 'homeless', condition: 'failing', consecutive_failures: 1, error: expect.any(String) },
+        { id: 'talkative', condition: 'failing', consecutive_failures: 1 },
         { id: 'lent', kind: 'skill', condition: 'waiting for approval' },
         { id: 'file', kind: 'skill', condition: 'broken' },
       ]);

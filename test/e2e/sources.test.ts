@@ -80,7 +80,7 @@ describe('a source', () => {
         documents: 1,
         hits: 1,
         refreshes: 2,
-        failures: 0,
+        consecutive_failures: 0,
         error: null,
         problems: ['document 2: id is missing'],
         command: 'cat tasks.json',

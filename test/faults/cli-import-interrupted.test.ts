@@ -18,7 +18,7 @@ async function bigExport(): Promise<string> {
   const store = await openStore({
     driver: 'sqlite',
     path: join(folder, 'x.db'),
-    busyTimeout: 1000,
+    busyTimeoutMs: 1000,
     create: true,
   });
   const context = EngineContext.create(settings(folder), store, { now: () => NOW });

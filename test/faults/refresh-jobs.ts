@@ -46,7 +46,7 @@ export async function refreshForEver(store: Store, namespace: string, say: Say):
       return { ...note(text, given), id: held?.id ?? null };
     });
     const evictions = entries.slice(kept.length).map(({ id }) => id);
-    const sourceState = { source: SOURCE, change: { refreshes: round, failures: 0, error: null } };
+    const sourceState = { source: SOURCE, change: { refreshes: round, consecutiveFailures: 0, error: null } };
     say({ round });
     await store.records.commit(namespace, { writes, evictions, chunking: CHUNKING, fence, sourceState });
     say({ refreshed: round });

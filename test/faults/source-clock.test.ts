@@ -84,7 +84,7 @@ describe('a clock that jumps', () => {
     const store = await openStore({
       driver: 'sqlite',
       path: join(keeping.folder, 'loci.db'),
-      busyTimeout: 20_000,
+      busyTimeoutMs: 20_000,
       create: false,
     });
     const now = Date.now() + YEAR;

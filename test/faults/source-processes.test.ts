@@ -74,7 +74,12 @@ describe('two processes with the same sources', () => {
     await vi.waitUntil(() => !orphans.some(({ pid }) => isAlive(pid)), { timeout: 5000, interval: 10 });
     expect(await survivor!.next(refreshed('jobs'), 0, 2 * LEASE_MS)).toMatchObject({ added: 1 });
     expect(await home.found('harbour')).toEqual([[expect.any(String), 'harbour of the living']]);
-    expect(await stateOf(home)).toMatchObject({ condition: 'fresh', documents: 1, failures: 0, failed: 0 });
+    expect(await stateOf(home)).toMatchObject({
+      condition: 'fresh',
+      documents: 1,
+      consecutive_failures: 0,
+      total_failures: 0,
+    });
     expect((await survivor!.stop()).code).toBe(0);
   });
 });

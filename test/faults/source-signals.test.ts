@@ -100,5 +100,7 @@ it('a refresh that is stopped by Ctrl-C ends its command, and the source keeps w
   expect((await ended).code).toBe(130);
   expect(alive(home)).toEqual([]);
   const { sources } = await home.json<{ sources: unknown[] }>('sources', 'list');
-  expect(sources).toMatchObject([{ condition: 'new', failures: 0, failed: 0, error: null }]);
+  expect(sources).toMatchObject([
+    { condition: 'new', consecutive_failures: 0, total_failures: 0, error: null },
+  ]);
 });

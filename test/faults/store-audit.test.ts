@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditHash } from '../../src/store/rules/audit-chain.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NOW } from '../contract/store-samples.ts';
-import { ALL, commit, told } from '../contract/written-samples.ts';
+import { ALL, commit, auditDraft } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -20,7 +20,7 @@ describe('an audit log that was tampered with', () => {
     store = await openSqlite(path);
     for (const namespace of ['other', NAMESPACE]) {
       const audit = Array.from({ length: 5 }, (_, i) =>
-        told({ at: NOW + i, subject: `u${String(i)}`, diff: { content: `text ${String(i)}` } }),
+        auditDraft({ at: NOW + i, subject: `u${String(i)}`, diff: { content: `text ${String(i)}` } }),
       );
       await commit(store, namespace, { audit });
     }
@@ -127,7 +127,7 @@ describe('an audit log that was tampered with', () => {
   });
 
   it('reports a missing diff, although an attached chain records a purge', async () => {
-    await commit(store, 'other', { audit: [told({ at: NOW + 9, subject: 'u2', action: 'purge' })] });
+    await commit(store, 'other', { audit: [auditDraft({ at: NOW + 9, subject: 'u2', action: 'purge' })] });
     await attachOther();
     tamper(`UPDATE audit SET diff = NULL WHERE ${ours} AND subject = 'u2'`);
     expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([
@@ -161,7 +161,7 @@ describe('an audit log that was tampered with', () => {
     expect(() => db.prepare(sql).run()).toThrow('the audit log is append-only');
     expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([]);
     expect(await store.admin.auditEntries(NAMESPACE, {}, ALL)).toHaveLength(5);
-    await commit(store, NAMESPACE, { audit: [told()] });
+    await commit(store, NAMESPACE, { audit: [auditDraft()] });
     expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([]);
   });
 });

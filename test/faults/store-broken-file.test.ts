@@ -155,7 +155,7 @@ describe('a file that is not a store', () => {
     chmodSync(path, mode);
     chmodSync(folder.path, folderMode);
     const code = `const { openStore } = await import(${JSON.stringify(registry.href)});
-      const options = { driver: 'sqlite', path: ${JSON.stringify(path)}, busyTimeout: 0, create: true };
+      const options = { driver: 'sqlite', path: ${JSON.stringify(path)}, busyTimeoutMs: 0, create: true };
       await openStore(options).then((store) => store.close(), (error) => console.log(error.code));`;
     const { stdout, stderr } = runAsNobody('--input-type=module', '--eval', code);
     chmodSync(folder.path, 0o755);

@@ -10,7 +10,7 @@ import { raceForLease, refreshForEver } from './refresh-jobs.ts';
 import type { Line } from './store-processes.ts';
 import { searchText, searchVectors } from '../contract/queries.ts';
 import { ALL_LIVE, anyOf, embed, evict, note, NOW, unit, write } from '../contract/store-samples.ts';
-import { commit, purgeRequest, told } from '../contract/written-samples.ts';
+import { commit, purgeRequest, auditDraft } from '../contract/written-samples.ts';
 
 const [, , path = '', namespace = '', job = ''] = process.argv;
 
@@ -92,7 +92,7 @@ async function writeOnce(store: Store): Promise<void> {
       key: null,
       uuid: `${key}/${String(process.pid)}`,
     });
-    const audit = [told({ subject: writing.draft.uuid, diff: { key } })];
+    const audit = [auditDraft({ subject: writing.draft.uuid, diff: { key } })];
     const idempotencyKey = { key, fingerprint: key, at: NOW, expiresAt: NOW + 1 };
     try {
       say({ written: await commit(store, namespace, { writes: [writing], audit, idempotencyKey }) });
@@ -110,8 +110,8 @@ async function liveAndDie(store: Store): Promise<void> {
       note(`${wordOf(serial)} ${'text '.repeat(100)}`, { ...own(serial, i), origin: 'memory' }),
     );
     const uuids = writes.map(({ draft: { uuid } }) => uuid);
-    const entries = (action: string): ReturnType<typeof told>[] =>
-      uuids.map((subject) => told({ action, subject, diff: { serial } }));
+    const entries = (action: string): ReturnType<typeof auditDraft>[] =>
+      uuids.map((subject) => auditDraft({ action, subject, diff: { serial } }));
     const ids = await commit(store, namespace, { writes, audit: entries('write') });
     say({ told: uuids.map((uuid) => `write ${uuid}`) });
     const deletions = ids.slice(0, 2).map((id) => ({ id, at: NOW }));
@@ -121,7 +121,7 @@ async function liveAndDie(store: Store): Promise<void> {
   }
 }
 
-const store = await openStore({ driver: 'sqlite', path, busyTimeout: 20_000, create: true });
+const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 20_000, create: true });
 const { id: vectors } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
   provider: 'test',
   model: 'm',

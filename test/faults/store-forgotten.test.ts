@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { embed, note, NOW, unit, verifyStore, write } from '../contract/store-samples.ts';
-import { commit, fact, purgeRequest, remove, told } from '../contract/written-samples.ts';
+import { commit, fact, purgeRequest, remove, auditDraft } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -42,7 +42,9 @@ describe('a purged record', () => {
       note(long, { origin: 'memory', key: null }),
       fact('k', 'c', 'the zyxwvutexpired text', { expiresAt: NOW }),
     ];
-    const audit = forgotten.map(({ draft: { uuid, content } }) => told({ subject: uuid, diff: { content } }));
+    const audit = forgotten.map(({ draft: { uuid, content } }) =>
+      auditDraft({ subject: uuid, diff: { content } }),
+    );
     const ids = await commit(store, NAMESPACE, { writes: forgotten, audit });
     await embed(store, vectors, NAMESPACE, () => unit(1, 0, 0));
     await write(store, NAMESPACE, ...others(300));

@@ -6,7 +6,7 @@ import { LociError, messageOf } from '../../src/core/errors.ts';
 import type { Store } from '../../src/store/store.ts';
 import { searchText } from '../contract/queries.ts';
 import { ALL_LIVE, anyOf, note, NOW, verifyStore, write } from '../contract/store-samples.ts';
-import { ALL, commit, purgeRequest, remove, told } from '../contract/written-samples.ts';
+import { ALL, commit, purgeRequest, remove, auditDraft } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -129,7 +129,7 @@ describe('a store on a disk that fills up', () => {
       const diff = { content: `secret${subject} ${'y'.repeat(20_000)}` };
       const writes = [note(`common word${subject} ${'x'.repeat(20_000)}`)];
       const idempotencyKey = { key: subject, fingerprint: 'f', at: NOW, expiresAt: NOW + 1000 };
-      return commit(store, NAMESPACE, { writes, audit: [told({ subject, diff })], idempotencyKey });
+      return commit(store, NAMESPACE, { writes, audit: [auditDraft({ subject, diff })], idempotencyKey });
     };
     await until(writing);
     expect(done.length).toBeGreaterThan(3);

@@ -29,7 +29,7 @@ function versionOf(path: string): unknown {
 
 /** Opens the store like a version of Loci with one more migration. */
 function migrateFurther(path: string, sql: string): void {
-  const db = new Database(path, { busyTimeout: 0 });
+  const db = new Database(path, { busyTimeoutMs: 0 });
   try {
     migrate(db, [...RELEASED, { version: NEXT, name: 'next', sql }]);
   } finally {

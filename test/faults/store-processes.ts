@@ -23,9 +23,9 @@ export function scratchFolder(): { readonly path: string } & Disposable {
 
 export function openSqlite(
   path: string,
-  options: { create?: boolean; busyTimeout?: number } = {},
+  options: { create?: boolean; busyTimeoutMs?: number } = {},
 ): Promise<Store> {
-  return openStore({ driver: 'sqlite', path, busyTimeout: 20_000, create: true, ...options });
+  return openStore({ driver: 'sqlite', path, busyTimeoutMs: 20_000, create: true, ...options });
 }
 
 /** The lines that a child prints, each after the event. */

@@ -127,7 +127,7 @@ describe('a store that several processes have open', () => {
   it('throws store_busy when the other process does not finish in time', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
-    const store = await openSqlite(path, { busyTimeout: 50 });
+    const store = await openSqlite(path, { busyTimeoutMs: 50 });
     await write(store, NAMESPACE, note('a'));
     const holder = new DatabaseSync(path);
     holder.exec('BEGIN IMMEDIATE');

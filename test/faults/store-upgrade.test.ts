@@ -22,7 +22,7 @@ import {
   verifyStore,
   write,
 } from '../contract/store-samples.ts';
-import { ALL, commit, fact, idsOf, purgeRequest, told } from '../contract/written-samples.ts';
+import { ALL, commit, fact, idsOf, purgeRequest, auditDraft } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const MIGRATIONS = loadMigrations(new URL('../../src/store/sqlite/migrations/', import.meta.url));
@@ -32,7 +32,7 @@ const NAMESPACES = ['one', 'two'];
 /** Makes a store of schema 6 with the content of the other store, as the version of Loci at that time would have written it. */
 function copyAsItWas(from: string, to: string): void {
   closeSync(openSync(to, 'w'));
-  const empty = new Database(to, { busyTimeout: 0 });
+  const empty = new Database(to, { busyTimeoutMs: 0 });
   migrate(empty, MIGRATIONS.slice(0, BEFORE));
   empty.close();
   // FTS5's own tables are copied as they are.
@@ -139,7 +139,7 @@ describe('a store of schema 6', () => {
     for (const { trust } of await migrated.records.list('one', { scan: 'undeleted' }, ALL))
       expect(trust).toBe(TRUST[0]);
     expect((await migrated.records.bounds('one')).nextExpiry).toBe(NOW - 10);
-    const audit = [told({ subject: 'u', diff: { a: 1 } })];
+    const audit = [auditDraft({ subject: 'u', diff: { a: 1 } })];
     expect(await commit(migrated, 'one', { writes: [fact('k', 'c', 'fresh')], audit })).toEqual([41]);
     await commit(migrated, 'one', { deletions: [{ id: 2, at: NOW }] });
     expect(await migrated.records.purge('one', purgeRequest())).toBe(4);
@@ -177,7 +177,7 @@ describe('a store of schema 13 with an imported audit log', () => {
     const made = await openSqlite(path);
     const odd = ['\ud800', 'a\0b', '"\\', 'é e\u0301', '\u2028', ''];
     const imported = Array.from({ length: 250 }, (_, i) =>
-      told({
+      auditDraft({
         at: NOW + i,
         actor: odd[i % odd.length]!,
         subject: null,
@@ -185,7 +185,7 @@ describe('a store of schema 13 with an imported audit log', () => {
       }),
     );
     await commit(made, 'other', { audit: imported });
-    await commit(made, 'one', { audit: [told({ diff: { own: true } })] });
+    await commit(made, 'one', { audit: [auditDraft({ diff: { own: true } })] });
     const chainOf = async (store: Store, namespace: string): Promise<AuditEntry[]> => {
       const [{ chain } = { chain: '' }] = await store.admin.auditChains(namespace);
       return store.admin.auditChain(namespace, chain, ALL);
@@ -203,7 +203,7 @@ describe('a store of schema 13 with an imported audit log', () => {
     expect(await migrated.admin.auditChain('one', chain, ALL)).toEqual(theirs);
     expect(await migrated.admin.auditEntries('one', {}, ALL)).toEqual(ours);
     expect(await migrated.admin.attachAudit('one', theirs)).toBe(0);
-    await commit(migrated, 'one', { audit: [told()] });
+    await commit(migrated, 'one', { audit: [auditDraft()] });
     for (const namespace of ['one', 'other']) expect(await migrated.admin.verifyAudit(namespace)).toEqual([]);
     await migrated.close();
   });

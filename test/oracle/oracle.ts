@@ -3,7 +3,7 @@ import { LociError } from '../../src/core/errors.ts';
 import type { LociRecord, Timestamp } from '../../src/core/types.ts';
 import type { FactCategory, RecordFilter, RecordSelector } from '../../src/store/model.ts';
 import { admits, isLive, isSourced } from '../../src/store/rules/filter.ts';
-import { isAsCut } from '../../src/store/rules/record-page.ts';
+import { isUnchangedSinceChunking } from '../../src/store/rules/record-page.ts';
 import { bestOfRecords, spreadOverRecords } from '../../src/store/rules/record-spread.ts';
 import { assertVectorDimensions } from '../../src/store/rules/validation.ts';
 import type { PendingEmbedding, QueryVector, StoredPassage } from '../../src/store/search-model.ts';
@@ -106,10 +106,10 @@ function recordCalls(state: OracleState): Oracle['records'] {
     replacePassages: async (name, chunking, passages) => {
       if (!state.isWritten(name)) throw new LociError('not_found', `no namespace ${name}`);
       state.change(name, (namespace, nextPassage) => {
-        for (const [id, { from, passages: replacement }] of passages) {
+        for (const [id, { state, passages: replacement }] of passages) {
           const found = namespace.records.get(id);
           if (found?.record.deletedAt !== null || found.chunking === chunking) continue;
-          if (!isAsCut(found.record, from)) continue;
+          if (!isUnchangedSinceChunking(found.record, state)) continue;
           const present = passagesOf(namespace, id).map(({ passage }) => passage);
           if (!isDeepStrictEqual(present, replacement))
             setPassages(namespace, found.record, structuredClone(replacement), nextPassage);

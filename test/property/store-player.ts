@@ -78,7 +78,7 @@ export class Player {
       }
       case 'commitState': {
         const { namespace, batch } = operation;
-        const audit = await this.#told(namespace, batch.audit ?? []);
+        const audit = await this.withUuids(namespace, batch.audit ?? []);
         return store.records.commit(namespace, { ...batch, audit });
       }
       case 'takeLease':
@@ -115,7 +115,7 @@ export class Player {
         id: idAmong(this.#deleted.get(namespace) ?? [], which),
         passages,
       })),
-      audit: await this.#told(namespace, audit),
+      audit: await this.withUuids(namespace, audit),
       ...(idempotencyKey === null ? {} : { idempotencyKey }),
       ...(fence === null ? {} : { fence }),
       ...(sourceState === null ? {} : { sourceState }),
@@ -127,14 +127,14 @@ export class Player {
   }
 
   /** Audit entries, with the UUIDs of their records as subjects. */
-  async #told(namespace: string, audit: readonly AuditDraft[]): Promise<AuditDraft[]> {
-    const told: AuditDraft[] = [];
+  async withUuids(namespace: string, audit: readonly AuditDraft[]): Promise<AuditDraft[]> {
+    const drafts: AuditDraft[] = [];
     for (const draft of audit) {
       const id = this.#idOf(namespace, Number(draft.subject?.slice(1)));
       const [record] = await this.#store.records.get(namespace, [id], 'any');
-      told.push({ ...draft, subject: draft.subject === null ? null : (record?.uuid ?? draft.subject) });
+      drafts.push({ ...draft, subject: draft.subject === null ? null : (record?.uuid ?? draft.subject) });
     }
-    return told;
+    return drafts;
   }
 
   #idOf(namespace: string, which: Which): number {

@@ -93,7 +93,7 @@ const sourceChange: fc.Arbitrary<Partial<SourceState>> = fc.record(
     readAt: fc.option(time),
     nextAt: fc.option(time),
     tookMs: fc.constantFrom(0, 7, 0.5),
-    failures: fc.nat(3),
+    consecutiveFailures: fc.nat(3),
     error: fc.option(fc.constantFrom('e', '\ud800')),
     problems: fc.array(word, { maxLength: 2 }),
     paused: fc.boolean(),

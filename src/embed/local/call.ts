@@ -1,11 +1,11 @@
 /** One call of `embed`, divided into groups that any worker of a queue may take. */
 
-import { HIDDEN } from './memory-plan.ts';
+import { HIDDEN_SIZE } from './memory-plan.ts';
 
 /** Gives each vector its own buffer, so that a reference to one vector does not keep its whole group in memory. */
 function splitVectors(vectors: Float32Array): Float32Array[] {
-  return Array.from({ length: vectors.length / HIDDEN }, (_, i) =>
-    vectors.slice(i * HIDDEN, (i + 1) * HIDDEN),
+  return Array.from({ length: vectors.length / HIDDEN_SIZE }, (_, i) =>
+    vectors.slice(i * HIDDEN_SIZE, (i + 1) * HIDDEN_SIZE),
   );
 }
 

@@ -1,7 +1,7 @@
 /** Turns texts into vectors on one thread: tokenises, divides long texts into windows, fills passes and runs the kernel. */
 
 import type { Kernel } from './kernel.ts';
-import { HIDDEN, MAX_TOKENS } from './memory-plan.ts';
+import { HIDDEN_SIZE, MAX_TOKENS } from './memory-plan.ts';
 import type { ModelPlan, SlotPlan } from './memory-plan.ts';
 import type { WordPiece } from './wordpiece.ts';
 
@@ -32,10 +32,10 @@ function mergeWindows(
   const first = vectors[0];
   if (!first) throw new RangeError('a text has at least one window');
   if (vectors.length === 1) return first;
-  const sum = new Float64Array(HIDDEN);
+  const sum = new Float64Array(HIDDEN_SIZE);
   vectors.forEach((vector, w) => {
     const weight = windows[w]?.length ?? 0;
-    for (let k = 0; k < HIDDEN; k++) sum[k] = (sum[k] ?? 0) + weight * (vector[k] ?? 0);
+    for (let k = 0; k < HIDDEN_SIZE; k++) sum[k] = (sum[k] ?? 0) + weight * (vector[k] ?? 0);
   });
   const norm = Math.sqrt(sum.reduce((squares, x) => squares + x * x, 0));
   return norm > 0 ? Float32Array.from(sum, (x) => x / norm) : first;
@@ -69,11 +69,11 @@ export class Encoder {
   embed(texts: readonly string[]): Float32Array {
     const windows = texts.map((text) => windowsOf(this.#tokenizer.encode(text)));
     const vectors = this.#runAll(windows.flat());
-    const result = new Float32Array(texts.length * HIDDEN);
+    const result = new Float32Array(texts.length * HIDDEN_SIZE);
     let next = 0;
     windows.forEach((ofText, i) => {
       const merged = mergeWindows(vectors.slice(next, next + ofText.length), ofText);
-      result.set(merged, i * HIDDEN);
+      result.set(merged, i * HIDDEN_SIZE);
       next += ofText.length;
     });
     return result;
@@ -109,7 +109,7 @@ export class Encoder {
     });
     this.#kernel.forward(this.#model, scratch, ids, lengths, windows.length, vectors);
     return windows.map((_, i) =>
-      this.#floats.slice(vectors / 4 + i * HIDDEN, vectors / 4 + (i + 1) * HIDDEN),
+      this.#floats.slice(vectors / 4 + i * HIDDEN_SIZE, vectors / 4 + (i + 1) * HIDDEN_SIZE),
     );
   }
 }

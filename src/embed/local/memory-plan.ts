@@ -3,7 +3,7 @@
  * one slot of working memory for each thread.
  */
 
-export const HIDDEN = 384;
+export const HIDDEN_SIZE = 384;
 export const FEED_FORWARD = 1536;
 export const LAYERS = 6;
 /** The longest sequence the model was trained for, including special tokens, and the maximum number of tokens of one pass. */
@@ -72,9 +72,9 @@ export class Arena {
 
 function planSlot(arena: Arena): SlotPlan {
   const sizes = [
-    ROWS * HIDDEN * 4,
-    ROWS * HIDDEN * 4,
-    ROWS * HIDDEN * 3 * 4,
+    ROWS * HIDDEN_SIZE * 4,
+    ROWS * HIDDEN_SIZE * 4,
+    ROWS * HIDDEN_SIZE * 3 * 4,
     ROW_BLOCK * FEED_FORWARD * 4,
     (ROW_BLOCK + 2) * FEED_FORWARD * 2,
     (ROW_BLOCK + 2) * 4,
@@ -94,7 +94,7 @@ function planSlot(arena: Arena): SlotPlan {
     ids: arena.take(MAX_TOKENS * 4),
     lengths: arena.take(MAX_TOKENS * 4),
     // The shortest sequence is two tokens, so a pass has at most half as many vectors as tokens.
-    vectors: arena.take((MAX_TOKENS / 2) * HIDDEN * 4),
+    vectors: arena.take((MAX_TOKENS / 2) * HIDDEN_SIZE * 4),
   };
 }
 

@@ -90,7 +90,7 @@ describe('WorkerQueue', () => {
     });
     const [vector] = await calls[1].done;
     expect(Math.hypot(...(vector ?? []))).toBeCloseTo(1, 5);
-    expect(threads.map((thread) => thread.alive)).toEqual([false, true]);
+    expect(threads.map((thread) => thread.isRunning)).toEqual([false, true]);
     await Promise.all(threads.map((thread) => thread.close()));
   });
 

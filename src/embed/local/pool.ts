@@ -88,7 +88,7 @@ export class EmbeddingPool {
   /** A thread starts while the model is still being read: both take time, and neither needs the other at first. */
   async #start(position: number): Promise<EmbeddingThread> {
     const thread = new EmbeddingThread(this.#files.tokenizerPath);
-    for (const other of this.#threads) if (!other.alive) this.#threads.delete(other);
+    for (const other of this.#threads) if (!other.isRunning) this.#threads.delete(other);
     this.#threads.add(thread);
     try {
       if (this.#shared) await this.#join(thread, this.#shared, position);

@@ -36,7 +36,7 @@ export class EmbeddingThread {
     this.#request({ tokenizerPath }).catch(() => undefined);
   }
 
-  get alive(): boolean {
+  get isRunning(): boolean {
     return this.#death === null;
   }
 

@@ -1,7 +1,7 @@
 /** Turns the weights file, which was read into the shared memory, into the form that the kernel reads. */
 
 import type { Kernel } from './kernel.ts';
-import { Arena, FEED_FORWARD, HIDDEN, LAYERS, MAX_TOKENS } from './memory-plan.ts';
+import { Arena, FEED_FORWARD, HIDDEN_SIZE, LAYERS, MAX_TOKENS } from './memory-plan.ts';
 import type { ModelPlan } from './memory-plan.ts';
 import { Safetensors } from './safetensors.ts';
 
@@ -42,7 +42,7 @@ class WeightLoader {
   }
 
   load(): void {
-    const words = this.#at('embeddings.word_embeddings.weight', [VOCABULARY, HIDDEN]);
+    const words = this.#at('embeddings.word_embeddings.weight', [VOCABULARY, HIDDEN_SIZE]);
     const positions = this.#positions();
     const norm = this.#norm('embeddings.LayerNorm');
     for (let index = 0; index < LAYERS; index++) this.#layer(index);
@@ -67,14 +67,17 @@ class WeightLoader {
 
   #positions(): number {
     const name = 'embeddings.position_embeddings.weight';
-    const positions = this.#floats(name, [POSITIONS, HIDDEN], MAX_TOKENS * HIDDEN);
-    const type = this.#floats('embeddings.token_type_embeddings.weight', [2, HIDDEN], HIDDEN);
+    const positions = this.#floats(name, [POSITIONS, HIDDEN_SIZE], MAX_TOKENS * HIDDEN_SIZE);
+    const type = this.#floats('embeddings.token_type_embeddings.weight', [2, HIDDEN_SIZE], HIDDEN_SIZE);
     this.#kernel.addToRows(positions, type, MAX_TOKENS);
     return positions;
   }
 
   #norm(name: string): [gain: number, shift: number] {
-    return [this.#floats(`${name}.weight`, [HIDDEN], HIDDEN), this.#floats(`${name}.bias`, [HIDDEN], HIDDEN)];
+    return [
+      this.#floats(`${name}.weight`, [HIDDEN_SIZE], HIDDEN_SIZE),
+      this.#floats(`${name}.bias`, [HIDDEN_SIZE], HIDDEN_SIZE),
+    ];
   }
 
   #linear(name: string, columns: number, depth: number): Linear {
@@ -99,13 +102,13 @@ class WeightLoader {
     const name = `encoder.layer.${index}`;
     const attention = `${name}.attention`;
     const qkv = ['query', 'key', 'value'].map((part) =>
-      this.#linear(`${attention}.self.${part}`, HIDDEN, HIDDEN),
+      this.#linear(`${attention}.self.${part}`, HIDDEN_SIZE, HIDDEN_SIZE),
     );
     const layer = [
       ...this.#tables(qkv),
-      ...this.#tables([this.#linear(`${attention}.output.dense`, HIDDEN, HIDDEN)]),
-      ...this.#tables([this.#linear(`${name}.intermediate.dense`, FEED_FORWARD, HIDDEN)]),
-      ...this.#tables([this.#linear(`${name}.output.dense`, HIDDEN, FEED_FORWARD)]),
+      ...this.#tables([this.#linear(`${attention}.output.dense`, HIDDEN_SIZE, HIDDEN_SIZE)]),
+      ...this.#tables([this.#linear(`${name}.intermediate.dense`, FEED_FORWARD, HIDDEN_SIZE)]),
+      ...this.#tables([this.#linear(`${name}.output.dense`, HIDDEN_SIZE, FEED_FORWARD)]),
       ...this.#norm(`${attention}.output.LayerNorm`),
       ...this.#norm(`${name}.output.LayerNorm`),
     ];

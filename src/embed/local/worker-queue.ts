@@ -31,7 +31,7 @@ export class WorkerQueue {
 
   /** Whether any thread runs or is starting. */
   get running(): boolean {
-    return this.#slots.some((slot) => slot.starting || slot.thread?.alive);
+    return this.#slots.some((slot) => slot.starting || slot.thread?.isRunning);
   }
 
   /** Groups that wait for a thread. */
@@ -54,9 +54,9 @@ export class WorkerQueue {
 
   /** Starts as many threads as there are groups, and replaces threads that died. */
   #startWanted(): void {
-    const load = this.#slots.reduce((sum, { thread }) => sum + (thread?.alive ? thread.load : 0), 0);
+    const load = this.#slots.reduce((sum, { thread }) => sum + (thread?.isRunning ? thread.load : 0), 0);
     for (const [position, slot] of this.#slots.slice(0, load + this.backlog).entries()) {
-      if (!slot.starting && !slot.thread?.alive) void this.#fill(slot, position);
+      if (!slot.starting && !slot.thread?.isRunning) void this.#fill(slot, position);
     }
   }
 
@@ -93,7 +93,7 @@ export class WorkerQueue {
   #leastLoaded(): EmbeddingThread | null {
     let best: EmbeddingThread | null = null;
     for (const { thread } of this.#slots) {
-      if (thread?.alive && thread.load < (best?.load ?? this.#depth)) best = thread;
+      if (thread?.isRunning && thread.load < (best?.load ?? this.#depth)) best = thread;
     }
     return best;
   }

@@ -100,7 +100,7 @@ describe('a reindex', () => {
     try {
       await loci.index();
       const path = join(folder.path, 'loci.db');
-      const store = await openStore({ driver: 'sqlite', path, busyTimeout: 1000, create: false });
+      const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 1000, create: false });
       await store.admin.resetDerived('default', { drop: true, vectors: false });
       await store.close();
       const unwell = (await loci.doctor()).filter(({ result }) => result !== 'ok');
@@ -116,7 +116,7 @@ describe('a reindex', () => {
 describe('a record whose text is too complex to split', () => {
   /** As it may be in a store that an earlier Loci wrote. */
   async function tooDense(path: string): Promise<void> {
-    const store = await openStore({ driver: 'sqlite', path, busyTimeout: 1000, create: true });
+    const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 1000, create: true });
     const sample = draft({ source: 'notes', key: 'letters.md', content: '- a\n'.repeat(700_000) });
     const passages = [passage('letters of old')];
     await store.records.commit('default', {

@@ -97,7 +97,7 @@ describe('an import', () => {
     );
     const { report } = await importMemory(target, { from: { lines: unlimited } });
     expect(report.records).toMatchObject({ added: 0, refused: 1 });
-    expect(report.problems[0]?.what).toContain('365 days');
+    expect(report.problems[0]?.message).toContain('365 days');
   });
 
   it('imports a record once even if the export repeats it, and continues after an invalid line', async () => {
@@ -123,7 +123,7 @@ describe('an import', () => {
     const { report } = await importMemory(other, { from: { lines: broken } });
     expect(report.records).toMatchObject({ added: 1, refused: 1 });
     expect(report.problems).toMatchObject([
-      { where: 'line 2', what: expect.stringContaining('tags') as string },
+      { location: 'line 2', message: expect.stringContaining('tags') as string },
     ]);
   });
 
@@ -136,7 +136,7 @@ describe('an import', () => {
     const target = await engine();
     const { report } = await importMemory(target, { from: { lines: forged } });
     expect([report.records.added, report.auxiliary.audit]).toEqual([1, 0]);
-    expect(report.conflicts[0]?.what).toContain('was changed');
+    expect(report.conflicts[0]?.message).toContain('was changed');
   });
 
   it('attaches an audit chain, exports it again, and does not list it in the log', async () => {
@@ -203,6 +203,6 @@ describe('an import of the files of an OpenClaw agent', () => {
   it('refuses a file with too many sections', async () => {
     const files = [{ path: 'memory/x.md', content: '- x\n'.repeat(10_001) }];
     const { report } = await importMemory(await engine(), { from: { files } });
-    expect(report.problems).toMatchObject([{ what: expect.stringContaining('10001 sections') as string }]);
+    expect(report.problems).toMatchObject([{ message: expect.stringContaining('10001 sections') as string }]);
   });
 });

@@ -33,7 +33,7 @@ function open(given: Readonly<Record<string, unknown>> = {}): Promise<Loci> {
 /** The same file, opened a second time. */
 async function inStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
   const { path } = settings(folder.path).store;
-  const store = await openStore({ driver: 'sqlite', path, busyTimeout: 5000, create: false });
+  const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 5000, create: false });
   try {
     return await work(store);
   } finally {

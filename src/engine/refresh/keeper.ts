@@ -121,7 +121,7 @@ export class SourceKeeper {
     const states = await store.records.sourceStates(namespace);
     let delay = MAX_POLL_INTERVAL_MS;
     this.#hasBacklog = false;
-    const failures = ({ source }: Task): number => states.get(source)?.failures ?? 0;
+    const failures = ({ source }: Task): number => states.get(source)?.consecutiveFailures ?? 0;
     // Sources that failed last time come last.
     const tasks = (await this.#tasks(states)).toSorted((a, b) => failures(a) - failures(b));
     for (const task of tasks) {

@@ -39,14 +39,20 @@ export class RefreshAttempt {
   /** The change of state for an answer, whether its documents are stored or not. */
   answered(problems: readonly string[]): Partial<SourceState> {
     const nextAt = nextRead(this.#context.now(), this.#start.interval);
-    return { ...this.#tried(), nextAt, failures: 0, error: null, problems };
+    return { ...this.#tried(), nextAt, consecutiveFailures: 0, error: null, problems };
   }
 
   recordFailure(error: string): Promise<void> {
     const { before, interval } = this.#start;
-    const failures = (before?.failures ?? 0) + 1;
+    const failures = (before?.consecutiveFailures ?? 0) + 1;
     const nextAt = nextTry(this.#context.now(), interval, failures);
-    return this.record({ ...this.#tried(), nextAt, failures, failed: (before?.failed ?? 0) + 1, error });
+    return this.record({
+      ...this.#tried(),
+      nextAt,
+      consecutiveFailures: failures,
+      totalFailures: (before?.totalFailures ?? 0) + 1,
+      error,
+    });
   }
 
   async record(change: Partial<SourceState>): Promise<void> {

@@ -163,7 +163,7 @@ class Refresh {
 
   /** How many documents stay because this is the first empty answer. */
   async #retainedBy({ printed }: FetchResult): Promise<number> {
-    if (printed > 0 || this.#empties > 0) return 0;
+    if (printed > 0 || this.#consecutiveEmpty > 0) return 0;
     return countDocuments(this.#context, this.#source.id);
   }
 
@@ -213,7 +213,7 @@ class Refresh {
       overCap > 0 ? [`${formatCount(overCap, 'document')} left out: there are more than maxDocuments`] : [];
     return {
       ...this.#attempt.success([...problems, ...leftOut]),
-      empties: printed === 0 ? this.#empties + 1 : 0,
+      consecutiveEmpty: printed === 0 ? this.#consecutiveEmpty + 1 : 0,
     };
   }
 
@@ -227,14 +227,17 @@ class Refresh {
   async #recordEmpty(fetched: FetchResult, retained: number): Promise<RefreshReport> {
     const { id, name } = this.#source;
     const problem = `the command printed no documents; ${formatCount(retained, 'document')} stay until that happens again`;
-    await this.#attempt.record({ ...this.#attempt.answered([problem]), empties: this.#empties + 1 });
+    await this.#attempt.record({
+      ...this.#attempt.answered([problem]),
+      consecutiveEmpty: this.#consecutiveEmpty + 1,
+    });
     const nothing = { added: 0, updated: 0, unchanged: 0, removed: 0, overCap: 0 };
     const { tookMs } = this.#attempt;
     return { id, name, ...nothing, printed: 0, problems: fetched.problems, tookMs, retained };
   }
 
-  get #empties(): number {
-    return this.#before?.empties ?? 0;
+  get #consecutiveEmpty(): number {
+    return this.#before?.consecutiveEmpty ?? 0;
   }
 
   /** The output and the errors of programs may contain their keys. */

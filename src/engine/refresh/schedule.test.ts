@@ -22,9 +22,12 @@ describe('nextTry', () => {
     [10_000, 3, 40_000],
     [24 * HOUR, 4, 4 * MINUTE],
     [5 * MINUTE, 40, HOUR],
-  ])('with an interval of %i ms after %i failures waits %i ms', (interval, failures, wait) => {
-    expect(nextTry(NOW, interval, failures, 0.5) - NOW).toBe(wait);
-  });
+  ])(
+    'with an interval of %i ms after %i consecutiveFailures waits %i ms',
+    (interval, consecutiveFailures, wait) => {
+      expect(nextTry(NOW, interval, consecutiveFailures, 0.5) - NOW).toBe(wait);
+    },
+  );
 
   it('waits at most an hour, and at least the minimum delay', () =>
     fc.assert(
@@ -32,8 +35,8 @@ describe('nextTry', () => {
         fc.integer({ min: 0, max: 30 * 24 * HOUR }),
         fc.integer({ min: 1, max: 1000 }),
         fc.double({ min: 0, max: 1, noNaN: true }),
-        (interval, failures, random) => {
-          const wait = nextTry(NOW, interval, failures, random) - NOW;
+        (interval, consecutiveFailures, random) => {
+          const wait = nextTry(NOW, interval, consecutiveFailures, random) - NOW;
           expect(wait).toBeLessThanOrEqual(HOUR);
           expect(wait).toBeGreaterThanOrEqual(800);
         },
@@ -45,11 +48,11 @@ describe('nextTry', () => {
 });
 
 describe('isDue', () => {
-  const state = (nextAt: number | null, triedAt: number | null = NOW - MINUTE, failures = 0) => ({
+  const state = (nextAt: number | null, triedAt: number | null = NOW - MINUTE, consecutiveFailures = 0) => ({
     nextAt,
     triedAt,
     tookMs: 0,
-    failures,
+    consecutiveFailures,
   });
 
   it('is true at the planned time, and not before', () => {

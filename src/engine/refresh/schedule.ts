@@ -23,33 +23,38 @@ export function nextRead(now: Timestamp, interval: number): Timestamp {
 export function nextTry(
   now: Timestamp,
   interval: number,
-  failures: number,
+  consecutiveFailures: number,
   random: number = Math.random(),
 ): Timestamp {
   const first = Math.max(MIN_INTERVAL_MS, Math.min(interval, FIRST_RETRY_MS));
-  const delay = Math.min(MAX_RETRY_MS, first * 2 ** Math.min(failures - 1, 30));
+  const delay = Math.min(MAX_RETRY_MS, first * 2 ** Math.min(consecutiveFailures - 1, 30));
   return now + Math.round(Math.min(MAX_RETRY_MS, delay * (1 + JITTER * (2 * random - 1))));
 }
 
 /** Whether a source is due. A time too far ahead was written while the clock was wrong, and counts as due. */
 export function isDue(
-  { nextAt, triedAt, tookMs, failures }: Pick<SourceState, 'nextAt' | 'triedAt' | 'tookMs' | 'failures'>,
+  {
+    nextAt,
+    triedAt,
+    tookMs,
+    consecutiveFailures,
+  }: Pick<SourceState, 'nextAt' | 'triedAt' | 'tookMs' | 'consecutiveFailures'>,
   interval: number,
   now: Timestamp,
 ): boolean {
   if (nextAt === null || nextAt <= now) return true;
   // The interval in the settings may have become shorter since `nextAt` was written.
   const isDueByInterval = triedAt !== null && nextRead(triedAt + (tookMs ?? 0), interval) <= now;
-  if (isDueByInterval && failures === 0) return true;
+  if (isDueByInterval && consecutiveFailures === 0) return true;
   const longest = Math.max(interval, MAX_RETRY_MS) * (1 + JITTER);
   return nextAt - now > longest || (triedAt !== null && triedAt > now);
 }
 
 /** Whether the source has missed two refreshes, or the last attempts failed. */
 export function isStale(
-  { readAt, failures }: Pick<SourceState, 'readAt' | 'failures'>,
+  { readAt, consecutiveFailures }: Pick<SourceState, 'readAt' | 'consecutiveFailures'>,
   interval: number,
   now: Timestamp,
 ): boolean {
-  return readAt !== null && (failures > 0 || now - readAt > STALE_AFTER_MISSED * interval);
+  return readAt !== null && (consecutiveFailures > 0 || now - readAt > STALE_AFTER_MISSED * interval);
 }

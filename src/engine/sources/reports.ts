@@ -163,7 +163,7 @@ function conditionOf(
 ): Condition {
   if (!enabled) return 'disabled';
   if (state?.paused === true) return 'paused';
-  if (state !== null && state.failures > 0) return 'failing';
+  if (state !== null && state.consecutiveFailures > 0) return 'failing';
   if ((state?.readAt ?? null) === null || state === null) return 'new';
   return isStale(state, interval, now) ? 'stale' : 'fresh';
 }

@@ -116,7 +116,10 @@ describe('a refresh', () => {
     for (let failure = 1; failure <= 4; failure++) {
       expect(await tasks.refresh()).toMatchObject({ error: { code: 'source_failed' } });
       const { state, condition, error } = (await tasks.report())!;
-      expect({ condition, failures: state?.failures }).toEqual({ condition: 'failing', failures: failure });
+      expect({ condition, failures: state?.consecutiveFailures }).toEqual({
+        condition: 'failing',
+        failures: failure,
+      });
       expect(error).toContain('document 1');
       waits.push(state!.nextAt! - tasks.now);
     }
@@ -127,7 +130,7 @@ describe('a refresh', () => {
     expect(await tasks.report()).toMatchObject({
       condition: 'fresh',
       error: null,
-      state: { failures: 0, failed: 4 },
+      state: { consecutiveFailures: 0, totalFailures: 4 },
     });
     expect(await tasks.found('tiles')).toEqual(['Tiles at last']);
   });
@@ -225,7 +228,7 @@ describe('an engine that closes', () => {
     await tasks.loci.close();
     expect(await refresh).toMatchObject({ code: 'aborted' });
     await tasks.reopen();
-    expect((await tasks.report())?.state?.failed).toBe(0);
+    expect((await tasks.report())?.state?.totalFailures).toBe(0);
   });
 });
 

@@ -4,7 +4,7 @@ import type { LociRecord, Passage } from '../../core/types.ts';
 import type { Chunking } from '../../ingest/passages.ts';
 import type { SyncReport } from '../../ingest/sync.ts';
 import type { SourceProblem } from '../../sources/source.ts';
-import type { CutPassages } from '../../store/model.ts';
+import type { ChunkedRecord } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
 import { embedNew } from './embed-new.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
@@ -92,12 +92,12 @@ export async function deriveStale(context: EngineContext, options: ProgressOptio
     );
     const last = records.at(-1);
     if (last === undefined) return { records: done - problems.length, problems };
-    const passages = new Map<number, CutPassages>();
+    const passages = new Map<number, ChunkedRecord>();
     for (const record of records) {
       const cut = await cutOrReport(record, chunking, options, problems);
       const { origin, project, title, tags, metadata, contentHash } = record;
-      const from = { origin, project, title, tags, metadata, contentHash };
-      if (cut !== null) passages.set(record.id, { from, passages: cut });
+      const state = { origin, project, title, tags, metadata, contentHash };
+      if (cut !== null) passages.set(record.id, { state, passages: cut });
     }
     await store.records.replacePassages(namespace, chunking.signature, passages);
     after = last.id;

@@ -24,7 +24,7 @@ const counts = () =>
     refused: count().describe('Those that could not be imported; `problems` names them.'),
   });
 
-const remarks = () => z.array(z.strictObject({ where: z.string(), what: z.string() }));
+const remarks = () => z.array(z.strictObject({ location: z.string(), message: z.string() }));
 
 const input = z.strictObject({
   path: z
@@ -55,7 +55,7 @@ const output = z.strictObject({
   audit: count().describe('Entries of the audit log that were not here before.'),
   history: count().describe('Runs that were not here before.'),
   changes: z
-    .array(z.strictObject({ where: z.string(), change: z.string(), title: z.string() }))
+    .array(z.strictObject({ location: z.string(), change: z.string(), title: z.string() }))
     .describe('In a dry run: what the import would do.'),
   renumbered: z
     .array(z.strictObject({ uuid: z.string(), from: count(), to: count() }))
@@ -157,7 +157,7 @@ function outputOf({ format, report }: ImportResult): Omit<ImportOutput, 'dry_run
     problems: report.problems,
     omitted: report.omitted,
     masked: [...masked],
-    masked_in: [...maskedIn].map(([where, kinds]) => ({ where, what: [...kinds].join(', ') })),
+    masked_in: [...maskedIn].map(([location, kinds]) => ({ location, message: [...kinds].join(', ') })),
     embedded: report.embedded,
     why: report.why,
   };

@@ -32,8 +32,8 @@ export const sourceOutput = z.strictObject({
   took_ms: count().nullable().describe('How long the last attempt took.'),
   refresh_interval_ms: count().nullable(),
   refreshes: count().describe('Successful refreshes.'),
-  failures: count().describe('Failed attempts since the last successful one.'),
-  failed: count().describe('All failed attempts.'),
+  consecutive_failures: count().describe('Failed attempts since the last successful one.'),
+  total_failures: count().describe('All failed attempts.'),
   error: z
     .string()
     .nullable()
@@ -75,8 +75,8 @@ export function toSourceOutput(report: SourceReport, isOwner: boolean): SourceOu
     took_ms: state?.tookMs ?? null,
     refresh_interval_ms: report.refreshInterval,
     refreshes: state?.refreshes ?? 0,
-    failures: state?.failures ?? 0,
-    failed: state?.failed ?? 0,
+    consecutive_failures: state?.consecutiveFailures ?? 0,
+    total_failures: state?.totalFailures ?? 0,
     error: isOwner || report.error === null ? report.error : failureNotice(id),
     // Problems may quote parts of documents that are not stored.
     problems: isOwner ? [...(state?.problems ?? [])] : [],

@@ -49,7 +49,7 @@ export function planRetrieval(run: StartedRun): RetrievalPlan {
   const constraints = [...dateFilters, ...intentFilters];
   const merge: RetrievalPlan['merge'] = ([best, ...constrained]) => {
     if (best === undefined) return [];
-    for (const { passage, record } of best.crowdedOut) trace.drop('record-quota', { passage, record });
+    for (const { passage, record } of best.overQuota) trace.drop('record-quota', { passage, record });
     if (constraints.length === 0) return best.scores;
     const matches = constrained.flatMap(({ scores }) => scores);
     for (const { passage } of matches) constrainedMatches.add(passage);

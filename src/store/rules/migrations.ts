@@ -28,12 +28,12 @@ export function loadMigrations(folder: URL): Migration[] {
 }
 
 /** What is left to apply to a store of this version. @throws LociError `store_newer` */
-export function pendingMigrations(all: readonly Migration[], version: number, where: string): Migration[] {
+export function pendingMigrations(all: readonly Migration[], version: number, path: string): Migration[] {
   const newest = all.at(-1)?.version ?? 0;
   if (version > newest) {
     throw new LociError(
       'store_newer',
-      `${where} has schema ${String(version)}; this Loci knows up to ${String(newest)}`,
+      `${path} has schema ${String(version)}; this Loci knows up to ${String(newest)}`,
     );
   }
   return all.filter((migration) => migration.version > version);

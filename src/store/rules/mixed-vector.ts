@@ -1,4 +1,4 @@
-/** The mean of two vectors as a unit vector, and the length that its cosines are multiplied with to be the mean cosines. */
+/** The weighted mean of two vectors as a unit vector. Its cosines times `length` are the weighted means of the cosines of both. */
 export interface MixedVector {
   readonly unit: Float32Array;
   readonly length: number;

@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LociRecord } from '../../core/types.ts';
-import type { CutPassages } from '../model.ts';
+import type { ChunkedRecord } from '../model.ts';
 
 /** A page ends early once its contents are longer than this together; it always has at least one record. */
 export const MAX_PAGE_CHARACTERS = 4_000_000;
 
 /** Whether a record still is what its passages were cut from. Those of a source's document also have its project and tags. */
-export function isAsCut(record: LociRecord, from: CutPassages['from']): boolean {
+export function isUnchangedSinceChunking(record: LociRecord, chunked: ChunkedRecord['state']): boolean {
   return (
-    record.contentHash === from.contentHash &&
-    record.origin === from.origin &&
-    record.title === from.title &&
-    isDeepStrictEqual(record.metadata, from.metadata) &&
+    record.contentHash === chunked.contentHash &&
+    record.origin === chunked.origin &&
+    record.title === chunked.title &&
+    isDeepStrictEqual(record.metadata, chunked.metadata) &&
     (record.origin !== 'source' ||
-      (record.project === from.project && isDeepStrictEqual(record.tags, from.tags)))
+      (record.project === chunked.project && isDeepStrictEqual(record.tags, chunked.tags)))
   );
 }
 

@@ -10,7 +10,7 @@ export function spreadOverRecords(
   rank: (limit: number) => readonly PassageScore[],
 ): Omit<RankedList, 'milliseconds'> {
   let scores = rank(limit);
-  if (spread === undefined) return { scores, crowdedOut: [] };
+  if (spread === undefined) return { scores, overQuota: [] };
   for (
     let count = limit;
     scores.length === count && count < MAX_LIMIT && isCrowded(scores, spread.minRecords);
@@ -24,10 +24,10 @@ export function spreadOverRecords(
     counts.set(record, count);
     return count <= spread.maxPerRecord;
   };
-  const { kept = [], crowdedOut = [] } = Object.groupBy(scores, (score) =>
-    isWithinQuota(score) ? 'kept' : 'crowdedOut',
+  const { kept = [], overQuota = [] } = Object.groupBy(scores, (score) =>
+    isWithinQuota(score) ? 'kept' : 'overQuota',
   );
-  return { scores: kept, crowdedOut };
+  return { scores: kept, overQuota };
 }
 
 function isCrowded(scores: readonly PassageScore[], minRecords: number): boolean {

@@ -12,11 +12,11 @@ const INITIAL_STATE: SourceState = {
   tookMs: null,
   nextAt: null,
   refreshes: 0,
-  failures: 0,
-  failed: 0,
+  consecutiveFailures: 0,
+  totalFailures: 0,
   error: null,
   problems: [],
-  empties: 0,
+  consecutiveEmpty: 0,
   paused: false,
   approval: null,
   approvedAt: null,
@@ -34,9 +34,17 @@ export function changedState(before: SourceState | undefined, change: Partial<So
     ...(before ?? INITIAL_STATE),
     ...change,
   };
-  const { tookMs, refreshes, failures, failed, empties, hits } = state;
+  const { tookMs, refreshes, consecutiveFailures, totalFailures, consecutiveEmpty, hits } = state;
   const times = { readAt, triedAt, nextAt, approvedAt, hitAt };
-  assertSafeIntegers({ ...times, tookMs, refreshes, failures, failed, empties, hits });
+  assertSafeIntegers({
+    ...times,
+    tookMs,
+    refreshes,
+    consecutiveFailures,
+    totalFailures,
+    consecutiveEmpty,
+    hits,
+  });
   const problems = state.problems.slice(0, MAX_PROBLEMS).map((each) => each.slice(0, MAX_PROBLEM_LENGTH));
   return wellFormed({ ...state, ...times, problems });
 }

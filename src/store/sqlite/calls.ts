@@ -135,7 +135,7 @@ function searchCalls(db: Database): StoreCalls['search'] {
     },
     retrieve: (namespace, request) => {
       assertQueryVectors(db, request);
-      const none = request.queries.map(() => ({ scores: [], crowdedOut: [], milliseconds: 0 }));
+      const none = request.queries.map(() => ({ scores: [], overQuota: [], milliseconds: 0 }));
       return read(db, namespace, packRetrieval({ lists: none, cosines: [] }, NO_PASSAGES), (ns) =>
         retrieve(db, caches, ns, request),
       );

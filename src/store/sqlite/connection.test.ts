@@ -11,7 +11,7 @@ describe('calls made together', () => {
   const folder = mkdtempSync(join(tmpdir(), 'loci-'));
   let store: Store;
   beforeAll(async () => {
-    store = await openSqliteStore({ path: join(folder, 'loci.db'), busyTimeout: 1000, create: true });
+    store = await openSqliteStore({ path: join(folder, 'loci.db'), busyTimeoutMs: 1000, create: true });
   });
   afterAll(async () => {
     await store.close();
@@ -48,7 +48,7 @@ describe('calls made together', () => {
 
   it('are answered before a close that comes with them', async () => {
     const path = join(folder, 'other.db');
-    const other = await openSqliteStore({ path, busyTimeout: 1000, create: true });
+    const other = await openSqliteStore({ path, busyTimeoutMs: 1000, create: true });
     const asked = other.search.terms('nobody', ['late']);
     await Promise.all([asked, other.close()]);
     expect(await asked).toEqual(answerTo('late'));

@@ -10,7 +10,7 @@ import { guarded } from './database/store-error.ts';
 export interface SqliteOptions {
   readonly path: string;
   /** Milliseconds to wait for another process's write. */
-  readonly busyTimeout: number;
+  readonly busyTimeoutMs: number;
   /** Whether to create a store that does not exist. Otherwise opening it fails with `store_not_found`. */
   readonly create: boolean;
 }
@@ -18,7 +18,7 @@ export interface SqliteOptions {
 /** @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `store_full`, `unreadable` */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const file = guarded(options.path, () => ensureFile(options));
-  const threadOptions = { path: options.path, busyTimeout: options.busyTimeout, inode: file.ino };
+  const threadOptions = { path: options.path, busyTimeoutMs: options.busyTimeoutMs, inode: file.ino };
   const connections = { reader: new Connection(threadOptions), writer: new Connection(threadOptions) };
   await connections.reader.open();
   return {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { anyOf, note, NOW } from '../../../test/contract/store-samples.ts';
-import { ALL, fact, purgeRequest, told } from '../../../test/contract/written-samples.ts';
+import { ALL, fact, purgeRequest, auditDraft } from '../../../test/contract/written-samples.ts';
 import { storeCalls } from './calls.ts';
 import { Database } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
@@ -10,11 +10,11 @@ function plansOf(
   tables: RegExp,
   work: (calls: ReturnType<typeof storeCalls>) => void,
 ): Map<string, string[]> {
-  const db = new Database(':memory:', { busyTimeout: 0 });
+  const db = new Database(':memory:', { busyTimeoutMs: 0 });
   migrate(db);
   const calls = storeCalls(db);
   const writes = [fact('k', 'c', 'a'), fact('k2', 'c', 'b'), note('c')];
-  calls.records.commit('n', { writes, chunking: 'c', audit: [told({ subject: 'u' })] });
+  calls.records.commit('n', { writes, chunking: 'c', audit: [auditDraft({ subject: 'u' })] });
   const seen = new Set<string>();
   const prepare = db.prepare.bind(db);
   db.prepare = (sql) => {

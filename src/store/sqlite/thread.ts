@@ -9,7 +9,7 @@ import { guarded } from './database/store-error.ts';
 
 export interface ThreadOptions {
   readonly path: string;
-  readonly busyTimeout: number;
+  readonly busyTimeoutMs: number;
   /** Inode of the file at the time the store was opened. */
   readonly inode: number;
 }
@@ -40,9 +40,9 @@ function assertNotReplaced(path: string, inode: number): void {
   throw new LociError(code, `${path} ${what} since it was opened`, { hint: 'Open the store again.' });
 }
 
-function open({ path, busyTimeout, inode }: ThreadOptions): Database {
+function open({ path, busyTimeoutMs, inode }: ThreadOptions): Database {
   assertNotReplaced(path, inode);
-  const db = new Database(path, { busyTimeout });
+  const db = new Database(path, { busyTimeoutMs });
   try {
     guarded(path, () => {
       migrate(db);

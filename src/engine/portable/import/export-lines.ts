@@ -5,8 +5,8 @@ import type { Lines } from './text-lines.ts';
 
 /** A line of an export: its item, or a message that says why it is invalid. */
 export type ParsedLine =
-  | { readonly where: string; readonly item: ExportItem }
-  | { readonly where: string; readonly invalid: string };
+  | { readonly location: string; readonly item: ExportItem }
+  | { readonly location: string; readonly invalid: string };
 
 /**
  * Reads an export to its end and checks its header, its number of lines and its digest. Returns the number of items.
@@ -69,15 +69,15 @@ export async function* parsedLines(lines: Lines): AsyncGenerator<ParsedLine> {
   }
 }
 
-function parseLine(line: string, where: string): ParsedLine {
+function parseLine(line: string, location: string): ParsedLine {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return { where, invalid: 'it is not a JSON object' };
+      return { location, invalid: 'it is not a JSON object' };
     const { type, ...fields } = value as Record<string, unknown>;
     const item = parseItem(String(type), fields);
-    return typeof item === 'string' ? { where, invalid: item } : { where, item };
+    return typeof item === 'string' ? { location, invalid: item } : { location, item };
   } catch (error) {
-    return { where, invalid: `it is not JSON: ${messageOf(error)}` };
+    return { location, invalid: `it is not JSON: ${messageOf(error)}` };
   }
 }

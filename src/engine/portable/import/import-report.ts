@@ -17,12 +17,12 @@ export interface ImportCounts {
 
 /** A message, and the line, file or record that it is about. */
 export interface ImportRemark {
-  readonly where: string;
-  readonly what: string;
+  readonly location: string;
+  readonly message: string;
 }
 
 export interface ImportChange {
-  readonly where: string;
+  readonly location: string;
   readonly change: 'added' | 'updated' | 'removed';
   readonly title: string;
 }
@@ -57,12 +57,12 @@ export class ImportReport {
   /** Why texts were not embedded; `null` when all were. */
   why: string | null = null;
 
-  addConflict(where: string, what: string): void {
-    this.#add(this.conflicts, { where, what });
+  addConflict(location: string, message: string): void {
+    this.#add(this.conflicts, { location, message });
   }
 
-  addProblem(where: string, what: string): void {
-    this.#add(this.problems, { where, what });
+  addProblem(location: string, message: string): void {
+    this.#add(this.problems, { location, message });
   }
 
   addChange(change: ImportChange): void {
@@ -73,17 +73,17 @@ export class ImportReport {
     this.#add(this.renumbered, renumbered);
   }
 
-  addMasked(where: string, kinds: readonly string[]): void {
+  addMasked(location: string, kinds: readonly string[]): void {
     if (kinds.length === 0) return;
-    const earlier = this.maskedIn.get(where);
+    const earlier = this.maskedIn.get(location);
     if (earlier === undefined && this.maskedIn.size === MAX_REMARKS_PER_LIST) this.omitted++;
-    else this.maskedIn.set(where, new Set([...(earlier ?? []), ...kinds]));
+    else this.maskedIn.set(location, new Set([...(earlier ?? []), ...kinds]));
     for (const kind of kinds) this.masked.add(kind);
   }
 
-  addRefused(counts: ImportCounts, where: string, error: LociError): void {
+  addRefused(counts: ImportCounts, location: string, error: LociError): void {
     counts.refused++;
-    this.addProblem(where, error.message);
+    this.addProblem(location, error.message);
   }
 
   #add<Remark>(list: Remark[], remark: Remark): void {

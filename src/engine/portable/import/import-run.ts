@@ -53,22 +53,22 @@ export class ImportRun {
   }
 
   async #importLine(line: ParsedLine): Promise<void> {
-    const { where } = line;
+    const { location } = line;
     if ('invalid' in line) {
       this.#report.records.refused++;
-      this.#report.addProblem(where, line.invalid);
+      this.#report.addProblem(location, line.invalid);
       return;
     }
     const { item } = line;
     switch (item.type) {
       case 'record':
-        return this.#importRecord({ where, record: item.record });
+        return this.#importRecord({ location, record: item.record });
       case 'startup':
-        return this.#importStartup(where, item.entry);
+        return this.#importStartup(location, item.entry);
       case 'audit':
-        return this.#importAudit(where, item.entry);
+        return this.#importAudit(location, item.entry);
       case 'history':
-        return this.#importHistory(where, item.row);
+        return this.#importHistory(location, item.row);
     }
   }
 
@@ -98,33 +98,33 @@ export class ImportRun {
     if (history.length > 0) await this.#putHistory(history);
   }
 
-  async #importStartup(where: string, imported: StartupEntry): Promise<void> {
+  async #importStartup(location: string, imported: StartupEntry): Promise<void> {
     try {
       const { value, masked } = await screenStartup(this.#context, imported);
-      this.#report.addMasked(where, masked);
-      await this.putStartup(where, value);
+      this.#report.addMasked(location, masked);
+      await this.putStartup(location, value);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      this.#report.addRefused(this.#report.startup, where, error);
+      this.#report.addRefused(this.#report.startup, location, error);
     }
   }
 
   /** @param entry an entry that was screened */
-  async putStartup(where: string, entry: StartupEntry): Promise<void> {
+  async putStartup(location: string, entry: StartupEntry): Promise<void> {
     const { store, namespace, config } = this.#context;
     const { startup } = this.#report;
     const name = `the startup entry ${JSON.stringify(entry.key)}`;
     const entries = (await store.records.startup(namespace)).entries;
     const existing = entries.find(({ agent, key }) => agent === entry.agent && key === entry.key);
     const tooLong = entry.deletedAt === null ? whyTooLong(config.startup, entry) : null;
-    if (tooLong !== null) this.#report.addProblem(where, `${name} is stored, but ${tooLong}`);
+    if (tooLong !== null) this.#report.addProblem(location, `${name} is stored, but ${tooLong}`);
     if (isDeepStrictEqual(existing, entry)) {
       startup.unchanged++;
       return;
     }
     if (existing !== undefined && !this.#options.overwrite && entry.updatedAt <= existing.updatedAt) {
       startup.kept++;
-      this.#report.addConflict(where, `${name} is not older here`);
+      this.#report.addConflict(location, `${name} is not older here`);
       return;
     }
     if (!this.#options.dryRun)
@@ -135,20 +135,21 @@ export class ImportRun {
     const removed = entry.deletedAt !== null && existing?.deletedAt === null;
     const change = existing === undefined ? 'added' : removed ? 'removed' : 'updated';
     startup[change]++;
-    if (this.#options.dryRun) this.#report.addChange({ where, change, title: `startup entry ${entry.key}` });
+    if (this.#options.dryRun)
+      this.#report.addChange({ location, change, title: `startup entry ${entry.key}` });
   }
 
-  async #importAudit(where: string, entry: AuditEntry): Promise<void> {
-    if (this.#isForbidden('audit', where, 'it belongs to the audit log')) return;
+  async #importAudit(location: string, entry: AuditEntry): Promise<void> {
+    if (this.#isForbidden('audit', location, 'it belongs to the audit log')) return;
     this.#pendingAudit.push(entry);
     if (this.#pendingAudit.length >= MAX_BATCH_ITEMS) await this.#flush();
   }
 
   /** Reports the first line of a type that only the operator may import. */
-  #isForbidden(type: 'audit' | 'history', where: string, what: string): boolean {
+  #isForbidden(type: 'audit' | 'history', location: string, what: string): boolean {
     if (this.#context.caller.trust === 'operator') return false;
     if (!this.#forbiddenTypes.has(type))
-      this.#report.addProblem(where, `${what}: only the operator may import that`);
+      this.#report.addProblem(location, `${what}: only the operator may import that`);
     this.#forbiddenTypes.add(type);
     return true;
   }
@@ -193,16 +194,16 @@ export class ImportRun {
     return links.filter(({ seq }) => seq > length).length;
   }
 
-  async #importHistory(where: string, row: HistoryDraft): Promise<void> {
-    if (this.#isForbidden('history', where, 'it is a run')) return;
+  async #importHistory(location: string, row: HistoryDraft): Promise<void> {
+    if (this.#isForbidden('history', location, 'it is a run')) return;
     if (row.expiresAt <= this.#context.now()) return;
     try {
       const { value, masked } = await screenRun(this.#context, row);
-      this.#report.addMasked(where, masked);
+      this.#report.addMasked(location, masked);
       this.#pendingHistory.push(value);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      this.#report.addProblem(where, error.message);
+      this.#report.addProblem(location, error.message);
     }
     if (this.#pendingHistory.length >= MAX_BATCH_ITEMS) await this.#flush();
   }

@@ -13,7 +13,7 @@ import { screenRecord } from './screening.ts';
 
 /** A record, and the line or file that it comes from. */
 export interface LocatedRecord {
-  readonly where: string;
+  readonly location: string;
   readonly record: ExportedRecord;
 }
 
@@ -79,18 +79,18 @@ export class RecordImporter {
   async #screen(batch: readonly LocatedRecord[]): Promise<LocatedRecord[]> {
     const { records } = this.#report;
     const accepted: LocatedRecord[] = [];
-    for (const { where, record } of batch) {
+    for (const { location, record } of batch) {
       if (record.expiresAt !== null && record.expiresAt <= this.#context.now()) {
         records.expired++;
         continue;
       }
       try {
         const { value, masked } = await screenRecord(this.#context, record);
-        this.#report.addMasked(where, masked);
-        accepted.push({ where, record: value });
+        this.#report.addMasked(location, masked);
+        accepted.push({ location, record: value });
       } catch (error) {
         if (!(error instanceof LociError)) throw error;
-        this.#report.addRefused(records, where, error);
+        this.#report.addRefused(records, location, error);
       }
     }
     return accepted;
@@ -98,7 +98,7 @@ export class RecordImporter {
 
   /** `null` when there is nothing to write; the report says why. */
   async #plan(
-    { where, record }: LocatedRecord,
+    { location, record }: LocatedRecord,
     { sameUuid, sameKey }: ExistingRecords,
     existingById: ReadonlyMap<number, LociRecord>,
   ): Promise<PlannedWrite | null> {
@@ -110,7 +110,7 @@ export class RecordImporter {
       if (reason === 'unchanged') records.unchanged++;
       else if (reason !== null) {
         records.kept++;
-        this.#report.addConflict(where, reason);
+        this.#report.addConflict(location, reason);
       }
       if (reason !== null) return null;
     }
@@ -118,10 +118,10 @@ export class RecordImporter {
       const chunking = await this.#context.chunking();
       const passages = record.deletedAt === null ? await chunking.cut(record) : [];
       const written = this.#withSafeTimes(existing === null ? record : this.#replacing(record, existing));
-      return { where, record: written, existing, exportedId: record.id, passages };
+      return { location, record: written, existing, exportedId: record.id, passages };
     } catch (error) {
       if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
-      this.#report.addRefused(records, where, error);
+      this.#report.addRefused(records, location, error);
       return null;
     }
   }
@@ -176,7 +176,7 @@ export class RecordImporter {
         await this.#writeBatch([plan]).catch((cause: unknown) => {
           if (!isConflict(cause)) throw cause;
           this.#report.records.kept++;
-          this.#report.addConflict(plan.where, cause.message);
+          this.#report.addConflict(plan.location, cause.message);
         });
       }
     }
@@ -186,12 +186,12 @@ export class RecordImporter {
     const { dryRun } = this.#options;
     const ids = dryRun ? await this.#predictIds(planned) : await this.#commit(planned);
     const { records } = this.#report;
-    for (const [i, { where, record, existing, exportedId }] of planned.entries()) {
+    for (const [i, { location, record, existing, exportedId }] of planned.entries()) {
       const removed = record.deletedAt !== null && existing?.deletedAt === null;
       const change = existing === null ? 'added' : removed ? 'removed' : 'updated';
       records[change]++;
       const title = record.title === '' ? record.content.slice(0, 80) : record.title;
-      if (dryRun) this.#report.addChange({ where, change, title });
+      if (dryRun) this.#report.addChange({ location, change, title });
       const to = ids[i] ?? record.id;
       if (existing === null && exportedId !== null && to !== exportedId)
         this.#report.addRenumbered({ uuid: record.uuid, from: exportedId, to });

@@ -27,7 +27,7 @@ describe('an import of forged lines', () => {
       const invalid = [9_007_199_254_740_991, -9_007_199_254_740_991, 8.64e15, '+275760-09-13T00:00:00.000Z'];
       for (const time of invalid) {
         const [, { records, problems }] = await importWith({ [field]: time }, 'operator');
-        expect([records.added, records.refused, problems[0]?.what]).toEqual([
+        expect([records.added, records.refused, problems[0]?.message]).toEqual([
           0,
           1,
           `${field}: expected a time in ISO 8601, of the years 1 to 9999`,

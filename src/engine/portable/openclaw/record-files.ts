@@ -124,8 +124,8 @@ export class RecordFileImporter {
         if (!(error instanceof LociError)) throw error;
         // The report must not name the heading when that may be the secret.
         const isNamed = fragment.heading !== '' && error.code !== 'secret_refused';
-        const where = isNamed ? `${path} › ${fragment.heading}` : path;
-        this.#report.addRefused(this.#report.records, where, error);
+        const location = isNamed ? `${path} › ${fragment.heading}` : path;
+        this.#report.addRefused(this.#report.records, location, error);
       }
     }
     return accepted;
@@ -176,12 +176,12 @@ export class RecordFileImporter {
   }
 
   async #planWrite(
-    where: string,
+    location: string,
     record: ExportedRecord,
     existing: LociRecord | null,
   ): Promise<PlannedWrite> {
     const chunking = await this.#context.chunking();
-    return { where, record, existing, exportedId: null, passages: await chunking.cut(record) };
+    return { location, record, existing, exportedId: null, passages: await chunking.cut(record) };
   }
 
   /** Whether the record was changed in the store since its import. Such a record is kept unchanged and reported. */
@@ -201,7 +201,7 @@ export class RecordFileImporter {
     const metadata = { ...existing.metadata, removed: true };
     const updatedAt = Math.max(deletedAt, existing.updatedAt + 1);
     const record = { ...rest, metadata, deletedAt, updatedAt };
-    return { where: existing.key ?? '', record, existing, exportedId: null, passages: [] };
+    return { location: existing.key ?? '', record, existing, exportedId: null, passages: [] };
   }
 
   #recordOf(path: string, fragment: Fragment, key: string, createdAt: number): ExportedRecord {

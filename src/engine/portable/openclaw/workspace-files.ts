@@ -81,7 +81,7 @@ async function listFiles(
   const found: string[] = [];
   const entries = await readdir(`${realRoot}/${folder}`, { withFileTypes: true }).catch((error: unknown) => {
     if (folder === '') throw unreadable(realRoot, error);
-    problems.push({ where: folder, what: describeFileError(error) });
+    problems.push({ location: folder, message: describeFileError(error) });
     return [];
   });
   for (const entry of entries) {
@@ -91,8 +91,8 @@ async function listFiles(
     else if (entry.isFile()) found.push(path);
     else
       problems.push({
-        where: path,
-        what: entry.isSymbolicLink() ? 'links are not followed' : 'it is not a regular file',
+        location: path,
+        message: entry.isSymbolicLink() ? 'links are not followed' : 'it is not a regular file',
       });
   }
   return found;

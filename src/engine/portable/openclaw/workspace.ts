@@ -31,7 +31,7 @@ export async function importWorkspace(
   files: WorkspaceFiles,
   { options, report, agent }: WorkspaceImportOptions,
 ): Promise<void> {
-  for (const { where, what } of files.problems) report.addProblem(where, what);
+  for (const { location, message } of files.problems) report.addProblem(location, message);
   const paths = files.paths.filter((path) => isWorkspacePath(path) && path.endsWith('.md'));
   if (paths.length === 0)
     throw new LociError(

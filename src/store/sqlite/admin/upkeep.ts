@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Origin } from '../../../core/types.ts';
 import type { NamespaceStats, StoreStats } from '../../admin-model.ts';
-import type { CutPassages } from '../../model.ts';
-import { isAsCut } from '../../rules/record-page.ts';
+import type { ChunkedRecord } from '../../model.ts';
+import { isUnchangedSinceChunking } from '../../rules/record-page.ts';
 import { repairChanges } from '../records/changes.ts';
 import type { Database } from '../database/database.ts';
 import { generations } from '../vectors/generations.ts';
@@ -59,7 +59,7 @@ export function replacePassages(
   namespace: string,
   ns: number,
   chunking: string,
-  passages: ReadonlyMap<number, CutPassages>,
+  passages: ReadonlyMap<number, ChunkedRecord>,
 ): void {
   db.transaction(() => {
     const counts: WordCounts = new Map();
@@ -67,12 +67,12 @@ export function replacePassages(
       `SELECT ${RECORD_COLUMNS}, r.chunking FROM record AS r WHERE r.ns = ? AND r.id = ?`,
     );
     const mark = db.prepare('UPDATE record SET chunking = ? WHERE ns = ? AND id = ?');
-    for (const [id, { from, passages: replacement }] of passages) {
+    for (const [id, { state, passages: replacement }] of passages) {
       const row = select.get(ns, id);
       // The record was deleted, or was written again with newer passages.
       if (row === undefined || row['deleted_at'] !== null || row['chunking'] === chunking) continue;
       const record = recordOf(namespace, row);
-      if (!isAsCut(record, from)) continue;
+      if (!isUnchangedSinceChunking(record, state)) continue;
       if (!isDeepStrictEqual(passagesOf(db, ns, [id]).get(id), replacement)) {
         removePassages(db, ns, id, record, counts);
         insertPassages(db, ns, id, record, replacement, counts);
@@ -123,8 +123,8 @@ export function sweep(db: Database, ns: number): void {
   db.truncateWal();
 }
 
-function removeVectors(db: Database, where: string, ns: number): void {
-  db.prepare(`DELETE FROM vector WHERE ${where}`).run(ns);
+function removeVectors(db: Database, condition: string, ns: number): void {
+  db.prepare(`DELETE FROM vector WHERE ${condition}`).run(ns);
   repackCodes(db, ns);
 }
 

@@ -6,7 +6,7 @@ import { guarded } from './store-error.ts';
 
 export interface DatabaseOptions {
   /** How long to wait for another process's lock, in milliseconds. */
-  readonly busyTimeout: number;
+  readonly busyTimeoutMs: number;
 }
 
 const CACHE_KIB = 32 * 1024;
@@ -26,15 +26,15 @@ function existingFile(path: string): URL | string {
 /** A connection with its prepared statements. */
 export class Database {
   readonly path: string;
-  readonly #busyTimeout: number;
+  readonly busyTimeoutMs: number;
   readonly #connection: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(path: string, options: DatabaseOptions) {
     this.path = path;
-    this.#busyTimeout = options.busyTimeout;
+    this.busyTimeoutMs = options.busyTimeoutMs;
     this.#connection = guarded(path, () => {
-      const connection = new DatabaseSync(existingFile(path), { timeout: options.busyTimeout });
+      const connection = new DatabaseSync(existingFile(path), { timeout: options.busyTimeoutMs });
       try {
         // None of this writes, because the file may not be a Loci store. secure_delete overwrites deleted content, on freed pages too.
         connection.exec(`
@@ -55,7 +55,7 @@ export class Database {
 
   /** Switches to WAL mode, so that readers do not block the writer. The file must be a Loci store. */
   enableWal(): void {
-    const deadline = Date.now() + this.#busyTimeout;
+    const deadline = Date.now() + this.busyTimeoutMs;
     for (;;) {
       try {
         this.exec('PRAGMA journal_mode = WAL');
@@ -118,7 +118,7 @@ export class Database {
    */
   truncateWal(): void {
     this.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);');
-    this.exec(`PRAGMA busy_timeout = ${String(this.#busyTimeout)}`);
+    this.exec(`PRAGMA busy_timeout = ${String(this.busyTimeoutMs)}`);
   }
 
   /** Is `false` after an error for which SQLite has rolled the transaction back itself. */

@@ -5,7 +5,7 @@ import { Database } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 
 it('sends a follower that may have missed a trimmed removal back to the beginning', () => {
-  const db = new Database(':memory:', { busyTimeout: 0 });
+  const db = new Database(':memory:', { busyTimeoutMs: 0 });
   migrate(db);
   const { records, admin } = storeCalls(db);
   records.commit('n', { writes: [note('stays'), note('goes')], chunking: 'c' });

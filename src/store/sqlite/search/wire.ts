@@ -44,7 +44,7 @@ export const NO_PASSAGES: PackedPassages = {
 export interface PackedRetrieval {
   readonly lists: readonly {
     readonly scores: PackedScores;
-    readonly crowdedOut: PackedScores;
+    readonly overQuota: PackedScores;
     readonly milliseconds: number;
   }[];
   readonly cosines: PackedScores;
@@ -55,9 +55,9 @@ export function packRetrieval(
   { lists, cosines }: Omit<Retrieved, 'passages'>,
   passages: PackedRetrieval['passages'],
 ): PackedRetrieval {
-  const packed = lists.map(({ scores, crowdedOut, milliseconds }) => ({
+  const packed = lists.map(({ scores, overQuota, milliseconds }) => ({
     scores: packScores(scores),
-    crowdedOut: packScores(crowdedOut),
+    overQuota: packScores(overQuota),
     milliseconds,
   }));
   return { lists: packed, cosines: packScores(cosines), passages };
@@ -65,9 +65,9 @@ export function packRetrieval(
 
 export function unpackRetrieval(namespace: string, { lists, cosines, passages }: PackedRetrieval): Retrieved {
   return {
-    lists: lists.map(({ scores, crowdedOut, milliseconds }): RankedList => ({
+    lists: lists.map(({ scores, overQuota, milliseconds }): RankedList => ({
       scores: unpackScores(scores),
-      crowdedOut: unpackScores(crowdedOut),
+      overQuota: unpackScores(overQuota),
       milliseconds,
     })),
     cosines: unpackScores(cosines),

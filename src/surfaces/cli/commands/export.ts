@@ -8,7 +8,7 @@ export const exportMemory: OperationCommand<ExportOutput> = {
   notices: ({ next }) =>
     next === null
       ? []
-      : [`there is more: \`--to FILE\` writes everything, \`--after ${next}\` prints the next page`],
+      : [`this is only a part: \`--to FILE\` writes everything, \`--after ${next}\` prints the next page`],
   render: ({ lines, to, records, deleted, startup, audit, history, took_ms }, { terminal, style }) => {
     if (to === null) return terminal ? escapeControlJson(lines ?? '') : (lines ?? '');
     const recordCount = `${formatCount(records ?? 0, 'record')} (${String(deleted ?? 0)} deleted)`;

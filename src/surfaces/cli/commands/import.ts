@@ -14,16 +14,16 @@ export const importMemory: OperationCommand<ImportOutput> = {
     const { style } = view;
     const { renumbered, embedded, why, took_ms, dry_run, omitted } = output;
     const numbers = renumbered.map(({ from, to }) => ({
-      where: `record/${String(from)}`,
-      what: `is record/${String(to)} here`,
+      location: `record/${String(from)}`,
+      message: `is record/${String(to)} here`,
     }));
     const found = why === null || dry_run ? '' : ` Found by words for now: ${oneLine(why)}.`;
     const end = dry_run
       ? 'Nothing was changed.'
       : `Done in ${durationText(took_ms / 1000)}, ${formatCount(embedded, 'text')} embedded.`;
     const changes = output.changes.map(
-      ({ where, change, title }) =>
-        `${style.dim(`would ${VERBS[change] ?? change}`)} ${oneLine(title)} ${style.dim(`(${oneLine(where)})`)}`,
+      ({ location, change, title }) =>
+        `${style.dim(`would ${CHANGE_WORDS[change] ?? change}`)} ${oneLine(title)} ${style.dim(`(${oneLine(location)})`)}`,
     );
     return [
       ...limited(changes, view),
@@ -38,7 +38,7 @@ export const importMemory: OperationCommand<ImportOutput> = {
   },
 };
 
-const VERBS: Readonly<Record<string, string>> = {
+const CHANGE_WORDS: Readonly<Record<string, string>> = {
   added: 'add',
   updated: 'update',
   removed: 'remove',
@@ -65,27 +65,27 @@ function countText(counts: ImportOutput['records']): string {
     .join(', ');
 }
 
-const MAX_PLACES = 10;
+const MAX_LOCATIONS = 10;
 
 /** Worded so that it is true of a dry run too, and of an import that changes nothing. */
 function maskedNotices({ masked, masked_in }: ImportOutput): string[] {
   if (masked.length === 0) return [];
-  const places = masked_in
-    .slice(0, MAX_PLACES)
-    .map(({ where, what }) => `${oneLine(where)} (${oneLine(what)})`);
-  const more = masked_in.length - places.length;
+  const locations = masked_in
+    .slice(0, MAX_LOCATIONS)
+    .map(({ location, message }) => `${oneLine(location)} (${oneLine(message)})`);
+  const more = masked_in.length - locations.length;
   const rest = more > 0 ? ` and ${String(more)} more` : '';
-  return [`secrets in these are masked and not stored: ${places.join(', ')}${rest}`];
+  return [`secrets in these are masked and not stored: ${locations.join(', ')}${rest}`];
 }
 
 function remarks(
   label: string,
-  list: readonly { readonly where: string; readonly what: string }[],
+  list: readonly { readonly location: string; readonly message: string }[],
   view: View,
   paint: (text: string) => string,
 ): string[] {
   return limited(
-    list.map(({ where, what }) => `${paint(label)} ${oneLine(where)}: ${oneLine(what)}`),
+    list.map(({ location, message }) => `${paint(label)} ${oneLine(location)}: ${oneLine(message)}`),
     view,
   );
 }

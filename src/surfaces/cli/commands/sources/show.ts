@@ -18,9 +18,9 @@ export const sourcesShow: OperationCommand<SourcesShowOutput> = {
 type Row = readonly [name: string, value: string];
 
 function stateRows(source: SourceOutput): Row[] {
-  const { refreshes, failed, failures, took_ms, problems } = source;
+  const { refreshes, consecutive_failures, total_failures, took_ms, problems } = source;
   const took = took_ms === null ? '' : `, took ${durationText(took_ms / 1000)}`;
-  const consecutive = failures === 0 ? '' : `, the last ${String(failures)} in a row`;
+  const consecutive = consecutive_failures === 0 ? '' : `, the last ${String(consecutive_failures)} in a row`;
   return [
     ['id', source.id],
     ['kind', source.kind],
@@ -30,7 +30,7 @@ function stateRows(source: SourceOutput): Row[] {
     ['next', nextRefreshText(source)],
     [
       'runs',
-      `${formatCount(refreshes, 'success', 'successes')}, ${formatCount(failed, 'failure')}${consecutive}`,
+      `${formatCount(refreshes, 'success', 'successes')}, ${formatCount(total_failures, 'failure')}${consecutive}`,
     ],
     [
       'found',

@@ -18,7 +18,7 @@ import {
 import { NO_TRACE, traces } from './traces.ts';
 import { ALL, commit, fact, idsOf, remove } from './written-samples.ts';
 
-export function describeMortality(subject: Subject): void {
+export function describeDeletionAndRestoration(subject: Subject): void {
   describeDeletions(subject);
   describeRestorations(subject);
 }
