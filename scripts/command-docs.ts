@@ -34,12 +34,14 @@ async function section(operation: Operation): Promise<string> {
     const stdin = takes === 'words' ? ' A single `-` reads standard input.' : '';
     return `- \`${label.toUpperCase()}\`: ${withCommandNames(description)}${stdin}`;
   });
-  const options = fieldOptions(fields, command).map(({ name, letter, kind, placeholder, description }) => {
-    const short = letter === null ? '' : `\`-${letter}\`, `;
-    const argument =
-      kind === 'flag' ? '' : ` ${placeholder.includes('|') ? placeholder : placeholder.toUpperCase()}`;
-    return `- ${short}\`--${name}${argument}\`: ${description}`;
-  });
+  const options = fieldOptions(fields, command).map(
+    ({ name, shortOption, kind, placeholder, description }) => {
+      const short = shortOption === null ? '' : `\`-${shortOption}\`, `;
+      const argument =
+        kind === 'flag' ? '' : ` ${placeholder.includes('|') ? placeholder : placeholder.toUpperCase()}`;
+      return `- ${short}\`--${name}${argument}\`: ${description}`;
+    },
+  );
   const views = command.viewOptions.map(({ name, description }) => `- \`--${name}\`: ${description}.`);
   const examples = operation.examples.map(
     ({ title, input }) => `# ${title}\n${commandLine(words, input, fields, command)}`,

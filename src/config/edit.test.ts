@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../core/types.ts';
 import { configAppend, configSet } from './edit.ts';
 import { loadConfig } from './load.ts';
-import { configGet, shownConfig } from './show.ts';
+import { effectiveSetting, effectiveSettings } from './effective-settings.ts';
 
 let home: string;
 let file: string;
@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => rm(home, { recursive: true }));
 
 const set = (path: string, value: Json) => configSet(path, value, { home, env: {} });
-const get = async (path: string) => configGet(await loadConfig({ home, env: {} }), path);
+const get = async (path: string) => effectiveSetting(await loadConfig({ home, env: {} }), path);
 
 describe('configSet', () => {
   it('makes a missing file, which only its owner can read', async () => {
@@ -142,7 +142,7 @@ describe('configSet', () => {
 describe('shownConfig', () => {
   it('lists every setting with its origin', async () => {
     await writeFile(file, 'search:\n  related: 2\n');
-    const shown = shownConfig(await loadConfig({ home, env: { LOCI_LOG_LEVEL: 'debug' } }));
+    const shown = effectiveSettings(await loadConfig({ home, env: { LOCI_LOG_LEVEL: 'debug' } }));
     expect(shown).toContainEqual({ path: 'search.related', value: 2, origin: 'loci.yaml:2' });
     expect(shown).toContainEqual({ path: 'log.level', value: 'debug', origin: 'env LOCI_LOG_LEVEL' });
     expect(shown).toContainEqual({ path: 'store.path', value: join(home, 'loci.db'), origin: 'default' });

@@ -155,9 +155,9 @@ function editedText(document: ConfigDocument, key: ConfigKey, edit: Edit, home: 
   setAt(expected, steps, edit.value);
   const expectedValue = resolveConfig({ ...document, raw: expected }, home, {}).written.get(key.path);
   const after = resolveConfig(parseConfig(edited, file), home, {});
-  for (const [path, now] of after.written) {
-    const due = path === key.path ? expectedValue : before.written.get(path);
-    if (!isDeepStrictEqual(now, due)) throw notEditable(file, key.path, `${path} would change`);
+  for (const [path, value] of after.written) {
+    const valueToExpect = path === key.path ? expectedValue : before.written.get(path);
+    if (!isDeepStrictEqual(value, valueToExpect)) throw notEditable(file, key.path, `${path} would change`);
   }
   return edited;
 }

@@ -1,7 +1,7 @@
 import { isJsonMap, type JsonMap } from '../core/json.ts';
 import type { Json } from '../core/types.ts';
 
-/** The way to a value in a tree: keys of maps, and positions in lists, from 0. */
+/** The path of a value in a tree: keys of maps and zero-based indexes of lists. */
 export type KeyPath = readonly (string | number)[];
 
 export function valueAt(tree: JsonMap, path: KeyPath): Json | undefined {
@@ -13,7 +13,7 @@ export function valueAt(tree: JsonMap, path: KeyPath): Json | undefined {
   return value;
 }
 
-/** Sets a value and makes the missing maps above it. Does nothing if a value that is no map is in the way. */
+/** Sets a value and creates missing parent maps. Does nothing if a parent exists and is not a map. */
 export function setAt(tree: JsonMap, path: readonly string[], value: Json): void {
   const [step, ...rest] = path;
   if (step === undefined) return;

@@ -89,7 +89,7 @@ function sourceFilter(filter: SearchFilter, excludedSources: readonly string[]):
   return {
     ...filter,
     origins: ['source'],
-    exceptSources: [...(filter.exceptSources ?? []), ...excludedSources],
+    excludedSources: [...(filter.excludedSources ?? []), ...excludedSources],
   };
 }
 

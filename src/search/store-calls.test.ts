@@ -76,7 +76,7 @@ describe('The store calls of a search', () => {
   });
 
   it('are three in a row when a query for a list finds no documents', async () => {
-    const options = { filter: { now: NOW, exceptSources: ['tasks'] } };
+    const options = { filter: { now: NOW, excludedSources: ['tasks'] } };
     expect(await callsOf('my todos', options)).toEqual([
       ['search.retrieve', 'search.terms'],
       ...THREE.slice(1),

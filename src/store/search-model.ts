@@ -1,4 +1,4 @@
-/** The nouns of searches: filters, queries, scores, passages, vectors and their generations. */
+/** The types of searches: filters, queries, scores, passages, vectors and their generations. */
 
 import type { LociRecord, Metadata, Origin, Passage, Timestamp } from '../core/types.ts';
 
@@ -12,8 +12,8 @@ export interface SearchFilter {
   readonly project?: string;
   readonly origins?: readonly Origin[];
   readonly sources?: readonly string[];
-  /** Hides what vaults and sources of these names delivered, but not what agents wrote under the same name. */
-  readonly exceptSources?: readonly string[];
+  /** Hides records of vaults and sources with these names, but not records that agents wrote under the same name. */
+  readonly excludedSources?: readonly string[];
   readonly categories?: readonly string[];
   readonly recordTypes?: readonly string[];
   readonly tags?: readonly string[];

@@ -56,18 +56,18 @@ const CASES: [string, Omit<SearchFilter, 'now'>, number[]][] = [
   ['several origins', { origins: ['memory', 'fact'] }, [3, 4]],
   ['no origin at all', { origins: [] }, []],
   ['sources', { sources: ['a', 'c', "a' OR '1'='1"] }, [1, 3, 4]],
-  ['sources that are hidden, and not what an agent wrote', { exceptSources: ['a'] }, [2, 3, 4]],
-  ['several hidden sources, vaults and others', { exceptSources: ['b', 'a'] }, [3, 4]],
-  ['nobody brought a fact', { exceptSources: ['c'] }, [1, 2, 3, 4]],
-  ['no hidden sources', { exceptSources: [] }, [1, 2, 3, 4]],
-  ['hidden sources that nobody has', { exceptSources: ["a' OR '1'='1", 'A'] }, [1, 2, 3, 4]],
-  ['a source that is also hidden', { sources: ['a'], exceptSources: ['a'] }, [3]],
-  ['a hidden source beside other conditions', { exceptSources: ['b'], tags: ['kitchen'] }, [1]],
+  ['an excluded source, but not records of agents under its name', { excludedSources: ['a'] }, [2, 3, 4]],
+  ['several excluded sources and vaults', { excludedSources: ['b', 'a'] }, [3, 4]],
+  ['an excluded name that only a fact has', { excludedSources: ['c'] }, [1, 2, 3, 4]],
+  ['an empty list of excluded sources', { excludedSources: [] }, [1, 2, 3, 4]],
+  ['excluded names that no record has', { excludedSources: ["a' OR '1'='1", 'A'] }, [1, 2, 3, 4]],
+  ['a source that is required and excluded', { sources: ['a'], excludedSources: ['a'] }, [3]],
+  ['an excluded source and another condition', { excludedSources: ['b'], tags: ['kitchen'] }, [1]],
   ['categories', { categories: ['todo'] }, [3, 4]],
   ['record types', { recordTypes: ['event', 'none'] }, [2, 4]],
   ['a tag, in any case', { tags: ['KITCHEN'] }, [1, 2]],
   ['a tag beyond ASCII, in any case, and those nested in it', { tags: ['äPFEL'] }, [1, 4]],
-  ['a tag whose characters are put together otherwise', { tags: ['äpfel'.normalize('NFD')] }, [1, 4]],
+  ['a tag in another Unicode normalisation form', { tags: ['äpfel'.normalize('NFD')] }, [1, 4]],
   ['a nested tag', { tags: ['äpfel/ROT'] }, [4]],
   ['a part of a tag', { tags: ['äpfel/r'] }, []],
   ['the end of a nested tag', { tags: ['rot'] }, []],
@@ -124,7 +124,7 @@ export function describeFilters({ store, namespace, generation }: Subject): void
       const written = note('tile and grout', { origin: 'memory', source: 'todos' });
       const ids = (await write(store(), mine, ...hidden, ...shown, written)).slice(700);
       await embed(store(), vectors, mine, (text) => unit(1, text.length - 4, 0));
-      const filter = { now: NOW, exceptSources: ['todos'] };
+      const filter = { now: NOW, excludedSources: ['todos'] };
       for (const limit of [2, 10, 10]) {
         const text = await searchText(store(), mine, anyOf('tile'), filter, limit);
         expect(text.map(({ record }) => record)).toEqual([ids[2], ids[0], ids[3], ids[1]].slice(0, limit));

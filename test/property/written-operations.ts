@@ -207,7 +207,7 @@ export const listFilter: fc.Arbitrary<RecordFilter> = fc
         deleted: fc.boolean(),
         origins: fc.oneof(fc.constant(['fact' as const]), fc.subarray([...ORIGINS])),
         categories: fc.subarray(['note', 'c', 'd']),
-        exceptSources: fc.subarray(['a', 'b']),
+        excludedSources: fc.subarray(['a', 'b']),
       },
       { requiredKeys: [] },
     ),

@@ -1,4 +1,4 @@
-/** One call of `embed`, divided into groups that any worker of a queue may take. */
+/** One call of `embed`, divided into groups of texts. Each group may run on a different thread of a queue. */
 
 import { HIDDEN_SIZE } from './memory-plan.ts';
 
@@ -18,8 +18,8 @@ export class EmbeddingCall {
   readonly #results: Float32Array[][] = [];
   readonly #resolve: (vectors: Float32Array[]) => void;
   readonly #reject: (error: Error) => void;
-  #next = 0;
-  #answered = 0;
+  #nextGroup = 0;
+  #completedGroups = 0;
 
   constructor(groups: readonly (readonly string[])[], urgent: boolean) {
     const { promise, resolve, reject } = Promise.withResolvers<Float32Array[]>();
@@ -30,20 +30,20 @@ export class EmbeddingCall {
     this.#reject = reject;
   }
 
-  /** Groups that no thread has taken yet. */
-  get remaining(): number {
-    return this.#groups.length - this.#next;
+  /** The number of groups that no thread has taken yet. */
+  get remainingGroups(): number {
+    return this.#groups.length - this.#nextGroup;
   }
 
-  /** Passes the next group to `run` and stores its vectors. The last answer completes the call. */
-  async advance(run: (texts: readonly string[]) => Promise<Float32Array>): Promise<void> {
-    const index = this.#next++;
+  /** Passes the next group to `run` and stores its vectors. The call completes when all groups have their vectors. */
+  async runNextGroup(run: (texts: readonly string[]) => Promise<Float32Array>): Promise<void> {
+    const index = this.#nextGroup++;
     const texts = this.#groups[index];
     if (!texts) throw new RangeError('the call has no group left');
     try {
       this.#results[index] = splitVectors(await run(texts));
-      this.#answered += 1;
-      if (this.#answered === this.#groups.length) this.#resolve(this.#results.flat());
+      this.#completedGroups += 1;
+      if (this.#completedGroups === this.#groups.length) this.#resolve(this.#results.flat());
     } catch (error) {
       this.fail(error instanceof Error ? error : new Error(String(error)));
     }
@@ -51,7 +51,7 @@ export class EmbeddingCall {
 
   /** Rejects the call. Groups that no thread has taken are dropped. */
   fail(error: Error): void {
-    this.#next = this.#groups.length;
+    this.#nextGroup = this.#groups.length;
     this.#reject(error);
   }
 }

@@ -36,31 +36,31 @@ export class WorkerQueue {
 
   /** Groups that wait for a thread. */
   get backlog(): number {
-    return this.#queue.reduce((sum, call) => sum + call.remaining, 0);
+    return this.#queue.reduce((sum, call) => sum + call.remainingGroups, 0);
   }
 
   /** Adds a call. Urgent calls go before others. */
   submit(call: EmbeddingCall): void {
     const after = this.#queue.findLastIndex((queued) => queued.urgent || !call.urgent);
     this.#queue.splice(after + 1, 0, call);
-    this.#work();
+    this.#schedule();
   }
 
-  #work(): void {
-    this.#queue = this.#queue.filter((call) => call.remaining > 0);
-    this.#startWanted();
+  #schedule(): void {
+    this.#queue = this.#queue.filter((call) => call.remainingGroups > 0);
+    this.#startThreads();
     this.#dispatch();
   }
 
   /** Starts as many threads as there are groups, and replaces threads that died. */
-  #startWanted(): void {
+  #startThreads(): void {
     const load = this.#slots.reduce((sum, { thread }) => sum + (thread?.isRunning ? thread.load : 0), 0);
     for (const [position, slot] of this.#slots.slice(0, load + this.backlog).entries()) {
-      if (!slot.starting && !slot.thread?.isRunning) void this.#fill(slot, position);
+      if (!slot.starting && !slot.thread?.isRunning) void this.#startThreadIn(slot, position);
     }
   }
 
-  async #fill(slot: WorkerSlot, position: number): Promise<void> {
+  async #startThreadIn(slot: WorkerSlot, position: number): Promise<void> {
     slot.starting = true;
     try {
       slot.thread = await this.#startThread(position);
@@ -73,18 +73,18 @@ export class WorkerQueue {
     } finally {
       slot.starting = false;
     }
-    this.#work();
+    this.#schedule();
   }
 
   #dispatch(): void {
     for (const call of this.#queue) {
-      while (call.remaining > 0) {
+      while (call.remainingGroups > 0) {
         const thread = this.#leastLoaded();
         if (!thread) return;
         void call
-          .advance((texts) => thread.run(texts))
+          .runNextGroup((texts) => thread.run(texts))
           .then(() => {
-            this.#work();
+            this.#schedule();
           });
       }
     }

@@ -75,7 +75,7 @@ function lineOf(
   else if (undated && recordType === 'task') parts.push('no date');
   else if (ahead === null) parts.push(formatAge(createdAt, now));
   else if (recordType === 'task') parts.push(`due ${ahead.day}`);
-  else parts.push(ahead.clock === null ? ahead.day : `${ahead.day} ${ahead.clock}`);
+  else parts.push(ahead.time === null ? ahead.day : `${ahead.day} ${ahead.time}`);
   if (refreshedAt === null) return parts.join(' · ');
   const age = formatAge(Math.min(refreshedAt, now), now);
   const read = spaced(age);

@@ -52,9 +52,9 @@ describe('source policies', () => {
   it('extend the exclusions of a filter only if sources are hidden', () => {
     const filter = { project: 'home' };
     expect(excludeSources(filter, [])).toBe(filter);
-    expect(excludeSources({ ...filter, exceptSources: ['a'] }, ['b'])).toEqual({
+    expect(excludeSources({ ...filter, excludedSources: ['a'] }, ['b'])).toEqual({
       project: 'home',
-      exceptSources: ['a', 'b'],
+      excludedSources: ['a', 'b'],
     });
   });
 
@@ -114,10 +114,10 @@ describe('find', () => {
 
   it('excludes hidden sources in the query of the store', async () => {
     const except = async (request?: Omit<SearchRequest, 'query'>, namespace?: string): Promise<unknown> =>
-      (await found(request, namespace)).filters.map(({ exceptSources }) => exceptSources);
+      (await found(request, namespace)).filters.map(({ excludedSources }) => excludedSources);
     expect(await except()).toEqual([['old', 'paused']]);
     expect(await except({ audience: 'context' })).toEqual([['old', 'mail', 'paused']]);
-    expect(await except({ audience: 'context', exceptSources: ['x'] })).toEqual([
+    expect(await except({ audience: 'context', excludedSources: ['x'] })).toEqual([
       ['x', 'old', 'mail', 'paused'],
     ]);
     expect(await except({ audience: 'context' }, 'other')).toEqual([undefined]);

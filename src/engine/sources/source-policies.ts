@@ -5,7 +5,7 @@ import type { EngineContext } from '../context.ts';
 import { cachedSources } from './configured.ts';
 import { vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';
 
-/** The settings of a vault or source that affect search, with the name that its records carry. */
+/** The settings of a vault or source that affect search, and its name, which is the `source` of its records. */
 interface NamedSettings extends Partial<Pick<SourceConfig, 'includeInContext' | 'enabled'>> {
   readonly name: string;
   readonly policy: SourcePolicy;
@@ -27,7 +27,7 @@ export async function sourcesOfNamespace(context: EngineContext): Promise<{
   };
 }
 
-/** An approval does not cover weights, so only the settings may raise a source above the default weight. */
+/** The approval of a skill does not cover weights, so only the settings may raise a source above the default weight. */
 function skillWeight(weight: number = SOURCE_POLICY.weight): number {
   return Math.min(weight, SOURCE_POLICY.weight);
 }
@@ -40,10 +40,10 @@ export function sourcePolicies(
   return new Map(namedSettings(vaults, sources).map(({ name, policy }) => [name, policy]));
 }
 
-/** For whom a search is: a user, or the context of a model that did not ask for it. */
+/** Who receives the results: a user who searches, or a model whose context gets them without a request. */
 export type Audience = 'user' | 'context';
 
-/** The disabled vaults and sources; for a context also those that the settings keep out of it. */
+/** The names of the disabled vaults and sources, and for `context` also of those with `includeInContext: false`. */
 export function hiddenSources(
   vaults: readonly VaultConfig[],
   sources: readonly SourceConfig[],
@@ -54,14 +54,14 @@ export function hiddenSources(
   );
 }
 
-/** Adds sources to those that the filter excludes. */
+/** Adds the hidden sources to those that the filter excludes. */
 export function excludeSources<Filter extends Omit<SearchFilter, 'now'>>(
   filter: Filter,
   hidden: readonly string[],
 ): Filter {
   // The store is fastest without a list of excluded sources.
   if (hidden.length === 0) return filter;
-  return { ...filter, exceptSources: [...(filter.exceptSources ?? []), ...hidden] };
+  return { ...filter, excludedSources: [...(filter.excludedSources ?? []), ...hidden] };
 }
 
 function namedSettings(

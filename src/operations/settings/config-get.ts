@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { configGet as effectiveSetting } from '../../config/show.ts';
+import { effectiveSetting } from '../../config/effective-settings.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 
 const input = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shownConfig } from '../../config/show.ts';
+import { effectiveSettings } from '../../config/effective-settings.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 
 const input = z.strictObject({});
@@ -40,7 +40,7 @@ async function runConfigShow(context: OperationContext): Promise<ConfigShowOutpu
   return {
     home: config.home,
     file: config.file,
-    settings: shownConfig(config).map(({ path, value, origin }) => ({ key: path, value, origin })),
+    settings: effectiveSettings(config).map(({ path, value, origin }) => ({ key: path, value, origin })),
     warnings: [...config.warnings],
   };
 }

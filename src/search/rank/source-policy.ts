@@ -6,18 +6,18 @@ export interface SourcePolicy {
   readonly weight: number;
   /** Records of a lower confidence are dropped. 0 to 1. */
   readonly minScore: number;
-  /** `null` for the ranking's recency. */
+  /** `null` means that the ranking's own recency applies. */
   readonly recency: SourceRecency | null;
 }
 
 export interface SourceRecency {
   /** Replaces the ranking's `weights.recency` unless `null`. 0 to 1. */
   readonly weight: number | null;
-  /** Replaces that of the tie-break. */
+  /** Replaces the half-life of the tie-break. */
   readonly halfLifeDays: number;
 }
 
-/** By the value of `record.source`. */
+/** Policies by `record.source`, which is the name of a vault or a source. */
 export type SourcePolicies = ReadonlyMap<string, SourcePolicy>;
 
 export const NO_POLICIES: SourcePolicies = new Map();
@@ -27,7 +27,7 @@ export const VAULT_POLICY: SourcePolicy = { weight: 1, minScore: 0, recency: nul
 
 /**
  * The default of sources: a todo ranks below a note that matches equally well, by more than recency can make up for.
- * The short half-life favours the documents of these days.
+ * The short half-life favours recent documents.
  */
 export const SOURCE_POLICY: SourcePolicy = {
   weight: 0.5,
@@ -44,15 +44,15 @@ export function policyOf(
   return origin === 'source' ? (policies.get(source) ?? SOURCE_POLICY) : null;
 }
 
-/** What the weight gains for each unit of cosine above the margin. */
+/** How much the weight rises for each unit of cosine above the margin. */
 const COSINE_GAIN = 2;
-/** How much higher than the notes' the cosine must be before the weight gains. */
+/** How far the cosine must exceed the notes' cosine before the weight rises. */
 const COSINE_MARGIN = 0.05;
 const MAX_WEIGHT_LOSS = 0.1;
 
 /**
- * A todo that is nearer in meaning to the query than the best notes answers it better than these: its source's weight
- * then lowers it less, or not at all. Tuned on the dev half of `eval/sets/ambient.json` with a weight of 0.5: todo
+ * A todo that is nearer in meaning to the query than the best notes answers it better than they do, so the weight of its
+ * source lowers its score less, or not at all. Tuned on the dev half of `eval/sets/ambient.json` with a weight of 0.5: todo
  * queries have an MRR of 82.7; the constant weight that costs note queries as little has 73.1.
  *
  * @param cosine of document and query; `null` without vectors

@@ -198,7 +198,7 @@ describe('search with an intent', () => {
     const filters = fc.record(
       {
         sources: fc.subarray(['list', 'family_calendar', 'gmail', 'notes']),
-        exceptSources: fc.subarray(['list', 'family_calendar', 'gmail', 'notes']),
+        excludedSources: fc.subarray(['list', 'family_calendar', 'gmail', 'notes']),
         origins: fc.subarray(['source', 'vault', 'memory'] as const),
         recordTypes: fc.subarray(['task', 'document', 'note']),
         from: fc.integer({ min: -10, max: 10 }).map((days) => NOW + days * DAY),

@@ -35,7 +35,7 @@ function plansOf(
 function searchByTime({ search }: ReturnType<typeof storeCalls>): void {
   const filters = [
     { now: NOW },
-    { now: NOW, from: NOW - 5, until: NOW + 5, project: 'p', exceptSources: ['a'] },
+    { now: NOW, from: NOW - 5, until: NOW + 5, project: 'p', excludedSources: ['a'] },
   ];
   search.retrieve('n', { queries: filters.map((filter) => ({ by: 'time', filter, limit: 5 })) });
 }

@@ -82,10 +82,10 @@ function addOperands(program: Command, { operands }: CommandSyntax, fields: read
 
 function addOption(
   program: Command,
-  { name, alias, kind, letter, placeholder, description, negatable }: FieldOption,
+  { name, alias, kind, shortOption, placeholder, description, negatable }: FieldOption,
 ): void {
   const argument = kind === 'flag' ? '' : ` <${placeholder}>`;
-  const short = letter === null ? '' : `-${letter}, `;
+  const short = shortOption === null ? '' : `-${shortOption}, `;
   const option = new Option(`${short}--${name}${argument}`, description);
   program.addOption(isList(kind) ? option.argParser(gather) : option);
   if (negatable) program.addOption(new Option(`--no-${name}`).hideHelp());

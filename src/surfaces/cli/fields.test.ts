@@ -37,7 +37,7 @@ describe('fieldOptions', () => {
       { field: 'sources', name: 'source', kind: 'list', description: 'Names. May be repeated.' },
       { field: 'categories', name: 'category', kind: 'commaList', placeholder: 'a|b' },
       { field: 'min_score', name: 'min-score', alias: null, kind: 'number', placeholder: 'n' },
-      { field: 'explain', kind: 'flag', letter: 'e' },
+      { field: 'explain', kind: 'flag', shortOption: 'e' },
     ]);
   });
 

@@ -7,13 +7,13 @@ import type { CommandSyntax } from './commands/operation-command.ts';
 /** A field of an operation's input as an option of its command. */
 export interface FieldOption {
   readonly field: string;
-  /** Without dashes. The option of a list is named after one entry: `tag` for `tags`. */
+  /** Without dashes. The option of a list has a name in the singular: `tag` for `tags`. */
   readonly name: string;
-  /** A second name, which is accepted but not listed: that of the whole list, or a synonym. */
+  /** A second name, which is accepted but not listed: the plural for a list, or a synonym. */
   readonly alias: string | null;
   /** Each value of a `list` is one entry; each value of a `commaList` may hold several, separated by commas. */
   readonly kind: 'flag' | 'number' | 'text' | 'list' | 'commaList';
-  readonly letter: string | null;
+  readonly shortOption: string | null;
   readonly placeholder: string;
   readonly description: string;
   /** Whether the flag also has a `--no-…` form. */
@@ -46,7 +46,7 @@ function fieldOption({ name: field, schema }: InputField, syntax: CommandSyntax)
     name,
     alias: name === plural ? synonym : plural,
     kind,
-    letter: syntax.letters[field] ?? null,
+    shortOption: syntax.shortOptions[field] ?? null,
     placeholder: choices === undefined ? (kind === 'number' ? 'n' : name) : choices.join('|'),
     description,
     negatable,
@@ -80,7 +80,7 @@ function singular(plural: string): string {
   return plural.replace(/ies$/, 'y').replace(/s$/, '');
 }
 
-/** Parses what was given for an option. Text that is not a number stays text, so that the schema can reject it by name. */
+/** Parses the value of an option. Text that is not a number stays text, so that the schema can reject it by name. */
 export function fieldValue(kind: FieldOption['kind'], given: string | boolean | readonly string[]): Json {
   if (isList(kind)) {
     const entries = (Array.isArray(given) ? given : [given]) as string[];

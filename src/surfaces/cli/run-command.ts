@@ -33,7 +33,7 @@ export async function runCommand(call: CommandCall, io: Io): Promise<number> {
     if (command.rendersConfigWarnings !== true) await printConfigWarnings(context, io);
     const output = await runOperation(operation, context, input);
     progress.clear();
-    for (const notice of command.notices?.(output) ?? []) printWarning(notice, io);
+    for (const warning of command.warnings?.(output) ?? []) printWarning(warning, io);
     if (!localIo.hasWrittenOutput) io.stdout.write(outputText(output, call, io));
     const failure = command.failure?.(output) ?? null;
     if (failure === null) return command.exitCode?.(output) ?? 0;

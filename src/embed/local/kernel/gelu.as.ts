@@ -1,8 +1,8 @@
 import { add, mul } from './simd.as.ts';
 
 /**
- * 1/√2, the clamp ±4, the seven coefficients of the numerator, the five of the denominator, ½. Kept in memory: in a
- * loop a broadcast load is cheaper than what V8 makes of a vector constant.
+ * 1/√2, the clamp ±4, the seven coefficients of the numerator, the five of the denominator, ½. They are in memory because in
+ * a loop a broadcast load is cheaper than the code that V8 generates for a vector constant.
  */
 const CONSTANTS = memory.data<f32>([
   0.70710678118654752, 4, -4,

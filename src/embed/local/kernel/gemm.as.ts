@@ -6,7 +6,7 @@ import { Linear, Scratch } from './shape.as.ts';
 import { add } from './simd.as.ts';
 import { addTile, scaled, setTile } from './tile.as.ts';
 
-/** Depth of a block of k: 384 × 16 i16 weights (12 KB) stay in the first-level cache while all rows pass. */
+/** How many k one block covers: its 384 × 16 i16 weights (12 KB) stay in the first-level cache for all rows. */
 const DEPTH_BLOCK: i32 = 384;
 
 /** What is computed after the bias is added: nothing, GELU, or the sum with the residual. */
@@ -17,7 +17,7 @@ export const RESIDUAL: i32 = 2;
 /** sums, i32 [rows][16] = quantised rows × one panel. */
 @inline
 function multiplyPanel(quantised: usize, panel: usize, rows: i32, depth: i32, sums: usize): void {
-  const rowPair = (<usize>depth) << 2;
+  const rowPairBytes = (<usize>depth) << 2;
   for (let block = 0; block < depth; block += DEPTH_BLOCK) {
     let a = quantised + ((<usize>block) << 2);
     const b = panel + ((<usize>block) << 5);
@@ -25,13 +25,13 @@ function multiplyPanel(quantised: usize, panel: usize, rows: i32, depth: i32, su
     for (let m = 0; m < rows; m += 2) {
       if (block == 0) setTile(a, b, DEPTH_BLOCK / 2, c);
       else addTile(a, b, DEPTH_BLOCK / 2, c);
-      a += rowPair;
+      a += rowPairBytes;
       c += 128;
     }
   }
 }
 
-/** Four columns of one row: converts the sums to float32, adds the bias, then applies the activation or the residual. */
+/** Converts the sums of four columns of one row to float32, adds the bias, then applies the activation or the residual. */
 @inline
 function finish(kind: i32, sums: v128, rowScale: v128, scales: v128, bias: v128, target: usize): void {
   let x = add(scaled(sums, rowScale, scales), bias);
@@ -84,13 +84,13 @@ function finishResidual(scratch: Scratch, scales: usize, bias: usize, rows: i32,
   finishPanel(RESIDUAL, scratch, scales, bias, rows, target, stride);
 }
 
-/** Quantises the rows that `multiply` takes, for a layer (or several with the same bound). `rows` ≤ ROW_BLOCK. */
-export function prepare(scratch: Scratch, linear: Linear, source: usize, rows: i32): void {
+/** Quantises the input rows of `multiply` for one layer, or for several with the same `maxColumnNorm`. `rows` ≤ ROW_BLOCK. */
+export function quantiseInput(scratch: Scratch, linear: Linear, source: usize, rows: i32): void {
   quantiseRows(source, rows, linear.depth, linear.maxColumnNorm, scratch.quantised, scratch.rowScales);
 }
 
 /**
- * target, f32 rows `stride` bytes apart = prepared rows · weights + bias, then GELU or, for RESIDUAL, plus the
+ * target, f32 rows `stride` bytes apart = quantised rows · weights + bias, then GELU or, for RESIDUAL, plus the
  * previous contents of target.
  */
 export function multiply(kind: i32, scratch: Scratch, linear: Linear, rows: i32, target: usize, stride: usize): void {

@@ -1,6 +1,6 @@
 /** Converts the file's float16 rows to the format that the kernel reads. Runs once, when the weights are loaded. */
 
-import { HIDDEN } from './shape.as.ts';
+import { HIDDEN_SIZE } from './shape.as.ts';
 import { HALF_FACTOR, add, loadHalf, mul, round, splat, storePairs, sumLanes } from './simd.as.ts';
 
 /** Largest integer a weight becomes. Half of the i16 range leaves the activations enough of the i32 sum. */
@@ -32,15 +32,15 @@ export function packWeights(matrix: usize, columns: i32, depth: i32, staging: us
 
 /** The largest magnitude of a float16 row: without their signs, float16 values are ordered like their bits. */
 function largestHalf(row: usize, depth: i32): f32 {
-  let most = i16x8.splat(0);
+  let maxima = i16x8.splat(0);
   for (let k = 0; k < depth; k += 8) {
     const magnitudes = v128.and(v128.load(row + ((<usize>k) << 1)), i16x8.splat(0x7fff));
-    most = i16x8.max_u(most, magnitudes);
+    maxima = i16x8.max_u(maxima, magnitudes);
   }
-  most = i16x8.max_u(most, v128.shuffle<i64>(most, most, 1, 0));
-  most = i16x8.max_u(most, v128.shuffle<i32>(most, most, 1, 0, 3, 2));
-  most = i16x8.max_u(most, v128.shuffle<i16>(most, most, 1, 0, 3, 2, 5, 4, 7, 6));
-  return reinterpret<f32>((<u32>i16x8.extract_lane_u(most, 0)) << 13) * HALF_FACTOR;
+  maxima = i16x8.max_u(maxima, v128.shuffle<i64>(maxima, maxima, 1, 0));
+  maxima = i16x8.max_u(maxima, v128.shuffle<i32>(maxima, maxima, 1, 0, 3, 2));
+  maxima = i16x8.max_u(maxima, v128.shuffle<i16>(maxima, maxima, 1, 0, 3, 2, 5, 4, 7, 6));
+  return reinterpret<f32>((<u32>i16x8.extract_lane_u(maxima, 0)) << 13) * HALF_FACTOR;
 }
 
 /** Returns the sum of squares of the integers written. */
@@ -70,8 +70,8 @@ export function widenHalf(source: usize, target: usize, count: i32): void {
 /** Adds one float32 row to each of `rows` rows: token type 0 is folded into the positions. */
 export function addToRows(target: usize, row: usize, rows: i32): void {
   for (let i = 0; i < rows; i++) {
-    for (let j = 0; j < HIDDEN; j += 4) {
-      const p = target + ((<usize>(i * HIDDEN + j)) << 2);
+    for (let j = 0; j < HIDDEN_SIZE; j += 4) {
+      const p = target + ((<usize>(i * HIDDEN_SIZE + j)) << 2);
       v128.store(p, add(v128.load(p), v128.load(row + ((<usize>j) << 2))));
     }
   }

@@ -32,18 +32,18 @@ export function quantisePair(first: usize, second: usize, depth: i32, f0: f32, f
  */
 @inline
 function rowFactor(row: usize, depth: i32, maxColumnNorm: f32): f32 {
-  let most = splat(0);
+  let maxima = splat(0);
   let even = splat(0);
   let odd = splat(0);
   const end = row + ((<usize>depth) << 2);
   for (; row < end; row += 32) {
     const a = v128.load(row);
     const b = v128.load(row, 16);
-    most = max(most, max(absolute(a), absolute(b)));
+    maxima = max(maxima, max(absolute(a), absolute(b)));
     even = add(even, mul(a, a));
     odd = add(odd, mul(b, b));
   }
-  const largest = maxLane(most);
+  const largest = maxLane(maxima);
   if (!(largest > <f32>1e-30)) return 1;
   const byValue: f32 = INT16_LIMIT / largest;
   const bySum: f32 = SUM_LIMIT / (maxColumnNorm * sqrt<f32>(sumLanes(add(even, odd))));

@@ -1,15 +1,18 @@
-/** Dimensions of all-MiniLM-L6-v2, and the two structures the loader fills for the kernel. */
+/** Dimensions of all-MiniLM-L6-v2, and the structures that the loader fills for the kernel. */
 
-export const HIDDEN: i32 = 384;
+export const HIDDEN_SIZE: i32 = 384;
 export const HEADS: i32 = 12;
-export const HEAD: i32 = 32;
+export const HEAD_SIZE: i32 = 32;
 
-/** Bytes of one float32 row of the hidden state, of query, key and value side by side, of the feed-forward layer. */
-export const ROW: usize = 1536;
-export const QKV_ROW: usize = 4608;
-export const INNER_ROW: usize = 6144;
-/** Bytes of one head's slice of such a row. */
-export const HEAD_ROW: usize = 128;
+/**
+ * Bytes of one float32 row: of the hidden state; of query, key and value side by side; of the intermediate state of the
+ * feed-forward layer.
+ */
+export const ROW_BYTES: usize = 1536;
+export const QKV_ROW_BYTES: usize = 4608;
+export const INTERMEDIATE_ROW_BYTES: usize = 6144;
+/** Bytes of one head's slice of a query, key or value. */
+export const HEAD_BYTES: usize = 128;
 
 /** Rows that pass through a layer together: 64 rows of activations and a panel of weights stay in the cache. */
 export const ROW_BLOCK: i32 = 64;
@@ -21,8 +24,8 @@ export class Linear {
   scales: usize;
   bias: usize;
   /**
-   * The largest L2 norm of a packed column, in integer units; bounds the activations' scale. Query, key and value
-   * take the same quantised activations, so they share the largest of the three.
+   * The largest L2 norm of a packed column, in integer units. It limits the activations' scale. Query, key and value
+   * use the same quantised activations, so they share the largest of the three.
    */
   maxColumnNorm: f32;
   columns: i32;
@@ -69,7 +72,7 @@ export class Scratch {
   /** f32 [T][1152] */
   qkv: usize;
   /** f32 [B][1536] */
-  inner: usize;
+  intermediate: usize;
   /** i16 [B + 2][1536], row pairs interleaved (see quantise.as.ts) */
   quantised: usize;
   /** f32 [B + 2] */

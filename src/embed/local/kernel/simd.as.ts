@@ -1,4 +1,4 @@
-/** The vector vocabulary: four float32 lanes and the few operations that WebAssembly lacks. */
+/** Short names for operations on four float32 lanes, and the few operations that WebAssembly lacks. */
 
 /** 1.5 · 2²³: adding it leaves a float's integer part in the low bits of its mantissa. */
 export const ROUND: f32 = 12582912.0;
@@ -46,14 +46,14 @@ export function sumLanes(a: v128): f32 {
 
 @inline
 export function maxLane(a: v128): f32 {
-  let most = f32x4.extract_lane(a, 0);
+  let largest = f32x4.extract_lane(a, 0);
   let lane = f32x4.extract_lane(a, 1);
-  if (lane > most) most = lane;
+  if (lane > largest) largest = lane;
   lane = f32x4.extract_lane(a, 2);
-  if (lane > most) most = lane;
+  if (lane > largest) largest = lane;
   lane = f32x4.extract_lane(a, 3);
-  if (lane > most) most = lane;
-  return most;
+  if (lane > largest) largest = lane;
+  return largest;
 }
 
 /** To the nearest integer, ties to even, as i32 lanes. |x| < 2²². */

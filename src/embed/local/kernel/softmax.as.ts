@@ -1,13 +1,13 @@
-/** Softmax of attention scores that already carry the factor log₂e, so that it is made of powers of two. */
+/** Softmax with powers of two: the attention scores are already multiplied by log₂e. */
 
 import { quantisePair } from './quantise.as.ts';
 import { add, max, maxLane, mul, splat, sub, sumLanes } from './simd.as.ts';
 
-/** Each row's integers sum to at most this: times a value of at most 32700 it stays below 2³¹. */
+/** Upper bound of the sum of a row's quantised probabilities. Times a value of at most 32700 it is below 2³¹. */
 const SUM_MAX: f32 = 65000;
 const INT16_LIMIT: f32 = 32700;
 
-/** The least exponent, the rounding number (1.5 · 2²³), the polynomial's coefficients; in memory as in gelu.as.ts. */
+/** The least exponent, the rounding constant (1.5 · 2²³), the polynomial's coefficients; in memory as in gelu.as.ts. */
 const CONSTANTS = memory.data<f32>([-126, 12582912, 9.6181291e-3, 5.5504109e-2, 2.4022651e-1, 6.9314718e-1, 1]);
 
 @inline
@@ -15,15 +15,15 @@ function constant(index: usize): v128 {
   return v128.load32_splat(CONSTANTS + (index << 2));
 }
 
-/** 2^x for x ≤ 0: the integer part goes to the exponent, a polynomial of degree four does [-½, ½]. */
+/** 2^x for x ≤ 0: the integer part becomes the exponent, and a polynomial of degree four computes the rest in [-½, ½]. */
 @inline
 function powerOfTwo(x: v128): v128 {
-  const magic = constant(1);
+  const roundingConstant = constant(1);
   const t = max(x, constant(0));
-  const z = add(t, magic);
-  // The lowest bits of z are the integer. The shift discards all bits of the magic number.
+  const z = add(t, roundingConstant);
+  // The lowest bits of z are the integer. The shift discards all bits of the rounding constant.
   const exponent = i32x4.shl(z, 23);
-  const f = sub(t, sub(z, magic));
+  const f = sub(t, sub(z, roundingConstant));
   let p = constant(2);
   p = add(mul(p, f), constant(3));
   p = add(mul(p, f), constant(4));
@@ -55,7 +55,7 @@ function exponentiate(scores: usize, count: i32): f32 {
   return sumLanes(add(evenSum, oddSum));
 }
 
-/** Two rows of `count` scores to interleaved i16 probabilities; the factor back of each row goes to `factors`. */
+/** Two rows of `count` scores to interleaved i16 probabilities; writes each row's inverse factor to `factors`. */
 export function softmaxPair(first: usize, second: usize, count: i32, probabilities: usize, factors: usize): void {
   const sum0 = exponentiate(first, count);
   const sum1 = exponentiate(second, count);

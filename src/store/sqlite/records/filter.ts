@@ -27,9 +27,9 @@ export function recordCondition(filter: SearchFilter, state: 'live' | 'deleted' 
   }
   oneOf('r.origin', filter.origins);
   oneOf('r.source', filter.sources);
-  if (filter.exceptSources !== undefined) {
+  if (filter.excludedSources !== undefined) {
     parts.push(`NOT (r.origin IN ('vault', 'source') AND r.source IN (SELECT value FROM json_each(?)))`);
-    parameters.push(JSON.stringify(filter.exceptSources));
+    parameters.push(JSON.stringify(filter.excludedSources));
   }
   oneOf('r.category', filter.categories);
   oneOf('r.record_type', filter.recordTypes);
@@ -66,7 +66,7 @@ export interface PassageCondition extends Condition {
 
 /** The condition for the records of passages. It reads no records if the filter only hides expired ones. */
 export function passageCondition(db: Database, ns: number, filter: SearchFilter): PassageCondition {
-  if (isSelective(filter) || hidesSources(filter)) {
+  if (isSelective(filter) || excludesAnySource(filter)) {
     return { join: 'CROSS JOIN record AS r ON r.ns = p.ns AND r.id = p.record', ...recordCondition(filter) };
   }
   if (admitsAll(db, ns, filter)) return { join: '', sql: 'TRUE', parameters: [] };
@@ -75,7 +75,7 @@ export function passageCondition(db: Database, ns: number, filter: SearchFilter)
 
 /** Whether every passage of the namespace passes the filter. */
 export function admitsAll(db: Database, ns: number, filter: SearchFilter): boolean {
-  if (isSelective(filter) || hidesSources(filter)) return false;
+  if (isSelective(filter) || excludesAnySource(filter)) return false;
   return db.prepare(`${EXPIRED} LIMIT 1`).get(ns, filter.now) === undefined;
 }
 
@@ -87,9 +87,9 @@ const EXPIRED = 'SELECT id FROM record WHERE ns = ? AND expires_at <= ?';
  * best results: excluded sources are a small part of the store.
  */
 export function isSelective(filter: SearchFilter): boolean {
-  return Object.keys(filter).some((key) => key !== 'now' && key !== 'exceptSources');
+  return Object.keys(filter).some((key) => key !== 'now' && key !== 'excludedSources');
 }
 
-function hidesSources({ exceptSources = [] }: SearchFilter): boolean {
-  return exceptSources.length > 0;
+function excludesAnySource({ excludedSources = [] }: SearchFilter): boolean {
+  return excludedSources.length > 0;
 }

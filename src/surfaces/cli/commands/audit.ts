@@ -10,7 +10,7 @@ import type { OperationCommand, View } from './operation-command.ts';
 type Entry = AuditOutput['entries'][number];
 
 export const audit: OperationCommand<AuditOutput> = {
-  letters: { limit: 'n' },
+  shortOptions: { limit: 'n' },
   aliases: { until: 'to' },
   viewOptions: [
     { name: 'verbose', description: 'changes in full, with the position and hash of each entry' },

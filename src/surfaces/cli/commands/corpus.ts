@@ -8,7 +8,7 @@ const MAX_SNIPPET_LINES = 4;
 
 export const corpus: OperationCommand<CorpusOutput> = {
   operands: [{ field: 'query', label: 'query', takes: 'words' }],
-  letters: { limit: 'n' },
+  shortOptions: { limit: 'n' },
   render: ({ documents }, { style, columns }) => {
     if (documents.length === 0) return 'There are no facts and no runs.\n';
     const blocks = documents.map(({ path, docid, score, snippet }) => {

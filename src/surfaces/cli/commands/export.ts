@@ -5,7 +5,7 @@ import { durationText } from '../format/times.ts';
 import type { OperationCommand } from './operation-command.ts';
 
 export const exportMemory: OperationCommand<ExportOutput> = {
-  notices: ({ next }) =>
+  warnings: ({ next }) =>
     next === null
       ? []
       : [`this is only a part: \`--to FILE\` writes everything, \`--after ${next}\` prints the next page`],

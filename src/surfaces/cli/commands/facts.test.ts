@@ -44,7 +44,7 @@ describe('fact store', () => {
     expect(first({})).toMatch(/^Stored framework in user_facts; it expires on (19|20|21) February 2099\.\n$/);
     expect(first({ replaced: true })).toContain('and replaced its previous value; it expires');
     expect(first({ replayed: true })).toMatch(/^Stored before: framework in user_facts, with the same/);
-    expect(factStore.notices?.(stored)).toEqual([]);
+    expect(factStore.warnings?.(stored)).toEqual([]);
   });
 });
 

@@ -9,7 +9,7 @@ import { escapeControl, oneLine } from '../../shared/escape-control.ts';
 import { clip } from '../format/text-width.ts';
 import { ageText, expiryText, timeLeftText } from '../format/times.ts';
 import { indent } from '../format/wrap.ts';
-import { maskedNotices, notEmbeddedLine } from '../format/phrases.ts';
+import { maskedWarnings, notEmbeddedLine } from '../format/phrases.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 
 const NO_FACTS = 'There are no facts; `loci fact store KEY VALUE` stores one.\n';
@@ -20,7 +20,7 @@ export const factStore: OperationCommand<FactStoreOutput> = {
     { field: 'value', label: 'value', takes: 'words' },
   ],
   commaLists: ['tags'],
-  notices: maskedNotices,
+  warnings: maskedWarnings,
   render: (output) => {
     const { key, category, expires_at, replaced, replayed } = output;
     const name = `${oneLine(key)} in ${oneLine(category)}`;
@@ -52,7 +52,7 @@ export const factRecall: OperationCommand<Fact> = {
 };
 
 export const factList: OperationCommand<FactListOutput> = {
-  letters: { limit: 'n' },
+  shortOptions: { limit: 'n' },
   commaLists: ['tags'],
   render: ({ facts, total, next }, view) => {
     if (facts.length === 0) return NO_FACTS;

@@ -9,7 +9,7 @@ export const importMemory: OperationCommand<ImportOutput> = {
   operands: [{ field: 'path', label: 'path', takes: 'one' }],
   inputOnly: ['lines', 'files'],
   viewOptions: [ALL_PROBLEMS],
-  notices: maskedNotices,
+  warnings: maskedWarnings,
   render: (output, view) => {
     const { style } = view;
     const { renumbered, embedded, why, took_ms, dry_run, omitted } = output;
@@ -68,7 +68,7 @@ function countText(counts: ImportOutput['records']): string {
 const MAX_LOCATIONS = 10;
 
 /** Worded so that it is true of a dry run too, and of an import that changes nothing. */
-function maskedNotices({ masked, masked_in }: ImportOutput): string[] {
+function maskedWarnings({ masked, masked_in }: ImportOutput): string[] {
   if (masked.length === 0) return [];
   const locations = masked_in
     .slice(0, MAX_LOCATIONS)

@@ -2,15 +2,14 @@ import type { LociError } from '../../../core/errors.ts';
 import type { Style } from '../format/style.ts';
 
 /**
- * What the command line adds to an operation: how its input is typed and how its output is printed. Everything not given
- * here follows from the operation's schema. The files of this folder hold one operation each; operations of one noun share
- * a file where each takes only a few lines.
+ * What the command line adds to an operation: the syntax of its input and the text of its output. Everything else follows
+ * from the operation's schema.
  */
 export interface OperationCommand<Output> extends Partial<CommandSyntax> {
-  /** The output as whole lines for a person. Text of others in it must be escaped. */
+  /** Formats the output for a person, in complete lines. Text from records, sources and files must be escaped. */
   render(output: Output, view: View): string;
   /** Warnings for standard error, printed with `--json` too. */
-  notices?(output: Output): string[];
+  warnings?(output: Output): string[];
   /** The part of the work that failed; it is printed after the output as an error, and sets the exit code. */
   failure?(output: Output): LociError | null;
   /** Default: 0. */
@@ -21,11 +20,11 @@ export interface OperationCommand<Output> extends Partial<CommandSyntax> {
 
 export interface CommandSyntax {
   readonly operands: readonly Operand[];
-  /** One-letter options, by field. */
-  readonly letters: Readonly<Record<string, string>>;
+  /** Names of short options, one letter each, by field. */
+  readonly shortOptions: Readonly<Record<string, string>>;
   /** A second name of an option, by field. */
   readonly aliases: Readonly<Record<string, string>>;
-  /** Lists whose entries contain no commas, so that one option may take several. Lists of choices always may. */
+  /** List fields whose option accepts several values separated by commas. Lists of choices need no entry here. */
   readonly commaLists: readonly string[];
   /** Flags for which `--no-…` differs from leaving the option out. */
   readonly negatable: readonly string[];
@@ -38,7 +37,7 @@ export interface CommandSyntax {
 /** A positional argument. */
 export interface Operand {
   readonly field: string;
-  /** Its name in usage texts, in lower case. */
+  /** The argument's name in usage texts, in lower case. */
   readonly label: string;
   /** `words` joins all arguments by spaces, so that they need no quotes; a single `-` reads standard input. */
   readonly takes: 'one' | 'words' | 'list';
@@ -52,7 +51,7 @@ export interface ViewOption {
 export interface View {
   readonly style: Style;
   readonly columns: number;
-  /** Whether the output is a terminal, which would act on control characters. */
+  /** Whether the output is a terminal, which interprets control characters. */
   readonly terminal: boolean;
   /** Names of the view options that were given. */
   readonly options: ReadonlySet<string>;

@@ -51,7 +51,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<OperationCommand<any>>>> =
 
 const NO_SYNTAX: CommandSyntax = {
   operands: [],
-  letters: {},
+  shortOptions: {},
   aliases: {},
   commaLists: [],
   negatable: [],

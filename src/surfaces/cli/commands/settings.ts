@@ -8,7 +8,7 @@ import { padEnd, textWidth } from '../format/text-width.ts';
 import type { OperationCommand } from './operation-command.ts';
 
 export const init: OperationCommand<InitOutput> = {
-  notices: ({ notes }) => notes,
+  warnings: ({ notes }) => notes,
   render: ({ created, vault, vaults, home, config_file, store }) => {
     const line = (what: 'home' | 'config' | 'store', path: string) =>
       `  ${what.padEnd(8)}${oneLine(path)}${created.includes(what) ? '' : '  (existed already)'}`;
@@ -64,7 +64,7 @@ export const configSet: OperationCommand<ConfigSetOutput> = {
     { field: 'key', label: 'key', takes: 'one' },
     { field: 'value', label: 'value', takes: 'one' },
   ],
-  notices: ({ key, overridden_by }) =>
+  warnings: ({ key, overridden_by }) =>
     overridden_by === null ? [] : [`${overridden_by} is set in this shell and overrides the new ${key}`],
   render: ({ key, value, file }) => `Set ${key} to ${valueText(value)} in ${escapeControl(file)}.\n`,
 };

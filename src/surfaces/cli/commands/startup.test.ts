@@ -32,7 +32,7 @@ describe('startup list, set and remove', () => {
       /^Changed tone/,
     );
     const noticed = { entry, created: false, masked: ['key'], too_long: 'it has 9 characters' };
-    expect(startupSet.notices?.(noticed)).toEqual([
+    expect(startupSet.warnings?.(noticed)).toEqual([
       expect.stringContaining('masked'),
       'tone of voice: it has 9 characters',
     ]);
@@ -94,8 +94,8 @@ describe('startup preview', () => {
     expect(startupInject.render(output, view)).toBe(`${output.text}\n`);
     expect(startupInject.render(output, { ...view, terminal: true })).not.toContain('\u001b');
     expect(startupInject.render({ ...output, text: '' }, view)).toBe('');
-    expect(startupInject.notices?.(output)).toEqual([expect.stringMatching(/^long is left out: it needs/)]);
+    expect(startupInject.warnings?.(output)).toEqual([expect.stringMatching(/^long is left out: it needs/)]);
     const known = output.left_out.map((entry) => ({ ...entry, too_long: false }));
-    expect(startupInject.notices?.({ ...output, left_out: known })).toEqual([]);
+    expect(startupInject.warnings?.({ ...output, left_out: known })).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ import { escapeControl, oneLine } from '../../shared/escape-control.ts';
 import { clip } from '../format/text-width.ts';
 import { ageText } from '../format/times.ts';
 import { indent, wrap } from '../format/wrap.ts';
-import { maskedNotices } from '../format/phrases.ts';
+import { maskedWarnings } from '../format/phrases.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 
 const NO_ENTRIES = 'There are no startup entries; `loci startup set KEY CONTENT` creates one.';
@@ -48,8 +48,8 @@ export const startupSet: OperationCommand<StartupSetOutput> = {
     { field: 'content', label: 'content', takes: 'words' },
   ],
   negatable: ['reinforce'],
-  notices: (output) => [
-    ...maskedNotices(output),
+  warnings: (output) => [
+    ...maskedWarnings(output),
     ...(output.too_long === null ? [] : [`${oneLine(output.entry.key)}: ${output.too_long}`]),
   ],
   render: ({ entry, created }) =>
@@ -68,7 +68,7 @@ export const startupRemove: OperationCommand<StartupRemoveOutput> = {
 
 /** Prints the text unchanged, for a program that injects it into a prompt. */
 export const startupInject: OperationCommand<StartupTextOutput> = {
-  notices: ({ left_out }) =>
+  warnings: ({ left_out }) =>
     left_out.flatMap(({ key, why, too_long }) => (too_long ? [`${oneLine(key)} is left out: ${why}`] : [])),
   render: ({ text }, { terminal }) => (text === '' ? '' : `${terminal ? escapeControl(text) : text}\n`),
 };

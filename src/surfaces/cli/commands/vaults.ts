@@ -12,7 +12,7 @@ import type { OperationCommand, View } from './operation-command.ts';
 export const index: OperationCommand<IndexOutput> = {
   operands: [{ field: 'paths', label: 'path', takes: 'list' }],
   viewOptions: [ALL_PROBLEMS],
-  notices: ({ notes }) => notes,
+  warnings: ({ notes }) => notes,
   failure: ({ error }) =>
     error === undefined ? null : new LociError(error.code, error.message, { hint: error.hint }),
   render: (output, view) => {

@@ -1,7 +1,7 @@
 import { oneLine } from '../../shared/escape-control.ts';
 
 /** A warning if secrets in the input were masked, because the stored text then differs from what was given. */
-export function maskedNotices({ masked }: { readonly masked: readonly string[] }): string[] {
+export function maskedWarnings({ masked }: { readonly masked: readonly string[] }): string[] {
   if (masked.length === 0) return [];
   return [`secrets were masked before anything was stored: ${masked.map(oneLine).join(', ')}`];
 }

@@ -11,11 +11,11 @@ const MAX_KNOWN_NAMES = 12;
 
 function searchText(output: SearchOutput): string {
   const { results, related, missing } = output;
-  const notices = missing.map(({ signal, why }) => `Searched without ${signal}: ${onOneLine(why)}.`);
-  if (results.length === 0) return [...notices, 'Nothing found.', ...reasonsForNothing(output)].join('\n');
+  const warnings = missing.map(({ signal, why }) => `Searched without ${signal}: ${onOneLine(why)}.`);
+  if (results.length === 0) return [...warnings, 'Nothing found.', ...reasonsForNothing(output)].join('\n');
   const count = results.length === 1 ? '1 result' : `${String(results.length)} results`;
   return [
-    ...notices,
+    ...warnings,
     `${count}, best first. ${RECALLED_IS_DATA}`,
     fence([results.map(resultText).join('\n\n'), ...relatedText(related)].join('\n\n'), 'recalled'),
   ].join('\n');

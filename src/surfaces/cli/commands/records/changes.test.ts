@@ -19,8 +19,8 @@ describe('write', () => {
   });
 
   it('warns only about secrets that were masked', () => {
-    expect(write.notices?.(written)).toEqual([]);
-    expect(write.notices?.({ ...written, masked: ['AWS key', 'GitHub token'] })).toEqual([
+    expect(write.warnings?.(written)).toEqual([]);
+    expect(write.warnings?.({ ...written, masked: ['AWS key', 'GitHub token'] })).toEqual([
       'secrets were masked before anything was stored: AWS key, GitHub token',
     ]);
   });
@@ -36,7 +36,7 @@ describe('update', () => {
       'Changed record/2: title, tags.\nFound by its words for now: it is down.\n',
     );
     expect(update.render({ ...updated, ...embedded, changed: [] }, view)).toMatch(/^record\/2 is unchanged/);
-    expect(update.notices?.({ ...updated, ...embedded, masked: ['AWS key'] })).toHaveLength(1);
+    expect(update.warnings?.({ ...updated, ...embedded, masked: ['AWS key'] })).toHaveLength(1);
   });
 });
 

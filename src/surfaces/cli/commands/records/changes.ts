@@ -3,7 +3,7 @@ import type { UndeleteOutput } from '../../../../operations/records/undelete.ts'
 import type { UpdateOutput } from '../../../../operations/records/update.ts';
 import type { WriteOutput } from '../../../../operations/records/write.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
-import { maskedNotices, notEmbeddedLine, recordName } from '../../format/phrases.ts';
+import { maskedWarnings, notEmbeddedLine, recordName } from '../../format/phrases.ts';
 import { expiryText } from '../../format/times.ts';
 import type { Operand, OperationCommand } from '../operation-command.ts';
 
@@ -11,10 +11,10 @@ const ID: Operand = { field: 'id', label: 'id', takes: 'one' };
 
 export const write: OperationCommand<WriteOutput> = {
   operands: [{ field: 'content', label: 'content', takes: 'words' }],
-  letters: { title: 't' },
+  shortOptions: { title: 't' },
   aliases: { record_type: 'type' },
   commaLists: ['tags'],
-  notices: maskedNotices,
+  warnings: maskedWarnings,
   render: (output, { style }) => {
     const { id, citation, same_as, replayed } = output;
     const name = `${style.link(citation)} (id ${String(id)})`;
@@ -28,10 +28,10 @@ export const write: OperationCommand<WriteOutput> = {
 
 export const update: OperationCommand<UpdateOutput> = {
   operands: [ID],
-  letters: { title: 't' },
+  shortOptions: { title: 't' },
   aliases: { record_type: 'type' },
   commaLists: ['tags'],
-  notices: maskedNotices,
+  warnings: maskedWarnings,
   render: (output, { style }) => {
     const { citation, changed, reembedded } = output;
     if (changed.length === 0) return `${style.link(citation)} is unchanged: it has these values already.\n`;

@@ -12,10 +12,10 @@ import { snippetLines } from './search-snippet.ts';
 
 export const search: OperationCommand<SearchOutput> = {
   operands: [{ field: 'query', label: 'query', takes: 'words' }],
-  letters: { limit: 'n', explain: 'e' },
+  shortOptions: { limit: 'n', explain: 'e' },
   aliases: { until: 'to', record_type: 'type' },
   commaLists: ['tags'],
-  notices: (output) =>
+  warnings: (output) =>
     output.missing.map(({ signal, why }) => {
       const how = contributed(signal, output) ? 'only partly by' : 'without';
       return `searched ${how} ${SIGNAL_WORDS[signal]}: ${why}`;

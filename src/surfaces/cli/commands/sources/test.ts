@@ -8,7 +8,7 @@ import type { OperationCommand, View } from '../operation-command.ts';
 
 export const sourcesTest: OperationCommand<SourcesTestOutput> = {
   operands: [{ field: 'id', label: 'id', takes: 'one' }],
-  letters: { limit: 'n' },
+  shortOptions: { limit: 'n' },
   viewOptions: [{ name: 'full', description: 'whole texts, not only the beginning of each' }],
   render: (output, view) => {
     const { documents, total, printed, problems, stderr, took_ms } = output;
