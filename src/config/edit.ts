@@ -16,7 +16,7 @@ import { configSchema } from './schema.ts';
 import type { JsonMap } from '../core/json.ts';
 import { setAt, valueAt } from './tree.ts';
 
-export interface ConfigChange {
+interface ConfigChange {
   readonly path: string;
   /** As it is in the file now. */
   readonly value: Json;

@@ -4,7 +4,7 @@ import type { LoadedConfig } from './load.ts';
 import { requireSetting } from './problems.ts';
 import { maskSecret } from './secrets.ts';
 
-export interface EffectiveSetting {
+interface EffectiveSetting {
   readonly path: string;
   /** The value as written (`5s`), but with absolute paths. */
   readonly value: Json;

@@ -15,7 +15,7 @@ export interface Override {
   readonly value: Json;
 }
 
-export interface EnvironmentSettings {
+interface EnvironmentSettings {
   readonly overrides: readonly Override[];
   /** A sentence for each variable that begins with `LOCI_` and is no setting. */
   readonly warnings: readonly string[];

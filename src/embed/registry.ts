@@ -1,7 +1,7 @@
 import { LociError, messageOf } from '../core/errors.ts';
 import type { Embedder } from './embedder.ts';
 
-export interface EmbeddingConfig {
+interface EmbeddingConfig {
   readonly provider: string;
   /** Threads for indexing, of the provider `local`. */
   readonly threads?: number;

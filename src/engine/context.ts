@@ -14,7 +14,7 @@ import { HistoryLog } from './audit/history-log.ts';
 import { HitCounter } from './sources/hits.ts';
 import type { Store } from '../store/store.ts';
 
-export interface ContextOptions {
+interface ContextOptions {
   /** The current time; for tests. */
   readonly now?: () => Timestamp;
   readonly trustsSettings?: boolean;

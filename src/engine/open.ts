@@ -85,7 +85,7 @@ export interface Loci {
 }
 
 /** Values with a key and an expiry. */
-export interface Facts {
+interface Facts {
   store(request: FactRequest): Promise<FactResponse>;
   recall(key: string, category?: string): Promise<LociRecord>;
   list(request: FactsRequest): Promise<FactsPage>;
@@ -95,7 +95,7 @@ export interface Facts {
 }
 
 /** The text for an agent at the start of a session. */
-export interface Startup {
+interface Startup {
   inject(request: StartupRequest): Promise<StartupText>;
   list(): Promise<StartupEntry[]>;
   set(request: StartupSetRequest): Promise<StartupSetResponse>;
@@ -103,7 +103,7 @@ export interface Startup {
 }
 
 /** Export and import of the caller's namespace, as docs/export-format.md describes it. */
-export interface PortableMemory {
+interface PortableMemory {
   /** The lines of the JSON Lines export. */
   exportLines(options?: ProgressOptions): AsyncGenerator<string, ExportCounts>;
   /** One page of these lines. @param after the cursor of the page before */

@@ -6,7 +6,7 @@ import type { PendingEmbedding } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
 import { embeddingText } from './embedding-text.ts';
 
-export interface EmbedPendingOptions {
+interface EmbedPendingOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, total: number) => void;
 }

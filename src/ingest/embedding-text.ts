@@ -10,7 +10,7 @@ interface PassageSource {
  * The text that is embedded for a passage: the title and headings give the model the topic, the speaker is named in front
  * of the words, and the passage's context follows them. The hash of this text identifies the passage's vector.
  */
-export type EmbeddedPassage = Pick<Passage, 'headings' | 'text' | 'context'>;
+type EmbeddedPassage = Pick<Passage, 'headings' | 'text' | 'context'>;
 
 export function embeddingText(record: PassageSource, passage: EmbeddedPassage): string {
   const topic = [record.title, ...passage.headings].filter((part) => part !== '');

@@ -2,13 +2,13 @@ import { cutOffset } from './cut-offset.ts';
 import type { Block, Section } from './markdown-blocks.ts';
 
 /** A passage as offsets into the content, without surrounding blank lines. */
-export interface PassageSpan {
+interface PassageSpan {
   readonly start: number;
   readonly end: number;
   readonly headings: readonly string[];
 }
 
-export interface PackOptions {
+interface PackOptions {
   readonly maxTokens: number;
   readonly countTokens: (text: string) => number;
 }

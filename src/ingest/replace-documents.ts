@@ -16,7 +16,7 @@ import { samePassages, type Chunking } from './passages.ts';
 const DOCUMENT_FORMAT = 3;
 
 /** The documents that a source lists now. */
-export interface DocumentSet {
+interface DocumentSet {
   readonly source: string;
   /** The ids are unique. */
   readonly documents: readonly MemoryDocument[];
@@ -24,7 +24,7 @@ export interface DocumentSet {
   readonly unreadableIds: ReadonlySet<string>;
 }
 
-export interface ReplaceOptions {
+interface ReplaceOptions {
   readonly namespace: string;
   /** The project of documents that name none. */
   readonly project: string;
@@ -166,7 +166,7 @@ function metadataOf({ metadata, completed, url, timestamp }: MemoryDocument): Me
   };
 }
 
-export interface CapOptions {
+interface CapOptions {
   readonly maxDocuments: number;
   /** Whether completed documents are treated like the others. Otherwise they are removed first. */
   readonly keepCompleted: boolean;

@@ -19,7 +19,7 @@ export interface ContextOptions {
 }
 
 /** Options that a single call may override. */
-export type CallOptions = Partial<Pick<ContextOptions, 'caller' | 'signal' | 'onProgress'>>;
+type CallOptions = Partial<Pick<ContextOptions, 'caller' | 'signal' | 'onProgress'>>;
 
 /** A context that closes its engine. */
 export interface OpenContext extends OperationContext {

@@ -49,7 +49,7 @@ export interface LocalIo {
   writeOutput(text: string): Promise<void>;
 }
 
-export interface Example {
+interface Example {
   readonly title: string;
   readonly input: Readonly<Record<string, Json>>;
 }

@@ -40,7 +40,7 @@ export interface VectorIndexRef {
 }
 
 /** Which documents of sources are shown in addition to the results. */
-export interface RelatedOptions {
+interface RelatedOptions {
   /** Results that are shown. */
   readonly resultLimit: number;
   readonly limit: number;

@@ -10,7 +10,7 @@ interface Drivers {
   readonly command: { readonly options: CommandOptions; readonly source: DocumentSource };
 }
 
-export type SourceKind = keyof Drivers;
+type SourceKind = keyof Drivers;
 
 /** Each driver is loaded when a source of its kind is first opened. */
 const OPENERS: {

@@ -4,7 +4,7 @@ import { LociError } from '../core/errors.ts';
 import { closestWord } from '../core/text/closest-word.ts';
 import type { Store } from './store.ts';
 
-export interface StoreOptions {
+interface StoreOptions {
   /** One of `STORE_DRIVERS`. */
   readonly driver: string;
   /** The store's file. */

@@ -18,7 +18,7 @@ export interface Token {
 }
 
 /** `tail` is the last character of a CJK run: indexed, never queried. */
-export type TokenKind = 'word' | 'bigram' | 'tail';
+type TokenKind = 'word' | 'bigram' | 'tail';
 
 const WORD = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu;
 /** Includes the half-width ー, and the separate voicing marks of decomposed and half-width Japanese. */

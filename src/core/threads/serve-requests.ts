@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { LociError, messageOf } from '../errors.ts';
 import type { WorkerAnswer, WorkerError, WorkerRequest } from './worker-client.ts';
 
-export interface ServeOptions {
+interface ServeOptions {
   /**
    * Whether the answer to a request may travel in one message with others. Answers that may be nested too deeply to be
    * received must travel alone, so that only their own request fails.

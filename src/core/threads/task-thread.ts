@@ -13,7 +13,7 @@ export interface ThreadTask<Parameters extends readonly unknown[], Result> {
   readonly inline: (...parameters: Parameters) => Result | Promise<Result>;
 }
 
-export interface TaskOptions {
+interface TaskOptions {
   /** Length of the text to process, in characters or bytes. */
   readonly size: number;
   readonly signal?: AbortSignal | undefined;

@@ -18,7 +18,7 @@ export interface WorkerError {
   readonly hint?: string;
 }
 
-export interface WorkerClientOptions {
+interface WorkerClientOptions {
   /** The module that the thread runs; it calls `serveRequests`. See `workerModule`. */
   readonly module: URL;
   readonly name: string;

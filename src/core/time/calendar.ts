@@ -7,7 +7,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 /** Up to this many days from today, a day is written as its weekday. From seven days on that would be ambiguous. */
 const MAX_WEEKDAYS_AHEAD = 6;
 
-export interface UpcomingDay {
+interface UpcomingDay {
   /** `today`, `tomorrow`, `Friday`, `4 Dec`, `4 Dec 2027` */
   readonly day: string;
   /** `10:00`; `null` for a whole day, and for days after `MAX_WEEKDAYS_AHEAD`. */

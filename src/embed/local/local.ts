@@ -8,7 +8,7 @@ import { HIDDEN_SIZE, MAX_TOKENS } from './memory-plan.ts';
 import { EmbeddingPool } from './pool.ts';
 import { WordPiece } from './wordpiece.ts';
 
-export interface LocalEmbedderOptions {
+interface LocalEmbedderOptions {
   /** Threads for passages, in addition to the one for queries. The default is the number of processors, at most four. */
   readonly threads?: number;
 }

@@ -14,7 +14,7 @@ import type { ThreadModel } from './thread.ts';
 /** Up to this many groups of passages, which take about 0.1 s each, no indexing threads are started. */
 const MAX_SMALL_CALL_GROUPS = 4;
 
-export interface ModelFiles {
+interface ModelFiles {
   readonly weightsPath: string;
   readonly tokenizerPath: string;
 }

@@ -4,7 +4,7 @@ import { LociError, messageOf } from '../../core/errors.ts';
 import type { EmbeddingCall } from './call.ts';
 import type { EmbeddingThread } from './thread.ts';
 
-export interface WorkerQueueOptions {
+interface WorkerQueueOptions {
   readonly size: number;
   /** Groups that a thread may have at once. With more than one it never waits for the main thread to send the next. */
   readonly depth: number;

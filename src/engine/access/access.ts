@@ -11,7 +11,7 @@ import type { EngineContext } from '../context.ts';
 /** A token without its text. */
 export type TokenInfo = Omit<StoredToken, 'hash'>;
 
-export interface TokenRequest {
+interface TokenRequest {
   /** The namespace that it gives access to; see `isSubject`. */
   readonly subject: string;
   readonly name: string;

@@ -13,7 +13,7 @@ export interface CorpusRequest {
 }
 
 /** A document in the format of QMD, which OpenClaw uses to read documents from another memory (F7). */
-export interface CorpusDocument {
+interface CorpusDocument {
   /** The first six characters of the content's SHA-256. */
   readonly docid: string;
   readonly path: string;

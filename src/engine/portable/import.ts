@@ -24,7 +24,7 @@ export interface ImportRequest extends Partial<ImportOptions> {
   readonly agent?: string;
 }
 
-export type ImportFormat = 'jsonl' | 'openclaw';
+type ImportFormat = 'jsonl' | 'openclaw';
 
 export interface ImportResult {
   readonly format: ImportFormat;

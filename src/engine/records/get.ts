@@ -6,7 +6,7 @@ import type { EngineContext } from '../context.ts';
 import { sourceOrigins, type SourceOrigin } from '../sources/source-origin.ts';
 
 /** A link or an embed in a note. */
-export interface NoteLink {
+interface NoteLink {
   /** As written, without heading, block and alias. */
   readonly target: string;
   /** The note that Obsidian would open; `null` when there is none. */

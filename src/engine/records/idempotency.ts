@@ -6,7 +6,7 @@ import type { EngineContext } from '../context.ts';
 const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 const KEY_FORMAT = /^[\x21-\x7e]{1,255}$/;
 
-export interface IdempotentOutcome {
+interface IdempotentOutcome {
   readonly ids: readonly number[];
   /** Whether an earlier request with the same key did it. */
   readonly replayed: boolean;

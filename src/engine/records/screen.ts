@@ -6,7 +6,7 @@ import type { Json } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
 import { assertWithinLimits, type WrittenTexts } from './limits.ts';
 
-export interface ScreenedTexts<Texts> {
+interface ScreenedTexts<Texts> {
   readonly texts: Texts;
   /** Kinds of secrets that were masked, each once. */
   readonly masked: readonly string[];

@@ -98,7 +98,7 @@ export interface HiddenResults {
   readonly minScore: number;
 }
 
-export interface HiddenOfSource extends HiddenResults {
+interface HiddenOfSource extends HiddenResults {
   readonly source: string;
 }
 

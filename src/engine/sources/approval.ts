@@ -87,7 +87,7 @@ async function readable<Files>({ id }: ConfiguredSource, files: Promise<Files>):
 }
 
 /** `unreadable`: there is a recorded approval, but another version of Loci wrote it, or it is damaged. */
-export type ApprovalStatus = 'approved' | 'missing' | 'changed' | 'unreadable';
+type ApprovalStatus = 'approved' | 'missing' | 'changed' | 'unreadable';
 
 export function approvalStatus(
   { config, trustsSettings }: EngineContext,

@@ -23,13 +23,13 @@ export interface ConfiguredSource {
 }
 
 /** A skill whose source cannot be used. */
-export interface BrokenSkill {
+interface BrokenSkill {
   readonly id: string;
   readonly folder: string;
   readonly problem: string;
 }
 
-export interface ConfiguredSources {
+interface ConfiguredSources {
   readonly sources: readonly ConfiguredSource[];
   readonly broken: readonly BrokenSkill[];
 }

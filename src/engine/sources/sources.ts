@@ -18,7 +18,7 @@ export type RefreshResult =
   RefreshReport | { readonly id: string; readonly name: string; readonly error: LociError };
 
 /** A command that may run from now on. */
-export interface ApprovedCommand extends ResolvedCommand {
+interface ApprovedCommand extends ResolvedCommand {
   /** The changes since the last approval, one line each; none for a first approval. */
   readonly changes: readonly string[];
 }

@@ -17,7 +17,7 @@ export interface WatchedFile {
 }
 
 /** What to watch for the approval of a command. */
-export interface WatchScope {
+interface WatchScope {
   readonly program: string | null;
   readonly args: readonly string[];
   /** The folder that `args` and `watch` are relative to. */

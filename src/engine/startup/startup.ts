@@ -8,7 +8,7 @@ import type { EngineContext } from '../context.ts';
 import { assertWithinLimits } from '../records/limits.ts';
 import { screenTexts } from '../records/screen.ts';
 
-export type StartupMode = Config['startup']['mode'];
+type StartupMode = Config['startup']['mode'];
 
 export interface StartupRequest {
   /** The name of the model, which sets the budget. */
@@ -31,7 +31,7 @@ export interface StartupText {
   readonly leftOut: readonly OmittedEntry[];
 }
 
-export interface OmittedEntry {
+interface OmittedEntry {
   readonly entry: StartupEntry;
   readonly why: string;
   /** Whether it did not fit into the budget. */

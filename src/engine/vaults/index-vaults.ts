@@ -67,7 +67,7 @@ export async function indexVaults(
   return report;
 }
 
-export interface Derived {
+interface Derived {
   /** Records whose passages were derived with the current chunking. */
   readonly records: number;
   /** Records whose text is too large. They stay as they were. */

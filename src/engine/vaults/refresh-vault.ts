@@ -17,7 +17,7 @@ export interface IndexOptions extends ProgressOptions {
   readonly allowEmpty?: boolean;
 }
 
-export interface RefreshVaultOptions extends LeaseOptions, IndexOptions {
+interface RefreshVaultOptions extends LeaseOptions, IndexOptions {
   /** Milliseconds until it is due again; as configured unless given. */
   readonly interval?: number;
   /** Fails with `conflict` when another process has just read it. */

@@ -28,7 +28,7 @@ const input = z.strictObject({
     .describe('Replace an existing file, or the folder of an earlier export.'),
   after: z.string().max(1000).exactOptional().describe('`next` of the previous page.'),
 });
-export type ExportInput = z.infer<typeof input>;
+type ExportInput = z.infer<typeof input>;
 
 const output = z.strictObject({
   lines: z.string().nullable().describe('JSON Lines; null when they were written to a file.'),

@@ -45,7 +45,7 @@ const input = z.strictObject({
     .exactOptional()
     .describe('The agent of an OpenClaw folder. Its startup entries are for that agent alone.'),
 });
-export type ImportInput = z.infer<typeof input>;
+type ImportInput = z.infer<typeof input>;
 
 const output = z.strictObject({
   format: z.enum(['jsonl', 'openclaw']),

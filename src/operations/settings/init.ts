@@ -1,13 +1,13 @@
 import { chmod, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { describeConfig } from '../../config/keys.ts';
 import { CONFIG_FILE } from '../../config/load.ts';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
 import { makePrivateFolder } from '../../core/fs/make-folder.ts';
 import { replaceFile } from '../../core/fs/replace-file.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { starterConfig } from './starter-config.ts';
 import { addVaults, placeFolders } from '../vaults/vaults.ts';
 
 const input = z.strictObject({
@@ -101,4 +101,36 @@ function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** The settings that people change most. docs/configuration.md has the others. */
+const OFFERED = ['namespace', 'embedding.provider', 'search.limit', 'search.minScore', 'writes.enabled'];
+
+const HEAD = `# Settings of Loci. Each has a default; remove the # of a line to change it.
+# \`loci config show\` lists all settings, and docs/configuration.md of Loci explains them.
+# \`loci config set KEY VALUE\` writes into this file and keeps your comments.
+
+# Folders of notes. \`loci index FOLDER\` adds one.
+#vaults:
+#  - path: ~/notes
+#    project: personal
+`;
+
+/** The first loci.yaml. It has only comments, so it changes nothing. */
+function starterConfig(): string {
+  const keys = describeConfig().filter(({ path }) => OFFERED.includes(path));
+  const lines = [HEAD];
+  let section = '';
+  for (const { path, description, default: value } of keys) {
+    const [first = '', inner] = path.split('.');
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    if (inner === undefined) {
+      lines.push(`# ${description}`, `#${first}: ${text}`, '');
+      continue;
+    }
+    if (first !== section) lines.push(`#${first}:`);
+    section = first;
+    lines.push(`#  # ${description}`, `#  ${inner}: ${text}`);
+  }
+  return `${lines.join('\n')}\n`;
 }

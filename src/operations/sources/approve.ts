@@ -21,7 +21,7 @@ const input = z.strictObject({
       'Approve a single source only if it has this fingerprint, as `sources list` or `sources show` prints it.',
     ),
 });
-export type SourcesApproveInput = z.infer<typeof input>;
+type SourcesApproveInput = z.infer<typeof input>;
 
 const approvedSource = z.strictObject({
   id: z.string(),

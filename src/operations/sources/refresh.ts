@@ -17,7 +17,7 @@ const input = z.strictObject({
       'The ids of the sources; all enabled ones unless given. A paused source runs once, a disabled one does not.',
     ),
 });
-export type SourcesRefreshInput = z.infer<typeof input>;
+type SourcesRefreshInput = z.infer<typeof input>;
 
 const refreshedSource = z.strictObject({
   id: z.string(),

@@ -16,7 +16,7 @@ const input = z.strictObject({
     .exactOptional()
     .describe('The maximum number of documents to show; 10 unless given.'),
 });
-export type SourcesTestInput = z.infer<typeof input>;
+type SourcesTestInput = z.infer<typeof input>;
 
 const testedDocument = z.strictObject({
   id: z.string(),

@@ -15,7 +15,7 @@ const input = z.strictObject({
       'Forget the vault although its folder is missing and Loci may have the last copy of its notes.',
     ),
 });
-export type ForgetVaultInput = z.infer<typeof input>;
+type ForgetVaultInput = z.infer<typeof input>;
 
 const output = z.strictObject({
   vault: z.string(),

@@ -21,7 +21,7 @@ const input = z.strictObject({
     .exactOptional()
     .describe('Allow a folder that had notes and is empty now to remove its records from the store.'),
 });
-export type IndexInput = z.infer<typeof input>;
+type IndexInput = z.infer<typeof input>;
 
 const indexedVault = z.strictObject({
   name: z.string(),

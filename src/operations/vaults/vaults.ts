@@ -22,7 +22,7 @@ export function namedVaults({ values }: LoadedConfig): NamedVault[] {
   return values.vaults.map((vault) => ({ ...vault, name: vaultName(vault) }));
 }
 
-export interface PlacedFolders {
+interface PlacedFolders {
   readonly vaults: readonly NamedVault[];
   /** Those that are not in the configuration. */
   readonly unconfigured: readonly NamedVault[];

@@ -25,13 +25,13 @@ const STAGES = {
   'over-related-limit': 'related',
 } as const;
 
-export type DropReason = keyof typeof STAGES;
-export type SearchStage = (typeof STAGES)[DropReason];
+type DropReason = keyof typeof STAGES;
+type SearchStage = (typeof STAGES)[DropReason];
 
 /** What was dropped: a term of the query, or a passage. */
-export type DropSubject = { readonly term: string } | { readonly passage: number; readonly record?: number };
+type DropSubject = { readonly term: string } | { readonly passage: number; readonly record?: number };
 
-export type Drop = DropSubject & { readonly stage: SearchStage; readonly reason: DropReason };
+type Drop = DropSubject & { readonly stage: SearchStage; readonly reason: DropReason };
 
 /** What the stages of one search dropped, and why, in the order in which they did. */
 export class SearchTrace {

@@ -30,7 +30,7 @@ export interface AnswerConfidence {
 }
 
 /** The evidence that one hit is about the query, independent of the other hits. */
-export interface Evidence {
+interface Evidence {
   /** Cosine of query and passage; `null` without vectors. */
   readonly cosine: number | null;
   /** The IDF-weighted share of the query's terms that the passage has. 0 to 1. */

@@ -39,7 +39,7 @@ export interface Ranking {
  * `tie-break` adds to the score of a record of this moment the share `weights.recency` × `reach`; half of it per
  * half-life between now and the record's time, past or future. `rank` is one more list in Reciprocal Rank Fusion.
  */
-export type Recency =
+type Recency =
   | { readonly kind: 'tie-break'; readonly reach: number; readonly halfLifeDays: number }
   | { readonly kind: 'rank' };
 

@@ -14,7 +14,7 @@ import { bestFirst } from './signals.ts';
 export const CONSTRAINED_LIMIT = 30;
 
 /** How the signals of one search are queried. */
-export interface RetrievalPlan {
+interface RetrievalPlan {
   /** One for each range of the date that the query names; empty when it names none, or several dates. */
   readonly dateFilters: readonly SearchFilter[];
   /** Together they admit the documents that the query's intent asks for, of those dates. */

@@ -23,7 +23,7 @@ export function bestFirst(a: PassageScore, b: PassageScore): number {
 }
 
 /** How long a signal took to answer one search. */
-export interface SignalTime {
+interface SignalTime {
   readonly signal: Signal;
   readonly milliseconds: number;
 }

@@ -16,7 +16,7 @@ export interface WeightedTerm extends QueryTerm {
 }
 
 /** What to search for in full text. */
-export interface TextQueries {
+interface TextQueries {
   /** The query as written; `null` when it is not needed. */
   readonly literal: TextQuery | null;
   /** The query with its misspelt words corrected; `null` without corrections. */

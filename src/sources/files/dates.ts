@@ -1,6 +1,6 @@
 import type { Json, Metadata, Timestamp } from '../../core/types.ts';
 
-export interface NoteDate {
+interface NoteDate {
   /** `YYYY-MM-DD` in the time zone of the author. */
   readonly day: string;
   /** Midnight if the date has no time; in the time zone of this machine if it has no zone. */

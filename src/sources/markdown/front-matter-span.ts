@@ -1,6 +1,6 @@
 /** Finds the YAML front matter of a note without parsing it, so that the code that cuts passages needs no YAML parser. */
 
-export interface FrontMatterSpan {
+interface FrontMatterSpan {
   /** The YAML between the two fences: offsets into the content. */
   readonly yamlStart: number;
   readonly yamlEnd: number;

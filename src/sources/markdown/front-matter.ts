@@ -2,7 +2,7 @@ import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import type { Document } from 'yaml';
 import type { Json, Metadata } from '../../core/types.ts';
 
-export interface FrontMatter {
+interface FrontMatter {
   /** The fields as plain JSON; only those that could be read if the YAML is invalid. */
   readonly fields: Metadata;
   /** What is wrong and what follows from it, for the owner of the note. Lines count from the opening `---`. */

@@ -29,7 +29,7 @@ export interface VaultOptions {
 type Report = (problem: SourceProblem) => void;
 
 /** The default of `maxFileSize`. */
-export const MAX_NOTE_BYTES = 5_000_000;
+const MAX_NOTE_BYTES = 5_000_000;
 
 /** A part of every revision. It is increased when the same bytes are parsed to a different note, so that all are read again. */
 const PARSER_VERSION = 2;

@@ -7,7 +7,7 @@ import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts
 import { isWithin } from '../files/paths.ts';
 
 /** A Markdown file of a vault. */
-export interface FoundFile {
+interface FoundFile {
   /** The path below the root, with `/`, in NFC. */
   readonly key: string;
   readonly stats: BigIntStats;

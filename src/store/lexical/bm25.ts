@@ -8,7 +8,7 @@ export interface IndexTotals {
   readonly terms: number;
 }
 
-export interface Scored {
+interface Scored {
   readonly passage: number;
   readonly score: number;
 }

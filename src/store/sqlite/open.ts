@@ -7,7 +7,7 @@ import { createStoreProxy } from './store-proxy.ts';
 import { Connection } from './connection.ts';
 import { guarded } from './database/store-error.ts';
 
-export interface SqliteOptions {
+interface SqliteOptions {
   readonly path: string;
   /** Milliseconds to wait for another process's write. */
   readonly busyTimeoutMs: number;

@@ -4,7 +4,7 @@ import { PassageCache } from './search/passage-cache.ts';
 import { type PackedPassages, type PackedRetrieval, unpackRetrieval } from './search/wire.ts';
 
 /** Which connection runs a call. Readers never wait for a batch that is being written. */
-export type Route = 'reader' | 'writer';
+type Route = 'reader' | 'writer';
 
 const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[Role], Route>> } = {
   records: {
@@ -61,7 +61,7 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
 };
 
 /** Runs a call on a connection. The result is packed for the transfer between threads; see `search/wire.ts`. */
-export type RunCall = (call: StoreCall, route: Route, parameters: readonly unknown[]) => Promise<unknown>;
+type RunCall = (call: StoreCall, route: Route, parameters: readonly unknown[]) => Promise<unknown>;
 
 /** A store whose calls all go through `run`. */
 export function createStoreProxy(run: RunCall): Omit<Store, 'capabilities' | 'close'> {

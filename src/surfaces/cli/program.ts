@@ -20,7 +20,7 @@ on standard output, {"error": {code, message, hint}} when it fails; progress and
 `;
 
 /** What to do with a parsed command line. */
-export interface ProgramActions {
+interface ProgramActions {
   run(call: CommandCall): Promise<void>;
   serve(server: ServerCommand, call: ServerCall): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { mcpServer } from './server.ts';
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
 /** The caller of a request. The HTTP server has already checked the token, `Host` and `Origin`. */
-export interface McpAuth {
+interface McpAuth {
   readonly caller: Caller;
   readonly scopes: ReadonlySet<Scope>;
 }

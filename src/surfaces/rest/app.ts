@@ -25,7 +25,7 @@ import { jsonBody, readBody, requestInput } from './http/request-input.ts';
 import type { ServerLimits } from './limits.ts';
 import { API, type Route } from './routes.ts';
 
-export interface AppParts {
+interface AppParts {
   readonly limits: ServerLimits;
   readonly context: OpenContext;
   readonly routes: readonly Route[];

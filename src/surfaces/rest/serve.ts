@@ -33,7 +33,7 @@ export interface ServeOptions {
   readonly mcp?: (context: OpenContext) => McpEndpoint;
 }
 
-export interface RunningServer {
+interface RunningServer {
   /** `http://127.0.0.1:8737`, or `unix:` and a path. */
   readonly address: string;
   readonly log: Logger;

@@ -63,7 +63,7 @@ function addToCounts(counts: ExportCounts, item: ExportItem): void {
   } else counts[item.type]++;
 }
 
-export interface ExportStep {
+interface ExportStep {
   readonly items: readonly ExportItem[];
   /** The same items as lines; the header and the end are lines without an item. */
   readonly lines: readonly string[];

@@ -9,7 +9,7 @@ export const MANIFEST = 'loci-export.json';
 export const FOLDERS = ['records', '.deleted', 'startup', 'audit', 'history'];
 
 /** An item that gets a Markdown file of its own. */
-export type MarkdownItem = Extract<ExportItem, { readonly type: 'record' | 'startup' }>;
+type MarkdownItem = Extract<ExportItem, { readonly type: 'record' | 'startup' }>;
 
 const MAX_NAME_LENGTH = 60;
 const ID_DIGITS = 6;

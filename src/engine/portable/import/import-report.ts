@@ -1,7 +1,7 @@
 import type { LociError } from '../../../core/errors.ts';
 
 /** The number of records, or of startup entries, by the outcome of their import. */
-export interface ImportCounts {
+interface ImportCounts {
   added: number;
   updated: number;
   /** The store already had the same state. */
@@ -21,13 +21,13 @@ export interface ImportRemark {
   readonly message: string;
 }
 
-export interface ImportChange {
+interface ImportChange {
   readonly location: string;
   readonly change: 'added' | 'updated' | 'removed';
   readonly title: string;
 }
 
-export interface Renumbered {
+interface Renumbered {
   readonly uuid: string;
   readonly from: number;
   readonly to: number;

@@ -10,7 +10,7 @@ import { screenTexts } from '../../records/screen.ts';
 import { assertValidEntry } from '../../startup/startup.ts';
 import type { ExportedRecord } from '../format/export-record.ts';
 
-export interface Screened<Value> {
+interface Screened<Value> {
   readonly value: Value;
   /** Kinds of secrets that were masked. */
   readonly masked: readonly string[];

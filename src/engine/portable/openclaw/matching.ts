@@ -11,7 +11,7 @@ export interface Match {
 }
 
 /** What a record's metadata says about its import. */
-export interface ImportMetadata {
+interface ImportMetadata {
   readonly heading: unknown;
   /** Hash of the fragment's content as it was imported. */
   readonly hash: unknown;

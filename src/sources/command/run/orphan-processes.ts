@@ -8,7 +8,7 @@ export const RUN_ID_ENV = 'RUN_BY_LOCI';
 const GRACE_PERIOD_MS = 1000;
 const POLL_INTERVAL_MS = 50;
 
-export interface OrphanProcesses {
+interface OrphanProcesses {
   /** The value of `RUN_ID_ENV`. Processes without it are never signalled, because session ids are reused. */
   readonly runId: string;
   /** Only processes of this session; `null` for all. */

@@ -33,7 +33,7 @@ fi`;
 const NOTHING_TO_GUARD = 'none\nover\n';
 
 /** The process of a guard; `null` on a system without /bin/sh. */
-export type Guard = ChildProcess | null;
+type Guard = ChildProcess | null;
 
 /** Running process groups and their guards. They are killed when this process exits. */
 const running = new Map<number, Guard>();

@@ -27,7 +27,7 @@ export interface CommandRequest {
   readonly signal?: AbortSignal;
 }
 
-export interface CommandRun<Result> {
+interface CommandRun<Result> {
   readonly result: Result;
   /** Bytes of standard output. */
   readonly bytes: number;

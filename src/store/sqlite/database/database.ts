@@ -4,7 +4,7 @@ import { LociError } from '../../../core/errors.ts';
 import { foldTag } from '../../rules/filter.ts';
 import { guarded } from './store-error.ts';
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** How long to wait for another process's lock, in milliseconds. */
   readonly busyTimeoutMs: number;
 }

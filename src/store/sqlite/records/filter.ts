@@ -4,7 +4,7 @@ import { foldTag } from '../../rules/filter.ts';
 import type { Database } from '../database/database.ts';
 
 /** Conditions on `record AS r`, and their parameters in order. */
-export interface Condition {
+interface Condition {
   readonly sql: string;
   readonly parameters: readonly SQLInputValue[];
 }
@@ -60,7 +60,7 @@ export function recordCondition(filter: SearchFilter, state: 'live' | 'deleted' 
 }
 
 /** A condition on `passage AS p`, with the join that it needs. */
-export interface PassageCondition extends Condition {
+interface PassageCondition extends Condition {
   readonly join: string;
 }
 

@@ -1,11 +1,13 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { LociRecord, Origin, Timestamp } from '../../../core/types.ts';
 import type {
+  ExistingRecords,
   FacetField,
   FacetValue,
   FactCategory,
   Page,
   RecordFilter,
+  RecordIdentity,
   RecordSelector,
 } from '../../model.ts';
 import { firstOfPage } from '../../rules/record-page.ts';
@@ -143,4 +145,26 @@ export function facet(db: Database, ns: number, field: FacetField, filter: Searc
     )
     .all(ns, ...parameters)
     .map((row) => ({ value: row['value'] as string, records: row['n'] as number }));
+}
+
+export function findExisting(
+  db: Database,
+  ns: number,
+  identities: readonly RecordIdentity[],
+): ExistingRecords[] {
+  const byUuid = db.prepare('SELECT id FROM record WHERE ns = ? AND uuid = ?');
+  const fact = db.prepare(
+    "SELECT id FROM record WHERE ns = ? AND category = ? AND key = ? AND uuid <> ? AND origin = 'fact' AND deleted_at IS NULL",
+  );
+  const document = db.prepare(
+    "SELECT id FROM record WHERE ns = ? AND source = ? AND key = ? AND uuid <> ? AND origin <> 'fact'",
+  );
+  return identities.map(({ uuid, origin, source = null, category = null, key = null }) => {
+    const [byKey, scope] = origin === 'fact' ? [fact, category] : [document, source];
+    const sameKey = key === null ? undefined : byKey.get(ns, scope, key, uuid);
+    return {
+      sameUuid: (byUuid.get(ns, uuid)?.['id'] ?? null) as number | null,
+      sameKey: (sameKey?.['id'] ?? null) as number | null,
+    };
+  });
 }

@@ -1,4 +1,3 @@
-import { mixVectors } from '../../rules/mixed-vector.ts';
 import { bestOfRecords, spreadOverRecords } from '../../rules/record-spread.ts';
 import { assertVectorDimensions } from '../../rules/validation.ts';
 import type {
@@ -62,6 +61,20 @@ function rank(
     ...found,
     score: score * length,
   }));
+}
+
+/**
+ * The weighted mean of two vectors as a unit vector. Its cosines times `length` are the weighted means of the cosines of both.
+ * @param share the weight of the other vector
+ */
+function mixVectors(
+  vector: Float32Array,
+  other: Float32Array,
+  share: number,
+): { readonly unit: Float32Array; readonly length: number } {
+  const sum = vector.map((component, i) => (1 - share) * component + share * other[i]!);
+  const length = Math.hypot(...sum);
+  return { unit: sum.map((component) => component / length), length };
 }
 
 /** The cosines of the passages that full-text search found and vector search did not. */

@@ -10,7 +10,7 @@ import type {
 import { headerOfList, storedPassageOf } from '../records/rows.ts';
 
 /** Three numbers for each result: passage, record, score. Cloning hundreds of small objects takes longer than finding them. */
-export type PackedScores = Float64Array<ArrayBuffer>;
+type PackedScores = Float64Array<ArrayBuffer>;
 
 /** A request for passages by id and their neighbours. */
 export interface PassageRequest {

@@ -4,7 +4,7 @@ const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 /** A server can listen on these addresses, but clients cannot connect to them. */
 const WILDCARDS = ['0.0.0.0', '::', '[::]'];
 
-export interface HostSettings {
+interface HostSettings {
   readonly host: string;
   readonly hosts: readonly string[];
   readonly origins: readonly string[];

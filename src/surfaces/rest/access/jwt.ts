@@ -15,7 +15,7 @@ import { LociError, messageOf } from '../../../core/errors.ts';
 import { isSubject } from '../../../core/caller.ts';
 
 /** The verified claims of a JSON Web Token. */
-export interface JwtClaims {
+interface JwtClaims {
   readonly subject: string;
   /** The words in `scope`. */
   readonly scopes: readonly string[];

@@ -19,7 +19,7 @@ const MAX_PIPELINED = 16;
 
 type Fetch = Parameters<typeof getRequestListener>[0];
 
-export interface ListenerOptions {
+interface ListenerOptions {
   readonly limits: ServerLimits;
   readonly metrics: Metrics;
   readonly fetch: Fetch;
@@ -28,7 +28,7 @@ export interface ListenerOptions {
 }
 
 /** An HTTP server with limits for untrusted connections. */
-export interface Listener {
+interface Listener {
   readonly server: Server;
   /** Accepts no more connections and waits for running requests; after the timeout, their connections are closed. */
   end(timeoutMs: number): Promise<void>;

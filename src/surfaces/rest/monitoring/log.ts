@@ -10,7 +10,7 @@ export function openLog(level: Config['log']['level'], destination?: Destination
 }
 
 /** The log entry of a request: never a body, a query, the value of a header, a token or a subject. */
-export interface RequestLine {
+interface RequestLine {
   readonly request_id: string;
   readonly method: string;
   /** The path of the route, not that of the request. */

@@ -2,7 +2,7 @@ import type { Origin, Trust } from '../../../../core/types.ts';
 import type { SourceFields } from '../../../../operations/shared/source-fields.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 
-export interface Provenance {
+interface Provenance {
   readonly origin: Origin;
   readonly source: string;
   readonly trust: Trust;
