@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Store } from '../../src/store/store.ts';
 
 /** Longer than what a search does between two calls. */
-const CALL_MS = 5;
+const CALL_DELAY_MS = 5;
 
 /** A store that counts how many of its calls waited for one another. */
 export interface CountedStore {
@@ -16,22 +16,22 @@ type Call = (...parameters: unknown[]) => Promise<unknown>;
 
 export function countSequentialCalls(store: Store): CountedStore {
   let groups: string[][] = [];
-  let finished = 0;
-  const counted = (name: string, call: Call): Call => {
+  let finishedDepth = 0;
+  const countedCall = (name: string, call: Call): Call => {
     return async (...parameters) => {
-      const depth = finished + 1;
+      const depth = finishedDepth + 1;
       (groups[depth - 1] ??= []).push(name);
       try {
-        await setTimeout(CALL_MS);
+        await setTimeout(CALL_DELAY_MS);
         return await call(...parameters);
       } finally {
-        finished = Math.max(finished, depth);
+        finishedDepth = Math.max(finishedDepth, depth);
       }
     };
   };
   const role = <Role extends object>(roleName: string, calls: Role): Role =>
     Object.fromEntries(
-      Object.entries(calls).map(([name, call]) => [name, counted(`${roleName}.${name}`, call as Call)]),
+      Object.entries(calls).map(([name, call]) => [name, countedCall(`${roleName}.${name}`, call as Call)]),
     ) as Role;
   return {
     store: {
@@ -43,7 +43,7 @@ export function countSequentialCalls(store: Store): CountedStore {
     },
     sequence: () => groups,
     reset: () => {
-      [groups, finished] = [[], 0];
+      [groups, finishedDepth] = [[], 0];
     },
   };
 }

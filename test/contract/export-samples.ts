@@ -9,22 +9,24 @@ import { NOW } from './store-samples.ts';
 /** A credential that is masked. */
 export const SECRET = 'ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
 
-export async function engine(given: { now?: () => number; writes?: boolean } = {}): Promise<EngineContext> {
+export async function openEngine(
+  given: { now?: () => number; writes?: boolean } = {},
+): Promise<EngineContext> {
   await using folder = await temporaryFolder();
   const config = settings(folder.path, { writes: { enabled: given.writes ?? true } });
   return EngineContext.create(config, openSqliteInMemory(), { now: given.now ?? (() => NOW) });
 }
 
-export function agentOf(context: EngineContext, trust: Trust = 'agent'): EngineContext {
+export function asAgent(context: EngineContext, trust: Trust = 'agent'): EngineContext {
   return context.as({ namespace: 'default', actor: 'bot', surface: 'mcp', trust });
 }
 
-export async function linesOf(context: EngineContext): Promise<string> {
+export async function exportLines(context: EngineContext): Promise<string> {
   return (await exportPage(context)).lines;
 }
 
 /** The same export with other lines and a matching last line. */
-export function edited(lines: string, edit: (line: Record<string, unknown>) => unknown): string {
+export function editLines(lines: string, edit: (line: Record<string, unknown>) => unknown): string {
   const inner = lines.trimEnd().split('\n').slice(0, -1);
   const changed = inner.map((line) => JSON.stringify(edit(JSON.parse(line) as Record<string, unknown>)));
   const digest = changed.reduce(updateDigest, INITIAL_DIGEST);

@@ -10,13 +10,13 @@ import type {
 import type { StoreSearch } from '../../src/store/store.ts';
 
 /** A store, as far as these queries need it. */
-interface Searched {
+interface SearchableStore {
   readonly search: Pick<StoreSearch, 'retrieve' | 'passages'>;
 }
 
 /** The answer to a single query. */
-async function scoresOf(
-  { search }: Searched,
+async function retrieveOne(
+  { search }: SearchableStore,
   namespace: string,
   query: PassageQuery,
 ): Promise<PassageScore[]> {
@@ -25,39 +25,39 @@ async function scoresOf(
 }
 
 export function searchText(
-  store: Searched,
+  store: SearchableStore,
   namespace: string,
   text: TextQuery,
   filter: SearchFilter,
   limit: number,
 ): Promise<PassageScore[]> {
-  return scoresOf(store, namespace, { by: 'text', text, filter, limit });
+  return retrieveOne(store, namespace, { by: 'text', text, filter, limit });
 }
 
 export function searchVectors(
-  store: Searched,
+  store: SearchableStore,
   namespace: string,
   generation: number,
   vector: Float32Array,
   filter: SearchFilter,
   limit: number,
 ): Promise<PassageScore[]> {
-  return scoresOf(store, namespace, { by: 'vector', vector: { generation, vector }, filter, limit });
+  return retrieveOne(store, namespace, { by: 'vector', vector: { generation, vector }, filter, limit });
 }
 
 /** First passages of the records whose time is nearest to now. */
 export function nearestInTime(
-  store: Searched,
+  store: SearchableStore,
   namespace: string,
   filter: SearchFilter,
   limit: number,
 ): Promise<PassageScore[]> {
-  return scoresOf(store, namespace, { by: 'time', filter, limit });
+  return retrieveOne(store, namespace, { by: 'time', filter, limit });
 }
 
 /** The cosines of what the text query finds, by passage. */
 export async function cosinesOf(
-  { search }: Searched,
+  { search }: SearchableStore,
   namespace: string,
   generation: number,
   vector: Float32Array,
@@ -71,7 +71,7 @@ export async function cosinesOf(
 }
 
 export async function passagesOf(
-  { search }: Searched,
+  { search }: SearchableStore,
   namespace: string,
   ids: readonly number[],
   filter: SearchFilter,
@@ -80,7 +80,7 @@ export async function passagesOf(
 }
 
 export async function neighboursOf(
-  { search }: Searched,
+  { search }: SearchableStore,
   namespace: string,
   ids: readonly number[],
   reach: NeighbourReach,

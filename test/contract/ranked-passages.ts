@@ -9,16 +9,17 @@ import { searchRun } from './search-run.ts';
 import { storedPassage } from './stored-passage.ts';
 
 export const NOW: number = Date.UTC(2026, 10, 22);
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
-/** A passage with its score before ranking. */
-export interface Given {
+/** A passage before ranking. */
+export interface PassageSample {
   readonly passage: number;
   readonly record: number;
   readonly score: number;
-  readonly own: number;
+  /** The score before smoothing. */
+  readonly rawScore: number;
   /** Days before now; negative for the future. */
-  readonly age: number;
+  readonly ageDays: number;
   readonly origin?: Origin;
   readonly source?: string;
   readonly completed?: boolean;
@@ -26,67 +27,75 @@ export interface Given {
   readonly role?: string;
 }
 
-export function entryOf({ passage, record, score, own }: Given): Smoothed {
-  return { passage, record, score, rawScore: own, contributions: [] };
+export function entryOf({ passage, record, score, rawScore }: PassageSample): Smoothed {
+  return { passage, record, score, rawScore, contributions: [] };
 }
 
-export function passageOf({ passage, record, age, session, role, completed, ...from }: Given): StoredPassage {
+export function passageOf({
+  passage,
+  record,
+  ageDays,
+  session,
+  role,
+  completed,
+  ...from
+}: PassageSample): StoredPassage {
   const metadata = {
     ...(session && { session }),
     ...(role && { role }),
     ...(completed !== undefined && { completed }),
   };
   const { origin = 'vault', source = 'notes' } = from;
-  const createdAt = NOW - age * DAY;
+  const createdAt = NOW - ageDays * DAY_MS;
   return storedPassage({ id: passage, record: { id: record, createdAt, metadata, origin, source } });
 }
 
-/** Ranks the passages for a query of a few words and a month. */
-export function ranked(
-  given: readonly Given[],
+/** Ranks the samples for a query with a few words and a month. */
+export function rankSamples(
+  samples: readonly PassageSample[],
   ranking: Ranking = DEFAULT_RANKING,
   policies: SourcePolicies = NO_POLICIES,
 ): Ranked[] {
-  const pool = given.map(entryOf).sort((a, b) => b.score - a.score || a.passage - b.passage);
+  const pool = samples.map(entryOf).sort((a, b) => b.score - a.score || a.passage - b.passage);
   const run = searchRun('the oven of May', { filter: { now: NOW }, ranking, policies });
-  return rank(run, pool, given.map(passageOf));
+  return rank(run, pool, samples.map(passageOf));
 }
 
-export function records(hits: readonly Ranked[]): number[] {
+export function recordIds(hits: readonly Ranked[]): number[] {
   return hits.map(({ passage }) => passage.record.id);
 }
 
-/** Passages of a dozen records, of any origin and time. */
-export const givenPassages: fc.Arbitrary<Given[]> = fc
+/** Passages of at most twelve records with any origin and creation time. */
+export const passageSamples: fc.Arbitrary<PassageSample[]> = fc
   .array(
     fc.record({
       record: fc.integer({ min: 1, max: 12 }),
       score: fc.double({ min: 0, max: 1, noNaN: true }),
-      own: fc.double({ min: 0, max: 1, noNaN: true }),
+      rawScore: fc.double({ min: 0, max: 1, noNaN: true }),
       session: fc.constantFrom('', 's1', 's2'),
       role: fc.constantFrom('', 'user', 'assistant'),
     }),
     { minLength: 1, maxLength: 40 },
   )
   .chain((entries) =>
-    // Age and origin belong to a record: its passages share them.
+    // All passages of a record have its age and origin.
     fc
       .array(
         fc.record({
-          age: fc.double({ min: -5000, max: 5000, noNaN: true }),
+          ageDays: fc.double({ min: -5000, max: 5000, noNaN: true }),
           origin: fc.constantFrom(...ORIGINS),
           source: fc.constantFrom('notes', 'tasks', 'mail'),
           completed: fc.boolean(),
         }),
         { minLength: 12, maxLength: 12 },
       )
-      .map((records): Given[] =>
-        entries.map((entry, i) => ({ ...entry, passage: i + 1, ...records[entry.record - 1]! })),
+      .map((fieldsOfRecords): PassageSample[] =>
+        entries.map((entry, i) => ({ ...entry, passage: i + 1, ...fieldsOfRecords[entry.record - 1]! })),
       ),
   );
 
-/** Policies for any of the sources of `givenPassages`. */
-export const givenPolicies: fc.Arbitrary<SourcePolicies> = fc
+/** Policies for any of the sources of `passageSamples`. */
+export const policySamples: fc.Arbitrary<SourcePolicies> = fc
   .array(
     fc.tuple(
       fc.constantFrom('notes', 'tasks', 'mail'),

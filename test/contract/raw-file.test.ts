@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { filesThatHold } from './raw-file.ts';
+import { filesContaining } from './raw-file.ts';
 
 const SECRET = 'geheim 🗝 hunter2';
 let folder: string;
@@ -22,21 +22,21 @@ describe('filesThatHold', () => {
     writeFileSync(join(folder, 'b.bin'), Buffer.concat([Buffer.from([0]), utf16, Buffer.from([0])]));
     writeFileSync(join(folder, 'backups', 'c.bin'), Buffer.from(utf16).swap16());
     writeFileSync(join(folder, 'd.txt'), SECRET.slice(1));
-    expect(filesThatHold(folder, SECRET)).toEqual(['a.db', 'b.bin', join('backups', 'c.bin')]);
+    expect(filesContaining(folder, SECRET)).toEqual(['a.db', 'b.bin', join('backups', 'c.bin')]);
   });
 
   it('finds text that a database still has in its log or in a page of a deleted row', () => {
     const database = new DatabaseSync(join(folder, 'loci.db'));
     database.exec('PRAGMA journal_mode = WAL; PRAGMA secure_delete = OFF; CREATE TABLE note (content TEXT)');
     database.prepare('INSERT INTO note VALUES (?)').run(SECRET);
-    expect(filesThatHold(folder, SECRET)).toEqual(['loci.db-wal']);
+    expect(filesContaining(folder, SECRET)).toEqual(['loci.db-wal']);
     database.exec('DELETE FROM note');
     database.close();
-    expect(filesThatHold(folder, SECRET)).toEqual(['loci.db']);
+    expect(filesContaining(folder, SECRET)).toEqual(['loci.db']);
   });
 
   it('throws for a search that proves nothing', () => {
-    expect(() => filesThatHold(folder, SECRET)).toThrow('no file');
-    expect(() => filesThatHold(folder, 'hunter2')).toThrow('shorter');
+    expect(() => filesContaining(folder, SECRET)).toThrow('no file');
+    expect(() => filesContaining(folder, 'hunter2')).toThrow('shorter');
   });
 });

@@ -10,7 +10,7 @@ import { join } from 'node:path';
  * @returns paths from the folder, in order
  * @throws RangeError where the text is shorter, or the folder has no file: a search of nothing proves nothing
  */
-export function filesThatHold(folder: string, text: string): readonly string[] {
+export function filesContaining(folder: string, text: string): readonly string[] {
   if (text.length < 8) throw new RangeError('the text is shorter than eight characters');
   const wide = Buffer.from(text, 'utf16le');
   const forms = [Buffer.from(text, 'utf8'), wide, Buffer.from(wide).swap16()];

@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/core/ids.ts';
 import { CHAIN_START, auditHash, chained } from '../../src/store/rules/audit-chain.ts';
 import type { AuditEntry, AuditFilter } from '../../src/store/admin-model.ts';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';
 import { ALL, commit, startupEntry, auditDraft } from './written-samples.ts';
 
-export function describeAudit(subject: Subject): void {
+export function describeAudit(subject: StoreFixture): void {
   describeLog(subject);
   describeImports(subject);
 }
 
-function describeLog({ store, namespace }: Subject): void {
+function describeLog({ store, namespace }: StoreFixture): void {
   const seqs = async (ns: string, filter: AuditFilter): Promise<number[]> =>
     (await store().admin.auditEntries(ns, filter, ALL)).map(({ seq }) => seq);
 
@@ -114,7 +114,7 @@ function describeLog({ store, namespace }: Subject): void {
   });
 }
 
-function describeImports({ store, namespace }: Subject): void {
+function describeImports({ store, namespace }: StoreFixture): void {
   /** A namespace that has entries, and the entries. */
   async function chainOf(length: number): Promise<AuditEntry[]> {
     const ns = namespace();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { CHUNKING, evict, note, NOW, passage, write } from './store-samples.ts';
-import { ALL, commit, fact, purgeRequest, remove } from './written-samples.ts';
+import { ALL, commit, fact, purgeRequest, deleteRecords } from './written-samples.ts';
 
-export function describeChanges({ store, namespace }: Subject): void {
+export function describeChanges({ store, namespace }: StoreFixture): void {
   /** `record kind` of each change after a sequence number, and where the feed ends. */
   const changesAfter = async (
     ns: string,
@@ -33,7 +33,7 @@ export function describeChanges({ store, namespace }: Subject): void {
       const ns = namespace();
       await write(store(), ns, note('a'), note('b'));
       await write(store(), ns, { ...note('a again'), id: 1 });
-      await remove(store(), ns, 2);
+      await deleteRecords(store(), ns, 2);
       expect((await changesAfter(ns, null)).seen).toEqual(['1 written', '2 deleted']);
     });
 
@@ -42,7 +42,7 @@ export function describeChanges({ store, namespace }: Subject): void {
       await write(store(), ns, note('a'), note('b'));
       await commit(store(), ns, { writes: [fact('k', 'c', 'text', { expiresAt: NOW + 1 })] });
       const { last } = await changesAfter(ns, null);
-      await remove(store(), ns, 1);
+      await deleteRecords(store(), ns, 1);
       await evict(store(), ns, 2);
       await store().records.purge(ns, purgeRequest({ expiredBy: NOW + 1, deletedBefore: 0 }));
       const next = await changesAfter(ns, last);

@@ -2,11 +2,21 @@ import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import { ORIGINS } from '../../src/core/types.ts';
 import type { CommitBatch } from '../../src/store/model.ts';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { searchText } from './queries.ts';
-import { ALL_LIVE, anyOf, CHUNKING, draft, found, note, NOW, verifyStore, write } from './store-samples.ts';
+import {
+  ALL_LIVE,
+  anyOf,
+  CHUNKING,
+  draft,
+  matchingRecords,
+  note,
+  NOW,
+  verifyStore,
+  write,
+} from './store-samples.ts';
 
-export function describeConflicts({ store, namespace }: Subject): void {
+export function describeConflicts({ store, namespace }: StoreFixture): void {
   const batch = (given: Partial<CommitBatch>): CommitBatch => ({
     chunking: CHUNKING,
     ...given,
@@ -51,7 +61,7 @@ export function describeConflicts({ store, namespace }: Subject): void {
       await expect(store().records.commit(ns, batch({ evictions: [1, 1] }))).rejects.toMatchObject({
         code: 'not_found',
       });
-      expect(await found(store(), ns, 'x')).toEqual([1]);
+      expect(await matchingRecords(store(), ns, 'x')).toEqual([1]);
     });
 
     it('evicts only records of sources', async () => {

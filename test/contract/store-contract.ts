@@ -30,7 +30,7 @@ import { describeWords } from './store-words.ts';
 import { describeWrittenIsolation } from './store-written-isolation.ts';
 
 /** The store under test. All tests share it, but each uses separate namespaces and generations. */
-export interface Subject {
+export interface StoreFixture {
   readonly store: () => Store;
   /** A new, empty namespace. */
   readonly namespace: () => string;
@@ -47,7 +47,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       if (opened === undefined) throw new Error('the store is opened before each test');
       return opened;
     };
-    const subject: Subject = {
+    const subject: StoreFixture = {
       store,
       namespace: () => `namespace ${String(++made)}`,
       generation: async (dimensions) => {

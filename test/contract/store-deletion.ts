@@ -1,36 +1,36 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { nearestInTime, searchVectors } from './queries.ts';
 import {
   ALL_LIVE,
   draft,
   embed,
-  found,
+  matchingRecords,
   note,
   NOW,
   passage,
   unit,
   verifyStore,
   write,
-  cutOf,
+  chunkedRecord,
 } from './store-samples.ts';
 import { NO_TRACE, traces } from './traces.ts';
-import { ALL, commit, fact, idsOf, remove } from './written-samples.ts';
+import { ALL, commit, fact, idsOf, deleteRecords } from './written-samples.ts';
 
-export function describeDeletionAndRestoration(subject: Subject): void {
+export function describeDeletionAndRestoration(subject: StoreFixture): void {
   describeDeletions(subject);
   describeRestorations(subject);
 }
 
-function describeDeletions({ store, namespace, generation }: Subject): void {
+function describeDeletions({ store, namespace, generation }: StoreFixture): void {
   describe('a deletion', () => {
     it('removes a record from every index at once, and keeps the record', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('stays'), note('confidential', { title: 'confidential', key: 'k' }));
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
       const [before] = await store().records.get(ns, [2], 'any');
-      await remove(store(), ns, 2);
+      await deleteRecords(store(), ns, 2);
       expect(await traces(store(), ns, 2, 'confidential')).toEqual(NO_TRACE);
       expect(await searchVectors(store(), ns, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toHaveLength(1);
       expect(
@@ -56,13 +56,13 @@ function describeDeletions({ store, namespace, generation }: Subject): void {
       const ns = namespace();
       await write(store(), ns, note('stays'), note('confidential'));
       const [record] = await store().records.get(ns, [2], 'any');
-      await remove(store(), ns, 2);
+      await deleteRecords(store(), ns, 2);
       await store().admin.resetDerived(ns, { drop: false, vectors: true });
       expect(idsOf(await store().records.list(ns, { scan: 'stale', chunking: 'other' }, ALL))).toEqual([1]);
       await store().records.replacePassages(
         ns,
         'other',
-        new Map([[2, cutOf(record, [passage('confidential')])]]),
+        new Map([[2, chunkedRecord(record, [passage('confidential')])]]),
       );
       expect(await traces(store(), ns, 2, 'confidential')).toEqual(NO_TRACE);
       expect(await verifyStore(store())).toEqual([]);
@@ -70,11 +70,11 @@ function describeDeletions({ store, namespace, generation }: Subject): void {
 
     it('is rejected for a record that is missing, expired or already deleted', async () => {
       const ns = namespace();
-      await expect(remove(store(), ns, 1)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(deleteRecords(store(), ns, 1)).rejects.toMatchObject({ code: 'not_found' });
       await write(store(), ns, note('a'));
-      await expect(remove(store(), ns, 1, 1)).rejects.toMatchObject({ code: 'not_found' });
-      await remove(store(), ns, 1);
-      await expect(remove(store(), ns, 1)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(deleteRecords(store(), ns, 1, 1)).rejects.toMatchObject({ code: 'not_found' });
+      await deleteRecords(store(), ns, 1);
+      await expect(deleteRecords(store(), ns, 1)).rejects.toMatchObject({ code: 'not_found' });
       expect((await store().records.bounds(ns)).oldestDeletion).toBe(NOW);
     });
 
@@ -82,7 +82,7 @@ function describeDeletions({ store, namespace, generation }: Subject): void {
       const ns = namespace();
       const { uuid } = draft();
       await write(store(), ns, note('a', { uuid }));
-      await remove(store(), ns, 1);
+      await deleteRecords(store(), ns, 1);
       for (const passages of [[passage('b')], 'keep'] as const) {
         const late = { id: 1, draft: draft({ uuid }), passages };
         await expect(write(store(), ns, late)).rejects.toMatchObject({ code: 'not_found' });
@@ -108,16 +108,16 @@ function describeDeletions({ store, namespace, generation }: Subject): void {
       const update = (text: string, expected: number): Promise<number[]> =>
         write(store(), ns, { ...note(text, { updatedAt: 6 }), id: 1, expected });
       await expect(update('late', 4)).rejects.toMatchObject({ code: 'conflict' });
-      expect(await found(store(), ns, 'first', 'late')).toEqual([1]);
-      expect(await found(store(), ns, 'late')).toEqual([]);
+      expect(await matchingRecords(store(), ns, 'first', 'late')).toEqual([1]);
+      expect(await matchingRecords(store(), ns, 'late')).toEqual([]);
       await update('second', 5);
       await expect(update('late', 5)).rejects.toMatchObject({ code: 'conflict' });
-      expect(await found(store(), ns, 'second')).toEqual([1]);
+      expect(await matchingRecords(store(), ns, 'second')).toEqual([1]);
     });
   });
 }
 
-function describeRestorations({ store, namespace }: Subject): void {
+function describeRestorations({ store, namespace }: StoreFixture): void {
   const restore = (ns: string, id: number, text: string): Promise<number[]> =>
     commit(store(), ns, { restorations: [{ id, passages: [passage(text)] }], chunking: 'later' });
 
@@ -126,12 +126,12 @@ function describeRestorations({ store, namespace }: Subject): void {
       const ns = namespace();
       await write(store(), ns, note('before', { title: 'Heading', tags: ['t'] }));
       const before = await store().records.get(ns, [1], { liveAt: NOW });
-      await remove(store(), ns, 1);
+      await deleteRecords(store(), ns, 1);
       expect(await restore(ns, 1, 'after')).toEqual([]);
       expect(await store().records.get(ns, [1], { liveAt: NOW })).toEqual(before);
-      expect(await found(store(), ns, 'after')).toEqual([1]);
-      expect(await found(store(), ns, 'heading')).toEqual([1]);
-      expect(await found(store(), ns, 'before')).toEqual([]);
+      expect(await matchingRecords(store(), ns, 'after')).toEqual([1]);
+      expect(await matchingRecords(store(), ns, 'heading')).toEqual([1]);
+      expect(await matchingRecords(store(), ns, 'before')).toEqual([]);
       expect((await store().records.bounds(ns)).oldestDeletion).toBeNull();
       expect(await store().records.list(ns, { scan: 'stale', chunking: 'later' }, ALL)).toEqual([]);
     });
@@ -141,13 +141,13 @@ function describeRestorations({ store, namespace }: Subject): void {
       await expect(restore(ns, 1, 'a')).rejects.toMatchObject({ code: 'not_found' });
       await write(store(), ns, note('a'));
       await expect(restore(ns, 1, 'b')).rejects.toMatchObject({ code: 'not_found' });
-      expect(await found(store(), ns, 'b')).toEqual([]);
+      expect(await matchingRecords(store(), ns, 'b')).toEqual([]);
     });
 
     it('is rejected when another fact has the key', async () => {
       const ns = namespace();
       await write(store(), ns, fact('k', 'c', 'old'));
-      await remove(store(), ns, 1);
+      await deleteRecords(store(), ns, 1);
       await write(store(), ns, fact('k', 'c', 'new'));
       await expect(restore(ns, 1, 'old')).rejects.toMatchObject({ code: 'conflict' });
       const swap = {
@@ -156,15 +156,18 @@ function describeRestorations({ store, namespace }: Subject): void {
       };
       await commit(store(), ns, swap);
       expect(idsOf(await store().records.list(ns, { filter: ALL_LIVE }, ALL))).toEqual([1]);
-      expect(await found(store(), ns, 'old', 'new')).toEqual([1]);
+      expect(await matchingRecords(store(), ns, 'old', 'new')).toEqual([1]);
     });
 
     it('of a fact without a key never conflicts', async () => {
       const ns = namespace();
       await write(store(), ns, fact(null, 'c', 'old'), fact(null, 'c', 'new'));
-      await remove(store(), ns, 1);
+      await deleteRecords(store(), ns, 1);
       await restore(ns, 1, 'old');
-      expect([await found(store(), ns, 'old'), await found(store(), ns, 'new')]).toEqual([[1], [2]]);
+      expect([await matchingRecords(store(), ns, 'old'), await matchingRecords(store(), ns, 'new')]).toEqual([
+        [1],
+        [2],
+      ]);
     });
   });
 
@@ -209,7 +212,7 @@ function describeRestorations({ store, namespace }: Subject): void {
       expect(held?.id).toBe(1);
       const writes = [fact('k', 'c', 'two')];
       expect(await commit(store(), ns, { deletions: [{ id: 1, at: NOW }], writes })).toEqual([2]);
-      expect(await found(store(), ns, 'one', 'two')).toEqual([2]);
+      expect(await matchingRecords(store(), ns, 'one', 'two')).toEqual([2]);
     });
   });
 }

@@ -2,10 +2,10 @@ import { ALL, idsOf } from './written-samples.ts';
 import { sha256 } from '../../src/core/ids.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FacetField } from '../../src/store/model.ts';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';
 
-export function describeFacets({ store, namespace }: Subject): void {
+export function describeFacets({ store, namespace }: StoreFixture): void {
   describe('facets', () => {
     const ns = namespace();
     const facet = async (field: FacetField, filter = {}) =>

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { CommitBatch, Fence } from '../../src/store/model.ts';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { searchText } from './queries.ts';
 import { ALL_LIVE, anyOf, CHUNKING, note, NOW, write } from './store-samples.ts';
 import { auditDraft } from './written-samples.ts';
 
 const LASTS = 60_000;
 
-export function describeFences({ store, namespace }: Subject): void {
+export function describeFences({ store, namespace }: StoreFixture): void {
   /** Takes the lease with the same name as the namespace. */
   const take = async (lease: string, holder: string, now = NOW): Promise<Fence> => {
     const token = await store().admin.takeLease(lease, {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RecordDraft } from '../../src/store/model.ts';
 import type { SearchFilter } from '../../src/store/search-model.ts';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { ALL, idsOf } from './written-samples.ts';
 import { nearestInTime, passagesOf, searchText, searchVectors } from './queries.ts';
 import { anyOf, embed, note, NOW, unit, write } from './store-samples.ts';
@@ -86,7 +86,7 @@ const CASES: [string, Omit<SearchFilter, 'now'>, number[]][] = [
   ['several that exclude one another', { project: 'p', recordTypes: ['event'] }, []],
 ];
 
-export function describeFilters({ store, namespace, generation }: Subject): void {
+export function describeFilters({ store, namespace, generation }: StoreFixture): void {
   describe('filters', () => {
     const ns = namespace();
     let vectors = 0;

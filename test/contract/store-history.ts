@@ -1,11 +1,11 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { HistoryCategory, HistoryDraft } from '../../src/store/admin-model.ts';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
-import { ALL, run } from './written-samples.ts';
+import { ALL, historyRun } from './written-samples.ts';
 
-export function describeHistory({ store, namespace }: Subject): void {
+export function describeHistory({ store, namespace }: StoreFixture): void {
   const noted = async (ns: string, rows: readonly HistoryDraft[], keep = 100): Promise<void> => {
     await store().records.commit(ns, { history: { rows, keep } });
   };
@@ -18,9 +18,9 @@ export function describeHistory({ store, namespace }: Subject): void {
   describe('history', () => {
     it('returns each run as it was recorded, newest first', async () => {
       const ns = namespace();
-      const first = run({ inputs: { deep: { list: [1, null, '\ud800 é'] } }, name: 'a' });
-      await noted(ns, [first, run({ category: 'pipeline_history', name: 'b' })]);
-      await noted(ns, [run({ name: 'c' })]);
+      const first = historyRun({ inputs: { deep: { list: [1, null, '\ud800 é'] } }, name: 'a' });
+      await noted(ns, [first, historyRun({ category: 'pipeline_history', name: 'b' })]);
+      await noted(ns, [historyRun({ name: 'c' })]);
       const rows = await store().admin.history(ns, { category: 'pack_history', now: NOW }, ALL);
       expect(rows.map(({ name }) => name)).toEqual(['c', 'a']);
       expect(rows[1]).toEqual({
@@ -36,7 +36,7 @@ export function describeHistory({ store, namespace }: Subject): void {
       const ns = namespace();
       await noted(
         ns,
-        ['a', 'b', 'c', 'd', 'e'].map((name) => run({ name })),
+        ['a', 'b', 'c', 'd', 'e'].map((name) => historyRun({ name })),
       );
       const seen: string[] = [];
       for (let after: number | null = null; ;) {
@@ -57,26 +57,33 @@ export function describeHistory({ store, namespace }: Subject): void {
       const ns = namespace();
       await noted(
         ns,
-        [run({ name: 'a' }), run({ name: 'b' }), run({ name: 'p', category: 'pipeline_history' })],
+        [
+          historyRun({ name: 'a' }),
+          historyRun({ name: 'b' }),
+          historyRun({ name: 'p', category: 'pipeline_history' }),
+        ],
         2,
       );
-      await noted(ns, [run({ name: 'c' })], 2);
+      await noted(ns, [historyRun({ name: 'c' })], 2);
       expect(await names(ns)).toEqual(['c', 'b']);
       expect(await names(ns, NOW, 'pipeline_history')).toEqual(['p']);
     });
 
     it('does not return expired runs, and removes them with the next write', async () => {
       const ns = namespace();
-      await noted(ns, [run({ name: 'a', expiresAt: NOW + 5 }), run({ name: 'b', expiresAt: NOW + 6 })]);
+      await noted(ns, [
+        historyRun({ name: 'a', expiresAt: NOW + 5 }),
+        historyRun({ name: 'b', expiresAt: NOW + 6 }),
+      ]);
       expect(await names(ns, NOW + 4)).toEqual(['b', 'a']);
       expect(await names(ns, NOW + 5)).toEqual(['b']);
-      await noted(ns, [run({ name: 'c', at: NOW + 5, expiresAt: NOW + 9 })]);
+      await noted(ns, [historyRun({ name: 'c', at: NOW + 5, expiresAt: NOW + 9 })]);
       expect(await names(ns, NOW)).toEqual(['c', 'b']);
     });
 
     it('accepts no rows', async () => {
       const ns = namespace();
-      await noted(ns, [run({ name: 'a' })]);
+      await noted(ns, [historyRun({ name: 'a' })]);
       await noted(ns, []);
       expect(await names(ns)).toEqual(['a']);
     });

@@ -1,22 +1,22 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { cosinesOf, neighboursOf, passagesOf, searchText, searchVectors } from './queries.ts';
 import {
   ALL_LIVE,
   anyOf,
-  cutOf,
+  chunkedRecord,
   draft,
   embed,
   evict,
   note,
   NOW,
-  passageIds,
+  matchingPassages,
   unit,
   write,
 } from './store-samples.ts';
 
-export function describeIsolation({ store, namespace, generation }: Subject): void {
+export function describeIsolation({ store, namespace, generation }: StoreFixture): void {
   describe('namespaces', () => {
     it('do not affect each other, scores included', async () => {
       const [ours, theirs] = [namespace(), namespace()];
@@ -31,7 +31,7 @@ export function describeIsolation({ store, namespace, generation }: Subject): vo
       );
       await embed(store(), vectors, ours, (text) => unit(1, text.length, 2));
       const look = async (): Promise<unknown> => {
-        const ids = await passageIds(store(), ours, 'worktop');
+        const ids = await matchingPassages(store(), ours, 'worktop');
         return {
           text: await searchText(store(), ours, anyOf('marble', 'worktop'), ALL_LIVE, 10),
           near: await searchVectors(store(), ours, vectors, unit(1, 2, 3), ALL_LIVE, 10),
@@ -73,7 +73,7 @@ export function describeIsolation({ store, namespace, generation }: Subject): vo
       await write(store(), ours, note('ours'));
       const shared = note(['secret', 'secret too'], { metadata: { session: 's' } });
       await write(store(), theirs, shared, note('secret three', { metadata: { session: 's' } }));
-      const hidden = await passageIds(store(), theirs, 'secret');
+      const hidden = await matchingPassages(store(), theirs, 'secret');
       expect(hidden).toHaveLength(3);
       await embed(store(), vectors, theirs, () => unit(1, 0, 0));
       expect(await passagesOf(store(), ours, hidden, ALL_LIVE)).toEqual([]);
@@ -92,8 +92,8 @@ export function describeIsolation({ store, namespace, generation }: Subject): vo
         { word: 'secrt', passages: 0, near: [] },
       ]);
       const secret = (await store().records.list(theirs, { scan: 'undeleted' }, { after: 1, limit: 1 }))[0];
-      await store().records.replacePassages(ours, 'other', new Map([[2, cutOf(secret, [])]]));
-      expect(await passageIds(store(), theirs, 'secret')).toEqual(hidden);
+      await store().records.replacePassages(ours, 'other', new Map([[2, chunkedRecord(secret, [])]]));
+      expect(await matchingPassages(store(), theirs, 'secret')).toEqual(hidden);
     });
 
     it('do not share vectors, even of the same content', async () => {
@@ -113,7 +113,7 @@ export function describeIsolation({ store, namespace, generation }: Subject): vo
         const ns = `${namespace()}${name}`;
         await write(store(), ns, note('text'));
         expect(await store().admin.namespaces(ADMIN_NAMESPACE)).toContain(ns);
-        expect(await passageIds(store(), ns, 'text')).toHaveLength(1);
+        expect(await matchingPassages(store(), ns, 'text')).toHaveLength(1);
       }
     });
 

@@ -1,12 +1,12 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { LeaseRequest } from '../../src/store/admin-model.ts';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
 
 const YEAR = 365 * 24 * 60 * 60 * 1000;
 
-export function describeLeases({ store, namespace }: Subject): void {
+export function describeLeases({ store, namespace }: StoreFixture): void {
   /** A request for a lease that no other test uses. */
   const lease = (): ((holder: string, now?: number) => LeaseRequest) => {
     const name = namespace();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { LinkSelector, RecordLink } from '../../src/store/model.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { CHUNKING, draft, evict, note, passage, verifyStore, write } from './store-samples.ts';
-import { ALL, remove } from './written-samples.ts';
+import { ALL, deleteRecords } from './written-samples.ts';
 
 /** A note that links to these targets. */
 function linking(key: string, ...targets: readonly string[]): ReturnType<typeof note> {
@@ -20,12 +20,12 @@ async function shown(store: Store, namespace: string, selector: LinkSelector): P
   return found.map(({ key, target, targetKey }) => `${key} → ${target} → ${targetKey ?? 'nothing'}`);
 }
 
-export function describeLinks(subject: Subject): void {
+export function describeLinks(subject: StoreFixture): void {
   describeLinkReads(subject);
   describeLinkUpdates(subject);
 }
 
-function describeLinkReads({ store, namespace }: Subject): void {
+function describeLinkReads({ store, namespace }: StoreFixture): void {
   describe('links', () => {
     it('are those of the metadata, in order, with their targets', async () => {
       const ns = namespace();
@@ -97,7 +97,7 @@ function describeLinkReads({ store, namespace }: Subject): void {
   });
 }
 
-function describeLinkUpdates({ store, namespace }: Subject): void {
+function describeLinkUpdates({ store, namespace }: StoreFixture): void {
   describe('links follow', () => {
     it('a note that is added, and one that is a better match', async () => {
       const ns = namespace();
@@ -139,7 +139,7 @@ function describeLinkUpdates({ store, namespace }: Subject): void {
     it('a note that is deleted and restored', async () => {
       const ns = namespace();
       await write(store(), ns, linking('a.md', 'b'), linking('b.md', 'a'));
-      await remove(store(), ns, 2);
+      await deleteRecords(store(), ns, 2);
       expect(await shown(store(), ns, { unresolved: true })).toEqual(['a.md → b → nothing']);
       expect(await links(store(), ns, { to: [1] })).toEqual([]);
       await store().records.commit(ns, {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_PAGE_CHARACTERS } from '../../src/store/rules/record-page.ts';
 import type { RecordFilter } from '../../src/store/model.ts';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { ALL_LIVE, draft, note, NOW, write } from './store-samples.ts';
-import { ALL, commit, fact, idsOf, remove } from './written-samples.ts';
+import { ALL, commit, fact, idsOf, deleteRecords } from './written-samples.ts';
 
-export function describeListing({ store, namespace }: Subject): void {
+export function describeListing({ store, namespace }: StoreFixture): void {
   /** Returns the ids of the list, after a check that `count` returns the same number. */
   const listed = async (ns: string, filter: Partial<RecordFilter> = {}): Promise<number[]> => {
     const ids = idsOf(await store().records.list(ns, { filter: { ...ALL_LIVE, ...filter } }, ALL));
@@ -59,7 +59,7 @@ export function describeListing({ store, namespace }: Subject): void {
         note('c', { expiresAt: NOW }),
         note('d', { expiresAt: NOW + 1 }),
       );
-      await remove(store(), ns, 2);
+      await deleteRecords(store(), ns, 2);
       expect(await listed(ns)).toEqual([4, 1]);
       expect(await listed(ns, { deleted: true })).toEqual([2]);
       expect(await listed(ns, { now: 0 })).toEqual([4, 3, 1]);
@@ -142,7 +142,7 @@ export function describeListing({ store, namespace }: Subject): void {
         fact('deleted', 'gone', 'x'),
         note('no fact', { category: 'b' }),
       );
-      await remove(store(), ns, 8);
+      await deleteRecords(store(), ns, 8);
       const b = { name: 'b', count: 4, recentKeys: ['newest', 'same time', 'newer'] };
       const others = [
         { name: 'B', count: 1, recentKeys: ['only'] },

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordWrite } from '../../src/store/model.ts';
 import type { SearchFilter } from '../../src/store/search-model.ts';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { nearestInTime, neighboursOf, passagesOf } from './queries.ts';
-import { ALL_LIVE, evict, NOW, note, passageIds, write } from './store-samples.ts';
+import { ALL_LIVE, evict, NOW, note, matchingPassages, write } from './store-samples.ts';
 
-function describeNewest({ store, namespace }: Subject): void {
+function describeNewest({ store, namespace }: StoreFixture): void {
   describe('the newest', () => {
     it('are the first passages of the records that pass the filter, ordered by creation time', async () => {
       const ns = namespace();
@@ -62,7 +62,7 @@ function describeNewest({ store, namespace }: Subject): void {
   });
 }
 
-export function describeNeighbours(subject: Subject): void {
+export function describeNeighbours(subject: StoreFixture): void {
   const { store, namespace } = subject;
   describeNewest(subject);
   describe('neighbours', () => {
@@ -71,7 +71,7 @@ export function describeNeighbours(subject: Subject): void {
       const session = { metadata: { session: 's' } };
       const alone = note('word of another', { metadata: { session: 't' } });
       await write(store(), ns, note(['word 0', 'word 1', 'word 2', 'word 3'], session), alone);
-      const [p0 = 0, p1 = 0, p2 = 0, p3 = 0, other = 0] = await passageIds(store(), ns, 'word');
+      const [p0 = 0, p1 = 0, p2 = 0, p3 = 0, other = 0] = await matchingPassages(store(), ns, 'word');
       expect(await neighboursOf(store(), ns, [p2, p0, other], { before: 2, after: 1 })).toEqual([
         { passage: p2, before: [p1, p0], after: [p3] },
         { passage: p0, before: [], after: [p1] },
@@ -95,7 +95,7 @@ export function describeNeighbours(subject: Subject): void {
         turn('word 3', 's'),
         turn('word 4', 's'),
       );
-      const [a1 = 0, , elsewhere = 0, a2 = 0, b2 = 0, c2 = 0, t3 = 0, t4 = 0] = await passageIds(
+      const [a1 = 0, , elsewhere = 0, a2 = 0, b2 = 0, c2 = 0, t3 = 0, t4 = 0] = await matchingPassages(
         store(),
         ns,
         'word',
@@ -115,7 +115,7 @@ export function describeNeighbours(subject: Subject): void {
     it('do not include missing passages and passages without a session', async () => {
       const ns = namespace();
       await write(store(), ns, note(['word', 'word']));
-      const [first = 0] = await passageIds(store(), ns, 'word');
+      const [first = 0] = await matchingPassages(store(), ns, 'word');
       expect(await neighboursOf(store(), ns, [first], { before: 1, after: 1 })).toEqual([]);
       expect(await neighboursOf(store(), ns, [1_000_000], { before: 1, after: 1 })).toEqual([]);
     });
@@ -125,7 +125,7 @@ export function describeNeighbours(subject: Subject): void {
       const turn = (text: string, project = 'p'): ReturnType<typeof note> =>
         note(text, { project, metadata: { session: 's' } });
       await write(store(), ns, turn('word 1'), turn('word 2'), turn('word 3', 'hidden'));
-      const [one = 0, two = 0, three = 0] = await passageIds(store(), ns, 'word');
+      const [one = 0, two = 0, three = 0] = await matchingPassages(store(), ns, 'word');
       const load = async (): Promise<number[][]> => {
         const filter = { ...ALL_LIVE, project: 'p' };
         const loaded = await store().search.passages(ns, [two, one], filter, { before: 1, after: 1 });

@@ -1,17 +1,17 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { PendingEmbedding } from '../../src/store/search-model.ts';
-import type { Subject } from './store-contract.ts';
-import { draft, embed, note, passage, pendingOf, unit, write } from './store-samples.ts';
+import type { StoreFixture } from './store-contract.ts';
+import { draft, embed, note, passage, pendingEmbeddings, unit, write } from './store-samples.ts';
 
-export function describePendingEmbeddings({ store, namespace, generation }: Subject): void {
+export function describePendingEmbeddings({ store, namespace, generation }: StoreFixture): void {
   describe('pending embeddings', () => {
     it('are the passages whose content has no vector, with the parts of the text to embed', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       const piece = passage('words', { headings: ['A', 'B'], context: 'Kitchen' });
       const metadata = { speaker: 'Ada' };
       await write(store(), ns, { id: null, draft: draft({ title: 'Title', metadata }), passages: [piece] });
-      const [one] = await pendingOf(store(), vectors, ns);
+      const [one] = await pendingEmbeddings(store(), vectors, ns);
       const { hash, headings, text } = piece;
       expect(one).toEqual({
         passage: one?.passage,
@@ -56,15 +56,15 @@ export function describePendingEmbeddings({ store, namespace, generation }: Subj
       expect((await store().vectors.countPending(ns, vectors)) - before).toBe(2);
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
       expect(await store().vectors.countPending(ns, vectors)).toBe(before);
-      expect(await pendingOf(store(), vectors, ns)).toEqual([]);
+      expect(await pendingEmbeddings(store(), vectors, ns)).toEqual([]);
     });
 
     it('are separate for each generation', async () => {
       const [ns, one, other] = [namespace(), await generation(3), await generation(3)];
       await write(store(), ns, note('a'));
       await embed(store(), one, ns, () => unit(1, 0, 0));
-      expect(await pendingOf(store(), one, ns)).toHaveLength(0);
-      expect(await pendingOf(store(), other, ns)).toHaveLength(1);
+      expect(await pendingEmbeddings(store(), one, ns)).toHaveLength(0);
+      expect(await pendingEmbeddings(store(), other, ns)).toHaveLength(1);
     });
   });
 

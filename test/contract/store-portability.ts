@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { LociRecord } from '../../src/core/types.ts';
 import type { RecordImport } from '../../src/store/model.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { Subject } from './store-contract.ts';
-import { CHUNKING, draft, found, note, NOW, passage, write } from './store-samples.ts';
+import type { StoreFixture } from './store-contract.ts';
+import { CHUNKING, draft, matchingRecords, note, NOW, passage, write } from './store-samples.ts';
 
 /** A record of another store, with one passage. */
 function arrival(text: string, given: Partial<RecordImport> = {}): RecordImport {
@@ -26,7 +26,7 @@ async function held(store: Store, namespace: string, id: number): Promise<LociRe
   return (await store.records.get(namespace, [id], 'any'))[0];
 }
 
-export function describePortability({ store, namespace }: Subject): void {
+export function describePortability({ store, namespace }: StoreFixture): void {
   describe('records of another store', () => {
     it('keep ids that were never assigned, and get new ids otherwise', async () => {
       const ns = namespace();
@@ -40,7 +40,7 @@ export function describePortability({ store, namespace }: Subject): void {
       expect(await bring(store(), ns, ...arrivals)).toEqual([7, 8, 9]);
       expect(await write(store(), ns, note('next'))).toEqual([10]);
       expect((await store().records.bounds(ns)).highestId).toBe(10);
-      expect(await found(store(), ns, 'seven')).toEqual([7]);
+      expect(await matchingRecords(store(), ns, 'seven')).toEqual([7]);
     });
 
     it('are imported live or deleted, and replace records in either state', async () => {
@@ -48,7 +48,7 @@ export function describePortability({ store, namespace }: Subject): void {
       const gone = arrival('tombstone', { deletedAt: NOW - 5 });
       const [id = 0] = await bring(store(), ns, gone);
       expect(await held(store(), ns, id)).toMatchObject({ ...gone.draft, deletedAt: NOW - 5 });
-      expect(await found(store(), ns, 'tombstone')).toEqual([]);
+      expect(await matchingRecords(store(), ns, 'tombstone')).toEqual([]);
       expect(await store().records.get(ns, [id], { liveAt: NOW })).toEqual([]);
       const { uuid } = gone.draft;
       const risen = arrival('risen', {
@@ -56,9 +56,9 @@ export function describePortability({ store, namespace }: Subject): void {
         draft: draft({ ...gone.draft, uuid, content: 'risen' }),
       });
       expect(await bring(store(), ns, risen)).toEqual([id]);
-      expect(await found(store(), ns, 'risen')).toEqual([id]);
+      expect(await matchingRecords(store(), ns, 'risen')).toEqual([id]);
       await bring(store(), ns, { ...risen, deletedAt: NOW });
-      expect(await found(store(), ns, 'risen')).toEqual([]);
+      expect(await matchingRecords(store(), ns, 'risen')).toEqual([]);
       expect(await store().records.passagesOf(ns, [id])).toEqual(new Map([[id, []]]));
       expect(await store().search.terms(ns, ['risen'])).toEqual([{ word: 'risen', passages: 0, near: [] }]);
     });
@@ -74,7 +74,7 @@ export function describePortability({ store, namespace }: Subject): void {
         await expect(bring(store(), ns, arrival('before'), refused)).rejects.toMatchObject({
           code: 'conflict',
         });
-      expect(await found(store(), ns, 'before')).toEqual([]);
+      expect(await matchingRecords(store(), ns, 'before')).toEqual([]);
       await expect(bring(store(), ns, arrival('x', { replaces: 99 }))).rejects.toMatchObject({
         code: 'not_found',
       });

@@ -1,13 +1,13 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { searchText } from './queries.ts';
 import {
   ALL_LIVE,
   anyOf,
   CHUNKING,
   embed,
-  found,
+  matchingRecords,
   note,
   NOW,
   unit,
@@ -15,14 +15,14 @@ import {
   write,
 } from './store-samples.ts';
 import { NO_TRACE, traces } from './traces.ts';
-import { ALL, commit, idsOf, purgeRequest, remove, auditDraft } from './written-samples.ts';
+import { ALL, commit, idsOf, purgeRequest, deleteRecords, auditDraft } from './written-samples.ts';
 
-export function describePurge(subject: Subject): void {
+export function describePurge(subject: StoreFixture): void {
   describePurges(subject);
   describeOnce(subject);
 }
 
-function describePurges({ store, namespace, generation }: Subject): void {
+function describePurges({ store, namespace, generation }: StoreFixture): void {
   describe('a purge', () => {
     it('removes expired and long deleted records, and nothing else', async () => {
       const ns = namespace();
@@ -44,7 +44,7 @@ function describePurges({ store, namespace, generation }: Subject): void {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('stays'), note('confidential'), note('confidential', { expiresAt: NOW }));
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
-      await remove(store(), ns, 2);
+      await deleteRecords(store(), ns, 2);
       expect(await store().records.purge(ns, purgeRequest())).toBe(2);
       for (const id of [2, 3]) expect(await traces(store(), ns, id, 'confidential')).toEqual(NO_TRACE);
       await store().admin.sweep(ns);
@@ -70,7 +70,7 @@ function describePurges({ store, namespace, generation }: Subject): void {
         auditDraft({ subject: uuid, diff: { content: 'x' } }),
       );
       await commit(store(), ns, { writes: [gone, kept, note('old', { expiresAt: NOW })], audit });
-      await remove(store(), ns, 1);
+      await deleteRecords(store(), ns, 1);
       const [{ uuid } = { uuid: '' }] = await store().records.get(ns, [3], 'any');
       await store().records.purge(
         ns,
@@ -141,7 +141,7 @@ function describePurges({ store, namespace, generation }: Subject): void {
   });
 }
 
-function describeOnce({ store, namespace }: Subject): void {
+function describeOnce({ store, namespace }: StoreFixture): void {
   const idempotencyKey = { key: 'k', fingerprint: 'f', at: NOW, expiresAt: NOW + 10 };
 
   describe('an idempotency key', () => {
@@ -165,7 +165,7 @@ function describeOnce({ store, namespace }: Subject): void {
         const second = commit(store(), ns, { writes: [note('second')], idempotencyKey: again, audit });
         await expect(second).rejects.toMatchObject({ code: 'conflict' });
       }
-      expect(await found(store(), ns, 'second')).toEqual([]);
+      expect(await matchingRecords(store(), ns, 'second')).toEqual([]);
       expect(await store().admin.auditEntries(ns, {}, ALL)).toEqual([]);
       expect((await store().records.bounds(ns)).highestId).toBe(1);
       const later = { ...idempotencyKey, fingerprint: 'g', at: NOW + 10, expiresAt: NOW + 20 };

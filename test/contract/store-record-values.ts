@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, LociRecord } from '../../src/core/types.ts';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { passagesOf } from './queries.ts';
-import { ALL_LIVE, found, note, NOW, passageIds, write } from './store-samples.ts';
+import { ALL_LIVE, matchingRecords, note, NOW, matchingPassages, write } from './store-samples.ts';
 
-export function describeRecordValues({ store, namespace }: Subject): void {
+export function describeRecordValues({ store, namespace }: StoreFixture): void {
   const live = (ns: string, ids: readonly number[]): Promise<LociRecord[]> =>
     store().records.get(ns, ids, { liveAt: NOW });
 
@@ -61,7 +61,7 @@ export function describeRecordValues({ store, namespace }: Subject): void {
       const [one, other] = await store().records.get(ns, ids, { liveAt: NOW });
       expect(JSON.stringify(one?.metadata)).toBe(JSON.stringify({ deep }));
       expect(JSON.stringify(other?.metadata)).toBe(JSON.stringify(odd));
-      expect(await found(store(), ns, 'deep')).toEqual([ids[0]]);
+      expect(await matchingRecords(store(), ns, 'deep')).toEqual([ids[0]]);
     });
 
     it('survive text that is not well-formed, and so do the others', async () => {
@@ -72,10 +72,10 @@ export function describeRecordValues({ store, namespace }: Subject): void {
         metadata: { alias: '\ud800' },
       });
       const [id] = await write(store(), ns, broken, note('half whole'));
-      expect(await found(store(), ns, 'pair')).toEqual([id]);
-      expect(await found(store(), ns, 'whole')).toEqual([2]);
+      expect(await matchingRecords(store(), ns, 'pair')).toEqual([id]);
+      expect(await matchingRecords(store(), ns, 'whole')).toEqual([2]);
       expect(
-        await passagesOf(store(), ns, await passageIds(store(), ns, 'half'), {
+        await passagesOf(store(), ns, await matchingPassages(store(), ns, 'half'), {
           ...ALL_LIVE,
           tags: ['\ud800 '],
         }),

@@ -3,22 +3,22 @@ import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/core/ids.ts';
 import type { LociRecord } from '../../src/core/types.ts';
 import type { SourceEntry } from '../../src/store/model.ts';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { passagesOf, searchText } from './queries.ts';
 import {
   ALL_LIVE,
   CHUNKING,
   draft,
   evict,
-  found,
+  matchingRecords,
   note,
   NOW,
   passage,
-  passageIds,
+  matchingPassages,
   write,
 } from './store-samples.ts';
 
-export function describeRecords({ store, namespace }: Subject): void {
+export function describeRecords({ store, namespace }: StoreFixture): void {
   const live = (ns: string, ids: readonly number[]): Promise<LociRecord[]> =>
     store().records.get(ns, ids, { liveAt: NOW });
   const notesAt = (ns: string, key: string, now = NOW): Promise<LociRecord[]> =>
@@ -61,7 +61,7 @@ export function describeRecords({ store, namespace }: Subject): void {
       );
       const record = draft({ title: odd.join(''), tags: odd, metadata: { deep: odd, n: 1e300, no: null } });
       await write(store(), ns, { id: null, draft: record, passages });
-      const ids = (await passageIds(store(), ns, 'lemon')).sort((a, b) => b - a);
+      const ids = (await matchingPassages(store(), ns, 'lemon')).sort((a, b) => b - a);
       const found = await passagesOf(store(), ns, [...ids, 0], ALL_LIVE);
       expect(found.map(({ id }) => id)).toEqual(ids);
       expect(found.map(({ id: _, record: __, ...own }) => own)).toEqual(passages.toReversed());
@@ -89,15 +89,15 @@ export function describeRecords({ store, namespace }: Subject): void {
       expect(await write(store(), ns, { ...next, id })).toEqual([id]);
       const [record] = await live(ns, [id]);
       expect(record).toMatchObject({ id, key: 'b.md', content: 'granite sink' });
-      expect(await found(store(), ns, 'marble', 'worktop')).toEqual([]);
-      expect(await found(store(), ns, 'granite')).toEqual([id]);
+      expect(await matchingRecords(store(), ns, 'marble', 'worktop')).toEqual([]);
+      expect(await matchingRecords(store(), ns, 'granite')).toEqual([id]);
     });
 
     it('keep their passages if the text does not change, and are found by a new title, tag or alias', async () => {
       const ns = namespace();
       const first = note(['marble worktop', 'second part'], { title: 'Ideas', tags: ['old'] });
       const [id = 0] = await write(store(), ns, first);
-      const passages = await passageIds(store(), ns, 'marble');
+      const passages = await matchingPassages(store(), ns, 'marble');
       const changed = {
         ...first.draft,
         title: 'Decisions',
@@ -105,10 +105,10 @@ export function describeRecords({ store, namespace }: Subject): void {
         metadata: { aliases: ['verdict'] },
       };
       await write(store(), ns, { id, draft: changed, passages: 'keep' });
-      expect(await passageIds(store(), ns, 'marble')).toEqual(passages);
-      expect(await found(store(), ns, 'ideas', 'old')).toEqual([]);
+      expect(await matchingPassages(store(), ns, 'marble')).toEqual(passages);
+      expect(await matchingRecords(store(), ns, 'ideas', 'old')).toEqual([]);
       for (const word of ['decisions', 'new', 'verdict'])
-        expect(await found(store(), ns, word)).toEqual([id, id]);
+        expect(await matchingRecords(store(), ns, word)).toEqual([id, id]);
       await evict(store(), ns, id);
       expect(await store().search.terms(ns, ['decisions', 'ideas', 'verdict'])).toEqual(
         ['decisions', 'ideas', 'verdict'].map((word) => ({ word, passages: 0, near: [] })),
@@ -145,7 +145,8 @@ export function describeRecords({ store, namespace }: Subject): void {
             1,
           )
         ).map(({ record }) => record),
-        passages: (await passagesOf(store(), ns, await passageIds(store(), ns, 'thought'), { now })).length,
+        passages: (await passagesOf(store(), ns, await matchingPassages(store(), ns, 'thought'), { now }))
+          .length,
       });
       expect(await seenAt(NOW - 1)).toEqual({
         records: 2,
@@ -210,7 +211,7 @@ export function describeRecords({ store, namespace }: Subject): void {
         ...Array.from({ length: 2000 }, (_, i) => note(`thing number${String(i)}`)),
       );
       expect(ids).toEqual(Array.from({ length: 2000 }, (_, i) => i + 1));
-      expect(await found(store(), ns, 'number1999')).toEqual([2000]);
+      expect(await matchingRecords(store(), ns, 'number1999')).toEqual([2000]);
       await store().records.commit(ns, { evictions: ids, chunking: CHUNKING });
       expect(await store().records.list(ns, { scan: 'undeleted' }, { after: null, limit: 10 })).toEqual([]);
     });

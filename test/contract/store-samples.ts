@@ -16,7 +16,7 @@ import { analyze } from '../../src/core/text/analyze.ts';
 /** The time at which tests look at the store. */
 export const NOW: number = Date.UTC(2026, 4, 1);
 export const CHUNKING = 'test/1';
-export const EVEN: FieldWeights = { title: 1, headings: 1, body: 1, tags: 1 };
+export const EQUAL_WEIGHTS: FieldWeights = { title: 1, headings: 1, body: 1, tags: 1 };
 export const ALL_LIVE: SearchFilter = { now: NOW };
 
 let made = 0;
@@ -91,23 +91,27 @@ export function term(words: string, prefix = false): TextTerm {
 }
 
 export function anyOf(...words: readonly string[]): TextQuery {
-  return { any: words.map((word) => term(word)), all: [], weights: EVEN };
+  return { any: words.map((word) => term(word)), all: [], weights: EQUAL_WEIGHTS };
 }
 
 /** Ids of the records whose passages hold any of the words, best first. */
-export async function found(store: Store, namespace: string, ...words: readonly string[]): Promise<number[]> {
+export async function matchingRecords(
+  store: Store,
+  namespace: string,
+  ...words: readonly string[]
+): Promise<number[]> {
   const scores = await searchText(store, namespace, anyOf(...words), ALL_LIVE, 100);
   return scores.map(({ record }) => record);
 }
 
 /** Ids of the passages that hold the word, ascending. */
-export async function passageIds(store: Store, namespace: string, text: string): Promise<number[]> {
+export async function matchingPassages(store: Store, namespace: string, text: string): Promise<number[]> {
   const scores = await searchText(store, namespace, anyOf(text), ALL_LIVE, 1000);
   return scores.map(({ passage: id }) => id).sort((a, b) => a - b);
 }
 
 /** The passages of the namespace without a vector. */
-export async function pendingOf(
+export async function pendingEmbeddings(
   store: Store,
   generation: number,
   namespace: string,
@@ -133,18 +137,18 @@ export async function verifyStore({ admin }: Pick<Store, 'admin'>): Promise<stri
 }
 
 /** Passages to put in place of those that records have, as these are now. */
-export async function cutNow(
+export async function chunkCurrentRecords(
   store: { readonly records: Pick<Store['records'], 'list'> },
   namespace: string,
   passages: ReadonlyMap<number, readonly Passage[]>,
 ): Promise<Map<number, ChunkedRecord>> {
   const records = await store.records.list(namespace, { scan: 'undeleted' }, { after: null, limit: 1000 });
   const held = new Map(records.map((record) => [record.id, record]));
-  return new Map([...passages].map(([id, made]) => [id, cutOf(held.get(id), made)]));
+  return new Map([...passages].map(([id, made]) => [id, chunkedRecord(held.get(id), made)]));
 }
 
 /** Passages that were cut from this state of a record; `undefined` for one that never was. */
-export function cutOf(record: LociRecord | undefined, passages: readonly Passage[]): ChunkedRecord {
+export function chunkedRecord(record: LociRecord | undefined, passages: readonly Passage[]): ChunkedRecord {
   return { state: record ?? draft(), passages };
 }
 
@@ -155,7 +159,7 @@ export async function embed(
   namespace: string,
   vectorOf: (text: string) => Float32Array,
 ): Promise<void> {
-  const pending = await pendingOf(store, generation, namespace);
+  const pending = await pendingEmbeddings(store, generation, namespace);
   await store.vectors.put(
     namespace,
     generation,

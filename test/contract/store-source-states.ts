@@ -1,7 +1,7 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { SourceState } from '../../src/store/admin-model.ts';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
 
 /** The state of a source before its first refresh. */
@@ -46,7 +46,7 @@ const FULL: SourceState = {
   hitAt: NOW + 4,
 };
 
-export function describeSourceStates({ store, namespace }: Subject): void {
+export function describeSourceStates({ store, namespace }: StoreFixture): void {
   const statesOf = async (ns: string): Promise<Record<string, SourceState>> =>
     Object.fromEntries(await store().records.sourceStates(ns));
 

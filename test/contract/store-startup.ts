@@ -1,10 +1,10 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { note, NOW } from './store-samples.ts';
 import { ALL, startupEntry, auditDraft } from './written-samples.ts';
 
-export function describeStartup({ store, namespace }: Subject): void {
+export function describeStartup({ store, namespace }: StoreFixture): void {
   describe('startup entries', () => {
     it('are sorted by priority, key and agent, deleted ones included', async () => {
       const ns = namespace();

@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldWeights, TextQuery } from '../../src/store/search-model.ts';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { searchText } from './queries.ts';
 import {
   ALL_LIVE,
   anyOf,
-  EVEN,
+  EQUAL_WEIGHTS,
   evict,
-  found,
+  matchingRecords,
   note,
   passage,
-  passageIds,
+  matchingPassages,
   term,
   write,
 } from './store-samples.ts';
 
-export function describeTextSearch({ store, namespace }: Subject): void {
+export function describeTextSearch({ store, namespace }: StoreFixture): void {
   const ask = async (ns: string, query: Partial<TextQuery>, limit = 100): Promise<number[]> => {
     const scores = await searchText(
       store(),
       ns,
-      { any: [], all: [], weights: EVEN, ...query },
+      { any: [], all: [], weights: EQUAL_WEIGHTS, ...query },
       ALL_LIVE,
       limit,
     );
@@ -43,7 +43,7 @@ export function describeTextSearch({ store, namespace }: Subject): void {
       ];
       const { draft } = note('', { title: 'Cooker', tags: ['kitchen/oven'], metadata });
       await write(store(), ns, { id: null, draft, passages });
-      const [first, second] = await passageIds(store(), ns, 'cooker');
+      const [first, second] = await matchingPassages(store(), ns, 'cooker');
       const everywhere = [
         'stove',
         'range',
@@ -56,13 +56,13 @@ export function describeTextSearch({ store, namespace }: Subject): void {
         'oven',
       ];
       for (const word of everywhere)
-        expect([word, await passageIds(store(), ns, word)]).toEqual([word, [first, second]]);
+        expect([word, await matchingPassages(store(), ns, word)]).toEqual([word, [first, second]]);
       for (const word of ['drafted', 'grace', 'upper', 'lower', 'body']) {
-        expect([word, await passageIds(store(), ns, word)]).toEqual([word, [first]]);
+        expect([word, await matchingPassages(store(), ns, word)]).toEqual([word, [first]]);
       }
-      expect(await passageIds(store(), ns, 'renovation')).toEqual([second]);
-      expect(await passageIds(store(), ns, 'another')).toEqual([second]);
-      expect(await passageIds(store(), ns, 'status')).toEqual([]);
+      expect(await matchingPassages(store(), ns, 'renovation')).toEqual([second]);
+      expect(await matchingPassages(store(), ns, 'another')).toEqual([second]);
+      expect(await matchingPassages(store(), ns, 'status')).toEqual([]);
     });
 
     it('applies the given field weights', async () => {
@@ -81,7 +81,7 @@ export function describeTextSearch({ store, namespace }: Subject): void {
         note('padding'),
       );
       const first = async (weights: Partial<FieldWeights>): Promise<number | undefined> =>
-        (await ask(ns, { any: [term('oven')], weights: { ...EVEN, ...weights } }))[0];
+        (await ask(ns, { any: [term('oven')], weights: { ...EQUAL_WEIGHTS, ...weights } }))[0];
       expect(await first({ title: 3 })).toBe(1);
       expect(await first({ headings: 3 })).toBe(2);
       expect(await first({ body: 3 })).toBe(3);
@@ -265,7 +265,7 @@ export function describeTextSearch({ store, namespace }: Subject): void {
         }
       }
       expect(await ask(ns, { any: [{ terms: [], prefix: false }] })).toEqual([]);
-      expect(await found(store(), ns, 'OR')).toEqual([2]);
+      expect(await matchingRecords(store(), ns, 'OR')).toEqual([2]);
     });
 
     it('accepts thousands of terms', async () => {

@@ -2,7 +2,7 @@ import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/core/ids.ts';
 import type { StoredToken } from '../../src/store/admin-model.ts';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
 
 function token(id: string, rest: Partial<StoredToken> = {}): StoredToken {
@@ -19,7 +19,7 @@ function token(id: string, rest: Partial<StoredToken> = {}): StoredToken {
   };
 }
 
-export function describeTokens({ store }: Subject): void {
+export function describeTokens({ store }: StoreFixture): void {
   describe('tokens', () => {
     it('are found by their hash and listed unchanged, oldest first', async () => {
       const [young, old, lasting] = [

@@ -4,29 +4,29 @@ import { describe, expect, it } from 'vitest';
 import { MAX_PAGE_CHARACTERS } from '../../src/store/rules/record-page.ts';
 import type { NamespaceStats } from '../../src/store/admin-model.ts';
 import type { Page, RecordDraft } from '../../src/store/model.ts';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { searchText, searchVectors } from './queries.ts';
 import {
   ALL_LIVE,
   anyOf,
   CHUNKING,
-  cutNow,
-  cutOf,
+  chunkCurrentRecords,
+  chunkedRecord,
   draft,
   embed,
   evict,
-  found,
+  matchingRecords,
   note,
   NOW,
   passage,
-  passageIds,
-  pendingOf,
+  matchingPassages,
+  pendingEmbeddings,
   unit,
   verifyStore,
   write,
 } from './store-samples.ts';
 
-export function describeUpkeep({ store, namespace, generation }: Subject): void {
+export function describeUpkeep({ store, namespace, generation }: StoreFixture): void {
   const statsOf = async (ns: string): Promise<NamespaceStats | undefined> =>
     (await store().admin.stats(ADMIN_NAMESPACE)).namespaces.find(({ namespace: name }) => name === ns);
   const undeleted = async (ns: string, page: Page<number>): Promise<number[]> =>
@@ -117,7 +117,11 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
         passage('marble and', { endLine: 3 }),
         passage('steel', { ordinal: 1, startLine: 4, endLine: 9 }),
       ];
-      await store().records.replacePassages(ns, 'new', await cutNow(store(), ns, new Map([[1, pieces]])));
+      await store().records.replacePassages(
+        ns,
+        'new',
+        await chunkCurrentRecords(store(), ns, new Map([[1, pieces]])),
+      );
       expect(await store().records.passagesOf(ns, [2, 1, 99])).toEqual(
         new Map([
           [2, [passage('lamp')]],
@@ -126,9 +130,9 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
         ]),
       );
       expect(await staleIds(ns, 'new', { after: null, limit: 9 })).toEqual([2]);
-      expect(await found(store(), ns, 'granite')).toEqual([]);
-      expect(await found(store(), ns, 'steel')).toEqual([1]);
-      expect(await found(store(), ns, 'worktop')).toEqual([1, 1]);
+      expect(await matchingRecords(store(), ns, 'granite')).toEqual([]);
+      expect(await matchingRecords(store(), ns, 'steel')).toEqual([1]);
+      expect(await matchingRecords(store(), ns, 'worktop')).toEqual([1, 1]);
     });
 
     it('marks all passages as stale, and finds each until it is replaced', async () => {
@@ -136,24 +140,26 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       const written = await write(store(), ns, note(['marble', 'granite']), note('lamp'), note('steel'));
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
       const look = (): Promise<number[][]> =>
-        Promise.all(['marble', 'granite', 'lamp', 'steel'].map((word) => passageIds(store(), ns, word)));
+        Promise.all(
+          ['marble', 'granite', 'lamp', 'steel'].map((word) => matchingPassages(store(), ns, word)),
+        );
       const before = await look();
       expect(before.map((found) => found.length)).toEqual([1, 1, 1, 1]);
       await store().admin.resetDerived(ns, { drop: false, vectors: false });
       expect(await staleIds(ns, CHUNKING, { after: null, limit: 9 })).toEqual(written);
       expect(await look()).toEqual(before);
-      expect(await pendingOf(store(), vectors, ns)).toEqual([]);
+      expect(await pendingEmbeddings(store(), vectors, ns)).toEqual([]);
       const held = await store().records.passagesOf(ns, written);
       await store().records.replacePassages(
         ns,
         CHUNKING,
-        await cutNow(store(), ns, new Map([...held].slice(0, 2))),
+        await chunkCurrentRecords(store(), ns, new Map([...held].slice(0, 2))),
       );
       expect(await staleIds(ns, CHUNKING, { after: null, limit: 9 })).toEqual([3]);
       expect(await look()).toEqual(before);
       await store().admin.resetDerived(ns, { drop: false, vectors: true });
       expect((await statsOf(ns))?.vectors).toBe(0);
-      expect(await pendingOf(store(), vectors, ns)).toHaveLength(4);
+      expect(await pendingEmbeddings(store(), vectors, ns)).toHaveLength(4);
       expect(await verifyStore(store())).toEqual([]);
     });
 
@@ -166,13 +172,13 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
         { after: null, limit: 9 },
       );
       const made = new Map([
-        [1, cutOf(stale, [passage(stale!.content)])],
-        [99, cutOf(stale, [passage('nobody')])],
+        [1, chunkedRecord(stale, [passage(stale!.content)])],
+        [99, chunkedRecord(stale, [passage('nobody')])],
       ]);
       await write(store(), ns, { ...note('newer text'), id: 1 });
       await store().records.replacePassages(ns, CHUNKING, made);
-      expect(await found(store(), ns, 'newer')).toEqual([1]);
-      expect(await found(store(), ns, 'former', 'nobody')).toEqual([]);
+      expect(await matchingRecords(store(), ns, 'newer')).toEqual([1]);
+      expect(await matchingRecords(store(), ns, 'former', 'nobody')).toEqual([]);
     });
 
     it('leaves a record stale if it changed after its passages were cut', async () => {
@@ -196,7 +202,9 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
         { scan: 'stale', chunking: CHUNKING },
         { after: null, limit: 9 },
       );
-      const made = new Map(stale.map((record) => [record.id, cutOf(record, [passage('put in place')])]));
+      const made = new Map(
+        stale.map((record) => [record.id, chunkedRecord(record, [passage('put in place')])]),
+      );
       await write(
         store(),
         ns,
@@ -206,8 +214,8 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       await store().admin.resetDerived(ns, { drop: false, vectors: false });
       await store().records.replacePassages(ns, CHUNKING, made);
       expect(await staleIds(ns, CHUNKING, { after: null, limit: 9 })).toEqual([1, 2, 3, 5, 6]);
-      expect(await found(store(), ns, 'place')).toEqual([4]);
-      expect(await found(store(), ns, 'newer')).toContain(1);
+      expect(await matchingRecords(store(), ns, 'place')).toEqual([4]);
+      expect(await matchingRecords(store(), ns, 'newer')).toContain(1);
     });
 
     it('ignores passages for an unknown namespace', async () => {
@@ -237,7 +245,7 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       const before = await look();
       const held = await store().records.passagesOf(ns, written);
       await store().admin.resetDerived(ns, { drop: true, vectors: false });
-      expect(await found(store(), ns, 'oven')).toEqual([]);
+      expect(await matchingRecords(store(), ns, 'oven')).toEqual([]);
       const stale = await store().records.list(
         ns,
         { scan: 'stale', chunking: CHUNKING },
@@ -249,10 +257,10 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       await store().records.replacePassages(
         ns,
         CHUNKING,
-        await cutNow(store(), ns, new Map(order.map((id) => [id, held.get(id) ?? []]))),
+        await chunkCurrentRecords(store(), ns, new Map(order.map((id) => [id, held.get(id) ?? []]))),
       );
       expect(await look()).toEqual(before);
-      expect(await pendingOf(store(), vectors, ns)).toEqual([]);
+      expect(await pendingEmbeddings(store(), vectors, ns)).toEqual([]);
       expect(await verifyStore(store())).toEqual([]);
     });
 
@@ -265,9 +273,9 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
       await store().records.replacePassages(
         ns,
         CHUNKING,
-        await cutNow(store(), ns, new Map([[1, [passage('a')]]])),
+        await chunkCurrentRecords(store(), ns, new Map([[1, [passage('a')]]])),
       );
-      expect(await pendingOf(store(), vectors, ns)).toHaveLength(1);
+      expect(await pendingEmbeddings(store(), vectors, ns)).toHaveLength(1);
     });
 
     it('sweeps vectors that no passage refers to', async () => {
@@ -289,7 +297,7 @@ export function describeUpkeep({ store, namespace, generation }: Subject): void 
         draft: draft({ title: 'silent' }),
         passages: [],
       });
-      expect(await passageIds(store(), ns, 'silent')).toEqual([]);
+      expect(await matchingPassages(store(), ns, 'silent')).toEqual([]);
       expect(await staleIds(ns, CHUNKING, { after: null, limit: 9 })).toEqual([]);
       await write(store(), ns, { id, draft: draft({ title: 'loud' }), passages: 'keep' });
       expect(await store().records.get(ns, [id], { liveAt: NOW })).toMatchObject([{ title: 'loud' }]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PassageScore } from '../../src/store/search-model.ts';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { cosinesOf, searchVectors } from './queries.ts';
 import {
   ALL_LIVE,
@@ -9,8 +9,8 @@ import {
   evict,
   note,
   NOW,
-  passageIds,
-  pendingOf,
+  matchingPassages,
+  pendingEmbeddings,
   unit,
   write,
 } from './store-samples.ts';
@@ -23,7 +23,7 @@ function leaning(step: number): Float32Array {
   return unit(1, step / 10, 0);
 }
 
-export function describeVectors({ store, namespace, generation }: Subject): void {
+export function describeVectors({ store, namespace, generation }: StoreFixture): void {
   const records = (scores: readonly PassageScore[]): number[] => scores.map(({ record }) => record);
 
   describe('vector search', () => {
@@ -42,7 +42,7 @@ export function describeVectors({ store, namespace, generation }: Subject): void
     it('mixes the vector of a passage in, unless it has none', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('north'), note('east'), note('bare'));
-      const pending = await pendingOf(store(), vectors, ns);
+      const pending = await pendingEmbeddings(store(), vectors, ns);
       const [north = 0, , bare = 0] = pending.map(({ passage }) => passage);
       const directions = [NORTH, EAST].map((vector, i) => ({ hash: pending[i]!.hash, vector }));
       await store().vectors.put(ns, vectors, directions);
@@ -68,7 +68,7 @@ export function describeVectors({ store, namespace, generation }: Subject): void
     it('breaks ties by passage', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('c'), note('a'), note('b'));
-      const pending = await pendingOf(store(), vectors, ns);
+      const pending = await pendingEmbeddings(store(), vectors, ns);
       for (const { hash } of pending.toReversed()) {
         await store().vectors.put(ns, vectors, [{ hash, vector: NORTH }]);
       }
@@ -90,7 +90,7 @@ export function describeVectors({ store, namespace, generation }: Subject): void
     it('never compares vectors of two generations', async () => {
       const [ns, one, other] = [namespace(), await generation(3), await generation(3)];
       await write(store(), ns, note('a'), note('b'));
-      const [first, second] = await pendingOf(store(), one, ns);
+      const [first, second] = await pendingEmbeddings(store(), one, ns);
       await store().vectors.put(ns, one, [{ hash: first!.hash, vector: EAST }]);
       await store().vectors.put(ns, other, [{ hash: second!.hash, vector: EAST }]);
       for (const [vectors, record] of [
@@ -105,7 +105,7 @@ export function describeVectors({ store, namespace, generation }: Subject): void
     it('rejects vectors of another length or with NaN, and unknown generations', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('a'));
-      const [{ hash } = { hash: '' }] = await pendingOf(store(), vectors, ns);
+      const [{ hash } = { hash: '' }] = await pendingEmbeddings(store(), vectors, ns);
       const calls = (id: number, vector: Float32Array): (() => Promise<unknown>)[] => [
         () => store().vectors.put(ns, id, [{ hash, vector }]),
         () => searchVectors(store(), ns, id, vector, ALL_LIVE, 5),
@@ -122,7 +122,7 @@ export function describeVectors({ store, namespace, generation }: Subject): void
         { hash: '00', vector: unit(1, 0) },
       ];
       await expect(store().vectors.put(ns, vectors, mixed)).rejects.toThrow();
-      expect(await pendingOf(store(), vectors, ns)).toHaveLength(1);
+      expect(await pendingEmbeddings(store(), vectors, ns)).toHaveLength(1);
     });
 
     it('finds every passage of a content that is stored once', async () => {
@@ -134,14 +134,14 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       await evict(store(), ns, 1);
       expect(records(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 10))).toEqual([3, 2]);
       await write(store(), ns, note('same'));
-      expect(await pendingOf(store(), vectors, ns)).toEqual([]);
+      expect(await pendingEmbeddings(store(), vectors, ns)).toEqual([]);
       expect(records(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 10))).toEqual([3, 4, 2]);
     });
 
     it('keeps the vector that a content has', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('a'));
-      const [{ hash } = { hash: '' }] = await pendingOf(store(), vectors, ns);
+      const [{ hash } = { hash: '' }] = await pendingEmbeddings(store(), vectors, ns);
       for (const vector of [EAST, NORTH]) await store().vectors.put(ns, vectors, [{ hash, vector }]);
       const [score] = await cosinesOf(store(), ns, vectors, EAST, anyOf('a'));
       expect(score?.score).toBeCloseTo(1, 2);
@@ -152,7 +152,7 @@ export function describeVectors({ store, namespace, generation }: Subject): void
       await write(store(), ns, note('word a'), note('word b'), note('word c'), note('other'));
       await embed(store(), vectors, ns, (text) => (text === 'word b' ? NORTH : EAST));
       await write(store(), ns, note('word d'));
-      const [a, b, c] = await passageIds(store(), ns, 'word');
+      const [a, b, c] = await matchingPassages(store(), ns, 'word');
       const vector = { generation: vectors, vector: EAST };
       const { lists, cosines } = await store().search.retrieve(ns, {
         queries: [

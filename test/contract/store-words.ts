@@ -1,9 +1,9 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
-import type { Subject } from './store-contract.ts';
+import type { StoreFixture } from './store-contract.ts';
 import { evict, note, verifyStore, write } from './store-samples.ts';
 
-export function describeWords({ store, namespace }: Subject): void {
+export function describeWords({ store, namespace }: StoreFixture): void {
   const counts = async (ns: string, ...words: readonly string[]): Promise<number[]> =>
     (await store().search.terms(ns, words)).map(({ passages }) => passages);
   const near = async (ns: string, word: string): Promise<string[]> =>

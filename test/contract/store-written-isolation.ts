@@ -1,10 +1,19 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
-import type { Subject } from './store-contract.ts';
-import { ALL_LIVE, draft, found, note, NOW, passage, write } from './store-samples.ts';
-import { ALL, commit, fact, purgeRequest, remove, run, startupEntry, auditDraft } from './written-samples.ts';
+import type { StoreFixture } from './store-contract.ts';
+import { ALL_LIVE, draft, matchingRecords, note, NOW, passage, write } from './store-samples.ts';
+import {
+  ALL,
+  commit,
+  fact,
+  purgeRequest,
+  deleteRecords,
+  historyRun,
+  startupEntry,
+  auditDraft,
+} from './written-samples.ts';
 
-export function describeWrittenIsolation({ store, namespace }: Subject): void {
+export function describeWrittenIsolation({ store, namespace }: StoreFixture): void {
   /** Everything that can be read from a namespace. */
   const look = async (ns: string): Promise<unknown> => {
     const chains = await store().admin.auditChains(ns);
@@ -48,13 +57,13 @@ export function describeWrittenIsolation({ store, namespace }: Subject): void {
       idempotencyKey,
       audit: [auditDraft({ subject: 'u', diff: { text } })],
     });
-    await remove(store(), ns, 3);
+    await deleteRecords(store(), ns, 3);
     await store().records.commit(ns, {
       startup: [startupEntry({ content: text })],
       audit: [auditDraft({ subject: 'startup:rules' })],
     });
     await store().records.commit(ns, { startupDigest: { ...seen, digest: text } });
-    await store().records.commit(ns, { history: { rows: [run({ name: text })], keep: 100 } });
+    await store().records.commit(ns, { history: { rows: [historyRun({ name: text })], keep: 100 } });
   }
 
   describe('what agents write', () => {
@@ -72,7 +81,7 @@ export function describeWrittenIsolation({ store, namespace }: Subject): void {
         audit: [auditDraft({ subject: uuid })],
       });
       await store().records.commit(theirs, { startup: [startupEntry({ deletedAt: NOW })], audit: [] });
-      const rows = Array.from({ length: 5 }, () => run({ expiresAt: NOW + 1 }));
+      const rows = Array.from({ length: 5 }, () => historyRun({ expiresAt: NOW + 1 }));
       await store().records.commit(theirs, { history: { rows, keep: 2 } });
       const [own] = await store().admin.auditChains(ours);
       await store().admin.attachAudit(theirs, await store().admin.auditChain(ours, own!.chain, ALL));
@@ -99,7 +108,7 @@ export function describeWrittenIsolation({ store, namespace }: Subject): void {
           await expect(commit(store(), ours, batch)).rejects.toMatchObject({ code: 'not_found' });
       }
       expect(await commit(store(), ours, { writes: [fact('k', 'c', 'mine')], idempotencyKey })).toEqual([2]);
-      expect(await found(store(), theirs, 'mine')).toEqual([]);
+      expect(await matchingRecords(store(), theirs, 'mine')).toEqual([]);
     });
 
     it('is empty in an unused namespace', async () => {

@@ -1,11 +1,11 @@
 import type { RecordHeader, StoredPassage } from '../../src/store/search-model.ts';
 
-interface Given extends Partial<Omit<StoredPassage, 'record'>> {
+interface StoredPassageFields extends Partial<Omit<StoredPassage, 'record'>> {
   readonly record?: Partial<RecordHeader>;
 }
 
 /** A passage of a note in a vault; the given fields replace the defaults. For tests. */
-export function storedPassage({ record, ...given }: Given = {}): StoredPassage {
+export function storedPassage({ record, ...given }: StoredPassageFields = {}): StoredPassage {
   const header: RecordHeader = {
     namespace: 'default',
     id: 1,

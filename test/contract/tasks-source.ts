@@ -16,10 +16,10 @@ export class TasksSource implements AsyncDisposable {
     this.loci = loci;
   }
 
-  static async make(): Promise<TasksSource> {
+  static async open(): Promise<TasksSource> {
     const folder = await temporaryFolder();
     const made = new TasksSource(folder, await openLoci(settings(folder.path)));
-    await made.print([
+    await made.setOutput([
       { id: 'a', text: 'Buy tile samples from Home Depot', completed: false, timestamp: '2026-11-23' },
       { id: 'b', text: 'Call the dentist', completed: true },
     ]);
@@ -32,7 +32,7 @@ export class TasksSource implements AsyncDisposable {
   }
 
   /** What the command prints from now on. */
-  print(documents: unknown): Promise<void> {
+  setOutput(documents: unknown): Promise<void> {
     const text = typeof documents === 'string' ? documents : JSON.stringify(documents);
     return writeFile(join(this.folder, 'tasks.json'), text);
   }
@@ -74,7 +74,7 @@ export class TasksSource implements AsyncDisposable {
   }
 
   /** First lines of the results. */
-  async found(query: string): Promise<string[]> {
+  async firstLines(query: string): Promise<string[]> {
     return (await this.loci.search({ query })).results.map(
       ({ snippet }) => snippet.text.split('\n')[0] ?? '',
     );

@@ -3,23 +3,23 @@ import { LociError } from '../../src/core/errors.ts';
 
 /** Tasks that a thread is given in tests. */
 
-export function whereAmI(text: string): string {
+export function textAndThreadId(text: string): string {
   return `${text.slice(0, 5)} in ${String(threadId)}`;
 }
 
-export function refuse(): never {
+export function throwLociError(): never {
   throw new LociError('invalid_input', 'the text is wrong', { hint: 'Write another one.' });
 }
 
-export function stumble(): never {
+export function throwTypeError(): never {
   throw new TypeError('undefined is no function');
 }
 
 /** Ends the thread that it runs in. */
-export function die(): void {
+export function exitThread(): void {
   process.exit(7);
 }
 
-export function neverEnd(): void {
+export function blockForever(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }

@@ -1,6 +1,6 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import type { Store } from '../../src/store/store.ts';
-import { ALL_LIVE, found, NOW } from './store-samples.ts';
+import { ALL_LIVE, matchingRecords, NOW } from './store-samples.ts';
 import { ALL, idsOf } from './written-samples.ts';
 
 /** Every place in which a text could be found. */
@@ -10,7 +10,7 @@ export async function traces(store: Store, namespace: string, id: number, word: 
   );
   const [known] = await store.search.terms(namespace, [word]);
   return {
-    found: await found(store, namespace, word),
+    found: await matchingRecords(store, namespace, word),
     word: { passages: known?.passages, near: known?.near },
     near: (await store.search.terms(namespace, [`${word}x`]))[0]?.near,
     passages: (await store.records.passagesOf(namespace, [id])).get(id),

@@ -26,7 +26,11 @@ export async function commit(
 }
 
 /** Deletes records at `NOW`. */
-export async function remove(store: Store, namespace: string, ...ids: readonly number[]): Promise<void> {
+export async function deleteRecords(
+  store: Store,
+  namespace: string,
+  ...ids: readonly number[]
+): Promise<void> {
   await commit(store, namespace, { deletions: ids.map((id) => ({ id, at: NOW })) });
 }
 
@@ -53,7 +57,7 @@ export function startupEntry(given: Partial<StartupEntry> = {}): StartupEntry {
   };
 }
 
-export function run(given: Partial<HistoryDraft> = {}): HistoryDraft {
+export function historyRun(given: Partial<HistoryDraft> = {}): HistoryDraft {
   return {
     category: 'pack_history',
     name: 'memory_search',

@@ -4,7 +4,7 @@ import { OPERATIONS } from '../../src/operations/registry.ts';
 import { toolName } from '../../src/operations/operation.ts';
 import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
 import { routesOf } from '../../src/surfaces/rest/routes.ts';
-import { filesThatHold } from '../contract/raw-file.ts';
+import { filesContaining } from '../contract/raw-file.ts';
 import { type Answer, startServer, type TestServer } from './rest-server.ts';
 
 const HEADERS = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
@@ -76,9 +76,9 @@ describe('a run of a tool', () => {
     expect(JSON.stringify(runs)).toContain('[secret masked: GitHub token]');
     expect(JSON.stringify(runs)).toContain('plain');
     expect(JSON.stringify(runs)).not.toContain(SECRET);
-    expect(filesThatHold(server.home, SECRET)).toEqual([]);
+    expect(filesContaining(server.home, SECRET)).toEqual([]);
     await server.close();
-    expect(filesThatHold(server.home, SECRET)).toEqual([]);
+    expect(filesContaining(server.home, SECRET)).toEqual([]);
   });
 
   it.each(['pack_history', 'pipeline_history'])(

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LociError } from '../../src/core/errors.ts';
-import { embed, found, note, unit, verifyStore, write } from '../contract/store-samples.ts';
+import { embed, matchingRecords, note, unit, verifyStore, write } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -38,7 +38,7 @@ async function examine(path: string): Promise<string[]> {
   };
   const store = await openSqlite(path).catch(refused);
   if (store === undefined) return said;
-  await found(store, NAMESPACE, 'common').catch(refused);
+  await matchingRecords(store, NAMESPACE, 'common').catch(refused);
   await store.admin.namespaces(ADMIN_NAMESPACE).catch(refused);
   await store.vectors.countPending(NAMESPACE, 1).catch(refused);
   await store.admin.sweep(NAMESPACE).catch(refused);

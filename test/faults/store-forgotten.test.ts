@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { embed, note, NOW, unit, verifyStore, write } from '../contract/store-samples.ts';
-import { commit, fact, purgeRequest, remove, auditDraft } from '../contract/written-samples.ts';
+import { commit, fact, purgeRequest, deleteRecords, auditDraft } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -50,7 +50,7 @@ describe('a purged record', () => {
     await write(store, NAMESPACE, ...others(300));
     expect(bytesThatHold(path, 'zyxwvut')).toBeGreaterThan(0);
     expect(bytesThatHold(path, 'qqlongsecret')).toBeGreaterThan(40);
-    await remove(store, NAMESPACE, ids[0]!, ids[1]!);
+    await deleteRecords(store, NAMESPACE, ids[0]!, ids[1]!);
     await store.records.purge(NAMESPACE, purgeRequest());
     expect([bytesThatHold(path, 'zyxwvut'), bytesThatHold(path, 'qqlongsecret')]).toEqual([0, 0]);
     expect(await verifyStore(store)).toEqual([]);

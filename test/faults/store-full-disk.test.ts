@@ -6,7 +6,7 @@ import { LociError, messageOf } from '../../src/core/errors.ts';
 import type { Store } from '../../src/store/store.ts';
 import { searchText } from '../contract/queries.ts';
 import { ALL_LIVE, anyOf, note, NOW, verifyStore, write } from '../contract/store-samples.ts';
-import { ALL, commit, purgeRequest, remove, auditDraft } from '../contract/written-samples.ts';
+import { ALL, commit, purgeRequest, deleteRecords, auditDraft } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -137,11 +137,11 @@ describe('a store on a disk that fills up', () => {
     await until(writing);
     const [first = 0, ...others] = await expectWhole();
     // There is no space for a deletion or purge either: each is either rejected or complete.
-    const deletion = await remove(store, NAMESPACE, first).catch((error: unknown) => error);
+    const deletion = await deleteRecords(store, NAMESPACE, first).catch((error: unknown) => error);
     if (deletion !== undefined) expect(deletion).toMatchObject({ code: 'store_full' });
     expect(await expectWhole()).toEqual(deletion === undefined ? others : [first, ...others]);
     rmSync(ballast);
-    await remove(store, NAMESPACE, ...(deletion === undefined ? [] : [first]), ...others);
+    await deleteRecords(store, NAMESPACE, ...(deletion === undefined ? [] : [first]), ...others);
     fillUp(ballast);
     const purged = await store.records.purge(NAMESPACE, purgeRequest()).catch((error: unknown) => error);
     if (typeof purged !== 'number') expect(purged).toMatchObject({ code: 'store_full' });

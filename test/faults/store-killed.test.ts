@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
-import { found, NOW, verifyStore } from '../contract/store-samples.ts';
+import { matchingRecords, NOW, verifyStore } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder, startChild, type Child, type Line } from './store-processes.ts';
 import { repetitions } from '../repetitions.ts';
 
@@ -54,7 +54,7 @@ async function expectAllThere(
     const expected = certain.filter((id) => !evicted.has(id));
     const records = await store.records.get(NAMESPACE, certain, { liveAt: NOW });
     expect(records.map(({ id }) => id)).toEqual(expected);
-    const hits = (await found(store, NAMESPACE, word)).filter((id) => !uncertain.has(id));
+    const hits = (await matchingRecords(store, NAMESPACE, word)).filter((id) => !uncertain.has(id));
     // A record that a later batch replaced has the word of that batch. The last id is the one that this batch replaced.
     const own = expected.filter((id) => !replaced.has(id) || id === ids.at(-1));
     expect(new Set(hits)).toEqual(new Set(own));

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { loadMigrations } from '../../src/store/rules/migrations.ts';
 import { Database } from '../../src/store/sqlite/database/database.ts';
 import { migrate } from '../../src/store/sqlite/database/migrate.ts';
-import { found, note, verifyStore, write } from '../contract/store-samples.ts';
+import { matchingRecords, note, verifyStore, write } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -69,7 +69,7 @@ describe('migration', () => {
     expect(statSync(copy).mode & 0o777).toBe(0o600);
     expect(versionOf(copy)).toBe(RELEASED.length);
     const restored = await openSqlite(copy, { create: false });
-    expect(await found(restored, NAMESPACE, 'kept')).toEqual([1]);
+    expect(await matchingRecords(restored, NAMESPACE, 'kept')).toEqual([1]);
     expect(await verifyStore(restored)).toEqual([]);
     await restored.close();
   });
@@ -84,7 +84,7 @@ describe('migration', () => {
     }).toThrow(expect.objectContaining({ code: 'store_failed' }) as Error);
     expect(versionOf(path)).toBe(RELEASED.length);
     const store = await openSqlite(path);
-    expect(await found(store, NAMESPACE, 'kept')).toEqual([1]);
+    expect(await matchingRecords(store, NAMESPACE, 'kept')).toEqual([1]);
     expect(await verifyStore(store)).toEqual([]);
     await store.close();
   });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { found, note, write } from '../contract/store-samples.ts';
+import { matchingRecords, note, write } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -24,7 +24,7 @@ describe('the file of an open store', () => {
     await write(first, NAMESPACE, note('kept'));
     expect(locksOn(path)).not.toEqual([]);
     const second = await openSqlite(path);
-    expect(await found(second, NAMESPACE, 'kept')).toEqual([1]);
+    expect(await matchingRecords(second, NAMESPACE, 'kept')).toEqual([1]);
     expect(locksOn(path)).not.toEqual([]);
     await second.close();
     expect(locksOn(path)).not.toEqual([]);
@@ -52,7 +52,7 @@ describe('the file of an open store', () => {
     await expect(write(store, NAMESPACE, note('astray'))).rejects.toMatchObject({ code: 'store_failed' });
     await store.close();
     const again = await openSqlite(path);
-    expect(await found(again, NAMESPACE, 'astray')).toEqual([]);
+    expect(await matchingRecords(again, NAMESPACE, 'astray')).toEqual([]);
     await again.close();
   });
 

@@ -3,7 +3,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { searchText, searchVectors } from '../contract/queries.ts';
-import { ALL_LIVE, anyOf, embed, found, note, unit, verifyStore, write } from '../contract/store-samples.ts';
+import {
+  ALL_LIVE,
+  anyOf,
+  embed,
+  matchingRecords,
+  note,
+  unit,
+  verifyStore,
+  write,
+} from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder, startChild } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -29,7 +38,7 @@ describe('a store that several processes have open', () => {
     while (running > 0) {
       await write(store, NAMESPACE, note(`shared mine${String(mine)}`));
       await embed(store, vectors, NAMESPACE, () => unit(-1, 0, 0));
-      expect(await found(store, NAMESPACE, `mine${String(mine)}`)).toHaveLength(1);
+      expect(await matchingRecords(store, NAMESPACE, `mine${String(mine)}`)).toHaveLength(1);
       await searchVectors(store, NAMESPACE, vectors, unit(1, 1, 1), ALL_LIVE, 10);
       mine++;
     }
@@ -64,7 +73,7 @@ describe('a store that several processes have open', () => {
       const near = await searchVectors(store, NAMESPACE, vectors, unit(1, 0, 0), ALL_LIVE, 1000);
       expect(near[0]).toMatchObject({ record: 1, score: expect.closeTo(1, 2) as number });
       expect(new Set(near.map(({ passage }) => passage)).size).toBe(near.length);
-      expect(await found(store, NAMESPACE, 'steady')).toEqual([1]);
+      expect(await matchingRecords(store, NAMESPACE, 'steady')).toEqual([1]);
       expect(await verifyStore(store)).toEqual([]);
     }
     expect(await ended).toEqual({ code: 0, errors: '' });
@@ -104,7 +113,7 @@ describe('a store that several processes have open', () => {
       const path = join(folder.path, String(round), 'store.db');
       const stores = await Promise.all(Array.from({ length: 3 }, () => openSqlite(path)));
       await Promise.all(stores.map((store, i) => write(store, NAMESPACE, note(`by ${String(i)}`))));
-      expect(await found(stores[0]!, NAMESPACE, 'by')).toHaveLength(3);
+      expect(await matchingRecords(stores[0]!, NAMESPACE, 'by')).toHaveLength(3);
       await Promise.all(stores.map((store) => store.close()));
     }
   });
@@ -133,7 +142,7 @@ describe('a store that several processes have open', () => {
     holder.exec('BEGIN IMMEDIATE');
     await expect(write(store, NAMESPACE, note('b'))).rejects.toMatchObject({ code: 'store_busy' });
     // Readers never wait.
-    expect(await found(store, NAMESPACE, 'a')).toEqual([1]);
+    expect(await matchingRecords(store, NAMESPACE, 'a')).toEqual([1]);
     holder.exec('ROLLBACK');
     holder.close();
     expect(await write(store, NAMESPACE, note('b'))).toEqual([2]);

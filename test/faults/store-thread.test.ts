@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { draft, found, note, NOW, verifyStore, write } from '../contract/store-samples.ts';
+import { draft, matchingRecords, note, NOW, verifyStore, write } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder, startChild } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -30,14 +30,14 @@ describe('the threads of a store', () => {
     await write(store, NAMESPACE, note('before'));
     const large = Array.from({ length: 3000 }, (_, i) => note(`large ${String(i)} ${'text '.repeat(50)}`));
     const commit = write(store, NAMESPACE, ...large);
-    const search = found(store, NAMESPACE, 'before');
+    const search = matchingRecords(store, NAMESPACE, 'before');
     await Promise.all([
       expect(commit).rejects.toMatchObject({ code: 'store_failed' }),
       search.catch(() => undefined),
       ...started.map((worker) => worker.terminate()),
     ]);
-    expect(await found(store, NAMESPACE, 'before')).toEqual([1]);
-    expect(await found(store, NAMESPACE, 'large')).toEqual([]);
+    expect(await matchingRecords(store, NAMESPACE, 'before')).toEqual([1]);
+    expect(await matchingRecords(store, NAMESPACE, 'large')).toEqual([]);
     expect(await write(store, NAMESPACE, note('after'))).toEqual([2]);
     expect(await verifyStore(store)).toEqual([]);
     await store.close();
@@ -91,7 +91,7 @@ describe('the threads of a store', () => {
     await write(store, NAMESPACE, note('first'));
     await Promise.all([...started.map((worker) => worker.terminate()), store.close()]);
     const again = await openSqlite(join(folder.path, 'store.db'));
-    expect(await found(again, NAMESPACE, 'first')).toEqual([1]);
+    expect(await matchingRecords(again, NAMESPACE, 'first')).toEqual([1]);
     await again.close();
   });
 

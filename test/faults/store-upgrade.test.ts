@@ -15,7 +15,7 @@ import {
   anyOf,
   CHUNKING,
   embed,
-  found,
+  matchingRecords,
   note,
   NOW,
   unit,
@@ -146,7 +146,7 @@ describe('a store of schema 6', () => {
     expect(
       idsOf(await migrated.records.list('one', { filter: { ...ALL_LIVE, origins: ['fact'] } }, ALL)),
     ).toEqual([41]);
-    expect(await found(migrated, 'one', 'fresh')).toEqual([41]);
+    expect(await matchingRecords(migrated, 'one', 'fresh')).toEqual([41]);
     expect(await migrated.admin.verifyAudit('one')).toEqual([]);
     expect(await verifyStore(migrated)).toEqual([]);
     await migrated.close();

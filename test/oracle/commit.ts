@@ -52,17 +52,17 @@ export function commit(state: OracleState, name: string, batch: CommitBatch): nu
 function commitRecords(namespace: Namespace, batch: CommitBatch, nextPassage: NextPassage): number[] {
   const { chunking = null } = batch;
   for (const id of batch.evictions ?? []) {
-    const { record } = existing(namespace, id);
+    const { record } = existingRecord(namespace, id);
     if (!isSourced(record)) throw new LociError('invalid_input', `record ${String(id)} is of no source`);
     removeRecord(namespace, record, nextPassage);
   }
   for (const { id, at } of batch.deletions ?? []) {
-    const record = inState(namespace, id, 'live');
+    const record = recordInState(namespace, id, 'live');
     put(namespace, { ...record, deletedAt: at }, null, [], nextPassage);
   }
   const ids = (batch.writes ?? []).map((write) => writeRecord(namespace, write, chunking, nextPassage));
   for (const { id, passages } of batch.restorations ?? []) {
-    const record = inState(namespace, id, 'deleted');
+    const record = recordInState(namespace, id, 'deleted');
     const isTaken = recordsOf(namespace).some(
       (other) => record.origin === 'fact' && other.deletedAt === null && hasSameKey(other, record),
     );
@@ -94,7 +94,7 @@ function writeRecord(
   assertIdentityIsFree(namespace, write.id, write.draft);
   if (write.id === null && write.passages === 'keep')
     throw new LociError('invalid_input', 'a new record has no passages to keep');
-  const before = write.id === null ? null : existing(namespace, write.id);
+  const before = write.id === null ? null : existingRecord(namespace, write.id);
   if (before !== null) assertUnchanged(before.record, write);
   const id = write.id ?? namespace.nextRecord++;
   const record = { ...write.draft, namespace: namespace.name, id, deletedAt: null };
@@ -122,7 +122,7 @@ function importRecord(
     replaces,
     draft.origin === 'fact' && !isLive ? { uuid: draft.uuid } : draft,
   );
-  if (replaces !== null) assertRecordState(existing(namespace, replaces).record, imported);
+  if (replaces !== null) assertRecordState(existingRecord(namespace, replaces).record, imported);
   const id = replaces ?? Math.max(namespace.nextRecord, preferredId ?? 0);
   namespace.nextRecord = Math.max(namespace.nextRecord, id + 1);
   const record = { ...draft, namespace: namespace.name, id, deletedAt };
@@ -149,14 +149,14 @@ function hasSameKey(record: LociRecord, { origin, source, category, key = null }
   return record.category === category && record.deletedAt === null;
 }
 
-function existing(namespace: Namespace, id: number): OracleRecord {
+function existingRecord(namespace: Namespace, id: number): OracleRecord {
   const found = namespace.records.get(id);
   if (found === undefined) throw new LociError('not_found', `no record ${String(id)}`);
   return found;
 }
 
-function inState(namespace: Namespace, id: number, state: 'live' | 'deleted'): LociRecord {
-  const { record } = existing(namespace, id);
+function recordInState(namespace: Namespace, id: number, state: 'live' | 'deleted'): LociRecord {
+  const { record } = existingRecord(namespace, id);
   if ((record.deletedAt === null) === (state === 'live')) return record;
   throw new LociError('not_found', `no ${state} record ${String(id)}`);
 }
@@ -186,7 +186,7 @@ function commitState(namespace: Namespace, batch: CommitBatch): void {
     const { agent, session, digest, at, forgetBefore, keep } = batch.startupDigest;
     for (const [key, seen] of digests) if (seen.at < forgetBefore) digests.delete(key);
     digests.set(JSON.stringify([agent, session]), { digest, at });
-    const newestFirst = [...digests].sort(([a, x], [b, y]) => y.at - x.at || bySession(a, b));
+    const newestFirst = [...digests].sort(([a, x], [b, y]) => y.at - x.at || compareSessions(a, b));
     for (const [key] of newestFirst.slice(keep)) digests.delete(key);
   }
   const { rows = [], keep = 0 } = batch.history ?? {};
@@ -201,7 +201,7 @@ function commitState(namespace: Namespace, batch: CommitBatch): void {
   if (batch.history !== undefined) removeExpiredHistory(namespace, Math.max(0, ...rows.map(({ at }) => at)));
 }
 
-function bySession(a: string, b: string): number {
+function compareSessions(a: string, b: string): number {
   const [[agentA = '', sessionA = ''], [agentB = '', sessionB = '']] = [
     JSON.parse(a) as string[],
     JSON.parse(b) as string[],

@@ -11,8 +11,8 @@ export function linksOf(namespace: Namespace): RecordLink[] {
     const documents = live.filter((other) => isSourced(other) && other.source === source);
     const index = new LinkIndex(documents.flatMap((other) => other.key ?? []));
     return linksIn(metadata).map(({ target, type }, i) => {
-      const meant = index.resolve(target, key);
-      const found = documents.find((other) => meant !== null && other.key === meant);
+      const targetKey = index.resolve(target, key);
+      const found = documents.find((other) => targetKey !== null && other.key === targetKey);
       const resolved = { targetRecord: found?.id ?? null, targetKey: found?.key ?? null };
       return { record: id, key, position: i + 1, source, target, type, ...resolved };
     });

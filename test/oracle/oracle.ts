@@ -50,7 +50,7 @@ function recordCalls(state: OracleState): Oracle['records'] {
       return structuredClone(found.filter((each) => wanted === 'any' || isLive(each, wanted.liveAt)));
     },
     list: async (name, selector, { after, limit }) => {
-      const selected = select(state.read(name), selector);
+      const selected = selectRecords(state.read(name), selector);
       const descending = 'filter' in selector && selector.order !== 'oldest';
       const ordered = descending ? selected.reverse() : selected;
       const behind = ordered.filter(({ id }) => after === null || (descending ? id < after : id > after));
@@ -138,7 +138,7 @@ function earliest(times: readonly (Timestamp | null)[]): Timestamp | null {
 }
 
 /** By ascending id. */
-function select(namespace: Namespace, selector: RecordSelector): LociRecord[] {
+function selectRecords(namespace: Namespace, selector: RecordSelector): LociRecord[] {
   if ('filter' in selector) return filtered(namespace, selector.filter);
   const records = recordsOf(namespace);
   switch (selector.scan) {

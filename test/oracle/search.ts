@@ -26,7 +26,7 @@ const MIN_IDF = 1e-6;
 export function rankPassages(namespace: Namespace, query: PassageQuery, limit: number): PassageScore[] {
   const { filter } = query;
   if (query.by === 'text') return searchText(namespace, query.text, filter, limit);
-  if (query.by === 'time') return newest(namespace, filter, limit);
+  if (query.by === 'time') return nearestInTime(namespace, filter, limit);
   const { generation, vector } = query.vector;
   const other = vectorOf(namespace, generation, query.mix?.passage ?? 0) ?? vector;
   const share = query.mix?.share ?? 0;
@@ -68,8 +68,8 @@ function searchText(
   const corpus = [...namespace.passages.values()];
   const average = corpus.reduce((sum, passage) => sum + lengthOf(passage), 0) / corpus.length;
   const weighted = scoredTerms(query).map((term) => {
-    const holders = corpus.filter((passage) => hasTerm(passage, term)).length;
-    const idf = Math.log((corpus.length - holders + 0.5) / (holders + 0.5));
+    const documentFrequency = corpus.filter((passage) => hasTerm(passage, term)).length;
+    const idf = Math.log((corpus.length - documentFrequency + 0.5) / (documentFrequency + 0.5));
     return { term, idf: idf > 0 ? idf : MIN_IDF };
   });
   return visible(namespace, filter)
@@ -105,7 +105,7 @@ function searchVectors(
     .slice(0, limit);
 }
 
-function newest(namespace: Namespace, filter: SearchFilter, limit: number): PassageScore[] {
+function nearestInTime(namespace: Namespace, filter: SearchFilter, limit: number): PassageScore[] {
   return visible(namespace, filter)
     .filter(({ passage }) => passage.ordinal === 0)
     .map(({ id, record }) => ({

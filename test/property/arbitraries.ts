@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { NOW } from '../contract/store-samples.ts';
 
 /** The nth written record, modulo their number; `unknown` for an id that never existed. */
-export type Which = number | 'unknown';
+export type RecordRef = number | 'unknown';
 
 export const NAMESPACES = ['alpha', 'beta', 'gamma'] as const;
 const CHUNKINGS = ['one', 'two'] as const;
@@ -35,7 +35,7 @@ export const WORDS: readonly string[] = [
   'ﷺ',
   '½',
 ];
-export const MISSPELT: readonly string[] = [
+export const MISSPELLED: readonly string[] = [
   'ovne',
   'kitchne',
   'remodell',
@@ -54,7 +54,7 @@ export const text: fc.Arbitrary<string> = fc
   .map((words) => words.join(' '));
 export const namespace: fc.Arbitrary<string> = fc.constantFrom(...NAMESPACES);
 export const chunking: fc.Arbitrary<string> = fc.constantFrom(...CHUNKINGS);
-export const which: fc.Arbitrary<Which> = fc.oneof(
+export const recordRef: fc.Arbitrary<RecordRef> = fc.oneof(
   { weight: 30, arbitrary: fc.nat(30) },
   { weight: 1, arbitrary: fc.constant('unknown' as const) },
 );

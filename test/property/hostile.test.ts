@@ -4,16 +4,18 @@ import { z } from 'zod';
 import { ERROR_TABLE } from '../../src/core/errors.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
-import { settled, type Surface, World } from './isolation-world.ts';
+import { outcomeOf, type Surface, SharedServer } from './isolation-world.ts';
 import type { InputSchema } from './mcp-input.ts';
 import { repetitions } from '../repetitions.ts';
 
 const RUNS = repetitions(2, 4);
 const STEPS = 60;
 /** Milliseconds after which a call counts as hanging. */
-const HANG = 20_000;
-const ASKED: readonly Surface[] = ['rest', 'mcp over http', 'mcp over stdio'];
-const VERBS = (await Promise.all(OPERATIONS.map(({ load }) => load()))).filter(({ local }) => local !== true);
+const MAX_CALL_MS = 20_000;
+const REMOTE_SURFACES: readonly Surface[] = ['rest', 'mcp over http', 'mcp over stdio'];
+const REMOTE_OPERATIONS = (await Promise.all(OPERATIONS.map(({ load }) => load()))).filter(
+  ({ local }) => local !== true,
+);
 
 /** Useless values of the types that a schema allows. */
 const TEXTS = [
@@ -77,18 +79,24 @@ function inputOf(operation: Operation): fc.Arbitrary<Record<string, unknown>> {
 
 /** One call, with the index of its operation in `VERBS`. */
 const step = fc
-  .tuple(fc.nat({ max: VERBS.length - 1 }), fc.constantFrom('alice', 'bob'), fc.constantFrom(...ASKED))
+  .tuple(
+    fc.nat({ max: REMOTE_OPERATIONS.length - 1 }),
+    fc.constantFrom('alice', 'bob'),
+    fc.constantFrom(...REMOTE_SURFACES),
+  )
   .chain(([verb, subject, surface]) =>
     fc.record({
       verb: fc.constant(verb),
       subject: fc.constant(subject),
       surface: fc.constant(surface),
-      input: inputOf(VERBS[verb]!),
+      input: inputOf(REMOTE_OPERATIONS[verb]!),
     }),
   );
 
 /** Error codes for faults of Loci, its store or its settings, which no input may cause. */
-const OURS = Object.entries(ERROR_TABLE).flatMap(([code, { status }]) => (status >= 500 ? [code] : []));
+const INTERNAL_CODES = Object.entries(ERROR_TABLE).flatMap(([code, { status }]) =>
+  status >= 500 ? [code] : [],
+);
 
 function codesIn(answer: unknown): string[] {
   return [...JSON.stringify(answer).matchAll(/\\?"code\\?":\\?"([a-z_]+)\\?"/g)].map(
@@ -105,29 +113,29 @@ describe('any sequence of calls, some of them concurrent', () => {
       const sound = fc.asyncProperty(
         fc.array(step, { minLength: STEPS, maxLength: STEPS }),
         async (history) => {
-          const world = await World.open('olivia');
-          await Promise.all([world.join('alice', 'token'), world.join('bob', 'jwt')]);
+          const world = await SharedServer.open('olivia');
+          await Promise.all([world.addMember('alice', 'token'), world.addMember('bob', 'jwt')]);
           for (let at = 0; at < STEPS; at += 3) {
             const answers = history.slice(at, at + 3).map(async ({ verb, subject, surface, input }) => {
               const hang = new Promise((_, reject) => {
-                setTimeout(() => reject(new Error('no answer')), HANG).unref();
+                setTimeout(() => reject(new Error('no answer')), MAX_CALL_MS).unref();
               });
-              const asked = world.ask(subject, surface, VERBS[verb]!, input);
-              const answer = await settled(Promise.race([asked, hang]));
-              const what = `${VERBS[verb]!.name} over ${surface}`;
+              const asked = world.call(subject, surface, REMOTE_OPERATIONS[verb]!, input);
+              const answer = await outcomeOf(Promise.race([asked, hang]));
+              const what = `${REMOTE_OPERATIONS[verb]!.name} over ${surface}`;
               expect(answer, what).not.toMatchObject({ error: 'no answer' });
               const told = JSON.stringify(answer);
               expect(told, what).not.toMatch(/node_modules|\.ts:\d+|ZodError|SqliteError|root:x:0/);
               const codes = codesIn(answer).filter((code) => Object.hasOwn(ERROR_TABLE, code));
               expect(
-                codes.filter((code) => OURS.includes(code)),
+                codes.filter((code) => INTERNAL_CODES.includes(code)),
                 `${what}: ${told.slice(0, 500)}`,
               ).toEqual([]);
               outcomes[codes.length === 0 ? 'done' : 'refused']++;
             });
             await Promise.all(answers);
           }
-          expect(await world.faults()).toEqual([]);
+          expect(await world.failedChecks()).toEqual([]);
           expect(world.server.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
           await world.close();
         },

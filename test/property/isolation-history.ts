@@ -7,16 +7,16 @@ import { type Surface, SURFACES } from './isolation-world.ts';
 /** One call of a member. */
 export interface Step {
   /** Its name in the registry. */
-  readonly verb: string;
+  readonly operation: string;
   readonly surface: Surface;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
 /** Words that all members write, so that their memories are similar. No numbers, because the corpus contains durations. */
-const SHARED = ['oven', 'kitchen', 'budget', 'the plan', 'ovne', 'teapot', 'k1', 'k2', 'general'];
+const COMMON_WORDS = ['oven', 'kitchen', 'budget', 'the plan', 'ovne', 'teapot', 'k1', 'k2', 'general'];
 
 /** `zorblatine` → `zorblatien`: similar enough to be corrected if the word is known. */
-export function misspelt(word: string): string {
+export function misspelled(word: string): string {
   return `${word.slice(0, -2)}${word.slice(-1)}${word.slice(-2, -1)}`;
 }
 
@@ -31,14 +31,14 @@ export function steps(
   count: number,
 ): fc.Arbitrary<Step[]> {
   const text = fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom(...SHARED) },
-    { weight: 4, arbitrary: fc.constantFrom(...SHARED).map((word) => `${word} ${marker}`) },
-    { weight: 1, arbitrary: fc.constantFrom(...others.map(misspelt)) },
+    { weight: 3, arbitrary: fc.constantFrom(...COMMON_WORDS) },
+    { weight: 4, arbitrary: fc.constantFrom(...COMMON_WORDS).map((word) => `${word} ${marker}`) },
+    { weight: 1, arbitrary: fc.constantFrom(...others.map(misspelled)) },
     { weight: 1, arbitrary: fc.constant(marker) },
   );
   const step = fc.constantFrom(...weighted(operations)).chain((operation) =>
     fc.record({
-      verb: fc.constant(operation.name),
+      operation: fc.constant(operation.name),
       surface: fc.constantFrom(...SURFACES),
       input: inputOf(operation, text),
     }),

@@ -32,7 +32,7 @@ interface Member {
 }
 
 /** A store with a server and its callers. */
-export class World {
+export class SharedServer {
   readonly server: TestServer;
   readonly #context: OpenContext;
   readonly #members = new Map<string, Member>();
@@ -43,7 +43,7 @@ export class World {
   }
 
   /** @param owner the namespace of the settings, whose store it is */
-  static async open(owner: string): Promise<World> {
+  static async open(owner: string): Promise<SharedServer> {
     let shared: OpenContext | undefined;
     const mcp = (context: OpenContext): ReturnType<typeof mcpHandler> => {
       shared = context;
@@ -55,11 +55,11 @@ export class World {
       { mcp, limits: { requestsPerSecond: 0 } },
     );
     if (shared === undefined) throw new Error('the server made no context');
-    return new World(server, shared);
+    return new SharedServer(server, shared);
   }
 
   /** Some members have a token of Loci, others one of another issuer. */
-  async join(subject: string, by: 'token' | 'jwt'): Promise<void> {
+  async addMember(subject: string, by: 'token' | 'jwt'): Promise<void> {
     const bearer = by === 'jwt' ? await webToken(subject) : await this.server.token(subject, 'admin');
     const caller = { namespace: subject, actor: subject, surface: 'library', trust: 'agent' } as const;
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
@@ -74,7 +74,7 @@ export class World {
   }
 
   /** Everything that a call of an operation on a surface returns to a member, errors included. */
-  async ask(subject: string, surface: Surface, operation: Operation, input: unknown): Promise<unknown> {
+  async call(subject: string, surface: Surface, operation: Operation, input: unknown): Promise<unknown> {
     const member = this.#memberOf(subject);
     const name = toolName(operation);
     switch (surface) {
@@ -95,7 +95,7 @@ export class World {
   }
 
   /** The resources and prompts of MCP, and the description of the server. */
-  async look(subject: string): Promise<unknown[]> {
+  async readAll(subject: string): Promise<unknown[]> {
     const member = this.#memberOf(subject);
     const looks: Promise<unknown>[] = [
       ...[
@@ -114,7 +114,7 @@ export class World {
   }
 
   /** Totals over all members, which differ if there is only one. */
-  async common(subject: string): Promise<string> {
+  async sharedOutputs(subject: string): Promise<string> {
     const { bearer } = this.#memberOf(subject);
     const answers = await Promise.all(
       ['/metrics', '/healthz', '/readyz', '/api/v1/openapi.json'].map((path) =>
@@ -125,7 +125,7 @@ export class World {
   }
 
   /** The faults that the store's checks find; there should be none. */
-  async faults(): Promise<unknown[]> {
+  async failedChecks(): Promise<unknown[]> {
     const loci = await this.#context.loci();
     const own = [...this.#members.values()].map(({ caller }) =>
       loci.as({ ...caller, trust: 'operator' }).doctor(),
@@ -164,7 +164,7 @@ function webToken(subject: string): Promise<string> {
 }
 
 /** The output or the error of a call in a form that can be compared. */
-export async function settled(answer: Promise<unknown>): Promise<unknown> {
+export async function outcomeOf(answer: Promise<unknown>): Promise<unknown> {
   try {
     return JSON.parse(JSON.stringify(await answer)) as unknown;
   } catch (error) {

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import type { Operation } from '../../src/operations/operation.ts';
-import { misspelt, type Step, steps } from './isolation-history.ts';
-import { settled, World } from './isolation-world.ts';
+import { misspelled, type Step, steps } from './isolation-history.ts';
+import { outcomeOf, SharedServer } from './isolation-world.ts';
 import { repetitions } from '../repetitions.ts';
 
 const RUNS = repetitions(3, 20);
@@ -12,12 +12,16 @@ const STEPS = 40;
 /** A namespace, and the word in everything that is written there. Neither may be visible anywhere else. */
 const SUBJECTS = ['zorblatine', 'quixaroth', 'fenwickle'] as const;
 const OWNER = 'operatrix';
-const VERBS = (await Promise.all(OPERATIONS.map(({ load }) => load()))).filter(({ local }) => local !== true);
+const REMOTE_OPERATIONS = (await Promise.all(OPERATIONS.map(({ load }) => load()))).filter(
+  ({ local }) => local !== true,
+);
 
-const OPERATION: ReadonlyMap<string, Operation> = new Map(VERBS.map((verb) => [verb.name, verb]));
+const OPERATION_BY_NAME: ReadonlyMap<string, Operation> = new Map(
+  REMOTE_OPERATIONS.map((verb) => [verb.name, verb]),
+);
 
 /** Differences between two stores with the same history: times, paths and random values. */
-function normalised(answer: unknown, { server }: World): unknown {
+function normalised(answer: unknown, { server }: SharedServer): unknown {
   const text = JSON.stringify(answer)
     .replaceAll(server.home, 'HOME')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
@@ -42,23 +46,25 @@ async function tick(): Promise<void> {
   while (Date.now() === now) await setImmediate();
 }
 
-interface Lived {
+interface StepResult {
   readonly step: Step;
-  readonly told: unknown;
+  readonly result: unknown;
 }
 
 /** Runs the nth step of all members at the same time, then everything else that each can read. */
-async function live(
-  world: World,
+async function runHistories(
+  world: SharedServer,
   histories: ReadonlyMap<string, readonly Step[]>,
-): Promise<Map<string, Lived[]>> {
-  const lived = new Map([...histories.keys()].map((subject): [string, Lived[]] => [subject, []]));
+): Promise<Map<string, StepResult[]>> {
+  const lived = new Map([...histories.keys()].map((subject): [string, StepResult[]] => [subject, []]));
   for (let i = 0; i < STEPS; i++) {
     await tick();
     const asked = [...histories].map(async ([subject, history]) => {
       const step = history[i]!;
-      const told = await settled(world.ask(subject, step.surface, OPERATION.get(step.verb)!, step.input));
-      lived.get(subject)?.push({ step, told: normalised(told, world) });
+      const told = await outcomeOf(
+        world.call(subject, step.surface, OPERATION_BY_NAME.get(step.operation)!, step.input),
+      );
+      lived.get(subject)?.push({ step, result: normalised(told, world) });
     });
     await Promise.all(asked);
   }
@@ -72,7 +78,8 @@ function expectNothingOf(others: readonly string[], told: unknown, what: string)
 
 describe('callers that share a store', () => {
   const othersOf = (subject: string): string[] => [...SUBJECTS, OWNER].filter((other) => other !== subject);
-  const history = (subject: string): fc.Arbitrary<Step[]> => steps(VERBS, subject, othersOf(subject), STEPS);
+  const history = (subject: string): fc.Arbitrary<Step[]> =>
+    steps(REMOTE_OPERATIONS, subject, othersOf(subject), STEPS);
 
   it(
     'are each told what they would be told alone, by every verb on every surface (F6)',
@@ -80,30 +87,33 @@ describe('callers that share a store', () => {
       const asked = new Set<string>();
       const alike = fc.asyncProperty(fc.tuple(...SUBJECTS.map(history)), async (drawn) => {
         const histories = new Map(SUBJECTS.map((subject, i) => [subject, drawn[i]!] as const));
-        const together = await World.open(OWNER);
-        await Promise.all(SUBJECTS.map((subject, i) => together.join(subject, i === 1 ? 'jwt' : 'token')));
-        const lived = await live(together, histories);
+        const together = await SharedServer.open(OWNER);
+        await Promise.all(
+          SUBJECTS.map((subject, i) => together.addMember(subject, i === 1 ? 'jwt' : 'token')),
+        );
+        const lived = await runHistories(together, histories);
         for (const [i, subject] of SUBJECTS.entries()) {
-          const alone = await World.open(OWNER);
-          await alone.join(subject, i === 1 ? 'jwt' : 'token');
-          const own = (await live(alone, new Map([[subject, histories.get(subject)!]]))).get(subject) ?? [];
-          for (const [at, { step, told }] of (lived.get(subject) ?? []).entries()) {
-            const what = `${subject}'s step ${String(at)}, ${step.verb} over ${step.surface}`;
+          const alone = await SharedServer.open(OWNER);
+          await alone.addMember(subject, i === 1 ? 'jwt' : 'token');
+          const own =
+            (await runHistories(alone, new Map([[subject, histories.get(subject)!]]))).get(subject) ?? [];
+          for (const [at, { step, result: told }] of (lived.get(subject) ?? []).entries()) {
+            const what = `${subject}'s step ${String(at)}, ${step.operation} over ${step.surface}`;
             expectNothingOf(othersOf(subject), told, what);
-            expect(told, `${what}: ${JSON.stringify(step.input)}`).toEqual(own[at]?.told);
-            asked.add(`${step.verb} ${step.surface}`);
+            expect(told, `${what}: ${JSON.stringify(step.input)}`).toEqual(own[at]?.result);
+            asked.add(`${step.operation} ${step.surface}`);
           }
-          const [seen, seenAlone] = [await together.look(subject), await alone.look(subject)];
+          const [seen, seenAlone] = [await together.readAll(subject), await alone.readAll(subject)];
           expectNothingOf(othersOf(subject), seen, `what ${subject} sees`);
           expect(normalised(seen, together)).toEqual(normalised(seenAlone, alone));
           await alone.close();
         }
-        expectNothingOf(SUBJECTS, await together.common(SUBJECTS[0]), 'what is told to all');
-        expect(await together.faults()).toEqual([]);
+        expectNothingOf(SUBJECTS, await together.sharedOutputs(SUBJECTS[0]), 'what is told to all');
+        expect(await together.failedChecks()).toEqual([]);
         await together.close();
       });
       await fc.assert(alike, { numRuns: RUNS, endOnFailure: true });
-      expect(asked.size).toBeGreaterThan(2 * VERBS.length);
+      expect(asked.size).toBeGreaterThan(2 * REMOTE_OPERATIONS.length);
     },
     RUNS * 60_000,
   );
@@ -112,7 +122,7 @@ describe('callers that share a store', () => {
     for (const subject of SUBJECTS) {
       const drawn = fc.sample(history(subject), { numRuns: 5, seed: 1 }).flat();
       const inputs = drawn.map(({ input }) => input);
-      for (const other of othersOf(subject)) expect(JSON.stringify(inputs)).toContain(misspelt(other));
+      for (const other of othersOf(subject)) expect(JSON.stringify(inputs)).toContain(misspelled(other));
       expectNothingOf(othersOf(subject), inputs, 'a question');
     }
   });

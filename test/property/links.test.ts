@@ -60,7 +60,10 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constant('reset' as const) },
 );
 
-async function play({ records, admin }: Oracle, given: CommitBatch | 'purge' | 'reset'): Promise<unknown> {
+async function applyStep(
+  { records, admin }: Oracle,
+  given: CommitBatch | 'purge' | 'reset',
+): Promise<unknown> {
   try {
     if (given === 'purge') return await records.purge(NAMESPACE, purgeRequest());
     if (given === 'reset') {
@@ -107,7 +110,7 @@ describe('after any history of writes, renames, deletions and restorations', () 
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16, size: 'max' }), async (history) => {
         const [store, oracle, follower] = [openSqliteInMemory(), openOracle(), new Follower()];
         for (const given of history) {
-          expect(await play(store, given)).toEqual(await play(oracle, given));
+          expect(await applyStep(store, given)).toEqual(await applyStep(oracle, given));
           expect(await observe(store)).toEqual(await observe(oracle));
           await follower.follow(store);
           const live = await store.records.list(NAMESPACE, { scan: 'undeleted' }, ALL);

@@ -59,10 +59,10 @@ const text = (most: number): fc.Arbitrary<string> =>
       fc.constant('x'.repeat(most)),
     )
     .map((made) => [...made.slice(0, most)].join('').toWellFormed());
-const fit = (given: string): string =>
+const withoutControlCharacters = (given: string): string =>
   given.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)/g, '');
-const filled = (most: number): fc.Arbitrary<string> =>
-  text(most - 1).map((given) => `m${fit(given)}`.slice(0, most));
+const nonEmptyText = (most: number): fc.Arbitrary<string> =>
+  text(most - 1).map((given) => `m${withoutControlCharacters(given)}`.slice(0, most));
 
 const metadata: fc.Arbitrary<Metadata> = fc.oneof(
   fc.constant({}),
@@ -76,15 +76,15 @@ const past = fc.integer({ min: -(10 ** 12), max: NOW });
 const record = fc.record({
   origin: fc.constantFrom(...ORIGINS),
   trust: fc.constantFrom(...TRUST),
-  source: filled(20),
-  key: fc.option(filled(400)),
+  source: nonEmptyText(20),
+  key: fc.option(nonEmptyText(400)),
   identity: fc.option(text(20)),
-  category: filled(100),
-  recordType: filled(100),
-  project: filled(100),
-  title: text(500).map(fit),
-  tags: fc.array(filled(100), { maxLength: 5 }),
-  content: fc.oneof(filled(600), text(600)),
+  category: nonEmptyText(100),
+  recordType: nonEmptyText(100),
+  project: nonEmptyText(100),
+  title: text(500).map(withoutControlCharacters),
+  tags: fc.array(nonEmptyText(100), { maxLength: 5 }),
+  content: fc.oneof(nonEmptyText(600), text(600)),
   metadata,
   createdAt: past,
   updatedAt: past,
@@ -97,8 +97,8 @@ const record = fc.record({
 
 const startup: fc.Arbitrary<StartupEntry> = fc.record({
   agent: fc.constantFrom('', 'ada', 'a: b #"'),
-  key: filled(500),
-  content: filled(500),
+  key: nonEmptyText(500),
+  content: nonEmptyText(500),
   priority: fc.integer({ min: 0, max: 9 }),
   reinforce: fc.boolean(),
   createdAt: past,
@@ -127,19 +127,21 @@ export const namespaces: fc.Arbitrary<RandomNamespace> = fc
     }),
     history: fc.uniqueArray(history, { maxLength: 5, selector: (row) => JSON.stringify(row) }),
   })
-  .map(({ records, ...rest }) => ({ ...rest, records: placed(records) }));
+  .map(({ records, ...rest }) => ({ ...rest, records: withIdentities(records) }));
 
-type Random = typeof record extends fc.Arbitrary<infer Value> ? Value : never;
+type RandomRecord = typeof record extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Records with gaps in their ids and with identities, within the limits of the operations that write them. */
-function placed(records: readonly Random[]): RandomNamespace['records'] {
+function withIdentities(records: readonly RandomRecord[]): RandomNamespace['records'] {
   let id = 0;
   return records.map(({ gap, deletedAt, ...given }, i) => {
     id += gap;
     const isFact = given.origin === 'fact';
     const isSourced = given.origin === 'vault' || given.origin === 'source';
     const key = given.key === null && !isFact ? null : `${String(i)} ${given.key ?? ''}`;
-    const content = (isSourced ? given.content : `m${fit(given.content)}`).toWellFormed();
+    const content = (
+      isSourced ? given.content : `m${withoutControlCharacters(given.content)}`
+    ).toWellFormed();
     const draft = {
       ...given,
       uuid: `00000000-0000-7000-8000-${String(i + 1).padStart(12, '0')}`,

@@ -25,7 +25,7 @@ function newPath(): string {
   return join(folder, String(++made));
 }
 
-async function opened(): Promise<EngineContext & AsyncDisposable> {
+async function openContext(): Promise<EngineContext & AsyncDisposable> {
   const path = newPath();
   const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 1000, create: true });
   const context = EngineContext.create(settings(path), store, { now: () => NOW });
@@ -33,13 +33,13 @@ async function opened(): Promise<EngineContext & AsyncDisposable> {
 }
 
 /** The lines of an export without the first, the last and those about imports. */
-async function linesOf(context: EngineContext): Promise<string[]> {
+async function exportedLines(context: EngineContext): Promise<string[]> {
   const lines: string[] = [];
   for await (const step of exportSteps(context, {}, noExportCounts())) lines.push(...step.lines);
   return lines.slice(1, -1).filter((line) => !line.includes('"action":"import"'));
 }
 
-async function found(context: EngineContext): Promise<unknown[]> {
+async function searchResults(context: EngineContext): Promise<unknown[]> {
   const answers = ['oven', 'harbour maple', 'm true', '漢字'].map(async (query) => {
     const { results } = await search(context, { query, limit: 50, minScore: 0 });
     const told = results.map(({ citation, score, snippet }) => ({
@@ -60,30 +60,30 @@ describe('a namespace that is exported and imported', () => {
   it('is equal in the other store', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(namespaces, async (namespace) => {
-        await using source = await opened();
+        await using source = await openContext();
         await fill(source, namespace);
         const path = newPath();
         await exportToFile(source, path, {});
-        await using target = await opened();
+        await using target = await openContext();
         const { report } = await importMemory(target, { from: { path } });
         expect([report.problems, report.conflicts, report.renumbered]).toEqual([[], [], []]);
-        const lines = await linesOf(source);
-        expect(await linesOf(target)).toEqual(lines);
-        expect(await found(target)).toEqual(await found(source));
+        const lines = await exportedLines(source);
+        expect(await exportedLines(target)).toEqual(lines);
+        expect(await searchResults(target)).toEqual(await searchResults(source));
         expect(await target.store.admin.verifyAudit('default')).toEqual([]);
         expect(await verifyStore(target.store)).toEqual([]);
         const again = await importMemory(target, { from: { path } });
         const changes = [again.report.records, again.report.startup].map(({ unchanged: _, ...rest }) => rest);
         expect(changes.flatMap((counts) => Object.values(counts))).toEqual(Array(12).fill(0));
         expect(again.report.auxiliary).toEqual({ audit: 0, history: 0 });
-        expect(await linesOf(target)).toEqual(lines);
+        expect(await exportedLines(target)).toEqual(lines);
       }),
       RUNS,
     );
   });
 
   it('gives the same export in pages as in one piece', async () => {
-    await using source = await opened();
+    await using source = await openContext();
     const [namespace] = fc.sample(namespaces, { numRuns: 1, seed: 7 });
     await fill(source, namespace!);
     let lines = '';
@@ -93,9 +93,9 @@ describe('a namespace that is exported and imported', () => {
       if (page.next === null) break;
       after = page.next;
     }
-    await using target = await opened();
+    await using target = await openContext();
     const { report } = await importMemory(target, { from: { lines } });
     expect(report.problems).toEqual([]);
-    expect(await linesOf(target)).toEqual(await linesOf(source));
+    expect(await exportedLines(target)).toEqual(await exportedLines(source));
   });
 });

@@ -10,7 +10,7 @@ import { garbageOf, type InputSchema, validOf } from './mcp-input.ts';
 import { repetitions } from '../repetitions.ts';
 
 /** Milliseconds after which a call counts as hanging. */
-const HANG = 20_000;
+const MAX_CALL_MS = 20_000;
 const RUNS = repetitions(20, 60);
 
 interface Request extends AskOptions {
@@ -66,7 +66,7 @@ describe('every operation over HTTP with any input', () => {
         const answer = await Promise.race([
           server.ask(path, { token, ...asked }),
           new Promise<never>((_, reject) => {
-            setTimeout(() => reject(new Error('no answer')), HANG).unref();
+            setTimeout(() => reject(new Error('no answer')), MAX_CALL_MS).unref();
           }),
         ]);
         outcomes[answer.status === 200 ? 'success' : 'error']++;

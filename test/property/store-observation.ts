@@ -7,14 +7,14 @@ import { NOW } from '../contract/store-samples.ts';
 import { ALL } from '../contract/written-samples.ts';
 import { NAMESPACES } from './arbitraries.ts';
 
-export interface Questions {
+export interface ObservedQueries {
   readonly words: readonly string[];
   readonly lists: readonly RecordFilter[];
   readonly audit: AuditFilter;
 }
 
 /** Everything that must be exactly equal in both stores. */
-export async function observe(store: Oracle, { words, lists, audit }: Questions): Promise<unknown> {
+export async function observe(store: Oracle, { words, lists, audit }: ObservedQueries): Promise<unknown> {
   const all = { after: null, limit: 1000 };
   const namespaces = await Promise.all(
     NAMESPACES.map(async (namespace) => {
@@ -83,7 +83,7 @@ async function changesOf({ records }: Oracle, namespace: string): Promise<unknow
 async function observeWritten(
   store: Oracle,
   namespace: string,
-  lists: Questions['lists'],
+  lists: ObservedQueries['lists'],
   audit: AuditFilter,
 ): Promise<unknown> {
   const held = await store.records.get(

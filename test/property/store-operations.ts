@@ -11,9 +11,9 @@ import {
   rarely,
   text,
   time,
-  which,
+  recordRef,
   word,
-  type Which,
+  type RecordRef,
 } from './arbitraries.ts';
 import {
   auditDraft,
@@ -30,10 +30,10 @@ export type Operation =
       readonly kind: 'commit';
       readonly namespace: string;
       readonly writes: readonly Write[];
-      readonly evictions: readonly Which[];
-      readonly deletions: readonly Which[];
+      readonly evictions: readonly RecordRef[];
+      readonly deletions: readonly RecordRef[];
       /** Index among the records deleted so far. */
-      readonly restorations: readonly { readonly which: Which; readonly passages: readonly Passage[] }[];
+      readonly restorations: readonly { readonly record: RecordRef; readonly passages: readonly Passage[] }[];
       readonly audit: readonly AuditDraft[];
       readonly idempotencyKey: IdempotencyKey | null;
       readonly fence: Fence | null;
@@ -50,7 +50,7 @@ export type Operation =
   | {
       readonly kind: 'putPassages';
       readonly namespace: string;
-      readonly records: readonly Which[];
+      readonly records: readonly RecordRef[];
       readonly chunking: string;
       readonly passages: readonly Passage[];
       /** Whether the passages were cut from the current state of the records. */
@@ -61,7 +61,7 @@ export type Operation =
   | { readonly kind: 'sweep'; readonly namespace: string };
 
 export interface Write {
-  readonly which: Which | null;
+  readonly record: RecordRef | null;
   readonly draft: RecordDraft;
   readonly passages: RecordWrite['passages'];
   readonly expected?: number;
@@ -127,17 +127,17 @@ const factFields: fc.Arbitrary<Partial<RecordDraft>> = fc
 
 const newRecord: fc.Arbitrary<Write> = fc
   .tuple(fc.oneof({ weight: 2, arbitrary: fields }, { weight: 1, arbitrary: factFields }), passages)
-  .map(([given, made]) => ({ which: null, draft: draft(given), passages: made }));
+  .map(([given, made]) => ({ record: null, draft: draft(given), passages: made }));
 
 const replacement: fc.Arbitrary<Write> = fc
   .tuple(
-    which,
+    recordRef,
     fc.oneof({ weight: 2, arbitrary: fields }, { weight: 1, arbitrary: factFields }),
     fc.oneof(passages, fc.constant('keep' as const)),
     rarely<number | null>(null, time),
   )
-  .map(([id, given, made, expected]) => ({
-    which: id,
+  .map(([record, given, made, expected]) => ({
+    record,
     draft: draft(given),
     passages: made,
     ...(expected === null ? {} : { expected }),
@@ -160,7 +160,7 @@ const EMPTY_COMMIT = {
 } as const;
 
 const restoring: fc.Arbitrary<Operation> = fc
-  .record({ namespace, restorations: fc.tuple(fc.record({ which, passages })), chunking })
+  .record({ namespace, restorations: fc.tuple(fc.record({ record: recordRef, passages })), chunking })
   .map((given) => ({ ...EMPTY_COMMIT, writes: [], ...given }));
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
@@ -170,11 +170,11 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       kind: fc.constant('commit' as const),
       namespace,
       writes: fc.array(writing, { maxLength: 4 }),
-      evictions: rarely<Which[]>([], fc.array(which, { minLength: 1, maxLength: 2 })),
-      deletions: rarely<Which[]>([], fc.array(which, { minLength: 1, maxLength: 2 })),
+      evictions: rarely<RecordRef[]>([], fc.array(recordRef, { minLength: 1, maxLength: 2 })),
+      deletions: rarely<RecordRef[]>([], fc.array(recordRef, { minLength: 1, maxLength: 2 })),
       restorations: rarely<Restored[]>(
         [],
-        fc.array(fc.record({ which, passages }), { minLength: 1, maxLength: 2 }),
+        fc.array(fc.record({ record: recordRef, passages }), { minLength: 1, maxLength: 2 }),
       ),
       audit: rarely<AuditDraft[]>([], fc.array(auditDraft, { minLength: 1, maxLength: 3 })),
       idempotencyKey: rarely<IdempotencyKey | null>(null, idempotencyKey),
@@ -190,7 +190,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       namespace,
       writes: fc.constant([]),
       evictions: fc.constant([]),
-      deletions: fc.array(which, { minLength: 1, maxLength: 1 }),
+      deletions: fc.array(recordRef, { minLength: 1, maxLength: 1 }),
       restorations: fc.constant([]),
       audit: fc.array(auditDraft, { maxLength: 1 }),
       idempotencyKey: fc.constant(null),
@@ -215,7 +215,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('putPassages' as const),
       namespace,
-      records: fc.array(which, { maxLength: 2 }),
+      records: fc.array(recordRef, { maxLength: 2 }),
       chunking,
       passages,
       current: rarely(true, fc.constant(false)),
@@ -237,7 +237,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 );
 
 /** Without writes whose key another record has, which would fail the whole batch. */
-function apart(writes: readonly Write[]): Write[] {
+function withoutDuplicateKeys(writes: readonly Write[]): Write[] {
   const taken = new Set<string>();
   return writes.filter(({ draft: { origin, source, category, key } }) => {
     if (key === null) return true;
@@ -249,7 +249,7 @@ function apart(writes: readonly Write[]): Write[] {
 }
 
 /** The initial records of each namespace, so that there is something to replace, to evict and to find. */
-function beginning(name: string): fc.Arbitrary<Operation> {
+function initialCommit(name: string): fc.Arbitrary<Operation> {
   return fc
     .tuple(
       fc.array(newRecord, { minLength: 4, maxLength: 8 }),
@@ -259,7 +259,7 @@ function beginning(name: string): fc.Arbitrary<Operation> {
     .map(([writes, audit, made]) => ({
       ...EMPTY_COMMIT,
       namespace: name,
-      writes: apart(writes),
+      writes: withoutDuplicateKeys(writes),
       audit,
       chunking: made,
     }));
@@ -267,7 +267,7 @@ function beginning(name: string): fc.Arbitrary<Operation> {
 
 export const operations: fc.Arbitrary<Operation[]> = fc
   .tuple(
-    fc.tuple(...NAMESPACES.map(beginning)),
+    fc.tuple(...NAMESPACES.map(initialCommit)),
     fc.array(operation, { minLength: 2, maxLength: 12, size: 'max' }),
   )
   .map(([first, then]) => [...first, ...then]);

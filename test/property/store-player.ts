@@ -2,33 +2,35 @@ import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { LociError } from '../../src/core/errors.ts';
 import type { AuditDraft } from '../../src/store/admin-model.ts';
 import type { Oracle } from '../oracle/oracle.ts';
-import { cutNow, cutOf, NOW } from '../contract/store-samples.ts';
-import { DIMENSIONS, type Which } from './arbitraries.ts';
+import { chunkCurrentRecords, chunkedRecord, NOW } from '../contract/store-samples.ts';
+import { DIMENSIONS, type RecordRef } from './arbitraries.ts';
 import type { Operation } from './store-operations.ts';
 import { vectorOf } from './store-questions.ts';
 
-export type Outcome = { readonly value: unknown } | { readonly refused: string };
+const UNKNOWN_ID = 1_000_000;
 
-async function outcomeOf(work: Promise<unknown>): Promise<Outcome> {
+export type Outcome = { readonly value: unknown } | { readonly error: string };
+
+async function outcomeOf(call: Promise<unknown>): Promise<Outcome> {
   try {
-    return { value: await work };
+    return { value: await call };
   } catch (error) {
-    return { refused: error instanceof LociError ? error.code : String(error) };
+    return { error: error instanceof LociError ? error.code : String(error) };
   }
 }
 
-/** Applies a history to one store. Ids are those of the store under test; both stores assign the same. */
-export class Player {
+/** Applies operations to one store. References to records become ids, which are the same in both stores. */
+export class OperationRunner {
   readonly #store: Oracle;
   readonly #written = new Map<string, number[]>();
-  /** The last one first. */
+  /** The records deleted last are first. */
   readonly #deleted = new Map<string, number[]>();
 
   constructor(store: Oracle) {
     this.#store = store;
   }
 
-  async play(operation: Operation): Promise<Outcome> {
+  async run(operation: Operation): Promise<Outcome> {
     return outcomeOf(this.#run(operation));
   }
 
@@ -42,22 +44,22 @@ export class Player {
         const page = { after: null, limit: 1000 };
         const pending = await store.vectors.pending(namespace, generation, page);
         const dimensions = DIMENSIONS[generation - 1] ?? 0;
-        const chosen = pending.filter((_, i) => i % share === 0);
+        const selected = pending.filter((_, i) => i % share === 0);
         return store.vectors.put(
           namespace,
           generation,
-          chosen.map(({ hash }) => ({ hash, vector: vectorOf(hash, dimensions) })),
+          selected.map(({ hash }) => ({ hash, vector: vectorOf(hash, dimensions) })),
         );
       }
       case 'putPassages': {
-        const ids = operation.records.map((which) => this.#idOf(operation.namespace, which));
+        const ids = operation.records.map((record) => this.#idOf(operation.namespace, record));
         const passages = new Map(ids.map((id) => [id, operation.passages]));
-        const cut = await cutNow(store, operation.namespace, passages);
-        const stale = new Map(ids.map((id) => [id, cutOf(undefined, operation.passages)]));
+        const current = await chunkCurrentRecords(store, operation.namespace, passages);
+        const outdated = new Map(ids.map((id) => [id, chunkedRecord(undefined, operation.passages)]));
         return store.records.replacePassages(
           operation.namespace,
           operation.chunking,
-          operation.current ? cut : stale,
+          operation.current ? current : outdated,
         );
       }
       case 'dropDerived':
@@ -71,14 +73,14 @@ export class Player {
       case 'purge':
         return store.records.purge(operation.namespace, operation.request);
       case 'attachAudit': {
-        const own = (await store.admin.auditChains(operation.from)).find((chain) => chain.own);
+        const ownChain = (await store.admin.auditChains(operation.from)).find(({ own }) => own);
         const page = { after: null, limit: operation.keep };
-        const entries = await store.admin.auditChain(operation.from, own?.chain ?? '', page);
+        const entries = await store.admin.auditChain(operation.from, ownChain?.chain ?? '', page);
         return store.admin.attachAudit(operation.to, entries);
       }
       case 'commitState': {
         const { namespace, batch } = operation;
-        const audit = await this.withUuids(namespace, batch.audit ?? []);
+        const audit = await this.#withUuids(namespace, batch.audit ?? []);
         return store.records.commit(namespace, { ...batch, audit });
       }
       case 'takeLease':
@@ -100,22 +102,22 @@ export class Player {
       sourceState,
       chunking,
     } = operation;
-    const deletions = operation.deletions.map((which, i) => ({
-      id: this.#idOf(namespace, which),
+    const deletions = operation.deletions.map((record, i) => ({
+      id: this.#idOf(namespace, record),
       at: NOW + i - 1,
     }));
     const ids = await this.#store.records.commit(namespace, {
-      writes: writes.map(({ which, ...write }) => ({
+      writes: writes.map(({ record, ...write }) => ({
         ...write,
-        id: which === null ? null : this.#idOf(namespace, which),
+        id: record === null ? null : this.#idOf(namespace, record),
       })),
-      evictions: evictions.map((which) => this.#idOf(namespace, which)),
+      evictions: evictions.map((record) => this.#idOf(namespace, record)),
       deletions,
-      restorations: restorations.map(({ which, passages }) => ({
-        id: idAmong(this.#deleted.get(namespace) ?? [], which),
+      restorations: restorations.map(({ record, passages }) => ({
+        id: idAmong(this.#deleted.get(namespace) ?? [], record),
         passages,
       })),
-      audit: await this.withUuids(namespace, audit),
+      audit: await this.#withUuids(namespace, audit),
       ...(idempotencyKey === null ? {} : { idempotencyKey }),
       ...(fence === null ? {} : { fence }),
       ...(sourceState === null ? {} : { sourceState }),
@@ -126,8 +128,8 @@ export class Player {
     return ids;
   }
 
-  /** Audit entries, with the UUIDs of their records as subjects. */
-  async withUuids(namespace: string, audit: readonly AuditDraft[]): Promise<AuditDraft[]> {
+  /** Replaces the subjects of audit entries, such as `#3`, by the UUIDs of these records. */
+  async #withUuids(namespace: string, audit: readonly AuditDraft[]): Promise<AuditDraft[]> {
     const drafts: AuditDraft[] = [];
     for (const draft of audit) {
       const id = this.#idOf(namespace, Number(draft.subject?.slice(1)));
@@ -137,11 +139,12 @@ export class Player {
     return drafts;
   }
 
-  #idOf(namespace: string, which: Which): number {
-    return idAmong(this.#written.get(namespace) ?? [], which);
+  #idOf(namespace: string, record: RecordRef): number {
+    return idAmong(this.#written.get(namespace) ?? [], record);
   }
 }
 
-function idAmong(ids: readonly number[], which: Which): number {
-  return which === 'unknown' ? 1_000_000 : (ids[which % Math.max(ids.length, 1)] ?? 1_000_000);
+/** The id that a reference means, or one that no record has. */
+function idAmong(ids: readonly number[], record: RecordRef): number {
+  return record === 'unknown' ? UNKNOWN_ID : (ids[record % Math.max(ids.length, 1)] ?? UNKNOWN_ID);
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { ORIGINS } from '../../src/core/types.ts';
 import type { SearchFilter, TextQuery, TextTerm } from '../../src/store/search-model.ts';
 import { term, unit } from '../contract/store-samples.ts';
-import { MISSPELT, rarely, time, word, WORDS } from './arbitraries.ts';
+import { MISSPELLED, rarely, time, word, WORDS } from './arbitraries.ts';
 
 const textTerm = fc.oneof(
   { weight: 4, arbitrary: word.map((one) => term(one)) },
@@ -53,7 +53,7 @@ export const searchFilter: fc.Arbitrary<SearchFilter> = fc
     ...Object.fromEntries(chosen.map((name) => [name, conditions[name]])),
   }));
 
-export const wordsToLookUp: fc.Arbitrary<string[]> = fc.array(fc.constantFrom(...WORDS, ...MISSPELT), {
+export const wordsToLookUp: fc.Arbitrary<string[]> = fc.array(fc.constantFrom(...WORDS, ...MISSPELLED), {
   maxLength: 8,
 });
 

@@ -11,7 +11,7 @@ import { NOW, verifyStore } from '../contract/store-samples.ts';
 import { DIMENSIONS, NAMESPACES } from './arbitraries.ts';
 import { observe } from './store-observation.ts';
 import { operations } from './store-operations.ts';
-import { Player } from './store-player.ts';
+import { OperationRunner } from './store-player.ts';
 import { searchFilter, textQuery, vectorOf, wordsToLookUp } from './store-questions.ts';
 import { auditFilter, listFilter } from './written-operations.ts';
 import { repetitions } from '../repetitions.ts';
@@ -38,7 +38,7 @@ function expectSameRanking(
 }
 
 /** Everything that a search reads. */
-async function look(store: Oracle, namespace: string, words: readonly string[]): Promise<unknown> {
+async function readSearchData(store: Oracle, namespace: string, words: readonly string[]): Promise<unknown> {
   const any = words.flatMap((word) => analyze(word).map(({ term }) => ({ terms: [term], prefix: false })));
   const weights = { title: 6, headings: 1.5, body: 1, tags: 1 };
   const scores = await searchText(store, namespace, { any, all: [], weights }, { now: NOW }, 1000);
@@ -113,13 +113,13 @@ describe('SQLite', () => {
         }),
         async (history, queries, questions) => {
           const [sqlite, oracle] = await openBoth();
-          const [one, other] = [new Player(sqlite), new Player(oracle)];
+          const [one, other] = [new OperationRunner(sqlite), new OperationRunner(oracle)];
           for (const operation of history) {
-            expect(await one.play(operation), operation.kind).toEqual(await other.play(operation));
+            expect(await one.run(operation), operation.kind).toEqual(await other.run(operation));
             // Also between operations: a cached result must not be returned after a change.
             for (const namespace of NAMESPACES)
-              expect(await look(sqlite, namespace, questions.words), operation.kind).toEqual(
-                await look(oracle, namespace, questions.words),
+              expect(await readSearchData(sqlite, namespace, questions.words), operation.kind).toEqual(
+                await readSearchData(oracle, namespace, questions.words),
               );
           }
           expect(await observe(sqlite, questions)).toEqual(await observe(oracle, questions));

@@ -24,10 +24,12 @@ function task<Parameters extends readonly unknown[], Result>(
 
 describe('TaskThread', () => {
   it('runs short tasks on the calling thread and long ones in a worker, one after the other', async () => {
-    expect(await thread.run(task(tasks.whereAmI), ['hello'], { size: SHORT })).toBe(
+    expect(await thread.run(task(tasks.textAndThreadId), ['hello'], { size: SHORT })).toBe(
       `hello in ${String(threadId)}`,
     );
-    const both = ['one', 'other'].map((text) => thread.run(task(tasks.whereAmI), [text], { size: LONG }));
+    const both = ['one', 'other'].map((text) =>
+      thread.run(task(tasks.textAndThreadId), [text], { size: LONG }),
+    );
     const [one = '', other = ''] = await Promise.all(both);
     expect(one).toMatch(/^one in \d+$/);
     expect(one).not.toBe(`one in ${String(threadId)}`);
@@ -35,22 +37,22 @@ describe('TaskThread', () => {
   });
 
   it('rejects with the error that a task throws', async () => {
-    await expect(thread.run(task(tasks.refuse), [], { size: LONG })).rejects.toMatchObject({
+    await expect(thread.run(task(tasks.throwLociError), [], { size: LONG })).rejects.toMatchObject({
       code: 'invalid_input',
       message: 'the text is wrong',
       hint: 'Write another one.',
     });
-    await expect(thread.run(task(tasks.stumble), [], { size: LONG })).rejects.toMatchObject({
+    await expect(thread.run(task(tasks.throwTypeError), [], { size: LONG })).rejects.toMatchObject({
       code: 'internal',
       message: 'undefined is no function',
     });
-    const missing = { module: MODULE, name: 'noSuchTask', inline: tasks.whereAmI };
+    const missing = { module: MODULE, name: 'noSuchTask', inline: tasks.textAndThreadId };
     await expect(thread.run(missing, ['x'], { size: LONG })).rejects.toMatchObject({ code: 'internal' });
   });
 
   it('starts a new thread after a text that crashed the old one', async () => {
-    const deadly = thread.run(task(tasks.die), [], { size: LONG });
-    const next = thread.run(task(tasks.whereAmI), ['after'], { size: LONG });
+    const deadly = thread.run(task(tasks.exitThread), [], { size: LONG });
+    const next = thread.run(task(tasks.textAndThreadId), ['after'], { size: LONG });
     await expect(deadly).rejects.toMatchObject({
       code: 'unreadable',
       message: expect.stringContaining('exit code 7') as string,
@@ -60,30 +62,30 @@ describe('TaskThread', () => {
 
   it('aborts a task on its signal, and continues with the others', async () => {
     const [running, waiting] = [new AbortController(), new AbortController()];
-    const endless = thread.run(task(tasks.neverEnd), [], { size: LONG, signal: running.signal });
-    const second = thread.run(task(tasks.neverEnd), [], { size: LONG, signal: waiting.signal });
-    const third = thread.run(task(tasks.whereAmI), ['third'], { size: LONG });
+    const endless = thread.run(task(tasks.blockForever), [], { size: LONG, signal: running.signal });
+    const second = thread.run(task(tasks.blockForever), [], { size: LONG, signal: waiting.signal });
+    const third = thread.run(task(tasks.textAndThreadId), ['third'], { size: LONG });
     waiting.abort();
     await expect(second).rejects.toMatchObject({ code: 'aborted' });
     running.abort();
     await expect(endless).rejects.toMatchObject({ code: 'aborted' });
     expect(await third).toMatch(/^third in \d+$/);
     const signal = AbortSignal.abort();
-    const late = thread.run(task(tasks.whereAmI), ['late'], { size: SHORT, signal });
+    const late = thread.run(task(tasks.textAndThreadId), ['late'], { size: SHORT, signal });
     await expect(late).rejects.toMatchObject({ code: 'aborted' });
   });
 
   it('rejects a task that cannot be cloned, and continues with the others', async () => {
-    const given = thread.run(task(tasks.whereAmI), [(() => '') as unknown as string], { size: LONG });
+    const given = thread.run(task(tasks.textAndThreadId), [(() => '') as unknown as string], { size: LONG });
     await expect(given).rejects.toMatchObject({ code: 'internal' });
-    expect(await thread.run(task(tasks.whereAmI), ['after'], { size: LONG })).toMatch(/^after/);
+    expect(await thread.run(task(tasks.textAndThreadId), ['after'], { size: LONG })).toMatch(/^after/);
   });
 
   it('aborts running tasks when it is closed, and rejects later ones', async () => {
-    const endless = thread.run(task(tasks.neverEnd), [], { size: LONG });
+    const endless = thread.run(task(tasks.blockForever), [], { size: LONG });
     const refused = expect(endless).rejects.toMatchObject({ code: 'aborted' });
     await Promise.all([thread.close(), refused]);
-    const late = thread.run(task(tasks.whereAmI), ['late'], { size: SHORT });
+    const late = thread.run(task(tasks.textAndThreadId), ['late'], { size: SHORT });
     await expect(late).rejects.toMatchObject({ code: 'aborted' });
   });
 
@@ -94,7 +96,7 @@ describe('TaskThread', () => {
       next = setImmediate(count);
     };
     let next = setImmediate(count);
-    for (let i = 0; i < 300; i++) await thread.run(task(tasks.whereAmI), ['short'], { size: SHORT });
+    for (let i = 0; i < 300; i++) await thread.run(task(tasks.textAndThreadId), ['short'], { size: SHORT });
     clearImmediate(next);
     expect(turns).toBeGreaterThan(2);
   });
@@ -102,7 +104,7 @@ describe('TaskThread', () => {
   it('does not keep a process alive without a pending task', () => {
     const code = `
       import { TaskThread } from ${JSON.stringify(new URL('task-thread.ts', import.meta.url).href)};
-      const task = { module: new URL(${JSON.stringify(MODULE.href)}), name: 'whereAmI' };
+      const task = { module: new URL(${JSON.stringify(MODULE.href)}), name: 'textAndThreadId' };
       console.log(await new TaskThread().run(task, ['hello'], { size: ${String(LONG)} }));`;
     const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], {
       encoding: 'utf8',

@@ -1,6 +1,12 @@
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
-import { agentOf, edited, engine, linesOf, SECRET } from '../../../test/contract/export-samples.ts';
+import {
+  asAgent,
+  editLines,
+  openEngine,
+  exportLines,
+  SECRET,
+} from '../../../test/contract/export-samples.ts';
 import { NOW } from '../../../test/contract/store-samples.ts';
 import { audit } from '../audit/audit.ts';
 import { storeFact } from '../facts/facts.ts';
@@ -10,12 +16,12 @@ import { importMemory } from './import.ts';
 
 describe('an import', () => {
   it('by an agent raises no trust, and imports no notes of vaults and no startup entries', async () => {
-    const source = await engine();
+    const source = await openEngine();
     await write(source, { content: 'The oven is gas' });
     await setStartup(source, { key: 'soul', content: 'Be brief.' });
-    const lines = await linesOf(source);
-    const target = await engine();
-    const { report } = await importMemory(agentOf(target), { from: { lines } });
+    const lines = await exportLines(source);
+    const target = await openEngine();
+    const { report } = await importMemory(asAgent(target), { from: { lines } });
     expect([report.records.added, report.startup.refused, report.auxiliary.audit]).toEqual([1, 1, 0]);
     const [record] = await target.store.records.list(
       'default',
@@ -24,75 +30,75 @@ describe('an import', () => {
     );
     expect(record).toMatchObject({ trust: 'agent', source: 'mcp' });
     expect((await target.store.records.startup('default')).entries).toEqual([]);
-    const forged = edited(lines, (line) =>
+    const forged = editLines(lines, (line) =>
       line['type'] === 'record' ? { ...line, origin: 'vault', key: 'a.md' } : line,
     );
-    const other = await engine();
-    expect((await importMemory(agentOf(other), { from: { lines: forged } })).report.records).toMatchObject({
+    const other = await openEngine();
+    expect((await importMemory(asAgent(other), { from: { lines: forged } })).report.records).toMatchObject({
       added: 0,
       refused: 1,
     });
-    const closed = await engine({ writes: false });
-    await expect(importMemory(agentOf(closed), { from: { lines } })).rejects.toMatchObject({
+    const closed = await openEngine({ writes: false });
+    await expect(importMemory(asAgent(closed), { from: { lines } })).rejects.toMatchObject({
       code: 'writes_disabled',
     });
   });
 
   it('by an agent sets no time at which a record is purged or expires at once (R7)', async () => {
-    const context = await engine();
+    const context = await openEngine();
     const { id } = await write(context, { content: 'The oven is gas' });
     const fact = await storeFact(context, { key: 'oven', value: 'gas' });
-    const forged = edited(await linesOf(context), (line) => {
+    const forged = editLines(await exportLines(context), (line) => {
       if (line['type'] !== 'record') return line;
       const later = { ...line, updated_at: NOW + 1 };
       return line['origin'] === 'fact'
         ? { ...later, expires_at: new Date(NOW + 1000).toISOString() }
         : { ...later, deleted_at: '2001-01-01T00:00:00.000Z' };
     });
-    await importMemory(agentOf(context), { from: { lines: forged } });
+    await importMemory(asAgent(context), { from: { lines: forged } });
     const [deleted, kept] = await context.store.records.get('default', [id, fact.id], 'any');
     expect([deleted?.deletedAt, kept?.expiresAt]).toEqual([NOW, NOW + 3_600_000]);
-    const expiring = edited(await linesOf(context), (line) =>
+    const expiring = editLines(await exportLines(context), (line) =>
       line['type'] === 'record' && line['origin'] === 'memory'
         ? { ...line, updated_at: NOW + 2, expires_at: new Date(NOW + 1000).toISOString() }
         : line,
     );
-    const { report } = await importMemory(agentOf(context), { from: { lines: expiring } });
+    const { report } = await importMemory(asAgent(context), { from: { lines: expiring } });
     expect(report.records.refused).toBe(1);
   });
 
   it('by an agent lowers the trust of a record of the operator, and does not choose ids', async () => {
-    const context = await engine();
+    const context = await openEngine();
     const { id } = await write(context, { content: 'The oven is gas' });
-    const later = edited(await linesOf(context), (line) =>
+    const later = editLines(await exportLines(context), (line) =>
       line['type'] === 'record'
         ? { ...line, content: 'The oven is steam', content_hash: undefined, updated_at: NOW + 1 }
         : line,
     );
-    expect((await importMemory(agentOf(context), { from: { lines: later } })).report.records.updated).toBe(1);
+    expect((await importMemory(asAgent(context), { from: { lines: later } })).report.records.updated).toBe(1);
     const [record] = await context.store.records.get('default', [id], 'any');
     expect(record).toMatchObject({ content: 'The oven is steam', trust: 'agent' });
-    const far = edited(later, (line) =>
+    const far = editLines(later, (line) =>
       line['type'] === 'record'
         ? { ...line, id: 2_000_000_000, uuid: '00000000-0000-7000-8000-000000000001' }
         : line,
     );
-    await importMemory(agentOf(context), { from: { lines: far } });
+    await importMemory(asAgent(context), { from: { lines: far } });
     expect((await context.store.records.bounds('default')).highestId).toBe(2);
   });
 
   it('leaves out what has expired, and refuses a fact that never expires', async () => {
     let now = NOW;
-    const source = await engine();
+    const source = await openEngine();
     await storeFact(source, { key: 'phone', value: '555', ttlSeconds: 3600 });
-    const lines = await linesOf(source);
+    const lines = await exportLines(source);
     now += 3_600_000;
-    const target = await engine({ now: () => now });
+    const target = await openEngine({ now: () => now });
     expect((await importMemory(target, { from: { lines } })).report.records).toMatchObject({
       added: 0,
       expired: 1,
     });
-    const unlimited = edited(lines, (line) =>
+    const unlimited = editLines(lines, (line) =>
       line['type'] === 'record' ? { ...line, expires_at: null } : line,
     );
     const { report } = await importMemory(target, { from: { lines: unlimited } });
@@ -101,25 +107,25 @@ describe('an import', () => {
   });
 
   it('imports a record once even if the export repeats it, and continues after an invalid line', async () => {
-    const source = await engine();
+    const source = await openEngine();
     await write(source, { content: 'one' });
     await write(source, { content: 'two' });
     const uuids: unknown[] = [];
-    const doubled = edited(await linesOf(source), (line) => {
+    const doubled = editLines(await exportLines(source), (line) => {
       if (line['type'] === 'record') uuids.push(line['uuid']);
       return line['type'] === 'record'
         ? { ...line, uuid: uuids[0], ...(uuids.length > 1 && { updated_at: NOW + 5 }) }
         : line;
     });
-    const target = await engine();
+    const target = await openEngine();
     expect((await importMemory(target, { from: { lines: doubled } })).report.records).toMatchObject({
       added: 1,
       updated: 1,
     });
-    const broken = edited(await linesOf(source), (line) =>
+    const broken = editLines(await exportLines(source), (line) =>
       line['id'] === 1 ? { ...line, tags: 'x' } : line,
     );
-    const other = await engine();
+    const other = await openEngine();
     const { report } = await importMemory(other, { from: { lines: broken } });
     expect(report.records).toMatchObject({ added: 1, refused: 1 });
     expect(report.problems).toMatchObject([
@@ -128,36 +134,39 @@ describe('an import', () => {
   });
 
   it('reports an audit chain that was changed, and imports the rest', async () => {
-    const source = await engine();
+    const source = await openEngine();
     await write(source, { content: 'one' });
-    const forged = edited(await linesOf(source), (line) =>
+    const forged = editLines(await exportLines(source), (line) =>
       line['type'] === 'audit' ? { ...line, actor: 'mallory' } : line,
     );
-    const target = await engine();
+    const target = await openEngine();
     const { report } = await importMemory(target, { from: { lines: forged } });
     expect([report.records.added, report.auxiliary.audit]).toEqual([1, 0]);
     expect(report.conflicts[0]?.message).toContain('was changed');
   });
 
   it('attaches an audit chain, exports it again, and does not list it in the log', async () => {
-    const [source, target] = [await engine(), await engine()];
+    const [source, target] = [await openEngine(), await openEngine()];
     await write(source, { content: 'one' });
     const [entry] = await audit(source, { limit: 1 });
-    const lines = await linesOf(source);
+    const lines = await exportLines(source);
     await importMemory(target, { from: { lines } });
     const log = await audit(target, { limit: 100 });
     expect(log.map(({ action }) => action)).toEqual(['import']);
     const attached = (text: string): string[] =>
       text.split('\n').filter((line) => line.includes(`"chain":"${entry!.chain}"`));
     expect(attached(lines)).toHaveLength(1);
-    expect(attached(await linesOf(target))).toEqual(attached(lines));
+    expect(attached(await exportLines(target))).toEqual(attached(lines));
   });
 
   it('writes nothing in a dry run, and reports what it would do', async () => {
-    const source = await engine();
+    const source = await openEngine();
     await write(source, { content: 'one', title: 'First' });
-    const target = await engine();
-    const { report } = await importMemory(target, { from: { lines: await linesOf(source) }, dryRun: true });
+    const target = await openEngine();
+    const { report } = await importMemory(target, {
+      from: { lines: await exportLines(source) },
+      dryRun: true,
+    });
     expect([report.records.added, report.auxiliary.audit, report.changes]).toMatchObject([
       1,
       1,
@@ -170,25 +179,25 @@ describe('an import', () => {
 
 describe('an import of the files of an OpenClaw agent', () => {
   it('masks a secret in a heading, and leaves out a file whose path contains one or cannot be a key', async () => {
-    const target = await engine();
+    const target = await openEngine();
     const files = [
       { path: 'MEMORY.md', content: `# M\n\n## My ${SECRET}\n\nhello\n` },
       { path: `memory/${SECRET}.md`, content: 'name' },
       { path: `memory/${'x'.repeat(600)}.md`, content: 'long' },
       { path: 'memory/a\u001bb/x.md', content: 'control' },
     ];
-    const { report } = await importMemory(agentOf(target), { from: { files } });
+    const { report } = await importMemory(asAgent(target), { from: { files } });
     expect([report.records.added, report.records.refused, [...report.masked]]).toEqual([
       1,
       3,
       ['GitHub token'],
     ]);
-    expect(await linesOf(target)).not.toContain(SECRET);
-    expect((await importMemory(agentOf(target), { from: { files } })).report.records.unchanged).toBe(1);
+    expect(await exportLines(target)).not.toContain(SECRET);
+    expect((await importMemory(asAgent(target), { from: { files } })).report.records.unchanged).toBe(1);
   });
 
   it('does not delete a record whose text was edited to something that is refused', async () => {
-    const target = await engine();
+    const target = await openEngine();
     const importText = async (content: string): Promise<object> =>
       (await importMemory(target, { from: { files: [{ path: 'MEMORY.md', content }] } })).report.records;
     expect(await importText('## Oven\ngas\n## Tea\ngreen')).toMatchObject({ added: 2 });
@@ -202,7 +211,7 @@ describe('an import of the files of an OpenClaw agent', () => {
 
   it('refuses a file with too many sections', async () => {
     const files = [{ path: 'memory/x.md', content: '- x\n'.repeat(10_001) }];
-    const { report } = await importMemory(await engine(), { from: { files } });
+    const { report } = await importMemory(await openEngine(), { from: { files } });
     expect(report.problems).toMatchObject([{ message: expect.stringContaining('10001 sections') as string }]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
-import { filesThatHold } from '../../../test/contract/raw-file.ts';
+import { filesContaining } from '../../../test/contract/raw-file.ts';
 import { openLoci, type Loci } from '../open.ts';
 
 const HOUR = 3_600_000;
@@ -51,8 +51,8 @@ describe('an expired fact', () => {
     expect(expired).toMatchObject({ action: 'expire', actor: 'loci', surface: 'engine' });
     expect(written.find(({ subject }) => subject === expired?.subject)?.diff).toBeNull();
     await loci.close();
-    expect(filesThatHold(folder.path, 'marzipan')).toEqual([]);
-    expect(filesThatHold(folder.path, 'code is nougat')).not.toEqual([]);
+    expect(filesContaining(folder.path, 'marzipan')).toEqual([]);
+    expect(filesContaining(folder.path, 'code is nougat')).not.toEqual([]);
     loci = await open();
   });
 
@@ -85,7 +85,7 @@ describe('a deleted record', () => {
     loci = await open();
     await expect(loci.undelete(id)).rejects.toMatchObject({ code: 'gone', message: /purged/ });
     expect((await loci.audit({ action: 'purge', limit: 10 })).length).toBe(1);
-    expect(filesThatHold(folder.path, 'Zebulon.')).toEqual([]);
+    expect(filesContaining(folder.path, 'Zebulon.')).toEqual([]);
     expect(await loci.doctor()).toMatchObject([{}, {}, { name: 'audit', result: 'ok' }, {}]);
   });
 

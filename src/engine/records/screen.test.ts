@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { credentialSamples } from '../../../test/contract/credential-samples.ts';
 import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
-import { filesThatHold } from '../../../test/contract/raw-file.ts';
+import { filesContaining } from '../../../test/contract/raw-file.ts';
 import { openLoci, type Loci } from '../open.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -41,11 +41,11 @@ describe('secrets in what is written', () => {
       await loci.facts.store({ key: 'server', value: secret });
       await loci.facts.store({ key: 'wifi_password', value: 'hunter2hunter2' });
       await loci.startup.set({ key: 'rules', content: `Use ${secret}` });
-      expect(filesThatHold(folder.path, secret)).toEqual([]);
+      expect(filesContaining(folder.path, secret)).toEqual([]);
     });
-    expect(filesThatHold(folder.path, secret)).toEqual([]);
-    expect(filesThatHold(folder.path, 'hunter2hunter2')).toEqual([]);
-    expect(filesThatHold(folder.path, 'Keep it safe.')).not.toEqual([]);
+    expect(filesContaining(folder.path, secret)).toEqual([]);
+    expect(filesContaining(folder.path, 'hunter2hunter2')).toEqual([]);
+    expect(filesContaining(folder.path, 'Keep it safe.')).not.toEqual([]);
   });
 
   it('are refused with `writes.secrets: refuse`, and nothing is written', async () => {
@@ -57,8 +57,8 @@ describe('secrets in what is written', () => {
       expect((await loci.facts.list({ limit: 10 })).total).toBe(0);
       await loci.write({ content: 'The plumber is called Tove, quite openly.' });
     });
-    expect(filesThatHold(folder.path, secret)).toEqual([]);
-    expect(filesThatHold(join(folder.path), 'quite openly')).not.toEqual([]);
+    expect(filesContaining(folder.path, secret)).toEqual([]);
+    expect(filesContaining(join(folder.path), 'quite openly')).not.toEqual([]);
   });
 
   it('are stored with `writes.secrets: allow`', async () => {

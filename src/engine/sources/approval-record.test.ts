@@ -9,7 +9,7 @@ const CHANGED = 'changed, waiting for approval';
 let tasks: TasksSource;
 
 beforeEach(async () => {
-  tasks = await TasksSource.make();
+  tasks = await TasksSource.open();
 });
 
 afterEach(() => tasks[Symbol.asyncDispose]());

@@ -8,7 +8,7 @@ const CHANGED = 'changed, waiting for approval';
 let tasks: TasksSource;
 
 beforeEach(async () => {
-  tasks = await TasksSource.make();
+  tasks = await TasksSource.open();
 });
 
 afterEach(() => tasks[Symbol.asyncDispose]());
@@ -28,7 +28,7 @@ describe('a command', () => {
     expect(await tasks.refresh()).toMatchObject({ error: { code: 'not_approved' } });
     await expect(tasks.loci.sources.test('tasks')).rejects.toMatchObject({ code: 'not_approved' });
     expect(await condition()).toBe('waiting for approval');
-    expect(await tasks.found('tile samples')).toEqual([]);
+    expect(await tasks.firstLines('tile samples')).toEqual([]);
     await approve();
     expect(await tasks.refresh()).toMatchObject({ added: 2 });
   });
@@ -147,7 +147,7 @@ describe('the fingerprint', () => {
     await tasks.write('lib/helper.js', 'changed');
     expect(await condition()).toBe(CHANGED);
     await approve();
-    await tasks.print([]);
+    await tasks.setOutput([]);
     expect(await condition()).toBe(CHANGED);
   });
 
@@ -225,7 +225,7 @@ describe('the fingerprint', () => {
       await approve({ command: 'todo --json' });
       process.env['PATH'] = `${tasks.folder}/two:${before}`;
       expect(await tasks.refresh()).toMatchObject({ added: 1 });
-      expect(await tasks.found('one two')).toEqual(['one']);
+      expect(await tasks.firstLines('one two')).toEqual(['one']);
       await tasks.write('one/todo', '#!/bin/sh\necho "[]"\n', 0o755);
       expect(await tasks.refresh()).toMatchObject({ error: { code: 'not_approved' } });
     } finally {

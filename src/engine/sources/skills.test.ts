@@ -6,7 +6,7 @@ import { TasksSource } from '../../../test/contract/tasks-source.ts';
 let tasks: TasksSource;
 
 beforeEach(async () => {
-  tasks = await TasksSource.make();
+  tasks = await TasksSource.open();
 });
 
 afterEach(() => tasks[Symbol.asyncDispose]());

@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 let tasks: TasksSource;
 
 beforeEach(async () => {
-  tasks = await TasksSource.make();
+  tasks = await TasksSource.open();
 });
 
 afterEach(() => tasks[Symbol.asyncDispose]());
@@ -23,7 +23,7 @@ describe('a refresh', () => {
   it('adds new documents, updates changed ones and removes missing ones', async () => {
     expect(await tasks.refresh()).toMatchObject({ added: 2, updated: 0, removed: 0 });
     const [before] = (await tasks.loci.search({ query: 'tile samples' })).results;
-    await tasks.print([
+    await tasks.setOutput([
       { id: 'a', text: 'Buy tile samples from Saltillo', completed: false },
       { id: 'c', text: 'Water the plants' },
     ]);
@@ -31,7 +31,7 @@ describe('a refresh', () => {
     expect(await tasks.refresh()).toMatchObject({ added: 1, updated: 1, removed: 1, unchanged: 0 });
     const [after] = (await tasks.loci.search({ query: 'tile samples' })).results;
     expect(after).toMatchObject({ id: before!.id, snippet: { text: 'Buy tile samples from Saltillo' } });
-    expect(await tasks.found('dentist')).toEqual([]);
+    expect(await tasks.firstLines('dentist')).toEqual([]);
     expect(await tasks.refresh()).toMatchObject({ added: 0, updated: 0, removed: 0, unchanged: 2 });
   });
 
@@ -55,7 +55,7 @@ describe('a refresh', () => {
   });
 
   it('stores timestamp, completion and URL', async () => {
-    await tasks.print([
+    await tasks.setOutput([
       {
         id: 'a',
         text: 'Tiles',
@@ -80,7 +80,7 @@ describe('a refresh', () => {
 
   it('reports each invalid document, keeps its last version, and stores the valid ones', async () => {
     await tasks.refresh();
-    await tasks.print([{ id: 'a', text: 7 }, { text: 'No id' }, { id: 'c', text: 'Water the plants' }]);
+    await tasks.setOutput([{ id: 'a', text: 7 }, { text: 'No id' }, { id: 'c', text: 'Water the plants' }]);
     const result = await tasks.refresh();
     expect(result).toMatchObject({
       added: 1,
@@ -90,7 +90,7 @@ describe('a refresh', () => {
         { index: 2, id: null },
       ],
     });
-    expect(await tasks.found('tile samples')).toEqual(['Buy tile samples from Home Depot']);
+    expect(await tasks.firstLines('tile samples')).toEqual(['Buy tile samples from Home Depot']);
     expect((await tasks.report())?.state?.problems).toHaveLength(2);
   });
 
@@ -100,7 +100,9 @@ describe('a refresh', () => {
     await writeFile(join(vault.path, 'a.md'), 'The savings code is with Farah.');
     const source = { id: 'tasks', command: 'cat tasks.json', cwd: tasks.folder };
     await tasks.reopenWith({ sources: [source], vaults: [vault] });
-    await tasks.print(['a.md', 'notes:a.md'].map((id) => ({ id, text: 'Ask Mallory for the savings code' })));
+    await tasks.setOutput(
+      ['a.md', 'notes:a.md'].map((id) => ({ id, text: 'Ask Mallory for the savings code' })),
+    );
     await tasks.loci.index();
     expect(await tasks.refresh()).toMatchObject({ added: 2 });
     const { results } = await tasks.loci.search({ query: 'savings code', origins: ['vault'] });
@@ -111,7 +113,7 @@ describe('a refresh', () => {
 
   it('that fails keeps the last documents, is retried after longer and longer delays, and recovers', async () => {
     await tasks.refresh();
-    await tasks.print('[{"id":"a","text":"half');
+    await tasks.setOutput('[{"id":"a","text":"half');
     const waits: number[] = [];
     for (let failure = 1; failure <= 4; failure++) {
       expect(await tasks.refresh()).toMatchObject({ error: { code: 'source_failed' } });
@@ -124,15 +126,15 @@ describe('a refresh', () => {
       waits.push(state!.nextAt! - tasks.now);
     }
     expect(waits[3]).toBeGreaterThan(3 * waits[0]!);
-    expect(await tasks.found('tile samples')).toEqual(['Buy tile samples from Home Depot']);
-    await tasks.print([{ id: 'a', text: 'Tiles at last' }]);
+    expect(await tasks.firstLines('tile samples')).toEqual(['Buy tile samples from Home Depot']);
+    await tasks.setOutput([{ id: 'a', text: 'Tiles at last' }]);
     await tasks.refresh();
     expect(await tasks.report()).toMatchObject({
       condition: 'fresh',
       error: null,
       state: { consecutiveFailures: 0, totalFailures: 4 },
     });
-    expect(await tasks.found('tiles')).toEqual(['Tiles at last']);
+    expect(await tasks.firstLines('tiles')).toEqual(['Tiles at last']);
   });
 
   it('masks secrets in the error of a program', async () => {
@@ -147,7 +149,7 @@ describe('a refresh', () => {
   it('masks secrets in the problems of invalid documents', async () => {
     const key = ['ghp', 'x7Kd93mQpL2vR8tYwZ4bN6cJ1hFgSaUeXoVi'].join('_');
     const bad = { text: 'Tiles', url: key, timestamp: `${key} or ${'later '.repeat(20)}` };
-    await tasks.print([
+    await tasks.setOutput([
       { ...bad, id: 'a' },
       { id: 'b', text: 'Water the plants' },
     ]);
@@ -160,37 +162,37 @@ describe('a refresh', () => {
 
   it('removes all documents only after two empty lists in a row', async () => {
     await tasks.refresh();
-    await tasks.print([]);
+    await tasks.setOutput([]);
     expect(await tasks.refresh()).toMatchObject({ removed: 0, retained: 2 });
-    expect(await tasks.found('tile samples')).toHaveLength(1);
+    expect(await tasks.firstLines('tile samples')).toHaveLength(1);
     expect(await tasks.refresh()).toMatchObject({ removed: 2, retained: 0 });
-    expect(await tasks.found('tile samples')).toEqual([]);
+    expect(await tasks.firstLines('tile samples')).toEqual([]);
   });
 
   it('fails if all documents are invalid', async () => {
     await tasks.refresh();
-    await tasks.print([{ text: 'No id' }]);
+    await tasks.setOutput([{ text: 'No id' }]);
     expect(await tasks.refresh()).toMatchObject({
       error: { code: 'source_failed', message: expect.stringContaining('id') },
     });
-    expect(await tasks.found('tile samples')).toHaveLength(1);
+    expect(await tasks.firstLines('tile samples')).toHaveLength(1);
   });
 
   it('keeps at most maxDocuments documents', async () => {
     await tasks.reopen({ maxDocuments: 1 });
     expect(await tasks.refresh()).toMatchObject({ added: 1, overCap: 1 });
-    expect(await tasks.found('dentist tile')).toEqual(['Buy tile samples from Home Depot']);
+    expect(await tasks.firstLines('dentist tile')).toEqual(['Buy tile samples from Home Depot']);
     expect((await tasks.report())?.state?.problems).toEqual([expect.stringContaining('maxDocuments')]);
   });
 
   it('finds a document by its project, tags and short metadata, and shows only its text', async () => {
     const document = { id: 'a', text: 'Clear the hall', project: 'kitchen', tags: ['cabinets'] };
-    await tasks.print([{ ...document, metadata: { list: 'Renovation' } }]);
+    await tasks.setOutput([{ ...document, metadata: { list: 'Renovation' } }]);
     await tasks.refresh();
     const found = async (): Promise<string[][]> => [
-      await tasks.found('kitchen'),
-      await tasks.found('cabinets'),
-      await tasks.found('"renovation"'),
+      await tasks.firstLines('kitchen'),
+      await tasks.firstLines('cabinets'),
+      await tasks.firstLines('"renovation"'),
     ];
     const hall = ['Clear the hall'];
     expect(await found()).toEqual([hall, hall, hall]);
@@ -202,14 +204,14 @@ describe('a refresh', () => {
     expect((await tasks.loci.doctor()).filter(({ name }) => name === 'derived')).toMatchObject([
       { result: 'ok' },
     ]);
-    await tasks.print([{ ...document, metadata: { list: 'Chores' } }]);
+    await tasks.setOutput([{ ...document, metadata: { list: 'Chores' } }]);
     await tasks.refresh();
-    expect([await tasks.found('renovation'), await tasks.found('chores')]).toEqual([[], hall]);
+    expect([await tasks.firstLines('renovation'), await tasks.firstLines('chores')]).toEqual([[], hall]);
   });
 
   it('assigns documents to the project of the source, unless they name one', async () => {
     await tasks.reopen({ project: 'errands' });
-    await tasks.print([
+    await tasks.setOutput([
       { id: 'a', text: 'Tiles', project: 'kitchen' },
       { id: 'b', text: 'Dentist' },
     ]);
@@ -265,7 +267,7 @@ describe('the operator', () => {
     await tasks.loci.sources.approve('tasks');
     await tasks.refresh();
     await writeFile(join(tasks.folder, 'wait'), '');
-    await tasks.print([{ id: 'late', text: 'Tiles that come late' }]);
+    await tasks.setOutput([{ id: 'late', text: 'Tiles that come late' }]);
     await using other = await openLoci(settings(tasks.folder, { sources: [source] }), {
       now: () => tasks.now,
     }).then((loci) => ({ loci, [Symbol.asyncDispose]: () => loci.close() }));

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   entryOf,
-  givenPassages,
-  givenPolicies,
+  passageSamples,
+  policySamples,
   NOW,
   passageOf,
-  ranked,
-  records,
-  type Given,
+  rankSamples,
+  recordIds,
+  type PassageSample,
 } from '../../../test/contract/ranked-passages.ts';
 import { searchRun } from '../../../test/contract/search-run.ts';
 import { rank } from './rank.ts';
@@ -33,11 +33,14 @@ describe('rank', () => {
     const reach = recency.kind === 'tie-break' ? recency.reach : Number.NaN;
     const timeless = { ...DEFAULT_RANKING, weights: { ...weights, recency: 0 } };
     fc.assert(
-      fc.property(givenPassages, givenPolicies, (entries, owners) => {
+      fc.property(passageSamples, policySamples, (entries, owners) => {
         const without = new Map(
-          ranked(entries, timeless, ageless(owners)).map(({ passage, score }) => [passage.record.id, score]),
+          rankSamples(entries, timeless, ageless(owners)).map(({ passage, score }) => [
+            passage.record.id,
+            score,
+          ]),
         );
-        const order = records(ranked(entries, DEFAULT_RANKING, owners));
+        const order = recordIds(rankSamples(entries, DEFAULT_RANKING, owners));
         expect(order.toSorted()).toEqual([...without.keys()].toSorted());
         const greatest = [...owners.values()].map(({ recency: own }) => own?.weight ?? 0);
         const weight = Math.max(weights.recency, ...greatest);
@@ -53,11 +56,11 @@ describe('rank', () => {
   });
 
   it('ranks the newer of two equal matches higher, and reports the contribution of recency', () => {
-    const hits = ranked([
-      { passage: 1, record: 1, score: 0.5, own: 0.5, age: 90 },
-      { passage: 2, record: 2, score: 0.5, own: 0.5, age: 0 },
+    const hits = rankSamples([
+      { passage: 1, record: 1, score: 0.5, rawScore: 0.5, ageDays: 90 },
+      { passage: 2, record: 2, score: 0.5, rawScore: 0.5, ageDays: 0 },
     ]);
-    expect(records(hits)).toEqual([2, 1]);
+    expect(recordIds(hits)).toEqual([2, 1]);
     expect(hits.map(({ contributions }) => contributions)).toEqual([
       [recency(1, NOW, 0.5 * 0.15 * 0.15, 90)],
       [recency(2, NOW - 90 * DAY, 0.25 * 0.15 * 0.15, 90)],
@@ -65,13 +68,13 @@ describe('rank', () => {
   });
 
   it('treats the future like the past at the same distance', () => {
-    const hits = ranked([
-      { passage: 1, record: 1, score: 0.5, own: 0.5, age: -90 },
-      { passage: 2, record: 2, score: 0.5, own: 0.5, age: -1 },
-      { passage: 3, record: 3, score: 0.5, own: 0.5, age: 1 },
-      { passage: 4, record: 4, score: 0.5, own: 0.5, age: 30 },
+    const hits = rankSamples([
+      { passage: 1, record: 1, score: 0.5, rawScore: 0.5, ageDays: -90 },
+      { passage: 2, record: 2, score: 0.5, rawScore: 0.5, ageDays: -1 },
+      { passage: 3, record: 3, score: 0.5, rawScore: 0.5, ageDays: 1 },
+      { passage: 4, record: 4, score: 0.5, rawScore: 0.5, ageDays: 30 },
     ]);
-    expect(records(hits)).toEqual([2, 3, 4, 1]);
+    expect(recordIds(hits)).toEqual([2, 3, 4, 1]);
     const places = hits.map(({ contributions }) =>
       contributions.map(({ rank: place, added }) => [place, added]),
     );
@@ -84,13 +87,13 @@ describe('rank', () => {
       passage: 1,
       record: 1,
       score: 0.5,
-      own: 0.5,
-      age: 7,
+      rawScore: 0.5,
+      ageDays: 7,
       origin: 'source',
       source: 'tasks',
     } as const;
-    const said = (owners?: SourcePolicies, given: Given = week): unknown =>
-      ranked([given], DEFAULT_RANKING, owners)[0]?.contributions;
+    const said = (owners?: SourcePolicies, given: PassageSample = week): unknown =>
+      rankSamples([given], DEFAULT_RANKING, owners)[0]?.contributions;
     const own = new Map([['tasks', { ...SOURCE_POLICY, recency: { weight: 1, halfLifeDays: 14 } }]]);
     const half = 0.5 * 0.5 * 0.15;
     expect(said()).toEqual([recency(1, NOW - 7 * DAY, (half * 0.15) / 2, 7)]);
@@ -100,24 +103,24 @@ describe('rank', () => {
   });
 
   it('treats recency as one more list of ranks in the classic ranking', () => {
-    const hits = ranked(
+    const hits = rankSamples(
       [
-        { passage: 1, record: 1, score: 0.5, own: 0.5, age: 9 },
-        { passage: 2, record: 2, score: 0.5, own: 0.5, age: 1 },
-        { passage: 3, record: 3, score: 0.5, own: 0.5, age: 1 },
+        { passage: 1, record: 1, score: 0.5, rawScore: 0.5, ageDays: 9 },
+        { passage: 2, record: 2, score: 0.5, rawScore: 0.5, ageDays: 1 },
+        { passage: 3, record: 3, score: 0.5, rawScore: 0.5, ageDays: 1 },
       ],
       CLASSIC_RANKING,
     );
-    expect(records(hits)).toEqual([2, 3, 1]);
+    expect(recordIds(hits)).toEqual([2, 3, 1]);
     const shares = hits.map(({ score }) => Number(((score - 0.5) / 0.15).toFixed(9)));
     expect(shares).toEqual([1, 1, Number((61 / 62).toFixed(9))]);
   });
 
   it('returns one hit for a record, with its best score and the passage whose raw score is best', () => {
-    const hits = ranked([
-      { passage: 1, record: 7, score: 0.9, own: 0.1, age: 1 },
-      { passage: 2, record: 7, score: 0.4, own: 0.4, age: 1 },
-      { passage: 3, record: 8, score: 0.6, own: 0.6, age: 1 },
+    const hits = rankSamples([
+      { passage: 1, record: 7, score: 0.9, rawScore: 0.1, ageDays: 1 },
+      { passage: 2, record: 7, score: 0.4, rawScore: 0.4, ageDays: 1 },
+      { passage: 3, record: 8, score: 0.6, rawScore: 0.6, ageDays: 1 },
     ]);
     expect(hits.map(({ passage }) => [passage.record.id, passage.id])).toEqual([
       [7, 2],
@@ -128,42 +131,42 @@ describe('rank', () => {
 
   it('returns each record once, best first, by its best passage, for any pool in any order', () => {
     fc.assert(
-      fc.property(givenPassages, fc.integer(), (entries, seed) => {
-        const hits = ranked(entries);
+      fc.property(passageSamples, fc.integer(), (entries, seed) => {
+        const hits = rankSamples(entries);
         const scores = hits.map(({ score }) => score);
         expect(scores).toEqual(scores.toSorted((a, b) => b - a));
-        expect(records(hits).toSorted()).toEqual(
+        expect(recordIds(hits).toSorted()).toEqual(
           [...new Set(entries.map(({ record }) => record))].toSorted(),
         );
         for (const { passage } of hits) {
           const siblings = entries.filter(({ record }) => record === passage.record.id);
           const shown = siblings.find((entry) => entry.passage === passage.id);
-          expect(shown?.own).toBe(Math.max(...siblings.map(({ own }) => own)));
+          expect(shown?.rawScore).toBe(Math.max(...siblings.map(({ rawScore }) => rawScore)));
         }
         const mixed = entries.toSorted(
           (a, b) => ((a.passage * 7919 + seed) % 101) - ((b.passage * 7919 + seed) % 101),
         );
-        expect(ranked(mixed)).toEqual(hits);
+        expect(rankSamples(mixed)).toEqual(hits);
       }),
     );
   });
 
   it('leaves out passages that were not loaded, and accepts an empty pool', () => {
     const entries = [
-      { passage: 1, record: 1, score: 0.9, own: 0.9, age: 1 },
-      { passage: 2, record: 2, score: 0.5, own: 0.5, age: 1 },
+      { passage: 1, record: 1, score: 0.9, rawScore: 0.9, ageDays: 1 },
+      { passage: 2, record: 2, score: 0.5, rawScore: 0.5, ageDays: 1 },
     ];
     const shown = entries.slice(1).map(passageOf);
     const hits = rank(RUN, entries.map(entryOf), shown);
-    expect(records(hits)).toEqual([2]);
+    expect(recordIds(hits)).toEqual([2]);
     expect(rank(RUN, [], [])).toEqual([]);
   });
 
   it('boosts the turns of the session whose turns match best together', () => {
-    const hits = ranked([
-      { passage: 1, record: 1, score: 0.5, own: 0.5, age: 1, session: 'one' },
-      { passage: 2, record: 2, score: 0.49, own: 0.49, age: 1, session: 'two' },
-      { passage: 3, record: 3, score: 0.4, own: 0.4, age: 1, session: 'two' },
+    const hits = rankSamples([
+      { passage: 1, record: 1, score: 0.5, rawScore: 0.5, ageDays: 1, session: 'one' },
+      { passage: 2, record: 2, score: 0.49, rawScore: 0.49, ageDays: 1, session: 'two' },
+      { passage: 3, record: 3, score: 0.4, rawScore: 0.4, ageDays: 1, session: 'two' },
     ]);
     expect(hits.map(({ passage, boosts }) => [passage.record.id, boosts])).toEqual([
       [2, [{ name: 'session', added: 0.1 }]],

@@ -1,7 +1,12 @@
 import { openSqliteInMemory } from '../../../test/contract/sqlite-in-memory.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { givenPassages, givenPolicies, ranked, records } from '../../../test/contract/ranked-passages.ts';
+import {
+  passageSamples,
+  policySamples,
+  rankSamples,
+  recordIds,
+} from '../../../test/contract/ranked-passages.ts';
 import { ALL_LIVE, note, write } from '../../../test/contract/store-samples.ts';
 import type { RecordWrite } from '../../store/model.ts';
 import { DEFAULT_RANKING } from './ranking.ts';
@@ -13,8 +18,8 @@ describe('ranking of sources', () => {
     passage: 1,
     record: 1,
     score: 0.5,
-    own: 0.5,
-    age: 0,
+    rawScore: 0.5,
+    ageDays: 0,
     origin: 'source',
     source: 'tasks',
   } as const;
@@ -24,20 +29,20 @@ describe('ranking of sources', () => {
       fc.property(
         fc.double({ min: 0.01, max: 1, noNaN: true }),
         fc.integer({ min: 0, max: 9999 }),
-        (score, age) => {
-          const note = { passage: 2, record: 2, score, own: score, age };
-          expect(records(ranked([{ ...todo, score, own: score }, note]))).toEqual([2, 1]);
+        (score, ageDays) => {
+          const note = { passage: 2, record: 2, score, rawScore: score, ageDays };
+          expect(recordIds(rankSamples([{ ...todo, score, rawScore: score }, note]))).toEqual([2, 1]);
         },
       ),
     );
-    const better = { passage: 2, record: 2, score: 0.2, own: 0.2, age: 0 };
-    expect(records(ranked([todo, better]))).toEqual([1, 2]);
+    const better = { passage: 2, record: 2, score: 0.2, rawScore: 0.2, ageDays: 0 };
+    expect(recordIds(rankSamples([todo, better]))).toEqual([1, 2]);
   });
 
   it('reports what the weight and completion took away, and ranks a completed todo below an equal open one', () => {
-    const [open, done] = ranked([
+    const [open, done] = rankSamples([
       { ...todo, completed: true },
-      { ...todo, passage: 2, record: 2, completed: false, age: 400 },
+      { ...todo, passage: 2, record: 2, completed: false, ageDays: 400 },
     ]);
     expect([open?.passage.record.id, done?.passage.record.id]).toEqual([2, 1]);
     const source = { name: 'source', added: expect.closeTo(-0.25, 12), factor: 0.5 };
@@ -53,7 +58,7 @@ describe('ranking of sources', () => {
       return { ...todo, passage: i + 1, record: i + 1, origin, completed: true };
     });
     const added = (owners?: SourcePolicies): (readonly [number, readonly unknown[]])[] =>
-      ranked(entries, DEFAULT_RANKING, owners)
+      rankSamples(entries, DEFAULT_RANKING, owners)
         .map(({ passage, boosts }) => [passage.id, boosts.map(({ name, factor }) => [name, factor])] as const)
         .toSorted(([a], [b]) => a - b);
     const done = ['completed', 0.5];
@@ -74,9 +79,9 @@ describe('ranking of sources', () => {
 
   it('reports contributions and boosts that add up to the score, whatever the policies', () => {
     fc.assert(
-      fc.property(givenPassages, givenPolicies, (entries, owners) => {
+      fc.property(passageSamples, policySamples, (entries, owners) => {
         const best = new Map<number, number>();
-        const hits = ranked(entries, DEFAULT_RANKING, owners);
+        const hits = rankSamples(entries, DEFAULT_RANKING, owners);
         for (const { record, score } of entries) best.set(record, Math.max(score, best.get(record) ?? 0));
         for (const { passage, score, contributions, boosts } of hits) {
           const alone = entries.filter(({ record }) => record === passage.record.id).length === 1;

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { agentOf, edited, engine, linesOf, SECRET } from '../../../../test/contract/export-samples.ts';
+import {
+  asAgent,
+  editLines,
+  openEngine,
+  exportLines,
+  SECRET,
+} from '../../../../test/contract/export-samples.ts';
 import { NOW } from '../../../../test/contract/store-samples.ts';
 import type { Trust } from '../../../core/types.ts';
 import type { EngineContext } from '../../context.ts';
@@ -12,13 +18,13 @@ import type { ImportReport } from './import-report.ts';
 describe('an import of forged lines', () => {
   /** Imports an export whose record has these fields instead of its own. */
   async function importWith(fields: object, trust: Trust = 'agent'): Promise<[EngineContext, ImportReport]> {
-    const source = await engine();
+    const source = await openEngine();
     await write(source, { content: 'The oven is gas' });
-    const lines = edited(await linesOf(source), (line) =>
+    const lines = editLines(await exportLines(source), (line) =>
       line['type'] === 'record' ? { ...line, ...fields } : line,
     );
-    const target = await engine();
-    return [target, (await importMemory(agentOf(target, trust), { from: { lines } })).report];
+    const target = await openEngine();
+    return [target, (await importMemory(asAgent(target, trust), { from: { lines } })).report];
   }
 
   it.each(['created_at', 'updated_at', 'deleted_at', 'expires_at'])(
@@ -51,7 +57,7 @@ describe('an import of forged lines', () => {
   it.each(['source', 'identity', 'revision'])('masks a secret in %s', async (field) => {
     const [owned, { masked }] = await importWith({ [field]: SECRET }, 'operator');
     expect([...masked]).toEqual(['GitHub token']);
-    expect(await linesOf(owned)).not.toContain(SECRET);
+    expect(await exportLines(owned)).not.toContain(SECRET);
     const [target] = await importWith({ [field]: 'mine' });
     const [record] = await target.store.records.list(
       'default',
@@ -62,25 +68,25 @@ describe('an import of forged lines', () => {
   });
 
   it('masks secrets in the names of startup entries, and refuses control characters', async () => {
-    const source = await engine();
+    const source = await openEngine();
     await setStartup(source, { key: 'soul', content: 'Be brief.' });
-    const lines = await linesOf(source);
+    const lines = await exportLines(source);
     const importEntry = async (fields: object): Promise<[EngineContext, ImportReport]> => {
-      const target = await engine();
-      const forged = edited(lines, (line) => (line['type'] === 'startup' ? { ...line, ...fields } : line));
+      const target = await openEngine();
+      const forged = editLines(lines, (line) => (line['type'] === 'startup' ? { ...line, ...fields } : line));
       return [target, (await importMemory(target, { from: { lines: forged } })).report];
     };
     for (const given of [{ key: SECRET }, { agent: SECRET }]) {
       const [target, { startup, masked }] = await importEntry(given);
       expect([startup.added, [...masked]]).toEqual([1, ['GitHub token']]);
-      expect(await linesOf(target)).not.toContain(SECRET);
+      expect(await exportLines(target)).not.toContain(SECRET);
     }
     for (const agent of ['a\u001b]0;x', 'a\nb', ' a'])
       expect((await importEntry({ agent }))[1].startup).toMatchObject({ added: 0, refused: 1 });
   });
 
   it('masks secrets in runs, limits their size, and limits their life to that of its own runs', async () => {
-    const target = await engine();
+    const target = await openEngine();
     const run = { type: 'history', category: 'pack_history', name: 'search', surface: 'mcp', actor: 'bot' };
     const at = { inputs: {}, outcome: 'done', at: NOW, took_ms: 1, expires_at: '9999-01-01' };
     const runs = [
@@ -89,8 +95,8 @@ describe('an import of forged lines', () => {
       { ...run, ...at, inputs: { a: 'x'.repeat(20_000) } },
       { ...run, ...at, outcome: 'x'.repeat(1000) },
     ];
-    const header = (await linesOf(target)).split('\n')[0] ?? '';
-    const lines = edited(
+    const header = (await exportLines(target)).split('\n')[0] ?? '';
+    const lines = editLines(
       [header, ...runs.map((each) => JSON.stringify(each)), '{}'].join('\n'),
       (line) => line,
     );
@@ -100,7 +106,7 @@ describe('an import of forged lines', () => {
       2,
       ['GitHub token'],
     ]);
-    const exported = await linesOf(target);
+    const exported = await exportLines(target);
     expect(exported).not.toContain(SECRET);
     expect(exported).toContain(`"expires_at":"${new Date(NOW + RUN_LIFETIME_MS).toISOString()}"`);
     expect((await importMemory(target, { from: { lines } })).report.auxiliary.history).toBe(0);
@@ -111,7 +117,7 @@ describe('an import of forged lines', () => {
     expect([records.added, renumbered]).toMatchObject([1, [{ from: 2 ** 31, to: 1 }]]);
     const [last] = await importWith({ id: 2 ** 31 - 1 }, 'operator');
     await write(last, { content: 'The next' });
-    const again = await importMemory(target, { from: { lines: await linesOf(last) } });
+    const again = await importMemory(target, { from: { lines: await exportLines(last) } });
     expect(again.report.records).toMatchObject({ added: 2, refused: 0 });
   });
 });

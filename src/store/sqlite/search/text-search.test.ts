@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { searchText } from '../../../../test/contract/queries.ts';
-import { EVEN, evict, note, NOW, write } from '../../../../test/contract/store-samples.ts';
+import { EQUAL_WEIGHTS, evict, note, NOW, write } from '../../../../test/contract/store-samples.ts';
 import type { PassageScore, TextQuery } from '../../search-model.ts';
 import type { Store } from '../../store.ts';
 import { openSqliteStore } from '../open.ts';
@@ -87,7 +87,7 @@ describe('full-text search in memory', () => {
   });
 
   it('takes in what others wrote, a little or very much', async () => {
-    const query = { any: [{ terms: ['oven'], prefix: false }], all: [], weights: EVEN };
+    const query = { any: [{ terms: ['oven'], prefix: false }], all: [], weights: EQUAL_WEIGHTS };
     expect(await bothWays('grows', query, 10)).toEqual([]);
     await write(theirs!, 'grows', note('oven '.repeat(10_000)), note('an oven'));
     let size = 2;
