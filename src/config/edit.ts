@@ -28,7 +28,7 @@ interface ConfigChange {
 }
 
 /**
- * Writes one setting into `loci.yaml`, and leaves comments and everything else in it as they are. Makes a missing file.
+ * Writes one setting into `loci.yaml`, and changes nothing else in it. Creates the file if it is missing.
  * A text is read as a shell gives it: `20`, `true`, `5s`, a list as YAML or JSON.
  * @throws LociError `invalid_input` for an unknown key or a wrong value; `invalid_config` if the file is already invalid;
  *   `conflict` if another process changed it meanwhile; `unreadable` or `store_full` if it cannot be written.
@@ -162,7 +162,7 @@ function editedText(document: ConfigDocument, key: ConfigKey, edit: Edit, home: 
   return edited;
 }
 
-/** Makes maps of the sections above a key whose keys are all commented out: the document can only be edited in maps. */
+/** Turns empty sections above a key into maps, because only maps can be edited. A section is empty if all of its keys are comments. */
 function fillEmptySections(yaml: Document, steps: readonly string[]): void {
   for (let length = 1; length < steps.length; length++) {
     const section = yaml.getIn(steps.slice(0, length), true);

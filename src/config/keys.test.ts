@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { describeConfig, expectedAt, PATH_KEYS, SETTINGS } from './keys.ts';
+import { configKeys, expectedAt, PATH_KEYS, SETTINGS } from './keys.ts';
 
-describe('describeConfig', () => {
+describe('configKeys', () => {
   it('documents every key', () => {
-    const bare = describeConfig().filter(({ description, expects }) => description === '' || expects === '');
+    const bare = configKeys().filter(({ description, expects }) => description === '' || expects === '');
     expect(bare.map(({ path }) => path)).toEqual([]);
   });
 
@@ -15,12 +15,12 @@ describe('describeConfig', () => {
     expect(new Set(SETTINGS.map(({ env }) => env)).size).toBe(SETTINGS.length);
     const minScore = SETTINGS.find(({ path }) => path === 'search.minScore');
     expect(minScore).toMatchObject({ env: 'LOCI_SEARCH_MIN_SCORE', default: 0.04, type: 'number' });
-    const interval = describeConfig().find(({ path }) => path === 'vaults[].refreshInterval');
+    const interval = configKeys().find(({ path }) => path === 'vaults[].refreshInterval');
     expect(interval).toMatchObject({ env: null, default: '30s', type: 'duration' });
   });
 
   it('lists the keys of list entries, without variables', () => {
-    const key = describeConfig().find(({ path }) => path === 'vaults[].projects');
+    const key = configKeys().find(({ path }) => path === 'vaults[].projects');
     expect(key).toMatchObject({ env: null, type: 'map', default: undefined });
   });
 

@@ -11,16 +11,16 @@ export interface ConfigKey {
   readonly path: string;
   /** The environment variable that overrides it; `null` for the keys of list entries. */
   readonly env: string | null;
-  /** What a value must be; it follows "expected". */
+  /** A description of valid values, which messages print after "expected". */
   readonly expects: string;
   readonly description: string;
   /** As a user would write it; `undefined` if the key has no default. */
   readonly default: Json | undefined;
-  /** `section` holds further keys and has no value of its own. */
+  /** `section` contains further keys and has no value. */
   readonly type: 'section' | 'text' | 'number' | 'boolean' | 'duration' | 'list' | 'map';
 }
 
-/** The JSON Schema that `z.toJSONSchema` writes for the constructs that `schema.ts` uses. */
+/** The part of JSON Schema that `z.toJSONSchema` generates for `schema.ts`. */
 interface SchemaNode {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   readonly kind?: ValueKind;
@@ -36,17 +36,17 @@ interface SchemaNode {
   readonly items?: SchemaNode;
 }
 
-const KIND_EXPECTS: Readonly<Record<ValueKind, string>> = {
+const EXPECTED_BY_KIND: Readonly<Record<ValueKind, string>> = {
   duration: 'a duration such as 500ms, 5s or 2m (a bare number is milliseconds)',
   path: 'a path',
-  id: 'a name of small letters, digits, dots, dashes and underscores, such as my-tasks',
+  id: 'a name of lowercase letters, digits, dots, dashes and underscores, such as my-tasks',
   field: `one of ${DOCUMENT_FIELDS.join(', ')}, or one entry of the metadata such as metadata.sender`,
   variable: 'the name of a variable such as TODO_TOKEN, without $ and without a value',
   command: 'a command line, or a list of a program and its arguments',
 };
 
 function expectation(node: SchemaNode): string {
-  if (node.kind !== undefined) return KIND_EXPECTS[node.kind];
+  if (node.kind !== undefined) return EXPECTED_BY_KIND[node.kind];
   if (node.enum !== undefined) return `one of ${node.enum.join(', ')}`;
   switch (node.type) {
     case 'integer':
@@ -114,14 +114,14 @@ const ROOT = z.toJSONSchema(configSchema, { io: 'input' }) as SchemaNode;
 const KEYS: readonly ConfigKey[] = [...walk(ROOT, '')];
 
 /** Every key, including sections and the keys of list entries, in the order of the documentation. */
-export function describeConfig(): readonly ConfigKey[] {
+export function configKeys(): readonly ConfigKey[] {
   return KEYS;
 }
 
 /** The keys that `config set` and the environment can set. */
 export const SETTINGS: readonly ConfigKey[] = KEYS.filter(({ env }) => env !== null);
 
-/** What a value must be at a path, also inside of lists and maps; `undefined` for an unknown path. */
+/** The description of valid values at a path, also inside lists and maps; `undefined` for an unknown path. */
 export function expectedAt(path: KeyPath): string | undefined {
   let node: SchemaNode | undefined = ROOT;
   for (const step of path) {
@@ -133,6 +133,6 @@ export function expectedAt(path: KeyPath): string | undefined {
 }
 
 /** The keys whose values are paths of files or folders, including those of list entries. */
-export const PATH_KEYS: readonly string[] = KEYS.filter(({ expects }) => expects === KIND_EXPECTS.path).map(
-  ({ path }) => path,
-);
+export const PATH_KEYS: readonly string[] = KEYS.filter(
+  ({ expects }) => expects === EXPECTED_BY_KIND.path,
+).map(({ path }) => path);

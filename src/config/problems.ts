@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { LociError } from '../core/errors.ts';
 import { closestWord } from '../core/text/closest-word.ts';
 import type { Json } from '../core/types.ts';
-import { type ConfigKey, describeConfig, expectedAt, SETTINGS } from './keys.ts';
+import { type ConfigKey, configKeys, expectedAt, SETTINGS } from './keys.ts';
 import { maskSecret } from './secrets.ts';
 import { explainReplaced, replacedKey, takeReplacedKeys } from './replaced-keys.ts';
 import { type SourceSettings, sourceSettings } from './sources-schema.ts';
@@ -83,7 +83,7 @@ function unknownKey(section: KeyPath, key: string): string {
 function suggestKey(section: KeyPath, key: string): string | undefined {
   const prefix = section.length === 0 ? '' : `${formatPath(section)}.`;
   const pattern = prefix.replaceAll(/\[\d+\]/g, '[]');
-  const siblings = describeConfig()
+  const siblings = configKeys()
     .filter(({ path }) => path.startsWith(pattern) && !/[.[]/.test(path.slice(pattern.length)))
     .map(({ path }) => path.slice(pattern.length));
   const sibling = closestWord(key, siblings);

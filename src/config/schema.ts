@@ -116,7 +116,7 @@ export const configSchema = z
     namespace: label()
       .default('default')
       .describe('The namespace of this memory. Nobody sees the records of another namespace.'),
-    project: label().default('default').describe('The project of records that name none.'),
+    project: label().default('default').describe('The project of records that do not name a project.'),
     store: store.prefault({}).describe('Where records are stored.'),
     embedding: embedding.prefault({}).describe('How texts become vectors.'),
     vaults: z

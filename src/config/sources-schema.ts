@@ -14,8 +14,8 @@ export const DOCUMENT_FIELDS = [
 ] as const;
 
 /**
- * The form in which the names of two vaults or sources must differ. `Notes` and `notes` count as the same name, as they
- * do for many file systems and most people.
+ * The key under which names of vaults and sources must be unique. `Notes` and `notes` have the same key, because many file
+ * systems and most people treat them as the same name.
  */
 export function nameKey(name: string): string {
   return name.normalize('NFC').toLowerCase();
@@ -30,7 +30,7 @@ const weight = () =>
     .describe(
       'Factor of the scores of its results. The default is 1 for vaults and 0.5 for commands, so that a note ranks above a ' +
         'todo that matches equally well. A document of a command that is closer in meaning to the query than the best notes ' +
-        'loses less of its score. The weight that a skill gives itself counts up to 0.5.',
+        'loses less of its score. A skill cannot give itself a weight above 0.5.',
     );
 const minScore = () =>
   z
@@ -44,7 +44,7 @@ const includeInContext = () =>
     .boolean()
     .default(true)
     .describe(
-      'Whether its documents may reach a model that did not name it: in prompts, as related documents and in ' +
+      'Whether its documents may reach a model that did not ask for it by name: in prompts, as related documents and in ' +
         '`memory_search`. Your own searches find it in any case.',
     );
 const enabled = () =>
@@ -66,13 +66,13 @@ export const vault = z.strictObject({
   project: label()
     .exactOptional()
     .describe(
-      'The project of notes that name none in their front matter. The default is the top-level `project`.',
+      'The project of notes whose front matter names no project. The default is the top-level `project`.',
     ),
   projects: z
     .record(z.string(), label())
     .exactOptional()
     .describe(
-      'Projects by folder of the vault. The deepest folder that holds a note decides; front matter takes precedence.',
+      'Projects by folder of the vault. The deepest folder that contains a note decides; front matter takes precedence.',
     ),
   refreshInterval: duration('30s').describe(
     'How often a running `loci watch`, `serve` or `mcp` looks for changed notes.',
@@ -85,10 +85,10 @@ export const vault = z.strictObject({
 
 type Vault = z.infer<typeof vault>;
 
-/** An Obsidian vault, or any folder of Markdown. Everything but its path may be missing. */
+/** An Obsidian vault, or any folder of Markdown. Only the path is required. */
 export type VaultConfig = Pick<Vault, 'path'> & Partial<Vault>;
 
-const template = (what: string) => z.string().min(1).max(1000).exactOptional().describe(what);
+const template = (description: string) => z.string().min(1).max(1000).exactOptional().describe(description);
 
 const map = z.strictObject({
   items: template('Path of the list of documents in the output, such as `items` or `data.tasks`.'),
@@ -108,7 +108,7 @@ const map = z.strictObject({
     .describe('Templates of further metadata, by name.'),
 });
 
-/** Templates that make a document of an entry of a command's output, such as `{{title}} — {{notes}}`. */
+/** Templates that convert an entry of a command's output to a document, such as `{{title}} — {{notes}}`. */
 export type DocumentMap = z.infer<typeof map>;
 
 const settings = {
@@ -147,7 +147,7 @@ const settings = {
     ),
   refreshInterval: duration('5m').describe('How often a running `loci watch`, `serve` or `mcp` runs it.'),
   timeout: duration('30s').describe(
-    'How long the command may run. Then it is ended, with every process that it started.',
+    'How long the command may run. After that it is terminated, together with every process that it started.',
   ),
   maxDocuments: z
     .number()
@@ -177,12 +177,12 @@ const settings = {
       `The parts of a document that may be stored: ${DOCUMENT_FIELDS.join(', ')}, or one entry such as \`metadata.sender\`. ` +
         'The default is all of them.',
     ),
-  map: map.exactOptional().describe('How to make documents of JSON in another form.'),
+  map: map.exactOptional().describe('How to convert JSON in another form to documents.'),
   includeInContext: includeInContext(),
   enabled: enabled(),
   project: label()
     .exactOptional()
-    .describe('The project of documents that name none. The default is the top-level `project`.'),
+    .describe('The project of documents that do not name a project. The default is the top-level `project`.'),
 };
 
 /** A source without its id: the keys of `memorySource:` in a skill. */
@@ -196,7 +196,7 @@ export const source = z.strictObject({
     .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/)
     .meta({ kind: 'id' satisfies ValueKind })
     .describe(
-      'A short name of small letters, digits, dots, dashes and underscores. Its documents are stored under it.',
+      'A short name of lowercase letters, digits, dots, dashes and underscores. Its documents are stored under it.',
     ),
   ...settings,
 });

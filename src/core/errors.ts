@@ -1,4 +1,4 @@
-/** The table of errors: each code with its HTTP status, its exit code and what to do next. */
+/** The table of errors: each code with its HTTP status, its exit code and a hint that says what to do next. */
 
 export type ErrorCode =
   | 'invalid_input'
@@ -68,7 +68,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
   gone: {
     status: 410,
     exit: 4,
-    hint: 'It cannot be restored. Write it again.',
+    hint: 'The record cannot be restored. Write it again.',
   },
   ambiguous: { status: 409, exit: 4, hint: 'Add the source: SOURCE:PATH.' },
   conflict: { status: 409, exit: 5, hint: 'Read the current state, then try again.' },
@@ -110,7 +110,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
   aborted: {
     status: 499,
     exit: 130,
-    hint: 'What was committed is kept. The same command continues from there.',
+    hint: 'Committed changes are kept. Run the same command again to continue.',
   },
   timed_out: { status: 504, exit: 6, hint: 'Try again. A write may have succeeded nevertheless.' },
   unsupported_runtime: { status: 500, exit: 9, hint: 'Run Loci with Node 24 or newer.' },

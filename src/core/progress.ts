@@ -3,13 +3,15 @@ import { LociError } from './errors.ts';
 /** The progress of a long call. */
 export interface Progress {
   readonly stage: 'reading' | 'deriving' | 'embedding' | 'waiting';
-  /** The name of the vault that is read, or that another process is reading. */
+  /** What is read or waited for, such as the name of a vault; may be empty. */
   readonly subject: string;
+  /** Units of the stage, such as files or texts. */
   readonly done: number;
+  /** 0 if it is not known. */
   readonly total: number;
 }
 
-/** How a caller follows a long call and stops it. */
+/** Options to observe and abort a long call. */
 export interface ProgressOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
@@ -20,7 +22,7 @@ export function assertNotAborted({ signal }: ProgressOptions): void {
   if (signal?.aborted === true) throw new LociError('aborted', 'the operation was stopped');
 }
 
-/** The signal alone, as an option that may be missing. */
-export function signalOption({ signal }: ProgressOptions): { signal?: AbortSignal } {
+/** Returns options with only the signal. The property is absent, not `undefined`, if there is no signal. */
+export function pickSignal({ signal }: ProgressOptions): { signal?: AbortSignal } {
   return signal === undefined ? {} : { signal };
 }

@@ -250,8 +250,8 @@ function sourcesOf(context: EngineContext): Sources {
     pause: async (id, paused) => (await sources()).pause(id, paused),
     forget: async (id, signal) => (await sources()).forget(id, signal),
     keepFresh: (options) => {
-      const keeper = sources().then((loaded) => loaded.keepFresh(options));
-      return { close: async () => (await keeper).close() };
+      const scheduler = sources().then((loaded) => loaded.keepFresh(options));
+      return { close: async () => (await scheduler).close() };
     },
     stop: () => context.stop(),
   };

@@ -65,7 +65,7 @@ function contextOf({ origin, project, title, tags, metadata, content }: PassageS
   return topics.length === 0 ? null : [...new Set(topics)].join(' · ');
 }
 
-/** The project of records that name none, by the default settings. */
+/** The default of the setting `project`. */
 const DEFAULT_PROJECT = 'default';
 
 /** UTF-16 code units. A longer value is a text of its own, not a topic. */

@@ -10,8 +10,8 @@ import { storedEntriesByKey } from './source-entries.ts';
 import { samePassages, type Chunking } from './passages.ts';
 
 /**
- * Must grow whenever this module makes another record of the same document: the next refresh of each source then writes
- * all of its documents anew. Those whose passages stay the same are not embedded again.
+ * Increase this number whenever a change of this module gives the same document a different record. The next refresh of each
+ * source then rewrites all of its documents. Documents whose passages do not change are not embedded again.
  */
 const DOCUMENT_FORMAT = 3;
 
@@ -26,7 +26,7 @@ interface DocumentSet {
 
 interface ReplaceOptions {
   readonly namespace: string;
-  /** The project of documents that name none. */
+  /** The project of documents that do not name a project. */
   readonly project: string;
   readonly chunking: Chunking;
   readonly now: Timestamp;

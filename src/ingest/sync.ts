@@ -10,7 +10,7 @@ import { samePassages, type Chunking } from './passages.ts';
 
 export interface SyncOptions {
   readonly namespace: string;
-  /** The project of documents that name none. */
+  /** The project of documents that do not name a project. */
   readonly project: string;
   readonly chunking: Chunking;
   readonly now: () => Timestamp;
@@ -204,8 +204,8 @@ class Sync {
       await this.#write({ writes: this.#writes });
     } catch (error) {
       if (!(error instanceof LociError) || error.code !== 'not_found') throw error;
-      const what = `another process removed a record that ${this.#source.name} was about to change`;
-      throw new LociError('conflict', what, { cause: error });
+      const message = `another process removed a record that ${this.#source.name} was about to change`;
+      throw new LociError('conflict', message, { cause: error });
     }
     this.#writes = [];
     this.#characters = 0;

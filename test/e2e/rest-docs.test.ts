@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { renderRestDocs } from '../../scripts/rest-docs.ts';
 import { parse } from 'yaml';
-import { describeConfig } from '../../src/config/keys.ts';
+import { configKeys } from '../../src/config/keys.ts';
 import { copyOfVault, loci, lociJson, ROOT, temporaryFolder } from './loci-command.ts';
 import { serveProcess } from './served-process.ts';
 
@@ -34,7 +34,7 @@ describe('docs/rest.md', () => {
   it('names only settings that exist', () => {
     const named = [...PAGE.matchAll(/`((?:server|auth|log|writes)\.[a-zA-Z.]+)`/g)].map((match) => match[1]);
     expect(named.length).toBeGreaterThan(10);
-    const known = describeConfig().map(({ path }) => path);
+    const known = configKeys().map(({ path }) => path);
     expect(named.filter((name) => name !== undefined && !known.includes(name))).toEqual([]);
   });
 

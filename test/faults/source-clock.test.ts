@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openLoci, type Loci } from '../../src/engine/open.ts';
-import type { KeeperEvent } from '../../src/engine/refresh/keeper.ts';
+import type { RefreshEvent } from '../../src/engine/refresh/refresh-scheduler.ts';
 import { openStore } from '../../src/store/registry.ts';
 import { settings } from '../contract/engines.ts';
 import { temporaryFolder } from '../e2e/loci-command.ts';
@@ -18,7 +18,7 @@ const BEAT_MS = 300;
 /** An engine that refreshes sources, with a clock that the test can set. */
 class Keeping {
   readonly folder: string = temporaryFolder();
-  readonly events: KeeperEvent[] = [];
+  readonly events: RefreshEvent[] = [];
   /** The difference of the clock to the real time, in milliseconds. */
   jump = 0;
   loci!: Loci;
@@ -32,7 +32,7 @@ class Keeping {
     this.loci.sources.keepFresh({ onEvent: (event) => this.events.push(event) });
   }
 
-  count(kind: KeeperEvent['kind'], source: string): number {
+  count(kind: RefreshEvent['kind'], source: string): number {
     return this.events.filter((event) => event.kind === kind && 'source' in event && event.source === source)
       .length;
   }

@@ -5,7 +5,7 @@ import { isAlive } from '../contract/alive.ts';
 
 /** A line of the log that a job writes. */
 export interface JobLine {
-  readonly what: 'begun' | 'ended' | 'child' | 'sigterm';
+  readonly event: 'begun' | 'ended' | 'child' | 'sigterm';
   readonly pid: number;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -17,8 +17,8 @@ const LOG = 'jobs.log';
 const PRELUDE = `
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
-const log = (what, pid = process.pid) =>
-  appendFileSync('${LOG}', JSON.stringify({ what, pid, at: Date.now() }) + '\\n');
+const log = (event, pid = process.pid) =>
+  appendFileSync('${LOG}', JSON.stringify({ event, pid, at: Date.now() }) + '\\n');
 log('begun');
 `;
 
@@ -62,8 +62,8 @@ export function jobLines(home: string): JobLine[] {
 }
 
 /** Waits until the log has that many lines of a kind, and returns them. Kills the processes in the log after the test. */
-export async function untilLogged(home: string, what: JobLine['what'], count = 1): Promise<JobLine[]> {
-  const found = (): JobLine[] => jobLines(home).filter((line) => line.what === what);
+export async function untilLogged(home: string, event: JobLine['event'], count = 1): Promise<JobLine[]> {
+  const found = (): JobLine[] => jobLines(home).filter((line) => line.event === event);
   await vi.waitUntil(() => found().length >= count, { timeout: 30_000, interval: 10 });
   onTestFinished(() => {
     for (const { pid } of jobLines(home)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');

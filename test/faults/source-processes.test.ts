@@ -38,8 +38,8 @@ describe('two processes with the same sources', () => {
     await untilLogged(home.path, 'ended', RUNS);
     for (const { code } of await Promise.all(watches.map((watch) => watch.stop()))) expect(code).toBe(0);
     const lines = jobLines(home.path);
-    const [begun, ended] = (['begun', 'ended'] as const).map((what) =>
-      lines.filter((line) => line.what === what),
+    const [begun, ended] = (['begun', 'ended'] as const).map((event) =>
+      lines.filter((line) => line.event === event),
     );
     expect(ended?.length).toBeGreaterThanOrEqual(RUNS);
     for (const [i, { at, pid }] of begun!.slice(1).entries()) {
@@ -100,7 +100,7 @@ process.stdout.write(JSON.stringify(documents), () => log('ended'));
   /** The number of documents of each run. */
   async function runsOf(home: SourcesHome): Promise<[string, number][]> {
     const counts: [string, number][] = [];
-    for (let run = 1; run <= jobLines(home.path).filter(({ what }) => what === 'begun').length; run++) {
+    for (let run = 1; run <= jobLines(home.path).filter(({ event }) => event === 'begun').length; run++) {
       const tag = `run${String(run)}`;
       const { results } = await home.json<SearchOutput>('search', tag, '--tag', tag, '-n', '1');
       if (results.length > 0) counts.push([tag, (await stateOf(home))?.documents ?? 0]);

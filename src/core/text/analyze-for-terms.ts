@@ -1,8 +1,8 @@
 import { analyze, stem, type Token } from './analyze.ts';
 
 /**
- * The tokens of `analyze(text)` with one of these terms, in order. It is faster, because it skips words that begin with
- * another letter than all terms: a stem begins like its word.
+ * Returns the tokens of `analyze(text)` whose term is in `terms`, in order. This is faster than `analyze`, because it skips
+ * words whose first letter is not the first letter of any term: a word and its stem begin with the same letter.
  */
 export function analyzeForTerms(text: string, terms: ReadonlySet<string>): Token[] {
   const tokens: Token[] = [];
@@ -14,14 +14,14 @@ export function analyzeForTerms(text: string, terms: ReadonlySet<string>): Token
     let isPlain = true;
     for (let found; end < text.length && (found = classAt(text, end)) !== SEPARATOR; end++)
       isPlain &&= found === PLAIN;
-    if (!isPlain) pushRun(text, start, end, terms, tokens);
-    else if (initials[text.charCodeAt(start)] === 1) pushWord(text, start, end, terms, tokens);
+    if (!isPlain) analyzeRange(text, start, end, terms, tokens);
+    else if (initials[text.charCodeAt(start)] === 1) analyzePlainWord(text, start, end, terms, tokens);
     start = end;
   }
   return tokens;
 }
 
-/** For each ASCII character: 1 if a word with one of the terms may begin with it. */
+/** Maps each ASCII code to 1 if a word with one of the terms may begin with that character, else to 0. */
 function initialsOf(terms: ReadonlySet<string>): Uint8Array {
   const initials = new Uint8Array(128);
   for (const term of terms) {
@@ -34,21 +34,21 @@ function initialsOf(terms: ReadonlySet<string>): Uint8Array {
 }
 
 const [SEPARATOR, PLAIN, OTHER] = [0, 1, 2];
-/** Classes of ASCII characters: letters and digits are plain; an apostrophe may join two words. */
+/** Classes of ASCII characters: letters and digits are plain. An apostrophe is `OTHER`, because it may join two words. */
 const CHARACTER_CLASSES: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (/[A-Za-z0-9]/.test(character)) return PLAIN;
   return character === "'" ? OTHER : SEPARATOR;
 });
 
-function classAt(text: string, at: number): number {
-  return CHARACTER_CLASSES[text.charCodeAt(at)] ?? OTHER;
+function classAt(text: string, index: number): number {
+  return CHARACTER_CLASSES[text.charCodeAt(index)] ?? OTHER;
 }
 
-/** Longer words are cut by `analyze`. */
+/** `analyze` truncates longer words. */
 const MAX_PLAIN_LENGTH = 64;
 
-function pushWord(
+function analyzePlainWord(
   text: string,
   start: number,
   end: number,
@@ -56,7 +56,7 @@ function pushWord(
   tokens: Token[],
 ): void {
   if (end - start > MAX_PLAIN_LENGTH) {
-    pushRun(text, start, end, terms, tokens);
+    analyzeRange(text, start, end, terms, tokens);
     return;
   }
   const surface = text.slice(start, end).toLowerCase();
@@ -64,8 +64,8 @@ function pushWord(
   if (terms.has(term)) tokens.push({ term, surface, start, end, kind: 'word' });
 }
 
-/** Analyses the text between two ASCII separators. No word extends beyond them, so the result is that of the whole text. */
-function pushRun(
+/** Calls `analyze` for the text between two ASCII separators. No word crosses a separator, so the tokens are those of the whole text. */
+function analyzeRange(
   text: string,
   start: number,
   end: number,

@@ -4,18 +4,18 @@ import type { WorkerAnswer, WorkerError, WorkerRequest } from './worker-client.t
 
 interface ServeOptions {
   /**
-   * Whether the answer to a request may travel in one message with others. Answers that may be nested too deeply to be
-   * received must travel alone, so that only their own request fails.
+   * Whether the answer to a request may share a message with other answers. An answer that may be nested too deeply to be
+   * deserialised must be sent alone, so that only its own request fails.
    */
   readonly mayShareMessage?: (message: unknown) => boolean;
 }
 
-/** Milliseconds that an answer waits at most for the other answers of its batch. */
+/** The longest time that an answer waits for the other answers of its batch. */
 const MAX_WAIT_MS = 2;
 
 /**
- * Answers the requests of the `WorkerClient` that started this thread, one after the other. A request whose handler
- * throws is answered with the error.
+ * Calls `handle` for each request of the `WorkerClient` that started this thread, in order, and sends its result or error.
+ * A promise is not awaited before the next request.
  */
 export function serveRequests(
   handle: (message: unknown) => unknown,
@@ -27,21 +27,21 @@ export function serveRequests(
     try {
       if (answers.length > 0) port.postMessage(answers);
     } catch (error) {
-      // An answer that cannot be cloned becomes an error; the others are sent as they are.
+      // An answer that cannot be cloned is replaced by an error. The other answers are not affected.
       if (answers.length > 1) for (const answer of answers) post([answer]);
       else port.postMessage([{ id: answers[0]!.id, error: workerError(error) }] satisfies WorkerAnswer[]);
     }
   };
   port.on('message', (requests: readonly WorkerRequest[]) => {
     let answers: WorkerAnswer[] = [];
-    let since = performance.now();
+    let batchStart = performance.now();
     const flush = (): void => {
       post(answers);
       answers = [];
-      since = performance.now();
+      batchStart = performance.now();
     };
     for (const { id, message } of requests) {
-      // Answers are sent in the order of their requests.
+      // Earlier answers are sent first, except for those that are promises.
       const sharesMessage = mayShareMessage(message);
       if (!sharesMessage) flush();
       const answer = answerOf(id, () => handle(message));
@@ -52,7 +52,7 @@ export function serveRequests(
         continue;
       }
       answers.push(answer);
-      if (!sharesMessage || performance.now() - since >= MAX_WAIT_MS) flush();
+      if (!sharesMessage || performance.now() - batchStart >= MAX_WAIT_MS) flush();
     }
     flush();
   });

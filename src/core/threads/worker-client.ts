@@ -1,7 +1,7 @@
 import { Worker, type ResourceLimits } from 'node:worker_threads';
 import { isErrorCode, LociError, messageOf } from '../errors.ts';
 
-/** A request as it travels to the thread. Several requests travel in one message. */
+/** A request in a message to the thread. One message may contain several requests. */
 export interface WorkerRequest {
   readonly id: number;
   readonly message: unknown;
@@ -24,7 +24,7 @@ interface WorkerClientOptions {
   readonly name: string;
   readonly workerData?: unknown;
   readonly resourceLimits?: ResourceLimits;
-  /** Makes the error of a request that gets no answer, because the thread died or its answer cannot be received. */
+  /** Creates the error of a request that gets no answer, because the thread died or its answer cannot be received. */
   readonly failure: (reason: string, cause?: unknown) => LociError;
   /** Called when the thread has died or was terminated. The next request starts another thread. */
   readonly onExit?: (reason: string, cause?: unknown) => void;
@@ -72,7 +72,7 @@ export class WorkerClient {
     this.#worker ??= this.#start();
     const id = this.#nextId++;
     this.#transfer.push(...transfer);
-    // Waking the thread costs as much as a short request, so requests that are made together travel together.
+    // Waking the thread costs as much as a short request, so requests of the same microtask share a message.
     if (this.#outgoing.push({ id, message }) === 1) queueMicrotask(() => this.#post());
     this.#worker.ref();
     return new Promise((resolve, reject) => {
@@ -80,7 +80,7 @@ export class WorkerClient {
     });
   }
 
-  /** Ends the thread at once and rejects what is pending with `options.failure`. */
+  /** Terminates the thread at once and rejects pending requests with `options.failure`. */
   async terminate(): Promise<void> {
     const worker = this.#worker;
     if (worker === null) return;
@@ -105,7 +105,7 @@ export class WorkerClient {
 
   #start(): Worker {
     const { module, name, workerData, resourceLimits = {} } = this.#options;
-    // The flags of the host process are not for the thread: `--input-type` would prevent it from starting.
+    // The thread does not inherit the flags of the process: `--input-type` would prevent it from starting.
     const worker = new Worker(module, { name, workerData, resourceLimits, execArgv: [] });
     worker.on('message', (answers: readonly WorkerAnswer[]) => {
       if (this.#worker === worker) for (const answer of answers) this.#settle(answer);
@@ -135,7 +135,7 @@ export class WorkerClient {
     }
   }
 
-  /** Of several requests only those that cannot be cloned fail. */
+  /** Sends one request, so that a request that cannot be cloned does not make others fail. */
   #postAlone(request: WorkerRequest, transfer: readonly ArrayBuffer[]): void {
     try {
       this.#worker?.postMessage(
@@ -158,7 +158,7 @@ export class WorkerClient {
     else request?.resolve(answer.value);
   }
 
-  /** An answer that cannot be received does not say its id. It is the oldest pending one: such answers travel alone and in order. */
+  /** An answer that cannot be received does not say its id. It is the oldest pending one: such answers are sent alone and in order. */
   #rejectOldest(error: Error): void {
     const [oldest] = this.#pending;
     if (oldest === undefined) return;

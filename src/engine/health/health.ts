@@ -80,8 +80,8 @@ export interface Totals {
 export async function totals({ store }: EngineContext): Promise<Totals> {
   const generation = activeGeneration(await store.vectors.generations(ADMIN_NAMESPACE));
   const { bytes, namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
-  const sum = (what: 'records' | 'passages' | 'vectors'): number =>
-    namespaces.reduce((total, namespace) => total + namespace[what], 0);
+  const sum = (count: 'records' | 'passages' | 'vectors'): number =>
+    namespaces.reduce((total, namespace) => total + namespace[count], 0);
   return {
     bytes,
     records: sum('records'),
@@ -137,27 +137,27 @@ async function runCheck(name: string, hint: string, look: () => Promise<Finding>
 interface StoreFault {
   /** `null` for a fault of the file. */
   readonly namespace: string | null;
-  readonly what: string;
+  readonly message: string;
 }
 
 /** Checks the file and, if it is sound, every namespace. */
 async function verifyStore({ admin }: Store): Promise<StoreFault[]> {
   const file = await admin.verify(ADMIN_NAMESPACE);
-  if (file.length > 0) return file.map((what) => ({ namespace: null, what }));
+  if (file.length > 0) return file.map((message) => ({ namespace: null, message }));
   const faults: StoreFault[] = [];
   for (const { namespace } of (await admin.stats(ADMIN_NAMESPACE)).namespaces)
-    for (const what of await admin.verify(namespace)) faults.push({ namespace, what });
+    for (const message of await admin.verify(namespace)) faults.push({ namespace, message });
   return faults;
 }
 
 async function checkStore({ store, namespace: ours, caller }: EngineContext): Promise<Finding> {
   const findings = await verifyStore(store);
   if (findings.length === 0) return { result: 'ok', detail: 'the file and every index are intact' };
-  const lines = findings.map(({ namespace, what }) => {
-    if (namespace === null) return what;
+  const lines = findings.map(({ namespace, message }) => {
+    if (namespace === null) return message;
     // Only the operator may learn the names and contents of other namespaces.
     if (namespace !== ours && caller.trust !== 'operator') return 'another namespace has a broken index';
-    return `${namespace}: ${what}`;
+    return `${namespace}: ${message}`;
   });
   return { result: 'failed', detail: [...new Set(lines)].join('\n') };
 }
@@ -170,7 +170,7 @@ async function checkAudit(context: EngineContext): Promise<Finding> {
   let entries = 0;
   for (const namespace of new Set([ours, ...otherNamespaces])) {
     const namespaceFaults = await findFaults(context, namespace);
-    faults.push(...namespaceFaults.map((what) => (namespace === ours ? what : `${namespace}: ${what}`)));
+    faults.push(...namespaceFaults.map((fault) => (namespace === ours ? fault : `${namespace}: ${fault}`)));
     for (const { own, length } of await store.admin.auditChains(namespace)) entries += own ? length : 0;
   }
   if (faults.length > 0) return { result: 'failed', detail: faults.join('\n') };

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
-import { signalOption, assertNotAborted } from '../../core/progress.ts';
+import { pickSignal, assertNotAborted } from '../../core/progress.ts';
 import { embedPending } from '../../ingest/embed.ts';
 import { assertWritesEnabled } from '../access/permission.ts';
 import type { EngineContext } from '../context.ts';
@@ -120,7 +120,7 @@ async function embed(
 ): Promise<void> {
   try {
     report.embedded = await embedPending(context.store, embedder, generation, {
-      ...signalOption(options),
+      ...pickSignal(options),
       onProgress: (done, total) => options.onProgress?.({ stage: 'embedding', subject: '', done, total }),
     });
   } catch (error) {

@@ -54,7 +54,7 @@ function sourceOrigin(
   const { completed, url } = record.metadata;
   const origin = {
     ...source,
-    name: onOneLine(source.name),
+    name: joinLines(source.name),
     completed: typeof completed === 'boolean' ? completed : null,
     url: typeof url === 'string' && url !== '' ? url : null,
   };
@@ -90,6 +90,6 @@ function spaced(age: string): string {
   return age.replace(/^(\d+)/, '$1 ');
 }
 
-function onOneLine(name: string): string {
+function joinLines(name: string): string {
   return name.replaceAll(BREAKS, ' ').trim();
 }

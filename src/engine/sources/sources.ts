@@ -3,12 +3,12 @@ import type { FetchResult } from '../../sources/document.ts';
 import type { Closable, EngineContext } from '../context.ts';
 import { forgetSource } from '../vaults/forget-source.ts';
 import { embedNew } from '../vaults/embed-new.ts';
-import { signalOption, type ProgressOptions } from '../../core/progress.ts';
+import { pickSignal, type ProgressOptions } from '../../core/progress.ts';
 import { vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';
 import { approvalDetails, resolveCommand, type ResolvedCommand } from './approval.ts';
 import { changesSince, parseApproval, serializeApproval } from './approval-record.ts';
 import { configuredSources, requireSource, type ConfiguredSource } from './configured.ts';
-import { SourceKeeper, type KeepOptions } from '../refresh/keeper.ts';
+import { RefreshScheduler, type RefreshSchedulerOptions } from '../refresh/refresh-scheduler.ts';
 import { missingProgramError } from './program.ts';
 import { refreshSource, testSource, type RefreshReport } from '../refresh/refresh.ts';
 import { sourceReports, type SourceReport } from './reports.ts';
@@ -44,7 +44,7 @@ export interface Sources {
   /** Removes its documents, its approval and its state from the store. Returns the number of removed documents. */
   forget(id: string, signal?: AbortSignal): Promise<number>;
   /** Refreshes vaults and sources when they are due, until the engine or the returned object is closed. */
-  keepFresh(options?: KeepOptions): Closable;
+  keepFresh(options?: RefreshSchedulerOptions): Closable;
   /** Ends all running commands before the engine is closed. No command can start afterwards. */
   stop(): Promise<void>;
 }
@@ -62,9 +62,9 @@ export function sourcesOf(context: EngineContext): Sources {
     pause: (id, paused) => pause(context, id, paused),
     forget: (id, signal) => forgetSource(context, id, signal === undefined ? {} : { signal }),
     keepFresh: (options = {}) => {
-      const keeper = new SourceKeeper(context, options);
-      keeper.start();
-      return context.closeWithEngine(keeper);
+      const scheduler = new RefreshScheduler(context, options);
+      scheduler.start();
+      return context.closeWithEngine(scheduler);
     },
     stop: () => context.stop(),
   };
@@ -125,7 +125,7 @@ async function refreshOne(
       wait: true,
       onWait: () => report('waiting'),
       onAcquired: () => report('reading'),
-      ...signalOption(options),
+      ...pickSignal(options),
     });
   } catch (cause) {
     const error = cause instanceof LociError ? cause : new LociError('internal', messageOf(cause), { cause });

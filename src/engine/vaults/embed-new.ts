@@ -2,7 +2,7 @@ import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { countAllPending, embedPending } from '../../ingest/embed.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import type { EngineContext } from '../context.ts';
-import { signalOption, type ProgressOptions } from '../../core/progress.ts';
+import { pickSignal, type ProgressOptions } from '../../core/progress.ts';
 import { withLease } from '../refresh/lease.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function embedNew(context: EngineContext, options: ProgressOptions 
     {
       wait: true,
       onWait: () => options.onProgress?.({ stage: 'waiting', subject: 'embedding', done: 0, total: 0 }),
-      ...signalOption(options),
+      ...pickSignal(options),
     },
   );
   for (const namespace of await context.store.admin.namespaces(ADMIN_NAMESPACE))
@@ -34,7 +34,7 @@ function embedAll(
   options: ProgressOptions,
 ): Promise<number> {
   return embedPending(store, embedder, generation, {
-    ...signalOption(options),
+    ...pickSignal(options),
     onProgress: (done, total) => options.onProgress?.({ stage: 'embedding', subject: '', done, total }),
   });
 }

@@ -5,7 +5,7 @@ import { syncSource, type SyncReport } from '../../ingest/sync.ts';
 import { openSource } from '../../sources/registry.ts';
 import type { Source } from '../../sources/source.ts';
 import type { EngineContext } from '../context.ts';
-import { signalOption, type ProgressOptions } from '../../core/progress.ts';
+import { pickSignal, type ProgressOptions } from '../../core/progress.ts';
 import { RefreshAttempt } from '../refresh/refresh-attempt.ts';
 import { withLease, type LeaseHandle, type LeaseOptions } from '../refresh/lease.ts';
 import { leaseName, formatNoteProblem } from '../refresh/refresh.ts';
@@ -100,7 +100,7 @@ async function syncVault(
     allowEmpty: options.allowEmpty ?? false,
     fence: options.lease,
     onUnchanged,
-    ...signalOption(options),
+    ...pickSignal(options),
     onProgress: (done, total) =>
       options.onProgress?.({ stage: 'reading', subject: source.name, done, total }),
   });

@@ -16,6 +16,6 @@ export function formatVaultChanges({ added, changed, gone }: VaultChanges): stri
   ] as const;
   return counts
     .filter(([count]) => count > 0)
-    .map(([count, what], i) => `${i > 0 ? String(count) : formatCount(count, 'note')} ${what}`)
+    .map(([count, change], i) => `${i > 0 ? String(count) : formatCount(count, 'note')} ${change}`)
     .join(', ');
 }

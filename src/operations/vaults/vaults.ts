@@ -29,7 +29,7 @@ interface PlacedFolders {
 }
 
 /**
- * Finds or makes the vault of each folder. Configured vaults are found by their real path; a new vault gets an unused name. The name
+ * Finds or creates the vault of each folder. Configured vaults are found by their real path; a new vault gets an unused name. The name
  * of a folder that is read only `once` includes a hash of its path, so that it cannot match the records of another folder.
  * @throws LociError `unreadable` for a path that is not a folder, `conflict` for one inside or around a configured vault
  */
@@ -103,10 +103,10 @@ async function realFolder(path: string): Promise<string> {
     if ((await stat(real)).isDirectory()) return real;
   } catch (error) {
     const missing = systemErrorCode(error) === 'ENOENT';
-    const what = missing
+    const message = missing
       ? `there is no folder ${absolute}`
       : `${absolute} cannot be read: ${describeFileError(error)}`;
-    throw new LociError('unreadable', what, { cause: error });
+    throw new LociError('unreadable', message, { cause: error });
   }
   throw new LociError('unreadable', `${absolute} is not a folder`, {
     hint: 'Name the folder that contains your notes.',

@@ -14,7 +14,7 @@ const DISTINCT_FIELDS = ['id', 'text', 'timestamp'] as const;
 const DONE = /^(?:true|yes|y|1|x|done|completed?|closed|cancell?ed|finished)$/i;
 
 /**
- * A function that makes an unchecked document of a printed value. A field without a template is taken from the field of the same
+ * Returns a function that converts a printed value to an unchecked document. A field without a template is taken from the field of the same
  * name.
  * @throws LociError `invalid_config` that names the key of a bad template, or of a constant one for a field that must differ
  */
@@ -76,7 +76,7 @@ function asText(value: Json | undefined): Json | undefined {
 
 function asTags(value: Json | undefined): Json | undefined {
   if (!Array.isArray(value)) return asText(value);
-  // Labels that are objects stay as they are: `readDocument` takes their names.
+  // Labels that are objects are not changed here: `readDocument` replaces them by their names.
   return value.map((each) => (isObject(each) ? each : textOf(each)));
 }
 

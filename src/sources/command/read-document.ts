@@ -26,10 +26,10 @@ interface Issue {
   readonly input?: unknown;
 }
 
-function should(what: string): { error: (issue: Issue) => string } {
+function should(expected: string): { error: (issue: Issue) => string } {
   return {
     error: ({ input }) =>
-      input === undefined || input === null ? 'is missing' : `should be ${what}, not ${kindOf(input)}`,
+      input === undefined || input === null ? 'is missing' : `should be ${expected}, not ${kindOf(input)}`,
   };
 }
 
@@ -66,9 +66,9 @@ function maxLength(limit: number): [(text: string) => boolean, { error: (issue: 
 }
 
 /** The length is checked before `clean` runs, which makes no text longer. */
-function text(limit: number, cleaner: (text: string) => string, what = 'text'): z.ZodType<string> {
+function text(limit: number, cleaner: (text: string) => string, expected = 'text'): z.ZodType<string> {
   const [isShort, { error }] = maxLength(limit);
-  return z.string(should(what)).refine(isShort, { error, abort: true }).transform(cleaner);
+  return z.string(should(expected)).refine(isShort, { error, abort: true }).transform(cleaner);
 }
 
 function optional<Output>(schema: z.ZodType<Output>): z.ZodType<Output | null> {

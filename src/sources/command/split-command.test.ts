@@ -65,10 +65,10 @@ describe('splitting a command line', () => {
       ['a # b', '# (a comment)'],
       ['A=1 b', 'a variable before the program'],
     ];
-    for (const [line, what] of parts)
+    for (const [line, feature] of parts)
       expect(faultOf(line)).toMatchObject({
         code: 'invalid_config',
-        message: `the command needs a shell for ${what}`,
+        message: `the command needs a shell for ${feature}`,
         hint: expect.stringMatching(/quotes.*`shell: true`/) as string,
       });
   });

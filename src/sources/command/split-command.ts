@@ -133,8 +133,8 @@ function nameOf(operator: string): string {
   return operator === '`' ? '` (a backtick)' : operator;
 }
 
-function needsShell(what: string): LociError {
-  return badCommand(`the command needs a shell for ${what}`, NEEDS_SHELL);
+function needsShell(feature: string): LociError {
+  return badCommand(`the command needs a shell for ${feature}`, NEEDS_SHELL);
 }
 
 function unclosed(quote: string, line: string, start: number): LociError {

@@ -24,8 +24,8 @@ export function assertParseable(content: string): void {
     TOKENS_PER_NESTING * nested,
   );
   if (tokens <= MAX_TOKENS) return;
-  const what = `it has ${String(lines)} lines, ${String(cells)} table cells and ${String(nested)} quotes and list items`;
-  throw new LociError('unreadable', `${what}, which is too many to parse`);
+  const reason = `it has ${String(lines)} lines, ${String(cells)} table cells and ${String(nested)} quotes and list items`;
+  throw new LociError('unreadable', `${reason}, which is too many to parse`);
 }
 
 /** Counts the marks of quotes and lists before the text of each line. */

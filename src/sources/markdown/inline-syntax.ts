@@ -136,7 +136,7 @@ function decoded(url: string): string {
   }
 }
 
-/** Makes a link of a path. A heading follows the first `#`, the id of a block `#^`. Returns `null` for an empty path. */
+/** Parses the path of a link. A heading follows the first `#`, and a block id follows `#^`. Returns `null` for an empty path. */
 function makeLink(path: string, aliasText: string, embed: boolean): Link | null {
   const hash = path.indexOf('#');
   const target = (hash < 0 ? path : path.slice(0, hash)).trim();

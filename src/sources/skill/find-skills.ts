@@ -72,7 +72,7 @@ async function readSkillFile(realRoot: string, name: string): Promise<string | {
   }
 }
 
-/** Makes a valid id of a name: small letters without accents, digits, dots, dashes and underscores. */
+/** Converts a name to a valid id: lowercase letters without accents, digits, dots, dashes and underscores. */
 function toId(name: string): string {
   const plain = name
     .normalize('NFKD')

@@ -16,7 +16,7 @@ export interface VaultOptions {
   readonly name: string;
   /** The folder of the vault. It may be a symlink. */
   readonly root: string;
-  /** The project of notes that name none in their front matter and are in no folder of `projects`. */
+  /** The project of notes whose front matter names no project and which are in no folder of `projects`. */
   readonly project?: string;
   /** Projects by folder of the vault. The deepest folder that contains a note decides. */
   readonly projects?: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import type { DestinationStream, Logger } from 'pino';
-import type { KeeperEvent } from '../../engine/refresh/keeper.ts';
+import type { RefreshEvent } from '../../engine/refresh/refresh-scheduler.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { createContext, type OpenContext } from '../../operations/context.ts';
 import type { McpEndpoint } from '../mcp/http.ts';
@@ -101,7 +101,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   }
 }
 
-function logSourceEvent(event: KeeperEvent, log: Logger): void {
+function logSourceEvent(event: RefreshEvent, log: Logger): void {
   switch (event.kind) {
     case 'failed':
     case 'waiting':

@@ -1,14 +1,15 @@
 import { jsonEscapes, replaceInvisible } from '../../core/text/invisible-characters.ts';
 
 /**
- * Characters that a terminal acts on instead of showing: control characters (including ESC and the C1 controls, which
+ * Characters that a terminal interprets instead of showing: control characters (including ESC and the C1 controls, which
  * begin escape sequences), the separators U+2028 and U+2029, bidirectional formatting marks, and the byte order mark.
  */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+/** The first character of the Unicode block Control Pictures. */
 const CONTROL_PICTURES = 0x2400;
 const PICTURE_OF_DELETE = '\u2421';
 const REPLACEMENT = '\ufffd';
-/** Left as it is: web texts are full of soft hyphens, and terminals handle them. */
+/** Not replaced, because soft hyphens are frequent in web texts and harmless in terminals. */
 const SOFT_HYPHEN = '\u00ad';
 
 /**

@@ -146,10 +146,10 @@ export class ImportRun {
   }
 
   /** Reports the first line of a type that only the operator may import. */
-  #isForbidden(type: 'audit' | 'history', location: string, what: string): boolean {
+  #isForbidden(type: 'audit' | 'history', location: string, reason: string): boolean {
     if (this.#context.caller.trust === 'operator') return false;
     if (!this.#forbiddenTypes.has(type))
-      this.#report.addProblem(location, `${what}: only the operator may import that`);
+      this.#report.addProblem(location, `${reason}: only the operator may import that`);
     this.#forbiddenTypes.add(type);
     return true;
   }

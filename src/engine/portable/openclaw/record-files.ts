@@ -36,7 +36,7 @@ export function fileName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Makes records of the files of a workspace, and updates those that an earlier import made. */
+/** Writes the files of a workspace as records, and updates the records of an earlier import. */
 export class RecordFileImporter {
   readonly #context: EngineContext;
   readonly #run: ImportRun;
@@ -189,8 +189,8 @@ export class RecordFileImporter {
     const isUnchangedHere = contentHash(record) === importMetadataOf(record).hash;
     if (isUnchangedHere || this.#options.overwrite) return false;
     this.#report.records.kept++;
-    const what = `record/${String(record.id)} was changed here, and so was the file`;
-    this.#report.addConflict(record.key ?? '', what);
+    const message = `record/${String(record.id)} was changed here, and so was the file`;
+    this.#report.addConflict(record.key ?? '', message);
     return true;
   }
 

@@ -22,7 +22,7 @@ export function addGeneration(db: Database, spec: GenerationSpec): Generation {
          WHERE provider = ? AND model = ? AND dimensions = ?`,
       )
       .get(...parameters);
-    if (row === undefined) throw new LociError('store_failed', 'the new generation of vectors was not found');
+    if (row === undefined) throw new LociError('store_failed', 'the new vector generation was not found');
     return generationOf(row);
   });
 }
@@ -39,7 +39,7 @@ export function generationById(db: Database, id: number): Generation {
   const row = db
     .prepare('SELECT id, provider, model, dimensions, active FROM generation WHERE id = ?')
     .get(id);
-  if (row === undefined) throw new LociError('not_found', `no generation ${String(id)} of vectors`);
+  if (row === undefined) throw new LociError('not_found', `vector generation ${String(id)} does not exist`);
   return generationOf(row);
 }
 

@@ -89,9 +89,9 @@ function patchLines(name: string, lines: readonly string[], view: View): string[
   const room = columns - MARGIN.length - 2;
   // Leaves out "\ No newline at end of file".
   const changed = lines.filter((line) => !line.startsWith('\\'));
-  const painted = changed.map((line) => {
-    const paint = line.startsWith('+') ? style.good : line.startsWith('-') ? style.bad : style.dim;
-    return paint(options.has('verbose') ? line : clip(line, room));
+  const styled = changed.map((line) => {
+    const lineStyle = line.startsWith('+') ? style.good : line.startsWith('-') ? style.bad : style.dim;
+    return lineStyle(options.has('verbose') ? line : clip(line, room));
   });
-  return [`${name}:`, ...indent(limitLines(painted, view), '  ')];
+  return [`${name}:`, ...indent(limitLines(styled, view), '  ')];
 }

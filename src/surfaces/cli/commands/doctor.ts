@@ -23,11 +23,11 @@ export const doctor: OperationCommand<DoctorOutput> = {
 
 function checkLines({ name, result, detail, hint }: Check, width: number, view: View): string[] {
   const { style } = view;
-  const paint = { ok: style.good, warning: style.warning, failed: style.bad }[result];
+  const resultStyle = { ok: style.good, warning: style.warning, failed: style.bad }[result];
   const margin = ' '.repeat('warning'.length + width + 4);
   const [first = '', ...rest] = escapeControl(detail).split('\n');
   return [
-    `${paint(result.padEnd('warning'.length))}  ${escapeControl(name).padEnd(width)}  ${first}`,
+    `${resultStyle(result.padEnd('warning'.length))}  ${escapeControl(name).padEnd(width)}  ${first}`,
     ...limitLines(rest, view).map((line) => margin + line),
     ...(hint === null ? [] : [`${margin}${style.dim(`→ ${escapeControl(hint)}`)}`]),
   ];

@@ -76,12 +76,12 @@ function factRows(facts: readonly Fact[], { style, columns }: View): string[] {
     ageText(stored_at, now),
     timeLeftText(expires_at, now),
   ]);
-  const categoryPaint = isOneCategory ? [] : [style.dim];
-  const trustPaint = isAllOperator ? [] : [style.warning];
-  const valueIndex = 1 + categoryPaint.length + trustPaint.length;
+  const categoryStyle = isOneCategory ? [] : [style.dim];
+  const trustStyle = isAllOperator ? [] : [style.warning];
+  const valueIndex = 1 + categoryStyle.length + trustStyle.length;
   const flexible = isOneCategory ? [0, valueIndex] : [0, 1, valueIndex];
-  const paints = [style.bold, ...categoryPaint, ...trustPaint, String, style.dim, style.dim];
-  return alignColumns(rows, { columns, flexible, paints });
+  const cellStyles = [style.bold, ...categoryStyle, ...trustStyle, String, style.dim, style.dim];
+  return alignColumns(rows, { columns, flexible, cellStyles });
 }
 
 export const factForget: OperationCommand<FactForgetOutput> = {
@@ -110,7 +110,7 @@ export const factCategories: OperationCommand<FactCategoriesOutput> = {
       formatCount(count, 'fact'),
       recent_keys.map(oneLine).join(', '),
     ]);
-    const paints = [style.bold, String, style.dim];
-    return `${alignColumns(rows, { columns, flexible: [0, 2], paints }).join('\n')}\n`;
+    const cellStyles = [style.bold, String, style.dim];
+    return `${alignColumns(rows, { columns, flexible: [0, 2], cellStyles }).join('\n')}\n`;
   },
 };

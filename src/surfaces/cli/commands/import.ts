@@ -61,7 +61,7 @@ function countText(counts: ImportOutput['records']): string {
   const nonZero = Object.entries(counts).filter(([, count]) => count > 0);
   if (nonZero.length === 0) return 'none';
   return nonZero
-    .map(([what, count]) => `${String(count)} ${what === 'kept' ? 'kept as here' : what}`)
+    .map(([change, count]) => `${String(count)} ${change === 'kept' ? 'kept as here' : change}`)
     .join(', ');
 }
 
@@ -82,10 +82,10 @@ function remarks(
   label: string,
   list: readonly { readonly location: string; readonly message: string }[],
   view: View,
-  paint: (text: string) => string,
+  labelStyle: (text: string) => string,
 ): string[] {
   return limited(
-    list.map(({ location, message }) => `${paint(label)} ${oneLine(location)}: ${oneLine(message)}`),
+    list.map(({ location, message }) => `${labelStyle(label)} ${oneLine(location)}: ${oneLine(message)}`),
     view,
   );
 }

@@ -94,7 +94,7 @@ function entryLines({ included, left_out }: StartupTextOutput, { style, columns 
   const includedLines = alignColumns(rows, {
     columns: columns - 2,
     flexible: [1],
-    paints: [String, style.bold, style.dim],
+    cellStyles: [String, style.bold, style.dim],
   });
   const leftOutLines = left_out.flatMap(({ key, priority, why }) => [
     `P${String(priority)}  ${style.bold(clip(oneLine(key), columns - 6))}`,

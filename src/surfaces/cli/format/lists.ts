@@ -21,8 +21,8 @@ export function limitLines(lines: readonly string[], { style, options }: View): 
 export function problemLines(problems: readonly Problem[], view: View): string[] {
   const { style } = view;
   const lines = problems.map(({ path, detail, skipped }) => {
-    const what = skipped ? style.warning('skipped') : style.dim('note');
-    return `${what} ${oneLine(path)}: ${oneLine(detail)}`;
+    const label = skipped ? style.warning('skipped') : style.dim('note');
+    return `${label} ${oneLine(path)}: ${oneLine(detail)}`;
   });
   return limitLines(lines, view).map((line) => `  ${line}`);
 }

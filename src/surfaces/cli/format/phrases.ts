@@ -16,7 +16,7 @@ export function recordName({ id, title }: { id: number; title: string }): string
   return `record/${String(id)}${title === '' ? '' : ` (${oneLine(title)})`}`;
 }
 
-/** `3 added, 2 removed`: leaves out what did not happen. */
-export function countsText(counts: readonly (readonly [count: number, what: string])[]): string[] {
-  return counts.filter(([count]) => count > 0).map(([count, what]) => `${String(count)} ${what}`);
+/** `3 added, 2 removed`: omits counts of 0. */
+export function countsText(counts: readonly (readonly [count: number, change: string])[]): string[] {
+  return counts.filter(([count]) => count > 0).map(([count, change]) => `${String(count)} ${change}`);
 }

@@ -70,13 +70,13 @@ export class ProgressDisplay {
 
 function describe(progress: Progress, rate: number, withBar: boolean): string {
   const { stage, done, total } = progress;
-  const what = oneLine(stageText(progress));
-  if (stage === 'waiting') return what;
+  const text = oneLine(stageText(progress));
+  if (stage === 'waiting') return text;
   const speed = rate > 0 ? `, ${rate >= 10 ? rate.toFixed(0) : rate.toFixed(1)}/s` : '';
-  if (total === 0) return done === 0 ? what : `${what}: ${String(done)}${speed}`;
+  if (total === 0) return done === 0 ? text : `${text}: ${String(done)}${speed}`;
   const left = rate > 0 && done < total ? `, ${durationText((total - done) / rate)} left` : '';
   const counts = `${String(done)} of ${String(total)}${speed}${left}`;
-  return withBar ? `${what} ${drawBar(done / total)} ${counts}` : `${what}: ${counts}`;
+  return withBar ? `${text} ${drawBar(done / total)} ${counts}` : `${text}: ${counts}`;
 }
 
 function drawBar(share: number): string {

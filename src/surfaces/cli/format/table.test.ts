@@ -18,12 +18,12 @@ describe('alignColumns', () => {
   });
 
   it('does not style the padding', () => {
-    const paint = (text: string): string => `<${text}>`;
+    const style = (text: string): string => `<${text}>`;
     const rows = [
       ['a', 'b'],
       ['cc', 'd'],
     ];
-    expect(alignColumns(rows, { columns: 80, flexible: [], paints: [paint] })).toEqual([
+    expect(alignColumns(rows, { columns: 80, flexible: [], cellStyles: [style] })).toEqual([
       '<a>   b',
       '<cc>  d',
     ]);

@@ -6,7 +6,7 @@ interface Layout {
   /** Indexes of the cells that are clipped when a line is too long, the widest first. */
   readonly flexible: readonly number[];
   /** A style for each cell; cells without one stay plain. */
-  readonly paints?: readonly ((text: string) => string)[];
+  readonly cellStyles?: readonly ((text: string) => string)[];
 }
 
 const GAP = '  ';
@@ -16,7 +16,7 @@ const MIN_CELL_COLUMNS = 6;
 /** Formats rows of cells as a table: each column is as wide as its widest cell, and the last one is not padded. */
 export function alignColumns(
   rows: readonly (readonly string[])[],
-  { columns, flexible, paints = [] }: Layout,
+  { columns, flexible, cellStyles = [] }: Layout,
 ): string[] {
   const count = Math.max(0, ...rows.map((cells) => cells.length));
   const widths = Array.from({ length: count }, (_, i) =>
@@ -28,7 +28,7 @@ export function alignColumns(
       .map((cell, i) => {
         const text = clip(cell, widths[i] ?? 0);
         const padding = i === cells.length - 1 ? '' : padEnd(text, widths[i] ?? 0).slice(text.length);
-        return (paints[i] ?? String)(text) + padding;
+        return (cellStyles[i] ?? String)(text) + padding;
       })
       .join(GAP)
       .trimEnd(),

@@ -47,13 +47,13 @@ describe('wrap', () => {
     );
   });
 
-  it('passes the offset of each word to the painter', () => {
+  it('passes the offset of each word to the styling function', () => {
     const text = 'the  oven\nis hot';
-    const painted: string[] = [];
+    const styled: string[] = [];
     wrap(text, 20, (word, start) => {
-      painted.push(text.slice(start, start + word.length));
+      styled.push(text.slice(start, start + word.length));
       return word;
     });
-    expect(painted).toEqual(['the', 'oven', 'is', 'hot']);
+    expect(styled).toEqual(['the', 'oven', 'is', 'hot']);
   });
 });

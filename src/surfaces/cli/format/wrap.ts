@@ -11,12 +11,12 @@ interface Word {
 /**
  * Breaks text between words into lines of at most `columns` columns; each run of white space counts as one space. Long
  * words, and text written without spaces, break between characters.
- * @param paint styles a word, given the word and its offset in the text
+ * @param styleWord styles a word, given the word and its offset in the text
  */
 export function wrap(
   text: string,
   columns: number,
-  paint: (word: string, start: number) => string = (word) => word,
+  styleWord: (word: string, start: number) => string = (word) => word,
 ): string[] {
   const lines: string[] = [];
   let line = '';
@@ -29,7 +29,7 @@ export function wrap(
       [line, width] = ['', 0];
     }
     const gap = line === '' || word.joined ? '' : ' ';
-    line += gap + paint(word.text, word.start);
+    line += gap + styleWord(word.text, word.start);
     width += gap.length + wordWidth;
   }
   return line === '' ? lines : [...lines, line];

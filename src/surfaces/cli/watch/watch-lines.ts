@@ -1,6 +1,6 @@
 import type { LociError } from '../../../core/errors.ts';
 import { formatCount } from '../../../core/text/format-count.ts';
-import type { KeeperEvent } from '../../../engine/refresh/keeper.ts';
+import type { RefreshEvent } from '../../../engine/refresh/refresh-scheduler.ts';
 import { formatCommand } from '../../../engine/sources/approval.ts';
 import type { SourceReport } from '../../../engine/sources/reports.ts';
 import { alignColumns } from '../format/table.ts';
@@ -9,17 +9,17 @@ import { shellWord } from '../../shared/shell-word.ts';
 import { durationText } from '../format/times.ts';
 import type { Style } from '../format/style.ts';
 
-/** A line for each vault and source: how often it is refreshed, or why it is not. */
+/** One line for each vault and source, which says how often it is refreshed, or why it is not refreshed. */
 export function sourceLines(reports: readonly SourceReport[], style: Style, columns: number): string[] {
   const rows = configured(reports).map((report) => {
     const interval = `every ${durationText((report.refreshInterval ?? 0) / 1000)}`;
     const schedule = skipReason(report) ?? interval;
-    return [`  ${oneLine(report.id)}`, oneLine(contentOf(report)), oneLine(schedule)];
+    return [`  ${oneLine(report.id)}`, oneLine(commandOrFolder(report)), oneLine(schedule)];
   });
-  return alignColumns(rows, { columns, flexible: [1], paints: [style.bold, String, style.dim] });
+  return alignColumns(rows, { columns, flexible: [1], cellStyles: [style.bold, String, style.dim] });
 }
 
-/** The same as a line of JSON. */
+/** The content of `sourceLines` as one line of JSON. */
 export function sourcesJson(reports: readonly SourceReport[]): string {
   const sources = configured(reports).map((report) => ({
     id: report.id,
@@ -35,7 +35,7 @@ function configured(reports: readonly SourceReport[]): SourceReport[] {
   return reports.filter(({ condition }) => condition !== 'gone');
 }
 
-function contentOf({ kind, folder, command }: SourceReport): string {
+function commandOrFolder({ kind, folder, command }: SourceReport): string {
   if (command !== null) return formatCommand(command.argv);
   return kind === 'vault' ? (folder ?? '') : '';
 }
@@ -61,12 +61,12 @@ function skipReason({ id, condition, error }: SourceReport): string | null {
 }
 
 /** A line for an event; `null` for an event that is not shown. */
-export function eventLine(event: KeeperEvent, style: Style): string | null {
+export function eventLine(event: RefreshEvent, style: Style): string | null {
   const text = eventText(event, style);
   return text === null ? null : `${style.dim(new Date().toTimeString().slice(0, 8))} ${text}`;
 }
 
-function eventText(event: KeeperEvent, style: Style): string | null {
+function eventText(event: RefreshEvent, style: Style): string | null {
   if (event.kind === 'embedded') return `${formatCount(event.contents, 'text')} embedded`;
   const source = style.bold(oneLine(event.source));
   switch (event.kind) {
@@ -82,7 +82,7 @@ function eventText(event: KeeperEvent, style: Style): string | null {
       ] as const;
       const changes = counts
         .filter(([count]) => count > 0)
-        .map(([count, what]) => `${String(count)} ${what}`);
+        .map(([count, change]) => `${String(count)} ${change}`);
       return `${source}: ${changes.length === 0 ? 'no changes' : changes.join(', ')}`;
     }
     case 'failed':
@@ -93,7 +93,7 @@ function eventText(event: KeeperEvent, style: Style): string | null {
 }
 
 /** The event as a line of JSON. */
-export function eventJson(event: KeeperEvent): string {
+export function eventJson(event: RefreshEvent): string {
   switch (event.kind) {
     case 'failed':
     case 'waiting':

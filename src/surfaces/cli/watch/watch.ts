@@ -1,5 +1,5 @@
 import { LociError } from '../../../core/errors.ts';
-import type { KeeperEvent } from '../../../engine/refresh/keeper.ts';
+import type { RefreshEvent } from '../../../engine/refresh/refresh-scheduler.ts';
 import type { SourceReport } from '../../../engine/sources/reports.ts';
 import { createContext, type OpenContext } from '../../../operations/context.ts';
 import { columnsOf, type Io } from '../../shared/io.ts';
@@ -22,13 +22,13 @@ export const watch: RunServer = async ({ home, json }, io) => {
     if (json) io.stdout.write(`${sourcesJson(reports)}\n`);
     else printSources(reports, io);
     const style = makeStyle(hasColours(io.stdout, io.env));
-    const onEvent = (event: KeeperEvent): void => {
+    const onEvent = (event: RefreshEvent): void => {
       const line = json ? eventJson(event) : eventLine(event, style);
       if (line !== null) io.stdout.write(`${line}\n`);
     };
-    const keeper = sources.keepFresh({ newVaults: true, onEvent });
+    const scheduler = sources.keepFresh({ newVaults: true, onEvent });
     await waitForStop(io.stdout);
-    await keeper.close();
+    await scheduler.close();
     return 0;
   } finally {
     await context.close();

@@ -22,11 +22,11 @@ export function snippetLines(
   style: Style,
   columns: number,
 ): string[] {
-  const paint = highlighter(highlights, style);
+  const highlight = highlighter(highlights, style);
   const innermost = headings.at(-1);
   return blocksOf(escapeControl(snippet))
     .filter(({ text }) => innermost === undefined || HEADING.exec(text)?.[1] !== oneLine(innermost))
-    .flatMap(({ text, start }) => wrap(text, columns, (word, at) => paint(word, start + at)));
+    .flatMap(({ text, start }) => wrap(text, columns, (word, at) => highlight(word, start + at)));
 }
 
 /** Joins the lines of a paragraph; every other line is a block of its own. */
@@ -54,15 +54,16 @@ function highlighter(
   style: Style,
 ): (word: string, start: number) => string {
   return (word, start) => {
-    let painted = '';
-    let at = start;
+    let highlighted = '';
+    let position = start;
     const end = start + word.length;
     for (const [from, to] of highlights) {
-      if (to <= at || from >= end) continue;
-      const [first, last] = [Math.max(from, at), Math.min(to, end)];
-      painted += word.slice(at - start, first - start) + style.mark(word.slice(first - start, last - start));
-      at = last;
+      if (to <= position || from >= end) continue;
+      const [first, last] = [Math.max(from, position), Math.min(to, end)];
+      highlighted +=
+        word.slice(position - start, first - start) + style.mark(word.slice(first - start, last - start));
+      position = last;
     }
-    return painted + word.slice(at - start);
+    return highlighted + word.slice(position - start);
   };
 }

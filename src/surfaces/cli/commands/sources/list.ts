@@ -39,7 +39,7 @@ function sourceLines(source: SourceOutput, { style, columns }: View): string[] {
     ...nextRefresh(source),
     ...(hits === 0 ? [] : [`found by ${formatCount(hits, 'search', 'searches')}`]),
   ];
-  const first = `${style.bold(oneLine(id))}${displayName}  ${paintOf(condition, style)(condition)}  ${style.dim(facts.join(' · '))}`;
+  const first = `${style.bold(oneLine(id))}${displayName}  ${conditionStyle(condition, style)(condition)}  ${style.dim(facts.join(' · '))}`;
   const needsApproval = condition.endsWith('waiting for approval');
   const details = [
     ...(needsApproval && command !== undefined
@@ -75,7 +75,7 @@ function nextRefresh({ condition, next_refresh }: SourceOutput): string[] {
   return [`${condition === 'failing' ? 'next attempt' : 'next'} ${formatAge(due, Date.now())}`];
 }
 
-function paintOf(condition: SourceOutput['condition'], style: Style): (text: string) => string {
+function conditionStyle(condition: SourceOutput['condition'], style: Style): (text: string) => string {
   switch (condition) {
     case 'fresh':
       return style.good;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { type Loci, openLoci } from '../open.ts';
-import type { KeeperEvent } from './keeper.ts';
+import type { RefreshEvent } from './refresh-scheduler.ts';
 
 const HANGING = { command: 'sleep 600', timeout: '10m' };
 const QUICK = { id: 'quick', command: 'cat tasks.json', refreshInterval: '1h' };
@@ -24,7 +24,7 @@ afterEach(async () => {
 async function keep(
   sources: readonly Readonly<Record<string, unknown> & { id: string }>[],
   isApproved: (id: string) => boolean,
-): Promise<KeeperEvent[]> {
+): Promise<RefreshEvent[]> {
   await writeFile(join(folder.path, 'tasks.json'), '[{"id":"a","text":"Buy tile samples"}]');
   await writeNotes(join(folder.path, 'notes'), { 'a.md': 'The grout is grey.' });
   const vaults = [{ path: join(folder.path, 'notes'), refreshInterval: 100 }];
@@ -34,13 +34,13 @@ async function keep(
   });
   loci = await openLoci(config);
   for (const { id } of sources) if (isApproved(id)) await loci.sources.approve(id);
-  const events: KeeperEvent[] = [];
+  const events: RefreshEvent[] = [];
   loci.sources.keepFresh({ newVaults: true, onEvent: (event) => events.push(event) });
   return events;
 }
 
 /** The number of events of a kind, of the vault or of the sources. */
-function count(events: readonly KeeperEvent[], kind: KeeperEvent['kind'], isVault = false): number {
+function count(events: readonly RefreshEvent[], kind: RefreshEvent['kind'], isVault = false): number {
   return events.filter(
     (event) => event.kind === kind && ('source' in event && event.source === 'notes') === isVault,
   ).length;

@@ -10,7 +10,7 @@ import { isEnabled, vaultName, vaultsOfNamespace } from '../vaults/vault-names.t
 import { refreshSource, type RefreshOptions, type RefreshReport } from './refresh.ts';
 import { isDue } from './schedule.ts';
 
-export type KeeperEvent =
+export type RefreshEvent =
   | { readonly kind: 'begun'; readonly source: string }
   | { readonly kind: 'refreshed'; readonly source: string; readonly report: RefreshReport | SyncReport }
   | { readonly kind: 'failed'; readonly source: string; readonly error: LociError }
@@ -20,13 +20,13 @@ export type KeeperEvent =
   | { readonly kind: 'left'; readonly source: string }
   | { readonly kind: 'embedded'; readonly contents: number };
 
-export interface KeepOptions {
-  readonly onEvent?: (event: KeeperEvent) => void;
+export interface RefreshSchedulerOptions {
+  readonly onEvent?: (event: RefreshEvent) => void;
   /** Also reads vaults that were never read. Otherwise they wait for `index`. */
   readonly newVaults?: boolean;
 }
 
-/** Due sources are looked for at least this often, because other processes approve and pause sources, and clocks jump. */
+/** The scheduler polls at least this often, because other processes approve and pause sources, and clocks are adjusted. */
 const MAX_POLL_INTERVAL_MS = 5000;
 const MIN_POLL_INTERVAL_MS = 100;
 const MAX_CONCURRENT_COMMANDS = 4;
@@ -35,7 +35,7 @@ const MAX_CONCURRENT_COMMANDS = 4;
  * block all others. Each source still runs only once at a time.
  */
 const SLOT_DURATION_MS = 1000;
-/** A vault is read again after this multiple of the time that reading it took. */
+/** The shortest interval between two reads of a vault is this multiple of the duration of the last read. */
 const VAULT_REST_FACTOR = 50;
 
 interface Task {
@@ -52,10 +52,10 @@ interface RunningTask {
   occupiesSlot: boolean;
 }
 
-/** Refreshes vaults and sources when they are due, as long as the engine is open. Several processes may do so at once. */
-export class SourceKeeper {
+/** Refreshes vaults and sources when they are due, until it is closed. Several processes may run a scheduler at once. */
+export class RefreshScheduler {
   readonly #context: EngineContext;
-  readonly #options: KeepOptions;
+  readonly #options: RefreshSchedulerOptions;
   readonly #running = new Map<string, RunningTask>();
   /** Source → the time of `performance.now` at which this process tries it again after a failure. */
   readonly #retryAt = new Map<string, number>();
@@ -72,7 +72,7 @@ export class SourceKeeper {
   #embedding: Promise<void> | null = null;
   #embedsAgain = false;
 
-  constructor(context: EngineContext, options: KeepOptions) {
+  constructor(context: EngineContext, options: RefreshSchedulerOptions) {
     this.#context = context;
     this.#options = options;
   }
@@ -241,7 +241,7 @@ export class SourceKeeper {
     this.#emit({ kind: 'waiting', source, error });
   }
 
-  /** Runs once at a time, and once more for what was added meanwhile. */
+  /** Embeds new documents. Only one run is active at a time, and it repeats if documents were added meanwhile. */
   #embed(): void {
     this.#embedsAgain = true;
     this.#embedding ??= this.#embedAll().finally(() => {
@@ -256,13 +256,13 @@ export class SourceKeeper {
         const contents = await embedNew(this.#context, { signal: this.#stop.signal });
         if (contents > 0) this.#emit({ kind: 'embedded', contents });
       } catch (error) {
-        // The documents are found by text. The next refresh, or `loci index`, tries again.
+        // Text search finds the documents. The next refresh or `loci index` embeds them.
         this.#emitFailure('embedding', error);
       }
     }
   }
 
-  #emit(event: KeeperEvent): void {
+  #emit(event: RefreshEvent): void {
     this.#options.onEvent?.(event);
   }
 }
