@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Store } from '../../src/store/store.ts';
 
-/** Longer than what a search does between two calls. */
+/** The delay of each call in milliseconds. It is longer than the work of a search between two calls. */
 const CALL_DELAY_MS = 5;
 
-/** A store that counts how many of its calls waited for one another. */
+/** A store that records which of its calls waited for one another. */
 export interface CountedStore {
   readonly store: Store;
-  /** The calls since the last reset, those that ran at the same time in one group. */
+  /** The names of the calls since the last reset; calls that ran at the same time are one group. */
   readonly sequence: () => readonly (readonly string[])[];
   readonly reset: () => void;
 }

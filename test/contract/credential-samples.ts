@@ -1,8 +1,11 @@
-/** A made-up credential in a documented format, whole only while a test runs: no scanner of the repository may find one. */
+/**
+ * An invented credential in a documented format. It is assembled at run time, so that a secret scanner does not find it in
+ * the repository.
+ */
 export interface CredentialSample {
   /** The kind that its mask names. */
   readonly kind: string;
-  /** The text around it, if it is recognised by its context. */
+  /** The text in front of the secret; empty if the format alone identifies it. */
   readonly before: string;
   readonly secret: string;
   readonly after: string;
@@ -16,12 +19,15 @@ const BASE62 = DIGITS + UPPER + LOWER;
 const BASE64 = `${BASE62}+/`;
 const BASE64_URL = `${BASE62}-_`;
 
-/** The same characters for the same arguments. They begin with a digit, where the alphabet has one, and letters of both cases. */
+/**
+ * Pseudo-random characters, the same for the same arguments. They begin with a digit and a letter of each case, as far as the
+ * alphabet has them.
+ */
 function chars(alphabet: string, length: number, seed: number): string {
-  const lead = ['7', 'q', 'Z'].filter((char) => alphabet.includes(char)).join('');
+  const prefix = ['7', 'q', 'Z'].filter((char) => alphabet.includes(char)).join('');
   let state = (seed + 1) * 2_654_435_761;
   return (
-    lead +
+    prefix +
     Array.from({ length }, () => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
       return alphabet[Math.floor((state / 2 ** 32) * alphabet.length)];
@@ -173,7 +179,7 @@ function recognisedByName(seed: number): readonly CredentialSample[] {
   ];
 }
 
-/** One of each kind and form. Another seed gives others of the same formats. */
+/** One credential of each kind and format. Each seed gives different credentials of the same formats. */
 export function credentialSamples(seed: number): readonly CredentialSample[] {
   const withoutContext = recognisedByFormat(seed).map(([kind, ...parts]) => ({
     kind,

@@ -9,7 +9,7 @@ export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposa
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Writes notes below a folder: path → text. */
+/** Writes notes to a folder. The keys are paths, the values are texts. */
 export async function writeNotes(root: string, notes: Readonly<Record<string, string>>): Promise<void> {
   for (const [path, text] of Object.entries(notes)) {
     await mkdir(dirname(join(root, path)), { recursive: true });
@@ -21,11 +21,11 @@ export async function copyExampleVault(to: string): Promise<void> {
   await cp(join(import.meta.dirname, '../../examples/vault'), to, { recursive: true });
 }
 
-/** The settings that a `loci.yaml` of these values gives; no model unless one is named. */
-export function settings(folder: string, given: Readonly<Record<string, unknown>> = {}): Config {
+/** The settings of a `loci.yaml` with these values. There is no embedding model by default. */
+export function settings(folder: string, values: Readonly<Record<string, unknown>> = {}): Config {
   return configSchema.parse({
     store: { path: join(folder, 'loci.db') },
     embedding: { provider: 'none' },
-    ...given,
+    ...values,
   });
 }

@@ -6,15 +6,15 @@ import type { Trust } from '../../src/core/types.ts';
 import { settings, temporaryFolder } from './engines.ts';
 import { NOW } from './store-samples.ts';
 
-/** A credential that is masked. */
+/** A credential, which Loci masks. */
 export const SECRET = 'ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
 
 export async function openEngine(
-  given: { now?: () => number; writes?: boolean } = {},
+  options: { now?: () => number; writes?: boolean } = {},
 ): Promise<EngineContext> {
   await using folder = await temporaryFolder();
-  const config = settings(folder.path, { writes: { enabled: given.writes ?? true } });
-  return EngineContext.create(config, openSqliteInMemory(), { now: given.now ?? (() => NOW) });
+  const config = settings(folder.path, { writes: { enabled: options.writes ?? true } });
+  return EngineContext.create(config, openSqliteInMemory(), { now: options.now ?? (() => NOW) });
 }
 
 export function asAgent(context: EngineContext, trust: Trust = 'agent'): EngineContext {
@@ -25,10 +25,10 @@ export async function exportLines(context: EngineContext): Promise<string> {
   return (await exportPage(context)).lines;
 }
 
-/** The same export with other lines and a matching last line. */
+/** Applies an edit to the lines of an export, and makes a last line with their digest. */
 export function editLines(lines: string, edit: (line: Record<string, unknown>) => unknown): string {
   const inner = lines.trimEnd().split('\n').slice(0, -1);
-  const changed = inner.map((line) => JSON.stringify(edit(JSON.parse(line) as Record<string, unknown>)));
-  const digest = changed.reduce(updateDigest, INITIAL_DIGEST);
-  return [...changed, JSON.stringify({ type: 'end', lines: changed.length, digest })].join('\n');
+  const edited = inner.map((line) => JSON.stringify(edit(JSON.parse(line) as Record<string, unknown>)));
+  const digest = edited.reduce(updateDigest, INITIAL_DIGEST);
+  return [...edited, JSON.stringify({ type: 'end', lines: edited.length, digest })].join('\n');
 }

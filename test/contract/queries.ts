@@ -9,12 +9,12 @@ import type {
 } from '../../src/store/search-model.ts';
 import type { StoreSearch } from '../../src/store/store.ts';
 
-/** A store, as far as these queries need it. */
+/** The part of a store that these queries call. */
 interface SearchableStore {
   readonly search: Pick<StoreSearch, 'retrieve' | 'passages'>;
 }
 
-/** The answer to a single query. */
+/** The scores of a single query. */
 async function retrieveOne(
   { search }: SearchableStore,
   namespace: string,
@@ -45,7 +45,7 @@ export function searchVectors(
   return retrieveOne(store, namespace, { by: 'vector', vector: { generation, vector }, filter, limit });
 }
 
-/** First passages of the records whose time is nearest to now. */
+/** The first passages of the records whose creation time is nearest to now. */
 export function nearestInTime(
   store: SearchableStore,
   namespace: string,
@@ -55,7 +55,7 @@ export function nearestInTime(
   return retrieveOne(store, namespace, { by: 'time', filter, limit });
 }
 
-/** The cosines of what the text query finds, by passage. */
+/** The cosines of the passages that the text query finds, ordered by passage. */
 export async function cosinesOf(
   { search }: SearchableStore,
   namespace: string,

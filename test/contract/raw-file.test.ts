@@ -25,7 +25,7 @@ describe('filesThatHold', () => {
     expect(filesContaining(folder, SECRET)).toEqual(['a.db', 'b.bin', join('backups', 'c.bin')]);
   });
 
-  it('finds text that a database still has in its log or in a page of a deleted row', () => {
+  it('finds a text in the log of a database and in a page with a deleted row', () => {
     const database = new DatabaseSync(join(folder, 'loci.db'));
     database.exec('PRAGMA journal_mode = WAL; PRAGMA secure_delete = OFF; CREATE TABLE note (content TEXT)');
     database.prepare('INSERT INTO note VALUES (?)').run(SECRET);
@@ -35,7 +35,7 @@ describe('filesThatHold', () => {
     expect(filesContaining(folder, SECRET)).toEqual(['loci.db']);
   });
 
-  it('throws for a search that proves nothing', () => {
+  it('throws if the folder has no file or the text is shorter than eight characters', () => {
     expect(() => filesContaining(folder, SECRET)).toThrow('no file');
     expect(() => filesContaining(folder, 'hunter2')).toThrow('shorter');
   });

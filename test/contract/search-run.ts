@@ -2,8 +2,8 @@ import { DEFAULT_RANKING } from '../../src/search/rank/ranking.ts';
 import { startRun, type SearchOptions, type SearchRun } from '../../src/search/run.ts';
 import type { Store } from '../../src/store/store.ts';
 
-/** A run for stages that call no store; fields that are not given have the values of an ordinary search. */
-export function searchRun(query: string, given: Partial<SearchOptions & SearchRun> = {}): SearchRun {
+/** A run for stages that call no store. The given fields replace those of an ordinary search. */
+export function searchRun(query: string, fields: Partial<SearchOptions & SearchRun> = {}): SearchRun {
   const started = startRun({
     store: {} as Store,
     namespace: 'n',
@@ -11,9 +11,9 @@ export function searchRun(query: string, given: Partial<SearchOptions & SearchRu
     limit: 10,
     ranking: DEFAULT_RANKING,
     vectors: null,
-    ...given,
+    ...fields,
     query,
   });
-  const { query: _query, ...overrides } = given;
+  const { query: _query, ...overrides } = fields;
   return { ...started, vectors: null, ...overrides };
 }

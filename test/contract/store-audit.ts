@@ -5,15 +5,15 @@ import { CHAIN_START, auditHash, chained } from '../../src/store/rules/audit-cha
 import type { AuditEntry, AuditFilter } from '../../src/store/admin-model.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';
-import { ALL, commit, startupEntry, auditDraft } from './written-samples.ts';
+import { ALL, auditDraft, commit, ownAuditLog, startupEntry } from './written-samples.ts';
 
-export function describeAudit(subject: StoreFixture): void {
-  describeLog(subject);
-  describeImports(subject);
+export function describeAudit(fixture: StoreFixture): void {
+  describeLog(fixture);
+  describeAttachments(fixture);
 }
 
 function describeLog({ store, namespace }: StoreFixture): void {
-  const seqs = async (ns: string, filter: AuditFilter): Promise<number[]> =>
+  const sequenceNumbers = async (ns: string, filter: AuditFilter): Promise<number[]> =>
     (await store().admin.auditEntries(ns, filter, ALL)).map(({ seq }) => seq);
 
   describe('the audit log', () => {
@@ -27,14 +27,14 @@ function describeLog({ store, namespace }: StoreFixture): void {
         startup: [startupEntry()],
         audit: [auditDraft({ at: NOW - 1, subject: 'startup:rules' })],
       });
-      const [own, ...others] = await store().admin.auditChains(ns);
+      const [ownChain, ...others] = await store().admin.auditChains(ns);
       expect(others).toEqual([]);
-      expect(own).toMatchObject({ own: true, length: 3 });
-      const entries = await store().admin.auditChain(ns, own!.chain, ALL);
+      expect(ownChain).toMatchObject({ own: true, length: 3 });
+      const entries = await store().admin.auditChain(ns, ownChain!.chain, ALL);
       expect(entries.map(({ seq }) => seq)).toEqual([1, 2, 3]);
       expect(entries[0]).toEqual({
         ...drafts[0],
-        chain: own!.chain,
+        chain: ownChain!.chain,
         seq: 1,
         diffHash: sha256(JSON.stringify(diff)),
         previous: CHAIN_START,
@@ -56,15 +56,17 @@ function describeLog({ store, namespace }: StoreFixture): void {
         auditDraft({ subject: null, at: NOW + 1, surface: 'rest' }),
       ];
       await commit(store(), ns, { audit });
-      expect(await seqs(ns, {})).toEqual([2, 4, 3, 1]);
-      expect(await seqs(ns, { subject: 'u' })).toEqual([3, 1]);
-      expect(await seqs(ns, { action: 'write' })).toEqual([2, 4, 1]);
-      expect(await seqs(ns, { actor: 'bob' })).toEqual([2]);
-      expect(await seqs(ns, { surface: 'rest' })).toEqual([4]);
-      expect(await seqs(ns, { from: NOW + 1 })).toEqual([2, 4, 3]);
-      expect(await seqs(ns, { until: NOW + 1 })).toEqual([1]);
-      expect(await seqs(ns, { subject: 'u', action: 'delete', from: NOW, until: NOW + 2 })).toEqual([3]);
-      expect(await seqs(ns, { subject: 'U' })).toEqual([]);
+      expect(await sequenceNumbers(ns, {})).toEqual([2, 4, 3, 1]);
+      expect(await sequenceNumbers(ns, { subject: 'u' })).toEqual([3, 1]);
+      expect(await sequenceNumbers(ns, { action: 'write' })).toEqual([2, 4, 1]);
+      expect(await sequenceNumbers(ns, { actor: 'bob' })).toEqual([2]);
+      expect(await sequenceNumbers(ns, { surface: 'rest' })).toEqual([4]);
+      expect(await sequenceNumbers(ns, { from: NOW + 1 })).toEqual([2, 4, 3]);
+      expect(await sequenceNumbers(ns, { until: NOW + 1 })).toEqual([1]);
+      expect(
+        await sequenceNumbers(ns, { subject: 'u', action: 'delete', from: NOW, until: NOW + 2 }),
+      ).toEqual([3]);
+      expect(await sequenceNumbers(ns, { subject: 'U' })).toEqual([]);
     });
 
     it('is returned in pages, each entry once, even if times are equal', async () => {
@@ -72,17 +74,17 @@ function describeLog({ store, namespace }: StoreFixture): void {
       await commit(store(), ns, {
         audit: Array.from({ length: 7 }, (_, i) => auditDraft({ at: NOW + (i % 2) })),
       });
-      const seen: number[] = [];
+      const found: number[] = [];
       for (let after: AuditEntry | null = null; ;) {
         const page: AuditEntry[] = await store().admin.auditEntries(ns, {}, { after, limit: 2 });
-        seen.push(...page.map(({ seq }) => seq));
+        found.push(...page.map(({ seq }) => seq));
         after = page.at(-1) ?? null;
         if (after === null) break;
       }
-      expect(seen).toEqual([6, 4, 2, 7, 5, 3, 1]);
+      expect(found).toEqual([6, 4, 2, 7, 5, 3, 1]);
       const [{ chain } = { chain: '' }] = await store().admin.auditChains(ns);
-      const part = await store().admin.auditChain(ns, chain, { after: 3, limit: 2 });
-      expect(part.map(({ seq }) => seq)).toEqual([4, 5]);
+      const page = await store().admin.auditChain(ns, chain, { after: 3, limit: 2 });
+      expect(page.map(({ seq }) => seq)).toEqual([4, 5]);
       expect(await store().admin.auditChain(ns, 'no chain', ALL)).toEqual([]);
     });
 
@@ -91,81 +93,80 @@ function describeLog({ store, namespace }: StoreFixture): void {
       await commit(store(), ns, { audit: [auditDraft()] });
       const failing = commit(store(), ns, { writes: [{ ...note('x'), id: 9 }], audit: [auditDraft()] });
       await expect(failing).rejects.toThrow();
-      const odd = commit(store(), ns, { writes: [note('x')], audit: [auditDraft({ at: 0.5 })] });
-      await expect(odd).rejects.toMatchObject({ code: 'invalid_input' });
-      expect(await seqs(ns, {})).toEqual([1]);
+      const invalid = commit(store(), ns, { writes: [note('x')], audit: [auditDraft({ at: 0.5 })] });
+      await expect(invalid).rejects.toMatchObject({ code: 'invalid_input' });
+      expect(await sequenceNumbers(ns, {})).toEqual([1]);
     });
 
     it('is a valid chain for entries with any text', async () => {
       const ns = namespace();
-      const odd = ['\ud800', 'a\0b', '"\\', 'é e\u0301', '\u2028', ''];
+      const texts = ['\ud800', 'a\0b', '"\\', 'é e\u0301', '\u2028', ''];
       const diff = { ['\udfff']: '\ud800' };
       await commit(store(), ns, {
-        audit: odd.map((text) =>
+        audit: texts.map((text) =>
           auditDraft({ subject: text, actor: text, surface: text, action: text, diff }),
         ),
       });
       expect(await store().admin.verifyAudit(ns)).toEqual([]);
       const entries = (await store().admin.auditEntries(ns, {}, ALL)).toReversed();
-      expect(entries.map(({ subject }) => subject)).toEqual(['\ufffd', ...odd.slice(1)]);
+      expect(entries.map(({ subject }) => subject)).toEqual(['\ufffd', ...texts.slice(1)]);
       expect(entries[0]?.diff).toEqual({ '\ufffd': '\ufffd' });
       for (const entry of entries) expect(entry.hash).toBe(auditHash(entry));
     });
   });
 }
 
-function describeImports({ store, namespace }: StoreFixture): void {
-  /** A namespace that has entries, and the entries. */
-  async function chainOf(length: number): Promise<AuditEntry[]> {
+function describeAttachments({ store, namespace }: StoreFixture): void {
+  /** The audit log of a new namespace with this number of entries. */
+  async function newLog(length: number): Promise<AuditEntry[]> {
     const ns = namespace();
     const audit = Array.from({ length }, (_, i) => auditDraft({ at: NOW + i, subject: 'u', diff: { i } }));
     await commit(store(), ns, { audit });
-    const [own] = await store().admin.auditChains(ns);
-    return store().admin.auditChain(ns, own!.chain, ALL);
+    return ownAuditLog(store(), ns);
   }
 
   describe('another store’s audit log', () => {
-    it('is attached once and unchanged, separate from the own log', async () => {
+    it('is attached once and unchanged, separate from the store’s own log', async () => {
       const ns = namespace();
       await commit(store(), ns, { audit: [auditDraft({ at: NOW + 1 })] });
-      const theirs = await chainOf(3);
-      expect(await store().admin.attachAudit(ns, theirs.slice(0, 2))).toBe(2);
-      expect(await store().admin.attachAudit(ns, theirs)).toBe(1);
-      expect(await store().admin.attachAudit(ns, theirs)).toBe(0);
+      const foreign = await newLog(3);
+      expect(await store().admin.attachAudit(ns, foreign.slice(0, 2))).toBe(2);
+      expect(await store().admin.attachAudit(ns, foreign)).toBe(1);
+      expect(await store().admin.attachAudit(ns, foreign)).toBe(0);
       const chains = await store().admin.auditChains(ns);
       expect(chains.map(({ own, length }) => [own, length])).toEqual([
         [true, 1],
         [false, 3],
       ]);
-      expect(await store().admin.auditChain(ns, theirs[0]!.chain, ALL)).toEqual(theirs);
+      expect(await store().admin.auditChain(ns, foreign[0]!.chain, ALL)).toEqual(foreign);
       expect((await store().admin.auditEntries(ns, {}, ALL)).map(({ at }) => at - NOW)).toEqual([1]);
       expect(await store().admin.verifyAudit(ns)).toEqual([]);
       await commit(store(), ns, { audit: [auditDraft()] });
       expect((await store().admin.auditChains(ns))[0]).toMatchObject({ own: true, length: 2 });
     });
 
-    it('is read in pages, however it was attached', async () => {
+    it('is returned in pages, regardless of the parts in which it was attached', async () => {
       const ns = namespace();
-      const theirs = await chainOf(5);
-      const { chain } = theirs[0]!;
+      const foreign = await newLog(5);
+      const { chain } = foreign[0]!;
       for (const [from, until] of [
         [0, 2],
         [1, 3],
         [3, 5],
       ])
-        await store().admin.attachAudit(ns, theirs.slice(from, until));
+        await store().admin.attachAudit(ns, foreign.slice(from, until));
       expect(await store().admin.auditChain(ns, chain, { after: null, limit: 3 })).toEqual(
-        theirs.slice(0, 3),
+        foreign.slice(0, 3),
       );
-      expect(await store().admin.auditChain(ns, chain, { after: 1, limit: 3 })).toEqual(theirs.slice(1, 4));
+      expect(await store().admin.auditChain(ns, chain, { after: 1, limit: 3 })).toEqual(foreign.slice(1, 4));
       expect(await store().admin.auditChain(ns, chain, { after: 5, limit: 3 })).toEqual([]);
-      expect(await store().admin.attachAudit(ns, theirs)).toBe(0);
+      expect(await store().admin.attachAudit(ns, foreign)).toBe(0);
     });
 
-    it('may be attached before the own log begins, and is not continued by it', async () => {
+    it('may be attached before the store’s own log begins, which does not continue it', async () => {
       const ns = namespace();
-      const theirs = await chainOf(2);
-      await store().admin.attachAudit(ns, theirs);
+      const foreign = await newLog(2);
+      await store().admin.attachAudit(ns, foreign);
       await commit(store(), ns, { audit: [auditDraft()] });
       const chains = await store().admin.auditChains(ns);
       expect(chains.map(({ own, length }) => [own, length])).toEqual([
@@ -176,21 +177,21 @@ function describeImports({ store, namespace }: StoreFixture): void {
 
     it('may lack the diffs of purged records', async () => {
       const ns = namespace();
-      const theirs = (await chainOf(2)).map((entry) => ({ ...entry, diff: null }));
-      expect(await store().admin.attachAudit(ns, theirs)).toBe(2);
-      expect(await store().admin.auditChain(ns, theirs[0]!.chain, ALL)).toEqual(theirs);
+      const foreign = (await newLog(2)).map((entry) => ({ ...entry, diff: null }));
+      expect(await store().admin.attachAudit(ns, foreign)).toBe(2);
+      expect(await store().admin.auditChain(ns, foreign[0]!.chain, ALL)).toEqual(foreign);
       expect(await store().admin.verifyAudit(ns)).toEqual([]);
     });
 
     it('is rejected as a whole if its chain is broken', async () => {
-      const [first, second, third] = (await chainOf(3)) as [AuditEntry, AuditEntry, AuditEntry];
-      const rehashed = { ...second, actor: 'eve' };
+      const [first, second, third] = (await newLog(3)) as [AuditEntry, AuditEntry, AuditEntry];
+      const changed = { ...second, actor: 'eve' };
       const broken: AuditEntry[][] = [
         [second],
         [first, third],
         [second, first],
         [first, { ...second, actor: 'eve' }],
-        [first, { ...rehashed, hash: auditHash(rehashed) }, third],
+        [first, { ...changed, hash: auditHash(changed) }, third],
         [first, { ...second, diff: { i: 9 } }],
         [first, { ...second, diffHash: null }],
         [first, { ...second, seq: 1.5 }],
@@ -207,29 +208,29 @@ function describeImports({ store, namespace }: StoreFixture): void {
 
     it('is rejected if an entry differs from the stored one', async () => {
       const ns = namespace();
-      const theirs = await chainOf(2);
-      await store().admin.attachAudit(ns, theirs);
-      const other = { ...theirs[1]!, actor: 'eve' };
-      const told2 = [theirs[0]!, { ...other, hash: auditHash(other) }];
-      await expect(store().admin.attachAudit(ns, told2)).rejects.toMatchObject({ code: 'conflict' });
-      expect(await store().admin.auditChain(ns, theirs[0]!.chain, ALL)).toEqual(theirs);
+      const foreign = await newLog(2);
+      await store().admin.attachAudit(ns, foreign);
+      const changed = { ...foreign[1]!, actor: 'eve' };
+      const log = [foreign[0]!, { ...changed, hash: auditHash(changed) }];
+      await expect(store().admin.attachAudit(ns, log)).rejects.toMatchObject({ code: 'conflict' });
+      expect(await store().admin.auditChain(ns, foreign[0]!.chain, ALL)).toEqual(foreign);
     });
 
-    it('never extends the own log, even if it continues it correctly', async () => {
+    it('never extends the store’s own log, even with a valid chain', async () => {
       const ns = namespace();
       await commit(store(), ns, { audit: [auditDraft()] });
-      const own = await store().admin.auditEntries(ns, {}, ALL);
-      const forged = chained(auditDraft({ actor: 'eve', at: NOW + 1 }), own[0]!.chain, 1, own[0]!.hash);
-      await expect(store().admin.attachAudit(ns, [...own, forged])).rejects.toMatchObject({
+      const ownLog = await store().admin.auditEntries(ns, {}, ALL);
+      const forged = chained(auditDraft({ actor: 'eve', at: NOW + 1 }), ownLog[0]!.chain, 1, ownLog[0]!.hash);
+      await expect(store().admin.attachAudit(ns, [...ownLog, forged])).rejects.toMatchObject({
         code: 'conflict',
       });
-      expect(await store().admin.attachAudit(ns, own)).toBe(0);
-      expect(await store().admin.auditEntries(ns, {}, ALL)).toEqual(own);
+      expect(await store().admin.attachAudit(ns, ownLog)).toBe(0);
+      expect(await store().admin.auditEntries(ns, {}, ALL)).toEqual(ownLog);
     });
 
-    it('adds no records', async () => {
+    it('does not create a record', async () => {
       const ns = namespace();
-      await store().admin.attachAudit(ns, await chainOf(1));
+      await store().admin.attachAudit(ns, await newLog(1));
       expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ns);
       expect(await write(store(), ns, note('x'))).toEqual([1]);
     });

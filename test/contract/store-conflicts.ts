@@ -11,30 +11,31 @@ import {
   draft,
   matchingRecords,
   note,
+  notesWithKey,
   NOW,
+  statsOf,
   verifyStore,
   write,
 } from './store-samples.ts';
+import { idsOf } from './written-samples.ts';
 
 export function describeConflicts({ store, namespace }: StoreFixture): void {
-  const batch = (given: Partial<CommitBatch>): CommitBatch => ({
+  const batch = (fields: Partial<CommitBatch>): CommitBatch => ({
     chunking: CHUNKING,
-    ...given,
+    ...fields,
   });
 
   describe('a commit', () => {
     it('changes nothing when any part of it fails', async () => {
       const ns = namespace();
       await write(store(), ns, note('marble worktop', { key: 'a' }), note('granite sink', { key: 'b' }));
-      const look = async (): Promise<unknown> => ({
+      const readAll = async (): Promise<unknown> => ({
         records: await store().records.list(ns, { scan: 'undeleted' }, { after: null, limit: 10 }),
         hits: await searchText(store(), ns, anyOf('marble', 'granite', 'intruder'), ALL_LIVE, 10),
         terms: await store().search.terms(ns, ['marble', 'granite', 'intruder']),
-        stats: (await store().admin.stats(ADMIN_NAMESPACE)).namespaces.find(
-          ({ namespace: name }) => name === ns,
-        ),
+        stats: await statsOf(store(), ns),
       });
-      const before = await look();
+      const before = await readAll();
       const intruder = note('intruder');
       const replaced = { ...note('intruder', { key: 'a' }), id: 1 };
       const failing: CommitBatch[] = [
@@ -44,9 +45,9 @@ export function describeConflicts({ store, namespace }: StoreFixture): void {
         batch({ writes: [intruder, { id: null, draft: draft(), passages: 'keep' }], evictions: [1] }),
         batch({ writes: [replaced, note('x', { createdAt: 0.5 })], evictions: [2] }),
       ];
-      for (const one of failing) {
-        await expect(store().records.commit(ns, one)).rejects.toThrow();
-        expect(await look()).toEqual(before);
+      for (const failingBatch of failing) {
+        await expect(store().records.commit(ns, failingBatch)).rejects.toThrow();
+        expect(await readAll()).toEqual(before);
       }
       expect(await verifyStore(store())).toEqual([]);
     });
@@ -72,8 +73,8 @@ export function describeConflicts({ store, namespace }: StoreFixture): void {
         if (origin === 'vault' || origin === 'source') await eviction;
         else await expect(eviction).rejects.toMatchObject({ code: 'invalid_input' });
       }
-      const left = await store().records.get(ns, ids, { liveAt: NOW });
-      expect(left.map(({ origin }) => origin)).toEqual(['memory', 'fact', 'audit']);
+      const remaining = await store().records.get(ns, ids, { liveAt: NOW });
+      expect(remaining.map(({ origin }) => origin)).toEqual(['memory', 'fact', 'audit']);
     });
 
     it('accepts a key only once for each source', async () => {
@@ -84,8 +85,8 @@ export function describeConflicts({ store, namespace }: StoreFixture): void {
       });
       const renamed = { ...note('2', { source: 'a', key: 'k' }), id: 2 };
       await expect(write(store(), ns, renamed)).rejects.toMatchObject({ code: 'conflict' });
-      const twins = [note('4', { source: 'c', key: 'k' }), note('5', { source: 'c', key: 'k' })];
-      await expect(write(store(), ns, ...twins)).rejects.toMatchObject({ code: 'conflict' });
+      const duplicates = [note('4', { source: 'c', key: 'k' }), note('5', { source: 'c', key: 'k' })];
+      await expect(write(store(), ns, ...duplicates)).rejects.toMatchObject({ code: 'conflict' });
       await write(store(), ns, note('6', { source: 'a', key: null }), note('7', { source: 'a', key: null }));
       await write(store(), ns, { ...note('1 again', { source: 'a', key: 'k' }), id: 1 });
     });
@@ -96,15 +97,7 @@ export function describeConflicts({ store, namespace }: StoreFixture): void {
       expect(
         await store().records.commit(ns, batch({ writes: [note('new', { key: 'k' })], evictions: [1] })),
       ).toEqual([2]);
-      expect(
-        (
-          await store().records.list(
-            ns,
-            { filter: { now: NOW, origins: ['vault'], key: 'k' } },
-            { after: null, limit: 100 },
-          )
-        ).map(({ id }) => id),
-      ).toEqual([2]);
+      expect(idsOf(await notesWithKey(store(), ns, 'k'))).toEqual([2]);
     });
 
     it('accepts a UUID only once in a namespace', async () => {
@@ -116,19 +109,19 @@ export function describeConflicts({ store, namespace }: StoreFixture): void {
       expect(await write(store(), other, note('3', { uuid }))).toEqual([1]);
     });
 
-    it('refuses a new record that would keep passages', async () => {
-      const write1 = { id: null, draft: draft(), passages: 'keep' } as const;
-      await expect(write(store(), namespace(), write1)).rejects.toMatchObject({ code: 'invalid_input' });
+    it('rejects a new record with `passages: "keep"`', async () => {
+      const newRecord = { id: null, draft: draft(), passages: 'keep' } as const;
+      await expect(write(store(), namespace(), newRecord)).rejects.toMatchObject({ code: 'invalid_input' });
     });
 
-    it('creates a namespace only if it succeeds; an emptied namespace is no longer listed', async () => {
-      const [failed, emptied, kept] = [namespace(), namespace(), namespace()];
+    it('creates a namespace only if it succeeds, and the list of namespaces contains only those with records', async () => {
+      const [failed, emptied, used] = [namespace(), namespace(), namespace()];
       await expect(write(store(), failed, { ...note('x'), id: 5 })).rejects.toThrow();
       await write(store(), emptied, note('x'));
       await store().records.commit(emptied, batch({ evictions: [1] }));
-      await write(store(), kept, note('x'));
+      await write(store(), used, note('x'));
       const names = await store().admin.namespaces(ADMIN_NAMESPACE);
-      expect(names).toContain(kept);
+      expect(names).toContain(used);
       expect(names).not.toContain(failed);
       expect(names).not.toContain(emptied);
     });

@@ -38,20 +38,20 @@ export interface StoreFixture {
   readonly generation: (dimensions: number) => Promise<number>;
 }
 
-/** What every store must do. Each driver's test calls it once, with a way to open an empty store. */
+/** Tests what every store must do. Each driver's test calls it with a function that opens an empty store. */
 export function describeStore(name: string, open: () => Promise<Store>): void {
   describe(name, () => {
     let opened: Store | undefined;
-    let made = 0;
+    let created = 0;
     const store = (): Store => {
-      if (opened === undefined) throw new Error('the store is opened before each test');
+      if (opened === undefined) throw new Error('the store is not open yet');
       return opened;
     };
-    const subject: StoreFixture = {
+    const fixture: StoreFixture = {
       store,
-      namespace: () => `namespace ${String(++made)}`,
+      namespace: () => `namespace ${String(++created)}`,
       generation: async (dimensions) => {
-        const spec = { provider: 'test', model: `model ${String(++made)}`, dimensions };
+        const spec = { provider: 'test', model: `model ${String(++created)}`, dimensions };
         return (await store().vectors.addGeneration(ADMIN_NAMESPACE, spec)).id;
       },
     };
@@ -60,42 +60,42 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     });
     afterAll(async () => opened?.close());
 
-    describeRecords(subject);
-    describeRecordValues(subject);
-    describeLinks(subject);
-    describeChanges(subject);
-    describeConflicts(subject);
-    describeSourceStates(subject);
-    describeFilters(subject);
-    describeFacets(subject);
-    describeTextSearch(subject);
-    describeWords(subject);
-    describeVectors(subject);
-    describePendingEmbeddings(subject);
-    describeNeighbours(subject);
-    describeUpkeep(subject);
-    describeTokens(subject);
-    describeDeletionAndRestoration(subject);
-    describePurge(subject);
-    describeListing(subject);
-    describeAudit(subject);
-    describeStartup(subject);
-    describeHistory(subject);
-    describeLeases(subject);
-    describeFences(subject);
-    describePortability(subject);
-    describeIsolation(subject);
-    describeWrittenIsolation(subject);
+    describeRecords(fixture);
+    describeRecordValues(fixture);
+    describeLinks(fixture);
+    describeChanges(fixture);
+    describeConflicts(fixture);
+    describeSourceStates(fixture);
+    describeFilters(fixture);
+    describeFacets(fixture);
+    describeTextSearch(fixture);
+    describeWords(fixture);
+    describeVectors(fixture);
+    describePendingEmbeddings(fixture);
+    describeNeighbours(fixture);
+    describeUpkeep(fixture);
+    describeTokens(fixture);
+    describeDeletionAndRestoration(fixture);
+    describePurge(fixture);
+    describeListing(fixture);
+    describeAudit(fixture);
+    describeStartup(fixture);
+    describeHistory(fixture);
+    describeLeases(fixture);
+    describeFences(fixture);
+    describePortability(fixture);
+    describeIsolation(fixture);
+    describeWrittenIsolation(fixture);
 
-    it('is sound after all of this', async () => {
+    it('passes all checks after these tests', async () => {
       expect(await verifyStore(store())).toEqual([]);
     });
 
     it('rejects calls after it is closed, and may be closed twice', async () => {
-      const other = await open();
-      await Promise.all([other.close(), other.close()]);
-      await other.close();
-      await expect(other.admin.namespaces(ADMIN_NAMESPACE)).rejects.toMatchObject({ code: 'store_failed' });
+      const closed = await open();
+      await Promise.all([closed.close(), closed.close()]);
+      await closed.close();
+      await expect(closed.admin.namespaces(ADMIN_NAMESPACE)).rejects.toMatchObject({ code: 'store_failed' });
     });
   });
 }

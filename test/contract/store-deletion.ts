@@ -4,23 +4,25 @@ import type { StoreFixture } from './store-contract.ts';
 import { nearestInTime, searchVectors } from './queries.ts';
 import {
   ALL_LIVE,
+  chunkedRecord,
+  countNotesWithKeys,
   draft,
   embed,
   matchingRecords,
   note,
+  notesWithKey,
   NOW,
   passage,
   unit,
   verifyStore,
   write,
-  chunkedRecord,
 } from './store-samples.ts';
 import { NO_TRACE, traces } from './traces.ts';
-import { ALL, commit, fact, idsOf, deleteRecords } from './written-samples.ts';
+import { ALL, commit, deleteRecords, fact, idsOf, restore } from './written-samples.ts';
 
-export function describeDeletionAndRestoration(subject: StoreFixture): void {
-  describeDeletions(subject);
-  describeRestorations(subject);
+export function describeDeletionAndRestoration(fixture: StoreFixture): void {
+  describeDeletions(fixture);
+  describeRestorations(fixture);
 }
 
 function describeDeletions({ store, namespace, generation }: StoreFixture): void {
@@ -33,19 +35,8 @@ function describeDeletions({ store, namespace, generation }: StoreFixture): void
       await deleteRecords(store(), ns, 2);
       expect(await traces(store(), ns, 2, 'confidential')).toEqual(NO_TRACE);
       expect(await searchVectors(store(), ns, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toHaveLength(1);
-      expect(
-        await store().records.list(
-          ns,
-          { filter: { now: NOW, origins: ['vault'], key: 'k' } },
-          { after: null, limit: 100 },
-        ),
-      ).toEqual([]);
-      expect(
-        await store().records.count(
-          ns,
-          ['k'].map((key) => ({ now: NOW, origins: ['vault'], key })),
-        ),
-      ).toEqual([0]);
+      expect(await notesWithKey(store(), ns, 'k')).toEqual([]);
+      expect(await countNotesWithKeys(store(), ns, ['k'])).toEqual([0]);
       expect(idsOf(await store().records.sourceEntries(ns, 'notes', ALL))).toEqual([1]);
       expect(await nearestInTime(store(), ns, ALL_LIVE, 10)).toHaveLength(1);
       expect(await store().records.get(ns, [2], 'any')).toEqual([{ ...before, deletedAt: NOW }]);
@@ -84,13 +75,13 @@ function describeDeletions({ store, namespace, generation }: StoreFixture): void
       await write(store(), ns, note('a', { uuid }));
       await deleteRecords(store(), ns, 1);
       for (const passages of [[passage('b')], 'keep'] as const) {
-        const late = { id: 1, draft: draft({ uuid }), passages };
-        await expect(write(store(), ns, late)).rejects.toMatchObject({ code: 'not_found' });
+        const update = { id: 1, draft: draft({ uuid }), passages };
+        await expect(write(store(), ns, update)).rejects.toMatchObject({ code: 'not_found' });
       }
       await expect(write(store(), ns, note('b', { uuid }))).rejects.toMatchObject({ code: 'conflict' });
     });
 
-    it('refuses a time that is not a whole number', async () => {
+    it('is rejected if its time is not a whole number', async () => {
       const ns = namespace();
       await write(store(), ns, note('a'));
       for (const at of [0.5, Number.NaN, 2 ** 60]) {
@@ -101,7 +92,7 @@ function describeDeletions({ store, namespace, generation }: StoreFixture): void
     });
   });
 
-  describe('an update that expects', () => {
+  describe('an update with an expected state', () => {
     it('succeeds only if the record has not changed in the meantime', async () => {
       const ns = namespace();
       await write(store(), ns, note('first', { updatedAt: 5 }));
@@ -118,8 +109,8 @@ function describeDeletions({ store, namespace, generation }: StoreFixture): void
 }
 
 function describeRestorations({ store, namespace }: StoreFixture): void {
-  const restore = (ns: string, id: number, text: string): Promise<number[]> =>
-    commit(store(), ns, { restorations: [{ id, passages: [passage(text)] }], chunking: 'later' });
+  const restoreRecord = (ns: string, id: number, text: string): Promise<number[]> =>
+    restore(store(), ns, id, text, 'later');
 
   describe('a restoration', () => {
     it('restores a record unchanged, with the new passages', async () => {
@@ -127,7 +118,7 @@ function describeRestorations({ store, namespace }: StoreFixture): void {
       await write(store(), ns, note('before', { title: 'Heading', tags: ['t'] }));
       const before = await store().records.get(ns, [1], { liveAt: NOW });
       await deleteRecords(store(), ns, 1);
-      expect(await restore(ns, 1, 'after')).toEqual([]);
+      expect(await restoreRecord(ns, 1, 'after')).toEqual([]);
       expect(await store().records.get(ns, [1], { liveAt: NOW })).toEqual(before);
       expect(await matchingRecords(store(), ns, 'after')).toEqual([1]);
       expect(await matchingRecords(store(), ns, 'heading')).toEqual([1]);
@@ -138,9 +129,9 @@ function describeRestorations({ store, namespace }: StoreFixture): void {
 
     it('is rejected for a record that is missing or live', async () => {
       const ns = namespace();
-      await expect(restore(ns, 1, 'a')).rejects.toMatchObject({ code: 'not_found' });
+      await expect(restoreRecord(ns, 1, 'a')).rejects.toMatchObject({ code: 'not_found' });
       await write(store(), ns, note('a'));
-      await expect(restore(ns, 1, 'b')).rejects.toMatchObject({ code: 'not_found' });
+      await expect(restoreRecord(ns, 1, 'b')).rejects.toMatchObject({ code: 'not_found' });
       expect(await matchingRecords(store(), ns, 'b')).toEqual([]);
     });
 
@@ -149,7 +140,7 @@ function describeRestorations({ store, namespace }: StoreFixture): void {
       await write(store(), ns, fact('k', 'c', 'old'));
       await deleteRecords(store(), ns, 1);
       await write(store(), ns, fact('k', 'c', 'new'));
-      await expect(restore(ns, 1, 'old')).rejects.toMatchObject({ code: 'conflict' });
+      await expect(restoreRecord(ns, 1, 'old')).rejects.toMatchObject({ code: 'conflict' });
       const swap = {
         deletions: [{ id: 2, at: NOW }],
         restorations: [{ id: 1, at: NOW, passages: [passage('old')] }],
@@ -163,7 +154,7 @@ function describeRestorations({ store, namespace }: StoreFixture): void {
       const ns = namespace();
       await write(store(), ns, fact(null, 'c', 'old'), fact(null, 'c', 'new'));
       await deleteRecords(store(), ns, 1);
-      await restore(ns, 1, 'old');
+      await restoreRecord(ns, 1, 'old');
       expect([await matchingRecords(store(), ns, 'old'), await matchingRecords(store(), ns, 'new')]).toEqual([
         [1],
         [2],
@@ -172,7 +163,7 @@ function describeRestorations({ store, namespace }: StoreFixture): void {
   });
 
   describe('a fact', () => {
-    it('is unique by key and category in all sources, and does not conflict with documents of that key', async () => {
+    it('is unique by key and category across sources, and does not conflict with documents of the same key', async () => {
       const ns = namespace();
       await write(
         store(),
@@ -181,25 +172,12 @@ function describeRestorations({ store, namespace }: StoreFixture): void {
         fact('k', 'd', 'two'),
         note('three', { key: 'k', source: 'mcp' }),
       );
-      const twin = fact('k', 'c', 'four', { source: 'rest' });
-      await expect(write(store(), ns, twin)).rejects.toMatchObject({ code: 'conflict' });
+      const duplicate = fact('k', 'c', 'four', { source: 'rest' });
+      await expect(write(store(), ns, duplicate)).rejects.toMatchObject({ code: 'conflict' });
       const moved = { ...fact('k', 'c', 'two'), id: 2 };
       await expect(write(store(), ns, moved)).rejects.toMatchObject({ code: 'conflict' });
-      expect(
-        idsOf(
-          await store().records.list(
-            ns,
-            { filter: { now: NOW, origins: ['vault'], key: 'k' } },
-            { after: null, limit: 100 },
-          ),
-        ),
-      ).toEqual([3]);
-      expect(
-        await store().records.count(
-          ns,
-          ['k'].map((key) => ({ now: NOW, origins: ['vault'], key })),
-        ),
-      ).toEqual([1]);
+      expect(idsOf(await notesWithKey(store(), ns, 'k'))).toEqual([3]);
+      expect(await countNotesWithKeys(store(), ns, ['k'])).toEqual([1]);
       expect(idsOf(await store().records.sourceEntries(ns, 'mcp', ALL))).toEqual([3]);
     });
 
@@ -208,8 +186,12 @@ function describeRestorations({ store, namespace }: StoreFixture): void {
       await write(store(), ns, fact('k', 'c', 'one', { expiresAt: NOW - 1 }));
       await expect(write(store(), ns, fact('k', 'c', 'two'))).rejects.toMatchObject({ code: 'conflict' });
       // A read as of an earlier time finds the expired fact, so that one commit can replace it.
-      const [held] = await store().records.list(ns, { filter: { now: 0, origins: ['fact'], key: 'k' } }, ALL);
-      expect(held?.id).toBe(1);
+      const [expired] = await store().records.list(
+        ns,
+        { filter: { now: 0, origins: ['fact'], key: 'k' } },
+        ALL,
+      );
+      expect(expired?.id).toBe(1);
       const writes = [fact('k', 'c', 'two')];
       expect(await commit(store(), ns, { deletions: [{ id: 1, at: NOW }], writes })).toEqual([2]);
       expect(await matchingRecords(store(), ns, 'one', 'two')).toEqual([2]);

@@ -6,7 +6,7 @@ import { NOW } from './store-samples.ts';
 import { ALL, historyRun } from './written-samples.ts';
 
 export function describeHistory({ store, namespace }: StoreFixture): void {
-  const noted = async (ns: string, rows: readonly HistoryDraft[], keep = 100): Promise<void> => {
+  const record = async (ns: string, rows: readonly HistoryDraft[], keep = 100): Promise<void> => {
     await store().records.commit(ns, { history: { rows, keep } });
   };
   const names = async (
@@ -19,8 +19,8 @@ export function describeHistory({ store, namespace }: StoreFixture): void {
     it('returns each run as it was recorded, newest first', async () => {
       const ns = namespace();
       const first = historyRun({ inputs: { deep: { list: [1, null, '\ud800 é'] } }, name: 'a' });
-      await noted(ns, [first, historyRun({ category: 'pipeline_history', name: 'b' })]);
-      await noted(ns, [historyRun({ name: 'c' })]);
+      await record(ns, [first, historyRun({ category: 'pipeline_history', name: 'b' })]);
+      await record(ns, [historyRun({ name: 'c' })]);
       const rows = await store().admin.history(ns, { category: 'pack_history', now: NOW }, ALL);
       expect(rows.map(({ name }) => name)).toEqual(['c', 'a']);
       expect(rows[1]).toEqual({
@@ -32,30 +32,30 @@ export function describeHistory({ store, namespace }: StoreFixture): void {
       expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ns);
     });
 
-    it('is returned in pages, before an id', async () => {
+    it('is returned in pages, each after the id of the last run', async () => {
       const ns = namespace();
-      await noted(
+      await record(
         ns,
         ['a', 'b', 'c', 'd', 'e'].map((name) => historyRun({ name })),
       );
-      const seen: string[] = [];
+      const found: string[] = [];
       for (let after: number | null = null; ;) {
         const page = await store().admin.history(
           ns,
           { category: 'pack_history', now: NOW },
           { after, limit: 2 },
         );
-        seen.push(...page.map(({ name }) => name));
+        found.push(...page.map(({ name }) => name));
         const last = page.at(-1);
         if (last === undefined) break;
         after = last.id;
       }
-      expect(seen).toEqual(['e', 'd', 'c', 'b', 'a']);
+      expect(found).toEqual(['e', 'd', 'c', 'b', 'a']);
     });
 
-    it('keeps the newest of each category', async () => {
+    it('keeps the newest runs of each category', async () => {
       const ns = namespace();
-      await noted(
+      await record(
         ns,
         [
           historyRun({ name: 'a' }),
@@ -64,27 +64,27 @@ export function describeHistory({ store, namespace }: StoreFixture): void {
         ],
         2,
       );
-      await noted(ns, [historyRun({ name: 'c' })], 2);
+      await record(ns, [historyRun({ name: 'c' })], 2);
       expect(await names(ns)).toEqual(['c', 'b']);
       expect(await names(ns, NOW, 'pipeline_history')).toEqual(['p']);
     });
 
     it('does not return expired runs, and removes them with the next write', async () => {
       const ns = namespace();
-      await noted(ns, [
+      await record(ns, [
         historyRun({ name: 'a', expiresAt: NOW + 5 }),
         historyRun({ name: 'b', expiresAt: NOW + 6 }),
       ]);
       expect(await names(ns, NOW + 4)).toEqual(['b', 'a']);
       expect(await names(ns, NOW + 5)).toEqual(['b']);
-      await noted(ns, [historyRun({ name: 'c', at: NOW + 5, expiresAt: NOW + 9 })]);
+      await record(ns, [historyRun({ name: 'c', at: NOW + 5, expiresAt: NOW + 9 })]);
       expect(await names(ns, NOW)).toEqual(['c', 'b']);
     });
 
     it('accepts no rows', async () => {
       const ns = namespace();
-      await noted(ns, [historyRun({ name: 'a' })]);
-      await noted(ns, []);
+      await record(ns, [historyRun({ name: 'a' })]);
+      await record(ns, []);
       expect(await names(ns)).toEqual(['a']);
     });
   });

@@ -6,19 +6,22 @@ import {
   ALL_LIVE,
   anyOf,
   chunkedRecord,
+  countNotesWithKeys,
   draft,
   embed,
   evict,
-  note,
-  NOW,
   matchingPassages,
+  note,
+  notesWithKey,
+  NOW,
+  statsOf,
   unit,
   write,
 } from './store-samples.ts';
 
 export function describeIsolation({ store, namespace, generation }: StoreFixture): void {
   describe('namespaces', () => {
-    it('do not affect each other, scores included', async () => {
+    it('do not affect each other’s results and scores', async () => {
       const [ours, theirs] = [namespace(), namespace()];
       const vectors = await generation(3);
       const { uuid } = draft();
@@ -30,55 +33,49 @@ export function describeIsolation({ store, namespace, generation }: StoreFixture
         note('a granite worktop', { metadata: session }),
       );
       await embed(store(), vectors, ours, (text) => unit(1, text.length, 2));
-      const look = async (): Promise<unknown> => {
+      const readAll = async (): Promise<unknown> => {
         const ids = await matchingPassages(store(), ours, 'worktop');
         return {
           text: await searchText(store(), ours, anyOf('marble', 'worktop'), ALL_LIVE, 10),
-          near: await searchVectors(store(), ours, vectors, unit(1, 2, 3), ALL_LIVE, 10),
-          scored: await cosinesOf(store(), ours, vectors, unit(1, 2, 3), anyOf('worktop')),
+          vectors: await searchVectors(store(), ours, vectors, unit(1, 2, 3), ALL_LIVE, 10),
+          cosines: await cosinesOf(store(), ours, vectors, unit(1, 2, 3), anyOf('worktop')),
           terms: await store().search.terms(ours, ['worktop', 'wrktop', 'secret']),
-          beside: await neighboursOf(store(), ours, ids, { before: 5, after: 5 }),
+          neighbours: await neighboursOf(store(), ours, ids, { before: 5, after: 5 }),
           passages: await passagesOf(store(), ours, ids, ALL_LIVE),
           records: await store().records.list(ours, { scan: 'undeleted' }, { after: null, limit: 10 }),
-          byKey: await store().records.list(
-            ours,
-            { filter: { now: NOW, origins: ['vault'], key: 'k' } },
-            { after: null, limit: 100 },
-          ),
+          byKey: await notesWithKey(store(), ours, 'k'),
           entries: await store().records.sourceEntries(ours, 'notes', { after: null, limit: 10 }),
-          stats: (await store().admin.stats(ADMIN_NAMESPACE)).namespaces.find(
-            ({ namespace: name }) => name === ours,
-          ),
+          stats: await statsOf(store(), ours),
         };
       };
-      const before = await look();
+      const before = await readAll();
 
-      const many = Array.from({ length: 50 }, (_, i) =>
+      const similar = Array.from({ length: 50 }, (_, i) =>
         note(`marble worktop secret worktops ${'pad '.repeat(i)}`, { metadata: session }),
       );
-      await write(store(), theirs, note('marble worktop', { uuid, key: 'k' }), ...many);
+      await write(store(), theirs, note('marble worktop', { uuid, key: 'k' }), ...similar);
       await embed(store(), vectors, theirs, (text) => unit(1, text.length, 2));
-      expect(await look()).toEqual(before);
+      expect(await readAll()).toEqual(before);
       await evict(store(), theirs, 1, 3, 5);
       await store().admin.resetDerived(theirs, { drop: false, vectors: true });
-      expect(await look()).toEqual(before);
+      expect(await readAll()).toEqual(before);
       await store().admin.resetDerived(theirs, { drop: true, vectors: true });
       await store().admin.sweep(theirs);
-      expect(await look()).toEqual(before);
+      expect(await readAll()).toEqual(before);
     });
 
-    it('return no data of another namespace for any id', async () => {
+    it('do not return data of another namespace, whatever the id', async () => {
       const [ours, theirs] = [namespace(), namespace()];
       const vectors = await generation(3);
       await write(store(), ours, note('ours'));
       const shared = note(['secret', 'secret too'], { metadata: { session: 's' } });
       await write(store(), theirs, shared, note('secret three', { metadata: { session: 's' } }));
-      const hidden = await matchingPassages(store(), theirs, 'secret');
-      expect(hidden).toHaveLength(3);
+      const foreign = await matchingPassages(store(), theirs, 'secret');
+      expect(foreign).toHaveLength(3);
       await embed(store(), vectors, theirs, () => unit(1, 0, 0));
-      expect(await passagesOf(store(), ours, hidden, ALL_LIVE)).toEqual([]);
-      expect(await neighboursOf(store(), ours, hidden, { before: 3, after: 3 })).toEqual([]);
-      const mix = { passage: hidden[0]!, share: 1 };
+      expect(await passagesOf(store(), ours, foreign, ALL_LIVE)).toEqual([]);
+      expect(await neighboursOf(store(), ours, foreign, { before: 3, after: 3 })).toEqual([]);
+      const mix = { passage: foreign[0]!, share: 1 };
       const query = { by: 'vector' as const, vector: { generation: vectors, vector: unit(0, 1, 0) }, mix };
       await embed(store(), vectors, ours, () => unit(0, 1, 0));
       const { lists } = await store().search.retrieve(ours, {
@@ -93,15 +90,15 @@ export function describeIsolation({ store, namespace, generation }: StoreFixture
       ]);
       const secret = (await store().records.list(theirs, { scan: 'undeleted' }, { after: 1, limit: 1 }))[0];
       await store().records.replacePassages(ours, 'other', new Map([[2, chunkedRecord(secret, [])]]));
-      expect(await matchingPassages(store(), theirs, 'secret')).toEqual(hidden);
+      expect(await matchingPassages(store(), theirs, 'secret')).toEqual(foreign);
     });
 
     it('do not share vectors, even of the same content', async () => {
       const [ours, theirs] = [namespace(), namespace()];
       const vectors = await generation(3);
-      const both = note('the same words');
-      await write(store(), ours, both);
-      await write(store(), theirs, both);
+      const shared = note('the same words');
+      await write(store(), ours, shared);
+      await write(store(), theirs, shared);
       const [{ hash } = { hash: '' }] = (await store().records.passagesOf(ours, [1])).get(1) ?? [];
       await store().vectors.put(theirs, vectors, [{ hash, vector: unit(1, 0, 0) }]);
       expect(await searchVectors(store(), ours, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toEqual([]);
@@ -117,24 +114,13 @@ export function describeIsolation({ store, namespace, generation }: StoreFixture
       }
     });
 
-    it('that are empty return empty results', async () => {
+    it('return empty results if they are empty', async () => {
       const ns = namespace();
       const vectors = await generation(3);
       const all = { after: null, limit: 10 };
       expect(await store().records.get(ns, [1], { liveAt: NOW })).toEqual([]);
-      expect(
-        await store().records.list(
-          ns,
-          { filter: { now: NOW, origins: ['vault'], key: 'k' } },
-          { after: null, limit: 100 },
-        ),
-      ).toEqual([]);
-      expect(
-        await store().records.count(
-          ns,
-          ['k'].map((key) => ({ now: NOW, origins: ['vault'], key })),
-        ),
-      ).toEqual([0]);
+      expect(await notesWithKey(store(), ns, 'k')).toEqual([]);
+      expect(await countNotesWithKeys(store(), ns, ['k'])).toEqual([0]);
       expect(await store().records.sourceEntries(ns, 's', all)).toEqual([]);
       expect(await searchText(store(), ns, anyOf('x'), ALL_LIVE, 5)).toEqual([]);
       expect(await searchVectors(store(), ns, vectors, unit(1, 0, 0), ALL_LIVE, 5)).toEqual([]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sha256 } from '../../src/core/ids.ts';
 import { MAX_PAGE_CHARACTERS } from '../../src/store/rules/record-page.ts';
 import type { RecordFilter } from '../../src/store/model.ts';
 import type { StoreFixture } from './store-contract.ts';
@@ -7,7 +8,7 @@ import { ALL, commit, fact, idsOf, deleteRecords } from './written-samples.ts';
 
 export function describeListing({ store, namespace }: StoreFixture): void {
   /** Returns the ids of the list, after a check that `count` returns the same number. */
-  const listed = async (ns: string, filter: Partial<RecordFilter> = {}): Promise<number[]> => {
+  const listIds = async (ns: string, filter: Partial<RecordFilter> = {}): Promise<number[]> => {
     const ids = idsOf(await store().records.list(ns, { filter: { ...ALL_LIVE, ...filter } }, ALL));
     expect(await store().records.count(ns, [{ ...ALL_LIVE, ...filter }])).toEqual([ids.length]);
     return ids;
@@ -16,14 +17,14 @@ export function describeListing({ store, namespace }: StoreFixture): void {
   describe('a list of records', () => {
     it('returns whole records, newest first', async () => {
       const ns = namespace();
-      const one = draft({ content: 'text', title: 'Title', tags: ['a'], metadata: { n: 1 } });
-      await write(store(), ns, { id: null, draft: one, passages: [] }, note('b'));
+      const first = draft({ content: 'text', title: 'Title', tags: ['a'], metadata: { n: 1 } });
+      await write(store(), ns, { id: null, draft: first, passages: [] }, note('b'));
       const all = await store().records.list(ns, { filter: ALL_LIVE }, ALL);
       expect(idsOf(all)).toEqual([2, 1]);
-      expect(all[1]).toEqual({ ...one, namespace: ns, id: 1, deletedAt: null });
+      expect(all[1]).toEqual({ ...first, namespace: ns, id: 1, deletedAt: null });
     });
 
-    it('is returned in pages, before an id', async () => {
+    it('is returned in pages, each after the id of the last record', async () => {
       const ns = namespace();
       await write(store(), ns, ...Array.from({ length: 5 }, () => note('x')), fact('k', 'c', 'x'));
       const page = async (after: number | null, limit: number): Promise<number[]> =>
@@ -37,7 +38,7 @@ export function describeListing({ store, namespace }: StoreFixture): void {
       ).toEqual([]);
     });
 
-    it('ends a page early if contents are long', async () => {
+    it('has shorter pages if contents are long', async () => {
       const ns = namespace();
       const content = 'x'.repeat(MAX_PAGE_CHARACTERS / 2 + 1);
       const long = { id: null, passages: [] };
@@ -60,13 +61,13 @@ export function describeListing({ store, namespace }: StoreFixture): void {
         note('d', { expiresAt: NOW + 1 }),
       );
       await deleteRecords(store(), ns, 2);
-      expect(await listed(ns)).toEqual([4, 1]);
-      expect(await listed(ns, { deleted: true })).toEqual([2]);
-      expect(await listed(ns, { now: 0 })).toEqual([4, 3, 1]);
+      expect(await listIds(ns)).toEqual([4, 1]);
+      expect(await listIds(ns, { deleted: true })).toEqual([2]);
+      expect(await listIds(ns, { now: 0 })).toEqual([4, 3, 1]);
       // Expired records are not returned, deleted or not.
       await commit(store(), ns, { deletions: [{ id: 4, at: NOW }] });
-      expect(await listed(ns, { deleted: true })).toEqual([4, 2]);
-      expect(await listed(ns, { deleted: true, now: NOW + 1 })).toEqual([2]);
+      expect(await listIds(ns, { deleted: true })).toEqual([4, 2]);
+      expect(await listIds(ns, { deleted: true, now: NOW + 1 })).toEqual([2]);
     });
 
     it('applies every condition, alone and combined', async () => {
@@ -79,24 +80,24 @@ export function describeListing({ store, namespace }: StoreFixture): void {
         fact('k2', 'b', '3', { createdAt: NOW }),
         note('4', { source: 's', key: 'k1' }),
       );
-      expect(await listed(ns, { project: 'p' })).toEqual([1]);
-      expect(await listed(ns, { origins: ['fact'] })).toEqual([3, 2]);
-      expect(await listed(ns, { origins: ['fact', 'memory'] })).toEqual([3, 2, 1]);
-      expect(await listed(ns, { origins: [] })).toEqual([]);
-      expect(await listed(ns, { sources: ['s'] })).toEqual([4]);
-      expect(await listed(ns, { categories: ['a'] })).toEqual([2, 1]);
-      expect(await listed(ns, { categories: ['a', 'b'], origins: ['fact'] })).toEqual([3, 2]);
-      expect(await listed(ns, { recordTypes: ['event'] })).toEqual([2]);
-      expect(await listed(ns, { tags: ['X'] })).toEqual([2, 1]);
-      expect(await listed(ns, { from: NOW })).toEqual([3]);
-      expect(await listed(ns, { until: NOW, categories: ['a'], origins: ['fact'] })).toEqual([2]);
-      expect(await listed(ns, { key: 'k1' })).toEqual([4, 2]);
-      expect(await listed(ns, { key: 'k1', origins: ['fact'], categories: ['a'] })).toEqual([2]);
-      expect(await listed(ns, { key: 'k1', origins: ['fact'], categories: ['b'] })).toEqual([]);
-      expect(await listed(ns, { key: 'K1' })).toEqual([]);
-      expect(await listed(ns, { keyPrefix: 'k' })).toEqual([4, 3, 2]);
-      expect(await listed(ns, { keyPrefix: 'k', origins: ['fact'] })).toEqual([3, 2]);
-      expect(await listed(ns, { keyPrefix: 'k', key: 'k2' })).toEqual([3]);
+      expect(await listIds(ns, { project: 'p' })).toEqual([1]);
+      expect(await listIds(ns, { origins: ['fact'] })).toEqual([3, 2]);
+      expect(await listIds(ns, { origins: ['fact', 'memory'] })).toEqual([3, 2, 1]);
+      expect(await listIds(ns, { origins: [] })).toEqual([]);
+      expect(await listIds(ns, { sources: ['s'] })).toEqual([4]);
+      expect(await listIds(ns, { categories: ['a'] })).toEqual([2, 1]);
+      expect(await listIds(ns, { categories: ['a', 'b'], origins: ['fact'] })).toEqual([3, 2]);
+      expect(await listIds(ns, { recordTypes: ['event'] })).toEqual([2]);
+      expect(await listIds(ns, { tags: ['X'] })).toEqual([2, 1]);
+      expect(await listIds(ns, { from: NOW })).toEqual([3]);
+      expect(await listIds(ns, { until: NOW, categories: ['a'], origins: ['fact'] })).toEqual([2]);
+      expect(await listIds(ns, { key: 'k1' })).toEqual([4, 2]);
+      expect(await listIds(ns, { key: 'k1', origins: ['fact'], categories: ['a'] })).toEqual([2]);
+      expect(await listIds(ns, { key: 'k1', origins: ['fact'], categories: ['b'] })).toEqual([]);
+      expect(await listIds(ns, { key: 'K1' })).toEqual([]);
+      expect(await listIds(ns, { keyPrefix: 'k' })).toEqual([4, 3, 2]);
+      expect(await listIds(ns, { keyPrefix: 'k', origins: ['fact'] })).toEqual([3, 2]);
+      expect(await listIds(ns, { keyPrefix: 'k', key: 'k2' })).toEqual([3]);
     });
 
     it('treats a key prefix as literal text', async () => {
@@ -118,10 +119,30 @@ export function describeListing({ store, namespace }: StoreFixture): void {
       await write(store(), ns, ...keys.map((key) => fact(key, 'c', 'x')), fact(null, 'c', 'x'));
       for (const keyPrefix of [...keys, 'e', '%', 'a_', '\u{10FFFE}']) {
         for (const origins of [{}, { origins: ['fact'] as const }]) {
-          const right = keys.flatMap((key, i) => (key.startsWith(keyPrefix) ? [i + 1] : [])).toReversed();
-          expect(await listed(ns, { keyPrefix, ...origins }), keyPrefix).toEqual(right);
+          const expected = keys.flatMap((key, i) => (key.startsWith(keyPrefix) ? [i + 1] : [])).toReversed();
+          expect(await listIds(ns, { keyPrefix, ...origins }), keyPrefix).toEqual(expected);
         }
       }
+    });
+
+    it('can be restricted to a content, and sorted with the oldest first', async () => {
+      const ns = namespace();
+      const [first, , second] = await write(
+        store(),
+        ns,
+        note('same', { origin: 'memory', key: null }),
+        note('same', { origin: 'vault' }),
+        note('same', { origin: 'memory', key: null }),
+        note('same', { origin: 'memory', key: null, expiresAt: NOW }),
+        note('other', { origin: 'memory', key: null }),
+      );
+      const withContent = async (content: string, searched = ns): Promise<number[]> => {
+        const filter = { now: NOW, origins: ['memory' as const], contentHash: sha256(content) };
+        return idsOf(await store().records.list(searched, { filter, order: 'oldest' }, ALL));
+      };
+      expect(await withContent('same')).toEqual([first, second]);
+      expect(await withContent('none')).toEqual([]);
+      expect(await withContent('same', 'unknown namespace')).toEqual([]);
     });
   });
 

@@ -5,20 +5,20 @@ import type { StoreFixture } from './store-contract.ts';
 import { nearestInTime, neighboursOf, passagesOf } from './queries.ts';
 import { ALL_LIVE, evict, NOW, note, matchingPassages, write } from './store-samples.ts';
 
-function describeNewest({ store, namespace }: StoreFixture): void {
-  describe('the newest', () => {
-    it('are the first passages of the records that pass the filter, ordered by creation time', async () => {
+function describeTimeQueries({ store, namespace }: StoreFixture): void {
+  describe('a query by time', () => {
+    it('returns the first passage of each record that passes the filter, the newest first', async () => {
       const ns = namespace();
-      const made = (text: string, createdAt: number): RecordWrite =>
+      const noteAt = (text: string, createdAt: number): RecordWrite =>
         note([text, `${text} goes on`], { createdAt });
       await write(
         store(),
         ns,
-        made('old', 1),
-        made('new', 9),
-        made('gone', 8),
-        made('as new', 9),
-        made('mid', 5),
+        noteAt('old', 1),
+        noteAt('new', 9),
+        noteAt('gone', 8),
+        noteAt('as new', 9),
+        noteAt('mid', 5),
       );
       await evict(store(), ns, 3);
       const newest = async (filter: Partial<SearchFilter>, limit: number): Promise<[number, number][]> => {
@@ -42,10 +42,10 @@ function describeNewest({ store, namespace }: StoreFixture): void {
       expect(await nearestInTime(store(), namespace(), ALL_LIVE, 10)).toEqual([]);
     });
 
-    it('are those nearest to now, in the past or the future', async () => {
+    it('orders records by the distance of their time from now, in the past and the future', async () => {
       const ns = namespace();
-      const away = [-9, 5, -5, 40, 0, 5, -1000, 1, 41, -40];
-      await write(store(), ns, ...away.map((by) => note('a', { createdAt: NOW + by })));
+      const offsets = [-9, 5, -5, 40, 0, 5, -1000, 1, 41, -40];
+      await write(store(), ns, ...offsets.map((offset) => note('a', { createdAt: NOW + offset })));
       const nearest = async (limit: number, filter: Partial<SearchFilter> = {}): Promise<number[]> =>
         (await nearestInTime(store(), ns, { ...ALL_LIVE, ...filter }, limit)).map(({ score }) => score - NOW);
       // Ties are in the order of the writes.
@@ -62,27 +62,27 @@ function describeNewest({ store, namespace }: StoreFixture): void {
   });
 }
 
-export function describeNeighbours(subject: StoreFixture): void {
-  const { store, namespace } = subject;
-  describeNewest(subject);
+export function describeNeighbours(fixture: StoreFixture): void {
+  const { store, namespace } = fixture;
+  describeTimeQueries(fixture);
   describe('neighbours', () => {
-    it('are the passages of the record, nearest first, up to the reach', async () => {
+    it('are the other passages of the record, the nearest first, up to the reach', async () => {
       const ns = namespace();
       const session = { metadata: { session: 's' } };
-      const alone = note('word of another', { metadata: { session: 't' } });
-      await write(store(), ns, note(['word 0', 'word 1', 'word 2', 'word 3'], session), alone);
-      const [p0 = 0, p1 = 0, p2 = 0, p3 = 0, other = 0] = await matchingPassages(store(), ns, 'word');
-      expect(await neighboursOf(store(), ns, [p2, p0, other], { before: 2, after: 1 })).toEqual([
+      const other = note('word of another', { metadata: { session: 't' } });
+      await write(store(), ns, note(['word 0', 'word 1', 'word 2', 'word 3'], session), other);
+      const [p0 = 0, p1 = 0, p2 = 0, p3 = 0, single = 0] = await matchingPassages(store(), ns, 'word');
+      expect(await neighboursOf(store(), ns, [p2, p0, single], { before: 2, after: 1 })).toEqual([
         { passage: p2, before: [p1, p0], after: [p3] },
         { passage: p0, before: [], after: [p1] },
-        { passage: other, before: [], after: [] },
+        { passage: single, before: [], after: [] },
       ]);
       expect(await neighboursOf(store(), ns, [p2], { before: 0, after: 0 })).toEqual([
         { passage: p2, before: [], after: [] },
       ]);
     });
 
-    it('are then the turns before and after it in its session', async () => {
+    it('include the turns before and after the record in its session', async () => {
       const ns = namespace();
       const turn = (text: string | string[], session: string | number): ReturnType<typeof note> =>
         note(text, { metadata: { session } });
@@ -112,7 +112,7 @@ export function describeNeighbours(subject: StoreFixture): void {
       ]);
     });
 
-    it('do not include missing passages and passages without a session', async () => {
+    it('are empty for missing passages and for passages without a session', async () => {
       const ns = namespace();
       await write(store(), ns, note(['word', 'word']));
       const [first = 0] = await matchingPassages(store(), ns, 'word');
@@ -120,27 +120,27 @@ export function describeNeighbours(subject: StoreFixture): void {
       expect(await neighboursOf(store(), ns, [1_000_000], { before: 1, after: 1 })).toEqual([]);
     });
 
-    it('are loaded with the passages, each once and as the filter admits, whatever was loaded before', async () => {
+    it('are loaded with the passages, each once and only if the filter admits it, also in later calls', async () => {
       const ns = namespace();
       const turn = (text: string, project = 'p'): ReturnType<typeof note> =>
         note(text, { project, metadata: { session: 's' } });
       await write(store(), ns, turn('word 1'), turn('word 2'), turn('word 3', 'hidden'));
-      const [one = 0, two = 0, three = 0] = await matchingPassages(store(), ns, 'word');
+      const [first = 0, second = 0, third = 0] = await matchingPassages(store(), ns, 'word');
       const load = async (): Promise<number[][]> => {
         const filter = { ...ALL_LIVE, project: 'p' };
-        const loaded = await store().search.passages(ns, [two, one], filter, { before: 1, after: 1 });
-        expect(loaded.neighbourhoods[0]).toEqual({ passage: two, before: [one], after: [three] });
+        const loaded = await store().search.passages(ns, [second, first], filter, { before: 1, after: 1 });
+        expect(loaded.neighbourhoods[0]).toEqual({ passage: second, before: [first], after: [third] });
         return [loaded.passages.map(({ id }) => id), loaded.passages.map(({ record }) => record.id)];
       };
       for (let i = 0; i < 2; i++)
         expect(await load()).toEqual([
-          [two, one],
+          [second, first],
           [2, 1],
         ]);
-      const loaded = await store().search.passages(ns, [one], ALL_LIVE, { before: 1, after: 2 });
+      const loaded = await store().search.passages(ns, [first], ALL_LIVE, { before: 1, after: 2 });
       expect(loaded.passages.map(({ text }) => text)).toEqual(['word 1', 'word 2', 'word 3']);
       await write(store(), ns, turn('word 4'));
-      const later = await store().search.passages(ns, [three], ALL_LIVE, { before: 0, after: 1 });
+      const later = await store().search.passages(ns, [third], ALL_LIVE, { before: 0, after: 1 });
       expect(later.passages.map(({ text }) => text)).toEqual(['word 3', 'word 4']);
     });
   });

@@ -8,13 +8,13 @@ export function describePendingEmbeddings({ store, namespace, generation }: Stor
   describe('pending embeddings', () => {
     it('are the passages whose content has no vector, with the parts of the text to embed', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
-      const piece = passage('words', { headings: ['A', 'B'], context: 'Kitchen' });
+      const written = passage('words', { headings: ['A', 'B'], context: 'Kitchen' });
       const metadata = { speaker: 'Ada' };
-      await write(store(), ns, { id: null, draft: draft({ title: 'Title', metadata }), passages: [piece] });
-      const [one] = await pendingEmbeddings(store(), vectors, ns);
-      const { hash, headings, text } = piece;
-      expect(one).toEqual({
-        passage: one?.passage,
+      await write(store(), ns, { id: null, draft: draft({ title: 'Title', metadata }), passages: [written] });
+      const [pending] = await pendingEmbeddings(store(), vectors, ns);
+      const { hash, headings, text } = written;
+      expect(pending).toEqual({
+        passage: pending?.passage,
         record: 1,
         ordinal: 0,
         hash,
@@ -31,15 +31,15 @@ export function describePendingEmbeddings({ store, namespace, generation }: Stor
       await write(store(), ns, note(['a', 'b', 'c']));
       await write(store(), other, note(['a', 'b']));
       await write(store(), ns, note('d'), note(['e', 'f']));
-      const seen: PendingEmbedding[] = [];
+      const found: PendingEmbedding[] = [];
       for (let after: PendingEmbedding | null = null; ;) {
         const page: PendingEmbedding[] = await store().vectors.pending(ns, vectors, { after, limit: 2 });
         expect(page.length).toBeLessThanOrEqual(2);
-        seen.push(...page);
+        found.push(...page);
         after = page.at(-1) ?? null;
         if (after === null) break;
       }
-      expect(seen.map(({ record, ordinal, text }) => [record, ordinal, text])).toEqual([
+      expect(found.map(({ record, ordinal, text }) => [record, ordinal, text])).toEqual([
         [1, 0, 'a'],
         [1, 1, 'b'],
         [1, 2, 'c'],
@@ -49,7 +49,7 @@ export function describePendingEmbeddings({ store, namespace, generation }: Stor
       ]);
     });
 
-    it('are counted by content', async () => {
+    it('are counted once for each content', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       const before = await store().vectors.countPending(ns, vectors);
       await write(store(), ns, note('same'), note('same'), note('other'));
@@ -69,28 +69,28 @@ export function describePendingEmbeddings({ store, namespace, generation }: Stor
   });
 
   describe('generations', () => {
-    it('are one for each model, and at most one is active', async () => {
+    it('are unique by provider, model and dimensions, and at most one is active', async () => {
       const spec = { provider: 'p', model: 'm', dimensions: 3 };
-      const one = await store().vectors.addGeneration(ADMIN_NAMESPACE, spec);
-      expect(one).toEqual({ ...spec, id: one.id, active: false });
-      expect(await store().vectors.addGeneration(ADMIN_NAMESPACE, spec)).toEqual(one);
+      const added = await store().vectors.addGeneration(ADMIN_NAMESPACE, spec);
+      expect(added).toEqual({ ...spec, id: added.id, active: false });
+      expect(await store().vectors.addGeneration(ADMIN_NAMESPACE, spec)).toEqual(added);
       const wider = await store().vectors.addGeneration(ADMIN_NAMESPACE, { ...spec, dimensions: 4 });
-      expect(wider.id).not.toBe(one.id);
-      for (const { id } of [one, wider, one]) {
+      expect(wider.id).not.toBe(added.id);
+      for (const { id } of [added, wider, added]) {
         await store().vectors.activateGeneration(ADMIN_NAMESPACE, id);
-        const active = (await store().vectors.generations(ADMIN_NAMESPACE)).filter((held) => held.active);
-        expect(active.map((held) => held.id)).toEqual([id]);
+        const active = (await store().vectors.generations(ADMIN_NAMESPACE)).filter(({ active }) => active);
+        expect(active.map((each) => each.id)).toEqual([id]);
       }
       expect(await store().vectors.addGeneration(ADMIN_NAMESPACE, spec)).toMatchObject({
-        id: one.id,
+        id: added.id,
         active: true,
       });
       await expect(store().vectors.activateGeneration(ADMIN_NAMESPACE, 1_000_000)).rejects.toMatchObject({
         code: 'not_found',
       });
-      expect((await store().vectors.generations(ADMIN_NAMESPACE)).filter((held) => held.active)).toHaveLength(
-        1,
-      );
+      expect(
+        (await store().vectors.generations(ADMIN_NAMESPACE)).filter(({ active }) => active),
+      ).toHaveLength(1);
     });
   });
 }

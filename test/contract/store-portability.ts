@@ -6,8 +6,8 @@ import type { StoreFixture } from './store-contract.ts';
 import { CHUNKING, draft, matchingRecords, note, NOW, passage, write } from './store-samples.ts';
 
 /** A record of another store, with one passage. */
-function arrival(text: string, given: Partial<RecordImport> = {}): RecordImport {
-  const { draft: drafted = draft({ content: text, origin: 'memory', key: null }), ...rest } = given;
+function recordImport(text: string, fields: Partial<RecordImport> = {}): RecordImport {
+  const { draft: drafted = draft({ content: text, origin: 'memory', key: null }), ...rest } = fields;
   return {
     replaces: null,
     preferredId: null,
@@ -18,26 +18,34 @@ function arrival(text: string, given: Partial<RecordImport> = {}): RecordImport 
   };
 }
 
-function bring(store: Store, namespace: string, ...imports: readonly RecordImport[]): Promise<number[]> {
+function importRecords(
+  store: Store,
+  namespace: string,
+  ...imports: readonly RecordImport[]
+): Promise<number[]> {
   return store.records.commit(namespace, { imports, chunking: CHUNKING });
 }
 
-async function held(store: Store, namespace: string, id: number): Promise<LociRecord | undefined> {
+async function recordInAnyState(
+  store: Store,
+  namespace: string,
+  id: number,
+): Promise<LociRecord | undefined> {
   return (await store.records.get(namespace, [id], 'any'))[0];
 }
 
 export function describePortability({ store, namespace }: StoreFixture): void {
   describe('records of another store', () => {
-    it('keep ids that were never assigned, and get new ids otherwise', async () => {
+    it('keep their ids if these were never assigned, and get new ids otherwise', async () => {
       const ns = namespace();
       const [mine] = await write(store(), ns, note('mine'));
       expect(mine).toBe(1);
-      const arrivals = [
-        arrival('seven', { preferredId: 7 }),
-        arrival('one', { preferredId: 1 }),
-        arrival('any'),
+      const imports = [
+        recordImport('seven', { preferredId: 7 }),
+        recordImport('one', { preferredId: 1 }),
+        recordImport('any'),
       ];
-      expect(await bring(store(), ns, ...arrivals)).toEqual([7, 8, 9]);
+      expect(await importRecords(store(), ns, ...imports)).toEqual([7, 8, 9]);
       expect(await write(store(), ns, note('next'))).toEqual([10]);
       expect((await store().records.bounds(ns)).highestId).toBe(10);
       expect(await matchingRecords(store(), ns, 'seven')).toEqual([7]);
@@ -45,59 +53,68 @@ export function describePortability({ store, namespace }: StoreFixture): void {
 
     it('are imported live or deleted, and replace records in either state', async () => {
       const ns = namespace();
-      const gone = arrival('tombstone', { deletedAt: NOW - 5 });
-      const [id = 0] = await bring(store(), ns, gone);
-      expect(await held(store(), ns, id)).toMatchObject({ ...gone.draft, deletedAt: NOW - 5 });
+      const tombstone = recordImport('tombstone', { deletedAt: NOW - 5 });
+      const [id = 0] = await importRecords(store(), ns, tombstone);
+      expect(await recordInAnyState(store(), ns, id)).toMatchObject({
+        ...tombstone.draft,
+        deletedAt: NOW - 5,
+      });
       expect(await matchingRecords(store(), ns, 'tombstone')).toEqual([]);
       expect(await store().records.get(ns, [id], { liveAt: NOW })).toEqual([]);
-      const { uuid } = gone.draft;
-      const risen = arrival('risen', {
+      const { uuid } = tombstone.draft;
+      const restored = recordImport('restored', {
         replaces: id,
-        draft: draft({ ...gone.draft, uuid, content: 'risen' }),
+        draft: draft({ ...tombstone.draft, uuid, content: 'restored' }),
       });
-      expect(await bring(store(), ns, risen)).toEqual([id]);
-      expect(await matchingRecords(store(), ns, 'risen')).toEqual([id]);
-      await bring(store(), ns, { ...risen, deletedAt: NOW });
-      expect(await matchingRecords(store(), ns, 'risen')).toEqual([]);
+      expect(await importRecords(store(), ns, restored)).toEqual([id]);
+      expect(await matchingRecords(store(), ns, 'restored')).toEqual([id]);
+      await importRecords(store(), ns, { ...restored, deletedAt: NOW });
+      expect(await matchingRecords(store(), ns, 'restored')).toEqual([]);
       expect(await store().records.passagesOf(ns, [id])).toEqual(new Map([[id, []]]));
-      expect(await store().search.terms(ns, ['risen'])).toEqual([{ word: 'risen', passages: 0, near: [] }]);
+      expect(await store().search.terms(ns, ['restored'])).toEqual([
+        { word: 'restored', passages: 0, near: [] },
+      ]);
     });
 
     it('are rejected as a batch if an identity is taken or a replaced record has changed', async () => {
       const ns = namespace();
-      const [id = 0] = await write(store(), ns, note('held', { source: 's', key: 'k' }));
-      const record = await held(store(), ns, id);
-      const same = arrival('x', { draft: draft({ uuid: record?.uuid ?? '' }) });
-      const inPlace = arrival('x', { draft: draft({ source: 's', key: 'k' }) });
-      const stale = arrival('x', { replaces: id, expected: { updatedAt: 1, deletedAt: null } });
-      for (const refused of [same, inPlace, stale])
-        await expect(bring(store(), ns, arrival('before'), refused)).rejects.toMatchObject({
+      const [id = 0] = await write(store(), ns, note('existing', { source: 's', key: 'k' }));
+      const record = await recordInAnyState(store(), ns, id);
+      const sameUuid = recordImport('x', { draft: draft({ uuid: record?.uuid ?? '' }) });
+      const sameKey = recordImport('x', { draft: draft({ source: 's', key: 'k' }) });
+      const stale = recordImport('x', { replaces: id, expected: { updatedAt: 1, deletedAt: null } });
+      for (const rejected of [sameUuid, sameKey, stale])
+        await expect(importRecords(store(), ns, recordImport('before'), rejected)).rejects.toMatchObject({
           code: 'conflict',
         });
       expect(await matchingRecords(store(), ns, 'before')).toEqual([]);
-      await expect(bring(store(), ns, arrival('x', { replaces: 99 }))).rejects.toMatchObject({
+      await expect(importRecords(store(), ns, recordImport('x', { replaces: 99 }))).rejects.toMatchObject({
         code: 'not_found',
       });
-      const odd = arrival('x', { draft: draft({ createdAt: 0.5 }) });
-      await expect(bring(store(), ns, odd)).rejects.toMatchObject({ code: 'invalid_input' });
+      const invalid = recordImport('x', { draft: draft({ createdAt: 0.5 }) });
+      await expect(importRecords(store(), ns, invalid)).rejects.toMatchObject({ code: 'invalid_input' });
     });
 
     it('are recognised by UUID and by key', async () => {
       const ns = namespace();
       const fact = { origin: 'fact', category: 'c', key: 'k', expiresAt: NOW + 9 } as const;
       const [doc = 0, live = 0] = await write(store(), ns, note('doc', { key: 'k' }), note('fact', fact));
-      const [gone = 0] = await bring(store(), ns, arrival('old', { draft: draft(fact), deletedAt: NOW }));
-      const [first, second, third] = await store().records.get(ns, [doc, live, gone], 'any');
-      const asked = [first!, second!, third!, draft({ key: 'k' }), draft(fact), draft({ key: null })];
-      expect(await store().records.findExisting(ns, asked)).toEqual([
+      const [deleted = 0] = await importRecords(
+        store(),
+        ns,
+        recordImport('old', { draft: draft(fact), deletedAt: NOW }),
+      );
+      const [first, second, third] = await store().records.get(ns, [doc, live, deleted], 'any');
+      const candidates = [first!, second!, third!, draft({ key: 'k' }), draft(fact), draft({ key: null })];
+      expect(await store().records.findExisting(ns, candidates)).toEqual([
         { sameUuid: doc, sameKey: null },
         { sameUuid: live, sameKey: null },
-        { sameUuid: gone, sameKey: live },
+        { sameUuid: deleted, sameKey: live },
         { sameUuid: null, sameKey: doc },
         { sameUuid: null, sameKey: live },
         { sameUuid: null, sameKey: null },
       ]);
-      expect(await store().records.findExisting(namespace(), asked.slice(0, 1))).toEqual([
+      expect(await store().records.findExisting(namespace(), candidates.slice(0, 1))).toEqual([
         { sameUuid: null, sameKey: null },
       ]);
     });
@@ -106,13 +123,13 @@ export function describePortability({ store, namespace }: StoreFixture): void {
   describe('the content of a namespace', () => {
     it('is listed in pages, with deleted records and without expired ones', async () => {
       const ns = namespace();
-      await bring(
+      await importRecords(
         store(),
         ns,
-        arrival('a', { preferredId: 3 }),
-        arrival('b', { deletedAt: NOW }),
-        arrival('c', { draft: draft({ expiresAt: NOW }) }),
-        arrival('d', { draft: draft({ expiresAt: NOW + 1 }) }),
+        recordImport('a', { preferredId: 3 }),
+        recordImport('b', { deletedAt: NOW }),
+        recordImport('c', { draft: draft({ expiresAt: NOW }) }),
+        recordImport('d', { draft: draft({ expiresAt: NOW + 1 }) }),
       );
       const first = await store().records.list(
         ns,
@@ -128,7 +145,7 @@ export function describePortability({ store, namespace }: StoreFixture): void {
       ).toEqual([]);
     });
 
-    it('lists its runs oldest first', async () => {
+    it('includes the history, listed with the oldest run first', async () => {
       const ns = namespace();
       const run = { name: 'x', surface: 'cli', actor: 'a', inputs: { n: 1 }, outcome: 'done', tookMs: 1 };
       const row = { ...run, category: 'pack_history', at: NOW, expiresAt: NOW + 2 } as const;

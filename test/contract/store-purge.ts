@@ -1,4 +1,3 @@
-import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { StoreFixture } from './store-contract.ts';
 import { searchText } from './queries.ts';
@@ -10,23 +9,32 @@ import {
   matchingRecords,
   note,
   NOW,
+  statsOf,
   unit,
   verifyStore,
   write,
 } from './store-samples.ts';
 import { NO_TRACE, traces } from './traces.ts';
-import { ALL, commit, idsOf, purgeRequest, deleteRecords, auditDraft } from './written-samples.ts';
+import {
+  ALL,
+  auditDraft,
+  commit,
+  deleteRecords,
+  idsOf,
+  ownAuditLog,
+  purgeRequest,
+} from './written-samples.ts';
 
-export function describePurge(subject: StoreFixture): void {
-  describePurges(subject);
-  describeOnce(subject);
+export function describePurge(fixture: StoreFixture): void {
+  describePurges(fixture);
+  describeIdempotencyKeys(fixture);
 }
 
 function describePurges({ store, namespace, generation }: StoreFixture): void {
   describe('a purge', () => {
-    it('removes expired and long deleted records, and nothing else', async () => {
+    it('removes only records that are expired or were deleted before a time', async () => {
       const ns = namespace();
-      const expiring = [NOW - 1, NOW, NOW + 1].map((expiresAt) => note('mortal', { expiresAt }));
+      const expiring = [NOW - 1, NOW, NOW + 1].map((expiresAt) => note('expiring', { expiresAt }));
       await write(store(), ns, ...expiring, note('deleted early'), note('deleted late'), note('stays'));
       await commit(store(), ns, {
         deletions: [
@@ -48,9 +56,7 @@ function describePurges({ store, namespace, generation }: StoreFixture): void {
       expect(await store().records.purge(ns, purgeRequest())).toBe(2);
       for (const id of [2, 3]) expect(await traces(store(), ns, id, 'confidential')).toEqual(NO_TRACE);
       await store().admin.sweep(ns);
-      const stats = (await store().admin.stats(ADMIN_NAMESPACE)).namespaces.find(
-        (one) => one.namespace === ns,
-      );
+      const stats = await statsOf(store(), ns);
       expect([stats?.vectors, stats?.deleted]).toEqual([1, 0]);
     });
 
@@ -65,11 +71,11 @@ function describePurges({ store, namespace, generation }: StoreFixture): void {
 
     it('adds an audit entry for each record and erases the diffs with its content', async () => {
       const ns = namespace();
-      const [gone, kept] = [note('secret'), note('kept')];
-      const audit = [gone, kept].map(({ draft: { uuid } }) =>
+      const [deleted, remaining] = [note('secret'), note('kept')];
+      const audit = [deleted, remaining].map(({ draft: { uuid } }) =>
         auditDraft({ subject: uuid, diff: { content: 'x' } }),
       );
-      await commit(store(), ns, { writes: [gone, kept, note('old', { expiresAt: NOW })], audit });
+      await commit(store(), ns, { writes: [deleted, remaining, note('old', { expiresAt: NOW })], audit });
       await deleteRecords(store(), ns, 1);
       const [{ uuid } = { uuid: '' }] = await store().records.get(ns, [3], 'any');
       await store().records.purge(
@@ -79,9 +85,9 @@ function describePurges({ store, namespace, generation }: StoreFixture): void {
       const entries = (await store().admin.auditEntries(ns, {}, ALL)).toReversed();
       const by = { at: NOW + 5, actor: 'loci', surface: 'upkeep', diff: null, diffHash: null };
       expect(entries).toMatchObject([
-        { subject: gone.draft.uuid, action: 'write', diff: null, diffHash: expect.any(String) as string },
-        { subject: kept.draft.uuid, action: 'write', diff: { content: 'x' } },
-        { ...by, subject: gone.draft.uuid, action: 'purge' },
+        { subject: deleted.draft.uuid, action: 'write', diff: null, diffHash: expect.any(String) as string },
+        { subject: remaining.draft.uuid, action: 'write', diff: { content: 'x' } },
+        { ...by, subject: deleted.draft.uuid, action: 'purge' },
         { ...by, subject: uuid, action: 'expire' },
       ]);
       expect(await store().admin.verifyAudit(ns)).toEqual([]);
@@ -89,23 +95,23 @@ function describePurges({ store, namespace, generation }: StoreFixture): void {
 
     it('erases the diffs of an attached audit log too', async () => {
       const [ns, other] = [namespace(), namespace()];
-      const gone = note('secret', { expiresAt: NOW });
-      const subjects = [gone.draft.uuid, 'another'];
-      const audit = subjects.map((about) => auditDraft({ subject: about, diff: { content: 'x' } }));
+      const expired = note('secret', { expiresAt: NOW });
+      const subjects = [expired.draft.uuid, 'another'];
+      const audit = subjects.map((subject) => auditDraft({ subject, diff: { content: 'x' } }));
       await commit(store(), other, { audit });
-      const [{ chain } = { chain: '' }] = await store().admin.auditChains(other);
-      const theirs = await store().admin.auditChain(other, chain, ALL);
-      await store().admin.attachAudit(ns, theirs);
-      await write(store(), ns, gone);
+      const foreign = await ownAuditLog(store(), other);
+      const { chain } = foreign[0]!;
+      await store().admin.attachAudit(ns, foreign);
+      await write(store(), ns, expired);
       await store().records.purge(ns, purgeRequest());
       expect(await store().admin.auditChain(ns, chain, ALL)).toEqual([
-        { ...theirs[0], diff: null },
-        theirs[1],
+        { ...foreign[0], diff: null },
+        foreign[1],
       ]);
-      expect(await store().admin.auditChain(other, chain, ALL)).toEqual(theirs);
+      expect(await ownAuditLog(store(), other)).toEqual(foreign);
     });
 
-    it('does not free ids; bounds still return the highest', async () => {
+    it('does not free ids, and does not change the highest id', async () => {
       const ns = namespace();
       expect((await store().records.bounds(ns)).highestId).toBe(0);
       await write(store(), ns, note('a'), note('b', { expiresAt: NOW }));
@@ -141,7 +147,7 @@ function describePurges({ store, namespace, generation }: StoreFixture): void {
   });
 }
 
-function describeOnce({ store, namespace }: StoreFixture): void {
+function describeIdempotencyKeys({ store, namespace }: StoreFixture): void {
   const idempotencyKey = { key: 'k', fingerprint: 'f', at: NOW, expiresAt: NOW + 10 };
 
   describe('an idempotency key', () => {
@@ -156,7 +162,7 @@ function describeOnce({ store, namespace }: StoreFixture): void {
       expect(await store().records.findIdempotentResult(ns, 'K', NOW)).toBeNull();
     });
 
-    it('rejects a second batch as a whole, whatever it contains', async () => {
+    it('rejects a second batch as a whole, with the same content or another', async () => {
       const ns = namespace();
       await commit(store(), ns, { writes: [note('first')], idempotencyKey });
       const audit = [auditDraft()];

@@ -41,30 +41,30 @@ export function describeRecordValues({ store, namespace }: StoreFixture): void {
           metadata,
         })),
       );
-      const held = await store().records.passagesOf(ns, ids);
-      expect(ids.map((id) => held.get(id)?.[0]?.text)).toEqual(texts);
+      const passages = await store().records.passagesOf(ns, ids);
+      expect(ids.map((id) => passages.get(id)?.[0]?.text)).toEqual(texts);
     });
 
     it('may be metadata of any shape and depth', async () => {
       const ns = namespace();
       let deep: Json = 'bottom';
       for (let i = 0; i < 1500; i++) deep = [deep];
-      const odd = JSON.parse(
+      const unusual = JSON.parse(
         '{"__proto__": {"a": 1}, "constructor": "c", "": null, "session": {"not": "text"}}',
       ) as Record<string, Json>;
       const ids = await write(
         store(),
         ns,
         note('deep', { metadata: { deep } }),
-        note('odd', { metadata: odd }),
+        note('unusual', { metadata: unusual }),
       );
       const [one, other] = await store().records.get(ns, ids, { liveAt: NOW });
       expect(JSON.stringify(one?.metadata)).toBe(JSON.stringify({ deep }));
-      expect(JSON.stringify(other?.metadata)).toBe(JSON.stringify(odd));
+      expect(JSON.stringify(other?.metadata)).toBe(JSON.stringify(unusual));
       expect(await matchingRecords(store(), ns, 'deep')).toEqual([ids[0]]);
     });
 
-    it('survive text that is not well-formed, and so do the others', async () => {
+    it('may be text that is not well-formed, which does not affect other records', async () => {
       const ns = namespace();
       const broken = note('half \ud83d a pair \ude42', {
         title: '\udc00',
@@ -100,9 +100,9 @@ export function describeRecordValues({ store, namespace }: StoreFixture): void {
 
     it('do not change when the caller changes its objects', async () => {
       const ns = namespace();
-      const mine = note('text', { tags: ['one'], metadata: { list: ['a'] } });
-      await write(store(), ns, mine);
-      (mine.draft.metadata['list'] as string[]).push('changed by the writer');
+      const written = note('text', { tags: ['one'], metadata: { list: ['a'] } });
+      await write(store(), ns, written);
+      (written.draft.metadata['list'] as string[]).push('changed by the writer');
       const [first] = await live(ns, [1]);
       (first?.metadata['list'] as string[]).push('changed by a reader');
       expect((await live(ns, [1]))[0]?.metadata).toEqual({ list: ['a'] });

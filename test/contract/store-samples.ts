@@ -2,6 +2,7 @@ import { searchText } from './queries.ts';
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { shortHash, sha256 } from '../../src/core/ids.ts';
 import type { LociRecord, Passage } from '../../src/core/types.ts';
+import type { NamespaceStats } from '../../src/store/admin-model.ts';
 import type { ChunkedRecord, RecordDraft, RecordWrite } from '../../src/store/model.ts';
 import type {
   FieldWeights,
@@ -13,25 +14,30 @@ import type {
 import type { Store } from '../../src/store/store.ts';
 import { analyze } from '../../src/core/text/analyze.ts';
 
-/** The time at which tests look at the store. */
+/** The current time in the tests of stores. */
 export const NOW: number = Date.UTC(2026, 4, 1);
 export const CHUNKING = 'test/1';
 export const EQUAL_WEIGHTS: FieldWeights = { title: 1, headings: 1, body: 1, tags: 1 };
 export const ALL_LIVE: SearchFilter = { now: NOW };
 
-let made = 0;
+/** The reads that these helpers call. */
+interface RecordReads {
+  readonly records: Pick<Store['records'], 'list' | 'count'>;
+}
+
+let drafts = 0;
 
 /** The record of a note in a vault; the given fields replace the defaults. */
-export function draft(given: Partial<RecordDraft> = {}): RecordDraft {
-  made++;
-  const content = given.content ?? '';
+export function draft(fields: Partial<RecordDraft> = {}): RecordDraft {
+  drafts++;
+  const content = fields.content ?? '';
   return {
-    uuid: `00000000-0000-7000-8000-${String(made).padStart(12, '0')}`,
+    uuid: `00000000-0000-7000-8000-${String(drafts).padStart(12, '0')}`,
     project: 'default',
     origin: 'vault',
     source: 'notes',
     trust: 'operator',
-    key: `note-${String(made)}.md`,
+    key: `note-${String(drafts)}.md`,
     identity: null,
     category: 'note',
     recordType: 'note',
@@ -44,11 +50,11 @@ export function draft(given: Partial<RecordDraft> = {}): RecordDraft {
     expiresAt: null,
     contentHash: sha256(content),
     revision: null,
-    ...given,
+    ...fields,
   };
 }
 
-export function passage(text: string, given: Partial<Passage> = {}): Passage {
+export function passage(text: string, fields: Partial<Passage> = {}): Passage {
   return {
     ordinal: 0,
     headings: [],
@@ -57,16 +63,16 @@ export function passage(text: string, given: Partial<Passage> = {}): Passage {
     startLine: 1,
     endLine: 1,
     hash: shortHash(text),
-    ...given,
+    ...fields,
   };
 }
 
-/** A new record of one passage a text. */
-export function note(texts: string | readonly string[], given: Partial<RecordDraft> = {}): RecordWrite {
+/** A new record with one passage for each text. */
+export function note(texts: string | readonly string[], fields: Partial<RecordDraft> = {}): RecordWrite {
   const list = typeof texts === 'string' ? [texts] : texts;
   return {
     id: null,
-    draft: draft({ content: list.join('\n\n'), ...given }),
+    draft: draft({ content: list.join('\n\n'), ...fields }),
     passages: list.map((text, ordinal) =>
       passage(text, { ordinal, startLine: ordinal + 1, endLine: ordinal + 1 }),
     ),
@@ -85,7 +91,7 @@ export async function evict(store: Store, namespace: string, ...evictions: reado
   await store.records.commit(namespace, { evictions, chunking: CHUNKING });
 }
 
-/** A word as the analyzer gives it, or several as a phrase. */
+/** The analysed term of a word, or the phrase of several words. */
 export function term(words: string, prefix = false): TextTerm {
   return { terms: analyze(words).map((token) => token.term), prefix };
 }
@@ -94,7 +100,7 @@ export function anyOf(...words: readonly string[]): TextQuery {
   return { any: words.map((word) => term(word)), all: [], weights: EQUAL_WEIGHTS };
 }
 
-/** Ids of the records whose passages hold any of the words, best first. */
+/** Ids of the records whose passages contain any of the words, best first. */
 export async function matchingRecords(
   store: Store,
   namespace: string,
@@ -104,13 +110,13 @@ export async function matchingRecords(
   return scores.map(({ record }) => record);
 }
 
-/** Ids of the passages that hold the word, ascending. */
+/** Ids of the passages that contain the word, ascending. */
 export async function matchingPassages(store: Store, namespace: string, text: string): Promise<number[]> {
   const scores = await searchText(store, namespace, anyOf(text), ALL_LIVE, 1000);
   return scores.map(({ passage: id }) => id).sort((a, b) => a - b);
 }
 
-/** The passages of the namespace without a vector. */
+/** All passages of the namespace that have no vector. */
 export async function pendingEmbeddings(
   store: Store,
   generation: number,
@@ -128,7 +134,39 @@ export async function pendingEmbeddings(
   }
 }
 
-/** The faults of the file and of the derived state of every namespace. */
+/** The live notes with this key, of all sources. */
+export function notesWithKey(
+  { records }: RecordReads,
+  namespace: string,
+  key: string,
+  now: number = NOW,
+): Promise<LociRecord[]> {
+  return records.list(namespace, { filter: { now, origins: ['vault'], key } }, { after: null, limit: 100 });
+}
+
+/** How many live notes have each of these keys. */
+export function countNotesWithKeys(
+  { records }: RecordReads,
+  namespace: string,
+  keys: readonly string[],
+  now: number = NOW,
+): Promise<number[]> {
+  return records.count(
+    namespace,
+    keys.map((key) => ({ now, origins: ['vault'], key })),
+  );
+}
+
+/** `undefined` for a namespace that was never written. */
+export async function statsOf(
+  { admin }: Pick<Store, 'admin'>,
+  namespace: string,
+): Promise<NamespaceStats | undefined> {
+  const { namespaces } = await admin.stats(ADMIN_NAMESPACE);
+  return namespaces.find((stats) => stats.namespace === namespace);
+}
+
+/** The findings of the checks of the file and of the derived state of every namespace. */
 export async function verifyStore({ admin }: Pick<Store, 'admin'>): Promise<string[]> {
   const findings = await admin.verify(ADMIN_NAMESPACE);
   for (const { namespace } of (await admin.stats(ADMIN_NAMESPACE)).namespaces)
@@ -136,23 +174,23 @@ export async function verifyStore({ admin }: Pick<Store, 'admin'>): Promise<stri
   return findings;
 }
 
-/** Passages to put in place of those that records have, as these are now. */
+/** Replacements for the passages of records, cut from the current state of each record. */
 export async function chunkCurrentRecords(
   store: { readonly records: Pick<Store['records'], 'list'> },
   namespace: string,
   passages: ReadonlyMap<number, readonly Passage[]>,
 ): Promise<Map<number, ChunkedRecord>> {
   const records = await store.records.list(namespace, { scan: 'undeleted' }, { after: null, limit: 1000 });
-  const held = new Map(records.map((record) => [record.id, record]));
-  return new Map([...passages].map(([id, made]) => [id, chunkedRecord(held.get(id), made)]));
+  const byId = new Map(records.map((record) => [record.id, record]));
+  return new Map([...passages].map(([id, pieces]) => [id, chunkedRecord(byId.get(id), pieces)]));
 }
 
-/** Passages that were cut from this state of a record; `undefined` for one that never was. */
+/** Passages that were cut from this state of a record; `undefined` stands for a state that it never had. */
 export function chunkedRecord(record: LociRecord | undefined, passages: readonly Passage[]): ChunkedRecord {
   return { state: record ?? draft(), passages };
 }
 
-/** Gives every content of the namespace a vector: that of its text, or the one for all. */
+/** Stores a vector for every content of the namespace that has none. */
 export async function embed(
   store: Store,
   generation: number,

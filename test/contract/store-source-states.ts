@@ -5,7 +5,7 @@ import type { StoreFixture } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
 
 /** The state of a source before its first refresh. */
-const UNTRIED: SourceState = {
+const NEVER_REFRESHED: SourceState = {
   root: null,
   readAt: null,
   triedAt: null,
@@ -25,8 +25,8 @@ const UNTRIED: SourceState = {
   hitAt: null,
 };
 
-/** Every field has a different value. */
-const FULL: SourceState = {
+/** A state in which every field has a different value. */
+const ALL_FIELDS: SourceState = {
   root: '/home/ada/notes',
   readAt: NOW,
   triedAt: NOW + 1,
@@ -47,66 +47,65 @@ const FULL: SourceState = {
 };
 
 export function describeSourceStates({ store, namespace }: StoreFixture): void {
+  const changeState = async (
+    ns: string,
+    source: string,
+    change: Partial<SourceState> | null,
+  ): Promise<void> => {
+    await store().records.commit(ns, { sourceState: { source, change } });
+  };
   const statesOf = async (ns: string): Promise<Record<string, SourceState>> =>
     Object.fromEntries(await store().records.sourceStates(ns));
 
   describe('the state of a source', () => {
     it('has all changes made in its namespace until it is removed', async () => {
-      const [mine, theirs] = [namespace(), namespace()];
-      expect(await store().records.sourceStates(mine)).toEqual(new Map());
-      await store().records.commit(mine, { sourceState: { source: 'work', change: {} } });
-      await store().records.commit(mine, { sourceState: { source: 'notes', change: FULL } });
-      await store().records.commit(theirs, {
-        sourceState: { source: 'notes', change: { root: '/theirs', readAt: 7 } },
-      });
-      expect(await statesOf(mine)).toEqual({ notes: FULL, work: UNTRIED });
-      expect([...(await store().records.sourceStates(mine)).keys()]).toEqual(['notes', 'work']);
-      await store().records.commit(mine, {
-        sourceState: { source: 'notes', change: { error: null, paused: false, problems: [], readAt: 1 } },
-      });
-      const notes = { ...FULL, error: null, paused: false, problems: [], readAt: 1 };
-      expect(await statesOf(mine)).toEqual({ notes, work: UNTRIED });
-      await store().records.commit(mine, { sourceState: { source: 'work', change: null } });
-      await store().records.commit(mine, { sourceState: { source: 'never', change: null } });
-      await store().records.commit(namespace(), { sourceState: { source: 'notes', change: null } });
-      expect(await statesOf(mine)).toEqual({ notes });
-      expect(await statesOf(theirs)).toEqual({ notes: { ...UNTRIED, root: '/theirs', readAt: 7 } });
-      await store().records.commit(mine, { sourceState: { source: 'work', change: { hits: 1 } } });
-      expect((await statesOf(mine))['work']).toEqual({ ...UNTRIED, hits: 1 });
-      expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(mine);
+      const [ours, theirs] = [namespace(), namespace()];
+      expect(await store().records.sourceStates(ours)).toEqual(new Map());
+      await changeState(ours, 'work', {});
+      await changeState(ours, 'notes', ALL_FIELDS);
+      await changeState(theirs, 'notes', { root: '/theirs', readAt: 7 });
+      expect(await statesOf(ours)).toEqual({ notes: ALL_FIELDS, work: NEVER_REFRESHED });
+      expect([...(await store().records.sourceStates(ours)).keys()]).toEqual(['notes', 'work']);
+      await changeState(ours, 'notes', { error: null, paused: false, problems: [], readAt: 1 });
+      const notes = { ...ALL_FIELDS, error: null, paused: false, problems: [], readAt: 1 };
+      expect(await statesOf(ours)).toEqual({ notes, work: NEVER_REFRESHED });
+      await changeState(ours, 'work', null);
+      await changeState(ours, 'never', null);
+      await changeState(namespace(), 'notes', null);
+      expect(await statesOf(ours)).toEqual({ notes });
+      expect(await statesOf(theirs)).toEqual({ notes: { ...NEVER_REFRESHED, root: '/theirs', readAt: 7 } });
+      await changeState(ours, 'work', { hits: 1 });
+      expect((await statesOf(ours))['work']).toEqual({ ...NEVER_REFRESHED, hits: 1 });
+      expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ours);
     });
 
     it('keeps twenty problems of at most 300 characters, and never splits a character', async () => {
       const ns = namespace();
       const problems = Array.from({ length: 30 }, (_, i) => `${String(i % 10)}${'x'.repeat(298)}\u{1F600}`);
-      await store().records.commit(ns, {
-        sourceState: { source: 'todos', change: { problems, error: 'half \ud800' } },
-      });
+      await changeState(ns, 'todos', { problems, error: 'half \ud800' });
       const { todos } = await statesOf(ns);
       const kept = problems.slice(0, 20).map((problem) => `${problem.slice(0, 299)}\uFFFD`);
-      expect(todos).toEqual({ ...UNTRIED, problems: kept, error: 'half \uFFFD' });
+      expect(todos).toEqual({ ...NEVER_REFRESHED, problems: kept, error: 'half \uFFFD' });
     });
 
     it('is unchanged after a change with a number that is not whole', async () => {
       const ns = namespace();
-      await store().records.commit(ns, { sourceState: { source: 'todos', change: FULL } });
+      await changeState(ns, 'todos', ALL_FIELDS);
       for (const change of [{ readAt: 0.5 }, { nextAt: Number.NaN }, { tookMs: 1.5 }, { hits: Infinity }]) {
-        const changing = store().records.commit(ns, {
-          sourceState: { source: 'todos', change: { error: 'new', ...change } },
+        await expect(changeState(ns, 'todos', { error: 'new', ...change })).rejects.toMatchObject({
+          code: 'invalid_input',
         });
-        await expect(changing).rejects.toMatchObject({ code: 'invalid_input' });
       }
-      expect(await statesOf(ns)).toEqual({ todos: FULL });
+      expect(await statesOf(ns)).toEqual({ todos: ALL_FIELDS });
     });
 
     it('counts hits only of sources that have a state', async () => {
       const [ns, other] = [namespace(), namespace()];
-      for (const source of ['a', 'b'])
-        await store().records.commit(ns, { sourceState: { source, change: FULL } });
-      await store().records.commit(other, { sourceState: { source: 'a', change: FULL } });
+      for (const source of ['a', 'b']) await changeState(ns, source, ALL_FIELDS);
+      await changeState(other, 'a', ALL_FIELDS);
       const hits = new Map([
         ['a', 2],
-        ['nobody', 9],
+        ['unknown', 9],
       ]);
       await Promise.all([
         store().records.commit(ns, { hits: { bySource: hits, at: NOW + 8 } }),
@@ -114,14 +113,14 @@ export function describeSourceStates({ store, namespace }: StoreFixture): void {
       ]);
       await store().records.commit(ns, { hits: { bySource: new Map(), at: NOW + 9 } });
       await store().records.commit(namespace(), { hits: { bySource: hits, at: NOW + 9 } });
-      expect(await statesOf(ns)).toEqual({ a: { ...FULL, hits: 11, hitAt: NOW + 8 }, b: FULL });
-      expect(await statesOf(other)).toEqual({ a: FULL });
+      expect(await statesOf(ns)).toEqual({ a: { ...ALL_FIELDS, hits: 11, hitAt: NOW + 8 }, b: ALL_FIELDS });
+      expect(await statesOf(other)).toEqual({ a: ALL_FIELDS });
     });
 
     it('is returned as a copy', async () => {
       const ns = namespace();
       const problems = ['one'];
-      await store().records.commit(ns, { sourceState: { source: 'todos', change: { problems } } });
+      await changeState(ns, 'todos', { problems });
       problems.push('two');
       ((await statesOf(ns))['todos']!.problems as string[]).push('three');
       expect((await statesOf(ns))['todos']!.problems).toEqual(['one']);

@@ -37,70 +37,69 @@ export function describeStartup({ store, namespace }: StoreFixture): void {
       expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ns);
     });
 
-    it('are returned unchanged, whatever their text is', async () => {
+    it('may contain any text, which is returned unchanged if it is well-formed', async () => {
       const ns = namespace();
       const texts = ['\ud800', 'a\0b', "'; DROP TABLE startup; --", ''];
       await store().records.commit(ns, {
         startup: texts.map((text) => startupEntry({ key: text, agent: text, content: text })),
         audit: [],
       });
-      const held = (await store().records.startup(ns)).entries;
-      const right = ['\ufffd', ...texts.slice(1)].toSorted();
+      const { entries } = await store().records.startup(ns);
+      const expected = ['\ufffd', ...texts.slice(1)].toSorted();
       for (const field of ['key', 'agent', 'content'] as const)
-        expect(held.map((entry) => entry[field]).toSorted()).toEqual(right);
+        expect(entries.map((entry) => entry[field]).toSorted()).toEqual(expected);
     });
   });
 
   describe('the startup text that a session received', () => {
-    const seen = { agent: 'ada', session: 's', digest: 'd1', at: NOW, forgetBefore: 0, keep: 100 };
+    const received = { agent: 'ada', session: 's', digest: 'd1', at: NOW, forgetBefore: 0, keep: 100 };
 
-    it('is the last digest, of each agent and session', async () => {
+    const digestOf = async (ns: string, agent: string, session: string): Promise<string | null> =>
+      (await store().records.startup(ns, { agent, session })).digest;
+
+    it('is identified by the last digest of each agent and session', async () => {
       const ns = namespace();
-      expect((await store().records.startup(ns, { agent: 'ada', session: 's' })).digest).toBeNull();
-      await store().records.commit(ns, { startupDigest: seen });
-      await store().records.commit(ns, { startupDigest: { ...seen, session: 't', digest: 'd2' } });
-      await store().records.commit(ns, { startupDigest: { ...seen, digest: 'd3' } });
-      expect((await store().records.startup(ns, { agent: 'ada', session: 's' })).digest).toBe('d3');
-      expect((await store().records.startup(ns, { agent: 'ada', session: 't' })).digest).toBe('d2');
-      expect((await store().records.startup(ns, { agent: 'bob', session: 's' })).digest).toBeNull();
-      expect((await store().records.startup(ns, { agent: '', session: 's' })).digest).toBeNull();
-      // What one is called is not cut in another place.
-      await store().records.commit(ns, { startupDigest: { ...seen, agent: 'a', session: 'bc' } });
-      expect((await store().records.startup(ns, { agent: 'ab', session: 'c' })).digest).toBeNull();
+      expect(await digestOf(ns, 'ada', 's')).toBeNull();
+      await store().records.commit(ns, { startupDigest: received });
+      await store().records.commit(ns, { startupDigest: { ...received, session: 't', digest: 'd2' } });
+      await store().records.commit(ns, { startupDigest: { ...received, digest: 'd3' } });
+      expect(await digestOf(ns, 'ada', 's')).toBe('d3');
+      expect(await digestOf(ns, 'ada', 't')).toBe('d2');
+      expect(await digestOf(ns, 'bob', 's')).toBeNull();
+      expect(await digestOf(ns, '', 's')).toBeNull();
+      // The key is a pair, not the agent and the session in one text.
+      await store().records.commit(ns, { startupDigest: { ...received, agent: 'a', session: 'bc' } });
+      expect(await digestOf(ns, 'ab', 'c')).toBeNull();
     });
 
     it('is forgotten after a time', async () => {
       const ns = namespace();
-      await store().records.commit(ns, { startupDigest: { ...seen, session: 'old', at: NOW - 2 } });
-      await store().records.commit(ns, { startupDigest: { ...seen, session: 'edge', at: NOW - 1 } });
-      await store().records.commit(ns, { startupDigest: { ...seen, forgetBefore: NOW - 1 } });
-      const digests = ['old', 'edge', 's'].map((session) =>
-        store()
-          .records.startup(ns, { agent: 'ada', session })
-          .then(({ digest }) => digest),
-      );
+      await store().records.commit(ns, { startupDigest: { ...received, session: 'old', at: NOW - 2 } });
+      await store().records.commit(ns, { startupDigest: { ...received, session: 'edge', at: NOW - 1 } });
+      await store().records.commit(ns, { startupDigest: { ...received, forgetBefore: NOW - 1 } });
+      const digests = ['old', 'edge', 's'].map((session) => digestOf(ns, 'ada', session));
       expect(await Promise.all(digests)).toEqual([null, 'd1', 'd1']);
     });
 
     it('is kept for the most recent sessions of a namespace', async () => {
       const [ns, other] = [namespace(), namespace()];
-      await store().records.commit(other, { startupDigest: { ...seen, at: NOW - 9 } });
+      await store().records.commit(other, { startupDigest: { ...received, at: NOW - 9 } });
       for (const [i, session] of ['a', 'b', 'c'].entries())
-        await store().records.commit(ns, { startupDigest: { ...seen, session, at: NOW + i, keep: 2 } });
-      await store().records.commit(ns, { startupDigest: { ...seen, session: 'b', at: NOW + 5, keep: 2 } });
-      await store().records.commit(ns, { startupDigest: { ...seen, session: 'd', at: NOW + 5, keep: 2 } });
-      const digests = ['a', 'b', 'c', 'd'].map((session) =>
-        store()
-          .records.startup(ns, { agent: 'ada', session })
-          .then(({ digest }) => digest),
-      );
+        await store().records.commit(ns, { startupDigest: { ...received, session, at: NOW + i, keep: 2 } });
+      await store().records.commit(ns, {
+        startupDigest: { ...received, session: 'b', at: NOW + 5, keep: 2 },
+      });
+      await store().records.commit(ns, {
+        startupDigest: { ...received, session: 'd', at: NOW + 5, keep: 2 },
+      });
+      const digests = ['a', 'b', 'c', 'd'].map((session) => digestOf(ns, 'ada', session));
       expect(await Promise.all(digests)).toEqual([null, 'd1', null, 'd1']);
-      expect((await store().records.startup(other, { agent: 'ada', session: 's' })).digest).toBe('d1');
+      expect(await digestOf(other, 'ada', 's')).toBe('d1');
     });
 
     it('is not a record', async () => {
       const ns = namespace();
-      await store().records.commit(ns, { startupDigest: seen });
+      await store().records.commit(ns, { startupDigest: received });
       expect(await store().admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ns);
       const batch = { writes: [note('x')], chunking: 'c' };
       expect(await store().records.commit(ns, batch)).toEqual([1]);

@@ -16,7 +16,7 @@ import {
 } from './store-samples.ts';
 
 export function describeTextSearch({ store, namespace }: StoreFixture): void {
-  const ask = async (ns: string, query: Partial<TextQuery>, limit = 100): Promise<number[]> => {
+  const search = async (ns: string, query: Partial<TextQuery>, limit = 100): Promise<number[]> => {
     const scores = await searchText(
       store(),
       ns,
@@ -44,7 +44,7 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
       const { draft } = note('', { title: 'Cooker', tags: ['kitchen/oven'], metadata });
       await write(store(), ns, { id: null, draft, passages });
       const [first, second] = await matchingPassages(store(), ns, 'cooker');
-      const everywhere = [
+      const wordsOfRecord = [
         'stove',
         'range',
         'ada',
@@ -55,7 +55,7 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
         'kitchen',
         'oven',
       ];
-      for (const word of everywhere)
+      for (const word of wordsOfRecord)
         expect([word, await matchingPassages(store(), ns, word)]).toEqual([word, [first, second]]);
       for (const word of ['drafted', 'grace', 'upper', 'lower', 'body']) {
         expect([word, await matchingPassages(store(), ns, word)]).toEqual([word, [first]]);
@@ -81,12 +81,12 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
         note('padding'),
       );
       const first = async (weights: Partial<FieldWeights>): Promise<number | undefined> =>
-        (await ask(ns, { any: [term('oven')], weights: { ...EQUAL_WEIGHTS, ...weights } }))[0];
+        (await search(ns, { any: [term('oven')], weights: { ...EQUAL_WEIGHTS, ...weights } }))[0];
       expect(await first({ title: 3 })).toBe(1);
       expect(await first({ headings: 3 })).toBe(2);
       expect(await first({ body: 3 })).toBe(3);
       expect(await first({ tags: 3 })).toBe(4);
-      expect(await ask(ns, { any: [term('oven')] })).toEqual([1, 2, 3, 4]);
+      expect(await search(ns, { any: [term('oven')] })).toEqual([1, 2, 3, 4]);
     });
 
     it('scores as BM25 with k1 = 1.2 and b = 0.75', async ({ skip }) => {
@@ -109,30 +109,30 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
       expect(two).toMatchObject({ record: 1, score: expect.closeTo(score(2, 3), 9) as number });
     });
 
-    it('computes scores without deleted or replaced text', async () => {
-      const [lived, fresh] = [namespace(), namespace()];
-      const lasting = [
+    it('computes scores without removed or replaced text', async () => {
+      const [changed, fresh] = [namespace(), namespace()];
+      const remaining = [
         note('oven and sink', { title: 'Kitchen' }),
         note('oven'),
         note('a lamp'),
         note('rug'),
         note('bed'),
       ];
-      const passing = Array.from({ length: 20 }, (_, i) => note(`oven ${'chair '.repeat(i)}`));
-      await write(store(), lived, ...passing);
+      const evicted = Array.from({ length: 20 }, (_, i) => note(`oven ${'chair '.repeat(i)}`));
+      await write(store(), changed, ...evicted);
       const ids = await write(
         store(),
-        lived,
-        ...lasting.map(({ draft }) => ({ ...note('oven table'), draft })),
+        changed,
+        ...remaining.map(({ draft }) => ({ ...note('oven table'), draft })),
       );
-      await evict(store(), lived, ...passing.map((_, i) => i + 1));
-      await write(store(), lived, ...lasting.map((one, i) => ({ ...one, id: ids[i]! })));
-      await write(store(), fresh, ...lasting);
+      await evict(store(), changed, ...evicted.map((_, i) => i + 1));
+      await write(store(), changed, ...remaining.map((one, i) => ({ ...one, id: ids[i]! })));
+      await write(store(), fresh, ...remaining);
       const scores = async (ns: string): Promise<number[]> =>
         (await searchText(store(), ns, anyOf('oven', 'kitchen'), ALL_LIVE, 10)).map(({ score }) => score);
       const expected = await scores(fresh);
       expect(expected).toHaveLength(2);
-      expect(await scores(lived)).toEqual(expected.map((score) => expect.closeTo(score, 9) as number));
+      expect(await scores(changed)).toEqual(expected.map((score) => expect.closeTo(score, 9) as number));
     });
 
     it('ranks the rarer word, the shorter text and the older passage first', async () => {
@@ -145,9 +145,9 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
         note('rare word'),
         note('common words and much more of other things'),
       );
-      expect((await ask(ns, { any: [term('common'), term('rare')] }))[0]).toBe(7);
-      expect(await ask(ns, { any: [term('common')] })).toEqual([1, 2, 3, 4, 5, 6, 8]);
-      expect(await ask(ns, { any: [term('common')] }, 3)).toEqual([1, 2, 3]);
+      expect((await search(ns, { any: [term('common'), term('rare')] }))[0]).toBe(7);
+      expect(await search(ns, { any: [term('common')] })).toEqual([1, 2, 3, 4, 5, 6, 8]);
+      expect(await search(ns, { any: [term('common')] }, 3)).toEqual([1, 2, 3]);
     });
 
     it('finds phrases of consecutive words within one field', async () => {
@@ -160,10 +160,10 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
         note('remodel', { title: 'kitchen' }),
         note('kitchen, remodelled'),
       );
-      expect((await ask(ns, { any: [term('kitchen remodel')] })).toSorted()).toEqual([1, 4]);
-      expect(await ask(ns, { any: [term('kitchen remodel plan')] })).toEqual([1]);
-      expect(await ask(ns, { any: [term('remodel plan', true)] })).toEqual([1]);
-      expect(await ask(ns, { any: [term('kitchen rem', true)] })).toHaveLength(2);
+      expect((await search(ns, { any: [term('kitchen remodel')] })).toSorted()).toEqual([1, 4]);
+      expect(await search(ns, { any: [term('kitchen remodel plan')] })).toEqual([1]);
+      expect(await search(ns, { any: [term('remodel plan', true)] })).toEqual([1]);
+      expect(await search(ns, { any: [term('kitchen rem', true)] })).toHaveLength(2);
     });
 
     it('requires all of the required terms and any of the others', async () => {
@@ -178,12 +178,12 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
         note('rug'),
       );
       const [oven, sink, lamp, none] = ['oven', 'sink', 'lamp', 'nowhere'].map((word) => term(word));
-      expect((await ask(ns, { all: [oven!, sink!] })).toSorted()).toEqual([1, 4]);
-      expect(await ask(ns, { all: [oven!, sink!], any: [lamp!] })).toEqual([4, 1]);
-      expect((await ask(ns, { all: [oven!, sink!], any: [none!] })).toSorted()).toEqual([1, 4]);
-      expect(await ask(ns, { all: [oven!, none!], any: [lamp!] })).toEqual([]);
-      expect((await ask(ns, { any: [lamp!, none!] })).toSorted()).toEqual([2, 3, 4]);
-      expect(await ask(ns, {})).toEqual([]);
+      expect((await search(ns, { all: [oven!, sink!] })).toSorted()).toEqual([1, 4]);
+      expect(await search(ns, { all: [oven!, sink!], any: [lamp!] })).toEqual([4, 1]);
+      expect((await search(ns, { all: [oven!, sink!], any: [none!] })).toSorted()).toEqual([1, 4]);
+      expect(await search(ns, { all: [oven!, none!], any: [lamp!] })).toEqual([]);
+      expect((await search(ns, { any: [lamp!, none!] })).toSorted()).toEqual([2, 3, 4]);
+      expect(await search(ns, {})).toEqual([]);
     });
 
     it('finds words of every script, whatever their case and accents', async () => {
@@ -197,7 +197,7 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
         note('キッチンの改装'),
         note('بِسْمِ اللّٰه ﷺ ½ ⑴'),
       );
-      const finds: [string, boolean, number[]][] = [
+      const cases: [string, boolean, number[]][] = [
         ['zurich', false, [1]],
         ['ZÜRICH', false, [1]],
         ['кухонный', false, [2]],
@@ -211,12 +211,12 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
         ['ﷺ', false, [5]],
         ['½', false, [5]],
       ];
-      for (const [words, prefix, records] of finds) {
+      for (const [words, prefix, records] of cases) {
         const { terms } = term(words);
-        // A run of bigrams ends in a tail, which is for prefixes only.
-        const asked =
+        // The last term of a sequence of bigrams is a single character, which is only for prefixes.
+        const searched =
           /[\p{sc=Han}\p{sc=Katakana}]/u.test(words) && terms.length > 1 ? terms.slice(0, -1) : terms;
-        expect([words, await ask(ns, { any: [{ terms: asked, prefix }] })]).toEqual([words, records]);
+        expect([words, await search(ns, { any: [{ terms: searched, prefix }] })]).toEqual([words, records]);
       }
     });
 
@@ -253,18 +253,18 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
       for (const word of hostile) {
         for (const prefix of [false, true]) {
           const query = { terms: [word], prefix };
-          for (const asked of [
+          for (const clauses of [
             { any: [query] },
             { all: [query] },
             { any: [query, term('near')] },
             { any: [{ terms: ['text', word], prefix }] },
           ]) {
-            expect(Array.isArray(await ask(ns, asked))).toBe(true);
+            expect(Array.isArray(await search(ns, clauses))).toBe(true);
           }
-          expect(await ask(ns, { any: [query, term('plain')] })).toContain(1);
+          expect(await search(ns, { any: [query, term('plain')] })).toContain(1);
         }
       }
-      expect(await ask(ns, { any: [{ terms: [], prefix: false }] })).toEqual([]);
+      expect(await search(ns, { any: [{ terms: [], prefix: false }] })).toEqual([]);
       expect(await matchingRecords(store(), ns, 'OR')).toEqual([2]);
     });
 
@@ -272,13 +272,13 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
       const ns = namespace();
       await write(store(), ns, note('needle'), note('hay'));
       const any = Array.from({ length: 3000 }, (_, i) => term(`straw${String(i)}`));
-      expect(await ask(ns, { any: [...any, term('needle')] })).toEqual([1]);
+      expect(await search(ns, { any: [...any, term('needle')] })).toEqual([1]);
       expect(
-        await ask(ns, { any: [{ terms: Array.from({ length: 3000 }, () => 'hay'), prefix: false }] }),
+        await search(ns, { any: [{ terms: Array.from({ length: 3000 }, () => 'hay'), prefix: false }] }),
       ).toEqual([]);
     });
 
-    it('looks behind a long record that fills the list, and takes only its best passages', async () => {
+    it('returns only the best passages of a long record, so that other records have a place in the list', async () => {
       const ns = namespace();
       const long = note(Array.from({ length: 60 }, () => 'tile'));
       const others = Array.from({ length: 4 }, (_, i) => note(`tile ${'and so on '.repeat(i + 1)}`));

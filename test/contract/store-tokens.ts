@@ -5,7 +5,7 @@ import type { StoredToken } from '../../src/store/admin-model.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
 
-function token(id: string, rest: Partial<StoredToken> = {}): StoredToken {
+function token(id: string, fields: Partial<StoredToken> = {}): StoredToken {
   return {
     id,
     hash: sha256(id),
@@ -15,7 +15,7 @@ function token(id: string, rest: Partial<StoredToken> = {}): StoredToken {
     createdAt: NOW,
     expiresAt: NOW + 1000,
     revokedAt: null,
-    ...rest,
+    ...fields,
   };
 }
 
@@ -30,7 +30,7 @@ export function describeTokens({ store }: StoreFixture): void {
       for (const each of [young, old, lasting]) await store().admin.addToken(ADMIN_NAMESPACE, each, []);
       expect(await store().admin.tokens(ADMIN_NAMESPACE)).toEqual([lasting, old, young]);
       expect(await store().admin.tokens(ADMIN_NAMESPACE, old.hash)).toEqual([old]);
-      expect(await store().admin.tokens(ADMIN_NAMESPACE, sha256('nobody'))).toEqual([]);
+      expect(await store().admin.tokens(ADMIN_NAMESPACE, sha256('unknown'))).toEqual([]);
     });
 
     it('are rejected if their id or hash is taken', async () => {
@@ -50,15 +50,15 @@ export function describeTokens({ store }: StoreFixture): void {
       expect(await store().admin.tokens(ADMIN_NAMESPACE)).toHaveLength(count);
     });
 
-    it('stay revoked, and stay in the list', async () => {
-      const given = token('revoked');
-      await store().admin.addToken(ADMIN_NAMESPACE, given, []);
+    it('remain in the list after they are revoked, with the time of the first revocation', async () => {
+      const added = token('revoked');
+      await store().admin.addToken(ADMIN_NAMESPACE, added, []);
       expect(await store().admin.revokeToken(ADMIN_NAMESPACE, 'revoked', NOW + 5, [])).toBe(true);
       expect(await store().admin.revokeToken(ADMIN_NAMESPACE, 'revoked', NOW + 9, [])).toBe(true);
-      expect(await store().admin.tokens(ADMIN_NAMESPACE, given.hash)).toEqual([
-        { ...given, revokedAt: NOW + 5 },
+      expect(await store().admin.tokens(ADMIN_NAMESPACE, added.hash)).toEqual([
+        { ...added, revokedAt: NOW + 5 },
       ]);
-      expect(await store().admin.revokeToken(ADMIN_NAMESPACE, 'nobody', NOW, [])).toBe(false);
+      expect(await store().admin.revokeToken(ADMIN_NAMESPACE, 'unknown', NOW, [])).toBe(false);
     });
   });
 }

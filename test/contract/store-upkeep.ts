@@ -1,36 +1,36 @@
 import { idsOf } from './written-samples.ts';
-import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import { MAX_PAGE_CHARACTERS } from '../../src/store/rules/record-page.ts';
-import type { NamespaceStats } from '../../src/store/admin-model.ts';
+import type { LociRecord } from '../../src/core/types.ts';
 import type { Page, RecordDraft } from '../../src/store/model.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { searchText, searchVectors } from './queries.ts';
 import {
   ALL_LIVE,
   anyOf,
-  CHUNKING,
   chunkCurrentRecords,
   chunkedRecord,
+  CHUNKING,
   draft,
   embed,
   evict,
+  matchingPassages,
   matchingRecords,
   note,
   NOW,
   passage,
-  matchingPassages,
   pendingEmbeddings,
+  statsOf,
   unit,
   verifyStore,
   write,
 } from './store-samples.ts';
 
 export function describeUpkeep({ store, namespace, generation }: StoreFixture): void {
-  const statsOf = async (ns: string): Promise<NamespaceStats | undefined> =>
-    (await store().admin.stats(ADMIN_NAMESPACE)).namespaces.find(({ namespace: name }) => name === ns);
   const undeleted = async (ns: string, page: Page<number>): Promise<number[]> =>
     idsOf(await store().records.list(ns, { scan: 'undeleted' }, page));
+  const staleRecords = (ns: string): Promise<LociRecord[]> =>
+    store().records.list(ns, { scan: 'stale', chunking: CHUNKING }, { after: null, limit: 99 });
   const staleIds = async (ns: string, chunking: string, page: Page<number>): Promise<number[]> =>
     idsOf(await store().records.list(ns, { scan: 'stale', chunking }, page));
 
@@ -44,7 +44,7 @@ export function describeUpkeep({ store, namespace, generation }: StoreFixture): 
       await write(store(), ns, ...notes);
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
       await evict(store(), ns, 4);
-      expect(await statsOf(ns)).toEqual({
+      expect(await statsOf(store(), ns)).toEqual({
         namespace: ns,
         records: 3,
         deleted: 0,
@@ -71,7 +71,7 @@ export function describeUpkeep({ store, namespace, generation }: StoreFixture): 
       expect(await store().records.list(ns, { scan: 'undeleted' }, { after: 5, limit: 2 })).toEqual([]);
     });
 
-    it('limits the length of contents in a page, but returns at least one record', async () => {
+    it('limits the length of the contents in a page, which has at least one record', async () => {
       const ns = namespace();
       const half = 'x'.repeat(MAX_PAGE_CHARACTERS / 2);
       const contents = [`${half}${half}x`, half, half, 'short', half];
@@ -113,19 +113,19 @@ export function describeUpkeep({ store, namespace, generation }: StoreFixture): 
     it('replaces passages', async () => {
       const ns = namespace();
       await write(store(), ns, note(['marble', 'granite'], { title: 'Worktop' }), note('lamp'));
-      const pieces = [
+      const replacement = [
         passage('marble and', { endLine: 3 }),
         passage('steel', { ordinal: 1, startLine: 4, endLine: 9 }),
       ];
       await store().records.replacePassages(
         ns,
         'new',
-        await chunkCurrentRecords(store(), ns, new Map([[1, pieces]])),
+        await chunkCurrentRecords(store(), ns, new Map([[1, replacement]])),
       );
       expect(await store().records.passagesOf(ns, [2, 1, 99])).toEqual(
         new Map([
           [2, [passage('lamp')]],
-          [1, pieces],
+          [1, replacement],
           [99, []],
         ]),
       );
@@ -135,30 +135,30 @@ export function describeUpkeep({ store, namespace, generation }: StoreFixture): 
       expect(await matchingRecords(store(), ns, 'worktop')).toEqual([1, 1]);
     });
 
-    it('marks all passages as stale, and finds each until it is replaced', async () => {
+    it('marks all passages as stale, which are found until they are replaced', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       const written = await write(store(), ns, note(['marble', 'granite']), note('lamp'), note('steel'));
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
-      const look = (): Promise<number[][]> =>
+      const readPassages = (): Promise<number[][]> =>
         Promise.all(
           ['marble', 'granite', 'lamp', 'steel'].map((word) => matchingPassages(store(), ns, word)),
         );
-      const before = await look();
+      const before = await readPassages();
       expect(before.map((found) => found.length)).toEqual([1, 1, 1, 1]);
       await store().admin.resetDerived(ns, { drop: false, vectors: false });
       expect(await staleIds(ns, CHUNKING, { after: null, limit: 9 })).toEqual(written);
-      expect(await look()).toEqual(before);
+      expect(await readPassages()).toEqual(before);
       expect(await pendingEmbeddings(store(), vectors, ns)).toEqual([]);
-      const held = await store().records.passagesOf(ns, written);
+      const passages = await store().records.passagesOf(ns, written);
       await store().records.replacePassages(
         ns,
         CHUNKING,
-        await chunkCurrentRecords(store(), ns, new Map([...held].slice(0, 2))),
+        await chunkCurrentRecords(store(), ns, new Map([...passages].slice(0, 2))),
       );
       expect(await staleIds(ns, CHUNKING, { after: null, limit: 9 })).toEqual([3]);
-      expect(await look()).toEqual(before);
+      expect(await readPassages()).toEqual(before);
       await store().admin.resetDerived(ns, { drop: false, vectors: true });
-      expect((await statsOf(ns))?.vectors).toBe(0);
+      expect((await statsOf(store(), ns))?.vectors).toBe(0);
       expect(await pendingEmbeddings(store(), vectors, ns)).toHaveLength(4);
       expect(await verifyStore(store())).toEqual([]);
     });
@@ -166,24 +166,20 @@ export function describeUpkeep({ store, namespace, generation }: StoreFixture): 
     it('does not replace passages of a record that was written since it was found stale', async () => {
       const ns = namespace();
       await store().records.commit(ns, { writes: [note('former text')], chunking: 'old' });
-      const [stale] = await store().records.list(
-        ns,
-        { scan: 'stale', chunking: CHUNKING },
-        { after: null, limit: 9 },
-      );
-      const made = new Map([
+      const [stale] = await staleRecords(ns);
+      const replacements = new Map([
         [1, chunkedRecord(stale, [passage(stale!.content)])],
-        [99, chunkedRecord(stale, [passage('nobody')])],
+        [99, chunkedRecord(stale, [passage('unknown')])],
       ]);
       await write(store(), ns, { ...note('newer text'), id: 1 });
-      await store().records.replacePassages(ns, CHUNKING, made);
+      await store().records.replacePassages(ns, CHUNKING, replacements);
       expect(await matchingRecords(store(), ns, 'newer')).toEqual([1]);
-      expect(await matchingRecords(store(), ns, 'former', 'nobody')).toEqual([]);
+      expect(await matchingRecords(store(), ns, 'former', 'unknown')).toEqual([]);
     });
 
     it('leaves a record stale if it changed after its passages were cut', async () => {
       const ns = namespace();
-      const others: Partial<RecordDraft>[] = [
+      const changes: Partial<RecordDraft>[] = [
         { content: 'newer text' },
         { title: 'newer title' },
         { metadata: { speaker: 'Tove' } },
@@ -194,31 +190,30 @@ export function describeUpkeep({ store, namespace, generation }: StoreFixture): 
       const written = await write(
         store(),
         ns,
-        ...others.map(({ origin = 'vault' }) => note('former text', { origin })),
+        ...changes.map(({ origin = 'vault' }) => note('former text', { origin })),
       );
       await store().admin.resetDerived(ns, { drop: false, vectors: false });
-      const stale = await store().records.list(
-        ns,
-        { scan: 'stale', chunking: CHUNKING },
-        { after: null, limit: 9 },
-      );
-      const made = new Map(
-        stale.map((record) => [record.id, chunkedRecord(record, [passage('put in place')])]),
+      const stale = await staleRecords(ns);
+      const replacements = new Map(
+        stale.map((record) => [record.id, chunkedRecord(record, [passage('replaced text')])]),
       );
       await write(
         store(),
         ns,
-        ...others.map((given, i) => ({ ...note(given.content ?? 'former text', given), id: written[i]! })),
+        ...changes.map((fields, i) => ({
+          ...note(fields.content ?? 'former text', fields),
+          id: written[i]!,
+        })),
       );
-      // Another reindex, which begins while the passages of the first are on their way.
+      // Another reindex begins before the passages of the first are stored.
       await store().admin.resetDerived(ns, { drop: false, vectors: false });
-      await store().records.replacePassages(ns, CHUNKING, made);
+      await store().records.replacePassages(ns, CHUNKING, replacements);
       expect(await staleIds(ns, CHUNKING, { after: null, limit: 9 })).toEqual([1, 2, 3, 5, 6]);
-      expect(await matchingRecords(store(), ns, 'place')).toEqual([4]);
+      expect(await matchingRecords(store(), ns, 'replaced')).toEqual([4]);
       expect(await matchingRecords(store(), ns, 'newer')).toContain(1);
     });
 
-    it('ignores passages for an unknown namespace', async () => {
+    it('rejects passages for an unknown namespace', async () => {
       await expect(store().records.replacePassages(namespace(), 'c', new Map())).rejects.toMatchObject({
         code: 'not_found',
       });
@@ -233,7 +228,7 @@ export function describeUpkeep({ store, namespace, generation }: StoreFixture): 
       await write(store(), ns, ...notes.slice(0, 6).map((one, i) => ({ ...one, id: written[i]! })));
       await evict(store(), ns, ...written.slice(8));
       await embed(store(), vectors, ns, (text) => unit(1, text.length, 2));
-      const look = async (): Promise<unknown> => ({
+      const readDerived = async (): Promise<unknown> => ({
         text: (await searchText(store(), ns, anyOf('oven', 'sink', 'note'), ALL_LIVE, 50)).map(
           ({ record, score }) => [record, score.toFixed(9)],
         ),
@@ -242,24 +237,20 @@ export function describeUpkeep({ store, namespace, generation }: StoreFixture): 
         ),
         words: await store().search.terms(ns, ['oven', 'ovne', 'lamps']),
       });
-      const before = await look();
-      const held = await store().records.passagesOf(ns, written);
+      const before = await readDerived();
+      const passages = await store().records.passagesOf(ns, written);
       await store().admin.resetDerived(ns, { drop: true, vectors: false });
       expect(await matchingRecords(store(), ns, 'oven')).toEqual([]);
-      const stale = await store().records.list(
-        ns,
-        { scan: 'stale', chunking: CHUNKING },
-        { after: null, limit: 99 },
-      );
+      const stale = await staleRecords(ns);
       expect(idsOf(stale)).toEqual(written.slice(0, 8));
-      // In the order of the last writes, so that the order of ties does not change.
+      // The records are replaced in the order of their last writes, so that the order of ties does not change.
       const order = [...written.slice(6, 8), ...written.slice(0, 6)];
       await store().records.replacePassages(
         ns,
         CHUNKING,
-        await chunkCurrentRecords(store(), ns, new Map(order.map((id) => [id, held.get(id) ?? []]))),
+        await chunkCurrentRecords(store(), ns, new Map(order.map((id) => [id, passages.get(id) ?? []]))),
       );
-      expect(await look()).toEqual(before);
+      expect(await readDerived()).toEqual(before);
       expect(await pendingEmbeddings(store(), vectors, ns)).toEqual([]);
       expect(await verifyStore(store())).toEqual([]);
     });
@@ -269,7 +260,7 @@ export function describeUpkeep({ store, namespace, generation }: StoreFixture): 
       await write(store(), ns, note('a'));
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
       await store().admin.resetDerived(ns, { drop: true, vectors: true });
-      expect((await statsOf(ns))?.vectors).toBe(0);
+      expect((await statsOf(store(), ns))?.vectors).toBe(0);
       await store().records.replacePassages(
         ns,
         CHUNKING,
@@ -283,10 +274,10 @@ export function describeUpkeep({ store, namespace, generation }: StoreFixture): 
       await write(store(), ns, ...Array.from({ length: 20 }, (_, i) => note(`text ${String(i)}`)));
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
       await store().admin.sweep(ns);
-      expect((await statsOf(ns))?.vectors).toBe(20);
+      expect((await statsOf(store(), ns))?.vectors).toBe(20);
       await evict(store(), ns, 1, 2, 3);
       await store().admin.sweep(ns);
-      expect((await statsOf(ns))?.vectors).toBe(17);
+      expect((await statsOf(store(), ns))?.vectors).toBe(17);
       expect(await searchVectors(store(), ns, vectors, unit(1, 0, 0), ALL_LIVE, 50)).toHaveLength(17);
     });
 

@@ -18,8 +18,8 @@ import {
 const EAST: Float32Array = unit(1, 0, 0);
 const NORTH: Float32Array = unit(0, 1, 0);
 
-/** A unit vector near the first axis; a greater `step` makes it more distant. */
-function leaning(step: number): Float32Array {
+/** A unit vector near `EAST`; a greater `step` makes it more distant. */
+function nearEast(step: number): Float32Array {
   return unit(1, step / 10, 0);
 }
 
@@ -30,23 +30,23 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
     it('returns the nearest first, with their cosine', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('3'), note('1'), note('2'));
-      await embed(store(), vectors, ns, (text) => leaning(Number(text)));
+      await embed(store(), vectors, ns, (text) => nearEast(Number(text)));
       const scores = await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 10);
       expect(records(scores)).toEqual([2, 3, 1]);
-      for (const [i, { score }] of scores.entries()) expect(score).toBeCloseTo(leaning(i + 1)[0]!, 2);
+      for (const [i, { score }] of scores.entries()) expect(score).toBeCloseTo(nearEast(i + 1)[0]!, 2);
       expect(records(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 2))).toEqual([2, 3]);
       expect(records(await searchVectors(store(), ns, vectors, unit(-1, 0, 0), ALL_LIVE, 1))).toEqual([1]);
       expect(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 0)).toEqual([]);
     });
 
-    it('mixes the vector of a passage in, unless it has none', async () => {
+    it('mixes the vector of a passage into the query, if the passage has one', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('north'), note('east'), note('bare'));
       const pending = await pendingEmbeddings(store(), vectors, ns);
       const [north = 0, , bare = 0] = pending.map(({ passage }) => passage);
       const directions = [NORTH, EAST].map((vector, i) => ({ hash: pending[i]!.hash, vector }));
       await store().vectors.put(ns, vectors, directions);
-      const mixedWith = async (passage: number, share: number): Promise<[number, number][]> => {
+      const searchMixed = async (passage: number, share: number): Promise<[number, number][]> => {
         const vector = { generation: vectors, vector: EAST };
         const query = { by: 'vector' as const, vector, mix: { passage, share } };
         const { lists } = await store().search.retrieve(ns, {
@@ -54,7 +54,7 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
         });
         return lists[0]!.scores.map(({ record, score }) => [record, Math.round(score * 100) / 100]);
       };
-      expect(await mixedWith(north, 0.75)).toEqual([
+      expect(await searchMixed(north, 0.75)).toEqual([
         [1, 0.75],
         [2, 0.25],
       ]);
@@ -62,7 +62,7 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
         [2, 1],
         [1, 0],
       ];
-      for (const other of [bare, 1_000_000]) expect(await mixedWith(other, 0.75)).toEqual(unmixed);
+      for (const other of [bare, 1_000_000]) expect(await searchMixed(other, 0.75)).toEqual(unmixed);
     });
 
     it('breaks ties by passage', async () => {
@@ -76,13 +76,13 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
       expect(records(await searchVectors(store(), ns, vectors, NORTH, ALL_LIVE, 1))).toEqual([1]);
     });
 
-    it.each([1, 3, 384, 768, 1000])('takes vectors of %i dimensions', async (dimensions) => {
+    it.each([1, 3, 384, 768, 1000])('accepts vectors of %i dimensions', async (dimensions) => {
       const [ns, vectors] = [namespace(), await generation(dimensions)];
       await write(store(), ns, ...Array.from({ length: 5 }, (_, i) => note(String(i))));
-      const of = (seed: number): Float32Array =>
+      const vectorOf = (seed: number): Float32Array =>
         unit(...Array.from({ length: dimensions }, (_, i) => Math.sin(seed + 1 + i * (seed + 2))));
-      await embed(store(), vectors, ns, (text) => of(Number(text)));
-      const [best] = await searchVectors(store(), ns, vectors, of(3), ALL_LIVE, 5);
+      await embed(store(), vectors, ns, (text) => vectorOf(Number(text)));
+      const [best] = await searchVectors(store(), ns, vectors, vectorOf(3), ALL_LIVE, 5);
       expect(best).toMatchObject({ score: expect.closeTo(1, 2) as number });
       if (dimensions > 1) expect(best?.record).toBe(4);
     });
@@ -125,7 +125,7 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
       expect(await pendingEmbeddings(store(), vectors, ns)).toHaveLength(1);
     });
 
-    it('finds every passage of a content that is stored once', async () => {
+    it('stores the vector of a content once, and finds all passages with this content', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('same'), note('other'), note('same'));
       await embed(store(), vectors, ns, (text) => (text === 'same' ? EAST : NORTH));
@@ -138,7 +138,7 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
       expect(records(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 10))).toEqual([3, 4, 2]);
     });
 
-    it('keeps the vector that a content has', async () => {
+    it('does not replace the vector of a content', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('a'));
       const [{ hash } = { hash: '' }] = await pendingEmbeddings(store(), vectors, ns);
@@ -147,7 +147,7 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
       expect(score?.score).toBeCloseTo(1, 2);
     });
 
-    it('completes the cosines of what text queries found, where there is a vector', async () => {
+    it('returns the cosines of the passages with a vector that only text queries found', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note('word a'), note('word b'), note('word c'), note('other'));
       await embed(store(), vectors, ns, (text) => (text === 'word b' ? NORTH : EAST));
@@ -172,7 +172,7 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
       ]);
     });
 
-    it('finds the few passages that pass a filter behind many nearer ones', async () => {
+    it('finds the passages that pass a filter even if many others are nearer', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       const many = Array.from({ length: 1500 }, (_, i) => note(`near ${String(i)}`, { project: 'near' }));
       const few = [
@@ -188,16 +188,16 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
       expect(records(scores)).toEqual([1503, 1501]);
     });
 
-    it('finds live passages behind many nearer expired or removed ones', async () => {
+    it('finds live passages even if many expired or removed ones are nearer', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       const expired = Array.from({ length: 500 }, (_, i) => note(`near ${String(i)}`, { expiresAt: NOW }));
       await write(store(), ns, ...expired, note('far'));
       await embed(store(), vectors, ns, (text) => (text === 'far' ? NORTH : EAST));
-      const gone = Array.from({ length: 6000 }, (_, i) => i.toString(16).padStart(32, '0'));
+      const removed = Array.from({ length: 6000 }, (_, i) => i.toString(16).padStart(32, '0'));
       await store().vectors.put(
         ns,
         vectors,
-        gone.map((hash) => ({ hash, vector: EAST })),
+        removed.map((hash) => ({ hash, vector: EAST })),
       );
       expect(records(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 10))).toEqual([501]);
       await store().admin.sweep(ns);
@@ -211,10 +211,10 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
       expect(await search()).toEqual([]);
       await write(store(), ns, note('1'), note('2'));
       expect(await search()).toEqual([]);
-      await embed(store(), vectors, ns, (text) => leaning(Number(text)));
+      await embed(store(), vectors, ns, (text) => nearEast(Number(text)));
       expect(await search()).toEqual([1, 2]);
       await write(store(), ns, note('0'));
-      await embed(store(), vectors, ns, (text) => leaning(Number(text)));
+      await embed(store(), vectors, ns, (text) => nearEast(Number(text)));
       expect(await search()).toEqual([3, 1, 2]);
       await evict(store(), ns, 1);
       expect(await search()).toEqual([3, 2]);

@@ -1,21 +1,21 @@
-import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { StoreFixture } from './store-contract.ts';
-import { ALL_LIVE, draft, matchingRecords, note, NOW, passage, write } from './store-samples.ts';
+import { ALL_LIVE, draft, matchingRecords, note, NOW, passage, statsOf, write } from './store-samples.ts';
 import {
   ALL,
-  commit,
-  fact,
-  purgeRequest,
-  deleteRecords,
-  historyRun,
-  startupEntry,
   auditDraft,
+  commit,
+  deleteRecords,
+  fact,
+  historyRun,
+  ownAuditLog,
+  purgeRequest,
+  startupEntry,
 } from './written-samples.ts';
 
 export function describeWrittenIsolation({ store, namespace }: StoreFixture): void {
   /** Everything that can be read from a namespace. */
-  const look = async (ns: string): Promise<unknown> => {
+  const readAll = async (ns: string): Promise<unknown> => {
     const chains = await store().admin.auditChains(ns);
     return {
       live: await store().records.list(ns, { filter: ALL_LIVE }, ALL),
@@ -27,24 +27,24 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
       ),
       counts: await store().records.count(ns, [ALL_LIVE, { ...ALL_LIVE, origins: ['fact'], key: 'k' }]),
       categories: await store().records.factCategories(ns, NOW, 10),
-      held: await store().records.get(ns, [1, 2, 3, 4, 5, 6, 7, 8, 9], 'any'),
+      inAnyState: await store().records.get(ns, [1, 2, 3, 4, 5, 6, 7, 8, 9], 'any'),
       bounds: await store().records.bounds(ns),
-      done: await store().records.findIdempotentResult(ns, 'k', NOW),
+      idempotentResult: await store().records.findIdempotentResult(ns, 'k', NOW),
       entries: await store().admin.auditEntries(ns, {}, ALL),
-      ofOne: await store().admin.auditEntries(ns, { subject: 'u' }, ALL),
+      entriesOfSubject: await store().admin.auditEntries(ns, { subject: 'u' }, ALL),
       chains,
       chain: await store().admin.auditChain(ns, chains[0]?.chain ?? '', ALL),
-      sound: await store().admin.verifyAudit(ns),
+      auditFindings: await store().admin.verifyAudit(ns),
       startup: (await store().records.startup(ns)).entries,
-      seen: (await store().records.startup(ns, { agent: 'ada', session: 's' })).digest,
+      startupDigest: (await store().records.startup(ns, { agent: 'ada', session: 's' })).digest,
       history: await store().admin.history(ns, { category: 'pack_history', now: NOW }, ALL),
-      stats: (await store().admin.stats(ADMIN_NAMESPACE)).namespaces.find((one) => one.namespace === ns),
+      stats: await statsOf(store(), ns),
     };
   };
   const idempotencyKey = { key: 'k', fingerprint: 'f', at: NOW, expiresAt: NOW + 10 };
-  const seen = { agent: 'ada', session: 's', digest: 'd', at: NOW, forgetBefore: 0, keep: 1 };
+  const startupDigest = { agent: 'ada', session: 's', digest: 'd', at: NOW, forgetBefore: 0, keep: 1 };
 
-  /** A little of everything. */
+  /** Writes data of every kind. */
   async function fill(ns: string, text: string, uuid: string): Promise<void> {
     const writes = [
       fact('k', 'c', text, { uuid }),
@@ -62,7 +62,7 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
       startup: [startupEntry({ content: text })],
       audit: [auditDraft({ subject: 'startup:rules' })],
     });
-    await store().records.commit(ns, { startupDigest: { ...seen, digest: text } });
+    await store().records.commit(ns, { startupDigest: { ...startupDigest, digest: text } });
     await store().records.commit(ns, { history: { rows: [historyRun({ name: text })], keep: 100 } });
   }
 
@@ -71,9 +71,9 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
       const [ours, theirs] = [namespace(), namespace()];
       const { uuid } = draft();
       await fill(ours, 'ours', uuid);
-      const before = await look(ours);
+      const before = await readAll(ours);
       await fill(theirs, 'theirs', uuid);
-      expect(await look(ours)).toEqual(before);
+      expect(await readAll(ours)).toEqual(before);
       expect(JSON.stringify(before)).not.toContain('theirs');
       await commit(store(), theirs, {
         deletions: [{ id: 2, at: NOW - 5 }],
@@ -83,28 +83,27 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
       await store().records.commit(theirs, { startup: [startupEntry({ deletedAt: NOW })], audit: [] });
       const rows = Array.from({ length: 5 }, () => historyRun({ expiresAt: NOW + 1 }));
       await store().records.commit(theirs, { history: { rows, keep: 2 } });
-      const [own] = await store().admin.auditChains(ours);
-      await store().admin.attachAudit(theirs, await store().admin.auditChain(ours, own!.chain, ALL));
+      await store().admin.attachAudit(theirs, await ownAuditLog(store(), ours));
       await store().records.purge(theirs, purgeRequest({ by: { at: NOW + 99, actor: 'a', surface: 's' } }));
       await store().admin.sweep(theirs);
-      expect(await look(ours)).toEqual(before);
+      expect(await readAll(ours)).toEqual(before);
     });
 
     it('cannot be reached from another namespace by an id, a key or a chain', async () => {
       const [ours, theirs] = [namespace(), namespace()];
       await write(store(), ours, note('x'));
       await fill(theirs, 'secret', draft().uuid);
-      const [own] = await store().admin.auditChains(theirs);
-      expect(await store().admin.auditChain(ours, own!.chain, ALL)).toEqual([]);
+      const [ownChain] = await store().admin.auditChains(theirs);
+      expect(await store().admin.auditChain(ours, ownChain!.chain, ALL)).toEqual([]);
       expect(await store().records.get(ours, [2, 3, 4], 'any')).toEqual([]);
       expect(await store().records.findIdempotentResult(ours, 'k', NOW)).toBeNull();
       for (const id of [2, 3, 4]) {
-        const reach = [
+        const batches = [
           { deletions: [{ id, at: NOW }] },
           { restorations: [{ id, at: NOW, passages: [] }] },
           { writes: [{ ...note('x'), id }] },
         ];
-        for (const batch of reach)
+        for (const batch of batches)
           await expect(commit(store(), ours, batch)).rejects.toMatchObject({ code: 'not_found' });
       }
       expect(await commit(store(), ours, { writes: [fact('k', 'c', 'mine')], idempotencyKey })).toEqual([2]);
@@ -113,27 +112,27 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
 
     it('is empty in an unused namespace', async () => {
       const ns = namespace();
-      expect(await look(ns)).toEqual({
+      expect(await readAll(ns)).toEqual({
         live: [],
         deleted: [],
         byKey: [],
         counts: [0, 0],
         categories: [],
-        held: [],
+        inAnyState: [],
         bounds: { highestId: 0, nextExpiry: null, oldestDeletion: null, nextHistoryExpiry: null },
-        done: null,
+        idempotentResult: null,
         entries: [],
-        ofOne: [],
+        entriesOfSubject: [],
         chains: [],
         chain: [],
-        sound: [],
+        auditFindings: [],
         startup: [],
-        seen: null,
+        startupDigest: null,
         history: [],
         stats: undefined,
       });
       expect(await store().records.purge(ns, purgeRequest())).toBe(0);
-      expect(await look(ns)).toMatchObject({ stats: undefined });
+      expect(await readAll(ns)).toMatchObject({ stats: undefined });
     });
   });
 }

@@ -4,8 +4,8 @@ interface StoredPassageFields extends Partial<Omit<StoredPassage, 'record'>> {
   readonly record?: Partial<RecordHeader>;
 }
 
-/** A passage of a note in a vault; the given fields replace the defaults. For tests. */
-export function storedPassage({ record, ...given }: StoredPassageFields = {}): StoredPassage {
+/** A passage of a note in a vault; the given fields replace the defaults. */
+export function storedPassage({ record, ...fields }: StoredPassageFields = {}): StoredPassage {
   const header: RecordHeader = {
     namespace: 'default',
     id: 1,
@@ -35,7 +35,7 @@ export function storedPassage({ record, ...given }: StoredPassageFields = {}): S
     startLine: 1,
     endLine: 1,
     hash: '',
-    ...given,
+    ...fields,
     record: header,
   };
 }

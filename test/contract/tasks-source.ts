@@ -18,20 +18,20 @@ export class TasksSource implements AsyncDisposable {
 
   static async open(): Promise<TasksSource> {
     const folder = await temporaryFolder();
-    const made = new TasksSource(folder, await openLoci(settings(folder.path)));
-    await made.setOutput([
+    const source = new TasksSource(folder, await openLoci(settings(folder.path)));
+    await source.setOutput([
       { id: 'a', text: 'Buy tile samples from Home Depot', completed: false, timestamp: '2026-11-23' },
       { id: 'b', text: 'Call the dentist', completed: true },
     ]);
-    await made.reopen();
-    return made;
+    await source.reopen();
+    return source;
   }
 
   get folder(): string {
     return this.#folder.path;
   }
 
-  /** What the command prints from now on. */
+  /** Sets what the command prints. */
   setOutput(documents: unknown): Promise<void> {
     const text = typeof documents === 'string' ? documents : JSON.stringify(documents);
     return writeFile(join(this.folder, 'tasks.json'), text);
@@ -46,24 +46,24 @@ export class TasksSource implements AsyncDisposable {
     return path;
   }
 
-  /** With other settings of the source. */
-  reopen(given: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  /** Opens the engine again, with other settings of the source. */
+  reopen(sourceSettings: Readonly<Record<string, unknown>> = {}): Promise<void> {
     const source = {
       id: 'tasks',
       name: 'Google Tasks',
       command: 'cat tasks.json',
       cwd: this.folder,
-      ...given,
+      ...sourceSettings,
     };
     return this.reopenWith({ sources: [source] });
   }
 
   async reopenWith(
-    given: Readonly<Record<string, unknown>>,
+    values: Readonly<Record<string, unknown>>,
     options: { readonly trustsSettings?: boolean } = {},
   ): Promise<void> {
     await this.loci.close();
-    const config = settings(this.folder, { search: { minScore: 0 }, ...given });
+    const config = settings(this.folder, { search: { minScore: 0 }, ...values });
     this.loci = await openLoci(config, { now: () => this.now, ...options });
   }
 
@@ -73,7 +73,7 @@ export class TasksSource implements AsyncDisposable {
     return result;
   }
 
-  /** First lines of the results. */
+  /** The first line of the snippet of each result. */
   async firstLines(query: string): Promise<string[]> {
     return (await this.loci.search({ query })).results.map(
       ({ snippet }) => snippet.text.split('\n')[0] ?? '',
@@ -81,7 +81,7 @@ export class TasksSource implements AsyncDisposable {
   }
 
   async report(id = 'tasks'): Promise<SourceReport | undefined> {
-    return (await this.loci.sources.list()).find((each) => each.id === id);
+    return (await this.loci.sources.list()).find((source) => source.id === id);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

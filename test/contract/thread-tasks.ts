@@ -1,7 +1,7 @@
 import { threadId } from 'node:worker_threads';
 import { LociError } from '../../src/core/errors.ts';
 
-/** Tasks that a thread is given in tests. */
+// Tasks for the tests of worker threads.
 
 export function textAndThreadId(text: string): string {
   return `${text.slice(0, 5)} in ${String(threadId)}`;

@@ -1,17 +1,14 @@
-import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import type { Store } from '../../src/store/store.ts';
-import { ALL_LIVE, matchingRecords, NOW } from './store-samples.ts';
+import { ALL_LIVE, matchingRecords, NOW, statsOf } from './store-samples.ts';
 import { ALL, idsOf } from './written-samples.ts';
 
-/** Every place in which a text could be found. */
+/** The results of every read that could return the text of a record, or its words. */
 export async function traces(store: Store, namespace: string, id: number, word: string): Promise<unknown> {
-  const stats = (await store.admin.stats(ADMIN_NAMESPACE)).namespaces.find(
-    (one) => one.namespace === namespace,
-  );
-  const [known] = await store.search.terms(namespace, [word]);
+  const stats = await statsOf(store, namespace);
+  const [term] = await store.search.terms(namespace, [word]);
   return {
     found: await matchingRecords(store, namespace, word),
-    word: { passages: known?.passages, near: known?.near },
+    word: { passages: term?.passages, near: term?.near },
     near: (await store.search.terms(namespace, [`${word}x`]))[0]?.near,
     passages: (await store.records.passagesOf(namespace, [id])).get(id),
     live: idsOf(await store.records.get(namespace, [id], { liveAt: NOW })),
@@ -21,7 +18,7 @@ export async function traces(store: Store, namespace: string, id: number, word: 
   };
 }
 
-/** The traces of a word that only this record contained, if one other record with one passage and one word remains. */
+/** The traces of a word that only the deleted record contained. One other record remains, with one passage of one word. */
 export const NO_TRACE: unknown = {
   found: [],
   word: { passages: 0, near: [] },

@@ -1,8 +1,8 @@
 import type { LociRecord } from '../../src/core/types.ts';
-import type { AuditDraft, HistoryDraft, StartupEntry } from '../../src/store/admin-model.ts';
+import type { AuditDraft, AuditEntry, HistoryDraft, StartupEntry } from '../../src/store/admin-model.ts';
 import type { CommitBatch, PurgeRequest, RecordDraft, RecordWrite } from '../../src/store/model.ts';
 import type { Store } from '../../src/store/store.ts';
-import { CHUNKING, note, NOW } from './store-samples.ts';
+import { CHUNKING, note, NOW, passage } from './store-samples.ts';
 
 export const ALL: { after: null; limit: number } = { after: null, limit: 1000 };
 
@@ -11,10 +11,10 @@ export function fact(
   key: string | null,
   category: string,
   text: string,
-  given: Partial<RecordDraft> = {},
+  fields: Partial<RecordDraft> = {},
 ): RecordWrite {
-  const how = { origin: 'fact', source: 'mcp', trust: 'agent', expiresAt: NOW + 1000 } as const;
-  return note(text, { ...how, key, category, ...given });
+  const defaults = { origin: 'fact', source: 'mcp', trust: 'agent', expiresAt: NOW + 1000 } as const;
+  return note(text, { ...defaults, key, category, ...fields });
 }
 
 export async function commit(
@@ -34,16 +34,33 @@ export async function deleteRecords(
   await commit(store, namespace, { deletions: ids.map((id) => ({ id, at: NOW })) });
 }
 
-export function auditDraft(given: Partial<AuditDraft> = {}): AuditDraft {
-  return { at: NOW, actor: 'ada', surface: 'mcp', action: 'write', subject: null, diff: null, ...given };
+/** Restores a deleted record with one passage. */
+export async function restore(
+  store: Store,
+  namespace: string,
+  id: number,
+  text: string,
+  chunking: string = CHUNKING,
+): Promise<number[]> {
+  return commit(store, namespace, { restorations: [{ id, passages: [passage(text)] }], chunking });
 }
 
-export function purgeRequest(given: Partial<PurgeRequest> = {}): PurgeRequest {
+/** The entries of the audit log that the namespace wrote itself, oldest first. */
+export async function ownAuditLog({ admin }: Pick<Store, 'admin'>, namespace: string): Promise<AuditEntry[]> {
+  const ownChain = (await admin.auditChains(namespace)).find(({ own }) => own);
+  return ownChain === undefined ? [] : admin.auditChain(namespace, ownChain.chain, ALL);
+}
+
+export function auditDraft(fields: Partial<AuditDraft> = {}): AuditDraft {
+  return { at: NOW, actor: 'ada', surface: 'mcp', action: 'write', subject: null, diff: null, ...fields };
+}
+
+export function purgeRequest(fields: Partial<PurgeRequest> = {}): PurgeRequest {
   const by = { at: NOW, actor: 'loci', surface: 'upkeep' };
-  return { expiredBy: NOW, deletedBefore: NOW + 1, limit: 100, by, ...given };
+  return { expiredBy: NOW, deletedBefore: NOW + 1, limit: 100, by, ...fields };
 }
 
-export function startupEntry(given: Partial<StartupEntry> = {}): StartupEntry {
+export function startupEntry(fields: Partial<StartupEntry> = {}): StartupEntry {
   return {
     agent: '',
     key: 'rules',
@@ -53,11 +70,11 @@ export function startupEntry(given: Partial<StartupEntry> = {}): StartupEntry {
     createdAt: NOW,
     updatedAt: NOW,
     deletedAt: null,
-    ...given,
+    ...fields,
   };
 }
 
-export function historyRun(given: Partial<HistoryDraft> = {}): HistoryDraft {
+export function historyRun(fields: Partial<HistoryDraft> = {}): HistoryDraft {
   return {
     category: 'pack_history',
     name: 'memory_search',
@@ -68,7 +85,7 @@ export function historyRun(given: Partial<HistoryDraft> = {}): HistoryDraft {
     at: NOW,
     tookMs: 7,
     expiresAt: NOW + 1000,
-    ...given,
+    ...fields,
   };
 }
 
