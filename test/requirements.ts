@@ -18,7 +18,7 @@ export interface Proof {
 export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ...SOURCE_PROOFS,
   R1: [
-    { file: 'src/search/rank/fuse.test.ts', test: 'fuses ranks reciprocally, rank 1 being 1' },
+    { file: 'src/search/rank/fuse.test.ts', test: 'fuses reciprocal ranks, scaled so that rank 1 scores 1' },
     { file: 'src/search/rank/fuse.test.ts', test: 'reports what each signal added' },
     {
       file: 'test/e2e/newcomer.test.ts',

@@ -70,7 +70,10 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       file: 'src/ingest/replace-documents.test.ts',
       test: 'removes completed documents first, the oldest of them before the others',
     },
-    { file: 'src/ingest/replace-documents.test.ts', test: 'then removes the oldest documents' },
+    {
+      file: 'src/ingest/replace-documents.test.ts',
+      test: 'removes the oldest open documents after the completed ones',
+    },
     { file: 'src/engine/sources/sources.test.ts', test: 'keeps at most maxDocuments documents' },
   ],
   S8: [
@@ -87,7 +90,7 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     {
       file: 'src/engine/sources/sources.test.ts',
-      test: 'that fails keeps the last documents, is retried after longer and longer delays, and recovers',
+      test: 'that fails keeps the last documents, is retried after increasing delays, and recovers',
     },
     {
       file: 'test/faults/source-clock.test.ts',

@@ -20,7 +20,7 @@ const set = (path: string, value: Json) => configSet(path, value, { home, env: {
 const get = async (path: string) => effectiveSetting(await loadConfig({ home, env: {} }), path);
 
 describe('configSet', () => {
-  it('makes a missing file, which only its owner can read', async () => {
+  it('creates a missing file that only its owner can read', async () => {
     home = join(home, 'new/folder');
     file = join(home, 'loci.yaml');
     expect(await set('search.limit', '20')).toMatchObject({
@@ -46,7 +46,7 @@ describe('configSet', () => {
     );
   });
 
-  it('writes into a section whose keys are all commented out, and a file of comments', async () => {
+  it('writes into a section whose keys are all commented out, and into a file with only comments', async () => {
     await writeFile(file, '# only words\nsearch:\n  # limit: 5\n');
     await set('search.limit', 6);
     const text = await readFile(file, 'utf8');
@@ -75,18 +75,18 @@ describe('configSet', () => {
   });
 
   it('refuses to write into an invalid file', async () => {
-    for (const wrong of ['namespace: [\n', 'nope: 1\n']) {
-      await writeFile(file, wrong);
+    for (const invalid of ['namespace: [\n', 'nope: 1\n']) {
+      await writeFile(file, invalid);
       await expect(set('search.limit', 3)).rejects.toMatchObject({ code: 'invalid_config' });
-      expect(await readFile(file, 'utf8')).toBe(wrong);
+      expect(await readFile(file, 'utf8')).toBe(invalid);
     }
   });
 
-  it('refuses a change that an anchor would carry to another key', async () => {
-    const tied = 'search: { limit: &n 5, related: *n }\n';
-    await writeFile(file, tied);
+  it('refuses a change of a value that a YAML alias shares with another key', async () => {
+    const shared = 'search: { limit: &n 5, related: *n }\n';
+    await writeFile(file, shared);
     await expect(set('search.limit', 3)).rejects.toThrow('search.related would change');
-    expect(await readFile(file, 'utf8')).toBe(tied);
+    expect(await readFile(file, 'utf8')).toBe(shared);
   });
 
   it('names the variable that overrides the new value', async () => {
@@ -163,13 +163,16 @@ describe('configAppend', () => {
     expect(await readFile(file, 'utf8')).toBe(added);
   });
 
-  it.each(['', '# a comment alone\n', 'vaults:\n', 'vaults: []\n'])('begins a list in %j', async (text) => {
-    await writeFile(file, text);
-    await append({ path: '/srv/work' });
-    expect((await loadConfig({ home, env: {} })).values.vaults).toMatchObject([{ path: '/srv/work' }]);
-  });
+  it.each(['', '# a comment alone\n', 'vaults:\n', 'vaults: []\n'])(
+    'creates the list in %j',
+    async (text) => {
+      await writeFile(file, text);
+      await append({ path: '/srv/work' });
+      expect((await loadConfig({ home, env: {} })).values.vaults).toMatchObject([{ path: '/srv/work' }]);
+    },
+  );
 
-  it('refuses an invalid entry, and a setting that is no list', async () => {
+  it('refuses an invalid entry, and a setting that is not a list', async () => {
     await expect(append({ paht: '/srv/work' })).rejects.toThrow('did you mean vaults[0].path?');
     await expect(configAppend('search.limit', 3, { home, env: {} })).rejects.toThrow('search.limit');
     expect(await readdir(home)).toEqual([]);

@@ -3,11 +3,13 @@ import { configKeys, expectedAt, PATH_KEYS, SETTINGS } from './keys.ts';
 
 describe('configKeys', () => {
   it('documents every key', () => {
-    const bare = configKeys().filter(({ description, expects }) => description === '' || expects === '');
-    expect(bare.map(({ path }) => path)).toEqual([]);
+    const undocumented = configKeys().filter(
+      ({ description, expects }) => description === '' || expects === '',
+    );
+    expect(undocumented.map(({ path }) => path)).toEqual([]);
   });
 
-  it('gives every setting a variable of its own, and a default unless it may stay unset', () => {
+  it('gives every setting a unique variable, and a default unless it may be unset', () => {
     const unset = SETTINGS.filter((key) => key.default === undefined).map(({ path }) => path);
     expect(unset.filter((path) => !/^(search\.weights\.|server\.socket$|auth\.jwt\.)/.test(path))).toEqual(
       [],

@@ -21,7 +21,7 @@ async function load(yaml: string, env: NodeJS.ProcessEnv = {}): Promise<LoadedCo
   return loadConfig({ home, env });
 }
 
-async function refusal(yaml: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
+async function errorMessage(yaml: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
   const error: unknown = await load(yaml, env).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(LociError);
   expect(error).toMatchObject({ code: 'invalid_config' });
@@ -54,9 +54,9 @@ describe('loadConfig', () => {
     expect(config.origins.get('search.minScore')).toBe('default');
   });
 
-  it('explains with an example what a part of a document and a variable are', async () => {
+  it('gives an example in the error about an invalid document field or variable name', async () => {
     const source = { id: 'tasks', command: 'cat tasks.json', fields: ['titel'], env: ['$TOKEN'] };
-    expect((await refusal(stringify({ sources: [source] }))).split('\n')).toEqual([
+    expect((await errorMessage(stringify({ sources: [source] }))).split('\n')).toEqual([
       expect.stringMatching(
         /env\[0\]: expected the name of a variable such as TODO_TOKEN, .*, got "\$TOKEN"$/,
       ),
@@ -66,7 +66,7 @@ describe('loadConfig', () => {
     ]);
   });
 
-  it('parses durations, and keeps them as they were written', async () => {
+  it('parses durations, and also returns them as they were written', async () => {
     const tasks = { id: 'tasks', command: 'tasks', timeout: '2m', refreshInterval: 1000 };
     const config = await load(stringify({ sources: [tasks] }));
     expect(config.values.sources).toMatchObject([{ timeout: 120_000, refreshInterval: 1000 }]);
@@ -82,9 +82,9 @@ describe('loadConfig', () => {
       { path: join(homedir(), 'notes') },
       { path: resolve(home, '../work'), name: 'work' },
     ]);
-    const outer = await load(yaml, { LOCI_STORE_PATH: 'b.db', LOCI_VAULTS: '[{"path": "here"}]' });
-    expect(outer.values.store.path).toBe(resolve('b.db'));
-    expect(outer.values.vaults).toMatchObject([{ path: resolve('here') }]);
+    const fromEnvironment = await load(yaml, { LOCI_STORE_PATH: 'b.db', LOCI_VAULTS: '[{"path": "here"}]' });
+    expect(fromEnvironment.values.store.path).toBe(resolve('b.db'));
+    expect(fromEnvironment.values.vaults).toMatchObject([{ path: resolve('here') }]);
   });
 
   it('treats a key without a value as absent', async () => {
@@ -92,7 +92,7 @@ describe('loadConfig', () => {
     expect(config.values).toEqual((await load('')).values);
   });
 
-  it('warns of unknown variables that begin with LOCI_', async () => {
+  it('warns about unknown variables that begin with LOCI_', async () => {
     const env = { LOCI_SERCH_LIMIT: '3', LOCI_EVAL_DATA: 'x', LOCI_FLUX: '1', LOCI_NAMESPACE: '', HOME: '/' };
     const { warnings } = await load('', env);
     expect(warnings).toEqual([
@@ -102,52 +102,56 @@ describe('loadConfig', () => {
   });
 });
 
-describe('a wrong configuration', () => {
+describe('an invalid configuration', () => {
   it('is reported with line, key, expected value and given value', async () => {
-    expect(await refusal('search:\n  # many\n  limit: ten\n')).toBe(
+    expect(await errorMessage('search:\n  # many\n  limit: ten\n')).toBe(
       'loci.yaml:3: search.limit: expected a whole number from 1 to 1000, got "ten"',
     );
-    expect(await refusal('search: 5')).toMatch(
+    expect(await errorMessage('search: 5')).toMatch(
       /^loci\.yaml:1: search: expected a map with the keys limit, .*, got 5$/,
     );
-    expect(await refusal('vaults: [{ path: a, refreshInterval: soon }]')).toContain(
+    expect(await errorMessage('vaults: [{ path: a, refreshInterval: soon }]')).toContain(
       'expected a duration such as 500ms, 5s or 2m',
     );
-    expect(await refusal('project: 2024')).toContain('got 2024 (put it in quotes)');
-    expect(await refusal('vaults:\n  - path: a\n  - name: b\n')).toBe(
+    expect(await errorMessage('project: 2024')).toContain('got 2024 (put it in quotes)');
+    expect(await errorMessage('vaults:\n  - path: a\n  - name: b\n')).toBe(
       'loci.yaml:3: vaults[1].path is missing: expected a path',
     );
-    expect(await refusal('vaults:\n  - path: a\n    projects:\n      Work: [1]\n')).toBe(
+    expect(await errorMessage('vaults:\n  - path: a\n    projects:\n      Work: [1]\n')).toBe(
       'loci.yaml:4: vaults[0].projects.Work: expected text of 1 to 128 characters, got [1]',
     );
   });
 
   it('is reported with the nearest key', async () => {
-    expect(await refusal('search:\n  limt: 3')).toBe(
+    expect(await errorMessage('search:\n  limt: 3')).toBe(
       'loci.yaml:2: unknown key search.limt; did you mean search.limit?',
     );
-    expect(await refusal('\nserach: {}')).toBe('loci.yaml:2: unknown key serach; did you mean search?');
-    expect(await refusal('purgeAfterDays: 7')).toContain('did you mean retention.purgeAfterDays?');
-    expect(await refusal('search.limit: 3')).toContain('did you mean search.limit?');
-    expect(await refusal('vaults: [{ path: x, nmae: y }]')).toContain('did you mean vaults[0].name?');
-    expect(await refusal('frobnicate: 1')).toBe('loci.yaml:1: unknown key frobnicate');
+    expect(await errorMessage('\nserach: {}')).toBe('loci.yaml:2: unknown key serach; did you mean search?');
+    expect(await errorMessage('purgeAfterDays: 7')).toContain('did you mean retention.purgeAfterDays?');
+    expect(await errorMessage('search.limit: 3')).toContain('did you mean search.limit?');
+    expect(await errorMessage('vaults: [{ path: x, nmae: y }]')).toContain('did you mean vaults[0].name?');
+    expect(await errorMessage('frobnicate: 1')).toBe('loci.yaml:1: unknown key frobnicate');
   });
 
-  it('is reported with all its faults at once', async () => {
-    expect((await refusal('search: { limit: 0, preset: x }\nnope: 1')).split('\n')).toHaveLength(3);
+  it('is reported with all its errors at once', async () => {
+    expect((await errorMessage('search: { limit: 0, preset: x }\nnope: 1')).split('\n')).toHaveLength(3);
   });
 
-  it('is reported with the variable if the environment is wrong', async () => {
-    expect(await refusal('', { LOCI_SEARCH_LIMIT: 'ten' })).toBe(
+  it('is reported with the variable if a variable is invalid', async () => {
+    expect(await errorMessage('', { LOCI_SEARCH_LIMIT: 'ten' })).toBe(
       'LOCI_SEARCH_LIMIT: search.limit: expected a whole number from 1 to 1000, got "ten"',
     );
-    expect(await refusal('', { LOCI_STARTUP_ENABLED: 'yes' })).toContain('expected true or false, got "yes"');
-    expect(await refusal('', { LOCI_VAULTS: '[{}]' })).toContain('LOCI_VAULTS: vaults[0].path is missing');
-    expect(await refusal('', { LOCI_VAULTS: '[' })).toContain('expected a list of entries');
-    expect(await refusal('', { LOCI_VAULTS: '&a [*a]' })).toContain('expected a list of entries');
+    expect(await errorMessage('', { LOCI_STARTUP_ENABLED: 'yes' })).toContain(
+      'expected true or false, got "yes"',
+    );
+    expect(await errorMessage('', { LOCI_VAULTS: '[{}]' })).toContain(
+      'LOCI_VAULTS: vaults[0].path is missing',
+    );
+    expect(await errorMessage('', { LOCI_VAULTS: '[' })).toContain('expected a list of entries');
+    expect(await errorMessage('', { LOCI_VAULTS: '&a [*a]' })).toContain('expected a list of entries');
   });
 
-  it('is corrected in the file, in a variable, or in both: the hint names which', async () => {
+  it('is reported with a hint that names the file, the variable, or both', async () => {
     const hintOf = async (yaml: string, env: NodeJS.ProcessEnv = {}) =>
       ((await load(yaml, env).catch((thrown: unknown) => thrown)) as LociError).hint;
     expect(await hintOf('search: { limit: 0 }')).toBe(
@@ -159,13 +163,15 @@ describe('a wrong configuration', () => {
     );
   });
 
-  it('may be invalid YAML, no map, an alias of itself, not UTF-8, or unreadable', async () => {
-    expect(await refusal('a: 1\nb: [\n')).toMatch(/^loci\.yaml:\d+:\d+: this is not YAML/);
-    expect(await refusal('a: 1\na: 2\n')).toMatch(/^loci\.yaml:2:1: this is not YAML: this key occurs twice/);
-    expect(await refusal('- a\n')).toContain('expected a map of keys');
-    expect(await refusal('vaults: &x [*x]\n')).toContain('loci.yaml: ');
+  it('is reported if it is invalid YAML, not a map, an alias of itself, not UTF-8, or unreadable', async () => {
+    expect(await errorMessage('a: 1\nb: [\n')).toMatch(/^loci\.yaml:\d+:\d+: this is not YAML/);
+    expect(await errorMessage('a: 1\na: 2\n')).toMatch(
+      /^loci\.yaml:2:1: this is not YAML: this key occurs twice/,
+    );
+    expect(await errorMessage('- a\n')).toContain('expected a map of keys');
+    expect(await errorMessage('vaults: &x [*x]\n')).toContain('loci.yaml: ');
     for (const depth of [100, 3000, 10_000, 30_000]) {
-      expect(await refusal(`vaults: ${'['.repeat(depth)}${']'.repeat(depth)}`)).toContain('loci.yaml');
+      expect(await errorMessage(`vaults: ${'['.repeat(depth)}${']'.repeat(depth)}`)).toContain('loci.yaml');
     }
     await writeFile(join(home, 'loci.yaml'), Buffer.from([0x61, 0xff]));
     await expect(loadConfig({ home, env: {} })).rejects.toMatchObject({ code: 'invalid_config' });
@@ -175,16 +181,19 @@ describe('a wrong configuration', () => {
     });
   });
 
-  it.skipIf(process.platform === 'win32')('may be no regular file, or too large', async () => {
-    execFileSync('mkfifo', [join(home, 'loci.yaml')]);
-    await expect(loadConfig({ home, env: {} })).rejects.toMatchObject({
-      code: 'invalid_config',
-      message: `${join(home, 'loci.yaml')} is not a regular file`,
-    });
-    await rm(join(home, 'loci.yaml'));
-    expect(await refusal('#'.repeat(1_000_001))).toBe('loci.yaml is larger than 1 MB');
-    expect((await load(`search:\n  limit: 20\n${'#'.repeat(900_000)}`)).values.search.limit).toBe(20);
-  });
+  it.skipIf(process.platform === 'win32')(
+    'is reported if it is not a regular file, or is too large',
+    async () => {
+      execFileSync('mkfifo', [join(home, 'loci.yaml')]);
+      await expect(loadConfig({ home, env: {} })).rejects.toMatchObject({
+        code: 'invalid_config',
+        message: `${join(home, 'loci.yaml')} is not a regular file`,
+      });
+      await rm(join(home, 'loci.yaml'));
+      expect(await errorMessage('#'.repeat(1_000_001))).toBe('loci.yaml is larger than 1 MB');
+      expect((await load(`search:\n  limit: 20\n${'#'.repeat(900_000)}`)).values.search.limit).toBe(20);
+    },
+  );
 });
 
 describe('any document and any environment', () => {

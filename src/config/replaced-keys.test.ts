@@ -31,9 +31,11 @@ describe('the table of replaced keys', () => {
     expect(renamed.filter((path) => !paths.includes(path))).toEqual([]);
   });
 
-  it('says what to write instead of each key', () => {
-    const bare = REPLACED_KEYS.filter(({ renamedTo, instead }) => (renamedTo ?? instead) === undefined);
-    expect(bare).toEqual([]);
+  it('names a new key or explains an alternative for each key', () => {
+    const unexplained = REPLACED_KEYS.filter(
+      ({ renamedTo, instead }) => (renamedTo ?? instead) === undefined,
+    );
+    expect(unexplained).toEqual([]);
   });
 });
 
@@ -59,7 +61,7 @@ describe('a replaced key in loci.yaml', () => {
     expect(both.values.search.related).toBe(4);
   });
 
-  it('is reported by its own line if its value is wrong', async () => {
+  it('is reported with its line if its value is invalid', async () => {
     await expect(load('search:\n  limit: 5\n  beside: many\n')).rejects.toThrow(
       /loci\.yaml:3: search\.related: expected a whole number/,
     );
@@ -82,7 +84,7 @@ describe('a replaced key in loci.yaml', () => {
     ]);
   });
 
-  it('is an error if ignoring it would weaken what it protects', async () => {
+  it('is an error if ignoring it would weaken security', async () => {
     await expect(load('auth:\n  jwt:\n    clockTolerance: 0s\nnope: 1\n')).rejects.toMatchObject({
       code: 'invalid_config',
       message: expect.stringMatching(
@@ -91,7 +93,7 @@ describe('a replaced key in loci.yaml', () => {
     });
   });
 
-  it('does not keep other settings from being changed', async () => {
+  it('does not prevent changes of other settings', async () => {
     const text = 'search:\n  fusion: rrf # mine\nsources:\n  - { id: a, command: a, allowEmpty: true }\n';
     await writeFile(join(home, 'loci.yaml'), text);
     await configSet('search.limit', 7, { home, env: {} });

@@ -5,24 +5,24 @@ import { draft } from '../../test/contract/store-samples.ts';
 import { estimateTokens, makePassages } from '../ingest/passages.ts';
 import { openLoci } from './open.ts';
 
-/** Milliseconds of processor time of this thread, whatever else the machine does. */
-function processorTime(since?: NodeJS.CpuUsage): number {
+/** The CPU time of this thread in milliseconds. It does not depend on other load of the machine. */
+function cpuTimeMs(since?: NodeJS.CpuUsage): number {
   const { user, system } = process.threadCpuUsage(since);
   return (user + system) / 1000;
 }
 
-/** The longest turn of the event loop while the work runs. */
+/** The CPU time of the longest turn of the event loop while `work` runs. */
 async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let last = process.threadCpuUsage();
   const turn = (): void => {
-    longest = Math.max(longest, processorTime(last));
+    longest = Math.max(longest, cpuTimeMs(last));
     last = process.threadCpuUsage();
   };
-  const beat = setInterval(turn, 1);
+  const timer = setInterval(turn, 1);
   await work();
   turn();
-  clearInterval(beat);
+  clearInterval(timer);
   return longest;
 }
 
@@ -32,8 +32,8 @@ const NOTE = Array.from(
     `## Entry ${String(i)}\n\n${'The [[Oven]] was cleaned, and the **hob** with it. '.repeat(20)}\n\n`,
 ).join('');
 
-/** The longest turn of each job. Each gets a new engine and folder. */
-async function turnsOfEach(): Promise<Record<string, number>> {
+/** The longest turn of the event loop in each operation of a new engine in a new folder. */
+async function longestTurns(): Promise<Record<string, number>> {
   await using folder = await temporaryFolder();
   await writeNotes(join(folder.path, 'vault'), { 'long.md': NOTE, 'short.md': 'a short one' });
   const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
@@ -49,20 +49,20 @@ async function turnsOfEach(): Promise<Record<string, number>> {
   return turns;
 }
 
-/** A single turn may be long, for example during a garbage collection. What blocks the loop does so in every run. */
-const TRIES = 3;
+/** A single turn may be long, for example during a garbage collection. Code that blocks the loop does so in every run. */
+const MAX_ATTEMPTS = 3;
 
 describe('the event loop of the host', () => {
   it('is not blocked while a long note is indexed, rechunked, written or checked', async () => {
     const before = process.threadCpuUsage();
     const options = { maxTokens: 200, countTokens: estimateTokens };
     makePassages(draft({ title: 'long', content: NOTE }), options);
-    const cutHere = processorTime(before);
-    let held: string[] = ['not tried'];
-    for (let tries = 0; tries < TRIES && held.length > 0; tries++) {
-      const turns = Object.entries(await turnsOfEach());
-      held = turns.filter(([, turn]) => turn >= cutHere / 2).map(([name]) => name);
+    const chunkingTime = cpuTimeMs(before);
+    let blocking: string[] = ['not tried'];
+    for (let attempt = 0; attempt < MAX_ATTEMPTS && blocking.length > 0; attempt++) {
+      const turns = Object.entries(await longestTurns());
+      blocking = turns.filter(([, turn]) => turn >= chunkingTime / 2).map(([name]) => name);
     }
-    expect(held).toEqual([]);
+    expect(blocking).toEqual([]);
   });
 });

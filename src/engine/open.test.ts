@@ -35,7 +35,7 @@ function open(): Promise<Loci> {
   return openLoci(settings(folder.path, { vaults, search }), { now: () => NOW });
 }
 
-async function answers(): Promise<unknown[]> {
+async function searchAll(): Promise<unknown[]> {
   const responses: unknown[] = [];
   for (const query of QUERIES) {
     const { milliseconds: _, ...response } = await loci.search({ query });
@@ -44,13 +44,13 @@ async function answers(): Promise<unknown[]> {
   return responses;
 }
 
-async function faults(): Promise<string[]> {
+async function failedChecks(): Promise<string[]> {
   const names = (await loci.doctor()).filter(({ result }) => result !== 'ok').map(({ name }) => name);
-  // The example vault has a note of broken front matter.
+  // The example vault has a note with broken front matter.
   return names.filter((name) => name !== 'notes of notes');
 }
 
-/** Does to the store's file what no program should. */
+/** Changes the file of the store directly, as a faulty disk or program may do. */
 async function damage(sql: string): Promise<void> {
   await loci.close();
   const db = new DatabaseSync(join(folder.path, 'loci.db'), { defensive: false });
@@ -83,7 +83,7 @@ describe('an engine without a model', () => {
     const { own, generation, pending } = await loci.status();
     expect(own).toMatchObject({ namespace: 'default', records: added, byOrigin: { vault: added } });
     expect([generation, pending]).toEqual([null, 0]);
-    expect(await faults()).toEqual([]);
+    expect(await failedChecks()).toEqual([]);
   });
 
   it('finds and reads a record that was just written', async () => {
@@ -98,67 +98,67 @@ describe('an engine without a model', () => {
   it('returns the same results after a reindex', async () => {
     await loci.index();
     await loci.write({ content: 'Ada says the clock is late.' });
-    const before = await answers();
+    const before = await searchAll();
     const records = (await loci.status()).own?.records;
     expect(await loci.reindex()).toEqual({ records, problems: [], embedded: 0 });
-    expect(await answers()).toEqual(before);
-    expect(await faults()).toEqual([]);
+    expect(await searchAll()).toEqual(before);
+    expect(await failedChecks()).toEqual([]);
   });
 
   it.each([
-    ['a word gone from the vocabulary', "DELETE FROM term WHERE word = 'kitchen'", 'store'],
-    ['passages gone', 'DELETE FROM passage WHERE id % 3 = 0', 'derived'],
-    ['a passage of another text', "UPDATE passage SET text = 'forged' WHERE id = 5", 'derived'],
+    ['a word that is missing from the vocabulary', "DELETE FROM term WHERE word = 'kitchen'", 'store'],
+    ['missing passages', 'DELETE FROM passage WHERE id % 3 = 0', 'derived'],
+    ['a passage with a wrong text', "UPDATE passage SET text = 'forged' WHERE id = 5", 'derived'],
     ['a wrong count', 'UPDATE term SET passages = passages + 1', 'store'],
-  ])('sees %s, and mends it by a reindex', async (_, sql, check) => {
+  ])('detects %s, and a reindex repairs it', async (_, sql, check) => {
     await loci.index();
-    const before = await answers();
+    const before = await searchAll();
     await damage(sql);
     const found = (await loci.doctor()).filter(({ result }) => result === 'failed');
     expect(found.map(({ name }) => name)).toContain(check);
     for (const { hint } of found) expect(hint).toContain('loci reindex');
     await loci.reindex();
-    expect(await faults()).toEqual([]);
-    expect(await answers()).toEqual(before);
+    expect(await failedChecks()).toEqual([]);
+    expect(await searchAll()).toEqual(before);
   });
 
   it('detects rows that are missing from the full-text index, and a reindex repairs it', async () => {
     await loci.index();
-    const before = await answers();
+    const before = await searchAll();
     const db = new DatabaseSync(join(folder.path, 'loci.db'), { readOnly: true });
     const tables = db.prepare("SELECT name FROM sqlite_schema WHERE name GLOB '*_data' ORDER BY name").all();
     db.close();
     expect(tables.length).toBeGreaterThan(0);
     for (const { name } of tables) {
       await damage(`DELETE FROM "${String(name)}" WHERE id > 10`);
-      expect(await faults()).toContain('store');
+      expect(await failedChecks()).toContain('store');
       await loci.reindex();
-      expect(await faults()).toEqual([]);
-      expect(await answers()).toEqual(before);
+      expect(await failedChecks()).toEqual([]);
+      expect(await searchAll()).toEqual(before);
     }
   });
 
   it('accepts queries of any shape', async () => {
     await loci.index();
     await expect(loci.search({ query: ' \n' })).rejects.toMatchObject({ code: 'invalid_input' });
-    const odd = [
+    const unusual = [
       '"a" '.repeat(3000),
       'x'.repeat(100_000),
       'a* OR (b',
       '\ud83d\udc00\ud83d',
       "'; DROP TABLE record; --",
     ];
-    for (const query of [...odd, '"" ""', 'NEAR(', '🎂', 'w '.repeat(5000)])
+    for (const query of [...unusual, '"" ""', 'NEAR(', '🎂', 'w '.repeat(5000)])
       expect((await loci.search({ query })).missing).toEqual([]);
-    expect(await faults()).toEqual([]);
+    expect(await failedChecks()).toEqual([]);
   });
 
   it('aborts an index on its signal, and continues it later', async () => {
     await expect(loci.index({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
     await loci.index();
-    const before = await answers();
+    const before = await searchAll();
     await expect(loci.reindex({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
     await loci.index();
-    expect(await answers()).toEqual(before);
+    expect(await searchAll()).toEqual(before);
   });
 });

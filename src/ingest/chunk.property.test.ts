@@ -6,7 +6,7 @@ function words(text: string): number {
   return text.split(/\s+/).filter((word) => word !== '').length;
 }
 
-/** Like a word-piece tokenizer: two special tokens, words in pieces of six letters, every mark by itself. */
+/** Counts like a WordPiece tokenizer: two special tokens, words in pieces of six letters, and other characters one by one. */
 function wordPieces(text: string): number {
   return 2 + (text.match(/\p{L}{1,6}|\p{N}{1,3}|[^\s\p{L}\p{N}]/gu)?.length ?? 0);
 }
@@ -78,7 +78,7 @@ describe('chunk, for every text', () => {
     fc.string({ unit: 'binary', maxLength: 20 }),
     fc.lorem({ maxCount: 30 }),
   );
-  // Nothing closes a comment and nothing opens front matter, so that every visible character must be found again.
+  // The text has no complete comment and no front matter, so that a passage must contain every visible character.
   const content = fc.array(fragment, { maxLength: 60 }).map(
     (parts) =>
       `\n${parts
@@ -91,7 +91,7 @@ describe('chunk, for every text', () => {
     countTokens: fc.constantFrom(...counters),
   });
 
-  it('contains every visible character exactly once and in order, within the limit, on the reported lines', () => {
+  it('returns every visible character once and in order, within the limit and on the reported lines', () => {
     fc.assert(
       fc.property(content, options, (text, { maxTokens, countTokens }) => {
         const passages = chunk(text, { maxTokens, countTokens });
@@ -104,8 +104,8 @@ describe('chunk, for every text', () => {
           const start = text.indexOf(passage.text, from);
           expect(start).toBeGreaterThanOrEqual(from);
           from = start + passage.text.length;
-          const named = lines.slice(passage.startLine - 1, passage.endLine).join('\n');
-          expect(named).toContain(passage.text);
+          const reportedLines = lines.slice(passage.startLine - 1, passage.endLine).join('\n');
+          expect(reportedLines).toContain(passage.text);
           expect(passage.text.split('\n').length).toBe(passage.endLine - passage.startLine + 1);
         }
         expect(chunk(text, { maxTokens, countTokens })).toEqual(passages);
@@ -136,7 +136,7 @@ describe('chunk, for every text', () => {
 
   it('takes linear time for any text', () => {
     const size = 500_000;
-    const odd = {
+    const hostile = {
       'one line': 'word and more text. '.repeat(size / 20),
       'one word': 'a'.repeat(size),
       'open links': '['.repeat(size),
@@ -151,10 +151,10 @@ describe('chunk, for every text', () => {
       'blank lines': '\n'.repeat(size),
       spaces: `${' '.repeat(size)}x`,
     };
-    for (const [name, text] of Object.entries(odd)) {
-      const started = performance.now();
+    for (const [name, text] of Object.entries(hostile)) {
+      const startTime = performance.now();
       chunk(text, { maxTokens: 256, countTokens: codePoints });
-      expect(performance.now() - started, name).toBeLessThan(5000);
+      expect(performance.now() - startTime, name).toBeLessThan(5000);
     }
   });
 });

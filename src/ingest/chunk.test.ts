@@ -6,7 +6,7 @@ function words(text: string): number {
   return text.split(/\s+/).filter((word) => word !== '').length;
 }
 
-/** Like a word-piece tokenizer: two special tokens, words in pieces of six letters, every mark by itself. */
+/** Counts like a WordPiece tokenizer: two special tokens, words in pieces of six letters, and other characters one by one. */
 function wordPieces(text: string): number {
   return 2 + (text.match(/\p{L}{1,6}|\p{N}{1,3}|[^\s\p{L}\p{N}]/gu)?.length ?? 0);
 }
@@ -47,7 +47,7 @@ describe('chunk', () => {
     ]);
   });
 
-  it('starts a passage at each heading and carries the path of titles', () => {
+  it('starts a passage at each heading and returns the path of its headings', () => {
     const [kitchen, oven, garden] = [sentence('kitchen', 30), sentence('oven', 30), sentence('garden', 30)];
     const first = `# House\n\n## The **Kitchen**\n\n${kitchen}`;
     const second = `### [[Oven|The \`oven\`]] #\n\n${oven}`;
@@ -69,13 +69,13 @@ describe('chunk', () => {
     expect(texts('---\ntitle: never closed\n\ntext')).toEqual(['---\ntitle: never closed\n\ntext']);
   });
 
-  it('packs small sections below one parent', () => {
+  it('packs small sections with the same parent into one passage', () => {
     expect(cut('# A\n\n## B\n\none\n\n## C\n\ntwo')).toEqual([
       { headings: ['A', 'B'], text: '# A\n\n## B\n\none\n\n## C\n\ntwo', startLine: 1, endLine: 9 },
     ]);
   });
 
-  it('does not pack sections of another branch together, nor a small section with a large one', () => {
+  it('does not pack sections of different branches, nor a small section with a large one', () => {
     const branches = ['# A\n\n## B\n\none', '# C\n\ntwo'];
     expect(texts(branches.join('\n\n'))).toEqual(branches);
     const sizes = ['## B\n\none', `## C\n\n${sentence('two', 25)}`, '## D\n\nthree'];
@@ -91,7 +91,7 @@ describe('chunk', () => {
     expect(passages.slice(1).every(({ headings }) => headings.join('/') === 'Title/Sub/Deeper')).toBe(true);
   });
 
-  it('finds no heading inside code, quotes and dashed text', () => {
+  it('finds no heading in code, in quotes and in several lines above dashes', () => {
     const content = '```\n# not a title\n```\n\n> # nor this\n\nfirst line\nsecond line\n---\n\nrest';
     expect(cut(content).map(({ headings }) => headings)).toEqual([[]]);
   });
@@ -102,14 +102,14 @@ describe('chunk', () => {
       'after',
       'last',
     ]);
-    const kept =
+    const content =
       'text %% inline %% text\n\n%% a %% and text\n\n`%%`\n\n```\n%%\ncode\n%%\n```\n\n%% never closed\n\nend';
-    expect(texts(kept)).toEqual([kept]);
+    expect(texts(content)).toEqual([content]);
   });
 });
 
 describe('chunk, blocks that are too long', () => {
-  it('cuts lists between items, and an item between its own items', () => {
+  it('cuts lists between items, and a long item between its nested items', () => {
     const item = (name: string): string => `- ${sentence(name, 14)}`;
     const nested = `- ${sentence('parent', 10)}\n${[1, 2, 3].map((n) => `  ${item(`child${n}x`)}`).join('\n')}`;
     const passages = texts([item('one'), item('two'), nested, item('last')].join('\n'));

@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 afterEach(() => store.close());
 
-/** The far end of a provider: it answers until `failAt` calls were made. */
+/** A fake embedder that fails after `failAt` calls. */
 function embedder(failAt = Infinity): Embedder {
   return {
     provider: 'p',
@@ -42,7 +42,7 @@ function embedder(failAt = Infinity): Embedder {
   };
 }
 
-function input(content: string, given: Partial<RecordInput> = {}): RecordInput {
+function input(content: string, overrides: Partial<RecordInput> = {}): RecordInput {
   const labels = {
     title: '',
     project: 'default',
@@ -59,7 +59,7 @@ function input(content: string, given: Partial<RecordInput> = {}): RecordInput {
     createdAt: NOW,
     expiresAt: null,
   };
-  return { content, ...labels, ...rest, ...given };
+  return { content, ...labels, ...rest, ...overrides };
 }
 
 function write(contents: readonly string[], namespace = 'n'): Promise<number[]> {
@@ -68,7 +68,7 @@ function write(contents: readonly string[], namespace = 'n'): Promise<number[]> 
 }
 
 describe('embedPending', () => {
-  it('embeds each content once, and nothing twice', async () => {
+  it('embeds each text once in each namespace, and embeds nothing again in a second run', async () => {
     await write(['oven', 'oven', 'tiles']);
     await write(['oven'], 'other');
     const progress: [number, number][] = [];

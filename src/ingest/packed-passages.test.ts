@@ -5,7 +5,7 @@ import { packPassages, unpackPassages } from './packed-passages.ts';
 import { estimateTokens, makePassages } from './passages.ts';
 
 describe('packed passages', () => {
-  it('are unpacked unchanged, for any text', () => {
+  it('are the same passages after unpacking, for any text', () => {
     const line = fc.oneof(
       fc.constantFrom('', '# One', '## Two', '# One', 'same', 'same words again', '- item', '```', '%% x %%'),
       fc.string({ unit: 'binary', maxLength: 40 }),

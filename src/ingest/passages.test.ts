@@ -7,14 +7,14 @@ import { chunking, estimateTokens, makePassages, samePassages } from './passages
 const CHUNKING = chunking('estimate', { maxTokens: 40, countTokens: estimateTokens });
 
 describe('embeddingText', () => {
-  it('contains title, headings and speaker, each once, before the words', () => {
+  it('contains title, headings and speaker, each once, before the text', () => {
     const note = { title: 'Oven', metadata: {} };
     const passage = { headings: ['Oven', 'Cleaning'], text: 'Vinegar.', context: null };
     expect(embeddingText(note, passage)).toBe('Oven\nCleaning\nVinegar.');
     const turn = { title: '', metadata: { speaker: 'Ada', date: '2026-01-01' } };
-    const said = { headings: [], text: 'Vinegar.', context: null };
-    expect(embeddingText(turn, said)).toBe('Ada: Vinegar.');
-    expect(embeddingText({ title: 'Vinegar.', metadata: {} }, said)).toBe('Vinegar.\nVinegar.');
+    const turnPassage = { headings: [], text: 'Vinegar.', context: null };
+    expect(embeddingText(turn, turnPassage)).toBe('Ada: Vinegar.');
+    expect(embeddingText({ title: 'Vinegar.', metadata: {} }, turnPassage)).toBe('Vinegar.\nVinegar.');
   });
 
   it('ends with the context of the passage', () => {
@@ -41,7 +41,7 @@ describe('makePassages', () => {
     for (const passage of passages) expect(passage.hash).toBe(embeddingHash(record, passage));
   });
 
-  it('returns one empty passage for a note without words, so that its title is found', () => {
+  it('returns one empty passage for a note without text, so that its title is found', () => {
     const record = draft({ title: 'Oven' });
     const hash = embeddingHash(record, { headings: [], text: '', context: null });
     expect(makePassages(record, CHUNKING)).toEqual([
@@ -49,9 +49,9 @@ describe('makePassages', () => {
     ]);
   });
 
-  it('puts what a source says about a document, and its text does not, into the context of the last passage', () => {
-    const contexts = (given: Parameters<typeof draft>[0]): (string | null)[] =>
-      makePassages(draft(given), CHUNKING).map(({ context }) => context);
+  it('puts properties of a source document that its text does not contain into the context of its last passage', () => {
+    const contexts = (overrides: Parameters<typeof draft>[0]): (string | null)[] =>
+      makePassages(draft(overrides), CHUNKING).map(({ context }) => context);
     const todo = {
       origin: 'source' as const,
       project: 'Renovation',

@@ -26,28 +26,28 @@ const documents = [
   document('old', -300),
   document('done long ago', -200, true),
   document('recent', -1),
-  document('told no time', null, null),
+  document('undated', null, null),
   document('next week', 7),
 ];
 
-function staying(maxDocuments: number, keepCompleted = false): string[] {
+function keptIds(maxDocuments: number, keepCompleted = false): string[] {
   return withinCap(documents, { maxDocuments, keepCompleted, now: NOW }).map(({ id }) => id);
 }
 
 describe('withinCap', () => {
   it('removes completed documents first, the oldest of them before the others', () => {
-    expect(staying(6)).toEqual(documents.map(({ id }) => id));
-    expect(staying(5)).not.toContain('done long ago');
-    expect(staying(4)).toEqual(['old', 'recent', 'told no time', 'next week']);
+    expect(keptIds(6)).toEqual(documents.map(({ id }) => id));
+    expect(keptIds(5)).not.toContain('done long ago');
+    expect(keptIds(4)).toEqual(['old', 'recent', 'undated', 'next week']);
   });
 
-  it('then removes the oldest documents', () => {
-    expect(staying(3)).toEqual(['recent', 'told no time', 'next week']);
-    expect(staying(1)).toEqual(['next week']);
+  it('removes the oldest open documents after the completed ones', () => {
+    expect(keptIds(3)).toEqual(['recent', 'undated', 'next week']);
+    expect(keptIds(1)).toEqual(['next week']);
   });
 
   it('treats completed documents like the others if they are to be kept', () =>
-    expect(staying(4, true)).toEqual(['done today', 'recent', 'told no time', 'next week']));
+    expect(keptIds(4, true)).toEqual(['done today', 'recent', 'undated', 'next week']));
 
   it('keeps as many documents as the cap allows, in their order', () =>
     fc.assert(
@@ -55,11 +55,11 @@ describe('withinCap', () => {
         fc.array(fc.tuple(fc.option(fc.integer({ min: -900, max: 900 })), fc.option(fc.boolean()))),
         fc.integer({ min: 1, max: 20 }),
         fc.boolean(),
-        (given, maxDocuments, keepCompleted) => {
-          const all = given.map(([days, completed], i) => document(String(i), days, completed));
-          const kept = withinCap(all, { maxDocuments, keepCompleted, now: NOW });
-          expect(kept).toHaveLength(Math.min(all.length, maxDocuments));
-          expect(kept).toEqual(all.filter((each) => kept.includes(each)));
+        (times, maxDocuments, keepCompleted) => {
+          const all = times.map(([days, completed], i) => document(String(i), days, completed));
+          const remaining = withinCap(all, { maxDocuments, keepCompleted, now: NOW });
+          expect(remaining).toHaveLength(Math.min(all.length, maxDocuments));
+          expect(remaining).toEqual(all.filter((each) => remaining.includes(each)));
         },
       ),
     ));

@@ -14,8 +14,8 @@ import { syncSource, type SyncOptions, type SyncReport } from './sync.ts';
 import { chunking, estimateTokens } from './passages.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
-/** Bytes of the largest note. */
-const LARGEST = 1000;
+/** The size of the largest accepted note in bytes. */
+const MAX_FILE_SIZE = 1000;
 const CHUNKING = chunking('estimate', { maxTokens: 200, countTokens: estimateTokens });
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -39,13 +39,13 @@ function openAt(name: string): Promise<Store> {
 }
 
 async function sync(
-  given: Partial<SyncOptions> = {},
+  overrides: Partial<SyncOptions> = {},
   into: Store = store,
   wrap: (source: Source) => Source = (source) => source,
 ): Promise<SyncReport> {
-  const source = await openSource('vault', { name: 'notes', root: vault, maxFileSize: LARGEST });
+  const source = await openSource('vault', { name: 'notes', root: vault, maxFileSize: MAX_FILE_SIZE });
   const options = { namespace: 'n', project: 'home', chunking: CHUNKING, now: () => NOW, allowEmpty: false };
-  return syncSource(into, wrap(source), { ...options, ...given });
+  return syncSource(into, wrap(source), { ...options, ...overrides });
 }
 
 async function all(from: Store = store): Promise<LociRecord[]> {
@@ -169,7 +169,7 @@ describe('syncSource', () => {
     expect(await sync()).toEqual({ ...COUNTS, source: 'notes' });
   });
 
-  it('removes nothing if the vault cannot be read, even if that option is set', async () => {
+  it('removes nothing if the vault cannot be read, even if an option allows an empty vault', async () => {
     await writeNotes(vault, { 'a.md': 'about the oven' });
     await sync();
     await rename(vault, `${vault}-elsewhere`);
@@ -188,11 +188,11 @@ describe('syncSource', () => {
   });
 
   it.each(['before it is listed', 'before it is read'])(
-    'keeps the last good state of a note that grows too large %s, and says so',
+    'keeps the last good state of a note that grows too large %s, and reports it',
     async (moment) => {
       await writeNotes(vault, { 'a.md': 'about the oven' });
       await sync();
-      const grow = (): Promise<void> => writeNotes(vault, { 'a.md': `fridge ${'x'.repeat(LARGEST)}` });
+      const grow = (): Promise<void> => writeNotes(vault, { 'a.md': `fridge ${'x'.repeat(MAX_FILE_SIZE)}` });
       if (moment === 'before it is listed') await grow();
       else await writeNotes(vault, { 'a.md': 'about the fridge' });
       const report = await sync({}, store, (source) => ({
@@ -228,9 +228,9 @@ describe('syncSource', () => {
     const name = (n: number): string => `note-${String(n).padStart(3, '0')}.md`;
     const notes = Array.from({ length: 200 }, (_, n) => [name(n), `text ${String(n)} oven`] as const);
     await writeNotes(vault, Object.fromEntries(notes));
-    const undisturbed = await openAt('undisturbed.db');
+    const uninterrupted = await openAt('uninterrupted.db');
     try {
-      await sync({}, undisturbed);
+      await sync({}, uninterrupted);
       const stop = new AbortController();
       const onProgress = (done: number): void => {
         if (done === 150) stop.abort();
@@ -240,13 +240,13 @@ describe('syncSource', () => {
       expect(await sync()).toMatchObject({ unchanged: 128, added: 72 });
       const content = (records: readonly LociRecord[]): unknown =>
         records.map(({ uuid: _, ...record }) => record);
-      expect(content(await all())).toEqual(content(await all(undisturbed)));
-      const statsOf = async (of: Store): Promise<unknown> =>
-        (await of.admin.stats(ADMIN_NAMESPACE)).namespaces;
-      expect(await statsOf(store)).toEqual(await statsOf(undisturbed));
+      expect(content(await all())).toEqual(content(await all(uninterrupted)));
+      const statsOf = async (from: Store): Promise<unknown> =>
+        (await from.admin.stats(ADMIN_NAMESPACE)).namespaces;
+      expect(await statsOf(store)).toEqual(await statsOf(uninterrupted));
       expect(await verifyStore(store)).toEqual([]);
     } finally {
-      await undisturbed.close();
+      await uninterrupted.close();
     }
   });
 });

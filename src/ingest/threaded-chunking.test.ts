@@ -13,7 +13,7 @@ import { syncSource, type SyncReport } from './sync.ts';
 import { threadedChunking } from './threaded-chunking.ts';
 
 const LONG = `# Log\n\n${'A long line, and **another**. 数据库 end.\n\n## Part\n\n'.repeat(1000)}`;
-/** Single letters become the most of blocks. */
+/** List items of one letter give the most Markdown blocks for the size of a text. */
 const DENSE = '- a\n'.repeat(700_000);
 
 let thread: TaskThread;
@@ -25,7 +25,7 @@ beforeEach(() => {
 afterEach(async () => thread.close());
 
 describe('a threaded chunking', () => {
-  it.each(['none', 'local'])('cuts like the calling thread, with the provider %s', async (provider) => {
+  it.each(['none', 'local'])('returns the same passages as inline, provider %s', async (provider) => {
     const embedder = await openEmbedder({ provider });
     const chunking = threadedChunking(thread, embedder, 60);
     for (const content of ['', 'short', LONG]) {
@@ -53,8 +53,8 @@ describe('a threaded chunking', () => {
 describe('a source with a document that is too complex', () => {
   it.each<[string, (root: string) => Promise<Source>]>([
     ['parsed', (root) => openSource('vault', { name: 'notes', root, thread })],
-    ['cut', async (root) => unparsed(root)],
-  ])('names it when it cannot be %s, keeps what it was, and takes the others', async (_, open) => {
+    ['split', async (root) => unparsedVault(root)],
+  ])('reports it if it cannot be %s, keeps its last version, and adds the others', async (_, open) => {
     await using folder = await temporaryFolder();
     const store = openSqliteInMemory();
     const sync = async (): Promise<SyncReport> =>
@@ -95,8 +95,8 @@ describe('a source with a document that is too complex', () => {
   });
 });
 
-/** The files of a vault, delivered like those of another kind of source: without parsing them. */
-async function unparsed(root: string): Promise<Source> {
+/** A source that returns the files of a vault without parsing them, as sources other than vaults do. */
+async function unparsedVault(root: string): Promise<Source> {
   const vault = await openSource('vault', { name: 'notes', root });
   return {
     name: vault.name,

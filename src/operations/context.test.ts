@@ -4,7 +4,7 @@ import { temporaryFolder } from '../../test/e2e/loci-command.ts';
 import { createContext } from './context.ts';
 
 describe('a context', () => {
-  it('makes the store for a write although a concurrent read finds none', async () => {
+  it('creates the store for a write although a concurrent read finds none', async () => {
     const home = join(temporaryFolder(), 'home');
     const context = createContext({
       home,

@@ -10,7 +10,7 @@ interface Node {
   readonly anyOf?: readonly Node[];
 }
 
-/** Every field of an output, with its schema when it is not null. */
+/** Yields every field of an output, with the schema of its values that are not null. */
 function* fieldsOf(node: Node): Generator<readonly [name: string, field: Node]> {
   for (const inner of [...(node.anyOf ?? []), ...(node.items === undefined ? [] : [node.items])])
     yield* fieldsOf(inner);
@@ -26,15 +26,15 @@ describe('the outputs of operations', () => {
     for (const { name: operation, load } of OPERATIONS) {
       const { output } = await load();
       for (const [name, field] of fieldsOf(z.toJSONSchema(output) as Node)) {
-        const at = `${operation}: ${name}`;
-        expect(at).toMatch(/: [a-z]+(_[a-z]+)*$/);
-        expect(at).not.toMatch(/seconds|duration|elapsed/);
+        const location = `${operation}: ${name}`;
+        expect(location).toMatch(/: [a-z]+(_[a-z]+)*$/);
+        expect(location).not.toMatch(/seconds|duration|elapsed/);
         if (/_at$|^last_/.test(name)) {
-          expect([at, field.format]).toEqual([at, 'date-time']);
+          expect([location, field.format]).toEqual([location, 'date-time']);
           count.times++;
         }
         if (name.startsWith('took')) {
-          expect([at, field.type]).toEqual([`${operation}: took_ms`, 'integer']);
+          expect([location, field.type]).toEqual([`${operation}: took_ms`, 'integer']);
           count.durations++;
         }
       }

@@ -13,8 +13,8 @@ import { DEFAULT_RANKING } from './rank/ranking.ts';
 import { runSearch } from './search.ts';
 import { SOURCE_POLICY, effectiveWeight, type SourcePolicies } from './rank/source-policy.ts';
 
-const todo = (text: string, given: Partial<RecordDraft> = {}): RecordWrite =>
-  note(text, { title: '', origin: 'source', source: 'tasks', trust: 'external', ...given });
+const todo = (text: string, overrides: Partial<RecordDraft> = {}): RecordWrite =>
+  note(text, { title: '', origin: 'source', source: 'tasks', trust: 'external', ...overrides });
 
 const NOTES = [
   note('The kitchen remodel: new cabinets come on Monday, the hall must be free then.', {
@@ -41,7 +41,7 @@ describe('relatedDocuments', () => {
 
   afterAll(() => embedder.close());
 
-  interface Asked {
+  interface RelatedOptions {
     readonly except?: readonly string[];
     readonly limit?: number;
     readonly policies?: SourcePolicies;
@@ -62,7 +62,7 @@ describe('relatedDocuments', () => {
     return { store, generation };
   }
 
-  async function related(asked: Asked = {}): Promise<string[]> {
+  async function related(options: RelatedOptions = {}): Promise<string[]> {
     const {
       except = [],
       limit = 5,
@@ -70,7 +70,7 @@ describe('relatedDocuments', () => {
       filter = ALL_LIVE,
       vectors = true,
       query = 'the kitchen remodel',
-    } = asked;
+    } = options;
     const { store, generation } = await filled();
     const outcome = await runSearch({
       ...{ store, namespace: 'n', query, filter, limit, ranking: DEFAULT_RANKING },
@@ -120,8 +120,8 @@ describe('relatedDocuments', () => {
     // The todo is not in the ranking, as if a hundred notes ranked above it.
     const notes = hits.filter(({ passage }) => passage.record.origin === 'vault');
     const policies = new Map([['tasks', { ...SOURCE_POLICY, weight: 2 }]]);
-    const options = { resultLimit: 5, limit: 5, excludedSources: [] };
-    const found = await relatedDocuments({ ...run, policies, related: options }, notes, retrieved);
+    const related = { resultLimit: 5, limit: 5, excludedSources: [] };
+    const found = await relatedDocuments({ ...run, policies, related }, notes, retrieved);
     expect(found[0]?.passage.text).toBe('Clear the hall for the cabinets');
     expect(found[0]?.answerConfidence.share).toBe(1);
     expect(found[0]?.confidence).toBe(notes[0]?.answerConfidence.confidence);
@@ -143,7 +143,7 @@ describe('effectiveWeight', () => {
     ['nearer by the margin', 0.55, 0.5, 0.5],
     ['much nearer', 0.75, 0.5, 0.9],
     ['nearer still', 0.99, 0.5, 1],
-  ])('for a document that is %s', (_, cosine, ofNotes, weight) =>
+  ])('depends on the cosine of the document: %s', (_, cosine, ofNotes, weight) =>
     expect(effectiveWeight(0.5, cosine, ofNotes)).toBeCloseTo(weight, 9),
   );
 

@@ -47,13 +47,13 @@ describe('runSearch', () => {
     expect(found.sort()).toEqual(['Floor', 'Worktop']);
   });
 
-  it('answers after a few attempts when records are replaced all the time', async () => {
+  it('returns results after a few attempts when records are replaced all the time', async () => {
     const store = openSqliteInMemory();
     const worktop = note('marble worktop', { title: 'Worktop' });
     const [id = 0] = await write(store, 'n', worktop, note('marble floor', { title: 'Floor' }));
-    const always = Array.from({ length: 99 }, () => () => write(store, 'n', { ...worktop, id }));
-    expect(await titles(interrupted(store, always))).toEqual(['Floor']);
-    expect(always.length).toBeGreaterThan(90);
+    const replacements = Array.from({ length: 99 }, () => () => write(store, 'n', { ...worktop, id }));
+    expect(await titles(interrupted(store, replacements))).toEqual(['Floor']);
+    expect(replacements.length).toBeGreaterThan(90);
   });
 
   it('ranks the passage with a code first, whatever its vector', async () => {
@@ -67,8 +67,11 @@ describe('runSearch', () => {
     });
     await embed(store, id, 'n', (text) => (text.includes('1128') ? unit(0, 1, 0) : unit(1, 0, 0)));
     for (const query of ['ABC-1128', '1128', 'ticket ABC-1128', 'what is ABC-1128 about']) {
-      const given = { store, namespace: 'n', query, filter: ALL_LIVE, limit: 10, ranking: DEFAULT_RANKING };
-      const { hits } = await runSearch({ ...given, vectors: { embedder: alike(), generation: id } });
+      const options = { store, namespace: 'n', query, filter: ALL_LIVE, limit: 10, ranking: DEFAULT_RANKING };
+      const { hits } = await runSearch({
+        ...options,
+        vectors: { embedder: constantEmbedder(), generation: id },
+      });
       expect(hits[0]?.passage.record.title, query).toBe('that');
       expect(hits[0]?.confidence, query).toBeGreaterThan(0.8);
       expect(hits[1]?.confidence ?? 0, query).toBeLessThan(0.5);
@@ -79,10 +82,10 @@ describe('runSearch', () => {
     const store = openSqliteInMemory();
     const titled = (title: string): RecordWrite => note('about something else', { title });
     await write(store, 'n', note('an oven and a plumber'), titled('Oven'), titled('Plumber'));
-    const given = { store, namespace: 'n', query: 'oven plumber', filter: ALL_LIVE, vectors: null };
-    const sure = async (limit: number): Promise<number | undefined> =>
-      (await runSearch({ ...given, limit, ranking: DEFAULT_RANKING })).hits[0]?.confidence;
-    expect(await sure(1)).toBe(await sure(10));
+    const options = { store, namespace: 'n', query: 'oven plumber', filter: ALL_LIVE, vectors: null };
+    const topConfidence = async (limit: number): Promise<number | undefined> =>
+      (await runSearch({ ...options, limit, ranking: DEFAULT_RANKING })).hits[0]?.confidence;
+    expect(await topConfidence(1)).toBe(await topConfidence(10));
   });
 
   it('records in its trace what each stage dropped, and why', async () => {
@@ -120,19 +123,23 @@ describe('runSearch', () => {
     });
   });
 
-  describe('of dates', () => {
+  describe('for a query with dates', () => {
     const day = 86_400_000;
-    /** Noon, where the tests run. */
+    /** Noon in the local time zone. */
     const noon = new Date(2026, 4, 1, 12).getTime();
-    const of = (title: string, ago: number, text = 'sugar for the bees'): RecordWrite =>
-      note(text, { title, createdAt: noon - ago * day, metadata: { date: isoDay(noon - ago * day) } });
+    const datedNote = (title: string, daysAgo: number, text = 'sugar for the bees'): RecordWrite =>
+      note(text, {
+        title,
+        createdAt: noon - daysAgo * day,
+        metadata: { date: isoDay(noon - daysAgo * day) },
+      });
 
     async function found(query: string, ...writes: RecordWrite[]): Promise<readonly Hit[]> {
       const store = openSqliteInMemory();
       await write(store, 'n', ...writes);
-      const given = { store, namespace: 'n', filter: { now: noon }, limit: 10, ranking: DEFAULT_RANKING };
-      const vectors = { embedder: alike(), generation: await embedAlike(store) };
-      return (await runSearch({ ...given, query, vectors })).hits;
+      const options = { store, namespace: 'n', filter: { now: noon }, limit: 10, ranking: DEFAULT_RANKING };
+      const vectors = { embedder: constantEmbedder(), generation: await embedConstant(store) };
+      return (await runSearch({ ...options, query, vectors })).hits;
     }
 
     async function titles(query: string, ...writes: RecordWrite[]): Promise<string[]> {
@@ -140,47 +147,60 @@ describe('runSearch', () => {
     }
 
     it('returns only records of the dates when the query has no topic', async () => {
-      const notes = [of('today', 0), of('then', 1), of('words', 0, 'what I did yesterday')];
+      const notes = [
+        datedNote('today', 0),
+        datedNote('then', 1),
+        datedNote('words', 0, 'what I did yesterday'),
+      ];
       expect(await titles('what did I do yesterday', ...notes)).toEqual(['then']);
     });
 
     it('has a low confidence in records of other dates', async () => {
-      const [hit] = await found('what did I do on 4 June 2026', of('May', 1, 'On 4 May 2026 the bees came.'));
+      const [hit] = await found(
+        'what did I do on 4 June 2026',
+        datedNote('May', 1, 'On 4 May 2026 the bees came.'),
+      );
       expect(hit?.confidence).toBeGreaterThan(0);
       expect(hit?.confidence).toBeLessThan(0.1);
     });
 
     it('returns the newest records of the dates without a model', async () => {
       const store = openSqliteInMemory();
-      await write(store, 'n', of('long ago', 9), of('then', 1, 'bees'), of('today', 0));
-      const given = { store, namespace: 'n', filter: { now: noon }, limit: 10, ranking: DEFAULT_RANKING };
-      const { hits } = await runSearch({ ...given, query: 'what did I do yesterday', vectors: null });
+      await write(store, 'n', datedNote('long ago', 9), datedNote('then', 1, 'bees'), datedNote('today', 0));
+      const options = { store, namespace: 'n', filter: { now: noon }, limit: 10, ranking: DEFAULT_RANKING };
+      const { hits } = await runSearch({ ...options, query: 'what did I do yesterday', vectors: null });
       expect(hits.map(({ passage }) => passage.record.title)).toEqual(['then']);
       expect(hits[0]?.confidence).toBeGreaterThan(0.5);
-      const earlier = { ...given, filter: { now: noon, until: noon - 5 * day } };
+      const earlier = { ...options, filter: { now: noon, until: noon - 5 * day } };
       expect((await runSearch({ ...earlier, query: 'yesterday', vectors: null })).hits).toEqual([]);
     });
 
     it('returns passages that name the dates as well', async () => {
-      const mention = of('mention', 300, 'We met on 4 March 2026.');
-      const notes = [of('that day', 58), mention, of('other', 57, 'The 4 of us, March, 2026')];
+      const mention = datedNote('mention', 300, 'We met on 4 March 2026.');
+      const notes = [datedNote('that day', 58), mention, datedNote('other', 57, 'The 4 of us, March, 2026')];
       expect((await titles('on 4 March 2026', ...notes)).sort()).toEqual(['mention', 'that day']);
-      expect(await titles('on 4 March 2026', mention, of('other', 57))).toEqual(['mention']);
-      expect(await titles('on 4 March 2026', of('log', 9, 'seen 2026-03-04'), of('other', 57))).toEqual([
-        'log',
-      ]);
+      expect(await titles('on 4 March 2026', mention, datedNote('other', 57))).toEqual(['mention']);
+      expect(
+        await titles('on 4 March 2026', datedNote('log', 9, 'seen 2026-03-04'), datedNote('other', 57)),
+      ).toEqual(['log']);
     });
 
     it('finds records of the dates behind many better matches', async () => {
-      const crowd = Array.from({ length: 300 }, (_, i) => of(`crowd ${String(i)}`, 100 + i, 'buy and buy'));
+      const crowd = Array.from({ length: 300 }, (_, i) =>
+        datedNote(`crowd ${String(i)}`, 100 + i, 'buy and buy'),
+      );
       const [first] = await titles(
         'what did I buy yesterday',
         ...crowd,
-        of('then', 1, 'a drill, to buy soon'),
+        datedNote('then', 1, 'a drill, to buy soon'),
       );
       expect(first).toBe('then');
-      const [unsaid] = await titles('what did I buy yesterday', ...crowd, of('then', 1, 'got a drill'));
-      expect(unsaid).toBe('then');
+      const [withoutSharedWord] = await titles(
+        'what did I buy yesterday',
+        ...crowd,
+        datedNote('then', 1, 'got a drill'),
+      );
+      expect(withoutSharedWord).toBe('then');
     });
   });
 });
@@ -191,8 +211,8 @@ function isoDay(time: number): string {
   return parts.map((part) => String(part).padStart(2, '0')).join('-');
 }
 
-/** A model that gives all texts the same vector. */
-function alike(): Embedder {
+/** An embedder that returns the same vector for all texts. */
+function constantEmbedder(): Embedder {
   return {
     provider: 'test',
     model: 'm',
@@ -204,7 +224,7 @@ function alike(): Embedder {
   };
 }
 
-async function embedAlike(store: Store): Promise<number> {
+async function embedConstant(store: Store): Promise<number> {
   const { id } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
     provider: 'test',
     model: 'm',

@@ -10,7 +10,7 @@ import { runSearch } from './search.ts';
 
 const DAY = 86_400_000;
 
-/** The same vector for all texts. */
+/** An embedder that returns the same vector for all texts. */
 const EMBEDDER: Embedder = {
   ...{ provider: 'test', model: 'm', dimensions: 3, maxTokens: 512 },
   embed: (texts) => Promise.resolve(texts.map(() => unit(1, 0, 0))),
@@ -22,7 +22,7 @@ const todo = { origin: 'source', source: 'tasks', recordType: 'task' } as const;
 const turn = { origin: 'memory', metadata: { session: 's' } } as const;
 const NOTES = [
   note('marble worktop of the kitchen', { title: 'Kitchen' }),
-  // One long note that fills every list.
+  // This long note fills every list of candidates.
   note(Array.from({ length: 400 }, (_, i) => `marble floor ${String(i)}`)),
   note('which marble shall we take', turn),
   note('the grey one', turn),
@@ -33,7 +33,7 @@ const NOTES = [
   note('order marble', { ...todo, createdAt: NOW - DAY, metadata: { completed: true } }),
 ];
 
-/** The sequence of store calls of a search; what ran at the same time is one group. */
+/** The sequence of store calls of a search. Concurrent calls form one group. */
 async function callsOf(query: string, options: Partial<SearchOptions> = {}): Promise<string[][]> {
   const { store, sequence, reset } = countSequentialCalls(openSqliteInMemory());
   const { provider, model, dimensions } = EMBEDDER;
@@ -52,9 +52,9 @@ async function callsOf(query: string, options: Partial<SearchOptions> = {}): Pro
   return sequence().map((group) => group.toSorted());
 }
 
-const THREE = [['search.terms'], ['search.retrieve'], ['search.passages']];
+const SEARCH_CALLS = [['search.terms'], ['search.retrieve'], ['search.passages']];
 
-describe('The store calls of a search', () => {
+describe('the store calls of a search', () => {
   it.each([
     ['words', 'marble worktop'],
     ['a misspelt word', 'marbel worktop'],
@@ -63,23 +63,23 @@ describe('The store calls of a search', () => {
     ['dates', 'what did I do yesterday'],
     ['documents about a topic', 'marble todos'],
   ])('are three in a row for %s', async (_, query) => {
-    expect(await callsOf(query)).toEqual(THREE);
-    expect(await callsOf(query, { vectors: null })).toEqual(THREE);
+    expect(await callsOf(query)).toEqual(SEARCH_CALLS);
+    expect(await callsOf(query, { vectors: null })).toEqual(SEARCH_CALLS);
   });
 
   it.each([
     ['a list of documents', 'my todos'],
     ['a list of documents in one state', 'completed tasks'],
     ['a list of documents of dates', 'todos tomorrow'],
-  ])('are three in a row for %s, which is looked up beside the terms', async (_, query) => {
-    expect(await callsOf(query)).toEqual([['search.retrieve', 'search.terms'], ...THREE.slice(1)]);
+  ])('are three in a row for %s, which is retrieved while the terms are looked up', async (_, query) => {
+    expect(await callsOf(query)).toEqual([['search.retrieve', 'search.terms'], ...SEARCH_CALLS.slice(1)]);
   });
 
   it('are three in a row when a query for a list finds no documents', async () => {
     const options = { filter: { now: NOW, excludedSources: ['tasks'] } };
     expect(await callsOf('my todos', options)).toEqual([
       ['search.retrieve', 'search.terms'],
-      ...THREE.slice(1),
+      ...SEARCH_CALLS.slice(1),
     ]);
   });
 
@@ -89,16 +89,16 @@ describe('The store calls of a search', () => {
       await store.vectors.generations(ADMIN_NAMESPACE);
       return null;
     };
-    const given = { store, namespace: 'n', query: 'marble', filter: { now: NOW }, limit: 10 };
-    await runSearch({ ...given, ranking: DEFAULT_RANKING, vectors: lookUp() });
+    const options = { store, namespace: 'n', query: 'marble', filter: { now: NOW }, limit: 10 };
+    await runSearch({ ...options, ranking: DEFAULT_RANKING, vectors: lookUp() });
     expect(sequence().map((group) => group.toSorted())).toEqual([
       ['search.terms', 'vectors.generations'],
-      ...THREE.slice(1),
+      ...SEARCH_CALLS.slice(1),
     ]);
   });
 
   it('are four in a row with related documents, which are compared with the best note', async () => {
     const related = { resultLimit: 1, limit: 5, excludedSources: [] };
-    expect(await callsOf('marble worktop', { related })).toEqual([...THREE, ['search.retrieve']]);
+    expect(await callsOf('marble worktop', { related })).toEqual([...SEARCH_CALLS, ['search.retrieve']]);
   });
 });

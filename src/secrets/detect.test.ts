@@ -22,7 +22,7 @@ describe('detectSecrets', () => {
   });
 
   it.each(samples.map((sample, row) => [row, sample.kind, sample] as const))(
-    'finds sample %i, %s, at either end, in prose, in a quotation and after ideographs',
+    'finds sample %i, %s, alone, in prose, in a quotation and after ideographs',
     async (_row, kind, { before, secret, after }) => {
       for (const [head, tail] of [
         ['', ''],
@@ -74,7 +74,7 @@ describe('detectSecrets', () => {
     expect(await found(`𝄞 ${wide} 𝄞`)).toEqual([wide]);
   });
 
-  it('finds several in order, and merges those that overlap', async () => {
+  it('finds several secrets in order, and merges those that overlap', async () => {
     const texts = ['hunter2', ...samples.slice(1, 5).map(({ secret }) => secret)];
     expect(await found(`password=${texts.join(' , ')}`)).toEqual(texts);
     const [, aws] = samples;
@@ -92,7 +92,7 @@ describe('detectSecrets', () => {
     expect(await found(`${open}\nThis is how it began.`)).toEqual([open]);
   });
 
-  it('recognises a value by its name', async () => {
+  it('recognises a value by the name of its field', async () => {
     expect(await found('hunter2')).toEqual([]);
     expect(await found('hunter2', 'wifi_password')).toEqual(['hunter2']);
     expect(await found('correct', 'password_hint')).toEqual([]);
@@ -145,9 +145,9 @@ describe('detectSecrets on hostile texts', () => {
     `SG.a.${'_'.repeat(256)}`,
     'mongodb://a:b@c/',
     `hvb.${'a'.repeat(137)}`,
-  ])('takes no more than seconds for a quarter of a megabyte of %j', { timeout: 10_000 }, async (part) => {
+  ])('takes only seconds for a quarter of a megabyte of %j', { timeout: 10_000 }, async (part) => {
     const text = part.repeat(Math.ceil(250_000 / part.length));
-    // In a thread, where a pattern with catastrophic backtracking can be stopped. Quadratic time would be minutes.
+    // A thread can be stopped if a pattern backtracks catastrophically. A quadratic pattern would take minutes.
     const signal = AbortSignal.timeout(8000);
     await expect(thread.run(SECRET_DETECTION, [text], { size: text.length, signal })).resolves.toBeInstanceOf(
       Array,

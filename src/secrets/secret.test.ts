@@ -12,7 +12,7 @@ const sample: fc.Arbitrary<CredentialSample> = fc.tuple(fc.nat(1000), fc.nat(100
   const samples = credentialSamples(seed);
   return samples[pick % samples.length]!;
 });
-/** Text without a digit: in no rule's eyes a credential. */
+/** Text without digits, which no rule takes for a credential. */
 const prose = fc
   .string({ unit: 'grapheme', maxLength: 40 })
   .map((text) => text.normalize('NFKC').replaceAll(/[\d\p{P}\p{S}]/gu, ' '));
@@ -47,7 +47,7 @@ describe('maskSecrets', () => {
   });
 
   it('masks adjacent secrets in one pass', async () => {
-    const glued = fc.array(
+    const adjacent = fc.array(
       fc.oneof(
         sample.map(({ secret }) => secret),
         fc.constantFrom('', '-', '_', '=', ':', '/', '.'),
@@ -57,7 +57,7 @@ describe('maskSecrets', () => {
       },
     );
     await fc.assert(
-      fc.asyncProperty(glued, async (parts) => {
+      fc.asyncProperty(adjacent, async (parts) => {
         const once = await masked(parts.join(''));
         expect(await masked(once)).toBe(once);
       }),
@@ -67,8 +67,8 @@ describe('maskSecrets', () => {
 
   it('returns a text without secrets unchanged', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 200 }), prose, async (any, words) => {
-        const text = any.replaceAll(/\p{N}/gu, '');
+      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 200 }), prose, async (raw, words) => {
+        const text = raw.replaceAll(/\p{N}/gu, '');
         expect(await masked(text + words)).toBe(text + words);
       }),
     );

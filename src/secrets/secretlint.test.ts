@@ -4,9 +4,9 @@ import { loadSecretlint, SECRETLINT_ID, SECRETLINT_UNUSED, SECRETLINT_RULES } fr
 
 describe('loadSecretlint', () => {
   it('lists every rule of the preset, used or not', () => {
-    const known = [...Object.keys(SECRETLINT_RULES), ...Object.keys(SECRETLINT_UNUSED)];
+    const listed = [...Object.keys(SECRETLINT_RULES), ...Object.keys(SECRETLINT_UNUSED)];
     const ids = (rules as readonly { meta: { id: string } }[]).map(({ meta }) => meta.id);
-    expect(ids.sort()).toEqual(known.map((name) => SECRETLINT_ID + name).sort());
+    expect(ids.sort()).toEqual(listed.map((name) => SECRETLINT_ID + name).sort());
   });
 
   it('keeps no state between texts', async () => {

@@ -15,9 +15,9 @@ describe('a token', () => {
   it('is not recognised if a digit is wrong, or if it is shorter, longer or surrounded by other text', () => {
     const text = newTokenText();
     fc.assert(
-      fc.property(fc.nat({ max: 48 }), fc.constantFrom(...'019AZaz'), (at, digit) => {
-        const place = 'loci_'.length + at;
-        const wrong = text.slice(0, place) + digit + text.slice(place + 1);
+      fc.property(fc.nat({ max: 48 }), fc.constantFrom(...'019AZaz'), (offset, digit) => {
+        const index = 'loci_'.length + offset;
+        const wrong = text.slice(0, index) + digit + text.slice(index + 1);
         expect(isTokenText(wrong)).toBe(wrong === text);
       }),
     );

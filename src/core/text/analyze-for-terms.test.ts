@@ -24,7 +24,7 @@ describe('analyzeForTerms', () => {
     expect(analyzeForTerms(text, new Set())).toEqual([]);
   });
 
-  it('does so for any text and any of its terms', () => {
+  it('returns the tokens of analyze for any text and any of its terms', () => {
     const letters = fc.constantFrom(..."abiesyABY019'’ .-_\n充電のé½가ｶ\u0301".split(''));
     const texts = fc.oneof(
       fc.string({ unit: letters, maxLength: 60 }),
@@ -40,7 +40,7 @@ describe('analyzeForTerms', () => {
     );
   });
 
-  it('may skip a word by its first letter, because its stem begins with it', () => {
+  it('may skip a word by its first letter, because a stem keeps the first letter', () => {
     const words = fc.string({
       unit: fc.constantFrom(...'abcdeiglmnostyz'.split('')),
       minLength: 1,

@@ -69,7 +69,7 @@ describe('analyze', () => {
       fc.property(text, (whole) => {
         let last = 0;
         for (const { term, surface, start, end } of analyze(whole)) {
-          // Nothing that a full-text index could take for the end of a word.
+          // A term has no character that a full-text index could take for a word boundary.
           for (const word of [term, surface]) expect(word).toMatch(/^[\p{L}\p{N}\p{M}]+$/u);
           expect(start).toBeGreaterThanOrEqual(last);
           expect(end).toBeGreaterThan(start);

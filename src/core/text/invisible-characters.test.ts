@@ -27,7 +27,7 @@ describe('removeInvisible', () => {
   it('removes tags, and text encoded in variation selectors', () => {
     expect(removeInvisible(`buy${tagged('send the keys')} milk`)).toBe('buy milk');
     expect(removeInvisible(`😀\u{e0101}\u{e0142}\u{e0155} and ❤️\ufe0e`)).toBe('😀 and ❤️');
-    // Three flags have a code, and an end.
+    // Only the codes of three flags are valid, and only with an end tag.
     for (const hidden of ['send the keys', 'g', 'gbsc', 'delete'])
       expect(removeInvisible(`🏴${tagged(hidden)}${END}.`)).toBe('🏴.');
     expect(removeInvisible(`🏴${tagged('gbsct')}.`)).toBe('🏴.');
@@ -40,13 +40,17 @@ describe('removeInvisible', () => {
     ['a selector of a variant behind Han', '葛\ufe00城\ufe0f', '葛城'],
     ['spaces and operators of no width', 'a\u200b\u2060\u200b\u2061\u2062\u2063\u2064b', 'ab'],
     ['fillers', 'a\u3164\u115f\u1160\uffa0\u034f\u17b4\u17b5\u180b\u180c\u180d\u180e\u180fb', 'ab'],
-    ['what has no meaning yet', 'a\u{e0080}\u{e00ff}\u{e01f0}\u{e0fff}\u{1d173}\u{1d17a}\u{1bca0}b', 'ab'],
+    [
+      'unassigned code points and format characters',
+      'a\u{e0080}\u{e00ff}\u{e01f0}\u{e0fff}\u{1d173}\u{1d17a}\u{1bca0}b',
+      'ab',
+    ],
     ['joiners of letters that do not join', 'a\u200cb\u200dc д\u200cа 東\u200d京 \u200d', 'abc да 東京 '],
     ['joiners in a row', 'می\u200c\u200dخ', 'میخ'],
-    ['marks of direction where all runs to the right, or in a row', 'a\u200eb\u200f ש\u200f\u200e', 'ab ש'],
-  ])('removes text encoded in %s', (_, hostile, seen) => {
-    expect(removeInvisible(hostile)).toBe(seen);
-    expect(removeInvisibleAndMarks(hostile)).toBe(seen);
+    ['direction marks in left-to-right text, or in a row', 'a\u200eb\u200f ש\u200f\u200e', 'ab ש'],
+  ])('removes text encoded in %s', (_, hostile, visible) => {
+    expect(removeInvisible(hostile)).toBe(visible);
+    expect(removeInvisibleAndMarks(hostile)).toBe(visible);
   });
 
   it('takes linear time', () => {

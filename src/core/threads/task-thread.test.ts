@@ -50,10 +50,10 @@ describe('TaskThread', () => {
     await expect(thread.run(missing, ['x'], { size: LONG })).rejects.toMatchObject({ code: 'internal' });
   });
 
-  it('starts a new thread after a text that crashed the old one', async () => {
-    const deadly = thread.run(task(tasks.exitThread), [], { size: LONG });
+  it('starts a new thread after a task crashed the old one', async () => {
+    const crashing = thread.run(task(tasks.exitThread), [], { size: LONG });
     const next = thread.run(task(tasks.textAndThreadId), ['after'], { size: LONG });
-    await expect(deadly).rejects.toMatchObject({
+    await expect(crashing).rejects.toMatchObject({
       code: 'unreadable',
       message: expect.stringContaining('exit code 7') as string,
     });
@@ -76,8 +76,10 @@ describe('TaskThread', () => {
   });
 
   it('rejects a task that cannot be cloned, and continues with the others', async () => {
-    const given = thread.run(task(tasks.textAndThreadId), [(() => '') as unknown as string], { size: LONG });
-    await expect(given).rejects.toMatchObject({ code: 'internal' });
+    const uncloneable = thread.run(task(tasks.textAndThreadId), [(() => '') as unknown as string], {
+      size: LONG,
+    });
+    await expect(uncloneable).rejects.toMatchObject({ code: 'internal' });
     expect(await thread.run(task(tasks.textAndThreadId), ['after'], { size: LONG })).toMatch(/^after/);
   });
 
@@ -89,7 +91,7 @@ describe('TaskThread', () => {
     await expect(late).rejects.toMatchObject({ code: 'aborted' });
   });
 
-  it('lets the event loop run between many short texts', async () => {
+  it('lets the event loop run between many short tasks', async () => {
     let turns = 0;
     const count = (): void => {
       turns++;

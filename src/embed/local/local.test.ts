@@ -8,13 +8,13 @@ import { createLocalEmbedder } from './local.ts';
 const embedder = createLocalEmbedder({ threads: 2 });
 afterAll(() => embedder.close());
 
-/** Enough for the indexing threads to start. */
+/** Enough texts to start the indexing threads. */
 const passages = Array.from(
   { length: 32 },
   (_, i) => `Note ${i}: ${'the oven goes to the wall, '.repeat(i % 12)}`,
 );
 
-async function one(text: string, by: Embedder = embedder): Promise<Float32Array> {
+async function embedOne(text: string, by: Embedder = embedder): Promise<Float32Array> {
   const [vector] = await by.embed([text], { purpose: 'query' });
   return vector ?? new Float32Array();
 }
@@ -34,7 +34,7 @@ describe('createLocalEmbedder', () => {
   });
 
   it('returns a unit vector for any string', async () => {
-    const odd = [
+    const unusual = [
       '',
       ' ',
       '\0',
@@ -45,8 +45,8 @@ describe('createLocalEmbedder', () => {
       '\u200b\u0301',
       '[SEP][PAD]',
     ];
-    const vectors = await embedder.embed(odd, { purpose: 'query' });
-    expect(vectors.map((vector) => vector.length)).toEqual(odd.map(() => 384));
+    const vectors = await embedder.embed(unusual, { purpose: 'query' });
+    expect(vectors.map((vector) => vector.length)).toEqual(unusual.map(() => 384));
     for (const vector of vectors) expect(Math.hypot(...vector)).toBeCloseTo(1, 5);
     expect(vectors[1]).toEqual(vectors[0]);
   });
@@ -55,7 +55,7 @@ describe('createLocalEmbedder', () => {
     const texts = ['', 'kitchen remodel', 'Где духовка?', '厨房的装修预算', 'const a = b ?? 0; // why'];
     const hash = createHash('sha256');
     for (const vector of await embedder.embed(texts, { purpose: 'query' })) hash.update(vector);
-    // A store's vectors come from many versions of this program: they must go on meaning the same.
+    // A store has vectors of many versions of this program, so that a text must always get the same vector.
     expect(hash.digest('hex')).toBe('2c8caf153810920958e84991f42c10bb57e5d5e3bf4397265a9fbb37a35ad35e');
   });
 
@@ -66,7 +66,7 @@ describe('createLocalEmbedder', () => {
     await single.close();
     expect(batch).toHaveLength(passages.length);
     expect(reversed.toReversed()).toEqual(batch);
-    for (const i of [0, 7, 31]) expect(await one(passages[i] ?? '')).toEqual(batch[i]);
+    for (const i of [0, 7, 31]) expect(await embedOne(passages[i] ?? '')).toEqual(batch[i]);
   });
 
   it('gives each vector its own buffer', async () => {
@@ -79,20 +79,20 @@ describe('createLocalEmbedder', () => {
     const indexing = embedder
       .embed([...passages, ...passages], { purpose: 'passage' })
       .then(() => order.push('passages'));
-    await one('where does the oven go').then(() => order.push('query'));
+    await embedOne('where does the oven go').then(() => order.push('query'));
     await indexing;
     expect(order).toEqual(['query', 'passages']);
   });
 
   it('embeds all of a long text, including its end', async () => {
     const head = 'the oven goes to the other wall '.repeat(40);
-    const [a, b] = [await one(`${head} and Anna pays`), await one(`${head} zebras graze in Kenya`)];
+    const [a, b] = [await embedOne(`${head} and Anna pays`), await embedOne(`${head} zebras graze in Kenya`)];
     expect(Math.hypot(...a)).toBeCloseTo(1, 5);
     expect(a).not.toEqual(b);
   });
 
   it('embeds a query of 100,000 characters', async () => {
-    expect(Math.hypot(...(await one('what about the oven '.repeat(5000))))).toBeCloseTo(1, 5);
+    expect(Math.hypot(...(await embedOne('what about the oven '.repeat(5000))))).toBeCloseTo(1, 5);
   });
 
   it('counts tokens with [CLS] and [SEP]', () => {
@@ -111,7 +111,7 @@ describe('createLocalEmbedder', () => {
     });
     controller.abort();
     await expect(long).rejects.toMatchObject({ code: 'aborted' });
-    expect(await one('still here')).toHaveLength(384);
+    expect(await embedOne('still here')).toHaveLength(384);
   });
 
   it('aborts running calls when it is closed, and rejects later ones', async () => {

@@ -57,7 +57,7 @@ describe('EmbeddingPool', () => {
 });
 
 describe('WorkerQueue', () => {
-  /** Starts threads one after the other on one memory; the first prepares it. */
+  /** Returns a function that starts threads on one shared memory. The first thread prepares the memory. */
   async function threadStarter(): Promise<(change?: Partial<SlotPlan>) => Promise<EmbeddingThread>> {
     const { module, memory, plan, read } = await openModelMemory(weightsPath, 1);
     await read;
@@ -76,14 +76,14 @@ describe('WorkerQueue', () => {
     const start = await threadStarter();
     const threads: EmbeddingThread[] = [];
     const startThread = async (): Promise<EmbeddingThread> => {
-      // The first is told to write its vectors far outside the memory: the kernel traps, the thread dies.
+      // The first thread writes its vectors far outside the memory, so that the kernel traps and the thread dies.
       const thread = await start(threads.length === 0 ? { vectors: 2 ** 31 } : {});
       threads.push(thread);
       return thread;
     };
-    const lane = new WorkerQueue({ size: 1, depth: 1, startThread });
+    const queue = new WorkerQueue({ size: 1, depth: 1, startThread });
     const calls = [new EmbeddingCall([['a'], ['b']], true), new EmbeddingCall([['c']], false)] as const;
-    for (const call of calls) lane.submit(call);
+    for (const call of calls) queue.submit(call);
     await expect(calls[0].done).rejects.toMatchObject({
       code: 'embedding_unavailable',
       message: expect.stringContaining('out of bounds') as string,
@@ -96,22 +96,22 @@ describe('WorkerQueue', () => {
 
   it('serves urgent calls before others, in the order of their arrival', async () => {
     const thread = await (await threadStarter())();
-    const lane = new WorkerQueue({ size: 1, depth: 1, startThread: () => Promise.resolve(thread) });
+    const queue = new WorkerQueue({ size: 1, depth: 1, startThread: () => Promise.resolve(thread) });
     const order: string[] = [];
     const submit = (name: string, urgent: boolean): Promise<unknown> => {
       const call = new EmbeddingCall([[name]], urgent);
-      lane.submit(call);
+      queue.submit(call);
       return call.done.then(() => order.push(name));
     };
     const all = [
-      submit('slow 1', false),
-      submit('slow 2', false),
+      submit('normal 1', false),
+      submit('normal 2', false),
       submit('urgent 1', true),
       submit('urgent 2', true),
     ];
-    expect(lane.backlog).toBe(4);
+    expect(queue.backlog).toBe(4);
     await Promise.all(all);
-    expect(order).toEqual(['urgent 1', 'urgent 2', 'slow 1', 'slow 2']);
+    expect(order).toEqual(['urgent 1', 'urgent 2', 'normal 1', 'normal 2']);
     await thread.close();
   });
 });

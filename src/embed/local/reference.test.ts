@@ -51,7 +51,7 @@ const ALPHABETS: Readonly<Record<string, readonly (readonly [number, number])[]>
   ],
 };
 
-/** Real words among the made-up ones, so that whole pieces of the vocabulary occur as well as letters. */
+/** Phrases of real words, so that texts contain long pieces of the vocabulary as well as single letters. */
 const PHRASES = [
   'we decided to move the oven to the other wall',
   'const total = rows.reduce((sum, row) => sum + row.price, 0);',
@@ -91,7 +91,7 @@ function makeWord(
   }).join('');
 }
 
-/** Words of one alphabet (and now and then a phrase) until the text has about `tokens` tokens. */
+/** Adds words of one alphabet, and sometimes a phrase, until the text has about `tokens` tokens. */
 function makeText(
   kind: string,
   tokens: number,
@@ -119,7 +119,7 @@ describe('the kernel compared with the reference, @lat.md/embed', () => {
     const embedder = createLocalEmbedder();
     const random = randomSource(20_260_101);
     const count = (text: string): number => embedder.countTokens(text);
-    // Mostly short, because the reference is slow; every fourth script also fills the model's whole length.
+    // Most texts are short, because the reference is slow. Every fourth script also has a text near the limit of the model.
     const lengths = [3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 12, 13, 14, 16, 18, 24, 40];
     const chosen = lengths.toReversed().filter((_, i) => i % repetitions(3, 1) === 0);
     const kinds = [...Object.keys(ALPHABETS), 'mixed'];
@@ -127,7 +127,7 @@ describe('the kernel compared with the reference, @lat.md/embed', () => {
       chosen.map((tokens) => makeText(kind, tokens === 40 && k % 4 === 0 ? 250 : tokens, count, random)),
     );
     texts.push(...PHRASES.slice(0, repetitions(5, 16)));
-    // Beyond 256 tokens the reference cuts; we do not.
+    // The reference truncates texts of more than 256 tokens, and the kernel does not.
     expect(Math.max(...texts.map(count))).toBeLessThanOrEqual(256);
     expect(Math.max(...texts.map(count))).toBeGreaterThan(230);
 

@@ -43,7 +43,7 @@ describe('Vocabulary', () => {
     const word = fc.array(fc.oneof(piece, fc.string({ unit: 'grapheme', maxLength: 2 })), { maxLength: 5 });
     fc.assert(
       fc.property(word, (parts) => {
-        // '#' is punctuation: no word holds two in a row, and '##' is how the vocabulary writes "goes on".
+        // '##' marks a piece within a word. No word contains it, because '#' is punctuation.
         const text = parts.join('').toWellFormed().replaceAll(/#{2,}/g, '#');
         expect(vocabulary.split(text)).toEqual(text === '' ? null : splitSlowly(text));
       }),
@@ -72,7 +72,7 @@ describe('Vocabulary', () => {
 });
 
 describe('WordPiece', () => {
-  it('splits words into the longest known pieces', () => {
+  it('splits words into the longest pieces of the vocabulary', () => {
     expect(tokens('Embeddings are unaffable')).toEqual([
       'em',
       '##bed',

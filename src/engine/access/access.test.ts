@@ -6,7 +6,7 @@ import { openLoci } from '../open.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 
-async function opened(folder: string) {
+async function openTokens(folder: string) {
   const clock = { now: NOW };
   const loci = await openLoci(settings(folder), { now: () => clock.now });
   const { access } = loci;
@@ -18,8 +18,8 @@ async function opened(folder: string) {
 describe('tokens', () => {
   it('give access to their namespace until they expire or are revoked, and their text is returned only once', async () => {
     await using folder = await temporaryFolder();
-    await using subject = await opened(folder.path);
-    const { access, create, clock } = subject;
+    await using tokens = await openTokens(folder.path);
+    const { access, create, clock } = tokens;
     const { text, ...laptop } = await create('laptop');
     expect(laptop).toMatchObject({ subject: 'alice', scopes: ['read'], expiresAt: NOW + 1000 });
     expect(await access.find(text)).toEqual(laptop);
@@ -39,8 +39,8 @@ describe('tokens', () => {
 
   it('are revoked by the name of exactly one active token', async () => {
     await using folder = await temporaryFolder();
-    await using subject = await opened(folder.path);
-    const { access, create } = subject;
+    await using tokens = await openTokens(folder.path);
+    const { access, create } = tokens;
     const [first, second] = [await create('ci'), await create('ci')];
     await expect(access.revoke('ci')).rejects.toMatchObject({ code: 'ambiguous' });
     await access.revoke(first.id);
@@ -51,8 +51,8 @@ describe('tokens', () => {
 
   it('are not stored in any file as text', async () => {
     await using folder = await temporaryFolder();
-    await using subject = await opened(folder.path);
-    const { text } = await subject.create('laptop');
+    await using tokens = await openTokens(folder.path);
+    const { text } = await tokens.create('laptop');
     const files = await readdir(folder.path);
     expect(files).toContain('loci.db-wal');
     for (const file of files) {

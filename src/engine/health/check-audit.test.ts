@@ -8,15 +8,15 @@ const OPERATOR = { namespace: 'default', actor: 'me', surface: 'cli', trust: 'op
 
 describe('the check of the audit log', () => {
   it.each([
-    ['an entry is changed', "UPDATE audit SET actor = 'eve'", 'was changed'],
-    ['all of it is gone', 'DELETE FROM audit', 'are missing at its end'],
+    ['an entry was changed', "UPDATE audit SET actor = 'eve'", 'was changed'],
+    ['all entries were deleted', 'DELETE FROM audit', 'are missing at its end'],
     [
-      'nothing of it is left',
+      'the entries and the registration of the log were deleted',
       'DELETE FROM audit; DELETE FROM audit_log',
       'there are written records but no audit log',
     ],
-    ['its name and length are gone', 'DELETE FROM audit_log', 'is not registered'],
-  ])('finds what somebody did to the file: %s', async (_, sql, said) => {
+    ['the registration of the log was deleted', 'DELETE FROM audit_log', 'is not registered'],
+  ])('reports that %s', async (_, sql, message) => {
     await using folder = await temporaryFolder();
     const config = settings(folder.path, { writes: { enabled: true } });
     const loci = await openLoci(config, { create: true });
@@ -27,10 +27,10 @@ describe('the check of the audit log', () => {
     tamper(config.store.path, sql);
     expect(await checkOf(ADA)).toMatchObject({
       result: 'failed',
-      detail: expect.stringContaining(said) as string,
+      detail: expect.stringContaining(message) as string,
     });
     expect(await checkOf(OPERATOR)).toMatchObject({
-      detail: expect.stringMatching(new RegExp(`^ada: .*${said}`)) as string,
+      detail: expect.stringMatching(new RegExp(`^ada: .*${message}`)) as string,
     });
     const bob = await loci.as({ ...ADA, namespace: 'bob' }).doctor();
     expect(bob.find(({ name }) => name === 'audit')).toMatchObject({ result: 'ok' });

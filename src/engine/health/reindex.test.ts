@@ -7,10 +7,13 @@ import { openStore } from '../../store/registry.ts';
 import { openLoci, type Loci } from '../open.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
-/** Several batches, with one rare note in each of them. */
+/** The notes fill several batches. One note in each batch has a rare word. */
 const NOTES = 200;
 const RARE_EVERY = 40;
-const RARE = Array.from({ length: NOTES / RARE_EVERY }, (_, i) => `note-${String(100 + i * RARE_EVERY)}`);
+const RARE_TITLES = Array.from(
+  { length: NOTES / RARE_EVERY },
+  (_, i) => `note-${String(100 + i * RARE_EVERY)}`,
+);
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
@@ -34,41 +37,41 @@ afterEach(async () => folder[Symbol.asyncDispose]());
 
 function open(maxPassageTokens: number): Promise<Loci> {
   const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
-  const given = { vaults, search: { minScore: 0 } };
-  return openLoci(settings(folder.path, given), { now: () => NOW, maxPassageTokens });
+  const values = { vaults, search: { minScore: 0 } };
+  return openLoci(settings(folder.path, values), { now: () => NOW, maxPassageTokens });
 }
 
-async function zebras(loci: Loci): Promise<string[]> {
+async function titlesWithZebra(loci: Loci): Promise<string[]> {
   return (await loci.search({ query: 'zebra' })).results.map(({ title }) => title).sort();
 }
 
 describe('a reindex', () => {
   it.each([
-    ['of the same chunking', 64],
-    ['of another chunking', 32],
-  ])('%s hides nothing from searches while it runs', async (_, passageTokens) => {
+    ['with the same chunking', 64],
+    ['with a different chunking', 32],
+  ])('%s hides no record from searches while it runs', async (_, passageTokens) => {
     const first = await open(64);
     await first.index();
     await first.close();
     const loci = await open(passageTokens);
     try {
-      const seen: string[][] = [];
-      const run = { over: false };
+      const results: string[][] = [];
+      const run = { isFinished: false };
       const reindexing = loci.reindex().finally(() => {
-        run.over = true;
+        run.isFinished = true;
       });
-      while (!run.over) seen.push(await zebras(loci));
+      while (!run.isFinished) results.push(await titlesWithZebra(loci));
       expect(await reindexing).toEqual({ records: NOTES, problems: [], embedded: 0 });
-      expect(seen.length).toBeGreaterThan(3);
-      for (const titles of seen) expect(titles).toEqual(RARE);
-      expect(await zebras(loci)).toEqual(RARE);
+      expect(results.length).toBeGreaterThan(3);
+      for (const titles of results) expect(titles).toEqual(RARE_TITLES);
+      expect(await titlesWithZebra(loci)).toEqual(RARE_TITLES);
       expect((await loci.doctor()).filter(({ result }) => result !== 'ok')).toEqual([]);
     } finally {
       await loci.close();
     }
   });
 
-  it('that is interrupted loses nothing, and is finished by index', async () => {
+  it('loses nothing when it is interrupted, and index completes it', async () => {
     const first = await open(64);
     await first.index();
     await first.close();
@@ -81,21 +84,21 @@ describe('a reindex', () => {
       await expect(loci.reindex({ signal: stop.signal, onProgress })).rejects.toMatchObject({
         code: 'aborted',
       });
-      expect(await zebras(loci)).toEqual(RARE);
+      expect(await titlesWithZebra(loci)).toEqual(RARE_TITLES);
       expect((await loci.doctor()).find(({ name }) => name === 'derived')).toMatchObject({
         result: 'warning',
         detail: expect.stringMatching(/^passages need to be rebuilt in \d+ records: note-.* …$/) as string,
         hint: 'Run `loci index`.',
       });
       await loci.index();
-      expect(await zebras(loci)).toEqual(RARE);
+      expect(await titlesWithZebra(loci)).toEqual(RARE_TITLES);
       expect((await loci.doctor()).filter(({ result }) => result !== 'ok')).toEqual([]);
     } finally {
       await loci.close();
     }
   });
 
-  it('that is interrupted after it emptied a broken index leaves a fault, which index repairs', async () => {
+  it('that is interrupted after it dropped a broken index leaves an error that index repairs', async () => {
     const loci = await open(64);
     try {
       await loci.index();
@@ -103,8 +106,8 @@ describe('a reindex', () => {
       const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 1000, create: false });
       await store.admin.resetDerived('default', { drop: true, vectors: false });
       await store.close();
-      const unwell = (await loci.doctor()).filter(({ result }) => result !== 'ok');
-      expect(unwell).toMatchObject([{ name: 'derived', result: 'failed', hint: 'Run `loci index`.' }]);
+      const failedChecks = (await loci.doctor()).filter(({ result }) => result !== 'ok');
+      expect(failedChecks).toMatchObject([{ name: 'derived', result: 'failed', hint: 'Run `loci index`.' }]);
       await loci.index();
       expect((await loci.doctor()).filter(({ result }) => result !== 'ok')).toEqual([]);
     } finally {
@@ -114,20 +117,20 @@ describe('a reindex', () => {
 });
 
 describe('a record whose text is too complex to split', () => {
-  /** As it may be in a store that an earlier Loci wrote. */
-  async function tooDense(path: string): Promise<void> {
+  /** Writes a record that this version cannot split, as an earlier version may have done. */
+  async function writeDenseRecord(path: string): Promise<void> {
     const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 1000, create: true });
-    const sample = draft({ source: 'notes', key: 'letters.md', content: '- a\n'.repeat(700_000) });
+    const record = draft({ source: 'notes', key: 'letters.md', content: '- a\n'.repeat(700_000) });
     const passages = [passage('letters of old')];
     await store.records.commit('default', {
-      writes: [{ id: null, draft: sample, passages }],
+      writes: [{ id: null, draft: record, passages }],
       chunking: 'old',
     });
     await store.close();
   }
 
   it('is named by index and by reindex, and keeps its passages', async () => {
-    await tooDense(join(folder.path, 'loci.db'));
+    await writeDenseRecord(join(folder.path, 'loci.db'));
     const loci = await open(64);
     try {
       const detail = expect.stringContaining('too many') as string;

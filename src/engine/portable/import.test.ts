@@ -38,13 +38,13 @@ describe('an import', () => {
       added: 0,
       refused: 1,
     });
-    const closed = await openEngine({ writes: false });
-    await expect(importMemory(asAgent(closed), { from: { lines } })).rejects.toMatchObject({
+    const readOnly = await openEngine({ writes: false });
+    await expect(importMemory(asAgent(readOnly), { from: { lines } })).rejects.toMatchObject({
       code: 'writes_disabled',
     });
   });
 
-  it('by an agent sets no time at which a record is purged or expires at once (R7)', async () => {
+  it('by an agent cannot make a record expire or be purged at once (R7)', async () => {
     const context = await openEngine();
     const { id } = await write(context, { content: 'The oven is gas' });
     const fact = await storeFact(context, { key: 'oven', value: 'gas' });
@@ -56,14 +56,14 @@ describe('an import', () => {
         : { ...later, deleted_at: '2001-01-01T00:00:00.000Z' };
     });
     await importMemory(asAgent(context), { from: { lines: forged } });
-    const [deleted, kept] = await context.store.records.get('default', [id, fact.id], 'any');
-    expect([deleted?.deletedAt, kept?.expiresAt]).toEqual([NOW, NOW + 3_600_000]);
-    const expiring = editLines(await exportLines(context), (line) =>
+    const [deleted, expiring] = await context.store.records.get('default', [id, fact.id], 'any');
+    expect([deleted?.deletedAt, expiring?.expiresAt]).toEqual([NOW, NOW + 3_600_000]);
+    const expiringMemory = editLines(await exportLines(context), (line) =>
       line['type'] === 'record' && line['origin'] === 'memory'
         ? { ...line, updated_at: NOW + 2, expires_at: new Date(NOW + 1000).toISOString() }
         : line,
     );
-    const { report } = await importMemory(asAgent(context), { from: { lines: expiring } });
+    const { report } = await importMemory(asAgent(context), { from: { lines: expiringMemory } });
     expect(report.records.refused).toBe(1);
   });
 
@@ -78,12 +78,12 @@ describe('an import', () => {
     expect((await importMemory(asAgent(context), { from: { lines: later } })).report.records.updated).toBe(1);
     const [record] = await context.store.records.get('default', [id], 'any');
     expect(record).toMatchObject({ content: 'The oven is steam', trust: 'agent' });
-    const far = editLines(later, (line) =>
+    const withLargeId = editLines(later, (line) =>
       line['type'] === 'record'
         ? { ...line, id: 2_000_000_000, uuid: '00000000-0000-7000-8000-000000000001' }
         : line,
     );
-    await importMemory(asAgent(context), { from: { lines: far } });
+    await importMemory(asAgent(context), { from: { lines: withLargeId } });
     expect((await context.store.records.bounds('default')).highestId).toBe(2);
   });
 
@@ -111,14 +111,14 @@ describe('an import', () => {
     await write(source, { content: 'one' });
     await write(source, { content: 'two' });
     const uuids: unknown[] = [];
-    const doubled = editLines(await exportLines(source), (line) => {
+    const repeated = editLines(await exportLines(source), (line) => {
       if (line['type'] === 'record') uuids.push(line['uuid']);
       return line['type'] === 'record'
         ? { ...line, uuid: uuids[0], ...(uuids.length > 1 && { updated_at: NOW + 5 }) }
         : line;
     });
     const target = await openEngine();
-    expect((await importMemory(target, { from: { lines: doubled } })).report.records).toMatchObject({
+    expect((await importMemory(target, { from: { lines: repeated } })).report.records).toMatchObject({
       added: 1,
       updated: 1,
     });
@@ -153,10 +153,10 @@ describe('an import', () => {
     await importMemory(target, { from: { lines } });
     const log = await audit(target, { limit: 100 });
     expect(log.map(({ action }) => action)).toEqual(['import']);
-    const attached = (text: string): string[] =>
+    const attachedLines = (text: string): string[] =>
       text.split('\n').filter((line) => line.includes(`"chain":"${entry!.chain}"`));
-    expect(attached(lines)).toHaveLength(1);
-    expect(attached(await exportLines(target))).toEqual(attached(lines));
+    expect(attachedLines(lines)).toHaveLength(1);
+    expect(attachedLines(await exportLines(target))).toEqual(attachedLines(lines));
   });
 
   it('writes nothing in a dry run, and reports what it would do', async () => {

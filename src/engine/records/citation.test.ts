@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 describe('a citation', () => {
-  it('names the source when two have the path, and is accepted by get', async () => {
+  it('names the source when two sources have the path, and is accepted by get', async () => {
     const { results } = await loci.search({ query: 'oven' });
     expect(results.map(({ citation }) => citation).toSorted()).toEqual([
       'home:Oven.md#L1-L4',
@@ -54,7 +54,7 @@ describe('a citation', () => {
     await expect(loci.get('Oven')).rejects.toMatchObject({ code: 'ambiguous' });
   });
 
-  it('is the path alone when one source has it, with or without extension, in any normal form', async () => {
+  it('is the path alone when only one source has it, and is accepted without extension and in any Unicode form', async () => {
     const [only] = (await loci.search({ query: 'only here' })).results;
     expect(only?.citation).toBe('Only.md#L1-L1');
     for (const name of ['Only', 'Only.md', 'home:Only.md', 'Pläne/番茄 (a) #1.md'.normalize('NFD')])
@@ -82,7 +82,7 @@ describe('a citation', () => {
     ['L5', 'the text has 4 lines'],
     ['L99-L100', 'the text has 4 lines'],
     ['L3-L1', 'the end is before the beginning'],
-  ])('of lines that are not there, %s, is refused with how many there are', async (lines, why) => {
+  ])('of lines that do not exist, %s, is refused with the number of lines', async (lines, why) => {
     await expect(loci.get(`home:Oven.md#${lines}`)).rejects.toMatchObject({
       code: 'invalid_input',
       message: `there are no lines ${lines} in "home:Oven.md": ${why}`,
@@ -90,7 +90,7 @@ describe('a citation', () => {
     });
   });
 
-  it('with a number is that record, even if a note has that name', async () => {
+  it('that is a number is the id of a record, or the name of a note if no record has that id', async () => {
     const { results } = await loci.search({ query: 'dozen' });
     expect(results[0]?.citation).toBe('12.md#L1-L1');
     expect((await loci.get(`record/${String(results[0]!.id)}`)).text).toBe('a dozen');
@@ -112,15 +112,15 @@ describe('a citation', () => {
     ['13', 'Search again for a current citation.'],
     ['record/99', 'Search again for a current citation.'],
     ['zzz', 'Search again for a current citation.'],
-  ])('that names nothing, %s, is answered with what may be meant', async (citation, hint) => {
+  ])('that matches nothing, %s, is refused with suggestions', async (citation, hint) => {
     await expect(loci.get(citation)).rejects.toMatchObject({ code: 'not_found', hint });
   });
 
   it('of another namespace is not suggested', async () => {
     const other = await openLoci(settings(folder.path, { namespace: 'other' }));
     try {
-      const refused = { code: 'not_found', hint: 'Search again for a current citation.' };
-      await expect(other.get('only')).rejects.toMatchObject(refused);
+      const expected = { code: 'not_found', hint: 'Search again for a current citation.' };
+      await expect(other.get('only')).rejects.toMatchObject(expected);
     } finally {
       await other.close();
     }

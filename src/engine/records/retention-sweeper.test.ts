@@ -31,7 +31,7 @@ describe('an expired fact', () => {
     const { id } = await loci.facts.store({ key: 'door', value: 'The code is marzipan.', ttlSeconds });
     await loci.facts.store({ key: 'gate', value: 'The code is nougat.', ttlSeconds: 7200 });
     now += HOUR - 1;
-    const seen = async (): Promise<unknown[]> => [
+    const visible = async (): Promise<unknown[]> => [
       (await loci.search({ query: 'marzipan' })).results.filter((found) => found.id === id).length,
       (await loci.facts.list({ limit: 10 })).total,
       (await loci.facts.categories(5)).map(({ count, recentKeys }) => [count, recentKeys]),
@@ -39,11 +39,11 @@ describe('an expired fact', () => {
       (await loci.facet('category')).map(({ records }) => records),
       (await loci.status()).own?.records,
     ];
-    expect(await seen()).toEqual([1, 2, [[2, ['gate', 'door']]], 2, [2], 2]);
+    expect(await visible()).toEqual([1, 2, [[2, ['gate', 'door']]], 2, [2], 2]);
     now += 1;
     const { corrections } = await loci.search({ query: 'marzipam' });
     expect(corrections).toEqual([]);
-    expect(await seen()).toEqual([0, 1, [[1, ['gate']]], 1, [1], 1]);
+    expect(await visible()).toEqual([0, 1, [[1, ['gate']]], 1, [1], 1]);
     await expect(loci.facts.recall('door')).rejects.toMatchObject({ code: 'not_found' });
     await expect(loci.get(`record/${String(id)}`)).rejects.toMatchObject({ code: 'not_found' });
     await expect(loci.undelete(id)).rejects.toMatchObject({ code: 'gone' });

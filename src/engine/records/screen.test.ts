@@ -26,7 +26,7 @@ const [sample] = credentialSamples(1).filter(({ before, after }) => before + aft
 if (sample === undefined) throw new Error('there are no samples');
 const { kind, secret } = sample;
 
-describe('secrets in what is written', () => {
+describe('secrets in written content', () => {
   it('are masked in every field before anything reaches the disk, and reported', async () => {
     await withLoci('mask', async (loci) => {
       const { id, masked } = await loci.write({
@@ -50,9 +50,9 @@ describe('secrets in what is written', () => {
 
   it('are refused with `writes.secrets: refuse`, and nothing is written', async () => {
     await withLoci('refuse', async (loci) => {
-      const refused = { code: 'secret_refused', message: `content holds a secret: ${kind}` };
-      await expect(loci.write({ content: secret })).rejects.toMatchObject(refused);
-      await expect(loci.facts.store({ key: 'server', value: secret })).rejects.toMatchObject(refused);
+      const expected = { code: 'secret_refused', message: `content holds a secret: ${kind}` };
+      await expect(loci.write({ content: secret })).rejects.toMatchObject(expected);
+      await expect(loci.facts.store({ key: 'server', value: secret })).rejects.toMatchObject(expected);
       expect(await loci.audit({ limit: 10 })).toEqual([]);
       expect((await loci.facts.list({ limit: 10 })).total).toBe(0);
       await loci.write({ content: 'The plumber is called Tove, quite openly.' });

@@ -16,11 +16,11 @@ beforeAll(async () => {
   counted = countSequentialCalls(openSqliteInMemory());
   context = EngineContext.create(CONFIG, counted.store);
   const { namespace } = context;
-  const marble = { origin: 'memory', source: 'ada' } as const;
-  await write(counted.store, namespace, note('a marble worktop', marble), note('a granite floor'));
+  const memory = { origin: 'memory', source: 'ada' } as const;
+  await write(counted.store, namespace, note('a marble worktop', memory), note('a granite floor'));
   const vectors = (await context.vectorsToFill())!;
   await embedPending(counted.store, vectors.embedder, vectors.generation);
-  // Opens the model, and reads when a record expires next.
+  // The first search opens the model and reads when the next record expires.
   await search(context, { query: 'marble' });
 });
 
@@ -33,12 +33,12 @@ async function callsOf(query: string, origins: ('memory' | 'vault')[]): Promise<
   return counted.sequence().map((group) => group.toSorted());
 }
 
-const THREE = [['search.terms', 'vectors.generations'], ['search.retrieve'], ['search.passages']];
+const SEARCH_CALLS = [['search.terms', 'vectors.generations'], ['search.retrieve'], ['search.passages']];
 
-it('makes three store calls in a row for a search', async () => {
-  expect(await callsOf('marble', ['memory'])).toEqual(THREE);
+it('makes three sequential store calls for a search', async () => {
+  expect(await callsOf('marble', ['memory'])).toEqual(SEARCH_CALLS);
 });
 
-it('makes a fourth one for the citations of notes, whose paths several vaults may have', async () => {
-  expect(await callsOf('granite', ['vault'])).toEqual([...THREE, ['records.count']]);
+it('makes a fourth call for the citations of notes, because several vaults may have the same path', async () => {
+  expect(await callsOf('granite', ['vault'])).toEqual([...SEARCH_CALLS, ['records.count']]);
 });

@@ -26,12 +26,12 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-function open(given: Readonly<Record<string, unknown>> = {}): Promise<Loci> {
-  return openLoci(settings(folder.path, { search: { minScore: 0 }, ...given }), { now: () => now });
+function open(values: Readonly<Record<string, unknown>> = {}): Promise<Loci> {
+  return openLoci(settings(folder.path, { search: { minScore: 0 }, ...values }), { now: () => now });
 }
 
-/** The same file, opened a second time. */
-async function inStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
+/** Opens the file of the store a second time for `work`. */
+async function withSecondConnection<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
   const { path } = settings(folder.path).store;
   const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 5000, create: false });
   try {
@@ -41,25 +41,25 @@ async function inStore<Result>(work: (store: Store) => Promise<Result>): Promise
   }
 }
 
-async function found(query: string, from: Loci = loci): Promise<number[]> {
+async function foundIds(query: string, from: Loci = loci): Promise<number[]> {
   return (await from.search({ query })).results.map(({ id }) => id);
 }
 
 describe('write', () => {
   it('rejects invalid fields and names them', async () => {
-    const refused = async (content: string, message: string): Promise<void> => {
+    const expectRefused = async (content: string, message: string): Promise<void> => {
       await expect(loci.write({ content })).rejects.toMatchObject({
         code: 'invalid_input',
         message: expect.stringContaining(message),
       });
     };
-    await refused('', 'content is empty');
-    await refused(' \n\t ', 'content is empty');
-    await refused('a\0b', 'U+0000 at offset 1');
-    await refused('red \u001b[31m', 'U+001b at offset 4');
-    await refused('a\rb', 'U+000d at offset 1');
-    await refused('x'.repeat(MAX_CONTENT_BYTES + 1), '1048577 bytes');
-    await refused('茶'.repeat(MAX_CONTENT_BYTES / 2), 'bytes');
+    await expectRefused('', 'content is empty');
+    await expectRefused(' \n\t ', 'content is empty');
+    await expectRefused('a\0b', 'U+0000 at offset 1');
+    await expectRefused('red \u001b[31m', 'U+001b at offset 4');
+    await expectRefused('a\rb', 'U+000d at offset 1');
+    await expectRefused('x'.repeat(MAX_CONTENT_BYTES + 1), '1048577 bytes');
+    await expectRefused('茶'.repeat(MAX_CONTENT_BYTES / 2), 'bytes');
     expect((await loci.status()).own).toBeNull();
   });
 
@@ -75,31 +75,31 @@ describe('write', () => {
   });
 
   it('stores the properties of a record, and search filters by them', async () => {
-    const said = {
+    const properties = {
       title: 'Oven',
       category: 'home',
       recordType: 'decision',
       tags: ['Kitchen'],
       project: 'remodel',
     };
-    const { id } = await loci.write({ content: 'We take induction.', ...said });
+    const { id } = await loci.write({ content: 'We take induction.', ...properties });
     expect((await loci.get(`record/${String(id)}`)).record).toMatchObject({
-      ...said,
+      ...properties,
       origin: 'memory',
       createdAt: NOW,
     });
-    const ask = async (filter: object): Promise<number> =>
+    const countResults = async (filter: object): Promise<number> =>
       (await loci.search({ query: 'induction', ...filter })).results.length;
-    expect(await ask({ project: 'remodel', categories: ['home'], tags: ['kitchen'] })).toBe(1);
-    expect(await ask({ project: 'other' })).toBe(0);
-    expect(await ask({ from: NOW, until: NOW + 1 })).toBe(1);
-    expect(await ask({ until: NOW })).toBe(0);
+    expect(await countResults({ project: 'remodel', categories: ['home'], tags: ['kitchen'] })).toBe(1);
+    expect(await countResults({ project: 'other' })).toBe(0);
+    expect(await countResults({ from: NOW, until: NOW + 1 })).toBe(1);
+    expect(await countResults({ until: NOW })).toBe(0);
   });
 });
 
 describe('an engine', () => {
   it('shows no record from the millisecond at which it expires', async () => {
-    const [id] = await inStore((store) =>
+    const [id] = await withSecondConnection((store) =>
       addRecords(
         store,
         'default',
@@ -125,10 +125,10 @@ describe('an engine', () => {
       ),
     );
     now = NOW - 1;
-    expect(await found('parking code')).toEqual([id]);
+    expect(await foundIds('parking code')).toEqual([id]);
     expect((await loci.get(`record/${String(id)}`)).text).toContain('4711');
     now = NOW;
-    expect(await found('parking code')).toEqual([]);
+    expect(await foundIds('parking code')).toEqual([]);
     await expect(loci.get(`record/${String(id)}`)).rejects.toMatchObject({ code: 'not_found' });
   });
 
@@ -138,9 +138,9 @@ describe('an engine', () => {
       await loci.write({ content: 'The plumber is called Zebulon.' });
       await other.write({ content: 'The gardener is called Ottoline.' });
       await other.write({ content: 'The baker is called Zebedee.' });
-      expect(await found('gardener ottoline')).toEqual([]);
-      expect(await found('plumber zebulon', other)).toEqual([]);
-      // Nor is a word corrected to one that only the other knows.
+      expect(await foundIds('gardener ottoline')).toEqual([]);
+      expect(await foundIds('plumber zebulon', other)).toEqual([]);
+      // A word is not corrected to one that occurs only in the other namespace.
       expect((await loci.search({ query: 'ottolina' })).corrections).toEqual([]);
       await expect(loci.get('record/2')).rejects.toMatchObject({ code: 'not_found' });
       const before = await other.search({ query: 'called' });
@@ -154,7 +154,7 @@ describe('an engine', () => {
 
   it('refuses to compare vectors of two models, and names both and the command to run', async () => {
     await loci.write({ content: 'The plumber is called Zebulon.' });
-    await inStore(async (store) => {
+    await withSecondConnection(async (store) => {
       const { id } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
         provider: 'ollama',
         model: 'nomic',
@@ -179,17 +179,17 @@ describe('an engine', () => {
     } finally {
       await embedding.close();
     }
-    expect(await found('plumber')).toEqual([1]);
+    expect(await foundIds('plumber')).toEqual([1]);
   });
 
   it('rejects metadata that is nested too deeply for structured cloning', async () => {
-    const refused = { code: 'invalid_input', message: 'metadata is nested deeper than 100 levels' };
+    const expected = { code: 'invalid_input', message: 'metadata is nested deeper than 100 levels' };
     let deep: Metadata = {};
     for (let i = 0; i < 50_000; i++) deep = { deep };
-    await expect(loci.write({ content: 'deep', metadata: deep })).rejects.toMatchObject(refused);
+    await expect(loci.write({ content: 'deep', metadata: deep })).rejects.toMatchObject(expected);
     const endless: Metadata = {};
     Object.assign(endless, { one: endless, other: [endless, endless] });
-    await expect(loci.write({ content: 'endless', metadata: endless })).rejects.toMatchObject(refused);
+    await expect(loci.write({ content: 'endless', metadata: endless })).rejects.toMatchObject(expected);
     let allowed: Metadata = {};
     for (let i = 0; i < 100; i++) allowed = { allowed };
     await loci.write({ content: 'marzipan', metadata: allowed });

@@ -23,7 +23,7 @@ describe('nextTry', () => {
     [24 * HOUR, 4, 4 * MINUTE],
     [5 * MINUTE, 40, HOUR],
   ])(
-    'with an interval of %i ms after %i consecutiveFailures waits %i ms',
+    'with an interval of %i ms after %i consecutive failures waits %i ms',
     (interval, consecutiveFailures, wait) => {
       expect(nextTry(NOW, interval, consecutiveFailures, 0.5) - NOW).toBe(wait);
     },
@@ -43,7 +43,7 @@ describe('nextTry', () => {
       ),
     ));
 
-  it('spreads sources that failed together', () =>
+  it('gives sources that failed together different delays', () =>
     expect(nextTry(NOW, HOUR, 3, 1)).toBeGreaterThan(nextTry(NOW, HOUR, 3, 0)));
 });
 

@@ -65,7 +65,7 @@ describe('approving', () => {
     ]);
   });
 
-  it('records and reports no secret that is an argument', async () => {
+  it('masks secrets in arguments in the record and the report', async () => {
     const keys = ['ghp_0123456789abcdefghijklmnopqrstuvwxyz', 'ghp_9876543210abcdefghijklmnopqrstuvwxyz'];
     await approve({ command: `cat tasks.json --token=${keys[0]!}` });
     expect(await condition({ command: `cat tasks.json --token=${keys[1]!}` })).toBe(CHANGED);

@@ -44,7 +44,7 @@ describe('a command', () => {
     expect(await tasks.refresh()).toMatchObject({ unchanged: 2 });
   });
 
-  it('is approved without asking for a host that trusts its own settings, but never for a skill', async () => {
+  it('of the settings needs no approval if the host trusts its settings, but one of a skill does', async () => {
     await tasks.write('skills/mail/SKILL.md', '---\nmemorySource:\n  command: cat mail.json\n---\n');
     await tasks.write('skills/mail/mail.json', '[]');
     const source = { id: 'tasks', command: 'cat tasks.json', cwd: tasks.folder };
@@ -139,7 +139,7 @@ describe('the fingerprint', () => {
     },
   );
 
-  it('covers the files that `watch` lists, data too', async () => {
+  it('covers the files that `watch` lists, including data', async () => {
     await tasks.write('lib/helper.js');
     const watch = ['lib/helper.js', join(tasks.folder, 'tasks.json')];
     await approve({ watch });
@@ -162,7 +162,7 @@ describe('the fingerprint', () => {
     expect(await condition()).toBe(CHANGED);
   });
 
-  it('covers a folder outside of the working folder, where `watch` lists it', async () => {
+  it('covers a folder outside of the working folder that `watch` lists', async () => {
     await mkdir(join(tasks.folder, 'work'));
     await tasks.write('lib/helper.js');
     await approve({ cwd: join(tasks.folder, 'work'), watch: ['../lib'] });
@@ -170,12 +170,12 @@ describe('the fingerprint', () => {
     expect(await condition()).toBe(CHANGED);
   });
 
-  it('needs an approval when a path is added to `watch`', async () => {
+  it('changes when a path is added to `watch`', async () => {
     await approve();
     expect(await condition({ watch: ['tasks.json'] })).toBe(CHANGED);
   });
 
-  it('cannot be made while a path of `watch` does not exist', async () => {
+  it('cannot be computed while a path of `watch` does not exist', async () => {
     await tasks.write('helper.js');
     await approve({ watch: ['helper.js'] });
     await rename(join(tasks.folder, 'helper.js'), join(tasks.folder, 'other.js'));
@@ -207,7 +207,7 @@ describe('the fingerprint', () => {
     vi.restoreAllMocks();
   });
 
-  it('does not cover files that a line for a shell starts, and approving it says that it is one', async () => {
+  it('does not cover files that a shell line starts, and the approval reports that it is a shell line', async () => {
     await tasks.write('run', '', 0o755);
     await tasks.reopen({ command: './run; sh ./run', shell: true });
     expect(await tasks.loci.sources.approve('tasks')).toMatchObject({ shell: true });
@@ -216,7 +216,7 @@ describe('the fingerprint', () => {
     expect(await condition({ command: './run; sh ./run', shell: true, watch: ['run'] })).toBe(CHANGED);
   });
 
-  it('is of the program that was approved, although PATH finds another one', async () => {
+  it('belongs to the program that was approved, even if PATH now finds another one', async () => {
     for (const name of ['one', 'two'])
       await tasks.write(`${name}/todo`, `#!/bin/sh\necho '[{"id":"${name}","text":"${name}"}]'\n`, 0o755);
     const before = process.env['PATH'] ?? '';

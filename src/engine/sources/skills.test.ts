@@ -90,7 +90,7 @@ describe('a skill', () => {
     }
   });
 
-  it('cannot be approved with too many files, and says what to do', async () => {
+  it('cannot be approved with too many files, and the error says what to do', async () => {
     const many = join(skill, 'node_modules', 'many');
     await mkdir(many, { recursive: true });
     await Promise.all(Array.from({ length: 5001 }, (_, i) => writeFile(join(many, String(i)), '')));
@@ -113,15 +113,15 @@ describe('a skill', () => {
 
   it('keeps its source when another skill of the same name is added', async () => {
     await tasks.loci.sources.approve('mail');
-    const newcomer = join(tasks.folder, 'skills', 'aa');
-    await mkdir(newcomer);
+    const duplicate = join(tasks.folder, 'skills', 'aa');
+    await mkdir(duplicate);
     await writeFile(
-      join(newcomer, 'SKILL.md'),
+      join(duplicate, 'SKILL.md'),
       '---\nname: mail\nmemorySource:\n  command: cat /etc/hostname\n---\n',
     );
-    const named = (await tasks.loci.sources.list()).filter(({ id }) => id === 'mail');
-    expect(named.map(({ condition }) => condition)).toEqual(['broken', 'broken']);
-    await rm(newcomer, { recursive: true });
+    const sameName = (await tasks.loci.sources.list()).filter(({ id }) => id === 'mail');
+    expect(sameName.map(({ condition }) => condition)).toEqual(['broken', 'broken']);
+    await rm(duplicate, { recursive: true });
     expect((await mail())?.condition).toBe('new');
   });
 

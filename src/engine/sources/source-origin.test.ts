@@ -9,21 +9,23 @@ import { sourceOrigins, type SourceOrigin } from './source-origin.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** A Sunday, where the tests run. */
+/** A Sunday in the local time zone. */
 const NOW = new Date(2026, 10, 22, 15, 30).getTime();
 const at = (...[day, hour = 0]: readonly [number, number?]): number =>
   new Date(2026, 10, day, hour).getTime();
 
-type Given = Partial<Pick<RecordDraft, 'origin' | 'source' | 'recordType' | 'createdAt' | 'metadata'>>;
+type RecordOverrides = Partial<
+  Pick<RecordDraft, 'origin' | 'source' | 'recordType' | 'createdAt' | 'metadata'>
+>;
 
-interface World {
+interface Setup {
   /** Milliseconds since the source was read; `null` for never. */
-  readonly read?: number | null;
+  readonly readAgo?: number | null;
   readonly name?: string;
   readonly namespace?: string;
 }
 
-function contextOf({ name = 'Google Tasks' }: World = {}): EngineContext {
+function contextOf({ name = 'Google Tasks' }: Setup = {}): EngineContext {
   const config = configSchema.parse({
     embedding: { provider: 'none' },
     sources: [{ id: 'tasks', name, command: 'tasks', refreshInterval: '5m' }],
@@ -31,22 +33,29 @@ function contextOf({ name = 'Google Tasks' }: World = {}): EngineContext {
   return EngineContext.create(config, openSqliteInMemory(), { now: () => NOW });
 }
 
-async function originOf(given: Given, world: World = {}): Promise<SourceOrigin | null> {
-  const { read = 3 * MINUTE, namespace = 'default' } = world;
-  const opened = contextOf(world);
-  const context = opened.as({ ...opened.caller, namespace });
-  const source = given.source ?? 'tasks';
-  if (read !== null)
+async function originOf(overrides: RecordOverrides, setup: Setup = {}): Promise<SourceOrigin | null> {
+  const { readAgo = 3 * MINUTE, namespace = 'default' } = setup;
+  const configured = contextOf(setup);
+  const context = configured.as({ ...configured.caller, namespace });
+  const source = overrides.source ?? 'tasks';
+  if (readAgo !== null)
     await context.store.records.commit(namespace, {
-      sourceState: { source, change: { readAt: NOW - read } },
+      sourceState: { source, change: { readAt: NOW - readAgo } },
     });
-  const record = { origin: 'source', recordType: 'task', createdAt: at(23), metadata: {}, ...given, source };
-  const [origin = null] = await sourceOrigins(context, [{ ...record, origin: given.origin ?? 'source' }]);
+  const record = {
+    origin: 'source',
+    recordType: 'task',
+    createdAt: at(23),
+    metadata: {},
+    ...overrides,
+    source,
+  };
+  const [origin = null] = await sourceOrigins(context, [{ ...record, origin: overrides.origin ?? 'source' }]);
   return origin;
 }
 
-const line = async (given: Given, world?: World): Promise<string | undefined> =>
-  (await originOf(given, world))?.line;
+const line = async (overrides: RecordOverrides, setup?: Setup): Promise<string | undefined> =>
+  (await originOf(overrides, setup))?.line;
 
 describe('the origin of a document', () => {
   it.each([
@@ -57,7 +66,7 @@ describe('the origin of a document', () => {
     ['due Friday', at(27, 10)],
     ['due 29 Nov', at(29)],
     ['due 4 Dec', at(34, 10)],
-  ])('says of a task that it is %s', async (words, createdAt) => {
+  ])('describes a task as %s', async (words, createdAt) => {
     expect(await line({ createdAt })).toBe(`From Google Tasks · ${words} · 3 min ago`);
   });
 
@@ -67,7 +76,7 @@ describe('the origin of a document', () => {
     ['tomorrow 10:00', at(23, 10)],
     ['Friday', at(27)],
     ['4 Dec', at(34, 10)],
-  ])('says of an event that it is %s', async (words, createdAt) => {
+  ])('describes the time of an event as %s', async (words, createdAt) => {
     const event = { recordType: 'document', createdAt };
     expect(await line(event)).toBe(`From Google Tasks · ${words} · 3 min ago`);
   });
@@ -78,14 +87,14 @@ describe('the origin of a document', () => {
     expect(await line(mail)).toBe('From Google Tasks · 2h ago · read 3 min ago');
   });
 
-  it('shows that a task has no day', async () => {
+  it('shows that a task has no date', async () => {
     const undated = { metadata: { completed: false, undated: true } };
     expect(await line(undated)).toBe('From Google Tasks · no date · read 3 min ago');
     const mail = { recordType: 'document', createdAt: NOW - 2 * HOUR, metadata: { undated: true } };
     expect(await line(mail)).toBe('From Google Tasks · 2h ago · read 3 min ago');
   });
 
-  it('shows that a task is completed, not when it was due', async () => {
+  it('shows that a task is completed instead of when it was due', async () => {
     const done = { metadata: { completed: true } };
     expect(await line(done)).toBe('From Google Tasks · done · 3 min ago');
     expect((await originOf(done))?.completed).toBe(true);
@@ -94,19 +103,20 @@ describe('the origin of a document', () => {
   });
 
   it('is stale after twice the refresh interval', async () => {
-    const read = (age: number | null): Promise<SourceOrigin | null> => originOf({}, { read: age });
-    expect((await read(10 * MINUTE))?.stale).toBe(false);
-    expect(await read(10 * MINUTE + 1)).toMatchObject({
+    const originReadAgo = (age: number | null): Promise<SourceOrigin | null> =>
+      originOf({}, { readAgo: age });
+    expect((await originReadAgo(10 * MINUTE))?.stale).toBe(false);
+    expect(await originReadAgo(10 * MINUTE + 1)).toMatchObject({
       stale: true,
       refreshedAt: NOW - 10 * MINUTE - 1,
       line: 'From Google Tasks · due tomorrow · stale (10 min)',
     });
     const done = { metadata: { completed: true } };
-    expect(await line(done, { read: 2 * HOUR })).toBe('From Google Tasks · done · stale (2 h)');
-    expect((await read(0))?.line).toBe('From Google Tasks · due tomorrow · just now');
-    // A clock that was put back.
-    expect((await read(-HOUR))?.line).toBe('From Google Tasks · due tomorrow · just now');
-    expect(await read(null)).toMatchObject({
+    expect(await line(done, { readAgo: 2 * HOUR })).toBe('From Google Tasks · done · stale (2 h)');
+    expect((await originReadAgo(0))?.line).toBe('From Google Tasks · due tomorrow · just now');
+    // The clock was set back.
+    expect((await originReadAgo(-HOUR))?.line).toBe('From Google Tasks · due tomorrow · just now');
+    expect(await originReadAgo(null)).toMatchObject({
       stale: false,
       refreshedAt: null,
       line: 'From Google Tasks · due tomorrow',
@@ -114,8 +124,8 @@ describe('the origin of a document', () => {
   });
 
   it('shows the id of a source that is not in the settings of the namespace', async () => {
-    expect(await line({ source: 'gone' }, { read: 48 * HOUR })).toBe('From gone · due tomorrow · 2 d ago');
-    const elsewhere = { namespace: 'other', read: 48 * HOUR };
+    expect(await line({ source: 'gone' }, { readAgo: 48 * HOUR })).toBe('From gone · due tomorrow · 2 d ago');
+    const elsewhere = { namespace: 'other', readAgo: 48 * HOUR };
     expect(await line({}, elsewhere)).toBe('From tasks · due tomorrow · 2 d ago');
   });
 

@@ -68,12 +68,14 @@ describe('source policies', () => {
     }
     const config = configSchema.parse({
       embedding: { provider: 'none' },
-      sources: [{ id: 'own', command: 'cat', weight: 2 }],
+      sources: [{ id: 'configured', command: 'cat', weight: 2 }],
       skills: [{ path: folder.path }],
     });
-    const own = await sourcesOfNamespace(EngineContext.create(config, openSqliteInMemory()));
-    const effective = [...sourcePolicies(own.vaults, own.sources)].map(([id, { weight }]) => [id, weight]);
-    expect(Object.fromEntries(effective)).toEqual({ own: 2, loud: 0.5, quiet: 0.1, plain: 0.5 });
+    const namespaceSources = await sourcesOfNamespace(EngineContext.create(config, openSqliteInMemory()));
+    const effective = [...sourcePolicies(namespaceSources.vaults, namespaceSources.sources)].map(
+      ([id, { weight }]) => [id, weight],
+    );
+    expect(Object.fromEntries(effective)).toEqual({ configured: 2, loud: 0.5, quiet: 0.1, plain: 0.5 });
   });
 
   it('apply only to the configured namespace', async () => {
@@ -84,15 +86,15 @@ describe('source policies', () => {
   });
 });
 
-describe('find', () => {
-  /** What a search asks of a store that has a mail, and what it answers. */
+describe('search', () => {
+  /** Searches a store with a mail and a note. Returns the response and the filters that the store received. */
   async function found(
     request: Omit<SearchRequest, 'query'> = {},
     namespace = CONFIG.namespace,
   ): Promise<{ response: SearchResponse; filters: SearchFilter[] }> {
     const store = openSqliteInMemory();
     const filters: SearchFilter[] = [];
-    const watched: Store = {
+    const recordingStore: Store = {
       ...store,
       search: {
         ...store.search,
@@ -104,7 +106,7 @@ describe('find', () => {
     };
     const mail = { origin: 'source', source: 'mail', createdAt: NOW } as const;
     await write(store, namespace, note('marble, some day', mail), note('a marble floor', { createdAt: NOW }));
-    const context = EngineContext.create(CONFIG, watched, { now: () => NOW });
+    const context = EngineContext.create(CONFIG, recordingStore, { now: () => NOW });
     const response = await search(context.as({ ...context.caller, namespace }), {
       query: 'marble worktop',
       ...request,
@@ -113,14 +115,14 @@ describe('find', () => {
   }
 
   it('excludes hidden sources in the query of the store', async () => {
-    const except = async (request?: Omit<SearchRequest, 'query'>, namespace?: string): Promise<unknown> =>
+    const exclusions = async (request?: Omit<SearchRequest, 'query'>, namespace?: string): Promise<unknown> =>
       (await found(request, namespace)).filters.map(({ excludedSources }) => excludedSources);
-    expect(await except()).toEqual([['old', 'paused']]);
-    expect(await except({ audience: 'context' })).toEqual([['old', 'mail', 'paused']]);
-    expect(await except({ audience: 'context', excludedSources: ['x'] })).toEqual([
+    expect(await exclusions()).toEqual([['old', 'paused']]);
+    expect(await exclusions({ audience: 'context' })).toEqual([['old', 'mail', 'paused']]);
+    expect(await exclusions({ audience: 'context', excludedSources: ['x'] })).toEqual([
       ['x', 'old', 'mail', 'paused'],
     ]);
-    expect(await except({ audience: 'context' }, 'other')).toEqual([undefined]);
+    expect(await exclusions({ audience: 'context' }, 'other')).toEqual([undefined]);
   });
 
   it('counts the results that the threshold of a source hides separately', async () => {

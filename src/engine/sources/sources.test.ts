@@ -35,7 +35,7 @@ describe('a refresh', () => {
     expect(await tasks.refresh()).toMatchObject({ added: 0, updated: 0, removed: 0, unchanged: 2 });
   });
 
-  it('rewrites documents of an earlier format, and embeds none whose text is the same', async () => {
+  it('rewrites documents of an earlier format, and does not embed an unchanged text again', async () => {
     await tasks.refresh();
     const store = join(tasks.folder, 'loci.db');
     const passages = (): unknown[] => {
@@ -111,7 +111,7 @@ describe('a refresh', () => {
       expect((await tasks.loci.get(citation)).record.content).toContain('Farah');
   });
 
-  it('that fails keeps the last documents, is retried after longer and longer delays, and recovers', async () => {
+  it('that fails keeps the last documents, is retried after increasing delays, and recovers', async () => {
     await tasks.refresh();
     await tasks.setOutput('[{"id":"a","text":"half');
     const waits: number[] = [];

@@ -8,7 +8,7 @@ import { hashFile } from './watched-files.ts';
 it('a file that changes right after it was hashed gets a new hash', async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, 'script.sh');
-  // Of the same length, and within one tick of the file system's clock now and then.
+  // All versions have the same length, and some are written within one tick of the file system's clock.
   for (let round = 0; round < 300; round++) {
     const text = `echo ${String(round).padStart(3, '0')}`;
     await writeFile(path, text);

@@ -7,19 +7,19 @@ import type { VaultConfig } from '../../config/sources-schema.ts';
 import { openLoci } from '../open.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let [former, other] = ['', ''];
+let [originalPath, otherPath] = ['', ''];
 
 beforeEach(async () => {
   folder = await temporaryFolder();
-  [former, other] = [join(folder.path, 'former/notes'), join(folder.path, 'other/notes')];
-  await writeNotes(former, { 'a.md': 'An aardvark.' });
-  await writeNotes(other, { 'b.md': 'A badger.' });
-  await indexWith([{ path: former }]);
+  [originalPath, otherPath] = [join(folder.path, 'former/notes'), join(folder.path, 'other/notes')];
+  await writeNotes(originalPath, { 'a.md': 'An aardvark.' });
+  await writeNotes(otherPath, { 'b.md': 'A badger.' });
+  await indexWith([{ path: originalPath }]);
 });
 
 afterEach(async () => folder[Symbol.asyncDispose]());
 
-/** Indexes with these vaults in the configuration; answers the records of each source. */
+/** Indexes with these vaults in the configuration. Returns the number of records of each source. */
 async function indexWith(
   configured: readonly VaultConfig[],
   vaults?: readonly VaultConfig[],
@@ -45,15 +45,15 @@ async function citations(): Promise<string[]> {
 
 describe('a folder with the name of an indexed vault', () => {
   it('is refused before anything is read, with both paths and a hint', async () => {
-    const refused = {
+    const expected = {
       code: 'invalid_config',
-      message: expect.stringContaining(`came from ${former}; ${other} is another folder`) as string,
+      message: expect.stringContaining(`came from ${originalPath}; ${otherPath} is another folder`) as string,
       hint: expect.stringMatching(/`name: notes` .*loci forget-vault "notes"$/) as string,
     };
-    await expect(indexWith([{ path: other }])).rejects.toMatchObject(refused);
-    await expect(indexWith([], [{ path: other }])).rejects.toMatchObject(refused);
-    // Named, but not by the configuration.
-    await expect(indexWith([], [{ name: 'notes', path: other }])).rejects.toMatchObject(refused);
+    await expect(indexWith([{ path: otherPath }])).rejects.toMatchObject(expected);
+    await expect(indexWith([], [{ path: otherPath }])).rejects.toMatchObject(expected);
+    // The name comes from the caller, not from the configuration.
+    await expect(indexWith([], [{ name: 'notes', path: otherPath }])).rejects.toMatchObject(expected);
     expect(await citations()).toEqual(['a.md']);
   });
 
@@ -61,34 +61,34 @@ describe('a folder with the name of an indexed vault', () => {
     const db = new DatabaseSync(join(folder.path, 'loci.db'));
     db.exec('UPDATE source_state SET root = NULL');
     db.close();
-    const refused = {
+    const expected = {
       code: 'invalid_config',
-      message: expect.stringContaining(`came from ${former}`) as string,
+      message: expect.stringContaining(`came from ${originalPath}`) as string,
     };
-    await expect(indexWith([{ path: former }], [{ path: other }])).rejects.toMatchObject(refused);
-    expect(await indexWith([{ path: former }])).toEqual([['notes', 1]]);
+    await expect(indexWith([{ path: originalPath }], [{ path: otherPath }])).rejects.toMatchObject(expected);
+    expect(await indexWith([{ path: originalPath }])).toEqual([['notes', 1]]);
   });
 
-  it('is the moved vault if the settings give it that name', async () => {
-    expect(await indexWith([{ name: 'notes', path: other }])).toEqual([['notes', 1]]);
+  it('is treated as the moved vault if the settings give it that name', async () => {
+    expect(await indexWith([{ name: 'notes', path: otherPath }])).toEqual([['notes', 1]]);
     expect(await citations()).toEqual(['b.md']);
-    await expect(indexWith([{ path: former }])).rejects.toMatchObject({ code: 'invalid_config' });
+    await expect(indexWith([{ path: originalPath }])).rejects.toMatchObject({ code: 'invalid_config' });
   });
 
   it('is accepted under another name, and after the vault is forgotten', async () => {
-    expect(await indexWith([{ path: former }, { name: 'others', path: other }])).toHaveLength(2);
+    expect(await indexWith([{ path: originalPath }, { name: 'others', path: otherPath }])).toHaveLength(2);
     const loci = await openLoci(settings(folder.path));
     await loci.forgetVault('notes');
     await loci.close();
-    await indexWith([{ path: other }]);
+    await indexWith([{ path: otherPath }]);
     expect(await citations()).toEqual(['notes:b.md', 'others:b.md']);
   });
 
   it('is accepted if it is a link to the same folder', async () => {
     await mkdir(join(folder.path, 'linked'));
-    await symlink(former, join(folder.path, 'linked/notes'));
+    await symlink(originalPath, join(folder.path, 'linked/notes'));
     expect(await indexWith([{ path: join(folder.path, 'linked/notes') }])).toEqual([['notes', 1]]);
-    await rename(former, `${former} of old`);
-    await expect(indexWith([{ path: other }])).rejects.toMatchObject({ code: 'invalid_config' });
+    await rename(originalPath, `${originalPath} of old`);
+    await expect(indexWith([{ path: otherPath }])).rejects.toMatchObject({ code: 'invalid_config' });
   });
 });

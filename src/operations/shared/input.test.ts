@@ -6,7 +6,7 @@ import { OPERATIONS } from '../registry.ts';
 import { search } from '../records/search.ts';
 import { write } from '../records/write.ts';
 
-function refusal(run: () => unknown): string {
+function errorMessage(run: () => unknown): string {
   try {
     run();
   } catch (error) {
@@ -54,36 +54,36 @@ describe('parseInput', () => {
     ['oven', 'the input must be an object of fields, not "oven"'],
     [undefined, 'the input must be an object of fields, not nothing'],
   ])('refuses %j, and names the field', (raw, message) => {
-    expect(refusal(() => parseInput(search, raw))).toBe(message);
+    expect(errorMessage(() => parseInput(search, raw))).toBe(message);
   });
 
   it('explains exclusive bounds', () => {
     const input = z.strictObject({ n: z.number().gt(0).lt(1) });
-    expect(refusal(() => parseInput({ input }, { n: 0 }))).toBe('n must be more than 0, not 0');
-    expect(refusal(() => parseInput({ input }, { n: 1 }))).toBe('n must be less than 1, not 1');
+    expect(errorMessage(() => parseInput({ input }, { n: 0 }))).toBe('n must be more than 0, not 0');
+    expect(errorMessage(() => parseInput({ input }, { n: 1 }))).toBe('n must be less than 1, not 1');
   });
 
   it('uses the names of the surface for fields, and its hint for missing ones', () => {
     const wording = { nameOf: ([field = '']: readonly string[]) => `--${field}`, missingHint: 'Usage: x' };
-    const refused = (raw: unknown): unknown => {
+    const errorOf = (raw: unknown): unknown => {
       try {
         return parseInput(search, raw, wording);
       } catch (error) {
         return error;
       }
     };
-    expect(refused({ query: 'x', origins: ['valt'] })).toMatchObject({
+    expect(errorOf({ query: 'x', origins: ['valt'] })).toMatchObject({
       message: expect.stringMatching(/^--origins must be one of/) as string,
       hint: 'Correct the named value and try again.',
     });
-    expect(refused({ query: 'x', from: '2026-09-14', until: '2026-09-13' })).toMatchObject({
+    expect(errorOf({ query: 'x', from: '2026-09-14', until: '2026-09-13' })).toMatchObject({
       message: '--until must be the same day as --from, or later, not "2026-09-13"',
     });
-    expect(refused({})).toMatchObject({ message: '--query is missing', hint: 'Usage: x' });
+    expect(errorOf({})).toMatchObject({ message: '--query is missing', hint: 'Usage: x' });
   });
 
-  it('abridges a long value', () => {
-    const message = refusal(() => parseInput(write, { content: 'x', title: 'y'.repeat(1000) }));
+  it('shortens a long value', () => {
+    const message = errorMessage(() => parseInput(write, { content: 'x', title: 'y'.repeat(1000) }));
     expect(message.length).toBeLessThan(150);
   });
 });
@@ -91,7 +91,7 @@ describe('parseInput', () => {
 describe('a value that is nested very deeply', () => {
   it('is refused like any other value of the wrong type', () => {
     const content: unknown = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`);
-    expect(refusal(() => parseInput(write, { content }))).toBe(
+    expect(errorMessage(() => parseInput(write, { content }))).toBe(
       'content must be text, not a value that is nested too deeply to show',
     );
   });
@@ -99,7 +99,7 @@ describe('a value that is nested very deeply', () => {
 
 describe('every operation', () => {
   it.each(OPERATIONS.map(({ name, load }) => [name, load] as const))(
-    '%s describes itself',
+    '%s has a description, examples and described fields',
     async (name, load) => {
       const operation = await load();
       expect(operation.name).toBe(name);
@@ -110,7 +110,7 @@ describe('every operation', () => {
         expect(schema.description, field).toMatch(/\.$/);
       }
       for (const { input } of operation.examples) expect(() => parseInput(operation, input)).not.toThrow();
-      expect(refusal(() => parseInput(operation, { no_such_field: 1 }))).toContain(
+      expect(errorMessage(() => parseInput(operation, { no_such_field: 1 }))).toContain(
         'unknown field no_such_field',
       );
     },

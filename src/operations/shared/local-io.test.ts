@@ -86,8 +86,8 @@ describe('a remote caller', () => {
     expect(lines).not.toContain('"type":"audit"');
     const bob = context.forCall({ caller: { ...caller, namespace: 'bob' } });
     expect((await exportMemory.run(bob, {})).lines).not.toContain('Tove');
-    const told = await importMemory.run(bob, { lines: lines ?? '' });
-    expect(told.records.added).toBe(1);
+    const imported = await importMemory.run(bob, { lines: lines ?? '' });
+    expect(imported.records.added).toBe(1);
     for (const path of ['../x.md', '/etc/x.md', 'a/../b.md'])
       await expect(importMemory.run(bob, { files: [{ path, content: 'x' }] })).rejects.toMatchObject({
         code: 'invalid_input',

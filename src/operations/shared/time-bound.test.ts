@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { timeBound } from './time-bound.ts';
 
-/** A Sunday, noon, as people of this machine's zone mean it. */
+/** Noon on a Sunday in the local time zone. */
 const NOW = new Date(2026, 10, 22, 12).getTime();
 
-function span(text: string): unknown[] {
+function bounds(text: string): unknown[] {
   return (['from', 'until'] as const).map((bound) => {
     const parsed = timeBound(bound, () => NOW).safeParse(text);
     return parsed.success ? new Date(parsed.data) : parsed.error.issues[0]?.message;
@@ -27,8 +27,8 @@ describe('timeBound', () => {
     ['3 May 2026', new Date(2026, 4, 3), new Date(2026, 4, 4)],
     ['2026-09-14T18:30', new Date(2026, 8, 14, 18, 30), new Date(2026, 8, 14, 18, 30)],
     ['2026-09-14 18:30Z', new Date('2026-09-14T18:30Z'), new Date('2026-09-14T18:30Z')],
-  ])('reads %j as its beginning and its end', (text, from, until) => {
-    expect(span(text)).toEqual([from, until]);
+  ])('parses %j as its beginning for `from` and its end for `until`', (text, from, until) => {
+    expect(bounds(text)).toEqual([from, until]);
   });
 
   it.each([
@@ -43,7 +43,7 @@ describe('timeBound', () => {
     'the party last week',
     '2026-09-14T25:00',
   ])('refuses %j', (text) => {
-    const refusal = expect.stringMatching(/^a date such as 2026-09-14, .* last week$/) as string;
-    expect(span(text)).toEqual([refusal, refusal]);
+    const expectedMessage = expect.stringMatching(/^a date such as 2026-09-14, .* last week$/) as string;
+    expect(bounds(text)).toEqual([expectedMessage, expectedMessage]);
   });
 });

@@ -8,10 +8,10 @@ function marked(text: string, ...terms: string[]): string[] {
   return marks.map(([start, end]) => shown.slice(start, end));
 }
 
-const FILLER = 'some words that say nothing of it at all and go on for quite a while. '.repeat(20);
+const FILLER = 'some words that do not match the query and continue for quite a while. '.repeat(20);
 
 describe('snippet', () => {
-  it('is the whole of a short passage with marks on the matched words', () => {
+  it('is the whole text of a short passage, with marks on the matched words', () => {
     expect(snippet('Ovens bake; the oven’s door.', new Set(['oven']))).toEqual({
       text: 'Ovens bake; the oven’s door.',
       marks: [
@@ -28,7 +28,7 @@ describe('snippet', () => {
     expect(shown.text).toMatch(/^….*the oven broke\..*…$/);
     expect(shown.text.length).toBeLessThan(SNIPPET_LENGTH * 1.2);
     expect(marked(text, 'oven')).toEqual(['oven']);
-    // Cut between words.
+    // The text is cut between words.
     const edges = shown.text.replaceAll('…', '').trim().split(' ');
     expect(text.split(' ')).toContain(edges[0]);
     expect(text.split(' ')).toContain(edges.at(-1));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { detectDates } from './dates.ts';
 
-/** A Sunday, noon, as people of this machine's zone mean it. */
+/** Noon on a Sunday in the local time zone. */
 const NOW = new Date(2026, 10, 22, 12).getTime();
 
 function day(date: Date): string {
@@ -12,7 +12,7 @@ function day(date: Date): string {
   return parts.map((part) => String(part).padStart(2, '0')).join('-');
 }
 
-/** From and until, as local days; every range begins and ends at midnight. */
+/** The local days on which each detected range begins and ends. Checks that both times are midnight. */
 function ranges(query: string): [string, string][] {
   return detectDates(query, NOW).map(({ from, until }) => [day(new Date(from)), day(new Date(until))]);
 }
@@ -54,14 +54,14 @@ describe('detectDates', () => {
     ['on 1 December', '2025-12-01', '2025-12-02', '2026-12-01', '2026-12-02'],
     ['on 22 November', '2026-11-22', '2026-11-23', '2027-11-22', '2027-11-23'],
     ['in December', '2025-12-01', '2026-01-01', '2026-12-01', '2027-01-01'],
-  ])('reads "%s" as the last that has begun and the next', (query, from, until, next, end) => {
+  ])('reads "%s" as the latest one that has begun and the next one', (query, from, until, next, end) => {
     expect(ranges(query)).toEqual([
       [from, until],
       [next, end],
     ]);
   });
 
-  it.each([16, 17, 18, 19, 20, 21, 22])('includes today in this week, on the %i November', (today) => {
+  it.each([16, 17, 18, 19, 20, 21, 22])('includes today in this week, on %i November', (today) => {
     const now = new Date(2026, 10, today, 9).getTime();
     const [week] = detectDates('this week', now);
     expect(week).toMatchObject({
@@ -103,7 +103,7 @@ describe('detectDates', () => {
     ['on 3 May 2026', false],
     ['what did we pick this year', false],
     ['Monday dal', false],
-  ])('knows whether a date is relative to today: %s', (query, relative) => {
+  ])('reports whether a date is relative to today: %s', (query, relative) => {
     expect(new Set(detectDates(query, NOW).map((date) => date.relative))).toEqual(new Set([relative]));
   });
 

@@ -22,19 +22,19 @@ function intentOf(query: string, names: SourceNames = NAMES): QueryIntent | null
 function typesOf(query: string): string[] {
   const intent = intentOf(query);
   if (intent === null) return [];
-  const isWanted = (source: string, recordType = 'document'): boolean =>
+  const isRequested = (source: string, recordType = 'document'): boolean =>
     isOfIntent(
       storedPassage({ record: { origin: 'source', source, recordType, createdAt: NOW + 1 } }).record,
       intent,
     );
   const types = {
-    tasks: isWanted('jira', 'task'),
-    events: isWanted('family_calendar'),
-    mails: isWanted('gmail'),
-    commits: isWanted('git-log'),
-    others: isWanted('household'),
+    tasks: isRequested('jira', 'task'),
+    events: isRequested('family_calendar'),
+    mails: isRequested('gmail'),
+    commits: isRequested('git-log'),
+    others: isRequested('household'),
   };
-  return Object.entries(types).flatMap(([name, wanted]) => (wanted ? [name] : []));
+  return Object.entries(types).flatMap(([name, isRequested]) => (isRequested ? [name] : []));
 }
 
 describe('detectIntent', () => {
@@ -52,7 +52,7 @@ describe('detectIntent', () => {
     ['what is due tomorrow?', ['tasks', 'events']],
     ["what's on tomorrow", ['tasks', 'events']],
     ['next appointment', ['events']],
-    // These are about something.
+    // These queries have a topic.
     ['worktop appointment confirmed?', []],
     ['what to do when the heat pump fails', []],
     ['the invoice that was due in May', []],
@@ -64,10 +64,10 @@ describe('detectIntent', () => {
     expect(typesOf(query)).toEqual(types);
   });
 
-  it('tells whether a query has a topic', () => {
+  it('reports whether a query has a topic', () => {
     expect([intentOf('my open todos')?.listOnly, intentOf('kitchen todos')?.listOnly]).toEqual([true, false]);
     expect(intentOf('calendar tomorrow')?.listOnly).toBe(true);
-    // Notes of that day are wanted, too.
+    // This query asks for notes of that day, too.
     expect(intentOf("what's on tomorrow")?.listOnly).toBe(false);
   });
 
@@ -76,7 +76,7 @@ describe('detectIntent', () => {
     expect(intentOf('my calendar', new Map([['list', 'Google Tasks']]))).toBeNull();
   });
 
-  it('admits future events of a calendar, and open past tasks that are overdue', () => {
+  it('matches future events of a calendar, and open past tasks that are overdue', () => {
     const task = (createdAt: number, completed: boolean, query: string): boolean => {
       const record = {
         origin: 'source',
@@ -100,7 +100,7 @@ describe('detectIntent', () => {
     expect(event(NOW - 2 * DAY, 'dentist calendar')).toBe(true);
   });
 
-  it('admits only documents of sources', () => {
+  it('matches only documents of sources', () => {
     for (const origin of ['vault', 'memory', 'fact'] as const)
       expect(
         isOfIntent(storedPassage({ record: { origin, recordType: 'task' } }).record, intentOf('todos')!),

@@ -83,7 +83,7 @@ describe('parseQuery', () => {
       expect(parseQuery(text)).toMatchObject({ terms: [], phrases: [] });
   });
 
-  it('cuts a query of 100,000 characters', () => {
+  it('truncates a query of 100,000 characters', () => {
     const { text, terms } = parseQuery(
       Array.from({ length: 20_000 }, (_, n) => `w${String(n % 999)}`).join(' '),
     );

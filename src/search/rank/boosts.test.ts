@@ -12,18 +12,18 @@ const MAY_3 = Date.UTC(2026, 4, 3);
 function boosts(
   query: string,
   metadata: Metadata,
-  given: Partial<Pick<SearchRun, 'dates' | 'ranking'>> & {
+  options: Partial<Pick<SearchRun, 'dates' | 'ranking'>> & {
     title?: string;
     sessionRanks?: ReadonlyMap<string, number>;
   } = {},
 ): Boost[] {
-  const { title = '', sessionRanks = new Map<string, number>(), ...run } = given;
+  const { title = '', sessionRanks = new Map<string, number>(), ...run } = options;
   const passage = storedPassage({ record: { title, metadata, createdAt: MAY_3 } });
   return boostsOf(passage, searchRun(query, { dates: [], ...run }), sessionRanks);
 }
 
 describe('boostsOf', () => {
-  it('boosts a record of a day that the query names, the end of the range excluded', () => {
+  it('boosts a record whose date is in a range of the query, whose end is exclusive', () => {
     const dated = (from: number, until: number, metadata: Metadata = {}): string[] =>
       boosts('oven', metadata, { dates: [{ text: '', from, until, relative: false }] }).map(
         ({ name }) => name,
@@ -34,7 +34,7 @@ describe('boostsOf', () => {
     expect(dated(MAY_3, MAY_3 + DAY, { date: 'someday' })).toEqual(['date']);
   });
 
-  it('boosts a record of relative dates more if it matches the rest of the query, less if its only date is that of its file', () => {
+  it('boosts a record in a relative date range more if it matches the rest of the query, and less if its only date is that of its file', () => {
     const dates = [{ text: 'last week', from: MAY_3 - DAY, until: MAY_3 + DAY, relative: true }];
     const added = (query: string, metadata: Metadata): number[] =>
       boosts(query, metadata, { dates, title: 'Words of an oven' }).map((boost) => boost.added);
@@ -85,8 +85,8 @@ describe('boostsOf', () => {
 });
 
 describe('dayOf and sessionOf', () => {
-  it('read the date, else the time of the record, and a session that is a text or a number', () => {
-    // In local time.
+  it('return the date or else the time of the record, and a session that is text or a number', () => {
+    // Dates are in local time.
     const day = dayOf(storedPassage({ record: { createdAt: 5, metadata: { date: '2026-05-03' } } }));
     expect(day).toBe(new Date(2026, 4, 3).getTime());
     expect(dayOf(storedPassage({ record: { createdAt: 5 } }))).toBe(5);

@@ -24,14 +24,14 @@ function coverage(query: string, text: string, corrected: [string, string][] = [
   return evidenceOf(storedPassage({ text }), [], weighted(query), replacements).coverage;
 }
 
-function hit(score: number, given: { raw?: number; text?: string } = {}): Ranked {
-  const { raw, text = '' } = given;
+function hit(score: number, overrides: { raw?: number; text?: string } = {}): Ranked {
+  const { raw, text = '' } = overrides;
   const contributions = raw === undefined ? [] : [{ signal: 'vector' as const, rank: 1, raw, added: 0 }];
   return { passage: storedPassage({ text }), score, contributions, boosts: [] };
 }
 
-function retrieved(query: string, given: Partial<RetrievalResult> = {}): RetrievalResult {
-  const nothing = {
+function retrieved(query: string, overrides: Partial<RetrievalResult> = {}): RetrievalResult {
+  const empty = {
     intent: null,
     lists: [],
     corrections: [],
@@ -40,11 +40,11 @@ function retrieved(query: string, given: Partial<RetrievalResult> = {}): Retriev
     vector: null,
     constrainedMatches: new Set<number>(),
   };
-  return { ...nothing, modelCoverage: 1, terms: weighted(query), ...given };
+  return { ...empty, modelCoverage: 1, terms: weighted(query), ...overrides };
 }
 
 describe('evidenceOf', () => {
-  it('covers the share of the terms that a passage has, in any field and any form', () => {
+  it('has the share of the query terms that a passage contains, in any field and inflection', () => {
     expect(coverage('kitchen oven', 'Ovens of kitchens')).toBe(1);
     expect(coverage('kitchen oven', 'an oven')).toBe(0.5);
     expect(coverage('kitchen oven', 'garden')).toBe(0);
@@ -54,7 +54,7 @@ describe('evidenceOf', () => {
     expect(evidenceOf(titled, [], weighted('oven kitchen home cooker'), new Map()).coverage).toBe(1);
   });
 
-  it('covers a misspelt term by its replacement', () => {
+  it('counts a misspelt term as covered if the passage contains its replacement', () => {
     expect(coverage('kichen', 'kitchens')).toBe(0);
     expect(coverage('kichen', 'kitchens', [['kichen', 'kitchen']])).toBe(1);
   });
@@ -72,13 +72,15 @@ describe('confidenceOf', () => {
     fc.assert(
       fc.property(cosine, cosine, share, share, properties, (a, b, less, more, query) => {
         const [low, high] = [Math.min(less, more), Math.max(less, more)];
-        const sure = confidenceOf({ cosine: a, coverage: low }, query);
-        expect(sure).toBeGreaterThan(0);
-        expect(sure).toBeLessThan(1);
-        expect(confidenceOf({ cosine: a, coverage: high }, query)).toBeGreaterThanOrEqual(sure);
+        const lower = confidenceOf({ cosine: a, coverage: low }, query);
+        expect(lower).toBeGreaterThan(0);
+        expect(lower).toBeLessThan(1);
+        expect(confidenceOf({ cosine: a, coverage: high }, query)).toBeGreaterThanOrEqual(lower);
         if (a === null || b === null) return;
-        const nearer = confidenceOf({ cosine: Math.max(a, b), coverage: low }, query);
-        expect(nearer).toBeGreaterThanOrEqual(confidenceOf({ cosine: Math.min(a, b), coverage: low }, query));
+        const higherCosine = confidenceOf({ cosine: Math.max(a, b), coverage: low }, query);
+        expect(higherCosine).toBeGreaterThanOrEqual(
+          confidenceOf({ cosine: Math.min(a, b), coverage: low }, query),
+        );
       }),
     );
   });
@@ -102,15 +104,15 @@ describe('withConfidence', () => {
   });
 
   it('takes the confidence in the answer from the best evidence among the first hits', () => {
-    const sure = withConfidence(RUN, [hit(1), hit(0.9, { text: 'oven' })], retrieved('oven'));
-    const unsure = withConfidence(RUN, [hit(1), hit(0.9)], retrieved('oven'));
-    expect(sure[0]!.confidence).toBeGreaterThan(10 * unsure[0]!.confidence);
+    const supported = withConfidence(RUN, [hit(1), hit(0.9, { text: 'oven' })], retrieved('oven'));
+    const unsupported = withConfidence(RUN, [hit(1), hit(0.9)], retrieved('oven'));
+    expect(supported[0]!.confidence).toBeGreaterThan(10 * unsupported[0]!.confidence);
   });
 
-  it('halves the confidence when only the time of a file dates a note', () => {
+  it('halves the confidence in a note whose only date is that of its file', () => {
     const dates = [{ text: 'yesterday', from: 0, until: 1, relative: true }];
     const boosts = [{ name: 'date' as const, added: 1 }];
-    const sure = (metadata: Metadata): number => {
+    const confidenceWith = (metadata: Metadata): number => {
       const passage = storedPassage({ text: 'bees', record: { metadata } });
       const [only] = withConfidence(
         searchRun('yesterday', { dates }),
@@ -119,11 +121,11 @@ describe('withConfidence', () => {
       );
       return only!.confidence;
     };
-    expect(sure({ date: '1970-01-01' })).toBeGreaterThan(0.9);
-    expect(sure({})).toBe(sure({ date: '1970-01-01' }) / 2);
+    expect(confidenceWith({ date: '1970-01-01' })).toBeGreaterThan(0.9);
+    expect(confidenceWith({})).toBe(confidenceWith({ date: '1970-01-01' }) / 2);
   });
 
-  it('reports the rank and evidence of that hit, and the share of each hit', () => {
+  it('reports the rank and evidence of the hit with the best evidence, and the share of each hit', () => {
     const [best, second] = withConfidence(
       RUN,
       [hit(2), hit(1, { text: 'oven', raw: 0.6 })],
@@ -144,14 +146,14 @@ describe('withConfidence', () => {
   });
 
   it('weights the cosine by the model coverage', () => {
-    const near = hit(1, { raw: 0.9 });
-    const [fluent] = withConfidence(RUN, [near], retrieved('oven', { modelCoverage: 1 }));
-    const [foreign] = withConfidence(RUN, [near], retrieved('oven', { modelCoverage: 0 }));
-    expect(fluent!.confidence).toBeGreaterThan(0.9);
-    expect(foreign!.confidence).toBeLessThan(0.05);
+    const similar = hit(1, { raw: 0.9 });
+    const [covered] = withConfidence(RUN, [similar], retrieved('oven', { modelCoverage: 1 }));
+    const [uncovered] = withConfidence(RUN, [similar], retrieved('oven', { modelCoverage: 0 }));
+    expect(covered!.confidence).toBeGreaterThan(0.9);
+    expect(uncovered!.confidence).toBeLessThan(0.05);
   });
 
-  it('is low for all hits when none is about the query, and accepts an empty list', () => {
+  it('gives all hits a low confidence when none has evidence, and accepts an empty list', () => {
     const hits = withConfidence(RUN, [hit(1, { raw: 0.1 }), hit(0.8, { raw: 0.05 })], retrieved('oven'));
     for (const { confidence } of hits) expect(confidence).toBeLessThan(0.05);
     expect(withConfidence(RUN, [], retrieved('oven'))).toEqual([]);

@@ -4,7 +4,7 @@ import { fuse, rrf } from './fuse.ts';
 import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from './ranking.ts';
 import type { SignalList } from '../retrieve/signals.ts';
 
-/** Passage `n` is of record `n`. */
+/** Passage `n` belongs to record `n`. */
 function scores(...pairs: readonly (readonly [passage: number, score: number])[]): PassageScore[] {
   return pairs.map(([passage, score]) => ({ passage, record: passage, score }));
 }
@@ -16,7 +16,7 @@ function fusedScores(lists: readonly SignalList[], ranking: Ranking): [number, n
 const weights = { vector: 0.6, text: 0.4, spelling: 0.2, recency: 0 };
 
 describe('fuse', () => {
-  it('scales a short list from a score of 0 to its best', () => {
+  it('scales a short list from a score of 0 to its best score', () => {
     const lists: SignalList[] = [
       { signal: 'vector', scores: scores([1, 0.8], [2, 0.4]) },
       { signal: 'text', scores: scores([2, 10], [3, 5]) },
@@ -29,7 +29,7 @@ describe('fuse', () => {
     ]);
   });
 
-  it('scales a long list from its worst to its best, and a short one with negative scores from the worst', () => {
+  it('scales a long list from its worst to its best score, and a short one with negative scores from its worst score', () => {
     const long = Array.from({ length: 21 }, (_, i) => [i, 30 - i] as const);
     const fused = fusedScores([{ signal: 'text', scores: scores(...long) }], { ...DEFAULT_RANKING, weights });
     expect([fused[0], fused[5], fused[20]]).toEqual([
@@ -45,7 +45,7 @@ describe('fuse', () => {
     ]);
   });
 
-  it('scales a single passage, or equal ones, to the best', () => {
+  it('gives a single passage, or equal ones, the best score', () => {
     const list: SignalList = { signal: 'text', scores: scores([4, 0], [5, 0]) };
     expect(fusedScores([list], { ...DEFAULT_RANKING, weights })).toEqual([
       [4, 0.4],
@@ -53,7 +53,7 @@ describe('fuse', () => {
     ]);
   });
 
-  it('fuses ranks reciprocally, rank 1 being 1', () => {
+  it('fuses reciprocal ranks, scaled so that rank 1 scores 1', () => {
     expect([1, 2, 62].map((rank) => rrf(60)(0, rank))).toEqual([1, 61 / 62, 0.5]);
     const lists: SignalList[] = [
       { signal: 'vector', scores: scores([1, 0.9], [2, 0.1]) },
@@ -83,10 +83,10 @@ describe('fuse', () => {
       { signal: 'text', scores: scores([9, 2]) },
       { signal: 'vector', scores: scores([3, 1]) },
     ];
-    const even = { ...DEFAULT_RANKING, weights: { ...weights, vector: 0.4 } };
-    const order = fuse(lists, even).map(({ passage }) => passage);
+    const equalWeights = { ...DEFAULT_RANKING, weights: { ...weights, vector: 0.4 } };
+    const order = fuse(lists, equalWeights).map(({ passage }) => passage);
     expect(order).toEqual([3, 9]);
-    expect(fuse(lists.toReversed(), even).map(({ passage }) => passage)).toEqual(order);
+    expect(fuse(lists.toReversed(), equalWeights).map(({ passage }) => passage)).toEqual(order);
   });
 
   it('ignores a signal with a weight of 0', () => {
@@ -94,8 +94,8 @@ describe('fuse', () => {
       { signal: 'vector', scores: scores([1, 0.8]) },
       { signal: 'text', scores: scores([2, 10]) },
     ];
-    const deaf = { ...DEFAULT_RANKING, weights: { ...weights, vector: 0 } };
-    expect(fuse(lists, deaf).map(({ passage }) => passage)).toEqual([2]);
+    const textOnly = { ...DEFAULT_RANKING, weights: { ...weights, vector: 0 } };
+    expect(fuse(lists, textOnly).map(({ passage }) => passage)).toEqual([2]);
   });
 
   it('moves the weight of text to spelling when words were corrected', () => {

@@ -18,36 +18,36 @@ import { SOURCE_POLICY, type SourcePolicies } from './source-policy.ts';
 const DAY = 86_400_000;
 const RUN = searchRun('oven', { filter: { now: NOW } });
 
-function recency(place: number, raw: number, added: number, halfLifeDays: number): unknown {
-  return { signal: 'recency', rank: place, raw, added: expect.closeTo(added, 12), halfLifeDays };
+function recency(rank: number, raw: number, added: number, halfLifeDays: number): unknown {
+  return { signal: 'recency', rank, raw, added: expect.closeTo(added, 12), halfLifeDays };
 }
 
-/** The same with no weight of recency of a source. */
-function ageless(given: SourcePolicies): SourcePolicies {
-  return new Map([...given].map(([name, policy]) => [name, { ...policy, recency: null }]));
+/** The same policies without the recency weights of sources. */
+function withoutRecency(policies: SourcePolicies): SourcePolicies {
+  return new Map([...policies].map(([name, policy]) => [name, { ...policy, recency: null }]));
 }
 
 describe('rank', () => {
   it('never lets recency lift a record above one that matches better by more than its reach (R2)', () => {
     const { weights, recency } = DEFAULT_RANKING;
     const reach = recency.kind === 'tie-break' ? recency.reach : Number.NaN;
-    const timeless = { ...DEFAULT_RANKING, weights: { ...weights, recency: 0 } };
+    const rankingWithoutRecency = { ...DEFAULT_RANKING, weights: { ...weights, recency: 0 } };
     fc.assert(
-      fc.property(passageSamples, policySamples, (entries, owners) => {
-        const without = new Map(
-          rankSamples(entries, timeless, ageless(owners)).map(({ passage, score }) => [
+      fc.property(passageSamples, policySamples, (entries, policies) => {
+        const scores = new Map(
+          rankSamples(entries, rankingWithoutRecency, withoutRecency(policies)).map(({ passage, score }) => [
             passage.record.id,
             score,
           ]),
         );
-        const order = recordIds(rankSamples(entries, DEFAULT_RANKING, owners));
-        expect(order.toSorted()).toEqual([...without.keys()].toSorted());
-        const greatest = [...owners.values()].map(({ recency: own }) => own?.weight ?? 0);
-        const weight = Math.max(weights.recency, ...greatest);
-        for (const [place, below] of order.entries()) {
-          for (const above of order.slice(0, place)) {
-            const bound = (1 + weight * reach) * without.get(above)!;
-            expect(without.get(below)!).toBeLessThanOrEqual(bound * (1 + 1e-12));
+        const order = recordIds(rankSamples(entries, DEFAULT_RANKING, policies));
+        expect(order.toSorted()).toEqual([...scores.keys()].toSorted());
+        const sourceWeights = [...policies.values()].map(({ recency }) => recency?.weight ?? 0);
+        const weight = Math.max(weights.recency, ...sourceWeights);
+        for (const [index, below] of order.entries()) {
+          for (const above of order.slice(0, index)) {
+            const bound = (1 + weight * reach) * scores.get(above)!;
+            expect(scores.get(below)!).toBeLessThanOrEqual(bound * (1 + 1e-12));
           }
         }
       }),
@@ -75,15 +75,15 @@ describe('rank', () => {
       { passage: 4, record: 4, score: 0.5, rawScore: 0.5, ageDays: 30 },
     ]);
     expect(recordIds(hits)).toEqual([2, 3, 4, 1]);
-    const places = hits.map(({ contributions }) =>
-      contributions.map(({ rank: place, added }) => [place, added]),
+    const ranksAndScores = hits.map(({ contributions }) =>
+      contributions.map(({ rank, added }) => [rank, added]),
     );
-    expect(places[0]).toEqual(places[1]);
-    expect(places[3]).toEqual([[3, expect.closeTo(0.25 * 0.15 * 0.15, 12)]]);
+    expect(ranksAndScores[0]).toEqual(ranksAndScores[1]);
+    expect(ranksAndScores[3]).toEqual([[3, expect.closeTo(0.25 * 0.15 * 0.15, 12)]]);
   });
 
   it('computes the recency of a source with its own weight and half-life, a week by default', () => {
-    const week = {
+    const weekOld = {
       passage: 1,
       record: 1,
       score: 0.5,
@@ -92,17 +92,19 @@ describe('rank', () => {
       origin: 'source',
       source: 'tasks',
     } as const;
-    const said = (owners?: SourcePolicies, given: PassageSample = week): unknown =>
-      rankSamples([given], DEFAULT_RANKING, owners)[0]?.contributions;
-    const own = new Map([['tasks', { ...SOURCE_POLICY, recency: { weight: 1, halfLifeDays: 14 } }]]);
+    const contributionsOf = (policies?: SourcePolicies, given: PassageSample = weekOld): unknown =>
+      rankSamples([given], DEFAULT_RANKING, policies)[0]?.contributions;
+    const configured = new Map([['tasks', { ...SOURCE_POLICY, recency: { weight: 1, halfLifeDays: 14 } }]]);
     const half = 0.5 * 0.5 * 0.15;
-    expect(said()).toEqual([recency(1, NOW - 7 * DAY, (half * 0.15) / 2, 7)]);
-    expect(said(own)).toEqual([recency(1, NOW - 7 * DAY, half * Math.SQRT1_2, 14)]);
-    const memory = { ...week, origin: 'memory' } as const;
-    expect(said(own, memory)).toEqual([recency(1, NOW - 7 * DAY, 0.5 * 0.15 * 0.15 * 2 ** (-7 / 90), 90)]);
+    expect(contributionsOf()).toEqual([recency(1, NOW - 7 * DAY, (half * 0.15) / 2, 7)]);
+    expect(contributionsOf(configured)).toEqual([recency(1, NOW - 7 * DAY, half * Math.SQRT1_2, 14)]);
+    const memory = { ...weekOld, origin: 'memory' } as const;
+    expect(contributionsOf(configured, memory)).toEqual([
+      recency(1, NOW - 7 * DAY, 0.5 * 0.15 * 0.15 * 2 ** (-7 / 90), 90),
+    ]);
   });
 
-  it('treats recency as one more list of ranks in the classic ranking', () => {
+  it('fuses recency as another list of ranks in the classic ranking', () => {
     const hits = rankSamples(
       [
         { passage: 1, record: 1, score: 0.5, rawScore: 0.5, ageDays: 9 },
@@ -143,10 +145,10 @@ describe('rank', () => {
           const shown = siblings.find((entry) => entry.passage === passage.id);
           expect(shown?.rawScore).toBe(Math.max(...siblings.map(({ rawScore }) => rawScore)));
         }
-        const mixed = entries.toSorted(
+        const shuffled = entries.toSorted(
           (a, b) => ((a.passage * 7919 + seed) % 101) - ((b.passage * 7919 + seed) % 101),
         );
-        expect(rankSamples(mixed)).toEqual(hits);
+        expect(rankSamples(shuffled)).toEqual(hits);
       }),
     );
   });

@@ -39,7 +39,7 @@ describe('ranking of sources', () => {
     expect(recordIds(rankSamples([todo, better]))).toEqual([1, 2]);
   });
 
-  it('reports what the weight and completion took away, and ranks a completed todo below an equal open one', () => {
+  it('reports what the weight and completion subtract, and ranks a completed todo below an equal open one', () => {
     const [open, done] = rankSamples([
       { ...todo, completed: true },
       { ...todo, passage: 2, record: 2, completed: false, ageDays: 400 },
@@ -57,8 +57,8 @@ describe('ranking of sources', () => {
     const entries = (['vault', 'source', 'memory', 'fact'] as const).map((origin, i) => {
       return { ...todo, passage: i + 1, record: i + 1, origin, completed: true };
     });
-    const added = (owners?: SourcePolicies): (readonly [number, readonly unknown[]])[] =>
-      rankSamples(entries, DEFAULT_RANKING, owners)
+    const added = (policies?: SourcePolicies): (readonly [number, readonly unknown[]])[] =>
+      rankSamples(entries, DEFAULT_RANKING, policies)
         .map(({ passage, boosts }) => [passage.id, boosts.map(({ name, factor }) => [name, factor])] as const)
         .toSorted(([a], [b]) => a - b);
     const done = ['completed', 0.5];
@@ -79,13 +79,13 @@ describe('ranking of sources', () => {
 
   it('reports contributions and boosts that add up to the score, whatever the policies', () => {
     fc.assert(
-      fc.property(passageSamples, policySamples, (entries, owners) => {
+      fc.property(passageSamples, policySamples, (entries, policies) => {
         const best = new Map<number, number>();
-        const hits = rankSamples(entries, DEFAULT_RANKING, owners);
+        const hits = rankSamples(entries, DEFAULT_RANKING, policies);
         for (const { record, score } of entries) best.set(record, Math.max(score, best.get(record) ?? 0));
         for (const { passage, score, contributions, boosts } of hits) {
-          const alone = entries.filter(({ record }) => record === passage.record.id).length === 1;
-          if (!alone) continue;
+          const isOnlyPassage = entries.filter(({ record }) => record === passage.record.id).length === 1;
+          if (!isOnlyPassage) continue;
           const added = [...contributions, ...boosts].reduce((sum, { added }) => sum + added, 0);
           expect(score).toBeCloseTo(best.get(passage.record.id)! + added, 9);
           expect(score).toBeGreaterThanOrEqual(-1e-12);
@@ -106,8 +106,8 @@ describe('search of sources', () => {
   ): Promise<SearchOutcome> {
     const store = openSqliteInMemory();
     await write(store, 'n', ...writes);
-    const given = { store, namespace: 'n', query: 'marble worktop', filter: ALL_LIVE, vectors: null };
-    return runSearch({ ...given, limit, ranking: DEFAULT_RANKING, policies });
+    const request = { store, namespace: 'n', query: 'marble worktop', filter: ALL_LIVE, vectors: null };
+    return runSearch({ ...request, limit, ranking: DEFAULT_RANKING, policies });
   }
 
   const titles = (hits: SearchOutcome['hits']): string[] => hits.map(({ passage }) => passage.record.title);
@@ -130,15 +130,16 @@ describe('search of sources', () => {
       source: 'tasks',
       metadata: { completed: true },
     });
-    const levels = async (weight: number): Promise<readonly [number, number]> => {
+    const topAnswerConfidence = async (weight: number): Promise<{ rank: number; confidence: number }> => {
       const policies = new Map([['tasks', { ...SOURCE_POLICY, weight }]]);
       const [first] = (await found([done, ...vague, ...others], policies)).hits;
-      return [first?.answerConfidence.bestEvidence ?? 0, first?.answerConfidence.confidence ?? 0];
+      const { bestEvidence = 0, confidence = 0 } = first?.answerConfidence ?? {};
+      return { rank: bestEvidence, confidence };
     };
-    const [[first, sure], [last, still]] = [await levels(2), await levels(0.001)];
-    expect([first, last]).toEqual([1, 10]);
-    expect(sure).toBeGreaterThan(0.9);
-    expect(still).toBe(sure);
+    const [heavy, light] = [await topAnswerConfidence(2), await topAnswerConfidence(0.001)];
+    expect([heavy.rank, light.rank]).toEqual([1, 10]);
+    expect(heavy.confidence).toBeGreaterThan(0.9);
+    expect(light.confidence).toBe(heavy.confidence);
   });
 
   it('drops hits below the minimum score of their source, without counting them towards the limit', async () => {

@@ -19,7 +19,7 @@ const NAMES: SourceNames = new Map([
   ['git-log', 'git-log'],
 ]);
 /** The options of a search without a model, except for its store and query. */
-const ASKED = {
+const OPTIONS = {
   namespace: 'n',
   filter: ALL_LIVE,
   limit: 10,
@@ -29,33 +29,38 @@ const ASKED = {
 } as const;
 
 describe('search with an intent', () => {
-  const brought = (source: string, title: string, ahead: number, completed?: boolean): RecordWrite =>
+  const sourceDocument = (
+    source: string,
+    title: string,
+    daysAhead: number,
+    completed?: boolean,
+  ): RecordWrite =>
     note('sugar for the bees', {
       title,
       origin: 'source',
       source,
       trust: 'external',
       recordType: completed === undefined ? 'document' : 'task',
-      createdAt: NOW + ahead * DAY,
+      createdAt: NOW + daysAhead * DAY,
       metadata: completed === undefined ? {} : { completed },
     });
   const writes = [
     note('todos, todos, todos', { title: 'on todos', createdAt: NOW }),
     note('nothing', { title: 'Todos', createdAt: NOW - 400 * DAY }),
-    brought('list', 'in a week', 7, false),
-    brought('list', 'done', 0, true),
-    brought('list', 'tomorrow', 1, false),
-    brought('list', 'overdue', -20, false),
-    brought('family_calendar', 'in a month', 30),
-    brought('family_calendar', 'last month', -30),
-    brought('family_calendar', 'the day after', 2),
-    brought('gmail', 'mail', 0),
+    sourceDocument('list', 'in a week', 7, false),
+    sourceDocument('list', 'done', 0, true),
+    sourceDocument('list', 'tomorrow', 1, false),
+    sourceDocument('list', 'overdue', -20, false),
+    sourceDocument('family_calendar', 'in a month', 30),
+    sourceDocument('family_calendar', 'last month', -30),
+    sourceDocument('family_calendar', 'the day after', 2),
+    sourceDocument('gmail', 'mail', 0),
   ];
 
   async function found(query: string, filter: SearchFilter = ALL_LIVE): Promise<SearchOutcome> {
     const store = openSqliteInMemory();
     await write(store, 'n', ...writes);
-    return runSearch({ ...ASKED, store, query, filter });
+    return runSearch({ ...OPTIONS, store, query, filter });
   }
 
   const titles = async (query: string, filter?: SearchFilter): Promise<string[]> =>
@@ -80,10 +85,10 @@ describe('search with an intent', () => {
   it('explains the whole score', async () => {
     for (const query of ['my calendar', 'my todos', 'chores about bees', "what's on 3 May"])
       for (const { score, contributions, boosts } of (await found(query)).hits) {
-        const divided = contributions.map(({ signal, added }) =>
+        const normalised = contributions.map(({ signal, added }) =>
           signal === 'recency' ? added : added / NORM,
         );
-        const sum = [...divided, ...boosts.map(({ added }) => added)].reduce((a, b) => a + b, 0);
+        const sum = [...normalised, ...boosts.map(({ added }) => added)].reduce((a, b) => a + b, 0);
         expect(sum, query).toBeCloseTo(score, 10);
       }
   });
@@ -94,7 +99,7 @@ describe('search with an intent', () => {
     expect(Math.max(0, ...hits.map(({ confidence }) => confidence))).toBeLessThan(0.2);
   });
 
-  it('lists completed documents for a query that asks for these', async () => {
+  it('lists completed documents for a query that asks for them', async () => {
     expect((await titles('completed todos'))[0]).toBe('Todos');
     expect((await titles('completed todos'))[1]).toBe('done');
     expect(await titles('done tasks', { ...ALL_LIVE, origins: ['source'] })).toEqual(['done']);
@@ -108,7 +113,7 @@ describe('search with an intent', () => {
     const store = openSqliteInMemory();
     await write(store, 'n', ...writes.slice(2), undated);
     const listed = async (query: string): Promise<string[]> =>
-      (await runSearch({ ...ASKED, store, query })).hits.map(({ passage }) => passage.record.title);
+      (await runSearch({ ...OPTIONS, store, query })).hits.map(({ passage }) => passage.record.title);
     expect(await listed('todos')).toEqual(['tomorrow', 'in a week', 'overdue', 'undated', 'done']);
     expect(await listed('overdue')).toEqual(['overdue']);
     expect(await listed('what do I have to do today')).not.toContain('undated');
@@ -124,40 +129,40 @@ describe('search with an intent', () => {
       mail('hall', 'Keep it free. Maren'),
     ];
     await write(store, 'n', ...mails, note('bees', { title: 'bees' }));
-    const { hits } = await runSearch({ ...ASKED, store, query: 'mail from Maren' });
+    const { hits } = await runSearch({ ...OPTIONS, store, query: 'mail from Maren' });
     const [first, second] = hits;
     expect(first?.passage.record.title).toBe('hall');
     expect(second?.boosts.map(({ name }) => name)).not.toContain('kind');
   });
 
   it('finds an open document behind any number of completed ones', async () => {
-    const many = Array.from({ length: 60 }, (_, i) => brought('list', 'done', -i, true));
+    const many = Array.from({ length: 60 }, (_, i) => sourceDocument('list', 'done', -i, true));
     const store = openSqliteInMemory();
-    await write(store, 'n', ...many, brought('list', 'passport', -40, false));
+    await write(store, 'n', ...many, sourceDocument('list', 'passport', -40, false));
     for (const query of ['overdue', 'my todos', 'open tasks', 'what do I have to do']) {
-      const { hits } = await runSearch({ ...ASKED, store, query });
+      const { hits } = await runSearch({ ...OPTIONS, store, query });
       expect(hits[0]?.passage.record.title, query).toBe('passport');
     }
   });
 
-  it('searches notes when all documents are completed, and lists notes of the dates besides open ones', async () => {
-    const asked = async (...others: RecordWrite[]): Promise<string[]> => {
+  it('searches notes when all documents are completed, and lists notes of the dates after open documents', async () => {
+    const titlesWith = async (...others: RecordWrite[]): Promise<string[]> => {
       const store = openSqliteInMemory();
-      const ofTheDay = note('Pay the rent, call the plumber', { title: 'note', createdAt: NOW + DAY });
-      await write(store, 'n', ofTheDay, ...others);
+      const noteOfTheDay = note('Pay the rent, call the plumber', { title: 'note', createdAt: NOW + DAY });
+      await write(store, 'n', noteOfTheDay, ...others);
       const query = 'what do I have to do tomorrow';
-      const { hits } = await runSearch({ ...ASKED, store, query });
+      const { hits } = await runSearch({ ...OPTIONS, store, query });
       return hits.map(({ passage }) => passage.record.title);
     };
-    expect((await asked(brought('list', 'done', 1, true)))[0]).toBe('note');
-    expect(await asked(brought('list', 'open', 1, false))).toEqual(['open', 'note']);
+    expect((await titlesWith(sourceDocument('list', 'done', 1, true)))[0]).toBe('note');
+    expect(await titlesWith(sourceDocument('list', 'open', 1, false))).toEqual(['open', 'note']);
   });
 
   it('queries for a date once, however often the query names it', async () => {
     const store = openSqliteInMemory();
     await write(store, 'n', ...writes);
     let searches = 0;
-    const counted: Store = {
+    const countingStore: Store = {
       ...store,
       search: {
         ...store.search,
@@ -167,18 +172,18 @@ describe('search with an intent', () => {
         },
       },
     };
-    const once = 'bees todos calendar mail commits monday';
-    await runSearch({ ...ASKED, store: counted, query: once });
-    const before = searches;
-    await runSearch({ ...ASKED, store: counted, query: once + ' monday'.repeat(60) });
-    expect([before > 0, searches]).toEqual([true, 2 * before]);
+    const query = 'bees todos calendar mail commits monday';
+    await runSearch({ ...OPTIONS, store: countingStore, query });
+    const withoutRepetition = searches;
+    await runSearch({ ...OPTIONS, store: countingStore, query: query + ' monday'.repeat(60) });
+    expect([withoutRepetition > 0, searches]).toEqual([true, 2 * withoutRepetition]);
   });
 
   it('does not boost a document of a source for its title', async () => {
     const store = openSqliteInMemory();
-    const forged = brought('list', 'Todos', 300, false);
-    await write(store, 'n', ...writes, forged);
-    const { hits } = await runSearch({ ...ASKED, store, query: 'todos' });
+    const sameTitle = sourceDocument('list', 'Todos', 300, false);
+    await write(store, 'n', ...writes, sameTitle);
+    const { hits } = await runSearch({ ...OPTIONS, store, query: 'todos' });
     expect(hits[0]?.passage.record.origin).toBe('vault');
     expect(hits[1]?.passage.record.title).toBe('tomorrow');
   });
@@ -216,7 +221,7 @@ describe('search with an intent', () => {
     );
     const store = openSqliteInMemory();
     await write(store, 'n', ...writes);
-    const all = { ...ASKED, store, limit: 50 };
+    const all = { ...OPTIONS, store, limit: 50 };
     await fc.assert(
       fc.asyncProperty(filters, queries, async (given, query) => {
         const filter = { ...ALL_LIVE, ...given };

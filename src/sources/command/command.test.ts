@@ -38,8 +38,8 @@ describe('the environment of a command', () => {
       expect.arrayContaining(['TODO_FILE', 'LOCI_TOKEN']),
     );
     expect(commandEnvironment(env, ['GONE', 'ABSENT'])).not.toHaveProperty('GONE');
-    const lent = { ...env, PYTHONDONTWRITEBYTECODE: '' };
-    expect(commandEnvironment(lent, ['PYTHONDONTWRITEBYTECODE'])).toHaveProperty(
+    const overridden = { ...env, PYTHONDONTWRITEBYTECODE: '' };
+    expect(commandEnvironment(overridden, ['PYTHONDONTWRITEBYTECODE'])).toHaveProperty(
       'PYTHONDONTWRITEBYTECODE',
       '',
     );

@@ -80,8 +80,8 @@ describe('fetching documents from a command', () => {
       { id: 1, text: 'A', tags: labels, labels },
       { id: 2, text: 'B', tags: [], labels: [{ title: 'bug' }] },
     ];
-    const own = await fetchDocuments(await printing(JSON.stringify(printed)));
-    expect(own.documents.map(({ tags }) => tags)).toEqual([['bug', 'ui'], []]);
+    const unmapped = await fetchDocuments(await printing(JSON.stringify(printed)));
+    expect(unmapped.documents.map(({ tags }) => tags)).toEqual([['bug', 'ui'], []]);
     const fetched = await fetchDocuments(
       await printing(JSON.stringify(printed), { map: { tags: '{{labels}}' } }),
     );
@@ -91,7 +91,7 @@ describe('fetching documents from a command', () => {
     ]);
   });
 
-  it('reports once for each key of a map that no document has its field, or that a name has no braces', async () => {
+  it('reports once for each key of a map whose field no document has, or whose name has no braces', async () => {
     const printed = [
       { id: 1, title: 'A', due: null, list: [], from: { name: 'Ann' } },
       { id: 2, title: 'B', list: [] },
@@ -155,23 +155,29 @@ describe('fetching documents from a command', () => {
     const restricted = await fetchDocuments({ ...request, fields: ['title', 'completed'] });
     expect(restricted.documents).toMatchObject([{ title: 'Call Bob', text: 'Call Bob', completed: true }]);
     expect(JSON.stringify(restricted.documents)).not.toContain('secret');
-    const nothing = await fetchDocuments({ ...request, fields: ['tags'] });
-    expect(nothing.documents).toEqual([]);
-    expect(nothing.problems).toMatchObject([{ index: 1, id: 'x', skipped: true }]);
+    const empty = await fetchDocuments({ ...request, fields: ['tags'] });
+    expect(empty.documents).toEqual([]);
+    expect(empty.problems).toMatchObject([{ index: 1, id: 'x', skipped: true }]);
   });
 
   it('neither checks nor quotes fields that are not stored', async () => {
     const documents = [
-      { id: 1, title: 'Call Bob', timestamp: 'noon of hushed', url: 'hushed', metadata: { hushed: ['x'] } },
-      { id: 2, title: 'Call Ann', tags: 'hushed', metadata: 'hushed', text: { body: 'hushed' } },
-      { id: 3, text: 'hushed' },
+      {
+        id: 1,
+        title: 'Call Bob',
+        timestamp: 'noon of private',
+        url: 'private',
+        metadata: { private: ['x'] },
+      },
+      { id: 2, title: 'Call Ann', tags: 'private', metadata: 'private', text: { body: 'private' } },
+      { id: 3, text: 'private' },
     ];
     const request = await printing(JSON.stringify(documents), { fields: ['title'] });
     const fetched = await fetchDocuments(request);
     expect(fetched.documents.map(({ text }) => text)).toEqual(['Call Bob', 'Call Ann']);
     const detail = 'it has neither text nor title among its `fields`';
     expect(fetched.problems).toEqual([{ index: 3, id: '3', detail, skipped: true }]);
-    expect(JSON.stringify(fetched)).not.toContain('hushed');
+    expect(JSON.stringify(fetched)).not.toContain('private');
   });
 
   it('refuses an invalid template before the command runs', async () => {

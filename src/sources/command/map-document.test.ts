@@ -132,13 +132,13 @@ describe('mapping documents', () => {
   });
 
   it('reports the key of an invalid template', () => {
-    const bad: readonly (readonly [DocumentMap, string])[] = [
+    const invalid: readonly (readonly [DocumentMap, string])[] = [
       [{ text: 'a {{title' }, 'map.text has a {{ that is not closed: {{title'],
       [{ id: '{{}}' }, 'map.id has a placeholder without a name: {{}}'],
       [{ url: '{{a..b}}' }, 'map.url has a placeholder without a name: {{a..b}}'],
       [{ metadata: { who: '{{ }}' } }, 'map.metadata.who has a placeholder without a name: {{ }}'],
     ];
-    for (const [map, message] of bad)
+    for (const [map, message] of invalid)
       expect(() => documentMapper(map)).toThrow(
         expect.objectContaining({ code: 'invalid_config', message }) as Error,
       );

@@ -5,8 +5,8 @@ import { parseDocuments } from './parse-documents.ts';
 import type { OutputValue } from './output-value.ts';
 
 async function* inChunks(bytes: Uint8Array, cuts: readonly number[] = []): AsyncGenerator<Uint8Array> {
-  const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
-  for (const [i, place] of places.slice(1).entries()) yield bytes.subarray(places[i], place);
+  const offsets = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+  for (const [i, end] of offsets.slice(1).entries()) yield bytes.subarray(offsets[i], end);
 }
 
 async function parsed(
@@ -92,17 +92,17 @@ describe('parsing the output of a command', () => {
   });
 
   it('refuses more than 10,000 documents', async () => {
-    const ten = Array.from({ length: 10_000 }, (_, i) => `{"id":${String(i)}}`);
-    expect(await parsed(`[${ten.join(',')}]`)).toHaveLength(10_000);
-    expect(await parsed(ten.join('\n'))).toHaveLength(10_000);
-    const more = [...ten, '{"id":"more"}'];
+    const lines = Array.from({ length: 10_000 }, (_, i) => `{"id":${String(i)}}`);
+    expect(await parsed(`[${lines.join(',')}]`)).toHaveLength(10_000);
+    expect(await parsed(lines.join('\n'))).toHaveLength(10_000);
+    const more = [...lines, '{"id":"more"}'];
     const message = 'the command printed more than 10000 documents';
     expect(await failureOf(`[${more.join(',')}]`)).toBe(message);
     expect(await failureOf(more.join('\n'))).toBe(message);
     expect(await failureOf(`{"l":[${more.join(',')}]}`, 'l')).toBe(message);
   });
 
-  it('is not harmed by hostile JSON', async () => {
+  it('limits the depth and size of hostile JSON, and changes no prototype', async () => {
     const deep = '['.repeat(100_000);
     expect(await failureOf(deep)).toBe('document 1 is nested deeper than 100 levels');
     expect(await failureOf('{"a":'.repeat(100_000), 'b')).toContain('is nested deeper than 100 levels');
@@ -118,11 +118,11 @@ describe('parsing the output of a command', () => {
     ]);
     const wide = `{"id":1,${Array.from({ length: 60_000 }, (_, i) => `"${String(i)}":1`).join(',')}}`;
     expect(await failureOf(`[{},${wide}]`)).toBe('document 2, or the text next to it, is too large');
-    const odd = '{"__proto__":{"polluted":1},"constructor":2,"n":1e999,"m":-0,"s":"\\ud800\\u0000"}';
+    const unusual = '{"__proto__":{"polluted":1},"constructor":2,"n":1e999,"m":-0,"s":"\\ud800\\u0000"}';
     for (const [text, items] of [
-      [`[${odd}]`, undefined],
-      [odd, undefined],
-      [`{"__proto__":1,"l":[${odd}]}`, 'l'],
+      [`[${unusual}]`, undefined],
+      [unusual, undefined],
+      [`{"__proto__":1,"l":[${unusual}]}`, 'l'],
     ] as const) {
       const [first] = (await parsed(text, items)) as { value: object }[];
       expect(Object.entries(first!.value)).toEqual([
@@ -153,7 +153,7 @@ describe('parsing the output of a command', () => {
   it('parses any documents, in a list or on lines and in any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(documents, cuts, fc.boolean(), async (printed, at, spaced) => {
-        // What JSON tells of them: it knows no -0, and a byte order mark may be the parser's to drop.
+        // JSON has no -0. Byte order marks are removed, because the parser may drop one.
         const expected = JSON.parse(JSON.stringify(printed).replaceAll('\uFEFF', '')) as object[];
         const list = JSON.stringify(expected, null, spaced ? 2 : 0);
         expect(await parsed(list, undefined, at)).toEqual(values(...expected));
@@ -166,12 +166,12 @@ describe('parsing the output of a command', () => {
     );
   });
 
-  it('never accepts a truncated list, and throws only errors that say so', async () => {
+  it('never accepts a truncated list, and throws source_failed', async () => {
     await fc.assert(
-      fc.asyncProperty(documents, fc.nat(), cuts, async (printed, place, at) => {
+      fc.asyncProperty(documents, fc.nat(), cuts, async (printed, length, at) => {
         const whole = Buffer.from(JSON.stringify(printed));
-        const half = whole.subarray(0, place % whole.length);
-        await expect(parsed(half, undefined, at)).rejects.toMatchObject({ code: 'source_failed' });
+        const truncated = whole.subarray(0, length % whole.length);
+        await expect(parsed(truncated, undefined, at)).rejects.toMatchObject({ code: 'source_failed' });
       }),
     );
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readDocument } from './read-document.ts';
 
-const bare = {
+const emptyFields = {
   title: null,
   tags: [],
   timestamp: null,
@@ -26,10 +26,10 @@ function documentOf(value: unknown): unknown {
 }
 
 describe('reading a document', () => {
-  it('needs an id and a text, or a title instead of it', () => {
-    expect(documentOf({ id: 'a', text: 'b' })).toEqual({ ...bare, id: 'a', text: 'b' });
+  it('requires an id, and a text or a title', () => {
+    expect(documentOf({ id: 'a', text: 'b' })).toEqual({ ...emptyFields, id: 'a', text: 'b' });
     expect(documentOf({ id: 1.5, title: ' b \n c' })).toEqual({
-      ...bare,
+      ...emptyFields,
       id: '1.5',
       text: 'b c',
       title: 'b c',
@@ -45,14 +45,14 @@ describe('reading a document', () => {
       url: null,
     };
     expect(documentOf({ id: 'a', text: 'b', ...nulls, more: { ignored: 1 } })).toEqual({
-      ...bare,
+      ...emptyFields,
       id: 'a',
       text: 'b',
     });
     expect(
       documentOf({ id: 'a', text: 'b', title: '', tags: '', timestamp: ' ', project: ' ', url: '' }),
     ).toEqual({
-      ...bare,
+      ...emptyFields,
       id: 'a',
       text: 'b',
     });
@@ -60,7 +60,7 @@ describe('reading a document', () => {
 
   it('reports which field is invalid, and what was expected', () => {
     const good = { id: 'a', text: 'b' };
-    const faults: readonly (readonly [unknown, string])[] = [
+    const errors: readonly (readonly [unknown, string])[] = [
       [null, 'it is missing'],
       [[], 'it should be an object, not a list'],
       [{}, 'id is missing'],
@@ -119,7 +119,7 @@ describe('reading a document', () => {
         'id is missing; title should be text, not a number; tags should be a list of texts, not a number',
       ],
     ];
-    for (const [value, detail] of faults) expect(detailOf(value)).toBe(detail);
+    for (const [value, detail] of errors) expect(detailOf(value)).toBe(detail);
   });
 
   it('reports the id of an invalid document if it has a valid one', () => {
@@ -170,13 +170,22 @@ describe('reading a document', () => {
   });
 
   it('never throws, for any document', () => {
-    const odd = fc.anything({ maxDepth: 3, withNullPrototype: true });
+    const anything = fc.anything({ maxDepth: 3, withNullPrototype: true });
     const document = fc.record(
-      { id: odd, text: odd, title: odd, tags: odd, timestamp: odd, metadata: odd, completed: odd, url: odd },
+      {
+        id: anything,
+        text: anything,
+        title: anything,
+        tags: anything,
+        timestamp: anything,
+        metadata: anything,
+        completed: anything,
+        url: anything,
+      },
       { requiredKeys: [] },
     );
     fc.assert(
-      fc.property(fc.oneof(odd, document), (value) => {
+      fc.property(fc.oneof(anything, document), (value) => {
         const read = readDocument(value, 1);
         if ('problem' in read) expect(read.problem.detail).not.toBe('');
         else expect(read.document.text.trim()).not.toBe('');

@@ -44,7 +44,7 @@ describe('splitting a command line', () => {
     ]);
   });
 
-  it('refuses syntax of a shell, with a hint', () => {
+  it('refuses the syntax of a shell, with a hint', () => {
     const parts: readonly (readonly [string, string])[] = [
       ['a | b', '|'],
       ['a && b', '&'],
@@ -90,7 +90,7 @@ describe('splitting a command line', () => {
     ];
     fc.assert(
       fc.property(fc.array(fc.tuple(word, fc.nat({ max: 2 }))), (words) => {
-        const line = words.map(([text, how]) => quoted[how]!(text)).join(' ');
+        const line = words.map(([text, style]) => quoted[style]!(text)).join(' ');
         expect(splitCommand(line)).toEqual(words.map(([text]) => text));
       }),
     );
@@ -127,8 +127,8 @@ describe('splitting a command line', () => {
           return;
         }
         const script = `set -f; set -- ${line}; for each; do printf '%s\\0' "$each"; done`;
-        const said = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' });
-        expect(said.split('\0').slice(0, -1)).toEqual(words);
+        const output = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' });
+        expect(output.split('\0').slice(0, -1)).toEqual(words);
       }),
       { numRuns: 150 },
     );

@@ -29,7 +29,7 @@ describe('parsing timestamps', () => {
     expect(readTimestamp('0050-01-01T00:00:00Z')).toBe(Date.parse('0050-01-01T00:00:00Z'));
   });
 
-  it("is this machine's day or time without a zone", () => {
+  it('interprets a day or time without a zone as local', () => {
     const midnight = new Date(2026, 10, 25).getTime();
     for (const written of ['2026-11-25', '20261125', '2026-11-25T00:00', '20261125T000000'])
       expect(readTimestamp(written), written).toBe(midnight);

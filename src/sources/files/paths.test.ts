@@ -41,7 +41,8 @@ describe('resolveWithin', () => {
     for (const file of ['secret.md', 'vault2/secret.md', 'vault/notes/a.md', 'vault/notes/Cafe\u0301.md']) {
       await writeFile(path.join(base, file), 'text');
     }
-    const link = (target: string, at: string): Promise<void> => symlink(target, path.join(root, at));
+    const link = (target: string, linkPath: string): Promise<void> =>
+      symlink(target, path.join(root, linkPath));
     await link('notes/a.md', 'inside.md');
     await link('notes', 'folder');
     await link('../secret.md', 'outside.md');

@@ -13,7 +13,7 @@ describe('headingTitle', () => {
     ['two\nlines', 'two lines'],
     ['%% unclosed [[ and **', '%% unclosed [[ and **'],
     ['', ''],
-  ])('%j reads %j', (source, title) => {
+  ])('returns for %j the title %j', (source, title) => {
     expect(headingTitle(source)).toBe(title);
   });
 

@@ -68,7 +68,7 @@ describe('findSkills', () => {
     }
   });
 
-  it('skips hidden folders, and makes ids of any names', async () => {
+  it('skips hidden folders, and makes an id from any name', async () => {
     await skill('.hidden', SOURCE);
     await skill('Überblick & Co', '---\nmemorySource:\n  command: x\n---\n');
     await skill('日記', '---\nmemorySource:\n  command: x\n---\n');

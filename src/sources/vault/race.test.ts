@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openVault } from './vault.ts';
 
-/** Another process that, as fast as it can, puts a symlink out of the vault where a folder was, and back. */
+/** A program that replaces a folder of the vault by a symlink out of the vault, and back, as fast as it can. */
 const SWAP = `
   const { renameSync } = await import('node:fs');
   process.on('disconnect', () => process.exit());
@@ -52,7 +52,7 @@ describe('a vault that changes while it is read', () => {
     swapper.disconnect();
     await exited;
     expect([...seen].filter((content) => content !== undefined && content !== 'inside')).toEqual([]);
-    // Both states were met, so that the race was one.
+    // Both states occurred, so that the reads raced with the swaps.
     expect(seen).toContain('inside');
     expect([...reasons]).toContain('outside_root');
   });

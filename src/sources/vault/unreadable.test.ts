@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-/** Nobody's user id on Linux: root may read what chmod 000 locks, so that as root another user has to look. */
+/** The user id of nobody on Linux. Root may read files of mode 000, so that tests that root runs read as nobody. */
 const NOBODY = 65_534;
 
 const LIST_AND_READ = `
@@ -35,8 +35,8 @@ afterEach(async () => {
   await rm(root, { recursive: true });
 });
 
-/** What a user who is not root sees of the vault; a reason when there is no such user to be had. */
-function lookAsUser(): { seen: unknown } | { reason: string } {
+/** Lists and reads the vault as a user who is not root. Returns a reason if no process can run as such a user. */
+function readAsUser(): { output: unknown } | { reason: string } {
   const isRoot = process.getuid?.() === 0;
   const child = spawnSync(process.execPath, ['--input-type=module', '--eval', LIST_AND_READ], {
     env: { VAULT_MODULE: new URL('vault.ts', import.meta.url).href, VAULT_ROOT: root },
@@ -44,18 +44,18 @@ function lookAsUser(): { seen: unknown } | { reason: string } {
     cwd: '/',
     ...(isRoot && { uid: NOBODY, gid: NOBODY }),
   });
-  if (child.status === 0) return { seen: JSON.parse(child.stdout) };
+  if (child.status === 0) return { output: JSON.parse(child.stdout) };
   if (!isRoot) throw new Error(child.stderr);
-  return { reason: `as root, nobody could be asked to look: ${child.error?.message ?? child.stderr}` };
+  return { reason: `no process can run as nobody: ${child.error?.message ?? child.stderr}` };
 }
 
 describe('without permission to read', () => {
   it('a folder or file is skipped and reported, and the others are read', async ({ skip }) => {
     await chmod(path.join(root, 'locked'), 0);
     await chmod(path.join(root, 'y.md'), 0);
-    const look = lookAsUser();
-    if ('reason' in look) return skip(look.reason);
-    expect(look.seen).toEqual({
+    const outcome = readAsUser();
+    if ('reason' in outcome) return skip(outcome.reason);
+    expect(outcome.output).toEqual({
       contents: { 'a.md': 'a.md', 'y.md': null, 'z.md': 'z.md' },
       problems: [
         ['locked', 'unreadable', 'permission denied', true],
@@ -66,9 +66,9 @@ describe('without permission to read', () => {
 
   it('listing the vault throws unreadable', async ({ skip }) => {
     await chmod(root, 0);
-    const look = lookAsUser();
-    if ('reason' in look) return skip(look.reason);
-    expect(look.seen).toEqual({
+    const outcome = readAsUser();
+    if ('reason' in outcome) return skip(outcome.reason);
+    expect(outcome.output).toEqual({
       code: 'unreadable',
       message: `the vault ${root} cannot be read: permission denied`,
     });

@@ -43,8 +43,8 @@ describe('spelling', () => {
     ['kitchn', 'kitchens', 6 / 8],
     ['kitchn', 'kitchener', 0],
     ['x', 'kitchen', 0],
-  ])('%s is like %s by %d', (word, known, similarity) => {
-    expect(spellingSimilarity(word, known)).toBeCloseTo(similarity, 9);
+  ])('the similarity of %s and %s is %d', (word, indexed, similarity) => {
+    expect(spellingSimilarity(word, indexed)).toBeCloseTo(similarity, 9);
   });
 
   it('never excludes a word that is within the edits because of its letter mask', () => {
@@ -58,17 +58,17 @@ describe('spelling', () => {
   });
 
   it('returns at most three words: the most similar, then the most frequent, then the alphabetically first', () => {
-    const known = (word: string, passages: number): { word: string; passages: number } => ({
+    const indexed = (word: string, passages: number): { word: string; passages: number } => ({
       word,
       passages,
     });
     const candidates = [
-      known('goat', 1),
-      known('boat', 1),
-      known('coats', 9),
-      known('coat', 1),
-      known('moat', 2),
-      known('zebra', 99),
+      indexed('goat', 1),
+      indexed('boat', 1),
+      indexed('coats', 9),
+      indexed('coat', 1),
+      indexed('moat', 2),
+      indexed('zebra', 99),
     ];
     expect(nearestWords('xoat', candidates).map(({ word }) => word)).toEqual(['moat', 'boat', 'coat']);
     expect(nearestWords('xoat', candidates)).toHaveLength(MAX_NEAR_WORDS);

@@ -42,19 +42,19 @@ describe('text fields', () => {
   });
 
   it('accept metadata of any shape', () => {
-    const odd: Metadata[] = [
+    const unusual: Metadata[] = [
       { aliases: 'one', speaker: ['a', 'b'], date: 20260904, frontMatter: ['x'], caption: null },
       { aliases: null, speaker: { name: 'Ada' }, date: 'tomorrow', frontMatter: 'text' },
       { date: '2026-13-41' },
     ];
-    expect(odd.map((metadata) => textFields(withMetadata(metadata), PASSAGE).headings)).toEqual([
+    expect(unusual.map((metadata) => textFields(withMetadata(metadata), PASSAGE).headings)).toEqual([
       'Home\nKitchen\na\nb',
       'Home\nKitchen',
       'Home\nKitchen\n2026-13-41 41  2026',
     ]);
   });
 
-  it('are equal for two states without a difference in searched text', () => {
+  it('are equal for two versions of a record with the same searched text', () => {
     expect(sameFields(RECORD, withMetadata({ links: ['x'], session: 's' }))).toBe(true);
     const others: (typeof RECORD)[] = [
       { ...RECORD, title: 'Stove' },

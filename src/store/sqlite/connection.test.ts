@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../store.ts';
 import { openSqliteStore } from './open.ts';
 
-describe('calls made together', () => {
+describe('concurrent calls', () => {
   const folder = mkdtempSync(join(tmpdir(), 'loci-'));
   let store: Store;
   beforeAll(async () => {
@@ -18,39 +18,43 @@ describe('calls made together', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const ask = (word: unknown): Promise<unknown> => store.search.terms('nobody', [word as string]);
-  const answerTo = (word: string): unknown => [{ word, passages: 0, near: [] }];
+  const lookUp = (word: unknown): Promise<unknown> => store.search.terms('nobody', [word as string]);
+  const expectedTerms = (word: string): unknown => [{ word, passages: 0, near: [] }];
 
-  it('are each answered with what it asked for', async () => {
+  it('each return their own result', async () => {
     const words = Array.from({ length: 50 }, (_, i) => `word${String(i)}`);
-    expect(await Promise.all(words.map(ask))).toEqual(words.map(answerTo));
+    expect(await Promise.all(words.map(lookUp))).toEqual(words.map(expectedTerms));
   });
 
-  it('do not fail with one among them that fails', async () => {
+  it('succeed although another call fails', async () => {
     const [first, failed, last] = await Promise.allSettled([
-      ask('first'),
+      lookUp('first'),
       store.vectors
         .activateGeneration(ADMIN_NAMESPACE, 12)
         .then(() => searchVectors(store, 'nobody', 12, new Float32Array(3), { now: 0 }, 1)),
-      ask('last'),
+      lookUp('last'),
     ]);
-    expect(first).toEqual({ status: 'fulfilled', value: answerTo('first') });
+    expect(first).toEqual({ status: 'fulfilled', value: expectedTerms('first') });
     expect(failed).toMatchObject({ status: 'rejected', reason: { code: 'not_found' } });
-    expect(last).toEqual({ status: 'fulfilled', value: answerTo('last') });
+    expect(last).toEqual({ status: 'fulfilled', value: expectedTerms('last') });
   });
 
-  it('reach the thread without the one that cannot be sent there', async () => {
-    const [first, failed, last] = await Promise.allSettled([ask('first'), ask(() => 'no text'), ask('last')]);
-    expect(first).toEqual({ status: 'fulfilled', value: answerTo('first') });
+  it('succeed although the parameters of another call cannot be cloned', async () => {
+    const [first, failed, last] = await Promise.allSettled([
+      lookUp('first'),
+      lookUp(() => 'no text'),
+      lookUp('last'),
+    ]);
+    expect(first).toEqual({ status: 'fulfilled', value: expectedTerms('first') });
     expect(failed).toMatchObject({ status: 'rejected', reason: { code: 'internal' } });
-    expect(last).toEqual({ status: 'fulfilled', value: answerTo('last') });
+    expect(last).toEqual({ status: 'fulfilled', value: expectedTerms('last') });
   });
 
-  it('are answered before a close that comes with them', async () => {
+  it('complete before a concurrent close', async () => {
     const path = join(folder, 'other.db');
     const other = await openSqliteStore({ path, busyTimeoutMs: 1000, create: true });
-    const asked = other.search.terms('nobody', ['late']);
-    await Promise.all([asked, other.close()]);
-    expect(await asked).toEqual(answerTo('late'));
+    const pending = other.search.terms('nobody', ['late']);
+    await Promise.all([pending, other.close()]);
+    expect(await pending).toEqual(expectedTerms('late'));
   });
 });

@@ -5,9 +5,9 @@ import { storeCalls } from './calls.ts';
 import { Database } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
 
-/** Plans of what is done, of statements that read or change these tables. */
+/** The query plans of the statements that `work` prepares and whose SQL matches `pattern`. */
 function plansOf(
-  tables: RegExp,
+  pattern: RegExp,
   work: (calls: ReturnType<typeof storeCalls>) => void,
 ): Map<string, string[]> {
   const db = new Database(':memory:', { busyTimeoutMs: 0 });
@@ -15,14 +15,14 @@ function plansOf(
   const calls = storeCalls(db);
   const writes = [fact('k', 'c', 'a'), fact('k2', 'c', 'b'), note('c')];
   calls.records.commit('n', { writes, chunking: 'c', audit: [auditDraft({ subject: 'u' })] });
-  const seen = new Set<string>();
+  const statements = new Set<string>();
   const prepare = db.prepare.bind(db);
   db.prepare = (sql) => {
-    if (tables.test(sql)) seen.add(sql);
+    if (pattern.test(sql)) statements.add(sql);
     return prepare(sql);
   };
   work(calls);
-  const plans = [...seen].map((sql): [string, string[]] => [
+  const plans = [...statements].map((sql): [string, string[]] => [
     sql,
     prepare(`EXPLAIN QUERY PLAN ${sql}`)
       .all(...Array.from(sql.matchAll(/\?/g), () => null))
@@ -40,11 +40,11 @@ function searchByTime({ search }: ReturnType<typeof storeCalls>): void {
   search.retrieve('n', { queries: filters.map((filter) => ({ by: 'time', filter, limit: 5 })) });
 }
 
-/** Reads every row of a namespace, or of all. */
-const WHOLE =
+/** A step of a query plan that reads every row of a table or of a namespace. */
+const FULL_SCAN =
   /^SCAN (?!json_each|text_|t$)|^SEARCH (r|record|audit|idempotency|p|passage) USING .*(PRIMARY KEY|autoindex_record_1|record_uuid) \(ns=\?( AND id<\?)?\)$/;
 
-it('what agents ask for is found by index, not by a look at all of a namespace', () => {
+it('calls of agents use an index and do not scan a namespace', () => {
   const plans = plansOf(/\b(FROM|UPDATE) (record|audit|idempotency|passage)\b/, (calls) => {
     const facts = { now: NOW, origins: ['fact'] } as const;
     for (const given of [
@@ -77,11 +77,11 @@ it('what agents ask for is found by index, not by a look at all of a namespace',
     calls.records.purge('n', purgeRequest({ expiredBy: NOW + 5000 }));
   });
   expect(plans.size).toBeGreaterThan(20);
-  const whole = [...plans].filter(([, plan]) => plan.some((step) => WHOLE.test(step)));
-  expect(whole).toEqual([]);
+  const scans = [...plans].filter(([, plan]) => plan.some((step) => FULL_SCAN.test(step)));
+  expect(scans).toEqual([]);
 });
 
-it('what is nearest in time is read from there in both directions, and not put in order first', () => {
+it('a search by time reads an index in both directions and does not sort', () => {
   const plans = plansOf(/\bcreated_at (ASC|DESC)\b/, (calls) => {
     searchByTime(calls);
   });
@@ -89,7 +89,7 @@ it('what is nearest in time is read from there in both directions, and not put i
   const steps = [...plans.values()].map((plan) => plan.filter((step) => !step.includes('json_each')));
   for (const [record, , ...order] of steps) {
     expect(record).toMatch(/^SEARCH r USING (COVERING )?INDEX record_created \(ns=\? AND created_at[<>]\?/);
-    // Of those of one moment alone.
+    // SQLite may sort records of the same time (LAST TERM OF ORDER BY), but not all records.
     for (const step of order) expect(step).not.toMatch(/TEMP B-TREE FOR ORDER BY/);
   }
 });

@@ -11,11 +11,11 @@ function requestWith(mcpReq: Partial<ServerContext['mcpReq']>): ServerContext {
 }
 
 describe('requestContext', () => {
-  const ending = new AbortController();
+  const shutdown = new AbortController();
   const session: McpSession = {
     context: async () => createContext({ home: '/nowhere', env: {}, caller }),
     scopes: new Set(['read']),
-    signal: ending.signal,
+    signal: shutdown.signal,
     callerOf: () => caller,
   };
 
@@ -29,11 +29,11 @@ describe('requestContext', () => {
     );
     cancelled.abort();
     expect([first.signal.aborted, second.signal.aborted]).toEqual([true, false]);
-    ending.abort();
+    shutdown.abort();
     expect(second.signal.aborted).toBe(true);
   });
 
-  it('reports progress only to a client that asked for it', async () => {
+  it('reports progress only to a client that sent a progress token', async () => {
     const notifications: unknown[] = [];
     const notify = async (notification: unknown): Promise<void> => void notifications.push(notification);
     const { signal } = new AbortController();

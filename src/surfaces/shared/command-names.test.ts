@@ -11,7 +11,7 @@ describe('withCommandNames', () => {
       expect(withCommandNames(`\`${tool}\``)).toBe(`\`loci ${commandWords(name).join(' ')}\``);
   });
 
-  it('leaves names alone that are not in backticks', () => {
+  it('does not replace names that are not in backticks', () => {
     expect(withCommandNames('no fact is called "memory_list"')).toBe('no fact is called "memory_list"');
   });
 });

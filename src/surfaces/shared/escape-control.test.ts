@@ -2,19 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeControl, escapeControlJson, oneLine } from './escape-control.ts';
 
-const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff]/;
+const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff]/;
 const text = fc.string({ unit: 'binary', maxLength: 200 });
 
 describe('escapeControl', () => {
   it('removes all control characters, keeps offsets, and is idempotent', () => {
     fc.assert(
-      fc.property(text, (given) => {
-        const safe = escapeControl(given);
-        expect(safe).not.toMatch(OBEYED);
-        expect(safe).toHaveLength(given.length);
+      fc.property(text, (input) => {
+        const safe = escapeControl(input);
+        expect(safe).not.toMatch(CONTROL_CHARACTERS);
+        expect(safe).toHaveLength(input.length);
         expect(safe.isWellFormed()).toBe(true);
         expect(escapeControl(safe)).toBe(safe);
-        expect(oneLine(given)).not.toMatch(/[\n\t]/);
+        expect(oneLine(input)).not.toMatch(/[\n\t]/);
       }),
     );
   });
@@ -32,7 +32,7 @@ describe('escapeControl', () => {
     fc.assert(
       fc.property(fc.dictionary(text, text), (value) => {
         const json = escapeControlJson(JSON.stringify(value, null, 2));
-        expect(json).not.toMatch(OBEYED);
+        expect(json).not.toMatch(CONTROL_CHARACTERS);
         expect(JSON.parse(json)).toEqual(value);
       }),
     );

@@ -16,7 +16,7 @@ import { importMemory } from '../import.ts';
 import type { ImportReport } from './import-report.ts';
 
 describe('an import of forged lines', () => {
-  /** Imports an export whose record has these fields instead of its own. */
+  /** Imports an export in which `fields` replace those of its record. */
   async function importWith(fields: object, trust: Trust = 'agent'): Promise<[EngineContext, ImportReport]> {
     const source = await openEngine();
     await write(source, { content: 'The oven is gas' });
@@ -43,23 +43,23 @@ describe('an import of forged lines', () => {
   );
 
   it('refuses reserved categories (F3), and source fields that are too long', async () => {
-    for (const given of [
+    for (const fields of [
       { category: 'pack_history' },
       { source: 'x'.repeat(513) },
       { identity: 'x'.repeat(1_000_000) },
       { revision: 'x'.repeat(513) },
     ]) {
-      const [, { records }] = await importWith(given, 'operator');
-      expect([records.added, records.refused], Object.keys(given)[0]).toEqual([0, 1]);
+      const [, { records }] = await importWith(fields, 'operator');
+      expect([records.added, records.refused], Object.keys(fields)[0]).toEqual([0, 1]);
     }
   });
 
   it.each(['source', 'identity', 'revision'])('masks a secret in %s', async (field) => {
-    const [owned, { masked }] = await importWith({ [field]: SECRET }, 'operator');
+    const [byOperator, { masked }] = await importWith({ [field]: SECRET }, 'operator');
     expect([...masked]).toEqual(['GitHub token']);
-    expect(await exportLines(owned)).not.toContain(SECRET);
-    const [target] = await importWith({ [field]: 'mine' });
-    const [record] = await target.store.records.list(
+    expect(await exportLines(byOperator)).not.toContain(SECRET);
+    const [byAgent] = await importWith({ [field]: 'mine' });
+    const [record] = await byAgent.store.records.list(
       'default',
       { scan: 'exportable', now: NOW },
       { after: null, limit: 9 },
@@ -76,8 +76,8 @@ describe('an import of forged lines', () => {
       const forged = editLines(lines, (line) => (line['type'] === 'startup' ? { ...line, ...fields } : line));
       return [target, (await importMemory(target, { from: { lines: forged } })).report];
     };
-    for (const given of [{ key: SECRET }, { agent: SECRET }]) {
-      const [target, { startup, masked }] = await importEntry(given);
+    for (const fields of [{ key: SECRET }, { agent: SECRET }]) {
+      const [target, { startup, masked }] = await importEntry(fields);
       expect([startup.added, [...masked]]).toEqual([1, ['GitHub token']]);
       expect(await exportLines(target)).not.toContain(SECRET);
     }
@@ -85,15 +85,15 @@ describe('an import of forged lines', () => {
       expect((await importEntry({ agent }))[1].startup).toMatchObject({ added: 0, refused: 1 });
   });
 
-  it('masks secrets in runs, limits their size, and limits their life to that of its own runs', async () => {
+  it('masks secrets in runs, and limits their size and their lifetime', async () => {
     const target = await openEngine();
     const run = { type: 'history', category: 'pack_history', name: 'search', surface: 'mcp', actor: 'bot' };
-    const at = { inputs: {}, outcome: 'done', at: NOW, took_ms: 1, expires_at: '9999-01-01' };
+    const details = { inputs: {}, outcome: 'done', at: NOW, took_ms: 1, expires_at: '9999-01-01' };
     const runs = [
-      { ...run, ...at },
-      { ...run, ...at, inputs: { a: SECRET }, actor: SECRET },
-      { ...run, ...at, inputs: { a: 'x'.repeat(20_000) } },
-      { ...run, ...at, outcome: 'x'.repeat(1000) },
+      { ...run, ...details },
+      { ...run, ...details, inputs: { a: SECRET }, actor: SECRET },
+      { ...run, ...details, inputs: { a: 'x'.repeat(20_000) } },
+      { ...run, ...details, outcome: 'x'.repeat(1000) },
     ];
     const header = (await exportLines(target)).split('\n')[0] ?? '';
     const lines = editLines(
@@ -112,12 +112,12 @@ describe('an import of forged lines', () => {
     expect((await importMemory(target, { from: { lines } })).report.auxiliary.history).toBe(0);
   });
 
-  it('does not let an imported id use up the range of ids', async () => {
+  it('does not let an imported id exhaust the range of ids', async () => {
     const [target, { records, renumbered }] = await importWith({ id: 2 ** 31 }, 'operator');
     expect([records.added, renumbered]).toMatchObject([1, [{ from: 2 ** 31, to: 1 }]]);
-    const [last] = await importWith({ id: 2 ** 31 - 1 }, 'operator');
-    await write(last, { content: 'The next' });
-    const again = await importMemory(target, { from: { lines: await exportLines(last) } });
+    const [withHighestId] = await importWith({ id: 2 ** 31 - 1 }, 'operator');
+    await write(withHighestId, { content: 'The next' });
+    const again = await importMemory(target, { from: { lines: await exportLines(withHighestId) } });
     expect(again.report.records).toMatchObject({ added: 2, refused: 0 });
   });
 });

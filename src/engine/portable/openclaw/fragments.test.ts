@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { splitIntoFragments, type ListSplitting } from './fragments.ts';
 
 describe('splitIntoFragments', () => {
-  it('splits at upper headings, and splits lists into items as the option says', () => {
+  it('splits at headings of the first two levels, and splits lists into items as the option says', () => {
     const text = [
       '# MEMORY.md - what lasts',
       '',
@@ -54,7 +54,7 @@ describe('splitIntoFragments', () => {
     ]);
   });
 
-  it('removes the closing signs of a heading, and keeps signs that belong to its text', () => {
+  it('removes the closing # signs of a heading, and keeps # signs that belong to its text', () => {
     const text = '## One ##\na\n##  Two # # \nb\n## C#\nc\n## #\nd\n##\ne';
     expect(splitIntoFragments(text, 'none').map(({ heading, content }) => [heading, content])).toEqual([
       ['One', 'a'],
@@ -75,10 +75,10 @@ describe('splitIntoFragments', () => {
       '`'.repeat(200_000),
     ];
     for (const text of hostile) {
-      const started = performance.now();
+      const startTime = performance.now();
       splitIntoFragments(text, 'all');
-      // In quadratic time, the shortest of them takes minutes.
-      expect(performance.now() - started, text.slice(0, 10)).toBeLessThan(3000);
+      // With a quadratic algorithm, the shortest of these texts would take minutes.
+      expect(performance.now() - startTime, text.slice(0, 10)).toBeLessThan(3000);
     }
   });
 });

@@ -10,7 +10,7 @@ function item(content: string, heading = ''): Fragment {
 }
 
 /** The record that an earlier import made of a fragment. */
-function importedRecord(fragment: Fragment, id: number, given: Partial<LociRecord> = {}): LociRecord {
+function importedRecord(fragment: Fragment, id: number, overrides: Partial<LociRecord> = {}): LociRecord {
   const { heading, content } = fragment;
   const metadata = { heading, imported: contentHash(fragment) };
   return {
@@ -18,7 +18,7 @@ function importedRecord(fragment: Fragment, id: number, given: Partial<LociRecor
     namespace: '',
     id,
     deletedAt: null,
-    ...given,
+    ...overrides,
   };
 }
 
@@ -31,11 +31,19 @@ const MANY = 10_000;
 
 describe('matchFragments', () => {
   it('pairs unchanged, moved and edited items, and returns new and removed ones', () => {
-    const [stays, moves, edited, gone] = ['tea with milk', 'the oven', 'one two three four', 'away'].map(
-      (text) => item(text, 'A'),
-    ) as [Fragment, Fragment, Fragment, Fragment];
-    const records = [stays, moves, edited, gone].map((fragment, i) => importedRecord(fragment, i + 1));
-    const fragments = [item('new thing', 'A'), item('one two three five', 'A'), item('the oven', 'B'), stays];
+    const [unchanged, moved, edited, removed] = [
+      'tea with milk',
+      'the oven',
+      'one two three four',
+      'away',
+    ].map((text) => item(text, 'A')) as [Fragment, Fragment, Fragment, Fragment];
+    const records = [unchanged, moved, edited, removed].map((fragment, i) => importedRecord(fragment, i + 1));
+    const fragments = [
+      item('new thing', 'A'),
+      item('one two three five', 'A'),
+      item('the oven', 'B'),
+      unchanged,
+    ];
     expect(ids(matchFragments(fragments, records))).toEqual([
       ['tea with milk', 1],
       ['the oven', 2],
@@ -56,10 +64,10 @@ describe('matchFragments', () => {
     const list = (text: string): Fragment[] =>
       Array.from({ length: MANY }, (_, i) => item(`${text} ${String(i)}`));
     const records = list('this was said').map((fragment, i) => importedRecord(fragment, i + 1));
-    const started = performance.now();
+    const startTime = performance.now();
     expect(matchFragments(list('they told me'), records)).toHaveLength(2 * MANY);
     expect(matchFragments(list('this was said'), records)).toHaveLength(MANY);
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(performance.now() - startTime).toBeLessThan(5000);
   });
 });
 
@@ -71,10 +79,10 @@ describe('KeyAllocator', () => {
       importedRecord(fragment, 1, { key: baseKey }),
       importedRecord(fragment, 2, { key: `${baseKey}~3` }),
     ]);
-    const started = performance.now();
-    const made = Array.from({ length: 10 * MANY }, () => keys.allocate(baseKey));
-    expect(performance.now() - started).toBeLessThan(5000);
-    expect(made.slice(0, 3)).toEqual([`${baseKey}~2`, `${baseKey}~4`, `${baseKey}~5`]);
-    expect(new Set(made).size).toBe(10 * MANY);
+    const startTime = performance.now();
+    const allocated = Array.from({ length: 10 * MANY }, () => keys.allocate(baseKey));
+    expect(performance.now() - startTime).toBeLessThan(5000);
+    expect(allocated.slice(0, 3)).toEqual([`${baseKey}~2`, `${baseKey}~4`, `${baseKey}~5`]);
+    expect(new Set(allocated).size).toBe(10 * MANY);
   });
 });

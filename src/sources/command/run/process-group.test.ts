@@ -8,27 +8,27 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isAlive } from '../../../../test/contract/alive.ts';
 
 let folder = '';
-const outlived: number[] = [];
+const startedPids: number[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'loci-group-'));
 });
 afterAll(async () => {
-  for (const pid of outlived) if (isAlive(pid)) process.kill(-pid, 'SIGKILL');
+  for (const pid of startedPids) if (isAlive(pid)) process.kill(-pid, 'SIGKILL');
   await rm(folder, { recursive: true });
 });
 
 const hasProc = existsSync('/proc/self/environ');
 
 describe('a command', () => {
-  /** Runs a program in a process that is killed by and by, and tells of the processes that it began. */
-  const killedAt = async (moment: 'while' | 'after', name: string): Promise<number> => {
+  /** Starts bash from a process that kills itself during or right after the start. Returns the pid of bash. */
+  const pidAfterKill = async (moment: 'while' | 'after', name: string): Promise<number> => {
     const module = new URL('run-command.ts', import.meta.url).href;
     const script = `import { subscribe } from 'node:diagnostics_channel';
       import { runCommand } from '${module}';
       const kill = () => process.kill(process.pid, 'SIGKILL');
       subscribe('tracing:child_process.spawn:end', ({ process: child }) => {
         if (child.spawnfile !== '/bin/bash') return;
-        // It has no pid for others yet.
+        // child.pid is not set yet at this moment.
         console.log(child._handle.pid);
         '${moment}' === 'while' ? kill() : queueMicrotask(kill);
       });
@@ -42,19 +42,19 @@ describe('a command', () => {
     expect('signal' in killed && killed.signal).toBe('SIGKILL');
     const pid = Number(killed.stdout);
     expect(pid).toBeGreaterThan(1);
-    outlived.push(pid);
+    startedPids.push(pid);
     return pid;
   };
 
-  it.skipIf(!existsSync('/bin/bash'))('is ended when Loci is killed as soon as it runs', async () => {
-    const pid = await killedAt('after', 'killed-after');
+  it.skipIf(!existsSync('/bin/bash'))('is ended when Loci is killed right after starting it', async () => {
+    const pid = await pidAfterKill('after', 'killed-after');
     await vi.waitUntil(() => !isAlive(pid), { timeout: 5000, interval: 10 });
   });
 
   it.skipIf(!hasProc || !existsSync('/bin/bash'))(
-    'is ended when Loci is killed before it knows that it runs',
+    'is ended when Loci is killed while starting it',
     async () => {
-      const pid = await killedAt('while', 'killed-while');
+      const pid = await pidAfterKill('while', 'killed-while');
       await vi.waitUntil(() => !isAlive(pid), { timeout: 5000, interval: 10 });
     },
   );

@@ -12,12 +12,12 @@ import { commandEnvironment } from '../command.ts';
 import { type CommandRequest, runCommand } from './run-command.ts';
 
 let folder = '';
-const outlived: number[] = [];
+const startedPids: number[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'loci-run-'));
 });
 afterAll(async () => {
-  for (const pid of outlived) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  for (const pid of startedPids) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
   await rm(folder, { recursive: true });
 });
 
@@ -39,10 +39,13 @@ async function failureOf(request: CommandRequest, read = textOf): Promise<LociEr
   return outcome as LociError;
 }
 
-async function within(milliseconds: number, holds: () => boolean | Promise<boolean>): Promise<boolean> {
+async function becomesTrue(
+  milliseconds: number,
+  condition: () => boolean | Promise<boolean>,
+): Promise<boolean> {
   const end = performance.now() + milliseconds;
   while (performance.now() < end) {
-    if (await holds()) return true;
+    if (await condition()) return true;
     await delay(10);
   }
   return false;
@@ -51,7 +54,7 @@ async function within(milliseconds: number, holds: () => boolean | Promise<boole
 /** The process ids that a script wrote to a file, one on each line. */
 async function pidsIn(file: string): Promise<number[]> {
   const pids = (await readFile(join(folder, file), 'utf8')).trim().split('\n').map(Number);
-  outlived.push(...pids);
+  startedPids.push(...pids);
   return pids;
 }
 
@@ -63,8 +66,8 @@ describe('running a command', () => {
 
   it('uses the given folder and environment, with an empty standard input', async () => {
     const line = 'pwd -P; echo "$ONLY"; echo "user:$USER"; cat; test -t 0 && echo terminal; true';
-    const own = { PATH: env['PATH'], ONLY: 'this' };
-    const { result } = await runCommand(shell(line, { env: own }), textOf);
+    const custom = { PATH: env['PATH'], ONLY: 'this' };
+    const { result } = await runCommand(shell(line, { env: custom }), textOf);
     const { stdout } = await promisify(execFile)('pwd', ['-P'], { cwd: folder });
     expect(result).toBe(`${stdout}this\nuser:\n`);
   });
@@ -74,8 +77,8 @@ describe('running a command', () => {
     await writeFile(join(folder, 'programs', 'own-tool'), '#!/bin/sh\necho "$1"\n');
     await chmod(join(folder, 'programs', 'own-tool'), 0o755);
     const argv = ['own-tool', 'a b $c'];
-    const own = { PATH: join(folder, 'programs') };
-    expect((await runCommand(shell('', { argv, env: own }), textOf)).result).toBe('a b $c\n');
+    const custom = { PATH: join(folder, 'programs') };
+    expect((await runCommand(shell('', { argv, env: custom }), textOf)).result).toBe('a b $c\n');
     const bySlash = shell('', { argv: ['./programs/own-tool', '*'] });
     expect((await runCommand(bySlash, textOf)).result).toBe('*\n');
     const missing = await failureOf(shell('', { argv, env: { PATH: '/nowhere:/else' } }));
@@ -84,14 +87,14 @@ describe('running a command', () => {
 
   it('reports which program or folder is missing or may not be used', async () => {
     await writeFile(join(folder, 'plain.sh'), '#!/bin/sh\n');
-    await writeFile(join(folder, 'odd.sh'), '#!/no/such/interpreter\n');
-    await chmod(join(folder, 'odd.sh'), 0o755);
+    await writeFile(join(folder, 'bad.sh'), '#!/no/such/interpreter\n');
+    await chmod(join(folder, 'bad.sh'), 0o755);
     const messages = [
       [['./nothing.sh'], `there is no program ./nothing.sh in ${folder}`],
       [['./plain.sh'], `cannot run ./plain.sh in ${folder}: it is not executable`],
       [
-        ['./odd.sh'],
-        `could not start ./odd.sh in ${folder}: its first line names an interpreter that does not exist`,
+        ['./bad.sh'],
+        `could not start ./bad.sh in ${folder}: its first line names an interpreter that does not exist`,
       ],
     ] as const;
     for (const [argv, message] of messages)
@@ -171,7 +174,7 @@ describe('ending a command', () => {
     const controller = new AbortController();
     const running = failureOf({ ...request, signal: controller.signal });
     expect(
-      await within(20_000, () =>
+      await becomesTrue(20_000, () =>
         pidsIn('stubborn').then(
           (pids) => pids[0]! > 0,
           () => false,
@@ -205,15 +208,15 @@ describe('ending a command', () => {
       const jobs = await pidsIn('jobs');
       expect(jobs).toHaveLength(2);
       // SIGKILL has been sent; the kernel may take a moment.
-      expect(await within(5000, async () => !jobs.some(isAlive))).toBe(true);
+      expect(await becomesTrue(5000, async () => !jobs.some(isAlive))).toBe(true);
     },
   );
 
-  it('can be aborted at any time, and starts nothing if it is aborted before', async () => {
+  it('can be aborted while it runs, and does not start if the signal is already aborted', async () => {
     const controller = new AbortController();
     const running = failureOf(shell('echo $$ > called; exec sleep 60', { signal: controller.signal }));
     expect(
-      await within(20_000, () =>
+      await becomesTrue(20_000, () =>
         pidsIn('called').then(
           (pids) => pids[0]! > 0,
           () => false,
@@ -230,7 +233,7 @@ describe('ending a command', () => {
 
   it('can be aborted while it starts', async () => {
     const controller = new AbortController();
-    // Read when the program is about to be started, after the last look at the signal.
+    // The getter runs when the program is about to be started, after the last check of the signal.
     const late = Object.defineProperty({ ...env }, 'LATE', {
       enumerable: true,
       get: () => controller.abort(),
@@ -279,6 +282,6 @@ describe('ending a command', () => {
     expect((await run(process.execPath, ['run.mjs'], { cwd: folder })).stdout).toBe('first\n');
     await run(process.execPath, ['run.mjs', 'exit'], { cwd: folder });
     const [pid] = await pidsIn('taken');
-    expect(await within(5000, () => !isAlive(pid!))).toBe(true);
+    expect(await becomesTrue(5000, () => !isAlive(pid!))).toBe(true);
   });
 });

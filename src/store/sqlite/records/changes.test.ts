@@ -4,12 +4,12 @@ import { storeCalls } from '../calls.ts';
 import { Database } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 
-it('sends a follower that may have missed a trimmed removal back to the beginning', () => {
+it('tells a follower to restart if it may have missed a removal that was trimmed', () => {
   const db = new Database(':memory:', { busyTimeoutMs: 0 });
   migrate(db);
   const { records, admin } = storeCalls(db);
   records.commit('n', { writes: [note('stays'), note('goes')], chunking: 'c' });
-  // As if 10,000 records had been written and removed.
+  // This simulates 10,000 records that were written and removed.
   db.exec(`
     INSERT INTO change (ns, sequence, record, kind)
       WITH RECURSIVE n (i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 10002) SELECT 1, i, i, 'removed' FROM n;

@@ -39,7 +39,7 @@ describe('quantise', () => {
     );
   });
 
-  it('takes the zero vector and vectors of one component', () => {
+  it('accepts the zero vector and vectors of one component', () => {
     expect(dotQuantised(quantise(new Float32Array(3)), Float32Array.of(1, 2, 3))).toBe(0);
     expect(dotQuantised(quantise(Float32Array.of(-1)), Float32Array.of(1))).toBeCloseTo(-1, 6);
     expect(quantise(Float32Array.of(0.5, -0.5))).toHaveLength(6);

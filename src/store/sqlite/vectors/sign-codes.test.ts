@@ -8,14 +8,14 @@ function hamming(a: Uint8Array, b: Uint8Array): number {
   return a.reduce((sum, byte, i) => sum + BITS[byte ^ b[i]!]!, 0);
 }
 
-/** The first `count` by distance, then by id; as ids in their order. */
+/** The ascending ids of the `count` nearest codes. Of equal distances, the lowest ids come first. */
 function bruteForce(
-  held: readonly { readonly id: number; readonly code: Uint8Array }[],
+  entries: readonly { readonly id: number; readonly code: Uint8Array }[],
   query: Uint8Array,
   count: number,
 ): number[] {
-  return held
-    .map((one) => ({ id: one.id, distance: hamming(one.code, query) }))
+  return entries
+    .map((entry) => ({ id: entry.id, distance: hamming(entry.code, query) }))
     .sort((a, b) => a.distance - b.distance || a.id - b.id)
     .slice(0, count)
     .map(({ id }) => id)
@@ -23,23 +23,26 @@ function bruteForce(
 }
 
 const code = fc.uint8Array({ minLength: CODE_BYTES, maxLength: CODE_BYTES });
-/** Few different bytes, so that many codes have the same distance. */
+/** Codes of few different bytes, so that many have the same distance. */
 const crowded = fc
   .array(fc.constantFrom(0, 1, 255), { minLength: CODE_BYTES, maxLength: CODE_BYTES })
   .map((bytes) => Uint8Array.from(bytes));
 const codes = fc.array(fc.oneof(code, crowded), { maxLength: 60 });
 
-/** Ids ascending, with gaps. */
+/** Gives the codes ascending ids with gaps. */
 function withIds(list: readonly Uint8Array[], gaps: readonly number[]): { id: number; code: Uint8Array }[] {
   let id = 0;
-  return list.map((one, i) => ({ id: (id += 1 + (gaps[i] ?? 0)), code: one }));
+  return list.map((entry, i) => ({ id: (id += 1 + (gaps[i] ?? 0)), code: entry }));
 }
 
-function fill(target: SignCodes, held: readonly { readonly id: number; readonly code: Uint8Array }[]): void {
-  const bytes = new Uint8Array(held.length * CODE_BYTES);
-  for (const [i, one] of held.entries()) bytes.set(one.code, i * CODE_BYTES);
+function fill(
+  target: SignCodes,
+  entries: readonly { readonly id: number; readonly code: Uint8Array }[],
+): void {
+  const bytes = new Uint8Array(entries.length * CODE_BYTES);
+  for (const [i, entry] of entries.entries()) bytes.set(entry.code, i * CODE_BYTES);
   target.append(
-    Uint32Array.from(held, ({ id }) => id),
+    Uint32Array.from(entries, ({ id }) => id),
     bytes,
   );
 }
@@ -66,7 +69,7 @@ describe('sign codes', () => {
     );
   });
 
-  it('find what a comparison with every code finds', () => {
+  it('find the same ids as a comparison with every code', () => {
     fc.assert(
       fc.property(
         codes,
@@ -74,12 +77,12 @@ describe('sign codes', () => {
         fc.oneof(code, crowded),
         fc.nat(70),
         (list, gaps, query, count) => {
-          const held = withIds(list, gaps);
-          const under = new SignCodes(0);
-          fill(under, held);
-          expect(under.size).toBe(held.length);
-          expect(under.lastVector).toBe(held.at(-1)?.id ?? 0);
-          expect(under.nearest(query, count)).toEqual(bruteForce(held, query, count));
+          const entries = withIds(list, gaps);
+          const signCodes = new SignCodes(0);
+          fill(signCodes, entries);
+          expect(signCodes.size).toBe(entries.length);
+          expect(signCodes.lastVector).toBe(entries.at(-1)?.id ?? 0);
+          expect(signCodes.nearest(query, count)).toEqual(bruteForce(entries, query, count));
         },
       ),
     );
@@ -94,27 +97,27 @@ describe('sign codes', () => {
         fc.nat(70),
         fc.uniqueArray(fc.nat(200)),
         (list, gaps, query, count, among) => {
-          const held = withIds(list, gaps);
-          const under = new SignCodes(0);
-          fill(under, held);
-          const allowed = held.filter(({ id }) => among.includes(id));
+          const entries = withIds(list, gaps);
+          const signCodes = new SignCodes(0);
+          fill(signCodes, entries);
+          const allowed = entries.filter(({ id }) => among.includes(id));
           const mask = Uint32Array.from(among).sort();
-          expect(under.nearest(query, count, mask)).toEqual(bruteForce(allowed, query, count));
+          expect(signCodes.nearest(query, count, mask)).toEqual(bruteForce(allowed, query, count));
           // The mask does not apply to the next search.
-          expect(under.nearest(query, count)).toEqual(bruteForce(held, query, count));
+          expect(signCodes.nearest(query, count)).toEqual(bruteForce(entries, query, count));
         },
       ),
     );
   });
 
-  it('grow without losing any', () => {
+  it('lose no code when they grow', () => {
     let seed = 1;
     const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) & 255;
-    const held = Array.from({ length: 5000 }, (_, i) => ({
+    const entries = Array.from({ length: 5000 }, (_, i) => ({
       id: i * 2 + 1,
       code: Uint8Array.from({ length: CODE_BYTES }, random),
     }));
-    const under = new SignCodes(0);
+    const signCodes = new SignCodes(0);
     for (const [from, to] of [
       [0, 1],
       [1, 1024],
@@ -123,10 +126,10 @@ describe('sign codes', () => {
       [3000, 3000],
       [3000, 5000],
     ] as const) {
-      fill(under, held.slice(from, to));
-      const query = held[from]!.code;
-      expect(under.nearest(query, 20)).toEqual(bruteForce(held.slice(0, to), query, 20));
+      fill(signCodes, entries.slice(from, to));
+      const query = entries[from]!.code;
+      expect(signCodes.nearest(query, 20)).toEqual(bruteForce(entries.slice(0, to), query, 20));
     }
-    expect(under.size).toBe(5000);
+    expect(signCodes.size).toBe(5000);
   });
 });

@@ -11,7 +11,7 @@ const view: View = { style: makeStyle(false), columns: 60, terminal: false, opti
 const verbose: View = { ...view, options: new Set(['verbose']) };
 const TIME = '2026-11-22 09:15:53';
 
-function lines(given: Partial<Entry>, seen: View = view, next: string | null = null): string[] {
+function lines(overrides: Partial<Entry>, usedView: View = view, next: string | null = null): string[] {
   const entry: Entry = {
     seq: 7,
     at: new Date(TIME.replace(' ', 'T')).toISOString(),
@@ -24,10 +24,10 @@ function lines(given: Partial<Entry>, seen: View = view, next: string | null = n
     erased: false,
     chain: 'own',
     hash: 'abc',
-    ...given,
+    ...overrides,
   };
   return audit
-    .render({ entries: [entry], next }, seen)
+    .render({ entries: [entry], next }, usedView)
     .trimEnd()
     .split('\n');
 }

@@ -13,7 +13,7 @@ function hours(count: number): string {
   return new Date(Date.now() + (count + Math.sign(count) * 0.5) * HOUR).toISOString();
 }
 
-function fact(given: Partial<Fact> = {}): Fact {
+function fact(overrides: Partial<Fact> = {}): Fact {
   return {
     id: 3,
     key: 'framework',
@@ -23,7 +23,7 @@ function fact(given: Partial<Fact> = {}): Fact {
     trust: 'operator',
     stored_at: hours(-72),
     expires_at: hours(48),
-    ...given,
+    ...overrides,
   };
 }
 
@@ -40,10 +40,15 @@ describe('fact store', () => {
       masked: [],
       replayed: false,
     };
-    const first = (given: Partial<typeof stored>) => factStore.render({ ...stored, ...given }, view);
-    expect(first({})).toMatch(/^Stored framework in user_facts; it expires on (19|20|21) February 2099\.\n$/);
-    expect(first({ replaced: true })).toContain('and replaced its previous value; it expires');
-    expect(first({ replayed: true })).toMatch(/^Stored before: framework in user_facts, with the same/);
+    const renderStored = (overrides: Partial<typeof stored>) =>
+      factStore.render({ ...stored, ...overrides }, view);
+    expect(renderStored({})).toMatch(
+      /^Stored framework in user_facts; it expires on (19|20|21) February 2099\.\n$/,
+    );
+    expect(renderStored({ replaced: true })).toContain('and replaced its previous value; it expires');
+    expect(renderStored({ replayed: true })).toMatch(
+      /^Stored before: framework in user_facts, with the same/,
+    );
     expect(factStore.warnings?.(stored)).toEqual([]);
   });
 });
@@ -55,7 +60,7 @@ describe('fact recall', () => {
     );
   });
 
-  it('with --plain prints the value alone, escaped only for a terminal', () => {
+  it('prints the value alone with --plain, and escapes it only for a terminal', () => {
     const plain = { ...view, options: new Set(['plain']) };
     const value = 'a\u001b[31mb';
     expect(factRecall.render(fact({ value }), plain)).toBe(`${value}\n`);
@@ -65,10 +70,10 @@ describe('fact recall', () => {
 });
 
 describe('fact list', () => {
-  const list = (facts: Fact[], given = {}) =>
-    factList.render({ facts, total: facts.length, next: null, ...given }, view).split('\n');
+  const list = (facts: Fact[], overrides = {}) =>
+    factList.render({ facts, total: facts.length, next: null, ...overrides }, view).split('\n');
 
-  it('aligns key, value, age and time left; category and trust only if they differ', () => {
+  it('aligns key, value, age and time left, and shows category and trust only if they differ', () => {
     expect(list([fact(), fact({ key: 'os', value: 'Linux' })])).toEqual([
       'framework  React, with TypeScript  3d ago  2d left',
       'os         Linux                   3d ago  2d left',
@@ -82,12 +87,12 @@ describe('fact list', () => {
   });
 
   it('prints one line for each fact within the columns, whatever was stored', () => {
-    const wild = fact({
+    const hostile = fact({
       key: 'k'.repeat(300),
       value: `${'v'.repeat(9000)}\n\u001b]0;x`,
       category: 'c'.repeat(100),
     });
-    const lines = list([wild, fact()]);
+    const lines = list([hostile, fact()]);
     expect(lines).toHaveLength(5);
     expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(view.columns);
     expect(lines.join('')).not.toContain('\u001b');
@@ -124,7 +129,7 @@ describe('fact forget', () => {
 });
 
 describe('fact categories', () => {
-  it('counts each and names its latest keys', () => {
+  it('counts the facts of each category and names its latest keys', () => {
     const categories = [
       { name: 'home', count: 1, recent_keys: ['os'] },
       { name: 'user_facts', count: 12, recent_keys: ['a\u001bb', 'c'] },

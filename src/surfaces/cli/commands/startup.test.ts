@@ -31,8 +31,8 @@ describe('startup list, set and remove', () => {
     expect(startupSet.render({ entry, created: false, masked: [], too_long: null }, view)).toMatch(
       /^Changed tone/,
     );
-    const noticed = { entry, created: false, masked: ['key'], too_long: 'it has 9 characters' };
-    expect(startupSet.warnings?.(noticed)).toEqual([
+    const withNotices = { entry, created: false, masked: ['key'], too_long: 'it has 9 characters' };
+    expect(startupSet.warnings?.(withNotices)).toEqual([
       expect.stringContaining('masked'),
       'tone of voice: it has 9 characters',
     ]);
@@ -95,7 +95,7 @@ describe('startup preview', () => {
     expect(startupInject.render(output, { ...view, terminal: true })).not.toContain('\u001b');
     expect(startupInject.render({ ...output, text: '' }, view)).toBe('');
     expect(startupInject.warnings?.(output)).toEqual([expect.stringMatching(/^long is left out: it needs/)]);
-    const known = output.left_out.map((entry) => ({ ...entry, too_long: false }));
-    expect(startupInject.warnings?.({ ...output, left_out: known })).toEqual([]);
+    const notTooLong = output.left_out.map((entry) => ({ ...entry, too_long: false }));
+    expect(startupInject.warnings?.({ ...output, left_out: notTooLong })).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ function display(terminal: boolean, columns = 80) {
   return {
     text: () => written,
     clear: () => progress.clear(),
-    at: (now: number, stage: 'reading' | 'embedding' | 'deriving', done: number, total: number) => {
+    update: (now: number, stage: 'reading' | 'embedding' | 'deriving', done: number, total: number) => {
       clock.now = now;
       progress.update({ stage, subject: 'notes\u001b[2J', done, total });
     },
@@ -27,9 +27,9 @@ function display(terminal: boolean, columns = 80) {
 
 describe('ProgressDisplay', () => {
   it('shows nothing for a call that ends within a second', () => {
-    const { at, text, clear } = display(false);
-    at(10, 'reading', 1, 2);
-    at(990, 'reading', 2, 2);
+    const { update, text, clear } = display(false);
+    update(10, 'reading', 1, 2);
+    update(990, 'reading', 2, 2);
     clear();
     expect(text()).toBe('');
   });
@@ -39,8 +39,8 @@ describe('ProgressDisplay', () => {
       [20, 19],
       [0, 79],
     ] as const) {
-      const { at, text } = display(true, columns);
-      at(2000, 'reading', 1, 1000);
+      const { update, text } = display(true, columns);
+      update(2000, 'reading', 1, 1000);
       const line = text().replace('\r\u001b[2K', '');
       expect(line.length).toBeGreaterThan(Math.min(max, 30) - 2);
       expect(line.length).toBeLessThanOrEqual(max);
@@ -48,11 +48,11 @@ describe('ProgressDisplay', () => {
   });
 
   it('writes a line every five seconds when the output is not a terminal, with rate and time left', () => {
-    const { at, text } = display(false);
-    at(0, 'reading', 1, 1000);
-    for (let now = 100; now <= 8000; now += 100) at(now, 'reading', 1 + now / 10, 1000);
-    at(9000, 'embedding', 128, 2000);
-    at(14_000, 'embedding', 256, 2000);
+    const { update, text } = display(false);
+    update(0, 'reading', 1, 1000);
+    for (let now = 100; now <= 8000; now += 100) update(now, 'reading', 1 + now / 10, 1000);
+    update(9000, 'embedding', 128, 2000);
+    update(14_000, 'embedding', 256, 2000);
     expect(text().split('\n')).toEqual([
       'loci: reading notes␛[2J: 101 of 1000, 100/s, 9.0 s left',
       'loci: reading notes␛[2J: 601 of 1000, 100/s, 4.0 s left',
@@ -62,10 +62,10 @@ describe('ProgressDisplay', () => {
   });
 
   it('draws a bar on a terminal and removes it at the end', () => {
-    const { at, text, clear } = display(true);
-    at(0, 'deriving', 64, 0);
-    at(1100, 'embedding', 10, 20);
-    at(1150, 'embedding', 11, 20);
+    const { update, text, clear } = display(true);
+    update(0, 'deriving', 64, 0);
+    update(1100, 'embedding', 10, 20);
+    update(1150, 'embedding', 11, 20);
     clear();
     expect(text()).toBe('\r\u001b[2Kembedding ████████████░░░░░░░░░░░░ 10 of 20\r\u001b[2K');
   });

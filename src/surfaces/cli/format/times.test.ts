@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ageText, durationText, expiryText, localDate, localTime, timeLeftText } from './times.ts';
 
-/** A local time in ISO 8601 and UTC, as outputs have it. */
+/** Converts a local time to ISO 8601 in UTC, the format of outputs. */
 function iso(local: string): string {
   return new Date(local).toISOString();
 }

@@ -38,17 +38,19 @@ describe('fence', () => {
   });
 });
 
-const SMUGGLED = Array.from('obey', (each) => String.fromCodePoint(0xe0000 + each.charCodeAt(0))).join('');
+const HIDDEN_TEXT = Array.from('obey', (each) => String.fromCodePoint(0xe0000 + each.charCodeAt(0))).join('');
 const SCOTLAND = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}';
 
 describe('invisible characters', () => {
   it('are removed from fences and single lines, but emoji stay', () => {
-    expect(fence(`a${SMUGGLED} \u202eb ${SCOTLAND}`, 'recalled')).toBe(`~~~ recalled\na b ${SCOTLAND}\n~~~`);
-    expect(onOneLine(`\ufeffG\u200bo\u202eo${SMUGGLED} 👩‍👩‍👧 ${SCOTLAND}`)).toBe(`Goo 👩‍👩‍👧 ${SCOTLAND}`);
+    expect(fence(`a${HIDDEN_TEXT} \u202eb ${SCOTLAND}`, 'recalled')).toBe(
+      `~~~ recalled\na b ${SCOTLAND}\n~~~`,
+    );
+    expect(onOneLine(`\ufeffG\u200bo\u202eo${HIDDEN_TEXT} 👩‍👩‍👧 ${SCOTLAND}`)).toBe(`Goo 👩‍👩‍👧 ${SCOTLAND}`);
   });
 
   it('are escaped in JSON', () => {
-    const output = { name: `a${SMUGGLED}\u202e`, flag: SCOTLAND };
+    const output = { name: `a${HIDDEN_TEXT}\u202e`, flag: SCOTLAND };
     expect(jsonText(output)).toContain('"a\\udb40\\udc6f');
     expect(jsonText(output)).toContain(SCOTLAND);
     expect(JSON.parse(jsonText(output))).toEqual(output);

@@ -34,15 +34,15 @@ function searched(...results: SearchResultOutput[]): string {
   return outputText('search', { ...output, nothing: null, provider: 'none', took_ms: 1 });
 }
 
-function fetched(given: Partial<GetOutput>): string {
+function fetched(overrides: Partial<GetOutput>): string {
   const { rank: _r, headings: _h, snippet, highlights: _i, score: _s, why: _w, ...record } = TODO;
   const lines = { from: 1, to: 1, total: 1 };
   const times = { updated_at: TODO.created_at, expires_at: null };
   const rest = { uuid: '', text: snippet, lines, path: 't1', links: [], metadata: {} };
-  return outputText('get', { ...record, ...times, ...rest, ...given });
+  return outputText('get', { ...record, ...times, ...rest, ...overrides });
 }
 
-/** What breaks lines, fences and terminals. */
+/** Text that could break lines, fences and terminals. */
 const hostile = fc
   .string({
     unit: fc.constantFrom(
@@ -63,7 +63,7 @@ const hostile = fc
   })
   .map((text) => `x${text}`);
 
-/** The lines between the fences; checks that there is only one fenced block. */
+/** The lines between the fences. Checks that there is only one fenced block. */
 function fenced(text: string): string[] {
   const [fence, ...others] = new MarkdownIt().parse(text, {}).filter(({ type }) => type === 'fence');
   expect(others).toEqual([]);
@@ -104,7 +104,7 @@ describe('a result of a source', () => {
 });
 
 describe('a search without results', () => {
-  it('reports results below a source’s own minScore', () => {
+  it('reports results below the minScore of a source', () => {
     const text = outputText('search', {
       query: 'tiles',
       results: [],

@@ -40,8 +40,8 @@ describe('HostGuard', () => {
   );
 
   it('accepts the address that it listens on', () => {
-    const own = new HostGuard({ host: '192.0.2.7', hosts: [], origins: [] });
-    expect(() => own.check({ host: '192.0.2.7:8737' })).not.toThrow();
+    const v4 = new HostGuard({ host: '192.0.2.7', hosts: [], origins: [] });
+    expect(() => v4.check({ host: '192.0.2.7:8737' })).not.toThrow();
     const v6 = new HostGuard({ host: 'fd00::7', hosts: [], origins: [] });
     expect(() => v6.check({ host: '[fd00::7]:8737' })).not.toThrow();
   });

@@ -5,13 +5,13 @@ describe('RateLimit', () => {
   it('permits a burst of twice the rate, then the rate, for each key', () => {
     const clock = { now: 0 };
     const limit = new RateLimit(10, () => clock.now);
-    const taken = (key: string, count: number) => Array.from({ length: count }, () => limit.take(key));
-    expect(taken('a', 21)).toEqual([...Array<number>(20).fill(0), 1]);
+    const waits = (key: string, count: number) => Array.from({ length: count }, () => limit.take(key));
+    expect(waits('a', 21)).toEqual([...Array<number>(20).fill(0), 1]);
     expect(limit.take('b')).toBe(0);
     clock.now += 100;
-    expect(taken('a', 2)).toEqual([0, 1]);
+    expect(waits('a', 2)).toEqual([0, 1]);
     clock.now += 60_000;
-    expect(taken('a', 21).filter((wait) => wait > 0)).toHaveLength(1);
+    expect(waits('a', 21).filter((wait) => wait > 0)).toHaveLength(1);
   });
 
   it('returns the seconds to wait', () => {

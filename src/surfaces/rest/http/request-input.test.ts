@@ -8,7 +8,7 @@ import { requestInput } from './request-input.ts';
 const operation: Operation = {
   name: 'try-it',
   title: 'Try',
-  description: 'Of every kind of field one.',
+  description: 'An operation with one field of each kind.',
   input: z.strictObject({
     text: z.string().exactOptional(),
     number: z.number().exactOptional(),
@@ -75,12 +75,12 @@ describe('requestInput', () => {
 
   it('takes the idempotency key of the header, and refuses a different one in the body', () => {
     const headers = { ...JSON_TYPE, 'idempotency-key': 'k1' };
-    const given = (body: string) => inputOf({ method: 'POST', headers }, body);
-    expect(given('{"text":"a"}')).toEqual({ text: 'a', idempotency_key: 'k1' });
-    expect(given('{"idempotency_key":"k1"}')).toEqual({ idempotency_key: 'k1' });
-    expect(() => given('{"idempotency_key":"k2"}')).toThrow(
+    const inputWith = (body: string) => inputOf({ method: 'POST', headers }, body);
+    expect(inputWith('{"text":"a"}')).toEqual({ text: 'a', idempotency_key: 'k1' });
+    expect(inputWith('{"idempotency_key":"k1"}')).toEqual({ idempotency_key: 'k1' });
+    expect(() => inputWith('{"idempotency_key":"k2"}')).toThrow(
       expect.objectContaining({ code: 'invalid_input' }),
     );
-    expect(given('[]')).toEqual([]);
+    expect(inputWith('[]')).toEqual([]);
   });
 });

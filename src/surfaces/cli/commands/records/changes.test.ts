@@ -18,7 +18,7 @@ describe('write', () => {
     );
   });
 
-  it('warns only about secrets that were masked', () => {
+  it('warns only if secrets were masked', () => {
     expect(write.warnings?.(written)).toEqual([]);
     expect(write.warnings?.({ ...written, masked: ['AWS key', 'GitHub token'] })).toEqual([
       'secrets were masked before anything was stored: AWS key, GitHub token',
@@ -52,7 +52,7 @@ describe('delete and undelete', () => {
       /^Deleted record\/2 \(Work\ufffdtop\)\. `loci undelete 2` restores it until 2\d December 2099\.\n$/,
     );
     expect(deleteRecord.render({ ...deleted, title: '' }, view)).toMatch(/^Deleted record\/2\. /);
-    const back = { id: 2, title: 'Worktop', citation: 'record/2', ...embedded };
-    expect(undelete.render(back, view)).toBe('Restored record/2 (Worktop).\n');
+    const restored = { id: 2, title: 'Worktop', citation: 'record/2', ...embedded };
+    expect(undelete.render(restored, view)).toBe('Restored record/2 (Worktop).\n');
   });
 });

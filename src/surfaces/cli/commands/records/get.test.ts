@@ -37,8 +37,8 @@ describe('get', () => {
     [14, 14, 19, 'line 14 of 19'],
     [3, 9, 19, 'lines 3–9 of 19'],
   ])('shows lines %i to %i of %i as %j', (from, to, total, expected) => {
-    const [, facts] = get.render({ ...record, lines: { from, to, total } }, view).split('\n');
-    expect(facts).toBe(`From memory (cli) · 2026-09-14 (2d ago) · project default · ${expected}`);
+    const [, details] = get.render({ ...record, lines: { from, to, total } }, view).split('\n');
+    expect(details).toBe(`From memory (cli) · 2026-09-14 (2d ago) · project default · ${expected}`);
   });
 
   it('shows what a note links to and what links to it', () => {
@@ -54,15 +54,15 @@ describe('get', () => {
   it('shows the line and the URL of a source, escaped for a terminal', () => {
     const from = 'From Google Tasks · due tomorrow · 3 min ago';
     const todo = { ...record, origin: 'source', from, url: 'https://x/\u001b[2J' } as const;
-    const [, facts, url] = get.render(todo, view).split('\n');
-    expect(facts).toBe(`${from} · 2026-09-14 (2d ago) · project default · 1 line`);
+    const [, details, url] = get.render(todo, view).split('\n');
+    expect(details).toBe(`${from} · 2026-09-14 (2d ago) · project default · 1 line`);
     expect(url).toBe('url: https://x/␛[2J');
   });
 
   it('shows the path of a note, but not the key of a fact twice', () => {
-    const header = (given: Partial<GetOutput>) =>
+    const header = (overrides: Partial<GetOutput>) =>
       get
-        .render({ ...record, ...given }, view)
+        .render({ ...record, ...overrides }, view)
         .split('\n')
         .slice(0, 2);
     expect(header({ path: 'Home/Paint.md' })).toEqual(['Paint', 'Home/Paint.md']);

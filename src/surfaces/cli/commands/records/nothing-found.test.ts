@@ -3,7 +3,7 @@ import type { SearchOutput } from '../../../../operations/records/search.ts';
 import type { WhyNothing } from '../../../../operations/records/why-nothing.ts';
 import { nothingFound } from './nothing-found.ts';
 
-function advice(given: Partial<WhyNothing>): string[] {
+function advice(overrides: Partial<WhyNothing>): string[] {
   const nothing: WhyNothing = {
     namespace: 'default',
     empty: false,
@@ -11,7 +11,7 @@ function advice(given: Partial<WhyNothing>): string[] {
     unmet_filters: [],
     hidden: null,
     hidden_of_sources: [],
-    ...given,
+    ...overrides,
   };
   const output: SearchOutput = {
     query: 'oven',
@@ -30,7 +30,7 @@ function advice(given: Partial<WhyNothing>): string[] {
 const DEFAULT_ADVICE = 'Try other words or fewer filters; `loci status` shows what is stored.';
 
 describe('nothingFound', () => {
-  it('reports results below a source’s own minScore separately, as no option shows them', () => {
+  it('reports results below the minScore of a source separately, because no option shows them', () => {
     const hidden = { results: 2, best_score: 0.031, min_score: 0.04 };
     const ofSource = { source: 'mail\u001b[2J', results: 1, best_score: 0.7, min_score: 0.9 };
     const mail = '1 result of mail␛[2J scores below 0.9, at best 0.70: change its `minScore` in loci.yaml.';

@@ -29,7 +29,7 @@ function result(rank: number, score: number): SearchResultOutput {
   };
 }
 
-function render(results: SearchResultOutput[], given: Partial<SearchOutput> = {}): string[] {
+function render(results: SearchResultOutput[], overrides: Partial<SearchOutput> = {}): string[] {
   const output: SearchOutput = {
     query: 'x',
     results,
@@ -40,13 +40,13 @@ function render(results: SearchResultOutput[], given: Partial<SearchOutput> = {}
     nothing: null,
     provider: 'none',
     took_ms: 1,
-    ...given,
+    ...overrides,
   };
   const view = { style: makeStyle(false), columns: 80, terminal: false, options: new Set<string>() };
   return search.render(output, view).split('\n');
 }
 
-function rendered(...scores: number[]): string[] {
+function titleLines(...scores: number[]): string[] {
   return render(scores.map((score, i) => result(i + 1, score))).filter(
     (line) => /match|^\d/.test(line) && !line.includes('result'),
   );
@@ -54,25 +54,25 @@ function rendered(...scores: number[]): string[] {
 
 describe('weak matches', () => {
   it('are listed separately if they score below half of the best', () => {
-    expect(rendered(0.9, 0.45, 0.44, 0.2)).toEqual([
+    expect(titleLines(0.9, 0.45, 0.44, 0.2)).toEqual([
       '1. Note 1',
       '2. Note 2',
       '── weaker matches ──',
       '3. Note 3',
       '4. Note 4',
     ]);
-    expect(rendered(0.9, 0.8)).toEqual(['1. Note 1', '2. Note 2']);
-    expect(rendered(0.9)).toEqual(['1. Note 1']);
+    expect(titleLines(0.9, 0.8)).toEqual(['1. Note 1', '2. Note 2']);
+    expect(titleLines(0.9)).toEqual(['1. Note 1']);
   });
 
   it('are all results when the best one scores low', () => {
-    expect(rendered(0.29, 0.2)).toEqual(['Only weak matches:', '1. Note 1', '2. Note 2']);
+    expect(titleLines(0.29, 0.2)).toEqual(['Only weak matches:', '1. Note 1', '2. Note 2']);
     expect([strongMatches([]), strongMatches([{ score: 0.3 }, { score: 0.1 }])]).toEqual([0, 1]);
   });
 });
 
 describe('a result', () => {
-  const first = (given: Partial<SearchResultOutput>) => render([{ ...result(1, 0.9), ...given }]);
+  const first = (overrides: Partial<SearchResultOutput>) => render([{ ...result(1, 0.9), ...overrides }]);
 
   it('starts with its title and the headings that add to it', () => {
     const heading = (title: string, ...headings: string[]) => first({ title, headings })[0];
@@ -86,12 +86,12 @@ describe('a result', () => {
   });
 
   it('shows its score even with a long name', () => {
-    const facts = first({ source: 'x'.repeat(200), tags: ['home'] })[2]!;
-    expect(facts).toMatch(/^ {3}From vault x+… · 2d ago · score 0\.90/);
-    expect(facts.length).toBeLessThanOrEqual(80);
+    const details = first({ source: 'x'.repeat(200), tags: ['home'] })[2]!;
+    expect(details).toMatch(/^ {3}From vault x+… · 2d ago · score 0\.90/);
+    expect(details.length).toBeLessThanOrEqual(80);
   });
 
-  it('of a source shows the line and the URL of the source', () => {
+  it('shows the line and the URL of its source', () => {
     const todo = { origin: 'source', trust: 'external', source: 'tasks', age: 'in 1d' } as const;
     const from = 'From Google Tasks · due tomorrow · 3 min ago';
     const url = 'https://tasks.google.com/1';
@@ -111,7 +111,7 @@ describe('a result', () => {
     expect(lines.filter((line) => /^\d+\. /.test(line))).toHaveLength(1);
   });
 
-  it('without a title and headings shows its citation once', () => {
+  it('shows its citation once if it has no title and no headings', () => {
     const lines = first({ title: '', citation: 'record/54' });
     expect(lines.slice(0, 2)).toEqual(['1. record/54', '   From vault notes · 2d ago · score 0.90']);
     expect(first({})[1]).toBe('   1.md#L1-L1');
@@ -126,8 +126,8 @@ describe('the summary line', () => {
     expect(render([result(1, 0.9)], { provider: 'local/m', missing }).at(-2)).toBe(
       '1 result in 1 ms, by words alone',
     );
-    const some = { ...result(1, 0.9), why: 'text #1, meaning #2' };
-    expect(render([some], { provider: 'local/m', missing }).at(-2)).toBe(
+    const withVector = { ...result(1, 0.9), why: 'text #1, meaning #2' };
+    expect(render([withVector], { provider: 'local/m', missing }).at(-2)).toBe(
       '1 result in 1 ms, partly with local/m',
     );
   });
@@ -135,9 +135,9 @@ describe('the summary line', () => {
 
 describe('an explanation', () => {
   const explained = (
-    given: Partial<ScoreExplanation>,
+    scoreOverrides: Partial<ScoreExplanation>,
     neighbour_contribution = 0,
-    ofSource: Partial<NonNullable<SearchResultOutput['explanation']>> = {},
+    overrides: Partial<NonNullable<SearchResultOutput['explanation']>> = {},
   ): string[] => {
     const score = {
       answer_confidence: 0.8,
@@ -154,8 +154,8 @@ describe('an explanation', () => {
         boosts: [{ name: 'title', added: 0.05 }],
         neighbour_contribution,
         ranking: 0.3 + neighbour_contribution,
-        score: { ...score, ...given },
-        ...ofSource,
+        score: { ...score, ...scoreOverrides },
+        ...overrides,
       },
     };
     const lines = render([explainedResult]);

@@ -11,8 +11,8 @@ import { syncSource, type SyncReport } from './sync.ts';
 const NOW = Date.UTC(2026, 10, 22);
 const CONTENT = '# Oven\n\nWe chose induction.\n\n# Sink\n\nSteel, two bowls.';
 
-/** A source of one document, which says of it what it is told to. */
-class OneDocument implements Source {
+/** A source that lists and returns the one document it was given. */
+class SingleDocumentSource implements Source {
   readonly name = 'chat';
   readonly origin = 'vault';
   readonly trust = 'operator';
@@ -31,7 +31,7 @@ class OneDocument implements Source {
   }
 }
 
-const FIRST: SourceDocument = {
+const ORIGINAL: SourceDocument = {
   key: 'a',
   revision: '1',
   identity: null,
@@ -60,7 +60,7 @@ afterEach(async () => store.close());
 
 async function sync(document: SourceDocument): Promise<SyncReport> {
   const options = chunking('estimate', { maxTokens: 16, countTokens: estimateTokens });
-  return syncSource(store, new OneDocument(document), {
+  return syncSource(store, new SingleDocumentSource(document), {
     namespace: 'n',
     project: 'home',
     chunking: options,
@@ -86,14 +86,14 @@ async function embedAll(): Promise<void> {
 describe('a document whose text did not change', () => {
   it.each<[string, Partial<SourceDocument>]>([
     ['title', { title: 'Remodel' }],
-    ['speaker', { metadata: { ...FIRST.metadata, speaker: 'Ben' } }],
+    ['speaker', { metadata: { ...ORIGINAL.metadata, speaker: 'Ben' } }],
     ['key and title', { key: 'b', title: 'Remodel' }],
-  ])('is embedded anew under another %s', async (_, changed) => {
-    await sync(FIRST);
+  ])('is embedded again after a change of its %s', async (_, changed) => {
+    await sync(ORIGINAL);
     await embedAll();
     const before = await hashes();
     expect(before.length).toBeGreaterThan(1);
-    await sync({ ...FIRST, revision: '2', ...changed });
+    await sync({ ...ORIGINAL, revision: '2', ...changed });
     const after = await hashes();
     expect(after).toHaveLength(before.length);
     expect(after.filter((hash) => before.includes(hash))).toEqual([]);
@@ -103,17 +103,17 @@ describe('a document whose text did not change', () => {
   });
 
   it.each<[string, Partial<SourceDocument>]>([
-    ['nothing else', {}],
-    ['aliases', { metadata: { ...FIRST.metadata, aliases: ['stove'] } }],
-    ['links', { metadata: { ...FIRST.metadata, links: [] } }],
+    ['revision', {}],
+    ['aliases', { metadata: { ...ORIGINAL.metadata, aliases: ['stove'] } }],
+    ['links', { metadata: { ...ORIGINAL.metadata, links: [] } }],
     ['tags', { tags: ['house'] }],
     ['category and type', { category: 'recipes', recordType: 'list' }],
     ['key', { key: 'folder/a' }],
-  ])('is not embedded anew where the change is in %s', async (_, changed) => {
-    await sync(FIRST);
+  ])('is not embedded again after a change of its %s', async (_, changed) => {
+    await sync(ORIGINAL);
     await embedAll();
     const before = await hashes();
-    await sync({ ...FIRST, revision: '2', ...changed });
+    await sync({ ...ORIGINAL, revision: '2', ...changed });
     expect(await hashes()).toEqual(before);
     expect(await store.vectors.countPending('n', generation)).toBe(0);
     const [record] = await store.records.get('n', [1], { liveAt: NOW });
@@ -121,25 +121,25 @@ describe('a document whose text did not change', () => {
   });
 
   it('is a note by default', async () => {
-    const held = async () => (await store.records.get('n', [1], { liveAt: NOW }))[0];
-    await sync({ ...FIRST, category: 'recipes', recordType: 'list' });
-    expect(await held()).toMatchObject({ category: 'recipes', recordType: 'list' });
-    await sync({ ...FIRST, revision: '2' });
-    expect(await held()).toMatchObject({ category: 'note', recordType: 'note' });
+    const storedRecord = async () => (await store.records.get('n', [1], { liveAt: NOW }))[0];
+    await sync({ ...ORIGINAL, category: 'recipes', recordType: 'list' });
+    expect(await storedRecord()).toMatchObject({ category: 'recipes', recordType: 'list' });
+    await sync({ ...ORIGINAL, revision: '2' });
+    expect(await storedRecord()).toMatchObject({ category: 'note', recordType: 'note' });
   });
 
   it('counts as updated if its title changes, and as unchanged otherwise', async () => {
-    await sync(FIRST);
-    expect(await sync({ ...FIRST, revision: '2' })).toMatchObject({ updated: 0, unchanged: 1 });
-    expect(await sync({ ...FIRST, revision: '3', title: 'Remodel' })).toMatchObject({
+    await sync(ORIGINAL);
+    expect(await sync({ ...ORIGINAL, revision: '2' })).toMatchObject({ updated: 0, unchanged: 1 });
+    expect(await sync({ ...ORIGINAL, revision: '3', title: 'Remodel' })).toMatchObject({
       updated: 1,
       unchanged: 0,
     });
   });
 
   it('is found by its new aliases at once', async () => {
-    await sync(FIRST);
-    await sync({ ...FIRST, revision: '2', metadata: { ...FIRST.metadata, aliases: ['stove'] } });
+    await sync(ORIGINAL);
+    await sync({ ...ORIGINAL, revision: '2', metadata: { ...ORIGINAL.metadata, aliases: ['stove'] } });
     const weights = { title: 1, headings: 1, body: 1, tags: 1 };
     const found = async (word: string): Promise<number> => {
       const query = { any: [{ terms: [word], prefix: false }], all: [], weights };
