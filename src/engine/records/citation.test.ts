@@ -13,7 +13,7 @@ beforeAll(async () => {
     'Oven.md': 'first\nthe oven\nthird\nfourth',
     'Only.md': 'only here',
     '12.md': 'a dozen',
-    'Pläne/番茄 (a) #1.md': 'odd name',
+    'Pläne/番茄 (a) #1.md': 'special characters',
     'Home/Kitchen remodel.md': 'a plan',
     'Menus/Menu 1.md': 'soup',
     'Menus/Menu 2.md': 'soup again',

@@ -223,8 +223,8 @@ describe('search with an intent', () => {
     await write(store, 'n', ...writes);
     const all = { ...OPTIONS, store, limit: 50 };
     await fc.assert(
-      fc.asyncProperty(filters, queries, async (given, query) => {
-        const filter = { ...ALL_LIVE, ...given };
+      fc.asyncProperty(filters, queries, async (criteria, query) => {
+        const filter = { ...ALL_LIVE, ...criteria };
         const { hits } = await runSearch({ ...all, query, filter });
         const ids = hits.map(({ passage }) => passage.id);
         expect((await passagesOf(store, 'n', ids, filter)).map(({ id }) => id)).toEqual(ids);

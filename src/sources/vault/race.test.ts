@@ -42,18 +42,18 @@ describe('a vault that changes while it is read', () => {
     });
     await once(swapper, 'message');
     const vault = openVault({ name: 'notes', root: path.join(base, 'vault') });
-    const seen = new Set<string | undefined>();
+    const contents = new Set<string | undefined>();
     const reasons = new Set<string>();
     const item = { key: 'notes/a.md', revision: '', bytes: 0 };
     for (let n = 0; n < 1000; n++) {
-      seen.add((await vault.read(item, ({ reason }) => reasons.add(reason)))?.content);
+      contents.add((await vault.read(item, ({ reason }) => reasons.add(reason)))?.content);
     }
     const exited = once(swapper, 'exit');
     swapper.disconnect();
     await exited;
-    expect([...seen].filter((content) => content !== undefined && content !== 'inside')).toEqual([]);
+    expect([...contents].filter((content) => content !== undefined && content !== 'inside')).toEqual([]);
     // Both states occurred, so that the reads raced with the swaps.
-    expect(seen).toContain('inside');
+    expect(contents).toContain('inside');
     expect([...reasons]).toContain('outside_root');
   });
 });

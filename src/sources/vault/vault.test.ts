@@ -118,15 +118,15 @@ describe('listing a vault', () => {
   it('stops when the signal is aborted', async () => {
     for (const key of ['a.md', 'b.md', 'c.md']) await writeVaultFile(key);
     const stop = new AbortController();
-    const seen: string[] = [];
+    const listedKeys: string[] = [];
     const listing = (async () => {
       for await (const { key } of vault.list(report, stop.signal)) {
-        seen.push(key);
+        listedKeys.push(key);
         stop.abort();
       }
     })();
     await expect(listing).rejects.toMatchObject({ code: 'aborted' });
-    expect(seen).toEqual(['a.md']);
+    expect(listedKeys).toEqual(['a.md']);
   });
 
   it('accepts a symlink as root', async () => {

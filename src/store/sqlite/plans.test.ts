@@ -47,15 +47,15 @@ const FULL_SCAN =
 it('calls of agents use an index and do not scan a namespace', () => {
   const plans = plansOf(/\b(FROM|UPDATE) (record|audit|idempotency|passage)\b/, (calls) => {
     const facts = { now: NOW, origins: ['fact'] } as const;
-    for (const given of [
+    for (const criteria of [
       {},
       { key: 'k' },
       { keyPrefix: 'k' },
       { categories: ['c'] },
       { key: 'k', categories: ['c'] },
     ]) {
-      calls.records.list('n', { filter: { ...facts, ...given } }, ALL);
-      calls.records.count('n', [{ ...facts, ...given }]);
+      calls.records.list('n', { filter: { ...facts, ...criteria } }, ALL);
+      calls.records.count('n', [{ ...facts, ...criteria }]);
     }
     calls.records.list('n', { filter: { now: NOW, deleted: true } }, ALL);
     calls.records.list('n', { filter: { now: NOW, origins: ['vault'], key: 'k' } }, ALL);

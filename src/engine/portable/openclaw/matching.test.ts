@@ -9,7 +9,7 @@ function item(content: string, heading = ''): Fragment {
   return { heading, kind: 'item', content };
 }
 
-/** The record that an earlier import made of a fragment. */
+/** The record that an earlier import created from a fragment. */
 function importedRecord(fragment: Fragment, id: number, overrides: Partial<LociRecord> = {}): LociRecord {
   const { heading, content } = fragment;
   const metadata = { heading, imported: contentHash(fragment) };

@@ -74,15 +74,15 @@ describe('running a command', () => {
 
   it('looks up programs in the PATH of the given environment, and paths from the given folder', async () => {
     await mkdir(join(folder, 'programs'));
-    await writeFile(join(folder, 'programs', 'own-tool'), '#!/bin/sh\necho "$1"\n');
-    await chmod(join(folder, 'programs', 'own-tool'), 0o755);
-    const argv = ['own-tool', 'a b $c'];
+    await writeFile(join(folder, 'programs', 'custom-tool'), '#!/bin/sh\necho "$1"\n');
+    await chmod(join(folder, 'programs', 'custom-tool'), 0o755);
+    const argv = ['custom-tool', 'a b $c'];
     const custom = { PATH: join(folder, 'programs') };
     expect((await runCommand(shell('', { argv, env: custom }), textOf)).result).toBe('a b $c\n');
-    const bySlash = shell('', { argv: ['./programs/own-tool', '*'] });
+    const bySlash = shell('', { argv: ['./programs/custom-tool', '*'] });
     expect((await runCommand(bySlash, textOf)).result).toBe('*\n');
     const missing = await failureOf(shell('', { argv, env: { PATH: '/nowhere:/else' } }));
-    expect(missing.message).toBe('there is no program own-tool in PATH (/nowhere:/else)');
+    expect(missing.message).toBe('there is no program custom-tool in PATH (/nowhere:/else)');
   });
 
   it('reports which program or folder is missing or may not be used', async () => {
@@ -190,7 +190,7 @@ describe('ending a command', () => {
 
   const hasProc = existsSync('/proc/self/environ');
 
-  it.skipIf(!hasProc)('ends processes in a session of their own at the timeout', async () => {
+  it.skipIf(!hasProc)('ends processes in a different session at the timeout', async () => {
     const escape = `const { spawn } = require('child_process');
       const child = spawn('/bin/sh', ['-c', 'sleep 60 & echo $! > detached; wait'], { detached: true });
       setInterval(() => undefined, 1000);`;
@@ -200,7 +200,7 @@ describe('ending a command', () => {
   });
 
   it.skipIf(!hasProc || !existsSync('/bin/bash'))(
-    'ends jobs in process groups of their own, even if they ignore SIGTERM',
+    'ends jobs in other process groups, even if they ignore SIGTERM',
     async () => {
       const line = `set -m; (trap '' TERM; sleep 60) & echo $! > jobs; sleep 60 & echo $! >> jobs; echo []`;
       const { result } = await runCommand(shell('', { argv: ['/bin/bash', '-c', line] }), textOf);

@@ -83,8 +83,8 @@ describe('audit', () => {
   });
 
   it('shows changes of unknown shape as JSON', () => {
-    expect(lines({ diff: { odd: [1, null], a: { b: { c: 2 } }, s: 'x' } })[1]).toBe(
-      '    odd 1, none · a {"b":{"c":2}} · s x',
+    expect(lines({ diff: { list: [1, null], a: { b: { c: 2 } }, s: 'x' } })[1]).toBe(
+      '    list 1, none · a {"b":{"c":2}} · s x',
     );
   });
 
