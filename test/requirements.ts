@@ -75,7 +75,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   R9: [
     {
       file: 'test/e2e/written-memory.test.ts',
-      test: 'shows who changed what, when and through which surface, with the diff',
+      test: 'shows for each change the actor, the surface, the time and the diff',
     },
     { file: 'test/e2e/written-memory.test.ts', test: 'cannot be rewritten' },
   ],
@@ -86,7 +86,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     {
       file: 'test/e2e/startup-text.test.ts',
-      test: 'has the budget of the longest part of the model’s name, letters in any case',
+      test: 'has the budget of the longest key that the name of the model contains, in any case',
     },
     {
       file: 'test/e2e/startup-text.test.ts',
@@ -100,7 +100,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   R11: [
     {
       file: 'test/e2e/local-model.test.ts',
-      test: 'finds a text by other words, and lets the process end',
+      test: 'finds a text without a common word, and lets the process end',
     },
   ],
   R12: [
@@ -173,7 +173,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       file: 'test/e2e/tool-history.test.ts',
       test: 'is recorded without texts and secrets in any file of the store',
     },
-    { file: 'test/e2e/tool-history.test.ts', test: 'cannot be put into %s by anybody else (F3)' },
+    { file: 'test/e2e/tool-history.test.ts', test: 'cannot be written to %s by callers (F3)' },
   ],
   F4: [
     {
@@ -194,7 +194,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     {
       file: 'test/e2e/rest-identity.test.ts',
-      test: 'reaches the memory of the token’s subject and no other',
+      test: 'gives access to the memory of the token’s subject and to no other',
     },
   ],
 };

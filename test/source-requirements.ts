@@ -9,7 +9,7 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     {
       file: 'test/faults/cli-interrupted.test.ts',
-      test: 'killed with kill -9 loses nothing that was committed and ends the same',
+      test: 'continues after kill -9, with every committed note and the same search results',
     },
     { file: 'test/e2e/watch.test.ts', test: 'reports a changed note after it can be found' },
   ],
@@ -94,7 +94,7 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     {
       file: 'test/faults/source-clock.test.ts',
-      test: 'a source that hangs delays neither a search nor another source, nor the end',
+      test: 'a source that hangs delays neither searches and other sources nor the end of the engine',
     },
   ],
   S10: [

@@ -42,7 +42,7 @@ const rules: fc.Arbitrary<Rule> = fc
   .map((rule) => ({
     ...rule,
     byDay: rule.byDay.map(({ nth, day }) => ({ nth: rule.freq === 'MONTHLY' ? nth : 0, day })),
-    // Section 3.3.10 knows no BYMONTHDAY with WEEKLY; a yearly rule is here one of given months.
+    // RFC 5545, section 3.3.10, does not allow BYMONTHDAY with WEEKLY. A yearly rule of this test always names months.
     byMonthDay: rule.freq === 'WEEKLY' ? [] : rule.byMonthDay,
     byMonth: rule.freq === 'YEARLY' && rule.byMonth.length === 0 ? [5] : rule.byMonth,
     setPosition:
@@ -77,21 +77,21 @@ describe('repeating events', () => {
         for (const { title, timestamp } of documents) found.get(title ?? '')?.push(timestamp ?? '');
       }
       for (const [index, rule] of all.entries())
-        expect(found.get(`r${index}`), `${stamp(rule.start)} ${textOf(rule)}`).toEqual(daysOf(rule));
+        expect(found.get(`r${index}`), `${stamp(rule.start)} ${textOf(rule)}`).toEqual(expectedDays(rule));
     });
-    // The message names the rule; making the list smaller would take hundreds of processes.
+    // The message names the rule. Shrinking the list would start hundreds of processes.
     await fc.assert(property, { numRuns: 1, endOnFailure: true });
   });
 });
 
-/** The days of a rule within the window, found by looking at every day since it began. */
-function daysOf(rule: Rule): string[] {
+/** The days of a rule within the period, computed by checking every day since its start. */
+function expectedDays(rule: Rule): string[] {
   const until = rule.until === 0 ? Infinity : rule.until;
   const end = FROM + (DAYS + 1) * DAY;
   let matching: number[] = [];
   for (let day = firstOfMonth(rule.start); day < end + 31 * DAY; day += DAY)
     if (matches(rule, day)) matching.push(day);
-  if (rule.setPosition !== 0) matching = picked(matching, rule.setPosition);
+  if (rule.setPosition !== 0) matching = atSetPosition(matching, rule.setPosition);
   matching = matching.filter((day) => day >= rule.start && day <= until);
   if (rule.count > 0) matching = matching.slice(0, rule.count);
   return [...new Set([rule.start, ...matching])]
@@ -121,7 +121,7 @@ function matches(rule: Rule, day: number): boolean {
     : date.getUTCDate() === start.getUTCDate();
 }
 
-/** The day of the month, counted from the end where `nth` is. */
+/** The day of the month; counted from the end of the month (-1 for its last day) if `nth` is negative. */
 function ordinal(day: number, nth: number): number {
   const date = new Date(day);
   const length = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
@@ -133,7 +133,7 @@ function isNth(day: number, nth: number): boolean {
   return nth > 0 ? Math.ceil(ordinal(day, 1) / 7) === nth : Math.ceil(-ordinal(day, -1) / 7) === -nth;
 }
 
-function picked(days: readonly number[], position: number): number[] {
+function atSetPosition(days: readonly number[], position: number): number[] {
   const months = Map.groupBy(days, firstOfMonth);
   return [...months.values()].flatMap((all) => all.at(position > 0 ? position - 1 : position) ?? []);
 }

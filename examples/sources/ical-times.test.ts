@@ -16,7 +16,7 @@ describe('times of ical.mjs', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Id → timestamp of what is printed of the components from the day of `now` to `days` days later. */
+  /** Runs the program for the period from the day of `now` to `days` days later. Returns the timestamp of each document by id. */
   async function timesOf(
     components: readonly (readonly string[])[],
     { now, days, timeZone = 'Europe/Berlin' }: { now: string; days: number; timeZone?: string },
@@ -58,7 +58,7 @@ describe('times of ical.mjs', () => {
     });
   });
 
-  it('that occur twice mean the first, and skipped ones are an hour later', async () => {
+  it('that occur twice are the first of both, and skipped ones are an hour later', async () => {
     const night = `DTSTART;${BERLIN}:20261024T023000`;
     expect(await timesOf([event('twice', night, 'RRULE:FREQ=DAILY;COUNT=3')], winter)).toEqual({
       'twice@2026-10-24T00:30:00Z': '2026-10-24T00:30:00Z',
@@ -95,16 +95,16 @@ describe('times of ical.mjs', () => {
     });
   });
 
-  it('of a moved occurrence are new under the old id, and a cancelled one is not printed', async () => {
+  it('of a moved occurrence change and its id does not, and a cancelled one is not printed', async () => {
     const rule = 'RRULE:FREQ=WEEKLY;COUNT=5';
     const components = [
       event('w', `RECURRENCE-ID;${BERLIN}:20261202T100000`, `DTSTART;${BERLIN}:20261203T140000`),
       event('w', `DTSTART;${BERLIN}:20261125T100000`, rule),
       event('w', 'RECURRENCE-ID:20261209T090000Z', 'DTSTART:20261209T090000Z', 'STATUS:CANCELLED'),
-      // Moved out of what is asked for, and moved into it.
+      // One occurrence is moved out of the period, and one into it.
       event('w', `RECURRENCE-ID;${BERLIN}:20261216T100000`, `DTSTART;${BERLIN}:20270115T100000`),
       event('w', 'RECURRENCE-ID;VALUE=DATE:20261223', `DTSTART;${BERLIN}:20261201T080000`),
-      // The older of two versions.
+      // This is the older of two versions.
       event('w', `RECURRENCE-ID;${BERLIN}:20261202T100000`, 'DTSTART:20261204T140000Z', 'SEQUENCE:-1'),
       event('alone', 'RECURRENCE-ID:20261130T100000Z', 'DTSTART:20261201T100000Z'),
     ];
@@ -121,7 +121,7 @@ describe('times of ical.mjs', () => {
     const components = [
       event('w', `${from}:20261007T100000`, 'DURATION:PT1H', 'RRULE:FREQ=WEEKLY;COUNT=8'),
       event('w', `${id}:20261104T100000`, `${from}:20261105T080000`, 'DURATION:PT2H'),
-      // In winter, of those that began in summer.
+      // This change is in summer time and also applies to occurrences in winter.
       event('w', `${id}:20261021T100000`, `${from}:20261021T150000`),
       event('w', `${id}:20261118T100000`, `${from}:20261118T100000`, 'STATUS:CANCELLED'),
     ];
@@ -141,7 +141,7 @@ describe('times of ical.mjs', () => {
       event('utc', late, 'RRULE:FREQ=DAILY;UNTIL=20261124T223000Z'),
       event('before', late, 'RRULE:FREQ=DAILY;UNTIL=20261124T222959Z'),
       event('clock', late, 'RRULE:FREQ=DAILY;UNTIL=20261124T233000'),
-      // As Outlook ends whole days: midnight in Berlin, written in UTC.
+      // Outlook writes the end of whole days like this: midnight in Berlin, in UTC.
       event('whole', 'DTSTART;VALUE=DATE:20261123', 'RRULE:FREQ=DAILY;UNTIL=20261123T230000Z'),
     ];
     const found = await timesOf(components, { now: '2026-11-22T10:00:00Z', days: 14 });
@@ -157,7 +157,7 @@ describe('times of ical.mjs', () => {
   });
 
   it('may be in zones of Outlook, Evolution, or of a VTIMEZONE', async () => {
-    const lunar = [
+    const definition = [
       ...['BEGIN:VTIMEZONE', 'TZID:Mine', 'BEGIN:STANDARD', 'DTSTART:19700101T000000', 'TZOFFSETFROM:+0130'],
       ...[
         'TZOFFSETTO:+0130',
@@ -176,10 +176,10 @@ describe('times of ical.mjs', () => {
       ),
       event('path', 'DTSTART;TZID=/freeassociation.sourceforge.net/Europe/Berlin:20261124T100000'),
       event('mine', 'DTSTART;TZID=Mine:20261124T100000', 'RRULE:FREQ=DAILY;COUNT=2'),
-      lunar,
-      // What everybody calls so is not what an old file says of it.
+      definition,
+      // A zone with a standard name has its current rules, not those that the file defines.
       event('law', 'DTSTART;TZID=Asia/Tokyo:20261124T100000'),
-      lunar.map((line) => (line === 'TZID:Mine' ? 'TZID:Asia/Tokyo' : line)),
+      definition.map((line) => (line === 'TZID:Mine' ? 'TZID:Asia/Tokyo' : line)),
     ];
     expect(await timesOf(components, { now: '2026-11-22T10:00:00Z', days: 14 })).toEqual({
       law: '2026-11-24T01:00:00Z',
@@ -191,7 +191,7 @@ describe('times of ical.mjs', () => {
     });
   });
 
-  it('include events that have begun before, and days with a change of the clock', async () => {
+  it('include events that began earlier, and days on which the clocks change', async () => {
     const file = join(folder, 'long.ics');
     const components = [
       event('night', `DTSTART;${BERLIN}:20261024T220000`, `DTEND;${BERLIN}:20261025T030000`),

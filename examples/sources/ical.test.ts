@@ -100,7 +100,7 @@ describe('ical.mjs', () => {
     writeFileSync(join(versions, 'b.ics'), calendarText([at(14, 'SEQUENCE:2', 'DTSTAMP:20261120T100000Z')]));
     writeFileSync(join(versions, 'c.ics'), calendarText([at(13, 'SEQUENCE:2', 'DTSTAMP:20261119T100000Z')]));
     const { documents } = await runProgram('ical.mjs', [versions, '--now', '2026-11-22T12:00:00Z']);
-    // A time without a zone is one of this machine.
+    // A time without a zone is a local time.
     expect(documents.map(({ id, text }) => [id, text])).toEqual([['v', 'v · Wed 25 Nov 2026, 14:00']]);
     writeFileSync(join(versions, 'd.ics'), calendarText([at(14, 'SEQUENCE:3')], ['METHOD:CANCEL']));
     const cancelled = await runProgram('ical.mjs', [versions, '--now', '2026-11-22T12:00:00Z']);

@@ -18,8 +18,8 @@ describe('maildir.mjs', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** What is printed of a new Maildir with one message in cur/ for each name. */
-  async function printed(
+  /** Runs the program on a new Maildir with these messages in cur/, by name. Returns the documents. */
+  async function documentsOf(
     messages: Readonly<Record<string, string | Buffer>>,
   ): Promise<readonly PrintedDocument[]> {
     const maildir = mkdtempSync(join(folder, 'mail-'));
@@ -76,7 +76,7 @@ describe('maildir.mjs', () => {
       ['=?gb2312?B?t6zH0bO0tbA=?=', '番茄炒蛋'],
       ['=?utf-8*en?Q?with_a_language?=', 'with a language'],
       ['=?utf-8?Q?one?=\r\n =?utf-8?Q?_two?= three\r\n\tfour', 'one two three four'],
-      // A character cut in two between two words.
+      // A character is split between two encoded words.
       ['=?utf-8?B?w6k=?= =?utf-8?Q?=C3?= =?utf-8?Q?=A9?=', 'éé'],
       ['a =?utf-8?Q?b?= c', 'a b c'],
       ['=?x-unknown?Q?abc=FF?=', 'abc\u{fffd}'],
@@ -85,7 +85,7 @@ describe('maildir.mjs', () => {
       ['plain: with a colon', 'plain: with a colon'],
       ['', 'No subject'],
     ];
-    const documents = await printed(
+    const documents = await documentsOf(
       Object.fromEntries(
         subjects.map(([subject], index) => [
           `${YESTERDAY - index}.M${index}.host:2,S`,
@@ -109,7 +109,7 @@ describe('maildir.mjs', () => {
       ],
       ['undisclosed', 'undisclosed', ''],
     ];
-    const documents = await printed(
+    const documents = await documentsOf(
       Object.fromEntries(
         senders.map(([from], index) => [
           `${YESTERDAY - index}.M${index}.host:2,`,
@@ -124,7 +124,7 @@ describe('maildir.mjs', () => {
 
   it('uses the Date header unless it is impossible', async () => {
     const message = (date: string) => `Date: ${date}\nSubject: ${date}\n\nFrom: body@example.com\n`;
-    const documents = await printed({
+    const documents = await documentsOf({
       [`${YESTERDAY}.a.host`]: message('Sat, 21 Nov 2026 10:00:00 +0100 (CET)'),
       [`${YESTERDAY}.b.host`]: message('Sat, 21 Nov 2036 10:00:00 +0100'),
       [`${YESTERDAY}.c.host`]: message('yesterday'),
@@ -165,14 +165,14 @@ describe('maildir.mjs', () => {
       ['2@a', 'Küche über'],
       ['file:unending', 'unending'],
     ]);
-    // The one that is still new.
+    // The copy in new/ is printed, not the one in cur/.
     expect(documents.find(({ id }) => id === '1@a')?.metadata['seen']).toBe(false);
     expect(stdout).not.toContain('BODY');
     expect(stderr).toContain('empty: not a message');
     if (process.platform !== 'win32') expect(stderr).toContain('pipe: not a file');
   });
 
-  it('reports a folder that is no Maildir, and exits with 1 without another, with 2 for a wrong command line', async () => {
+  it('reports a folder that is not a Maildir, exits with 1 if there is no other, and with 2 for a wrong command line', async () => {
     const both = await runProgram('maildir.mjs', ['data', 'data/maildir', ...NOW]);
     expect(both.code).toBe(0);
     expect(both.documents).toHaveLength(3);

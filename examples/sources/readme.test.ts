@@ -24,8 +24,11 @@ function sourceOf(id: string): SourceConfig {
   return source;
 }
 
-/** What the command of an entry prints, as a list; none of them needs a shell or has quotes. */
-async function printed(command: SourceConfig['command'], cwd: string): Promise<Record<string, unknown>[]> {
+/** Runs the command of an entry and parses its output. The commands of the README need no shell and have no quotes. */
+async function documentsOf(
+  command: SourceConfig['command'],
+  cwd: string,
+): Promise<Record<string, unknown>[]> {
   const [program = '', ...args] = Array.isArray(command) ? command : command.split(' ');
   const file = program === 'node' ? process.execPath : program;
   const { PATH, HOME } = process.env;
@@ -37,7 +40,7 @@ async function printed(command: SourceConfig['command'], cwd: string): Promise<R
   return text.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** Names in a template that no item has. */
+/** The names in a template that no item has. */
 function unknownNames(template: string, items: readonly Record<string, unknown>[]): string[] {
   const names = [...template.matchAll(/\{\{([^}]+)\}\}/g)].map(([, name = '']) => name.trim());
   return names.filter((name) => !items.some((item) => has(item, name.split('.'))));
@@ -67,20 +70,20 @@ describe('README.md', () => {
   it('has commands that print documents without changes', async () => {
     const sampled = ['calendar', 'todo', 'mail'].map(sourceOf);
     for (const { id, command } of sampled) {
-      // The days of the sample data.
+      // A time within the dates of the sample data.
       const now = id === 'todo' ? '' : ' --now 2026-11-22T12:00:00Z';
-      const documents = await printed(`${String(command)}${now}`, EXAMPLES);
+      const documents = await documentsOf(`${String(command)}${now}`, EXAMPLES);
       expect(documents.length, id).toBeGreaterThan(0);
       expect(new Set(documents.map((document) => document['id'])).size, id).toBe(documents.length);
       for (const document of documents) expect(document, id).toMatchObject({ text: expect.any(String) });
     }
-    // This folder need not be a repository.
+    // This folder may not be a repository, so the command is not run.
     expect(sourceOf('tidewater-commits').command).toBe('node git-log.mjs . --limit 100');
   });
 
   it('has templates for the export of Taskwarrior', async () => {
     const { map = {} } = sourceOf('taskwarrior');
-    const tasks = await printed('cat data/taskwarrior.json', EXAMPLES);
+    const tasks = await documentsOf('cat data/taskwarrior.json', EXAMPLES);
     expect(tasks.map((task) => task['status'])).toEqual(['pending', 'pending', 'waiting', 'completed']);
     for (const template of [...Object.values({ ...map, metadata: '' }), ...Object.values(map.metadata ?? {})])
       expect(unknownNames(template, tasks), template).toEqual([]);
@@ -89,7 +92,7 @@ describe('README.md', () => {
 
   it('has templates for a JSON Feed', async () => {
     const { map = {}, command } = sourceOf('council');
-    const [feed] = await printed(command, EXAMPLES);
+    const [feed] = await documentsOf(command, EXAMPLES);
     const items = feed?.[map.items ?? ''] as Record<string, unknown>[];
     expect(items).toHaveLength(2);
     for (const item of items)
@@ -102,8 +105,9 @@ describe('README.md', () => {
 
 describe('skills/reading-list', () => {
   const folder = join(EXAMPLES, 'skills/reading-list');
-  const [, written = ''] = /^---\n(.*?)^---$/ms.exec(readFileSync(join(folder, 'SKILL.md'), 'utf8')) ?? [];
-  const frontMatter = parse(written) as Record<string, unknown>;
+  const [, frontMatterText = ''] =
+    /^---\n(.*?)^---$/ms.exec(readFileSync(join(folder, 'SKILL.md'), 'utf8')) ?? [];
+  const frontMatter = parse(frontMatterText) as Record<string, unknown>;
 
   it('has the front matter that README.md shows', () => {
     const { description, ...rest } = frontMatter;
@@ -113,7 +117,7 @@ describe('skills/reading-list', () => {
 
   it('prints its books as documents', async () => {
     const { command } = sourceSettings.parse(frontMatter['memorySource']);
-    const books = await printed(command, folder);
+    const books = await documentsOf(command, folder);
     expect(books.map(({ title, timestamp, completed }) => [title, timestamp, completed])).toEqual([
       ['A Short History of Harbours', '2026-12-15', false],
       ['The Quiet Ledger', '2026-12-03', false],

@@ -4,7 +4,7 @@ import { parseInput } from '../../src/operations/shared/input.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 
 /** Runs an operation as a tool call of an agent: its input is validated, and its caller is not the operator. */
-export async function asAgent<Input, Output>(
+export async function runAsAgent<Input, Output>(
   operation: Operation<Input, Output>,
   input: unknown,
   home: string,

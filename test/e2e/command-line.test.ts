@@ -12,7 +12,7 @@ interface Failure {
 describe('help', () => {
   const home = join(temporaryFolder(), 'home');
 
-  it('names every command, and every command has options and examples', async () => {
+  it('lists every command, and every command has options and examples', async () => {
     const { code, stdout } = await loci(['--help'], { home });
     expect(code).toBe(0);
     for (const { name, summary } of OPERATIONS) {
@@ -30,7 +30,7 @@ describe('help', () => {
     expect((await loci([], { home })).stdout).toBe(stdout);
   });
 
-  it('and the version load no operations', async () => {
+  it('loads no operations', async () => {
     const { stdout } = await loci(['--version'], { home });
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     const script = `
@@ -49,7 +49,7 @@ describe('help', () => {
 describe('a wrong command line', () => {
   const home = join(temporaryFolder(), 'home');
 
-  // A store, for command lines that are valid up to the call of the operation.
+  // Some of the command lines are valid until the operation is called, and it needs a store.
   beforeAll(async () => {
     await loci(['init'], { home });
   });
@@ -177,7 +177,7 @@ describe('wrong settings', () => {
     }
   });
 
-  it('give an added folder a name that differs from existing ones in more than case', async () => {
+  it('are avoided: an added folder gets a name that differs from existing ones in more than case', async () => {
     const home = temporaryFolder();
     mkdirSync(join(home, 'Tasks'));
     writeFileSync(join(home, 'loci.yaml'), 'sources:\n  - id: tasks\n    command: ls\n');
@@ -212,9 +212,9 @@ describe('--input', () => {
     ['{"query": "x", "origins": ["valt"]}', 2, 'origins.0 must be one of memory, '],
     ['{"limit": 3}', 2, 'QUERY is missing'],
   ])('%s is refused', async (stdin, code, message) => {
-    const ran = await loci(['search', '--input', '-'], { home, stdin });
-    expect(ran.code).toBe(code);
-    expect(ran.stderr).toContain(message);
+    const result = await loci(['search', '--input', '-'], { home, stdin });
+    expect(result.code).toBe(code);
+    expect(result.stderr).toContain(message);
   });
 
   it('has exit code 8 if the file does not exist', async () => {
@@ -224,10 +224,10 @@ describe('--input', () => {
 
 describe('untrusted text', () => {
   const home = temporaryFolder();
-  // Clears the screen, sets the title and the clipboard, turns the writing direction, and an 8-bit CSI.
+  // These sequences clear the screen, set the title and the clipboard, and reverse the writing direction; one uses an 8-bit CSI.
   const hostile = '\u001b[2J\u001b]0;pwned\u0007\u001b]52;c;cHduZWQ=\u0007\u202egnp.exe\u009b31m\r';
 
-  it('cannot control a terminal: from a note, its name, tags and title', async () => {
+  it('cannot control a terminal, whether it is in a note, its name, its tags or its title', async () => {
     const vault = join(temporaryFolder(), 'vault');
     mkdirSync(vault);
     const name = `wallaby ${hostile.replaceAll('/', '')}.md`;
@@ -264,7 +264,8 @@ describe('untrusted text', () => {
     await loci(['write', wide, '--title', '函館'.repeat(40), '--tag', '旅'], { home });
     const { stdout } = await loci(['search', '五稜郭'], { home, columns: 40 });
     expect(stdout).toContain('五稜郭');
-    const columns = (line: string) => [...line].reduce((sum, sign) => sum + (sign > '\u2e80' ? 2 : 1), 0);
+    const columns = (line: string) =>
+      [...line].reduce((sum, character) => sum + (character > '\u2e80' ? 2 : 1), 0);
     expect(Math.max(...stdout.split('\n').slice(0, -3).map(columns))).toBeLessThanOrEqual(40);
   });
 
@@ -285,7 +286,7 @@ describe('untrusted text', () => {
   });
 });
 
-describe('a reader that stops early', () => {
+describe('standard output that is closed early', () => {
   it('is not an error', async () => {
     const home = temporaryFolder();
     await loci(['write', 'Quolls hunt at night. '.repeat(20_000)], { home });

@@ -9,7 +9,7 @@ import { makeStyle } from '../../src/surfaces/cli/format/style.ts';
 import { commandWords } from '../../src/surfaces/shared/command-names.ts';
 import { copyOfVault, loci, temporaryFolder } from './loci-command.ts';
 
-const OF_WRITTEN: ReadonlySet<string> = new Set(['update', 'delete', 'undelete', 'audit']);
+const ON_WRITTEN_RECORDS: ReadonlySet<string> = new Set(['update', 'delete', 'undelete', 'audit']);
 
 describe('examples', () => {
   const home = join(temporaryFolder(), 'home');
@@ -28,10 +28,10 @@ describe('examples', () => {
     mkdirSync(join(user, 'notes'));
     mkdirSync(join(user, '.openclaw', 'workspace'), { recursive: true });
     writeFileSync(join(user, '.openclaw', 'workspace', 'MEMORY.md'), '# Memory\n\n- The plumber is Tove.\n');
-    // The ids of written records are those of a memory without notes.
-    const written = join(user, 'written');
+    // Examples that name the ids of written records need a home without notes, where the ids begin with 1.
+    const writtenHome = join(user, 'written');
     for (const example of [write.examples[0]!, ...write.examples])
-      await loci(['write', '--input', '-'], { home: written, stdin: JSON.stringify(example.input) });
+      await loci(['write', '--input', '-'], { home: writtenHome, stdin: JSON.stringify(example.input) });
     let count = 0;
     for (const { name, load } of OPERATIONS) {
       const operation = await load();
@@ -40,14 +40,14 @@ describe('examples', () => {
       const lines = [...help.matchAll(/^ {2}(loci .*)$/gm)].map((match) => match[1]!);
       expect(lines).toHaveLength(operation.examples.length);
       for (const line of lines) {
-        // A shell splits it, as for a user who copies it.
+        // A shell splits the line, as when a user copies it.
         const split = execFileSync('bash', ['-c', `printf '%s\\0' ${line}`], { env: { HOME: user } });
         const args = split.toString().split('\0').slice(1, -1);
-        const of = OF_WRITTEN.has(name) ? written : home;
-        const { code, stdout, stderr } = await loci([...args, '--json'], { home: of, env });
+        const exampleHome = ON_WRITTEN_RECORDS.has(name) ? writtenHome : home;
+        const { code, stdout, stderr } = await loci([...args, '--json'], { home: exampleHome, env });
         expect([line, code, stderr.includes('warning')]).toEqual([line, 0, false]);
         count++;
-        // Standard output is the export itself.
+        // The export itself is on standard output.
         if (name === 'export' && (args.length === 1 || args.at(-1) === '-')) {
           expect(stdout.split('\n').length).toBeGreaterThan(2);
           continue;

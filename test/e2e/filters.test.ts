@@ -21,27 +21,27 @@ describe('a filter of a search', () => {
     await loci(['write', 'Wombats sleep', '--category', 'animals'], { home });
   });
 
-  const titles = async (...filter: string[]) =>
+  const citations = async (...filter: string[]) =>
     (await lociJson<SearchOutput>(['search', 'wombats', ...filter], { home })).results
       .map(({ citation }) => citation.replace(/#.*/, ''))
       .toSorted();
 
   it('by tag includes nested tags, and accepts several tags separated by commas', async () => {
-    expect(await titles('--tag', '#Project/')).toEqual(['a.md']);
-    expect(await titles('--tag', 'project/active,recipe')).toEqual(['a.md']);
-    expect(await titles('--tag', 'recipe', '--tag', 'projects')).toEqual(['b.md']);
+    expect(await citations('--tag', '#Project/')).toEqual(['a.md']);
+    expect(await citations('--tag', 'project/active,recipe')).toEqual(['a.md']);
+    expect(await citations('--tag', 'recipe', '--tag', 'projects')).toEqual(['b.md']);
   });
 
   it('by source accepts a name with commas', async () => {
-    expect(await titles('--source', 'Home, sweet home')).toEqual(['a.md', 'b.md']);
-    expect(await titles('--source', 'Home, sweet home', '--source', 'cli')).toHaveLength(3);
+    expect(await citations('--source', 'Home, sweet home')).toEqual(['a.md', 'b.md']);
+    expect(await citations('--source', 'Home, sweet home', '--source', 'cli')).toHaveLength(3);
   });
 
   it('by category and type uses the front matter of a note', async () => {
-    expect(await titles('--category', 'Food')).toEqual(['a.md']);
-    expect(await titles('--record-type', 'habit')).toEqual(['a.md']);
-    expect(await titles('--type', 'habit')).toEqual(['a.md']);
-    expect(await titles('--category', 'note')).toEqual(['b.md']);
+    expect(await citations('--category', 'Food')).toEqual(['a.md']);
+    expect(await citations('--record-type', 'habit')).toEqual(['a.md']);
+    expect(await citations('--type', 'habit')).toEqual(['a.md']);
+    expect(await citations('--category', 'note')).toEqual(['b.md']);
     const note = await lociJson<GetOutput>(['get', 'a.md'], { home });
     expect(note).toMatchObject({ category: 'Food', record_type: 'habit' });
   });
@@ -52,10 +52,10 @@ describe('a filter of a search', () => {
       `UPDATE record SET category = 'note', revision = '1' || substr(revision, 2) WHERE origin = 'vault'`,
     );
     db.close();
-    expect(await titles('--category', 'Food')).toEqual([]);
+    expect(await citations('--category', 'Food')).toEqual([]);
     expect((await loci(['status'], { home })).stdout).toContain('2 notes changed: run `loci index`');
     await loci(['index'], { home });
-    expect(await titles('--category', 'Food')).toEqual(['a.md']);
+    expect(await citations('--category', 'Food')).toEqual(['a.md']);
   });
 
   it.each([
@@ -69,13 +69,13 @@ describe('a filter of a search', () => {
     [['--category', 'animal'], 'No record has the category animal; existing values: animals, Food, note.'],
     [['--record-type', 'nota'], 'No record has the record type nota; existing values: note, fact, habit.'],
     [['--origin', 'audit'], 'No record has the origin audit; existing values: vault, memory.'],
-  ])('that no record meets, %j, says what there is', async (filter, advice) => {
+  ])('lists the existing values if no record matches: %j', async (filter, advice) => {
     const { code, stdout } = await loci(['search', 'wombats', ...filter], { home });
     expect(code).toBe(0);
     expect(stdout).toContain(`No results for "wombats".\n${advice}`);
   });
 
-  it('that some records match is not given as the reason for an empty result', async () => {
+  it('is not named as the cause of an empty result if some records match it', async () => {
     const { stdout } = await loci(['search', 'platypus', '--tag', 'recipe'], { home });
     expect(stdout).toContain('Try other words or fewer filters');
     const none = await lociJson<SearchOutput>(['search', 'wombats', '--tag', 'recipe,nothing'], { home });
@@ -86,20 +86,20 @@ describe('a filter of a search', () => {
   });
 });
 
-describe('a search that finds nothing says why', () => {
+describe('a search without results', () => {
   const home = join(temporaryFolder(), 'home');
   const vault = join(temporaryFolder(), 'wild');
-  const searched = async (...args: string[]) => (await loci(['search', ...args], { home })).stdout;
+  const searchOutput = async (...args: string[]) => (await loci(['search', ...args], { home })).stdout;
 
-  it('when no vault was read, or not the one of the filter', async () => {
+  it('reports an empty namespace, and vaults that are not indexed yet', async () => {
     mkdirSync(vault);
     await loci(['init'], { home });
-    expect(await searched('wombats')).toBe(
+    expect(await searchOutput('wombats')).toBe(
       'No results for "wombats".\nThe namespace default is empty: `loci index PATH` reads notes.\n',
     );
     writeFileSync(join(vault, 'a.md'), '---\ntags: [grass]\ndate: 2025-01-01\n---\nWombats eat grass.');
     await loci(['config', 'set', 'vaults', JSON.stringify([{ path: vault }])], { home });
-    expect(await searched('wombats')).toBe(
+    expect(await searchOutput('wombats')).toBe(
       'No results for "wombats".\nNot indexed yet: wild. Run `loci index`.\n',
     );
     await loci(['index'], { home });
@@ -108,22 +108,22 @@ describe('a search that finds nothing says why', () => {
     expect(nothing).toBeNull();
   });
 
-  it('when no record passes all filters', async () => {
-    expect(await searched('wombats', '--tag', 'grass,sleep', '--source', 'wild')).toContain(
+  it('names the filters that no record matches', async () => {
+    expect(await searchOutput('wombats', '--tag', 'grass,sleep', '--source', 'wild')).toContain(
       'No record matches all of these filters at once: sources, tags.\n',
     );
-    expect(await searched('wombats', '--until', '2020')).toBe(
+    expect(await searchOutput('wombats', '--until', '2020')).toBe(
       'No results for "wombats".\nNo record matches the filter: until.\n',
     );
   });
 
-  it('when all results score too low, or no record has the quoted phrase', async () => {
+  it('reports that all results score too low, or that no record has the quoted phrase', async () => {
     const { nothing } = await lociJson<SearchOutput>(['search', 'wombats', '--min-score', '1'], { home });
     expect(nothing).toMatchObject({ unmet_filters: [], hidden: { results: 2, min_score: 1 } });
-    expect(await searched('wombats', '--min-score', '1')).toMatch(
+    expect(await searchOutput('wombats', '--min-score', '1')).toMatch(
       /^No results for "wombats"\.\n2 results score below 1, at best 0\.\d\d: `--min-score 0` shows what was left out\.\n$/,
     );
-    expect(await searched('"wombats grass"')).toBe(
+    expect(await searchOutput('"wombats grass"')).toBe(
       'No results for "wombats grass".\nQuoted words must occur exactly so; try them without the quotes.\n',
     );
   });

@@ -59,24 +59,26 @@ describe('a home', () => {
     const { code, stdout } = await loci(['doctor', '--json'], { home, env: { LOCI_SEARCH_LIMMIT: '3' } });
     const { checks, healthy } = JSON.parse(stdout) as DoctorOutput;
     expect({ code, healthy }).toEqual({ code: 1, healthy: false });
-    const named = (name: string) => checks.filter((check) => check.name === name);
-    expect(named('privacy')).toMatchObject([{ result: 'warning', hint: `Run: chmod 700 "${home}"` }]);
-    expect(named('settings')[0]).toMatchObject({
+    const checksOf = (name: string) => checks.filter((check) => check.name === name);
+    expect(checksOf('privacy')).toMatchObject([{ result: 'warning', hint: `Run: chmod 700 "${home}"` }]);
+    expect(checksOf('settings')[0]).toMatchObject({
       result: 'ok',
       detail: `there is no ${join(home, 'loci.yaml')}: the defaults apply, except LOCI_EMBEDDING_PROVIDER`,
     });
-    expect(named('settings')[1]).toMatchObject({
+    expect(checksOf('settings')[1]).toMatchObject({
       result: 'warning',
       detail: expect.stringContaining('LOCI_SEARCH_LIMIT'),
     });
-    expect(named('store')).toMatchObject([{ result: 'failed', hint: expect.stringContaining('loci init') }]);
+    expect(checksOf('store')).toMatchObject([
+      { result: 'failed', hint: expect.stringContaining('loci init') },
+    ]);
     expect(existsSync(join(home, 'loci.db'))).toBe(false);
     await loci(['init'], { home });
     await loci(['write', 'x'], { home });
     chmodSync(join(home, 'loci.db'), 0o644);
-    const both = (await loci(['doctor'], { home })).stdout;
-    expect(both).toContain(`Run: chmod 700 "${home}" && chmod 600 "${join(home, 'loci.db')}"`);
-    expect(both.match(/privacy/g)).toHaveLength(1);
+    const advice = (await loci(['doctor'], { home })).stdout;
+    expect(advice).toContain(`Run: chmod 700 "${home}" && chmod 600 "${join(home, 'loci.db')}"`);
+    expect(advice.match(/privacy/g)).toHaveLength(1);
     for (const [path, mode] of [[home, 0o700] as const, [join(home, 'loci.db'), 0o600] as const])
       chmodSync(path, mode);
     expect((await loci(['doctor'], { home })).stdout).toMatch(
@@ -156,7 +158,7 @@ describe('folders', () => {
     expect((await lociJson<SearchOutput>(['search', 'aardvarks'], { home })).results).toEqual([]);
   });
 
-  it('of none configured is an error that says what to do', async () => {
+  it('must be named if none is configured', async () => {
     const nothing = await loci(['index'], { home: join(temporaryFolder(), 'home') });
     expect(nothing).toMatchObject({ code: 2, stdout: '' });
     expect(nothing.stderr).toContain('loci index PATH');

@@ -5,7 +5,7 @@ import type { ImportOutput } from '../../src/operations/portable/import.ts';
 import { credentialSamples } from '../contract/credential-samples.ts';
 import { loci, temporaryFolder } from './loci-command.ts';
 
-it('an import names the files with secrets, in words that are true with and without --dry-run', async () => {
+it('an import names the files with secrets, with and without --dry-run', async () => {
   const home = temporaryFolder();
   const folder = join(temporaryFolder(), 'workspace');
   const [sample] = credentialSamples(1);
@@ -15,15 +15,15 @@ it('an import names the files with secrets, in words that are true with and with
   writeFileSync(join(folder, 'MEMORY.md'), '# Memory\n\nThe oven is induction.\n');
   writeFileSync(join(folder, 'memory', 'keys.md'), `# Keys ${text}\n\nThe cloud: ${text}\n`);
   writeFileSync(join(folder, 'SOUL.md'), `You are calm. ${text}\n`);
-  const told = `secrets in these are masked and not stored: memory/keys.md (${kind}), SOUL.md (${kind})\n`;
+  const warning = `secrets in these are masked and not stored: memory/keys.md (${kind}), SOUL.md (${kind})\n`;
   for (const args of [['--dry-run'], [], []]) {
     const { code, stdout, stderr } = await loci(['import', folder, ...args], { home });
-    expect([code, stderr]).toEqual([0, expect.stringContaining(told)]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(warning)]);
     expect(stdout).not.toContain(secret);
     if (args.length > 0) expect(stdout).toContain('would add startup entry soul (SOUL.md)');
   }
-  const refusing = { home: join(temporaryFolder(), 'home'), env: { LOCI_WRITES_SECRETS: 'refuse' } };
-  const refused = await loci(['import', folder], refusing);
+  const refuseOptions = { home: join(temporaryFolder(), 'home'), env: { LOCI_WRITES_SECRETS: 'refuse' } };
+  const refused = await loci(['import', folder], refuseOptions);
   expect(refused.stdout).toContain('memory/keys.md');
   expect(refused.stdout + refused.stderr).not.toContain(secret);
   const { stdout } = await loci(['import', folder, '--json'], { home });

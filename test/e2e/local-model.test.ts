@@ -14,7 +14,7 @@ const NOTES = {
 };
 
 describe('the bundled model', () => {
-  it('finds a text by other words, and lets the process end', async () => {
+  it('finds a text without a common word, and lets the process end', async () => {
     const home = temporaryFolder();
     const env = { LOCI_EMBEDDING_PROVIDER: 'local' };
     const vault = join(temporaryFolder(), 'vault');
@@ -26,21 +26,21 @@ describe('the bundled model', () => {
     expect(JSON.parse(indexed.stdout) as IndexOutput).toMatchObject({ embedded: 3, vaults: [{ added: 3 }] });
 
     const question = 'how do people cook in this household';
-    const words = await lociJson<SearchOutput>(['search', question, '--min-score', '0'], { home });
-    const found = await lociJson<SearchOutput>(['search', question, '--min-score', '0', '--explain'], {
+    const withoutModel = await lociJson<SearchOutput>(['search', question, '--min-score', '0'], { home });
+    const withModel = await lociJson<SearchOutput>(['search', question, '--min-score', '0', '--explain'], {
       home,
       env,
     });
-    expect(words.results.map(({ title }) => title)).not.toContain('Stove');
-    expect(words.provider).toBe('none');
-    expect(found.results[0]).toMatchObject({
+    expect(withoutModel.results.map(({ title }) => title)).not.toContain('Stove');
+    expect(withoutModel.provider).toBe('none');
+    expect(withModel.results[0]).toMatchObject({
       title: 'Stove',
       why: expect.stringContaining('meaning #1') as string,
     });
-    expect(found.results[0]?.explanation?.signals).toContainEqual(
+    expect(withModel.results[0]?.explanation?.signals).toContainEqual(
       expect.objectContaining({ signal: 'vector', rank: 1 }),
     );
-    expect(found.provider).toMatch(/^local\//);
+    expect(withModel.provider).toMatch(/^local\//);
 
     const status = await lociJson<StatusOutput>(['status'], { home, env });
     expect(status.embedding).toMatchObject({ provider: 'local', vectors: 3, pending: 0, dimensions: 384 });
@@ -57,27 +57,27 @@ describe('the bundled model', () => {
     const home = temporaryFolder();
     const vault = join(temporaryFolder(), 'vault');
     mkdirSync(vault);
-    // The model counts these as far more tokens than the estimate does, so that passages are cut elsewhere.
+    // The model counts far more tokens in this text than the estimate does, so the passages are cut at other positions.
     writeFileSync(join(vault, 'odd.md'), 'zyqxw vbnmk plkjh qwrtz '.repeat(60));
     const settings = (provider: string) => ({
       home,
       env: { LOCI_EMBEDDING_PROVIDER: provider },
     });
-    const unwell = async (provider: string) => {
+    const problemsOf = async (provider: string) => {
       const { stdout } = await loci(['doctor', '--json'], settings(provider));
       const { checks } = JSON.parse(stdout) as DoctorOutput;
       return checks.filter(({ result }) => result !== 'ok').map(({ name, hint }) => [name, hint]);
     };
     await loci(['index', vault], settings('local'));
-    expect(await unwell('local')).toEqual([]);
-    expect(await unwell('none')).toEqual([['derived', 'Run `loci index`.']]);
+    expect(await problemsOf('local')).toEqual([]);
+    expect(await problemsOf('none')).toEqual([['derived', 'Run `loci index`.']]);
     await loci(['index'], settings('none'));
-    expect(await unwell('none')).toEqual([]);
-    expect(await unwell('local')).toEqual([
+    expect(await problemsOf('none')).toEqual([]);
+    expect(await problemsOf('local')).toEqual([
       ['derived', 'Run `loci index`.'],
       ['embedding', 'Run `loci index`.'],
     ]);
     await loci(['index'], settings('local'));
-    expect(await unwell('local')).toEqual([]);
+    expect(await problemsOf('local')).toEqual([]);
   });
 });

@@ -12,8 +12,8 @@ export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url));
 /** The bundled command line. */
 export const MAIN: string = inject('command');
 
-export interface Ran {
-  /** `null` when a signal ended it. */
+export interface CommandResult {
+  /** `null` if a signal ended the process. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -27,19 +27,19 @@ export interface RunOptions {
   readonly columns?: number;
   /** Standard output is a terminal. */
   readonly terminal?: boolean;
-  /** The user that runs it; only for a separate process. */
+  /** The user that runs the command; only for a separate process. */
   readonly user?: { readonly uid?: number; readonly gid?: number };
 }
 
-/** A temporary folder, removed after the test, or after all tests of the file. */
+/** Creates a temporary folder. It is removed after the running test, or without one after all tests of the file. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'loci-test-')));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
   try {
-    onTestFinished(remove);
+    onTestFinished(removeFolder);
   } catch {
-    // Outside any test.
-    afterAll(remove);
+    // No test is running.
+    afterAll(removeFolder);
   }
   return folder;
 }
@@ -57,7 +57,7 @@ function environment({ home, env }: RunOptions): NodeJS.ProcessEnv {
 }
 
 /** Runs the command line in this process. */
-export async function loci(args: readonly string[], options: RunOptions): Promise<Ran> {
+export async function loci(args: readonly string[], options: RunOptions): Promise<CommandResult> {
   const [stdout, stderr] = [collector(options), collector({})];
   const code = await runCli(args, OPERATIONS, {
     stdin: Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]),
@@ -68,11 +68,11 @@ export async function loci(args: readonly string[], options: RunOptions): Promis
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-/** The JSON document that a command prints. */
-export async function lociJson<Answer>(args: readonly string[], options: RunOptions): Promise<Answer> {
+/** Runs a command with `--json` and returns the document that it prints. */
+export async function lociJson<Output>(args: readonly string[], options: RunOptions): Promise<Output> {
   const { code, stdout, stderr } = await loci([...args, '--json'], options);
   if (code !== 0) throw new Error(`exit code ${String(code)}: ${stdout}${stderr}`);
-  return JSON.parse(stdout) as Answer;
+  return JSON.parse(stdout) as Output;
 }
 
 function collector({ columns, terminal }: Partial<RunOptions>) {
@@ -92,22 +92,22 @@ function collector({ columns, terminal }: Partial<RunOptions>) {
 
 export interface RunningLoci {
   readonly child: ChildProcess;
-  readonly ended: Promise<Ran>;
+  readonly ended: Promise<CommandResult>;
 }
 
-/** Runs the command line in a separate process, or the program at `path` with the arguments `node` instead. */
+/** Starts `program` with `leadingArgs` and `args` in a separate process; by default, Node with the bundled command line. */
 export function startLoci(
   args: readonly string[],
   options: RunOptions,
-  node: readonly string[] = [MAIN],
-  path: string = process.execPath,
+  leadingArgs: readonly string[] = [MAIN],
+  program: string = process.execPath,
 ): RunningLoci {
-  const child = spawn(path, [...node, ...args], { env: environment(options), ...options.user });
+  const child = spawn(program, [...leadingArgs, ...args], { env: environment(options), ...options.user });
   child.stdin.on('error', () => undefined).end(options.stdin ?? '');
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  const ended = new Promise<Ran>((resolve, reject) => {
+  const ended = new Promise<CommandResult>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) =>
       resolve({ code, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() }),

@@ -18,14 +18,14 @@ interface ServerEntry {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The entry of Loci, wherever a client has it. */
+/** The entry of Loci in the settings of a client. */
 function entryOf(settings: Readonly<Record<string, unknown>>): ServerEntry {
   const servers = (settings['mcpServers'] ?? settings['servers']) as Record<string, ServerEntry>;
   return servers['loci']!;
 }
 
-/** A folder of commands to put first on the path. */
-function commands(scripts: Readonly<Record<string, string>>): string {
+/** Writes the scripts into a folder, and returns a PATH that begins with this folder. */
+function pathWith(scripts: Readonly<Record<string, string>>): string {
   const folder = temporaryFolder();
   for (const [name, script] of Object.entries(scripts)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
@@ -34,9 +34,9 @@ function commands(scripts: Readonly<Record<string, string>>): string {
   return `${folder}${delimiter}${process.env['PATH'] ?? ''}`;
 }
 
-const LOCI_ON_PATH = `exec '${process.execPath}' '${MAIN}' "$@"`;
+const LOCI_SCRIPT = `exec '${process.execPath}' '${MAIN}' "$@"`;
 
-async function writesAndFinds(client: Client): Promise<void> {
+async function expectWriteAndSearch(client: Client): Promise<void> {
   await client.callTool({ name: 'memory_write', arguments: { content: 'The oven is induction.' } });
   const found = await client.callTool({ name: 'memory_search', arguments: { query: 'oven' } });
   expect(found.structuredContent).toMatchObject({ results: [{ citation: 'record/1' }] });
@@ -49,44 +49,46 @@ describe('the output of `loci mcp config`', () => {
     const { stdout, code } = await startLoci(['mcp', 'config', name, '--json'], { home }).ended;
     expect(code).toBe(0);
     const { command = '', args = [] } = entryOf((JSON.parse(stdout) as ClientSetup).settings);
-    // A client does not pass our environment variables on.
+    // A client does not pass on the environment variables of this process.
     const client = await connectStdio({ home, command, args, env: { LOCI_HOME: '', PATH: '' } });
-    await writesAndFinds(client);
+    await expectWriteAndSearch(client);
     const { stdout: status } = await loci(['status', '--json'], { home });
     expect(JSON.parse(status)).toMatchObject({ records: 1 });
   });
 
   it.each(CLIENT_NAMES.filter((name) => name !== 'claude-desktop'))(
-    'asks a server with the settings of %s',
+    'connects to a server with the settings of %s',
     async (name) => {
       const server = await startServer({}, { mcp: mcpHandler });
-      const place = ['--http', `${server.address}/mcp`, '--json'];
-      const { stdout } = await loci(['mcp', 'config', name, ...place], { home: '' });
+      const httpArgs = ['--http', `${server.address}/mcp`, '--json'];
+      const { stdout } = await loci(['mcp', 'config', name, ...httpArgs], { home: '' });
       const { url, httpUrl, headers } = entryOf((JSON.parse(stdout) as ClientSetup).settings);
       const secret = await server.token('ada', 'read', 'write');
-      // What each client puts in the place of its variable: ${LOCI_TOKEN}, $LOCI_TOKEN, ${env:…}, ${input:…}.
+      // Each client replaces its own form of the variable: ${LOCI_TOKEN}, $LOCI_TOKEN, ${env:…}, ${input:…}.
       const authorization = headers?.['Authorization']?.replace(/\$(\{[\w:-]+\}|\w+)/, secret) ?? '';
       expect(authorization).toBe(`Bearer ${secret}`);
       const client = new Client({ name, version: '1' });
       onTestFinished(() => client.close());
       const requestInit = { headers: { authorization } };
-      const at = new URL(url ?? httpUrl ?? '');
-      await client.connect(new StreamableHTTPClientTransport(at, { requestInit }));
-      await writesAndFinds(client);
+      const endpoint = new URL(url ?? httpUrl ?? '');
+      await client.connect(new StreamableHTTPClientTransport(endpoint, { requestInit }));
+      await expectWriteAndSearch(client);
     },
   );
 
   it('has a command for Claude Code that uses the current namespace', async () => {
     const home = temporaryFolder();
-    const ours = { home, env: { LOCI_NAMESPACE: 'ada lovelace' } };
-    const { stdout } = await startLoci(['mcp', 'config', 'claude-code', '--json'], ours).ended;
+    const options = { home, env: { LOCI_NAMESPACE: 'ada lovelace' } };
+    const { stdout } = await startLoci(['mcp', 'config', 'claude-code', '--json'], options).ended;
     const { shell, settings } = JSON.parse(stdout) as ClientSetup;
     expect(entryOf(settings).env).toEqual({ LOCI_NAMESPACE: 'ada lovelace' });
     expect(shell).toContain(' loci --env "LOCI_NAMESPACE=ada lovelace" -- ');
-    // Stands in for Claude Code, and runs the server that it should add.
-    const path = commands({ claude: 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"' });
+    // This script replaces Claude Code. It runs the command of the server that it is asked to add.
+    const path = pathWith({ claude: 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"' });
     const env = { PATH: path, LOCI_HOME: '' };
-    await writesAndFinds(await connectStdio({ home, command: '/bin/sh', args: ['-c', shell ?? ''], env }));
+    await expectWriteAndSearch(
+      await connectStdio({ home, command: '/bin/sh', args: ['-c', shell ?? ''], env }),
+    );
   });
 
   it('lists the clients if the name is wrong, and says what a client does not support', async () => {
@@ -121,14 +123,14 @@ describe('docs/clients.md', () => {
   });
 
   it('has a command that works if `loci` is on the path', async () => {
-    const started = new Set(
+    const commandLines = new Set(
       entries.flatMap(({ command, args = [] }) =>
         command === undefined ? [] : [[command, ...args].join(' ')],
       ),
     );
-    expect([...started]).toEqual(['loci mcp']);
+    expect([...commandLines]).toEqual(['loci mcp']);
     const home = temporaryFolder();
-    const env = { PATH: commands({ loci: LOCI_ON_PATH }) };
-    await writesAndFinds(await connectStdio({ home, command: 'loci', args: ['mcp'], env }));
+    const env = { PATH: pathWith({ loci: LOCI_SCRIPT }) };
+    await expectWriteAndSearch(await connectStdio({ home, command: 'loci', args: ['mcp'], env }));
   });
 });

@@ -11,7 +11,7 @@ import { startServer } from './rest-server.ts';
 const SUITE = `${ROOT}node_modules/@modelcontextprotocol/conformance/dist/index.js`;
 
 /** Scenarios of the suite that any server has to pass. */
-const APPLY = [
+const APPLICABLE = [
   'server-initialize',
   'ping',
   'tools-list',
@@ -20,57 +20,56 @@ const APPLY = [
   'dns-rebinding-protection',
 ];
 
-const WANTS_A_TEST_TOOL = 'calls a tool that only the suite’s own example server has';
-const WANTS_A_TEST_RESOURCE = 'reads test:// resources that only the suite’s own example server has';
-const WANTS_A_TEST_PROMPT = 'gets prompts that only the suite’s own example server has';
+const NEEDS_TEST_TOOL = 'calls a tool that only the suite’s own example server has';
+const NEEDS_TEST_RESOURCE = 'reads test:// resources that only the suite’s own example server has';
+const NEEDS_TEST_PROMPT = 'gets prompts that only the suite’s own example server has';
 
-/** Those that do not apply, and why. */
-const DO_NOT_APPLY: Readonly<Record<string, string>> = {
+/** Scenarios that do not apply, with the reasons. */
+const NOT_APPLICABLE: Readonly<Record<string, string>> = {
   'logging-set-level': 'logs go to standard error: the protocol’s own logging is deprecated since 2026-07-28',
   'completion-complete': 'there is nothing to complete: no argument has a list of values',
-  'tools-call-simple-text': WANTS_A_TEST_TOOL,
-  'tools-call-image': WANTS_A_TEST_TOOL,
-  'tools-call-audio': WANTS_A_TEST_TOOL,
-  'tools-call-embedded-resource': WANTS_A_TEST_TOOL,
-  'tools-call-mixed-content': WANTS_A_TEST_TOOL,
-  'tools-call-with-logging': WANTS_A_TEST_TOOL,
-  'tools-call-error': WANTS_A_TEST_TOOL,
-  'tools-call-with-progress': WANTS_A_TEST_TOOL,
-  'tools-call-sampling': WANTS_A_TEST_TOOL,
-  'tools-call-elicitation': WANTS_A_TEST_TOOL,
-  'json-schema-2020-12': WANTS_A_TEST_TOOL,
-  'elicitation-sep1034-defaults': WANTS_A_TEST_TOOL,
-  'elicitation-sep1330-enums': WANTS_A_TEST_TOOL,
-  'server-sse-polling': WANTS_A_TEST_TOOL,
+  'tools-call-simple-text': NEEDS_TEST_TOOL,
+  'tools-call-image': NEEDS_TEST_TOOL,
+  'tools-call-audio': NEEDS_TEST_TOOL,
+  'tools-call-embedded-resource': NEEDS_TEST_TOOL,
+  'tools-call-mixed-content': NEEDS_TEST_TOOL,
+  'tools-call-with-logging': NEEDS_TEST_TOOL,
+  'tools-call-error': NEEDS_TEST_TOOL,
+  'tools-call-with-progress': NEEDS_TEST_TOOL,
+  'tools-call-sampling': NEEDS_TEST_TOOL,
+  'tools-call-elicitation': NEEDS_TEST_TOOL,
+  'json-schema-2020-12': NEEDS_TEST_TOOL,
+  'elicitation-sep1034-defaults': NEEDS_TEST_TOOL,
+  'elicitation-sep1330-enums': NEEDS_TEST_TOOL,
+  'server-sse-polling': NEEDS_TEST_TOOL,
   'server-sse-multiple-streams':
-    'opens streams of one session: this endpoint keeps none, as MCP does since 2026-07-28',
-  'resources-read-text': WANTS_A_TEST_RESOURCE,
-  'resources-read-binary': WANTS_A_TEST_RESOURCE,
-  'resources-templates-read': WANTS_A_TEST_RESOURCE,
-  'resources-subscribe': 'a record changes too seldom to be watched: the server does not say that it can be',
-  'resources-unsubscribe':
-    'a record changes too seldom to be watched: the server does not say that it can be',
-  'prompts-get-simple': WANTS_A_TEST_PROMPT,
-  'prompts-get-with-args': WANTS_A_TEST_PROMPT,
-  'prompts-get-embedded-resource': WANTS_A_TEST_PROMPT,
-  'prompts-get-with-image': WANTS_A_TEST_PROMPT,
+    'opens streams of one session: this endpoint has no sessions, like MCP since 2026-07-28',
+  'resources-read-text': NEEDS_TEST_RESOURCE,
+  'resources-read-binary': NEEDS_TEST_RESOURCE,
+  'resources-templates-read': NEEDS_TEST_RESOURCE,
+  'resources-subscribe': 'records rarely change, so the server offers no subscriptions',
+  'resources-unsubscribe': 'records rarely change, so the server offers no subscriptions',
+  'prompts-get-simple': NEEDS_TEST_PROMPT,
+  'prompts-get-with-args': NEEDS_TEST_PROMPT,
+  'prompts-get-embedded-resource': NEEDS_TEST_PROMPT,
+  'prompts-get-with-image': NEEDS_TEST_PROMPT,
 };
 
-async function suite(...args: string[]): Promise<string> {
+async function runSuite(...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [SUITE, ...args]);
   return stdout;
 }
 
-/** Starts a proxy that adds a token to each request, as the suite can send none. Returns the address of the proxy. */
-async function addToken(address: string, token: string): Promise<string> {
+/** Starts a proxy that adds a token to each request, because the suite cannot send one. Returns the address of the proxy. */
+async function startTokenProxy(address: string, token: string): Promise<string> {
   const proxy = createServer(({ method, url = '', headers }, outgoing) => {
     const forwarded = request(new URL(url, address), {
       method,
       headers: { ...headers, authorization: `Bearer ${token}` },
     });
-    forwarded.on('response', (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
+    forwarded.on('response', (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(outgoing);
     });
     forwarded.on('error', () => outgoing.destroy());
     outgoing.req.pipe(forwarded);
@@ -84,21 +83,21 @@ async function addToken(address: string, token: string): Promise<string> {
 }
 
 describe('the conformance suite of MCP', () => {
-  it('has no server scenario that is neither run nor skipped for a reason', async () => {
-    const listed = [...(await suite('list', '--server')).matchAll(/^ {2}- ([\w-]+)/gm)].map(
+  it('has only server scenarios that are run here or skipped for a stated reason', async () => {
+    const listed = [...(await runSuite('list', '--server')).matchAll(/^ {2}- ([\w-]+)/gm)].map(
       ([, name]) => name,
     );
     expect(listed.length).toBeGreaterThan(0);
-    expect(listed.toSorted()).toEqual([...APPLY, ...Object.keys(DO_NOT_APPLY)].toSorted());
+    expect(listed.toSorted()).toEqual([...APPLICABLE, ...Object.keys(NOT_APPLICABLE)].toSorted());
   });
 
-  it.each(APPLY)('passes %s', async (scenario) => {
+  it.each(APPLICABLE)('passes %s', async (scenario) => {
     const home = temporaryFolder();
     await loci(['index', copyOfVault(), '--once'], { home });
     const server = await startServer({}, { home, mcp: mcpHandler });
-    const address = await addToken(server.address, await server.token('default', 'write'));
-    const said = await suite('server', '--url', `${address}/mcp`, '--scenario', scenario, '--verbose');
-    expect(said).toContain('SUCCESS');
-    expect(said).not.toContain('FAILURE');
+    const address = await startTokenProxy(server.address, await server.token('default', 'write'));
+    const report = await runSuite('server', '--url', `${address}/mcp`, '--scenario', scenario, '--verbose');
+    expect(report).toContain('SUCCESS');
+    expect(report).not.toContain('FAILURE');
   });
 });

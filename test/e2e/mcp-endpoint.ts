@@ -9,7 +9,7 @@ import { serverEnvironment } from './mcp-session.ts';
 interface EndpointOptions {
   readonly home: string;
   readonly scopes?: readonly Scope[];
-  /** By the header `x-subject` of a request; `default` without it. */
+  /** Maps the header `x-subject` of a request to a namespace. Without this function, the namespace is `default`. */
   readonly namespaceOf?: (subject: string | null) => string;
 }
 

@@ -44,9 +44,9 @@ describe('MCP over streamable HTTP and the official client', () => {
     await loci(['index', copyOfVault()], { home });
     const client = await connectHttp(await startEndpoint({ home, scopes: ['read'] }));
     const { tools } = await client.listTools();
-    const verbs = await Promise.all(OPERATIONS.map(({ load }) => load()));
-    const readers = verbs.filter(({ local, scope }) => local !== true && scope === 'read');
-    expect(tools.map(({ name }) => name)).toEqual(readers.map(toolName));
+    const operations = await Promise.all(OPERATIONS.map(({ load }) => load()));
+    const readOperations = operations.filter(({ local, scope }) => local !== true && scope === 'read');
+    expect(tools.map(({ name }) => name)).toEqual(readOperations.map(toolName));
     const refused = await client.callTool({ name: 'memory_write', arguments: { content: 'x' } });
     expect(textOf(refused)).toMatch(/^forbidden: memory_write needs the scope write — /);
     const owner = await connectHttp(await startEndpoint({ home, scopes: ['read', 'write', 'admin'] }));
@@ -56,16 +56,16 @@ describe('MCP over streamable HTTP and the official client', () => {
   it.each([
     ['without sessions', {}],
     ['2026-07-28', { versionNegotiation: { mode: { pin: '2026-07-28' } } }],
-  ] as const)('tells how far a long call is to a client that asks (%s)', async (_, options) => {
+  ] as const)('reports the progress of a long call to a client that requests it (%s)', async (_, options) => {
     const home = missingHome();
     await loci(['index', copyOfVault()], { home });
     const client = await connectHttp(await startEndpoint({ home, scopes: ['read', 'admin'] }), options);
-    const told: number[] = [];
-    const onprogress = ({ progress }: { readonly progress: number }): void => void told.push(progress);
+    const reported: number[] = [];
+    const onprogress = ({ progress }: { readonly progress: number }): void => void reported.push(progress);
     const result = await client.callTool({ name: 'reindex', arguments: {} }, { onprogress });
     expect(result.isError).not.toBe(true);
-    expect(told.length).toBeGreaterThan(0);
-    expect(told).toEqual(told.toSorted((a, b) => a - b));
+    expect(reported.length).toBeGreaterThan(0);
+    expect(reported).toEqual(reported.toSorted((a, b) => a - b));
   });
 
   it('separates callers whose requests are concurrent', async () => {
@@ -101,17 +101,17 @@ describe('MCP over streamable HTTP and the official client', () => {
           ...headers,
         },
       });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       post('{'),
       post('null'),
       post('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":7}'),
       post('{}', { 'content-type': 'text/plain' }),
       fetch(url, { headers: { accept: 'text/event-stream' } }),
     ]);
-    for (const answer of answers) {
-      expect(answer.status).toBeLessThan(500);
-      expect(await answer.text()).not.toMatch(/node_modules|\.ts:\d|^\s+at /m);
+    for (const response of responses) {
+      expect(response.status).toBeLessThan(500);
+      expect(await response.text()).not.toMatch(/node_modules|\.ts:\d|^\s+at /m);
     }
-    expect(answers.at(-1)?.status).toBe(405);
+    expect(responses.at(-1)?.status).toBe(405);
   });
 });

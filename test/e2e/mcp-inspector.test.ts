@@ -9,7 +9,7 @@ import { serverEnvironment } from './mcp-session.ts';
 const INSPECTOR = `${ROOT}node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js`;
 
 async function inspect(target: readonly string[], ...args: string[]): Promise<Record<string, unknown>> {
-  // Its own files go where nothing of ours is.
+  // The inspector writes its own files into an empty folder.
   const env = { ...serverEnvironment({ home: '' }), HOME: temporaryFolder() };
   const call = promisify(execFile)(process.execPath, [INSPECTOR, '--cli', ...target, ...args], { env });
   const { stdout } = await call;

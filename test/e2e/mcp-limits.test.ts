@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
-import { type Answer, startServer, type TestServer } from './rest-server.ts';
+import { type HttpResponse, startServer, type TestServer } from './rest-server.ts';
 
 const HEADERS = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
 
@@ -8,12 +8,14 @@ function message(method: string, params: object, id = 1): object {
   return { jsonrpc: '2.0', id, method, params };
 }
 
-function post(server: TestServer, token: string, body: unknown): Promise<Answer> {
-  return server.ask('/mcp', { token, headers: HEADERS, body });
+function post(server: TestServer, token: string, body: unknown): Promise<HttpResponse> {
+  return server.request('/mcp', { token, headers: HEADERS, body });
 }
 
-/** The data of `event: message`. */
-function messagesOf({ text }: Answer): { readonly result?: unknown; readonly error?: { message: string } }[] {
+/** The JSON-RPC messages of an event stream. */
+function messagesOf({
+  text,
+}: HttpResponse): { readonly result?: unknown; readonly error?: { message: string } }[] {
   return [...text.matchAll(/^data: (.+)$/gm)].map((match) => JSON.parse(match[1] ?? '') as never);
 }
 
@@ -26,10 +28,10 @@ describe('limits of MCP over HTTP', () => {
     ['tools/call', { name: 'memory_search', arguments: { query: 'oven' } }],
   ])('answers %s %j only to a token with the scope read', async (method, params) => {
     const server = await startServer({}, { mcp: mcpHandler });
-    const [nothing, write] = [await server.token('alice'), await server.token('alice', 'write')];
+    const [unscoped, write] = [await server.token('alice'), await server.token('alice', 'write')];
     const body = { content: 'The oven is behind the teapot.', title: 'Oven' };
-    await server.ask('/api/v1/memory/write', { token: write, body });
-    const refused = await post(server, nothing, message(method, params));
+    await server.request('/api/v1/memory/write', { token: write, body });
+    const refused = await post(server, unscoped, message(method, params));
     expect(refused.text).toContain('forbidden');
     expect(refused.text).not.toContain('teapot');
     const [allowed] = messagesOf(await post(server, write, message(method, params)));

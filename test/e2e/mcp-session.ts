@@ -6,12 +6,12 @@ import { MAIN } from './loci-command.ts';
 export interface McpProcess {
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** This Node runs the bundled command otherwise. */
+  /** The program to start; by default Node, which runs the bundled command line. */
   readonly command?: string;
   readonly args?: readonly string[];
 }
 
-/** The environment of a server: agents may write, and the provider is `none`, unless it says otherwise. */
+/** The environment of a server. Agents may write and the embedding provider is `none`, unless `env` sets something else. */
 export function serverEnvironment({ home, env }: McpProcess): Record<string, string> {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
   return {
@@ -35,7 +35,7 @@ export function stdioTransport(server: McpProcess): StdioClientTransport {
   });
 }
 
-/** The official client, connected to a separate process; closed after the test. */
+/** Connects the official client to a separate process. The client is closed after the test. */
 export async function connectStdio(
   server: McpProcess,
   options: ConstructorParameters<typeof Client>[1] = {},
@@ -46,7 +46,7 @@ export async function connectStdio(
   return client;
 }
 
-/** The text of a tool's answer. */
+/** The text of a tool result. */
 export function textOf(result: { readonly content?: unknown }): string {
   const blocks = (result.content ?? []) as { readonly type: string; readonly text?: string }[];
   return blocks.map(({ text = '' }) => text).join('\n');

@@ -8,7 +8,7 @@ import { toolName } from '../../src/operations/operation.ts';
 import { copyOfVault, loci, MAIN, temporaryFolder } from './loci-command.ts';
 import { connectStdio, serverEnvironment, stdioTransport, textOf } from './mcp-session.ts';
 
-interface Found {
+interface SearchResults {
   readonly results: readonly { readonly citation: string; readonly source: string }[];
 }
 
@@ -24,16 +24,16 @@ describe('loci mcp and the official client', () => {
   it('lists every operation that needs no local files and not the scope admin', async () => {
     const client = await connectStdio({ home: missingHome() });
     const { tools } = await client.listTools();
-    const verbs = await Promise.all(OPERATIONS.map(({ load }) => load()));
-    const shown = verbs.filter(({ local, scope }) => local !== true && scope !== 'admin');
-    expect(tools.map(({ name }) => name)).toEqual(shown.map(toolName));
+    const operations = await Promise.all(OPERATIONS.map(({ load }) => load()));
+    const listed = operations.filter(({ local, scope }) => local !== true && scope !== 'admin');
+    expect(tools.map(({ name }) => name)).toEqual(listed.map(toolName));
     for (const [i, tool] of tools.entries()) {
-      const verb = shown[i]!;
+      const operation = listed[i]!;
       expect(tool.annotations).toMatchObject({
-        title: verb.title,
-        readOnlyHint: verb.readOnly,
-        destructiveHint: verb.destructive,
-        idempotentHint: verb.idempotent,
+        title: operation.title,
+        readOnlyHint: operation.readOnly,
+        destructiveHint: operation.destructive,
+        idempotentHint: operation.idempotent,
         openWorldHint: false,
       });
       expect(tool.inputSchema.type).toBe('object');
@@ -59,7 +59,7 @@ describe('loci mcp and the official client', () => {
     });
     expect(written.structuredContent).toMatchObject({ id: 1, citation: 'record/1' });
     const found = await client.callTool({ name: 'memory_search', arguments: { query: 'induction oven' } });
-    const { results } = found.structuredContent as Found;
+    const { results } = found.structuredContent as SearchResults;
     expect(results).toMatchObject([{ citation: 'record/1', source: 'mcp', origin: 'memory' }]);
     expect(textOf(found)).toMatch(
       /^1 result.*\n~~~~ recalled\n1\. Oven\n {3}citation: record\/1\n {3}from memory mcp · written by an agent · just now · score \d\.\d\d · #kitchen\n {3}\| The oven is induction/,
@@ -139,7 +139,7 @@ describe('loci mcp and the official client', () => {
     );
   });
 
-  it('has prompts that include what is remembered', async () => {
+  it('has prompts that include search results', async () => {
     const client = await connectStdio({ home: await homeWithVault() });
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name)).toEqual(['recall', 'remember']);
@@ -184,11 +184,11 @@ describe('loci mcp and the official client', () => {
   });
 });
 
-/** Lines of JSON-RPC, and what a process answers to them before it ends. */
+/** Sends lines of JSON-RPC to a server process. Returns its responses after it has ended. */
 async function exchange(
   home: string,
   messages: readonly (object | string)[],
-  stop?: NodeJS.Signals,
+  signal?: NodeJS.Signals,
 ): Promise<{ code: number | null; answers: Record<string, unknown>[]; stderr: string }> {
   const child = spawn(process.execPath, [MAIN, 'mcp'], { env: serverEnvironment({ home }) });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -196,13 +196,13 @@ async function exchange(
   const ended = new Promise<number | null>((resolve) => void child.on('close', resolve));
   child.stdout.on('data', (chunk: Buffer) => {
     stdout.push(chunk);
-    // In the middle of it: one write has been answered, others have not.
-    if (stop !== undefined && !child.killed && chunk.includes('structuredContent')) child.kill(stop);
+    // At this moment one write is confirmed and others are not.
+    if (signal !== undefined && !child.killed && chunk.includes('structuredContent')) child.kill(signal);
   });
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  const sent = messages.map((message) => (typeof message === 'string' ? message : JSON.stringify(message)));
-  child.stdin.write(sent.map((line) => `${line}\n`).join(''));
-  if (stop === undefined) child.stdin.end();
+  const input = messages.map((message) => (typeof message === 'string' ? message : JSON.stringify(message)));
+  child.stdin.write(input.map((line) => `${line}\n`).join(''));
+  if (signal === undefined) child.stdin.end();
   const code = await ended;
   const lines = Buffer.concat(stdout).toString().split('\n').slice(0, -1);
   return {
@@ -270,7 +270,7 @@ describe('a server whose input ends', () => {
 
 describe('a server that receives a stop signal', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'by %s finishes what it writes, and loses nothing that it answered',
+    'finishes running requests and loses no confirmed write (%s)',
     async (signal) => {
       const home = missingHome();
       const writes = Array.from({ length: 20 }, (_, i) => writeCall(i + 1));
@@ -286,14 +286,14 @@ describe('a server that receives a stop signal', () => {
   );
 });
 
-describe('a client that connects twice', () => {
-  it('finds what another process has written in between', async () => {
+describe('two servers with the same home', () => {
+  it('find what the other has written', async () => {
     const home = missingHome();
     const [one, other] = [await connectStdio({ home }), new Client({ name: 'other', version: '1' })];
     onTestFinished(() => other.close());
     await other.connect(stdioTransport({ home }));
     await one.callTool({ name: 'memory_write', arguments: { content: 'the plumber is Tove' } });
     const found = await other.callTool({ name: 'memory_search', arguments: { query: 'plumber' } });
-    expect((found.structuredContent as Found).results).toHaveLength(1);
+    expect((found.structuredContent as SearchResults).results).toHaveLength(1);
   });
 });

@@ -46,11 +46,11 @@ describe('a newcomer', () => {
     const { results } = await lociJson<SearchOutput>(['search', 'kitchen remodel oven', '-e'], { home });
     expect(results.length).toBeGreaterThan(3);
     for (const { score, explanation } of results) {
-      const { signals, boosts, neighbour_contribution, ranking, score: told } = explanation!;
+      const { signals, boosts, neighbour_contribution, ranking, score: scoreParts } = explanation!;
       const added = [...signals, ...boosts].reduce((sum, part) => sum + part.added, neighbour_contribution);
       expect(added).toBeCloseTo(ranking, 3);
-      expect(told.answer_confidence * told.share).toBeCloseTo(score, 3);
-      expect(told.share).toBeCloseTo(ranking / results[0]!.explanation!.ranking, 2);
+      expect(scoreParts.answer_confidence * scoreParts.share).toBeCloseTo(score, 3);
+      expect(scoreParts.share).toBeCloseTo(ranking / results[0]!.explanation!.ranking, 2);
     }
     expect(results[0]!.explanation).toMatchObject({
       neighbour_contribution: 0,
@@ -83,16 +83,19 @@ describe('a newcomer', () => {
     mkdirSync(folder);
     const note = '---\nbirthday: 1988-03-17\n---\nLikes oats.\n';
     writeFileSync(join(folder, 'Hanna.md'), note);
-    const own = { home: join(temporaryFolder(), 'home') };
-    await loci(['index', folder], own);
-    const found = await lociJson<SearchOutput>(['search', "Hanna's", 'birthday', '--min-score', '0'], own);
+    const options = { home: join(temporaryFolder(), 'home') };
+    await loci(['index', folder], options);
+    const found = await lociJson<SearchOutput>(
+      ['search', "Hanna's", 'birthday', '--min-score', '0'],
+      options,
+    );
     const { snippet, highlights, citation } = found.results[0]!;
     expect(snippet).toBe('birthday: 1988-03-17\n\nLikes oats.');
     expect(highlights.map(([start, end]) => snippet.slice(start, end))).toEqual(['birthday']);
-    const { stdout } = await loci(['search', "Hanna's", 'birthday', '--min-score', '0'], own);
+    const { stdout } = await loci(['search', "Hanna's", 'birthday', '--min-score', '0'], options);
     expect(stdout).toContain('│ birthday: 1988-03-17\n   │ Likes oats.\n');
-    expect((await loci(['get', citation], own)).stdout).toContain('\nproperties: birthday: 1988-03-17\n');
-    expect((await loci(['get', 'Hanna'], own)).stdout).not.toContain('properties:');
+    expect((await loci(['get', citation], options)).stdout).toContain('\nproperties: birthday: 1988-03-17\n');
+    expect((await loci(['get', 'Hanna'], options)).stdout).not.toContain('properties:');
   });
 
   it('writes something and finds it at once', async () => {
@@ -142,8 +145,8 @@ describe('a newcomer', () => {
     expect(money.length).toBeGreaterThan(1);
     expect(money.every(({ tags }) => tags.includes('money'))).toBe(true);
     const daily = await found({ tags: ['daily', 'money'] });
-    const cited = daily.map(({ citation }) => citation).sort();
-    expect(cited).toEqual(
+    const dailyCitations = daily.map(({ citation }) => citation).sort();
+    expect(dailyCitations).toEqual(
       money
         .filter(({ tags }) => tags.includes('daily'))
         .map(({ citation }) => citation)
@@ -158,13 +161,13 @@ describe('a newcomer', () => {
     expect(await found({ record_type: 'fact' })).toEqual([]);
     const day = await found({ from: '2026-09-14', until: '2026-09-14' });
     expect(day.map(({ title }) => title)).toEqual(['2026-09-14']);
-    const sure = await found({ min_score: 0.5 });
-    expect(sure).toEqual(all.filter(({ score }) => score >= 0.5));
-    expect(sure.length).toBeLessThan(all.length);
+    const confident = await found({ min_score: 0.5 });
+    expect(confident).toEqual(all.filter(({ score }) => score >= 0.5));
+    expect(confident.length).toBeLessThan(all.length);
     await context.close();
   });
 
-  it('sees the content of the store, and that it has no faults', async () => {
+  it('sees the content of the store, and that the store has no faults', async () => {
     const status = await lociJson<StatusOutput>(['status'], { home });
     expect(status).toMatchObject({ home, namespace: 'default', vaults: [{ name: 'notes', records: NOTES }] });
     const before = await lociJson<SearchOutput>(['search', 'stale feed'], { home });

@@ -16,11 +16,11 @@ describe('a problem of a note in a vault', () => {
     };
     writeFileSync(join(notes, 'a: b.md'), '---\ntags: [broken\n---\nAardvarks are odd.\n');
     writeFileSync(join(notes, 'image.md'), Buffer.from([0, 1, 2, 0]));
-    const told = await problems();
-    expect(told).toEqual([expect.stringMatching(/^a: b\.md: /), expect.stringMatching(/^image\.md: /)]);
-    for (let round = 0; round < 2; round++) expect((await problems()).toSorted()).toEqual(told);
+    const reported = await problems();
+    expect(reported).toEqual([expect.stringMatching(/^a: b\.md: /), expect.stringMatching(/^image\.md: /)]);
+    for (let round = 0; round < 2; round++) expect((await problems()).toSorted()).toEqual(reported);
     writeFileSync(join(notes, 'a: b.md'), 'Aardvarks are odd, and whole.\n');
-    expect(await problems()).toEqual([told[1]]);
+    expect(await problems()).toEqual([reported[1]]);
     rmSync(join(notes, 'image.md'));
     expect(await problems()).toEqual([]);
   });

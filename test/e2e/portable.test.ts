@@ -14,20 +14,20 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ExportOutput } from '../../src/operations/portable/export.ts';
 import type { ImportOutput } from '../../src/operations/portable/import.ts';
 import type { SearchOutput } from '../../src/operations/records/search.ts';
-import { copyOfVault, loci, lociJson, temporaryFolder, type Ran } from './loci-command.ts';
+import { copyOfVault, loci, lociJson, temporaryFolder, type CommandResult } from './loci-command.ts';
 
-let filled: string;
+let preparedHome: string;
 
-/** A home with notes, records, a tombstone, a fact and a startup entry. */
-function filledHome(): string {
+/** A copy of a home with notes, records, a tombstone, a fact and a startup entry. */
+function copyOfPreparedHome(): string {
   const home = temporaryFolder();
-  cpSync(filled, home, { recursive: true });
+  cpSync(preparedHome, home, { recursive: true });
   return home;
 }
 
 beforeAll(async () => {
   const home = temporaryFolder();
-  filled = home;
+  preparedHome = home;
   await loci(['index', copyOfVault()], { home });
   await loci(['write', 'The plumber is Tove', '--title', 'Plumber: "---"', '--tag', 'house'], { home });
   const { id } = await lociJson<{ id: number }>(['write', 'A mistake about pangolins'], { home });
@@ -36,40 +36,40 @@ beforeAll(async () => {
   await loci(['startup', 'set', 'soul', 'Be brief.', '--priority', '0'], { home });
 });
 
-async function imported(home: string, ...args: readonly string[]): Promise<ImportOutput> {
+async function runImport(home: string, ...args: readonly string[]): Promise<ImportOutput> {
   return lociJson<ImportOutput>(['import', ...args], { home });
 }
 
-function done(counts: ImportOutput['records']): Partial<ImportOutput['records']> {
+function nonZero(counts: ImportOutput['records']): Partial<ImportOutput['records']> {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }
 
-async function answers(home: string): Promise<unknown[]> {
-  const asked = ['oven', 'plumber', 'phone', 'pangolins'].map(async (query) => {
+async function searchResults(home: string): Promise<unknown[]> {
+  const searches = ['oven', 'plumber', 'phone', 'pangolins'].map(async (query) => {
     const { results } = await lociJson<SearchOutput>(['search', query, '--min-score', '0'], { home });
     return results.map(({ citation, score, snippet }) => ({ citation, score, snippet }));
   });
-  return Promise.all(asked);
+  return Promise.all(searches);
 }
 
 describe('an export', () => {
   it('is imported with nothing lost, and searches find the same', async () => {
-    const home = filledHome();
+    const home = copyOfPreparedHome();
     const to = join(temporaryFolder(), 'out');
     const exported = await lociJson<ExportOutput>(['export', '--to', to], { home });
     expect(exported).toMatchObject({ to, deleted: 1, startup: 1 });
     const other = temporaryFolder();
-    const dry = await imported(other, to, '--dry-run');
+    const dry = await runImport(other, to, '--dry-run');
     expect(dry.changes).toHaveLength((exported.records ?? 0) + 1);
-    expect(done((await imported(other, to)).records)).toEqual({ added: exported.records });
-    expect(done((await imported(other, to)).records)).toEqual({ unchanged: exported.records });
-    expect(await answers(other)).toEqual(await answers(home));
+    expect(nonZero((await runImport(other, to)).records)).toEqual({ added: exported.records });
+    expect(nonZero((await runImport(other, to)).records)).toEqual({ unchanged: exported.records });
+    expect(await searchResults(other)).toEqual(await searchResults(home));
     expect(await loci(['undelete', String(deletedId(to) ?? 0)], { home: other })).toMatchObject({ code: 0 });
     expect(await loci(['doctor'], { home: other })).toMatchObject({ code: 0 });
   });
 
   it('as Markdown can be read by people and as a vault, and import names the format to use instead', async () => {
-    const home = filledHome();
+    const home = copyOfPreparedHome();
     const folder = join(temporaryFolder(), 'md');
     const args = ['export', '--to', folder, '--format', 'markdown'];
     expect(await lociJson<ExportOutput>(args, { home })).toMatchObject({ deleted: 1, startup: 1 });
@@ -88,7 +88,7 @@ describe('an export', () => {
   });
 
   it('is written to standard output and read from standard input', async () => {
-    const home = filledHome();
+    const home = copyOfPreparedHome();
     const piped = await loci(['export', '--to', '-', '--json'], { home });
     const page = await loci(['export'], { home });
     const withoutTimes = (text: string): string =>
@@ -97,17 +97,18 @@ describe('an export', () => {
     const other = temporaryFolder();
     const { code } = await loci(['import', '-'], { home: other, stdin: piped.stdout });
     expect(code).toBe(0);
-    expect(await answers(other)).toEqual(await answers(home));
+    expect(await searchResults(other)).toEqual(await searchResults(home));
   });
 
   it('replaces an earlier export only with --force, and never anything else', async () => {
-    const home = filledHome();
+    const home = copyOfPreparedHome();
     const folder = temporaryFolder();
     const [file, full] = [join(folder, 'x.jsonl'), join(folder, 'full')];
     mkdirSync(full);
     writeFileSync(join(full, 'mine.txt'), 'mine');
     writeFileSync(file, 'mine');
-    const run = (...args: readonly string[]): Promise<Ran> => loci(['export', '--to', ...args], { home });
+    const run = (...args: readonly string[]): Promise<CommandResult> =>
+      loci(['export', '--to', ...args], { home });
     expect(await run(file)).toMatchObject({
       code: 5,
       stderr: expect.stringContaining('already exists') as string,
@@ -149,22 +150,22 @@ describe('an import', () => {
     const file = join(temporaryFolder(), 'x.jsonl');
     await loci(['export', '--to', file], { home });
     await loci(['update', '1', '--content', 'The oven is electric'], { home });
-    const kept = await imported(home, file);
-    expect(done(kept.records)).toEqual({ kept: 1 });
+    const kept = await runImport(home, file);
+    expect(nonZero(kept.records)).toEqual({ kept: 1 });
     expect(kept.conflicts).toMatchObject([{ message: 'record/1 was changed later here' }]);
-    expect(done((await imported(home, file, '--overwrite')).records)).toEqual({ updated: 1 });
+    expect(nonZero((await runImport(home, file, '--overwrite')).records)).toEqual({ updated: 1 });
     expect((await loci(['get', '1', '--plain'], { home })).stdout).toBe('The oven is gas\n');
     const other = temporaryFolder();
     await loci(['write', 'Mine'], { home: other });
-    const { renumbered, records } = await imported(other, file);
-    expect(done(records)).toEqual({ added: 1 });
+    const { renumbered, records } = await runImport(other, file);
+    expect(nonZero(records)).toEqual({ added: 1 });
     expect(renumbered).toMatchObject([{ from: 1, to: 2 }]);
     const { entries } = await lociJson<{ entries: { action: string }[] }>(['audit'], { home });
     expect(entries.map(({ action }) => action)).toEqual(['import', 'update', 'write']);
   });
 
   it('refuses hostile files and leaves the store unchanged', async () => {
-    const home = filledHome();
+    const home = copyOfPreparedHome();
     const folder = temporaryFolder();
     const good = join(folder, 'good.jsonl');
     await loci(['export', '--to', good], { home });
@@ -219,14 +220,14 @@ describe('the folder of an OpenClaw agent', () => {
   it('is imported once, and a later import applies the edits', async () => {
     const home = temporaryFolder();
     const folder = workspace();
-    const dry = await imported(home, folder, '--dry-run');
-    expect(existsSync(join(home, 'loci.db')) && (await answers(home)).flat()).toEqual([]);
-    const first = await imported(home, folder);
+    const dry = await runImport(home, folder, '--dry-run');
+    expect(existsSync(join(home, 'loci.db')) && (await searchResults(home)).flat()).toEqual([]);
+    const first = await runImport(home, folder);
     expect(first).toMatchObject({ format: 'openclaw', problems: [], conflicts: [] });
-    expect([done(first.records), done(first.startup)]).toEqual([{ added: 6 }, { added: 2 }]);
+    expect([nonZero(first.records), nonZero(first.startup)]).toEqual([{ added: 6 }, { added: 2 }]);
     expect(dry.changes).toHaveLength(8);
-    const again = await imported(home, folder);
-    expect([done(again.records), done(again.startup)]).toEqual([{ unchanged: 6 }, { unchanged: 2 }]);
+    const again = await runImport(home, folder);
+    expect([nonZero(again.records), nonZero(again.startup)]).toEqual([{ unchanged: 6 }, { unchanged: 2 }]);
     const { results } = await lociJson<SearchOutput>(['search', 'gas meter', '--category', 'daily'], {
       home,
     });
@@ -243,9 +244,9 @@ describe('the folder of an OpenClaw agent', () => {
     const soon = new Date(Date.now() + 5000);
     utimesSync(join(folder, 'SOUL.md'), soon, soon);
     rmSync(join(folder, 'AGENTS.md'));
-    const edited = await imported(home, folder);
-    expect(done(edited.records)).toEqual({ added: 1, updated: 3, removed: 2, unchanged: 1 });
-    expect(done(edited.startup)).toEqual({ updated: 1, removed: 1 });
+    const edited = await runImport(home, folder);
+    expect(nonZero(edited.records)).toEqual({ added: 1, updated: 3, removed: 2, unchanged: 1 });
+    expect(nonZero(edited.startup)).toEqual({ updated: 1, removed: 1 });
     expect((await lociJson<SearchOutput>(['search', 'black tea'], { home })).results[0]?.id).toBe(tea);
     expect((await loci(['startup', 'preview', '--json'], { home })).stdout).toContain('very calm');
   });
@@ -253,34 +254,34 @@ describe('the folder of an OpenClaw agent', () => {
   it('keeps local changes and deletions, and restores records whose text returns to the files', async () => {
     const home = temporaryFolder();
     const folder = workspace();
-    await imported(home, folder);
+    await runImport(home, folder);
     const idOf = async (query: string): Promise<string> =>
       String((await lociJson<SearchOutput>(['search', query], { home })).results[0]?.id);
     const [oven, music] = [await idOf('oven induction'), await idOf('loud music')];
     await loci(['update', oven, '--content', 'The oven is steam.'], { home });
     await loci(['delete', music], { home });
-    expect(done((await imported(home, folder)).records)).toEqual({ unchanged: 6 });
+    expect(nonZero((await runImport(home, folder)).records)).toEqual({ unchanged: 6 });
     const memory = readFileSync(join(folder, 'MEMORY.md'), 'utf8');
     writeFileSync(
       join(folder, 'MEMORY.md'),
       memory.replace('induction', 'gas').replace('- Ada likes green tea in the morning\n', ''),
     );
-    const kept = await imported(home, folder);
-    expect([done(kept.records), kept.conflicts]).toMatchObject([
+    const kept = await runImport(home, folder);
+    expect([nonZero(kept.records), kept.conflicts]).toMatchObject([
       { kept: 1, removed: 1, unchanged: 4 },
       [{ message: `record/${oven} was changed here, and so was the file` }],
     ]);
     writeFileSync(join(folder, 'MEMORY.md'), memory);
-    expect(done((await imported(home, folder)).records)).toEqual({ updated: 1, unchanged: 5 });
+    expect(nonZero((await runImport(home, folder)).records)).toEqual({ updated: 1, unchanged: 5 });
     expect((await loci(['get', oven, '--plain'], { home })).stdout).toBe('The oven is steam.\n');
   });
 
   it('is refused under the name of another agent, and other folders are refused', async () => {
     const home = temporaryFolder();
-    await imported(home, workspace());
+    await runImport(home, workspace());
     const other = workspace();
     expect(await loci(['import', other], { home })).toMatchObject({ code: 5 });
-    expect(done((await imported(home, other, '--agent', 'mailer')).records)).toEqual({ added: 6 });
+    expect(nonZero((await runImport(home, other, '--agent', 'mailer')).records)).toEqual({ added: 6 });
     expect(await loci(['import', temporaryFolder()], { home })).toMatchObject({ code: 2 });
   });
 });

@@ -4,15 +4,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { loci, temporaryFolder } from './loci-command.ts';
 
 describe('a rejected command', () => {
-  const own = { home: join(temporaryFolder(), 'home') };
+  const options = { home: join(temporaryFolder(), 'home') };
 
   beforeAll(async () => {
     const vault = join(temporaryFolder(), 'notes');
     mkdirSync(vault);
     writeFileSync(join(vault, 'Fence.md'), 'The fence is green.');
-    await loci(['index', vault], own);
-    await loci(['write', 'The gate is red'], own);
-    await loci(['fact', 'store', 'os', 'Linux'], own);
+    await loci(['index', vault], options);
+    await loci(['write', 'The gate is red'], options);
+    await loci(['fact', 'store', 'os', 'Linux'], options);
   });
 
   it.each([
@@ -49,9 +49,9 @@ describe('a rejected command', () => {
     ],
     [['audit', '--limit', '0'], 2, 'invalid_input', '--limit must be at least 1, not 0'],
   ])('%j ends with %i, %s: %s', async (args, exit, code, message) => {
-    const ended = await loci([...args, '--json'], own);
-    const { error } = JSON.parse(ended.stdout) as { error: Record<'code' | 'message' | 'hint', string> };
-    expect([ended.code, error.code, ended.stderr]).toEqual([exit, code, '']);
+    const result = await loci([...args, '--json'], options);
+    const { error } = JSON.parse(result.stdout) as { error: Record<'code' | 'message' | 'hint', string> };
+    expect([result.code, error.code, result.stderr]).toEqual([exit, code, '']);
     expect(error.message.startsWith(message), error.message).toBe(true);
     expect(error.hint).not.toBe('');
   });
@@ -61,9 +61,9 @@ describe('a rejected command', () => {
     ['tags', { tags: Array.from({ length: 65 }, (_, i) => `t${String(i)}`) }, /64/],
     ['a tag', { tags: ['t'.repeat(101)] }, /100/],
     ['the title', { title: 't'.repeat(501) }, /500/],
-  ])('has limits: %s', async (_, input, message) => {
+  ])('exceeds the limit of %s', async (_, input, message) => {
     const stdin = JSON.stringify({ content: 'x', ...input });
-    const { code, stdout } = await loci(['write', '--input', '-', '--json'], { ...own, stdin });
+    const { code, stdout } = await loci(['write', '--input', '-', '--json'], { ...options, stdin });
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({
       error: { code: 'invalid_input', message: expect.stringMatching(message) as string },

@@ -7,7 +7,7 @@ import { renderRestDocs } from '../../scripts/rest-docs.ts';
 import { parse } from 'yaml';
 import { configKeys } from '../../src/config/keys.ts';
 import { copyOfVault, loci, lociJson, ROOT, temporaryFolder } from './loci-command.ts';
-import { serveProcess } from './served-process.ts';
+import { startServerProcess } from './server-process.ts';
 
 const PAGE = readFileSync(`${ROOT}docs/rest.md`, 'utf8');
 const run = promisify(execFile);
@@ -17,9 +17,9 @@ function linesOf(block = ''): string[] {
   return block.trim().split('\n');
 }
 
-/** What follows `loci`; with what stands before it, if anything does. */
-function wordsOf(line: string): string[] {
-  return line.replace(/^loci /, '').split(' ');
+/** The words of a command line without a leading `loci`. */
+function argumentsOf(commandLine: string): string[] {
+  return commandLine.replace(/^loci /, '').split(' ');
 }
 
 function lineWith(words: string): string {
@@ -27,15 +27,19 @@ function lineWith(words: string): string {
 }
 
 describe('docs/rest.md', () => {
-  it('lists the operations as `node scripts/rest-docs.ts` writes them', async () => {
+  it('has the list of operations that `node scripts/rest-docs.ts` writes', async () => {
     expect(PAGE).toBe(await renderRestDocs());
   });
 
   it('names only settings that exist', () => {
-    const named = [...PAGE.matchAll(/`((?:server|auth|log|writes)\.[a-zA-Z.]+)`/g)].map((match) => match[1]);
-    expect(named.length).toBeGreaterThan(10);
-    const known = configKeys().map(({ path }) => path);
-    expect(named.filter((name) => name !== undefined && !known.includes(name))).toEqual([]);
+    const namedSettings = [...PAGE.matchAll(/`((?:server|auth|log|writes)\.[a-zA-Z.]+)`/g)].map(
+      (match) => match[1],
+    );
+    expect(namedSettings.length).toBeGreaterThan(10);
+    const existingSettings = configKeys().map(({ path }) => path);
+    expect(namedSettings.filter((name) => name !== undefined && !existingSettings.includes(name))).toEqual(
+      [],
+    );
   });
 
   it('has examples that work without changes', async ({ skip }) => {
@@ -47,32 +51,32 @@ describe('docs/rest.md', () => {
     const home = temporaryFolder();
     let token = '';
     for (const line of linesOf(blocks[0]).slice(0, -1)) {
-      const { code, stdout } = await loci(wordsOf(line), { home });
+      const { code, stdout } = await loci(argumentsOf(line), { home });
       expect([line, code]).toEqual([line, 0]);
       token = /loci_\S+/.exec(stdout)?.[0] ?? token;
     }
     expect(linesOf(blocks[0]).at(-1)).toBe('loci serve');
-    const server = await serveProcess(home, { LOCI_WRITES_ENABLED: '' });
+    const server = await startServerProcess(home, { LOCI_WRITES_ENABLED: '' });
     const env = { PATH: process.env['PATH'], LOCI: server.address, TOKEN: token };
     const examples = blocks.filter((block) => block.includes('curl'));
     expect(examples).toHaveLength(6);
-    const answers: string[] = [];
-    for (const example of examples) answers.push((await run('bash', ['-ec', example], { env })).stdout);
-    expect(answers[0]).toContain('"citation":"record/1"');
-    expect(answers[1]).toContain('"citation":"record/1"');
-    expect(answers[2]).toContain('induction oven');
-    expect(answers[3]).toContain('"openapi":"3.1.0"');
-    const told = parse(/^```json\n([^]*?)^```/m.exec(PAGE)?.[1] ?? '') as object;
-    expect(JSON.parse(answers[4] ?? '')).toMatchObject(told);
-    expect(answers[5]).toBe('{"status":"ok"}{"status":"ready"}');
+    const outputs: string[] = [];
+    for (const example of examples) outputs.push((await run('bash', ['-ec', example], { env })).stdout);
+    expect(outputs[0]).toContain('"citation":"record/1"');
+    expect(outputs[1]).toContain('"citation":"record/1"');
+    expect(outputs[2]).toContain('induction oven');
+    expect(outputs[3]).toContain('"openapi":"3.1.0"');
+    const documented = parse(/^```json\n([^]*?)^```/m.exec(PAGE)?.[1] ?? '') as object;
+    expect(JSON.parse(outputs[4] ?? '')).toMatchObject(documented);
+    expect(outputs[5]).toBe('{"status":"ok"}{"status":"ready"}');
   });
 
   it('explains how to access the notes of the default namespace and those of another one', async () => {
     const home = temporaryFolder();
     await loci(['index', copyOfVault('mine')], { home });
-    const mine = wordsOf(lineWith('--subject default'));
-    expect((await loci(mine, { home })).stdout).toMatch(/loci_\S+/);
-    const [setting, ...indexing] = wordsOf(lineWith('--once'));
+    const createToken = argumentsOf(lineWith('--subject default'));
+    expect((await loci(createToken, { home })).stdout).toMatch(/loci_\S+/);
+    const [setting, ...indexing] = argumentsOf(lineWith('--once'));
     const [name = '', namespace = ''] = setting?.split('=') ?? [];
     const notes = join(temporaryFolder(), 'alice-notes');
     mkdirSync(notes);
@@ -80,8 +84,8 @@ describe('docs/rest.md', () => {
     const args = indexing.slice(1).map((word) => word.replace('~/alice-notes', notes));
     const env = { [name]: namespace };
     expect((await loci(args, { home, env })).code).toBe(0);
-    const search = async (query: string, own: NodeJS.ProcessEnv): Promise<number> =>
-      (await lociJson<{ results: object[] }>(['search', query], { home, env: own })).results.length;
+    const search = async (query: string, searchEnv: NodeJS.ProcessEnv): Promise<number> =>
+      (await lociJson<{ results: object[] }>(['search', query], { home, env: searchEnv })).results.length;
     expect([await search('quuxian', env), await search('quuxian', {})]).toEqual([1, 0]);
     expect([await search('oven', env), (await search('oven', {})) > 0]).toEqual([0, true]);
     // Indexing one namespace removes nothing from the other.

@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import type { CorpusOutput } from '../../src/operations/facts/corpus.ts';
 import type { FactStoreOutput } from '../../src/operations/facts/store.ts';
 import { sha256 } from '../../src/core/ids.ts';
-import { type Answer, startServer, type TestServer } from './rest-server.ts';
+import { type HttpResponse, startServer, type TestServer } from './rest-server.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
-async function started(): Promise<{
+async function startFactServer(): Promise<{
   server: TestServer;
-  store: (body: unknown, key?: string) => Promise<Answer>;
+  store: (body: unknown, key?: string) => Promise<HttpResponse>;
 }> {
   const server = await startServer({}, { limits: { requestsPerSecond: 0 } });
   const token = await server.token('alice', 'write');
-  const store = (body: unknown, key?: string): Promise<Answer> =>
-    server.ask('/api/v1/memory/store', {
+  const store = (body: unknown, key?: string): Promise<HttpResponse> =>
+    server.request('/api/v1/memory/store', {
       token,
       body,
       ...(key !== undefined && { headers: { 'idempotency-key': key } }),
@@ -21,12 +21,12 @@ async function started(): Promise<{
   return { server, store };
 }
 
-/** Milliseconds from now. */
-function lifeOf(answer: Answer): number {
+/** Milliseconds until the fact expires. */
+function remainingLifetimeMs(answer: HttpResponse): number {
   return Date.parse((answer.json as FactStoreOutput).expires_at) - Date.now();
 }
 
-const UNFIT: readonly (readonly [what: string, body: unknown, detail: string])[] = [
+const INVALID_FACTS: readonly (readonly [name: string, body: unknown, detail: string])[] = [
   ['no key', { value: 'v' }, 'key is missing'],
   ['an empty key', { key: ' ', value: 'v' }, 'key must be text of at least 1 character'],
   ['a long key', { key: 'k'.repeat(513), value: 'v' }, 'key must be text of at most 512 characters'],
@@ -59,32 +59,35 @@ const UNFIT: readonly (readonly [what: string, body: unknown, detail: string])[]
 
 describe('POST /api/v1/memory/store', () => {
   it('stores a fact in user_facts for 90 days unless a category or lifetime is given (F1, F2)', async () => {
-    const { store } = await started();
-    const usual = await store({ key: 'tea', value: 'Darjeeling' });
-    expect([usual.status, usual.json]).toMatchObject([200, { key: 'tea', category: 'user_facts', id: 1 }]);
-    expect(Math.abs(lifeOf(usual) - 90 * DAY)).toBeLessThan(60_000);
+    const { store } = await startFactServer();
+    const byDefault = await store({ key: 'tea', value: 'Darjeeling' });
+    expect([byDefault.status, byDefault.json]).toMatchObject([
+      200,
+      { key: 'tea', category: 'user_facts', id: 1 },
+    ]);
+    expect(Math.abs(remainingLifetimeMs(byDefault) - 90 * DAY)).toBeLessThan(60_000);
     for (const seconds of [3600, 31_536_000]) {
-      const given = { key: 'os', value: 'Linux', category: 'work', tags: ['desk'], ttl_seconds: seconds };
-      const answer = await store(given);
+      const fact = { key: 'os', value: 'Linux', category: 'work', tags: ['desk'], ttl_seconds: seconds };
+      const answer = await store(fact);
       expect(answer.json).toMatchObject({ id: 2, key: 'os', category: 'work' });
-      expect(Math.abs(lifeOf(answer) - seconds * 1000)).toBeLessThan(60_000);
+      expect(Math.abs(remainingLifetimeMs(answer) - seconds * 1000)).toBeLessThan(60_000);
     }
   });
 
   it('refuses invalid facts with 400 invalid_input, and stores nothing (F1)', async () => {
-    const { server, store } = await started();
-    for (const [what, body, detail] of UNFIT) {
+    const { server, store } = await startFactServer();
+    for (const [problemName, body, detail] of INVALID_FACTS) {
       const { status, headers, problem } = await store(body);
-      expect([what, status, problem.code]).toEqual([what, 400, 'invalid_input']);
+      expect([problemName, status, problem.code]).toEqual([problemName, 400, 'invalid_input']);
       expect(headers['content-type']).toBe('application/problem+json');
       expect(problem.detail.startsWith(detail), problem.detail).toBe(true);
     }
     const token = await server.token('alice', 'read');
-    expect((await server.ask('/api/v1/memory/list', { token })).json).toMatchObject({ total: 0 });
+    expect((await server.request('/api/v1/memory/list', { token })).json).toMatchObject({ total: 0 });
   });
 
   it('stores a request once if it is repeated with the same Idempotency-Key, and refuses another with that key', async () => {
-    const { server, store } = await started();
+    const { server, store } = await startFactServer();
     const body = { key: 'tea', value: 'Darjeeling' };
     const first = await store(body, 'a');
     const again = await Promise.all(Array.from({ length: 8 }, () => store(body, 'a')));
@@ -95,21 +98,21 @@ describe('POST /api/v1/memory/store', () => {
     const both = await store({ ...body, idempotency_key: 'b' }, 'a');
     expect([both.status, both.problem.code]).toEqual([400, 'invalid_input']);
     const token = await server.token('alice', 'admin');
-    const written = await server.ask('/api/v1/memory/write', {
+    const written = await server.request('/api/v1/memory/write', {
       token,
       headers: { 'idempotency-key': 'a' },
       body: { content: 'x' },
     });
     expect([written.status, written.problem.code]).toEqual([409, 'conflict']);
-    const log = await server.ask('/api/v1/audit', { token });
+    const log = await server.request('/api/v1/audit', { token });
     expect(
       (log.json as { readonly entries: object[] }).entries.filter(
         (entry) => 'action' in entry && entry.action === 'store',
       ),
     ).toHaveLength(1);
-    // The same key of another subject is independent.
+    // Idempotency keys of different subjects are independent.
     const bob = await server.token('bob', 'write');
-    const theirs = await server.ask('/api/v1/memory/store', {
+    const theirs = await server.request('/api/v1/memory/store', {
       token: bob,
       headers: { 'idempotency-key': 'a' },
       body: { key: 'tea', value: 'Assam' },
@@ -120,11 +123,11 @@ describe('POST /api/v1/memory/store', () => {
 
 describe('GET /api/v1/memory/corpus', () => {
   it('gives facts and runs as documents of QMD (F7)', async () => {
-    const { server, store } = await started();
+    const { server, store } = await startFactServer();
     const value = 'Darjeeling, first flush';
     await store({ key: 'tea', value, category: 'kitchen', tags: ['drink'] });
     const token = await server.token('alice', 'read');
-    const { json } = await server.ask('/api/v1/memory/corpus?query=darjeeling', { token });
+    const { json } = await server.request('/api/v1/memory/corpus?query=darjeeling', { token });
     const [fact, ...others] = (json as CorpusOutput).documents;
     expect(others).toEqual([]);
     expect(fact).toEqual({
@@ -145,7 +148,7 @@ describe('GET /api/v1/memory/corpus', () => {
         expires_at: expect.stringMatching(/Z$/) as string,
       },
     });
-    const all = (await server.ask('/api/v1/memory/corpus', { token })).json as CorpusOutput;
+    const all = (await server.request('/api/v1/memory/corpus', { token })).json as CorpusOutput;
     const run = all.documents.find(({ title }) => title === 'memory_store');
     expect(run).toMatchObject({ collection: 'pack_history', path: 'pack_history/1', score: 1 });
     expect(run?.content).toMatch(

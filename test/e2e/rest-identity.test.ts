@@ -25,46 +25,49 @@ const CLAIMS: JWTPayload = {
   scope: 'openid write',
 };
 
-function shared(claims: JWTPayload, secret = SECRET, alg = 'HS256'): Promise<string> {
+function signWithSecret(claims: JWTPayload, secret = SECRET, alg = 'HS256'): Promise<string> {
   return new SignJWT(claims).setProtectedHeader({ alg }).sign(new TextEncoder().encode(secret));
 }
 
 async function refusal(server: TestServer, token: string): Promise<[number, string]> {
-  const { status, problem, headers } = await server.ask(SEARCH, { token });
+  const { status, problem, headers } = await server.request(SEARCH, { token });
   expect(headers['www-authenticate']).toContain('error="invalid_token"');
   return [status, problem.code];
 }
 
 describe('authentication', () => {
-  it('reaches the memory of the token’s subject and no other', async () => {
+  it('gives access to the memory of the token’s subject and to no other', async () => {
     const server = await startServer();
     const [alice, bob] = [await server.token('alice', 'write'), await server.token('bob', 'write')];
     const content = 'The spare key of the oven lies in the blue teapot.';
-    const written = await server.ask(WRITE, { token: alice, body: { content, category: 'hiding-places' } });
+    const written = await server.request(WRITE, {
+      token: alice,
+      body: { content, category: 'hiding-places' },
+    });
     expect(written.status).toBe(200);
-    expect((await server.ask(SEARCH, { token: alice })).json).toMatchObject({ results: [{ id: 1 }] });
-    const others = [
-      await server.ask(SEARCH, { token: bob }),
-      await server.ask('/api/v1/memory/get?citation=record/1', { token: bob }),
-      await server.ask('/api/v1/memory/search?query=teapot&category=hidden', { token: bob }),
-      await server.ask('/metrics', { token: bob }),
+    expect((await server.request(SEARCH, { token: alice })).json).toMatchObject({ results: [{ id: 1 }] });
+    const responses = [
+      await server.request(SEARCH, { token: bob }),
+      await server.request('/api/v1/memory/get?citation=record/1', { token: bob }),
+      await server.request('/api/v1/memory/search?query=teapot&category=hidden', { token: bob }),
+      await server.request('/metrics', { token: bob }),
     ];
-    for (const { text } of others) expect(text).not.toMatch(/teapot lies|blue|hiding|alice/);
-    expect(others.map(({ status }) => status)).toEqual([200, 404, 200, 403]);
-    const own = await server.ask(WRITE, { token: bob, body: { content: 'Bob has an oven too.' } });
-    expect(own.json).toMatchObject({ id: 1 });
+    for (const { text } of responses) expect(text).not.toMatch(/teapot lies|blue|hiding|alice/);
+    expect(responses.map(({ status }) => status)).toEqual([200, 404, 200, 403]);
+    const ofBob = await server.request(WRITE, { token: bob, body: { content: 'Bob has an oven too.' } });
+    expect(ofBob.json).toMatchObject({ id: 1 });
   });
 
   it('permits what the scopes of the token imply', async () => {
     const server = await startServer();
     const statuses = async (...scopes: string[]) => {
       const token = await server.token('alice', ...scopes);
-      const answers = [
-        await server.ask(SEARCH, { token }),
-        await server.ask(WRITE, { token, body: { content: 'x' } }),
-        await server.ask('/metrics', { token }),
+      const responses = [
+        await server.request(SEARCH, { token }),
+        await server.request(WRITE, { token, body: { content: 'x' } }),
+        await server.request('/metrics', { token }),
       ];
-      return answers.map(({ status }) => status);
+      return responses.map(({ status }) => status);
     };
     expect(await statuses('read')).toEqual([200, 403, 403]);
     expect(await statuses('write')).toEqual([200, 200, 403]);
@@ -74,47 +77,50 @@ describe('authentication', () => {
 
   it('refuses missing, incomplete and revoked tokens', async () => {
     const server = await startServer();
-    const bare = await server.ask(SEARCH);
+    const bare = await server.request(SEARCH);
     expect([bare.status, bare.problem.code]).toEqual([401, 'unauthorized']);
     expect(bare.headers['www-authenticate']).toBe('Bearer realm="loci"');
     const token = await server.token('alice', 'read');
     for (const wrong of [newTokenText(), token.slice(0, -1), `${token}x`, 'x', 'a.b.c'])
       expect(await refusal(server, wrong)).toEqual([401, 'unauthorized']);
     for (const authorization of [token, `Basic ${token}`, 'Bearer', 'Bearer ', `Bearer ${token} ${token}`])
-      expect((await server.ask(SEARCH, { headers: { authorization } })).status).toBe(401);
-    expect((await server.ask(`${SEARCH}&access_token=${token}`)).status).toBe(401);
-    expect((await server.ask(SEARCH, { token })).status).toBe(200);
+      expect((await server.request(SEARCH, { headers: { authorization } })).status).toBe(401);
+    expect((await server.request(`${SEARCH}&access_token=${token}`)).status).toBe(401);
+    expect((await server.request(SEARCH, { token })).status).toBe(200);
     expect((await loci(['token', 'revoke', "alice's"], { home: server.home })).code).toBe(0);
     await expect
-      .poll(() => server.ask(SEARCH, { token }).then(({ status }) => status), { timeout: 3000 })
+      .poll(() => server.request(SEARCH, { token }).then(({ status }) => status), { timeout: 3000 })
       .toBe(401);
   });
 
   it('accepts a valid JSON Web Token that is signed with the shared secret', async () => {
     const jwt = { secret: SECRET, issuer: ISSUER, audience: AUDIENCE };
     const server = await startServer({ auth: { jwt } });
-    const written = await server.ask(WRITE, { token: await shared(CLAIMS), body: { content: 'An oven.' } });
+    const written = await server.request(WRITE, {
+      token: await signWithSecret(CLAIMS),
+      body: { content: 'An oven.' },
+    });
     expect(written.status).toBe(200);
-    const own = await server.ask(SEARCH, { token: await server.token('alice', 'read') });
-    expect(own.json).toMatchObject({ results: [{ id: 1 }] });
-    const reader = await shared({ ...CLAIMS, scope: 'read' });
-    expect((await server.ask(WRITE, { token: reader, body: { content: 'x' } })).status).toBe(403);
-    const { exp: _, ...endless } = CLAIMS;
+    const byToken = await server.request(SEARCH, { token: await server.token('alice', 'read') });
+    expect(byToken.json).toMatchObject({ results: [{ id: 1 }] });
+    const reader = await signWithSecret({ ...CLAIMS, scope: 'read' });
+    expect((await server.request(WRITE, { token: reader, body: { content: 'x' } })).status).toBe(403);
+    const { exp: _, ...withoutExpiry } = CLAIMS;
     const wrong = [
-      await shared({ ...CLAIMS, exp: now - 31 }),
-      await shared({ ...CLAIMS, nbf: now + 60 }),
-      await shared({ ...CLAIMS, iss: 'https://evil.example' }),
-      await shared({ ...CLAIMS, aud: 'another' }),
-      await shared(endless),
-      await shared({ ...CLAIMS, sub: '' }),
-      await shared({ ...CLAIMS, sub: 'a\nb' }),
-      await shared(CLAIMS, `${SECRET}!`),
-      await shared(CLAIMS, SECRET.repeat(2), 'HS512'),
+      await signWithSecret({ ...CLAIMS, exp: now - 31 }),
+      await signWithSecret({ ...CLAIMS, nbf: now + 60 }),
+      await signWithSecret({ ...CLAIMS, iss: 'https://evil.example' }),
+      await signWithSecret({ ...CLAIMS, aud: 'another' }),
+      await signWithSecret(withoutExpiry),
+      await signWithSecret({ ...CLAIMS, sub: '' }),
+      await signWithSecret({ ...CLAIMS, sub: 'a\nb' }),
+      await signWithSecret(CLAIMS, `${SECRET}!`),
+      await signWithSecret(CLAIMS, SECRET.repeat(2), 'HS512'),
       new UnsecuredJWT(CLAIMS).encode(),
     ];
     for (const token of wrong) expect(await refusal(server, token)).toEqual([401, 'unauthorized']);
-    const tolerated = await shared({ ...CLAIMS, exp: now - 5 });
-    expect((await server.ask(SEARCH, { token: tolerated })).status).toBe(200);
+    const tolerated = await signWithSecret({ ...CLAIMS, exp: now - 5 });
+    expect((await server.request(SEARCH, { token: tolerated })).status).toBe(200);
   });
 
   it('verifies tokens with public keys, and never uses these as a shared secret', async () => {
@@ -134,19 +140,22 @@ describe('authentication', () => {
     const sign = ({ privateKey }: typeof ours) =>
       new SignJWT(CLAIMS).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(privateKey);
     for (const each of [server, byUrl]) {
-      expect((await each.ask(SEARCH, { token: await sign(ours) })).status).toBe(200);
+      expect((await each.request(SEARCH, { token: await sign(ours) })).status).toBe(200);
       expect(await refusal(each, await sign(theirs))).toEqual([401, 'unauthorized']);
     }
-    expect(await refusal(server, await shared(CLAIMS, JSON.stringify(key)))).toEqual([401, 'unauthorized']);
+    expect(await refusal(server, await signWithSecret(CLAIMS, JSON.stringify(key)))).toEqual([
+      401,
+      'unauthorized',
+    ]);
   });
 
   it('refuses tokens while the keys are not available', async () => {
-    const letGo = Promise.withResolvers<undefined>();
-    const answers: Record<string, (response: ServerResponse) => void> = {
+    const disconnected = Promise.withResolvers<undefined>();
+    const keyServers: Record<string, (response: ServerResponse) => void> = {
       '/none': (response) => response.writeHead(500).end(),
       '/page': (response) => response.end('<html></html>'),
       '/endless': (response) => {
-        response.on('close', () => letGo.resolve(undefined));
+        response.on('close', () => disconnected.resolve(undefined));
         const more = (): void => {
           if (response.write(' '.repeat(65_536))) setImmediate(more);
           else response.once('drain', more);
@@ -154,27 +163,27 @@ describe('authentication', () => {
         more();
       },
     };
-    const keys = createServer((request, response) => answers[request.url ?? '']?.(response));
+    const keys = createServer((request, response) => keyServers[request.url ?? '']?.(response));
     await once(keys.listen(0, '127.0.0.1'), 'listening');
     onTestFinished(() => void keys.close());
     const { port } = keys.address() as AddressInfo;
     const { privateKey } = await generateKeyPair('ES256');
     const token = await new SignJWT(CLAIMS).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(privateKey);
-    for (const path of Object.keys(answers)) {
+    for (const path of Object.keys(keyServers)) {
       const jwks = `http://127.0.0.1:${String(port)}${path}`;
       const server = await startServer({ auth: { jwt: { issuer: ISSUER, audience: AUDIENCE, jwks } } });
-      const { status, json } = await server.ask(SEARCH, { token });
+      const { status, json } = await server.request(SEARCH, { token });
       expect([path, status, (json as { detail: string }).detail]).toEqual([
         path,
         401,
         'the keys to verify the token are not available now',
       ]);
     }
-    // The endless response was not read to its end.
-    await letGo.promise;
+    // The server has disconnected from the endless response.
+    await disconnected.promise;
   });
 
-  it('requires issuer and audience, or the server does not start', async () => {
+  it('requires an issuer, an audience and secure keys, or the server does not start', async () => {
     for (const jwt of [
       { secret: SECRET },
       { secret: SECRET, issuer: ISSUER },
@@ -193,9 +202,9 @@ describe('a Unix socket', () => {
     const server = await startServer({}, { listenAt: { socket } });
     expect(server.address).toBe(`unix:${socket}`);
     expect(statSync(socket).mode & 0o777).toBe(0o600);
-    expect((await server.ask(SEARCH)).status).toBe(401);
+    expect((await server.request(SEARCH)).status).toBe(401);
     const token = await server.token('alice', 'read');
-    expect((await server.ask(SEARCH, { token })).status).toBe(200);
+    expect((await server.request(SEARCH, { token })).status).toBe(200);
     await expect(startServer({}, { listenAt: { socket } })).rejects.toMatchObject({ code: 'conflict' });
     if (process.getuid?.() === 0) {
       chmodSync(folder, 0o755);

@@ -21,17 +21,17 @@ async function problemsOf(description: string): Promise<string[]> {
 describe('the OpenAPI description', () => {
   it('passes the strict rules of an independent linter', async () => {
     const server = await startServer();
-    const { status, text } = await server.ask('/api/v1/openapi.json');
+    const { status, text } = await server.request('/api/v1/openapi.json');
     expect(status).toBe(200);
     expect(await problemsOf(text)).toEqual([]);
-    // Proves that the linter does find faults.
+    // The linter does find faults in a wrong description.
     expect(await problemsOf(text.replace('"#/components/schemas/Problem"', '"#/nowhere"'))).not.toEqual([]);
     expect(await problemsOf(text.replace('"query":"', '"colour":"'))).not.toEqual([]);
   });
 
   it('has every operation with its schemas, by POST, and by GET if it changes nothing', async () => {
     const server = await startServer();
-    const { openapi, paths, components }: Description = (await server.ask('/api/v1/openapi.json')).json;
+    const { openapi, paths, components }: Description = (await server.request('/api/v1/openapi.json')).json;
     expect(openapi).toBe('3.1.0');
     const routes = await routesOf(OPERATIONS);
     expect(Object.keys(paths)).toEqual(routes.map(({ path }) => path));

@@ -9,12 +9,15 @@ describe('the operations over HTTP', () => {
     const server = await startServer();
     const token = await server.token('alice', 'read', 'write');
     const content = 'We take the induction oven, not gas.';
-    const written = await server.ask('/api/v1/memory/write', { token, body: { content, tags: ['kitchen'] } });
+    const written = await server.request('/api/v1/memory/write', {
+      token,
+      body: { content, tags: ['kitchen'] },
+    });
     expect(written.status).toBe(200);
     expect(written.json).toMatchObject({ id: 1, citation: 'record/1' });
     const query = '?query=which%20oven&limit=3&tags=kitchen&explain=true';
-    const byQuery = await server.ask(`/api/v1/memory/search${query}`, { token });
-    const posted = await server.ask('/api/v1/memory/search', {
+    const byQuery = await server.request(`/api/v1/memory/search${query}`, { token });
+    const posted = await server.request('/api/v1/memory/search', {
       token,
       body: { query: 'which oven', limit: 3, tags: ['kitchen'], explain: true },
     });
@@ -23,7 +26,7 @@ describe('the operations over HTTP', () => {
       expect(found.headers['content-type']).toBe('application/json');
       expect(found.json).toMatchObject({ results: [{ citation: 'record/1', source: 'rest' }] });
     }
-    expect((await server.ask('/api/v1/memory/get?citation=record/1', { token })).json).toMatchObject({
+    expect((await server.request('/api/v1/memory/get?citation=record/1', { token })).json).toMatchObject({
       text: content,
     });
   });
@@ -31,16 +34,16 @@ describe('the operations over HTTP', () => {
   it('are all available except local ones, each with its scope', async () => {
     const server = await startServer();
     const reader = await server.token('alice', 'read');
-    const all = await Promise.all(OPERATIONS.map(({ load }) => load()));
+    const operations = await Promise.all(OPERATIONS.map(({ load }) => load()));
     const routes = await routesOf(OPERATIONS);
-    expect(routes).toHaveLength(all.filter(({ local }) => local !== true).length);
+    expect(routes).toHaveLength(operations.filter(({ local }) => local !== true).length);
     expect(routes.map(({ path }) => path)).toEqual(
       expect.arrayContaining(['/api/v1/memory/search', '/api/v1/memory/write', '/api/v1/status']),
     );
     for (const { path, operation } of routes) {
-      const bare = await server.ask(path, { body: {} });
+      const bare = await server.request(path, { body: {} });
       expect([path, bare.status, bare.problem.code]).toEqual([path, 401, 'unauthorized']);
-      const { status, text } = await server.ask(path, { token: reader, body: {} });
+      const { status, text } = await server.request(path, { token: reader, body: {} });
       if (operation.scope === 'read') expect([path, status]).not.toEqual([path, 403]);
       else
         expect([path, status, text]).toEqual([
@@ -49,9 +52,9 @@ describe('the operations over HTTP', () => {
           expect.stringContaining(`the scope ${operation.scope}`),
         ]);
     }
-    for (const { name } of all.filter(({ local }) => local === true)) {
+    for (const { name } of operations.filter(({ local }) => local === true)) {
       const path = `/api/v1/${name.replace('-', '/')}`;
-      expect((await server.ask(path, { token: reader, body: {} })).status).toBe(404);
+      expect((await server.request(path, { token: reader, body: {} })).status).toBe(404);
     }
   });
 
@@ -59,7 +62,10 @@ describe('the operations over HTTP', () => {
     const server = await startServer();
     const token = await server.token('alice', 'read', 'write');
     const headers = { 'x-request-id': 'mine-7' };
-    const wrong = await server.ask('/api/v1/memory/search?query=x&limit=ten&colour=red', { token, headers });
+    const wrong = await server.request('/api/v1/memory/search?query=x&limit=ten&colour=red', {
+      token,
+      headers,
+    });
     expect(wrong.status).toBe(400);
     expect(wrong.headers).toMatchObject({
       'content-type': 'application/problem+json',
@@ -78,12 +84,12 @@ describe('the operations over HTTP', () => {
       hint: ERROR_TABLE.invalid_input.hint,
       request_id: 'mine-7',
     });
-    const insane = await server.ask('/api/v1/memory/get?citation=record/9', {
+    const invalidId = await server.request('/api/v1/memory/get?citation=record/9', {
       token,
       headers: { 'x-request-id': 'a b <c>' },
     });
-    expect(insane.problem).toMatchObject({ status: 404, code: 'not_found' });
-    expect(insane.problem.request_id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(invalidId.problem).toMatchObject({ status: 404, code: 'not_found' });
+    expect(invalidId.problem.request_id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   it.each([
@@ -94,11 +100,11 @@ describe('the operations over HTTP', () => {
     ['levels only in text', JSON.stringify({ query: `\\"${'['.repeat(500)}` }), {}, 200, '"results"'],
     ['3 MB', JSON.stringify({ query: 'x'.repeat(3e6) }), {}, 413, 'larger than 2000000 bytes'],
     ['its prototype', '{"query":"x","__proto__":{"limit":1}}', {}, 400, '__proto__'],
-  ])('handle a body of %s', async (_, body, headers, status, told) => {
+  ])('handle a body of %s', async (_, body, headers, status, expectedText) => {
     const server = await startServer();
     const token = await server.token('alice', 'read');
-    const answer = await server.ask('/api/v1/memory/search', { token, body, headers });
-    expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(told)]);
+    const response = await server.request('/api/v1/memory/search', { token, body, headers });
+    expect([response.status, response.text]).toEqual([status, expect.stringContaining(expectedText)]);
   });
 
   it('report the methods of a path, and 404 for unknown paths', async () => {
@@ -111,14 +117,14 @@ describe('the operations over HTTP', () => {
       ['DELETE', '/healthz', 'GET, HEAD'],
     ];
     for (const [method, path, allow] of wrong) {
-      const { status, headers, problem } = await server.ask(path, { token, method });
+      const { status, headers, problem } = await server.request(path, { token, method });
       expect([path, status, headers.allow]).toEqual([path, 405, allow]);
       const detail = `${path} supports ${allow.replace(', HEAD', '').replace(', ', ' or ')}, not ${method}`;
       expect(problem).toMatchObject({ code: 'method_not_allowed', detail });
     }
-    expect((await server.ask('/api/v1/memory/list', { token, method: 'HEAD' })).status).toBe(200);
-    expect((await server.ask('/api/v1/memory/write', { method: 'GET' })).status).toBe(401);
+    expect((await server.request('/api/v1/memory/list', { token, method: 'HEAD' })).status).toBe(200);
+    expect((await server.request('/api/v1/memory/write', { method: 'GET' })).status).toBe(401);
     for (const path of ['/', '/api/v1', '/api/v1/memory', '/../etc/passwd', '/api/v1/../../x', '//x', '/%00'])
-      expect([path, (await server.ask(path, { token })).status]).toEqual([path, 404]);
+      expect([path, (await server.request(path, { token })).status]).toEqual([path, 404]);
   });
 });

@@ -17,35 +17,35 @@ export interface TestServer {
   readonly home: string;
   /** 0 for a Unix socket. */
   readonly port: number;
-  /** The log, one JSON document a line. */
+  /** The lines of the log, parsed. */
   readonly log: Record<string, unknown>[];
-  ask(path: string, options?: AskOptions): Promise<Answer>;
+  request(path: string, options?: HttpRequestOptions): Promise<HttpResponse>;
   /** Creates a token in the store. Returns its text. */
   token(subject: string, ...scopes: string[]): Promise<string>;
   close(): Promise<void>;
 }
 
-export interface AskOptions {
+export interface HttpRequestOptions {
   readonly method?: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly token?: string;
-  /** A value is sent as JSON, text as it is. */
+  /** A string is sent unchanged, any other value as JSON. */
   readonly body?: unknown;
 }
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body parsed. */
+  /** The body, parsed as JSON. */
   readonly json: never;
   readonly problem: Problem;
 }
 
-/** Environment variables that would override the settings. */
-const PLAIN: NodeJS.ProcessEnv = { LOCI_EMBEDDING_PROVIDER: 'none' };
+/** The environment of the server. It overrides the settings. */
+const TEST_ENV: NodeJS.ProcessEnv = { LOCI_EMBEDDING_PROVIDER: 'none' };
 
-/** A server on a free port with these additional settings; it ends with the test. */
+/** Starts a server on a free port with these additional settings. It is closed at the end of the test. */
 export async function startServer(
   settings: Tree = {},
   options: Partial<ServeOptions> = {},
@@ -59,7 +59,7 @@ export async function startServer(
   const logTo = { write: (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>) };
   const running = await serve({
     home,
-    env: PLAIN,
+    env: TEST_ENV,
     entries: OPERATIONS,
     logTo,
     ...options,
@@ -74,61 +74,65 @@ export async function startServer(
     home,
     port: isUnix ? 0 : Number(new URL(running.address).port),
     log,
-    ask: (path, asked) => ask(running.address, path, asked),
+    request: (path, requestOptions) => sendRequest(running.address, path, requestOptions),
     token: (subject, ...scopes) => makeToken(home, subject, scopes),
     close,
   };
 }
 
 export async function makeToken(home: string, subject: string, scopes: readonly string[]): Promise<string> {
-  const loci = await openLoci((await loadConfig({ home, env: PLAIN })).values);
+  const loci = await openLoci((await loadConfig({ home, env: TEST_ENV })).values);
   try {
-    const made = await loci.access.create({ subject, name: `${subject}'s`, scopes, lifetimeMs: 60_000 });
-    return made.text;
+    const created = await loci.access.create({ subject, name: `${subject}'s`, scopes, lifetimeMs: 60_000 });
+    return created.text;
   } finally {
     await loci.close();
   }
 }
 
-/** One request over a new connection. */
-export function ask(address: string, path: string, options: AskOptions = {}): Promise<Answer> {
+/** Sends one request over a new connection. */
+export function sendRequest(
+  address: string,
+  path: string,
+  options: HttpRequestOptions = {},
+): Promise<HttpResponse> {
   const { token, body, headers = {} } = options;
-  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-  const to = address.startsWith('unix:')
+  const requestText = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  const target = address.startsWith('unix:')
     ? { socketPath: address.slice('unix:'.length), host: 'localhost' }
     : { host: new URL(address).hostname.replaceAll(/[[\]]/g, ''), port: new URL(address).port };
   return new Promise((resolve, reject) => {
-    const sent = request({
-      ...to,
+    const outgoing = request({
+      ...target,
       path,
-      method: options.method ?? (text === undefined ? 'GET' : 'POST'),
+      method: options.method ?? (requestText === undefined ? 'GET' : 'POST'),
       agent: false,
       headers: {
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(text !== undefined && { 'content-type': 'application/json' }),
+        ...(requestText !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
     });
-    sent.on('error', reject).on('response', (response) => {
+    outgoing.on('error', reject).on('response', (response) => {
       const chunks: Buffer[] = [];
       response
         .on('data', (chunk: Buffer) => chunks.push(chunk))
         .on('error', reject)
         .on('end', () => {
-          const answered = Buffer.concat(chunks).toString();
+          const responseText = Buffer.concat(chunks).toString();
           resolve({
             status: response.statusCode ?? 0,
             headers: response.headers,
-            text: answered,
+            text: responseText,
             get json() {
-              return JSON.parse(answered) as never;
+              return JSON.parse(responseText) as never;
             },
             get problem() {
-              return JSON.parse(answered) as Problem;
+              return JSON.parse(responseText) as Problem;
             },
           });
         });
     });
-    sent.end(text);
+    outgoing.end(requestText);
   });
 }

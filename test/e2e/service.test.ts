@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { ROOT, temporaryFolder } from './loci-command.ts';
-import { ask } from './rest-server.ts';
-import { serveProcess } from './served-process.ts';
+import { sendRequest } from './rest-server.ts';
+import { startServerProcess } from './server-process.ts';
 
 const run = promisify(execFile);
 const PAGE = readFileSync(`${ROOT}docs/rest.md`, 'utf8');
@@ -13,12 +13,12 @@ const CLONE = ROOT.replace(/\/$/, '');
 const UNIT = (/^```ini\n([^]*?)^```/m.exec(PAGE)?.[1] ?? '').replaceAll('%h/loci', CLONE);
 const PLIST = /^```xml\n([^]*?)^```/m.exec(PAGE)?.[1] ?? '';
 
-/** The command that a service runs, in each form that the documentation shows. */
+/** The command of a service, in each form that docs/rest.md shows. */
 const FORMS: readonly (readonly [string, readonly string[]])[] = [
   ['by hand', (/^~\/loci\/\S+ .*serve$/m.exec(PAGE)?.[0] ?? '').replaceAll('~/loci', CLONE).split(' ')],
   ['in the unit of systemd', (/^ExecStart=(.*)$/m.exec(UNIT)?.[1] ?? '').split(' ')],
   [
-    'in the list of launchd',
+    'in the property list of launchd',
     [...(/<array>([^]*)<\/array>/.exec(PLIST)?.[1] ?? '').matchAll(/<string>(.*)<\/string>/g)].map(
       ([, word = '']) => word.replace('/Users/ann/loci', CLONE),
     ),
@@ -29,11 +29,11 @@ describe('the command of a service', () => {
   it.each(FORMS)('%s starts the server itself, which ends on a stop signal', async (_, words) => {
     const [node = '', script = '', ...args] = words;
     expect([script, args]).toEqual([`${CLONE}/bin/loci.js`, ['serve']]);
-    const server = await serveProcess(temporaryFolder(), {}, [node, script]);
-    expect((await ask(server.address, '/healthz')).status).toBe(200);
+    const server = await startServerProcess(temporaryFolder(), {}, [node, script]);
+    expect((await sendRequest(server.address, '/healthz')).status).toBe(200);
     server.child.kill('SIGTERM');
     expect((await server.ended).code).toBe(0);
-    await expect(ask(server.address, '/healthz')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(sendRequest(server.address, '/healthz')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
   it('is part of a valid systemd unit', async ({ skip }) => {

@@ -9,7 +9,7 @@ import { ROOT, temporaryFolder } from './loci-command.ts';
 import { SourcesHome } from './sources-home.ts';
 
 const EXAMPLES = join(ROOT, 'examples/sources');
-/** The days of the sample data. */
+/** A time within the dates of the sample data. */
 const NOW = ' --now 2026-11-22T12:00:00Z';
 
 interface Entry extends Readonly<Record<string, unknown>> {
@@ -53,7 +53,7 @@ function repository(): string {
   return folder;
 }
 
-const FOUND: readonly (readonly [id: string, query: string, from: string, text: string])[] = [
+const SEARCHES: readonly (readonly [id: string, query: string, from: string, text: string])[] = [
   ['calendar', 'dentist children', 'From Calendar · ', 'Dentist, both children'],
   ['todo', 'tile samples', 'From Todo.txt · ', 'Buy tile samples from Home Depot'],
   ['taskwarrior', 'smoke alarm', 'From Taskwarrior · ', 'It must be the interlinked kind'],
@@ -85,8 +85,8 @@ describe('the examples of sources', () => {
       expect([id, problems, added > 0]).toEqual([id, [], true]);
   });
 
-  it.each(FOUND)('%s is found by search, with its origin', async (id, query, from, text) => {
-    const found = await home.found(query, '--source', id);
+  it.each(SEARCHES)('%s is found by search, with its origin', async (id, query, from, text) => {
+    const found = await home.search(query, '--source', id);
     expect(found.length).toBeGreaterThan(0);
     expect(found[0]?.[0]?.startsWith(from)).toBe(true);
     expect(found.map(([, snippet]) => snippet).join('\n')).toContain(text);

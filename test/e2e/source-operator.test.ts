@@ -37,9 +37,9 @@ describe('a source on the command line', () => {
       expect((await home.run(['sources', 'approve', 'tasks', other])).code).toBe(code);
       expect(await home.conditions()).toEqual(waiting);
     }
-    const several = ['sources', 'approve', 'tasks', 'mail'];
-    expect((await home.run([...several, '--fingerprint', '0123456789'])).code).toBe(2);
-    const { stdout } = await home.run(several);
+    const approveBoth = ['sources', 'approve', 'tasks', 'mail'];
+    expect((await home.run([...approveBoth, '--fingerprint', '0123456789'])).code).toBe(2);
+    const { stdout } = await home.run(approveBoth);
     for (const [id, command] of [
       ['tasks', 'cat tasks.json'],
       ['mail', 'cat mail.json'],
@@ -89,7 +89,7 @@ describe('a source on the command line', () => {
   it('shows the documents of a test, with whole texts if --full is given', async () => {
     const home = new SourcesHome();
     const text = `Buy tile samples\n\n${'of slate and of marble '.repeat(12)}at Home Depot`;
-    home.print([
+    home.writeOutput([
       { id: 1, text, timestamp: '2026-11-28', metadata: { who: 'Ann' } },
       { id: 2, text: 'Call', timestamp: '2026-11-28T09:30:00' },
     ]);
@@ -108,9 +108,9 @@ describe('a source on the command line', () => {
 
   it('counts the searches that found it, not its results (S11)', async () => {
     const home = new SourcesHome();
-    home.print(['Tiles of slate', 'Tiles of marble'].map((text, id) => ({ id, text })));
+    home.writeOutput(['Tiles of slate', 'Tiles of marble'].map((text, id) => ({ id, text })));
     await home.approveAndRefresh('tasks');
-    for (const _ of [1, 2]) expect(await home.found('tiles')).toHaveLength(2);
+    for (const _ of [1, 2]) expect(await home.search('tiles')).toHaveLength(2);
     const { source } = await home.json<SourcesShowOutput>('sources', 'show', 'tasks');
     expect(source).toMatchObject({ hits: 2 });
     expect((await home.run(['sources', 'list'])).stdout).toContain('found by 2 searches');

@@ -11,21 +11,21 @@ import { startServer, type TestServer } from './rest-server.ts';
 import { GOOGLE_TASKS, SourcesHome } from './sources-home.ts';
 
 const LIST = '/api/v1/memory/sources';
-/** Stands in every command and folder of these tests, and nowhere else. */
-const PLACE = 'secretplace';
+/** A word in every command and folder of these tests and nowhere else: an output that contains it reveals one of them. */
+const SECRET_WORD = 'secretword';
 
-/** Paused sources: nothing runs but what a test asks for. */
+/** A home with sources that were refreshed once. Their intervals are so long that only the tests refresh them again. */
 async function homeWithSources(): Promise<{
   home: SourcesHome;
   settings: Readonly<Record<string, unknown>>;
 }> {
-  const folder = join(temporaryFolder(), PLACE);
+  const folder = join(temporaryFolder(), SECRET_WORD);
   const settings = {
     sources: [
       { ...GOOGLE_TASKS, refreshInterval: '1h' },
-      { id: 'missing', command: `./${PLACE}/program --all`, refreshInterval: '1h' },
-      { id: 'homeless', command: `echo ${PLACE}`, cwd: join(folder, 'gone'), refreshInterval: '1h' },
-      { id: 'talkative', command: `cat ${PLACE}.json`, refreshInterval: '1h' },
+      { id: 'missing', command: `./${SECRET_WORD}/program --all`, refreshInterval: '1h' },
+      { id: 'homeless', command: `echo ${SECRET_WORD}`, cwd: join(folder, 'gone'), refreshInterval: '1h' },
+      { id: 'talkative', command: `cat ${SECRET_WORD}.json`, refreshInterval: '1h' },
     ],
     skills: [{ path: folder }, { path: join(folder, 'file') }],
   };
@@ -39,24 +39,24 @@ async function homeWithSources(): Promise<{
   return { home, settings };
 }
 
-const listed = (answer: { readonly json: never }): SourcesListOutput['sources'] =>
+const sourcesIn = (answer: { readonly json: never }): SourcesListOutput['sources'] =>
   (answer.json as SourcesListOutput).sources;
 
-async function serverOf(
+async function startServerFor(
   { home, settings }: Awaited<ReturnType<typeof homeWithSources>>,
-  more: Readonly<Record<string, unknown>> = {},
+  moreSettings: Readonly<Record<string, unknown>> = {},
 ): Promise<TestServer> {
-  return startServer({ ...settings, ...more }, { home: home.path, mcp: mcpHandler });
+  return startServer({ ...settings, ...moreSettings }, { home: home.path, mcp: mcpHandler });
 }
 
 describe('sources over HTTP', () => {
   it('are listed for readers, without commands, folders and fingerprints (S11)', async () => {
-    const server = await serverOf(await homeWithSources());
+    const server = await startServerFor(await homeWithSources());
     const token = await server.token('default', 'read');
     for (const method of ['GET', 'POST']) {
-      const answer = await server.ask(LIST, { token, method, ...(method === 'POST' && { body: {} }) });
+      const answer = await server.request(LIST, { token, method, ...(method === 'POST' && { body: {} }) });
       expect([method, answer.status]).toEqual([method, 200]);
-      expect(listed(answer)).toMatchObject([
+      expect(sourcesIn(answer)).toMatchObject([
         {
           id: 'tasks',
           name: 'Google Tasks',
@@ -71,53 +71,59 @@ describe('sources over HTTP', () => {
         { id: 'lent', kind: 'skill', condition: 'waiting for approval' },
         { id: 'file', kind: 'skill', condition: 'broken' },
       ]);
-      for (const { command, folder, fingerprint, changes, hint } of listed(answer))
+      for (const { command, folder, fingerprint, changes, hint } of sourcesIn(answer))
         expect([command, folder, fingerprint, changes, hint]).toEqual(Array(5).fill(undefined));
-      expect(answer.text).not.toContain(PLACE);
+      expect(answer.text).not.toContain(SECRET_WORD);
       expect(answer.text).not.toContain(server.home);
       expect(answer.text).not.toContain('/bin');
     }
-    expect((await server.ask(LIST)).status).toBe(401);
+    expect((await server.request(LIST)).status).toBe(401);
   });
 
   it('are refreshed, paused and resumed only by administrators', async () => {
-    const given = await homeWithSources();
-    const server = await serverOf(given);
+    const homeAndSettings = await homeWithSources();
+    const server = await startServerFor(homeAndSettings);
     const calls = [
       ['refresh', { ids: ['tasks'] }],
       ['pause', { id: 'tasks' }],
       ['resume', { id: 'tasks' }],
     ] as const;
     const writer = await server.token('default', 'write');
-    for (const [verb, body] of calls) {
-      const { status, problem } = await server.ask(`/api/v1/sources/${verb}`, { token: writer, body });
-      expect([verb, status, problem.code]).toEqual([verb, 403, 'forbidden']);
+    for (const [operation, body] of calls) {
+      const { status, problem } = await server.request(`/api/v1/sources/${operation}`, {
+        token: writer,
+        body,
+      });
+      expect([operation, status, problem.code]).toEqual([operation, 403, 'forbidden']);
     }
     const token = await server.token('default', 'admin');
-    given.home.print([{ id: 'tiles', text: 'Buy tiles at last' }]);
-    const refreshed = await server.ask('/api/v1/sources/refresh', { token, body: { ids: ['tasks'] } });
+    homeAndSettings.home.writeOutput([{ id: 'tiles', text: 'Buy tiles at last' }]);
+    const refreshed = await server.request('/api/v1/sources/refresh', { token, body: { ids: ['tasks'] } });
     expect((refreshed.json as SourcesRefreshOutput).sources).toMatchObject([
       { id: 'tasks', updated: 1, removed: 1 },
     ]);
-    const conditionAfter = async (verb: string): Promise<string | undefined> => {
-      const { status } = await server.ask(`/api/v1/sources/${verb}`, { token, body: { id: 'tasks' } });
-      expect([verb, status]).toEqual([verb, 200]);
-      return listed(await server.ask(LIST, { token }))[0]?.condition;
+    const conditionAfter = async (operation: string): Promise<string | undefined> => {
+      const { status } = await server.request(`/api/v1/sources/${operation}`, {
+        token,
+        body: { id: 'tasks' },
+      });
+      expect([operation, status]).toEqual([operation, 200]);
+      return sourcesIn(await server.request(LIST, { token }))[0]?.condition;
     };
     expect(await conditionAfter('pause')).toBe('paused');
     expect(await conditionAfter('resume')).toBe('fresh');
-    const unknown = await server.ask('/api/v1/sources/pause', { token, body: { id: 'task' } });
+    const unknown = await server.request('/api/v1/sources/pause', { token, body: { id: 'task' } });
     expect([unknown.status, unknown.problem.code]).toEqual([404, 'not_found']);
   });
 
   it('are approved, tested, shown and removed only on the command line', async () => {
-    const server = await serverOf(await homeWithSources());
+    const server = await startServerFor(await homeWithSources());
     const token = await server.token('default', 'admin');
-    for (const verb of ['approve', 'test', 'show', 'remove']) {
-      for (const path of [`/api/v1/sources/${verb}`, `/api/v1/memory/sources/${verb}`]) {
+    for (const operation of ['approve', 'test', 'show', 'remove']) {
+      for (const path of [`/api/v1/sources/${operation}`, `/api/v1/memory/sources/${operation}`]) {
         for (const method of ['GET', 'POST', 'DELETE']) {
           const body = method === 'POST' ? { body: { id: 'missing' } } : {};
-          expect([path, method, (await server.ask(path, { token, method, ...body })).status]).toEqual([
+          expect([path, method, (await server.request(path, { token, method, ...body })).status]).toEqual([
             path,
             method,
             404,
@@ -125,27 +131,30 @@ describe('sources over HTTP', () => {
         }
       }
     }
-    const described = await server.ask('/api/v1/openapi.json', { token });
+    const described = await server.request('/api/v1/openapi.json', { token });
     expect(described.text).toContain('/sources/refresh');
     expect(described.text).not.toMatch(/sources\/(?:approve|test|show|remove)/);
   });
 
   it('belong to the configured namespace: another one can neither list nor refresh them', async () => {
-    const given = await homeWithSources();
-    const server = await serverOf(given);
+    const homeAndSettings = await homeWithSources();
+    const server = await startServerFor(homeAndSettings);
     const token = await server.token('bob', 'admin');
-    expect(listed(await server.ask(LIST, { token }))).toEqual([]);
-    const all = await server.ask('/api/v1/sources/refresh', { token, body: {} });
+    expect(sourcesIn(await server.request(LIST, { token }))).toEqual([]);
+    const all = await server.request('/api/v1/sources/refresh', { token, body: {} });
     expect((all.json as SourcesRefreshOutput).sources).toEqual([]);
-    for (const verb of ['pause', 'resume']) {
-      const { status, text } = await server.ask(`/api/v1/sources/${verb}`, { token, body: { id: 'tasks' } });
+    for (const operation of ['pause', 'resume']) {
+      const { status, text } = await server.request(`/api/v1/sources/${operation}`, {
+        token,
+        body: { id: 'tasks' },
+      });
       expect([status, text]).toEqual([404, expect.stringContaining('there is none')]);
     }
-    const refused = await server.ask('/api/v1/sources/refresh', { token, body: { ids: ['tasks'] } });
+    const refused = await server.request('/api/v1/sources/refresh', { token, body: { ids: ['tasks'] } });
     expect(refused.status).toBe(404);
-    const found = await server.ask('/api/v1/memory/search?query=tile%20samples&min_score=0', { token });
+    const found = await server.request('/api/v1/memory/search?query=tile%20samples&min_score=0', { token });
     expect((found.json as { results: unknown[] }).results).toEqual([]);
-    const read = await server.ask('/api/v1/memory/get?citation=record/1', { token });
+    const read = await server.request('/api/v1/memory/get?citation=record/1', { token });
     expect(read.status).toBe(404);
     for (const { text } of [found, read, refused]) expect(text).not.toMatch(/Google|Home Depot|homeless/);
   });
@@ -174,7 +183,7 @@ describe('sources over MCP', () => {
       tool.map(({ id }) => id),
     );
     for (const answer of [text, textOf(result), JSON.stringify(tool)])
-      expect(answer).not.toMatch(new RegExp(`${PLACE}|${home.path}|fingerprint|/bin`));
+      expect(answer).not.toMatch(new RegExp(`${SECRET_WORD}|${home.path}|fingerprint|/bin`));
   });
 
   it('cannot be refreshed, paused, approved or removed by agents', async () => {
@@ -196,11 +205,11 @@ describe('sources over MCP', () => {
       await expect(client.callTool({ name, arguments: { id: 'tasks' } })).rejects.toMatchObject({
         code: -32602,
       });
-    expect(await home.found('tile samples')).toHaveLength(1);
+    expect(await home.search('tile samples')).toHaveLength(1);
   });
 
   it('belong to the configured namespace, over HTTP', async () => {
-    const server = await serverOf(await homeWithSources());
+    const server = await startServerFor(await homeWithSources());
     const token = await server.token('bob', 'read');
     const client = new Client({ name: 'test-client', version: '1.0.0' });
     onTestFinished(() => client.close());

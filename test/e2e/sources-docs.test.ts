@@ -51,8 +51,8 @@ describe('docs/sources.md', () => {
   it('has valid settings of sources and skills', () => {
     const [first, watched, mapped, skill, skills] = blocksOf('yaml');
     for (const text of [first, watched, mapped, skills]) {
-      const written = parse(text ?? '') as Record<string, unknown>;
-      expect(configSchema.safeParse(written).error?.issues ?? []).toEqual([]);
+      const settings = parse(text ?? '') as Record<string, unknown>;
+      expect(configSchema.safeParse(settings).error?.issues ?? []).toEqual([]);
     }
     const front = parse((skill ?? '').replaceAll(/^---$/gm, '')) as { memorySource: unknown };
     expect(readSourceSettings(front.memorySource)).toHaveProperty('settings');

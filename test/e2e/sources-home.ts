@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { SourcesListOutput } from '../../src/operations/sources/list.ts';
-import { loci, lociJson, type Ran, type RunOptions, temporaryFolder } from './loci-command.ts';
+import { loci, lociJson, type CommandResult, type RunOptions, temporaryFolder } from './loci-command.ts';
 
 const DAY = 86_400_000;
 
-/** Noon of the day after this one, where the tests run. */
+/** Noon of tomorrow in the local time zone. */
 function tomorrow(): string {
   const at = new Date(Date.now() + DAY);
   at.setHours(12, 0, 0, 0);
@@ -27,7 +27,7 @@ export class SourcesHome {
 
   constructor(settings: Readonly<Record<string, unknown>> | string = { sources: [GOOGLE_TASKS] }) {
     this.configure(settings);
-    this.print(TASKS);
+    this.writeOutput(TASKS);
   }
 
   configure(settings: Readonly<Record<string, unknown>> | string): void {
@@ -35,23 +35,23 @@ export class SourcesHome {
     writeFileSync(join(this.path, 'loci.yaml'), text);
   }
 
-  /** What `cat tasks.json` prints from now on. */
-  print(documents: unknown, file = 'tasks.json'): void {
+  /** Writes a file, by default the one that `cat tasks.json` prints. */
+  writeOutput(documents: unknown, file = 'tasks.json'): void {
     writeFileSync(
       join(this.path, file),
       typeof documents === 'string' ? documents : JSON.stringify(documents),
     );
   }
 
-  run(args: readonly string[], options: Omit<RunOptions, 'home'> = {}): Promise<Ran> {
+  run(args: readonly string[], options: Omit<RunOptions, 'home'> = {}): Promise<CommandResult> {
     return loci(args, { home: this.path, ...options });
   }
 
-  json<Answer>(...args: readonly string[]): Promise<Answer> {
-    return lociJson<Answer>(args, { home: this.path });
+  json<Output>(...args: readonly string[]): Promise<Output> {
+    return lociJson<Output>(args, { home: this.path });
   }
 
-  /** Each source with how it is, in a word. */
+  /** The id and the condition of each source. */
   async conditions(): Promise<[id: string, condition: string][]> {
     const { sources } = await this.json<SourcesListOutput>('sources', 'list');
     return sources.map(({ id, condition }) => [id, condition]);
@@ -64,10 +64,10 @@ export class SourcesHome {
   }
 
   /** The origins and texts of the results, best first. */
-  async found(query: string, ...more: readonly string[]): Promise<[from: string | null, text: string][]> {
+  async search(query: string, ...options: readonly string[]): Promise<[from: string | null, text: string][]> {
     const { results } = await this.json<{
       results: readonly { readonly from: string | null; readonly snippet: string }[];
-    }>('search', query, ...more);
+    }>('search', query, ...options);
     return results.map(({ from, snippet }) => [from, snippet]);
   }
 }

@@ -9,7 +9,7 @@ import type { SourcesTestOutput } from '../../src/operations/sources/test.ts';
 import { copyOfVault, temporaryFolder } from './loci-command.ts';
 import { GOOGLE_TASKS, SourcesHome } from './sources-home.ts';
 
-/** The error that a command answers with `--json`. */
+/** The error that a command prints with `--json`. */
 function errorOf(stdout: string): { readonly code: string; readonly message: string; readonly hint: string } {
   const { error } = JSON.parse(stdout) as { error: ReturnType<typeof errorOf> };
   return error;
@@ -23,9 +23,9 @@ describe('a source', () => {
     expect(listed.stdout).toMatch(/^tasks \(Google Tasks\) {2}waiting for approval {2}0 documents\n/);
     expect(listed.stdout).toContain('cat tasks.json');
     expect(listed.stdout).toContain('→ loci sources approve tasks');
-    for (const verb of ['test', 'refresh']) {
-      const refused = await home.run(['sources', verb, 'tasks']);
-      expect([verb, refused.code]).toEqual([verb, 10]);
+    for (const command of ['test', 'refresh']) {
+      const refused = await home.run(['sources', command, 'tasks']);
+      expect([command, refused.code]).toEqual([command, 10]);
       expect(refused.stderr).toContain('tasks was not approved yet: cat tasks.json');
     }
     expect((await home.run(['sources', 'approve', 'tasks'])).stdout).toContain(
@@ -34,7 +34,7 @@ describe('a source', () => {
     const tested = await home.run(['sources', 'test', 'tasks']);
     expect(tested.stdout).toContain('Buy tile samples from Home Depot');
     expect(tested.stdout).toContain('2 documents of 2 printed');
-    expect(await home.found('tile samples')).toEqual([]);
+    expect(await home.search('tile samples')).toEqual([]);
     expect((await home.run(['sources', 'refresh', 'tasks'])).stdout).toMatch(/^Google Tasks: 2 added\n/);
     const { stdout } = await home.run(['search', 'tile samples']);
     expect(stdout).toMatch(/^ {3}From Google Tasks · due tomorrow · just now · score/m);
@@ -47,13 +47,13 @@ describe('a source', () => {
   it('is ordered by time if a query asks only for todos, unless the preset is classic', async () => {
     const home = new SourcesHome();
     await home.approveAndRefresh('tasks');
-    const [tiles, dentist] = await home.found('my todos');
+    const [tiles, dentist] = await home.search('my todos');
     expect([tiles?.[1], dentist?.[1]]).toEqual([
       'Buy tile samples from Home Depot',
       'Call the dentist about the cleaning',
     ]);
-    expect(await home.found('what do I have to do tomorrow')).toHaveLength(1);
-    expect(await home.found('overdue')).toEqual([]);
+    expect(await home.search('what do I have to do tomorrow')).toHaveLength(1);
+    expect(await home.search('overdue')).toEqual([]);
     const { stdout } = await home.run(['search', 'my todos', '--explain']);
     expect(stdout).toContain('kind');
     home.configure({ sources: [GOOGLE_TASKS], search: { preset: 'classic' } });
@@ -64,12 +64,12 @@ describe('a source', () => {
   it('reports everything as JSON (S11)', async () => {
     const home = new SourcesHome();
     await home.approveAndRefresh('tasks');
-    home.print([{ id: 'tiles', text: 'Buy tiles' }, { text: 'no id' }]);
+    home.writeOutput([{ id: 'tiles', text: 'Buy tiles' }, { text: 'no id' }]);
     const { sources: refreshed } = await home.json<SourcesRefreshOutput>('sources', 'refresh');
     expect(refreshed).toMatchObject([
       { id: 'tasks', updated: 1, removed: 1, problems: ['document 2: id is missing'] },
     ]);
-    expect(await home.found('tiles')).toHaveLength(1);
+    expect(await home.search('tiles')).toHaveLength(1);
     const { sources } = await home.json<SourcesListOutput>('sources', 'list');
     expect(sources).toMatchObject([
       {
@@ -96,12 +96,12 @@ describe('a source', () => {
   it('keeps its documents when it fails, reports the error and its time, and exits with 8 (S9)', async () => {
     const home = new SourcesHome();
     await home.approveAndRefresh('tasks');
-    home.print('[{"id": "tiles", "te');
+    home.writeOutput('[{"id": "tiles", "te');
     const failed = await home.run(['sources', 'refresh']);
     expect(failed.code).toBe(8);
     expect(failed.stderr).toContain('loci sources test ID');
     expect(await home.conditions()).toEqual([['tasks', 'failing']]);
-    const [[from] = ['']] = await home.found('tile samples');
+    const [[from] = ['']] = await home.search('tile samples');
     expect(from).toMatch(/^From Google Tasks · due tomorrow · stale \(less than a minute\)$/);
     const result = await home.run(['sources', 'refresh', '--json']);
     const { sources } = JSON.parse(result.stdout) as SourcesRefreshOutput;
@@ -114,14 +114,14 @@ describe('a source', () => {
     await home.approveAndRefresh('tasks');
     expect((await home.run(['sources', 'pause', 'tasks'])).stdout).toContain('Paused tasks');
     expect(await home.conditions()).toEqual([['tasks', 'paused']]);
-    expect(await home.found('tile samples')).toHaveLength(1);
+    expect(await home.search('tile samples')).toHaveLength(1);
     expect((await home.run(['sources', 'resume', 'tasks'])).stdout).toContain('Resumed tasks');
     expect(await home.conditions()).toEqual([['tasks', 'fresh']]);
     expect((await home.run(['sources', 'remove', 'tasks'])).stdout).toBe(
       'Removed 2 documents of tasks from the store; it is no longer in the settings.\n',
     );
     expect(await home.conditions()).toEqual([]);
-    expect(await home.found('tile samples')).toEqual([]);
+    expect(await home.search('tile samples')).toEqual([]);
     const again = await home.run(['sources', 'remove', 'tasks']);
     expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('no source is called "tasks"')]);
   });
@@ -139,12 +139,12 @@ sources:
 search: { minScore: 0.2 } # not less
 `);
     await home.json('sources', 'remove', 'tasks');
-    const left = readFileSync(join(home.path, 'loci.yaml'), 'utf8');
-    expect(left).toMatch(
+    const settings = readFileSync(join(home.path, 'loci.yaml'), 'utf8');
+    expect(settings).toMatch(
       /^# My memory\nsources:\n {2}- id: notes # of the neighbours\n {4}command: cat notes\.json\n/,
     );
-    expect(left).toMatch(/^search: \{ minScore: 0\.2 \} # not less$/m);
-    expect(left).not.toContain('tasks');
+    expect(settings).toMatch(/^search: \{ minScore: 0\.2 \} # not less$/m);
+    expect(settings).not.toContain('tasks');
     expect(await home.conditions()).toEqual([['notes', 'waiting for approval']]);
   });
 
@@ -165,13 +165,13 @@ search: { minScore: 0.2 } # not less
   });
 
   it.each(['show', 'test', 'approve', 'refresh', 'pause', 'resume', 'remove'])(
-    'does not exist: %s reports that, lists the existing ones, and exits with 4',
-    async (verb) => {
+    'that does not exist: %s reports that, lists the existing ones, and exits with 4',
+    async (command) => {
       const home = new SourcesHome();
-      const { code, stderr } = await home.run(['sources', verb, 'taks']);
+      const { code, stderr } = await home.run(['sources', command, 'taks']);
       expect(code).toBe(4);
       expect(stderr).toBe('loci: no source is called "taks"; there are: tasks\n      Did you mean tasks?\n');
-      const result = await home.run(['sources', verb, 'taks', '--json']);
+      const result = await home.run(['sources', command, 'taks', '--json']);
       expect([result.code, errorOf(result.stdout).code]).toEqual([4, 'not_found']);
     },
   );
@@ -192,7 +192,7 @@ describe('settings of a source', () => {
     const home = new SourcesHome();
     await home.approveAndRefresh('tasks');
     home.configure({ sources: [{ ...GOOGLE_TASKS, enabled: false }] });
-    expect(await home.found('tile samples')).toEqual([]);
+    expect(await home.search('tile samples')).toEqual([]);
     expect(await home.conditions()).toEqual([['tasks', 'disabled']]);
     expect((await home.json<SourcesRefreshOutput>('sources', 'refresh')).sources).toEqual([]);
     const named = await home.run(['sources', 'refresh', 'tasks']);
@@ -202,25 +202,25 @@ describe('settings of a source', () => {
     );
     expect((await home.run(['sources', 'test', 'tasks'])).code).toBe(0);
     home.configure({ sources: [GOOGLE_TASKS] });
-    expect(await home.found('tile samples')).toHaveLength(1);
+    expect(await home.search('tile samples')).toHaveLength(1);
   });
 
   it('includeInContext: false restricts it to searches of the user (S10)', async () => {
     const home = new SourcesHome({ sources: [{ ...GOOGLE_TASKS, includeInContext: false }] });
     await home.approveAndRefresh('tasks');
-    expect(await home.found('tile samples')).toHaveLength(1);
+    expect(await home.search('tile samples')).toHaveLength(1);
   });
 
   it('minScore hides its weak matches and says so (S8)', async () => {
     const home = new SourcesHome();
     await home.approveAndRefresh('tasks');
-    const weak = ['search', 'samples of marble and gravel for the garden path'];
-    expect((await home.json<SearchOutput>(...weak, '--min-score', '0')).results).toHaveLength(1);
+    const weakSearch = ['search', 'samples of marble and gravel for the garden path'];
+    expect((await home.json<SearchOutput>(...weakSearch, '--min-score', '0')).results).toHaveLength(1);
     home.configure({ sources: [{ ...GOOGLE_TASKS, minScore: 0.99 }] });
-    const hidden = await home.json<SearchOutput>(...weak, '--min-score', '0');
+    const hidden = await home.json<SearchOutput>(...weakSearch, '--min-score', '0');
     expect(hidden.results).toEqual([]);
     expect(hidden.nothing?.hidden_of_sources).toMatchObject([{ source: 'tasks', results: 1 }]);
-    expect((await home.run([...weak, '--min-score', '0'])).stdout).toContain(
+    expect((await home.run([...weakSearch, '--min-score', '0'])).stdout).toContain(
       '1 result of tasks scores below 0.99',
     );
   });
@@ -232,7 +232,7 @@ describe('settings of a source', () => {
     await home.approveAndRefresh('tasks');
     await home.json('index', folder);
     const ranked = async (): Promise<(string | null)[]> =>
-      (await home.found('tile samples', '--min-score', '0')).map(([from]) => from?.split(' · ')[0] ?? null);
+      (await home.search('tile samples', '--min-score', '0')).map(([from]) => from?.split(' · ')[0] ?? null);
     expect(await ranked()).toEqual([null, 'From Google Tasks']);
     home.configure({ sources: [{ ...GOOGLE_TASKS, weight: 2 }], vaults: [{ path: folder }] });
     expect(await ranked()).toEqual(['From Google Tasks', null]);
@@ -241,12 +241,12 @@ describe('settings of a source', () => {
 
   it('fields keeps other fields out of the store (S10)', async () => {
     const home = new SourcesHome({ sources: [{ ...GOOGLE_TASKS, fields: ['title'] }] });
-    home.print([
+    home.writeOutput([
       { id: 'm', title: 'Cabinets on Monday', text: 'The alarm code is pangolin', tags: ['mail'] },
     ]);
     await home.approveAndRefresh('tasks');
-    expect(await home.found('cabinets')).toHaveLength(1);
-    expect(await home.found('pangolin')).toEqual([]);
+    expect(await home.search('cabinets')).toHaveLength(1);
+    expect(await home.search('pangolin')).toEqual([]);
     for (const file of readdirSync(home.path).filter((name) => name.startsWith('loci.db')))
       expect(readFileSync(join(home.path, file)).includes('pangolin')).toBe(false);
     expect(readFileSync(join(home.path, 'loci.db')).includes('Cabinets')).toBe(true);

@@ -5,11 +5,11 @@ import type { StartupListOutput } from '../../src/operations/startup/list.ts';
 import type { StartupTextOutput } from '../../src/operations/startup/startup-text.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
-interface Home {
+interface HomeOptions {
   readonly home: string;
 }
 
-async function homeWith(entries: readonly (readonly string[])[], settings = ''): Promise<Home> {
+async function homeWith(entries: readonly (readonly string[])[], settings = ''): Promise<HomeOptions> {
   const home = temporaryFolder();
   writeFileSync(join(home, 'loci.yaml'), settings);
   for (const entry of entries) {
@@ -19,12 +19,12 @@ async function homeWith(entries: readonly (readonly string[])[], settings = ''):
   return { home };
 }
 
-function preview(own: Home, ...args: string[]): Promise<StartupTextOutput> {
-  return lociJson(['startup', 'preview', ...args], own);
+function preview(options: HomeOptions, ...args: string[]): Promise<StartupTextOutput> {
+  return lociJson(['startup', 'preview', ...args], options);
 }
 
-async function injected(own: Home, ...args: string[]): Promise<string> {
-  const { code, stdout } = await loci(['startup', 'inject', ...args], own);
+async function injected(options: HomeOptions, ...args: string[]): Promise<string> {
+  const { code, stdout } = await loci(['startup', 'inject', ...args], options);
   expect(code).toBe(0);
   return stdout;
 }
@@ -36,8 +36,8 @@ const TEAM = ['team', 'Ann.', '--priority', '3'];
 
 describe('the startup text', () => {
   it('starts with the highest priority, and reports the entries that do not fit into the budget', async () => {
-    const own = await homeWith([TEAM, NEWS, RULES, SOUL], 'startup:\n  maxChars: 50\n');
-    const { text, characters, budget, included, left_out } = await preview(own);
+    const options = await homeWith([TEAM, NEWS, RULES, SOUL], 'startup:\n  maxChars: 50\n');
+    const { text, characters, budget, included, left_out } = await preview(options);
     expect(text).toBe('You are Ada.\n\nBe brief.\n\nAnn.');
     expect([characters, budget]).toEqual([text.length, 50]);
     expect(included.map(({ key, priority }) => [priority, key])).toEqual([
@@ -48,55 +48,55 @@ describe('the startup text', () => {
     expect(left_out).toEqual([
       { key: 'news', priority: 1, why: 'it needs 68 characters, and 38 of 50 are left', too_long: true },
     ]);
-    const host = await loci(['startup', 'inject'], own);
+    const host = await loci(['startup', 'inject'], options);
     expect([host.code, host.stdout]).toEqual([0, `${text}\n`]);
     expect(host.stderr).toContain('news is left out: it needs 68 characters');
-    const long = await loci(['startup', 'set', 'long', 'x'.repeat(51)], own);
+    const long = await loci(['startup', 'set', 'long', 'x'.repeat(51)], options);
     expect(long.stderr).toContain('long: it has 51 characters and startup.maxChars is 50');
-    const { stdout } = await loci(['startup', 'preview'], own);
-    const [told, rest] = stdout.split(`${'─'.repeat(100)}\n`);
-    expect(told).toBe(`${text}\n`);
-    expect(rest).toMatch(/^29 of 50 characters, mode digest\n {2}P0 {2}soul {3}12 characters\n/);
-    expect(rest).toContain('\nleft out:\n  P1  news\n      it needs 68 characters');
-    expect((await loci(['startup', 'list'], own)).stdout).toMatch(
+    const { stdout } = await loci(['startup', 'preview'], options);
+    const [shownText, summary] = stdout.split(`${'─'.repeat(100)}\n`);
+    expect(shownText).toBe(`${text}\n`);
+    expect(summary).toMatch(/^29 of 50 characters, mode digest\n {2}P0 {2}soul {3}12 characters\n/);
+    expect(summary).toContain('\nleft out:\n  P1  news\n      it needs 68 characters');
+    expect((await loci(['startup', 'list'], options)).stdout).toMatch(
       /^P0 soul\n {3}for every agent · reinforced · 12 /,
     );
   });
 
-  it('has the budget of the longest part of the model’s name, letters in any case', async () => {
+  it('has the budget of the longest key that the name of the model contains, in any case', async () => {
     const budgets =
       'startup:\n  maxChars: 500\n  maxCharsByModel:\n    opus: 10\n    opus-5: 20\n    haiku: 30\n';
-    const own = await homeWith([SOUL, RULES], budgets);
-    const budget = async (model: string) => (await preview(own, '--model', model)).budget;
+    const options = await homeWith([SOUL, RULES], budgets);
+    const budget = async (model: string) => (await preview(options, '--model', model)).budget;
     expect(await budget('acme/Opus-5-large')).toBe(20);
     expect(await budget('OPUS 4')).toBe(10);
     expect(await budget('other')).toBe(500);
-    expect((await preview(own)).budget).toBe(500);
-    expect((await preview(own, '--model', 'opus-5')).text).toBe('You are Ada.');
-    const narrow = await preview(own, '--model', 'opus');
+    expect((await preview(options)).budget).toBe(500);
+    expect((await preview(options, '--model', 'opus-5')).text).toBe('You are Ada.');
+    const narrow = await preview(options, '--model', 'opus');
     expect([narrow.text, narrow.left_out.length]).toEqual(['Be brief.', 1]);
   });
 
-  it('is the same bytes for the same entries', async () => {
-    const own = await homeWith([SOUL, RULES, TEAM]);
+  it('has the same bytes for the same entries', async () => {
+    const options = await homeWith([SOUL, RULES, TEAM]);
     const other = await homeWith([TEAM, RULES, SOUL]);
-    const first = await injected(own);
-    expect(await injected(own)).toBe(first);
+    const first = await injected(options);
+    expect(await injected(options)).toBe(first);
     expect(await injected(other)).toBe(first);
     expect(first).toBe('You are Ada.\n\nBe brief.\n\nAnn.\n');
-    await loci(['startup', 'set', 'team', 'Bob.'], own);
-    expect(await injected(own)).toBe('You are Ada.\n\nBe brief.\n\nBob.\n');
+    await loci(['startup', 'set', 'team', 'Bob.'], options);
+    expect(await injected(options)).toBe('You are Ada.\n\nBe brief.\n\nBob.\n');
   });
 
   it('is sent at every turn, at the first, or after a change, according to the mode', async () => {
-    const own = await homeWith([SOUL, RULES]);
+    const options = await homeWith([SOUL, RULES]);
     const whole = 'You are Ada.\n\nBe brief.\n';
-    const turn = (mode: string, session: string) => injected(own, '--mode', mode, '--session', session);
+    const turn = (mode: string, session: string) => injected(options, '--mode', mode, '--session', session);
     expect([await turn('always', 'a'), await turn('always', 'a')]).toEqual([whole, whole]);
     expect([await turn('first-run', 'f'), await turn('first-run', 'f')]).toEqual([whole, '']);
     expect([await turn('digest', 'd'), await turn('digest', 'd')]).toEqual([whole, 'You are Ada.\n']);
-    const quiet = await preview(own, '--session', 'd');
-    expect(quiet.left_out).toEqual([
+    const unchanged = await preview(options, '--session', 'd');
+    expect(unchanged.left_out).toEqual([
       {
         key: 'rules',
         priority: 1,
@@ -106,73 +106,73 @@ describe('the startup text', () => {
     ]);
     expect(await turn('digest', 'another')).toBe(whole);
 
-    await loci(['startup', 'set', 'rules', 'Be kind.'], own);
+    await loci(['startup', 'set', 'rules', 'Be kind.'], options);
     expect(await turn('digest', 'd')).toBe('You are Ada.\n\nBe kind.\n');
     expect(await turn('digest', 'd')).toBe('You are Ada.\n');
     expect(await turn('first-run', 'f')).toBe('');
-    await loci(['startup', 'set', 'soul', '--no-reinforce'], own);
+    await loci(['startup', 'set', 'soul', '--no-reinforce'], options);
     expect(await turn('digest', 'd')).toBe('');
   });
 
   it('can be previewed without marking it as sent to the session', async () => {
-    const own = await homeWith([SOUL, RULES]);
-    const before = await preview(own, '--session', 's');
-    expect(await preview(own, '--session', 's')).toEqual(before);
-    expect(await injected(own, '--session', 's')).toBe(`${before.text}\n`);
-    expect((await preview(own, '--session', 's')).text).toBe('You are Ada.');
+    const options = await homeWith([SOUL, RULES]);
+    const before = await preview(options, '--session', 's');
+    expect(await preview(options, '--session', 's')).toEqual(before);
+    expect(await injected(options, '--session', 's')).toBe(`${before.text}\n`);
+    expect((await preview(options, '--session', 's')).text).toBe('You are Ada.');
   });
 
   it('contains the entries for the agent, instead of those for all agents with the same key', async () => {
-    const own = await homeWith([
+    const options = await homeWith([
       SOUL,
       RULES,
       ['rules', 'Be formal.', '--priority', '1', '--agent', 'mailer'],
     ]);
-    expect((await preview(own)).text).toBe('You are Ada.\n\nBe brief.');
-    expect((await preview(own, '--agent', 'other')).text).toBe('You are Ada.\n\nBe brief.');
-    const mailer = await preview(own, '--agent', 'mailer');
+    expect((await preview(options)).text).toBe('You are Ada.\n\nBe brief.');
+    expect((await preview(options, '--agent', 'other')).text).toBe('You are Ada.\n\nBe brief.');
+    const mailer = await preview(options, '--agent', 'mailer');
     expect(mailer.text).toBe('You are Ada.\n\nBe formal.');
     expect(mailer.left_out).toMatchObject([
       { key: 'rules', why: expect.stringContaining('mailer') as string },
     ]);
-    await injected(own, '--agent', 'mailer', '--session', 's');
-    expect(await injected(own, '--agent', 'other', '--session', 's')).toBe('You are Ada.\n\nBe brief.\n');
+    await injected(options, '--agent', 'mailer', '--session', 's');
+    expect(await injected(options, '--agent', 'other', '--session', 's')).toBe('You are Ada.\n\nBe brief.\n');
   });
 
   it('prints nothing if it is disabled', async () => {
-    const own = await homeWith([SOUL], 'startup:\n  enabled: false\n');
-    expect(await injected(own)).toBe('');
-    expect((await loci(['startup', 'preview'], own)).stdout).toContain('startup.enabled is false');
+    const options = await homeWith([SOUL], 'startup:\n  enabled: false\n');
+    expect(await injected(options)).toBe('');
+    expect((await loci(['startup', 'preview'], options)).stdout).toContain('startup.enabled is false');
   });
 });
 
 describe('startup entries', () => {
-  let held: Home;
+  let homeWithSoul: HomeOptions;
 
   beforeAll(async () => {
-    held = await homeWith([SOUL]);
+    homeWithSoul = await homeWith([SOUL]);
   });
 
   it('can be changed by field, removed and restored', async () => {
-    const own = await homeWith([SOUL, [...TEAM, '--agent', 'my mailer']]);
-    await loci(['startup', 'set', 'soul', '--priority', '2'], own);
-    const list = () => lociJson<StartupListOutput>(['startup', 'list'], own);
+    const options = await homeWith([SOUL, [...TEAM, '--agent', 'my mailer']]);
+    await loci(['startup', 'set', 'soul', '--priority', '2'], options);
+    const list = () => lociJson<StartupListOutput>(['startup', 'list'], options);
     const { entries } = await list();
     expect(entries).toMatchObject([
       { key: 'soul', agent: null, priority: 2, reinforce: true, content: 'You are Ada.', characters: 12 },
       { key: 'team', agent: 'my mailer', priority: 3, reinforce: false },
     ]);
-    const removed = await loci(['startup', 'remove', 'team', '--agent', 'my mailer'], own);
+    const removed = await loci(['startup', 'remove', 'team', '--agent', 'my mailer'], options);
     expect(removed.stdout).toBe(
       'Removed team for my mailer. `loci startup set team --agent "my mailer"` restores it.\n',
     );
     expect((await list()).entries).toHaveLength(1);
-    await loci(['startup', 'set', 'team', '--agent', 'my mailer'], own);
+    await loci(['startup', 'set', 'team', '--agent', 'my mailer'], options);
     expect((await list()).entries[1]).toEqual({
       ...entries[1],
       updated_at: expect.any(String) as string,
     });
-    const audit = await loci(['audit', '--action', 'startup-remove'], own);
+    const audit = await loci(['audit', '--action', 'startup-remove'], options);
     expect(audit.stdout).toMatch(/ via cli {2}startup-remove {2}startup:my mailer:team\n$/);
   });
 
@@ -185,7 +185,7 @@ describe('startup entries', () => {
     [['remove', 'soul', '--agent', 'x'], 4, 'there is no startup entry "soul" for x'],
     [['preview', '--mode', 'never'], 2, '--mode must be one of always, first-run, digest, not "never"'],
   ])('%j ends with %i: %s', async (args, exit, message) => {
-    const { code, stderr } = await loci(['startup', ...args], held);
+    const { code, stderr } = await loci(['startup', ...args], homeWithSoul);
     expect([code, stderr.split('\n')[0]]).toEqual([exit, `loci: ${message}`]);
   });
 });
@@ -194,22 +194,22 @@ describe('the name of a startup entry', () => {
   const SECRET = 'ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
 
   it('contains no secret in the store or the audit log, and a key can mark its text as a secret', async () => {
-    const own = await homeWith([
+    const options = await homeWith([
       [SECRET, 'a', '--agent', 'ada'],
       ['tone', 'b', '--agent', SECRET],
       ['password', 'hunter2-and-more'],
     ]);
-    const { stdout } = await loci(['export', '--to', '-'], own);
+    const { stdout } = await loci(['export', '--to', '-'], options);
     expect(stdout.match(/"type":"startup"/g)).toHaveLength(3);
     expect(stdout).not.toMatch(/ghp_a1B2|hunter2/);
   });
 
   it('contains no control characters, because a terminal would act on them', async () => {
-    const own = await homeWith([]);
+    const options = await homeWith([]);
     for (const agent of ['a\u001b]0;x\u0007', 'a\nb', 'a\u2028b']) {
-      const set = await loci(['startup', 'set', 'soul', 'x', '--agent', agent], own);
+      const set = await loci(['startup', 'set', 'soul', 'x', '--agent', agent], options);
       expect([set.code, set.stderr]).toEqual([2, expect.stringContaining('control characters')]);
     }
-    expect((await loci(['startup', 'list'], own)).stdout).not.toContain('soul');
+    expect((await loci(['startup', 'list'], options)).stdout).not.toContain('soul');
   });
 });

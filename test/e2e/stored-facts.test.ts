@@ -12,32 +12,37 @@ import type { SearchOutput } from '../../src/operations/records/search.ts';
 import type { StatusOutput } from '../../src/operations/health/status.ts';
 import { deleteRecord } from '../../src/operations/records/delete.ts';
 import { undelete } from '../../src/operations/records/undelete.ts';
-import { asAgent } from './agent-call.ts';
+import { runAsAgent } from './agent-call.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
-interface Home {
+interface HomeOptions {
   readonly home: string;
 }
 
-function newHome(): Home {
+function newHome(): HomeOptions {
   return { home: join(temporaryFolder(), 'home') };
 }
 
-function store(own: Home, key: string, value: string, ...args: string[]): Promise<FactStoreOutput> {
-  return lociJson(['fact', 'store', key, value, ...args], own);
+function store(
+  options: HomeOptions,
+  key: string,
+  value: string,
+  ...args: string[]
+): Promise<FactStoreOutput> {
+  return lociJson(['fact', 'store', key, value, ...args], options);
 }
 
-async function keys(own: Home, ...args: string[]): Promise<string[]> {
-  const { facts } = await lociJson<FactListOutput>(['fact', 'list', ...args], own);
+async function keys(options: HomeOptions, ...args: string[]): Promise<string[]> {
+  const { facts } = await lociJson<FactListOutput>(['fact', 'list', ...args], options);
   return facts.map(({ key }) => key);
 }
 
 /** The `error` of a command that fails, and its exit code. */
-async function refusal(args: readonly string[], own: Home): Promise<Record<string, unknown>> {
-  const { code: exit, stdout } = await loci([...args, '--json'], own);
+async function refusal(args: readonly string[], options: HomeOptions): Promise<Record<string, unknown>> {
+  const { code: exit, stdout } = await loci([...args, '--json'], options);
   return { exit, ...(JSON.parse(stdout) as { error: Record<string, unknown> }).error };
 }
 
@@ -47,68 +52,70 @@ function secondsLeft({ expires_at }: { expires_at: string }): number {
 
 describe('a fact', () => {
   it('of the operator cannot be replaced by agents, unless they may write', async () => {
-    const own = newHome();
-    await store(own, 'framework', 'Svelte', '--category', 'project');
-    await asAgent(storeFact, { key: 'db', value: 'SQLite', category: 'project' }, own.home);
-    await asAgent(storeFact, { key: 'db', value: 'SQLite 3', category: 'project' }, own.home);
-    const overruling: readonly (() => Promise<unknown>)[] = [
-      () => asAgent(storeFact, { key: 'framework', value: 'jQuery', category: 'project' }, own.home),
-      () => asAgent(forgetFacts, { key: 'framework' }, own.home),
-      () => asAgent(forgetFacts, { prefix: 'frame' }, own.home),
-      () => asAgent(forgetFacts, { category: 'project' }, own.home),
-      () => asAgent(deleteRecord, { id: 1 }, own.home),
+    const options = newHome();
+    await store(options, 'framework', 'Svelte', '--category', 'project');
+    await runAsAgent(storeFact, { key: 'db', value: 'SQLite', category: 'project' }, options.home);
+    await runAsAgent(storeFact, { key: 'db', value: 'SQLite 3', category: 'project' }, options.home);
+    const attempts: readonly (() => Promise<unknown>)[] = [
+      () => runAsAgent(storeFact, { key: 'framework', value: 'jQuery', category: 'project' }, options.home),
+      () => runAsAgent(forgetFacts, { key: 'framework' }, options.home),
+      () => runAsAgent(forgetFacts, { prefix: 'frame' }, options.home),
+      () => runAsAgent(forgetFacts, { category: 'project' }, options.home),
+      () => runAsAgent(deleteRecord, { id: 1 }, options.home),
     ];
-    for (const attempt of overruling)
+    for (const attempt of attempts)
       await expect(attempt()).rejects.toMatchObject({
         code: 'writes_disabled',
         message: expect.stringContaining('the operator stored "framework"') as string,
       });
-    expect(await keys(own)).toEqual(expect.arrayContaining(['framework', 'db']));
-    await loci(['fact', 'forget', 'framework'], own);
-    await expect(asAgent(undelete, { id: 1 }, own.home)).rejects.toMatchObject({ code: 'writes_disabled' });
-    await loci(['undelete', '1'], own);
-    expect(await asAgent(forgetFacts, { key: 'db' }, own.home)).toMatchObject({ forgotten: 1 });
-    await loci(['config', 'set', 'writes.enabled', 'true'], own);
-    await asAgent(storeFact, { key: 'framework', value: 'Vue', category: 'project' }, own.home);
-    expect(await lociJson<Fact>(['fact', 'recall', 'framework'], own)).toMatchObject({
+    expect(await keys(options)).toEqual(expect.arrayContaining(['framework', 'db']));
+    await loci(['fact', 'forget', 'framework'], options);
+    await expect(runAsAgent(undelete, { id: 1 }, options.home)).rejects.toMatchObject({
+      code: 'writes_disabled',
+    });
+    await loci(['undelete', '1'], options);
+    expect(await runAsAgent(forgetFacts, { key: 'db' }, options.home)).toMatchObject({ forgotten: 1 });
+    await loci(['config', 'set', 'writes.enabled', 'true'], options);
+    await runAsAgent(storeFact, { key: 'framework', value: 'Vue', category: 'project' }, options.home);
+    expect(await lociJson<Fact>(['fact', 'recall', 'framework'], options)).toMatchObject({
       value: 'Vue',
       trust: 'agent',
     });
   });
 
   it('is stored in user_facts for 90 days by default, and a new value replaces it', async () => {
-    const own = newHome();
-    const stored = await store(own, 'framework', 'React', '--tag', 'web');
+    const options = newHome();
+    const stored = await store(options, 'framework', 'React', '--tag', 'web');
     expect(stored).toMatchObject({ key: 'framework', category: 'user_facts', replaced: false });
     expect(secondsLeft(stored)).toBeGreaterThan(90 * DAY - 60);
     expect(secondsLeft(stored)).toBeLessThanOrEqual(90 * DAY);
-    expect(await lociJson<Fact>(['fact', 'recall', 'framework'], own)).toMatchObject({
+    expect(await lociJson<Fact>(['fact', 'recall', 'framework'], options)).toMatchObject({
       value: 'React',
       tags: ['web'],
       trust: 'operator',
       expires_at: stored.expires_at,
     });
-    const again = await loci(['fact', 'store', 'framework', 'Vue,', 'with', 'TypeScript'], own);
+    const again = await loci(['fact', 'store', 'framework', 'Vue,', 'with', 'TypeScript'], options);
     expect(again.stdout).toMatch(
       /^Stored framework in user_facts and replaced its previous value; it expires on /,
     );
-    expect((await loci(['fact', 'recall', 'framework', '--plain'], own)).stdout).toBe(
+    expect((await loci(['fact', 'recall', 'framework', '--plain'], options)).stdout).toBe(
       'Vue, with TypeScript\n',
     );
-    expect((await loci(['fact', 'list'], own)).stdout).toMatch(
+    expect((await loci(['fact', 'list'], options)).stdout).toMatch(
       /^framework {2}Vue, with TypeScript {2}just now {2}2mo left\n\n1 fact\n$/,
     );
-    const { results } = await lociJson<SearchOutput>(['search', 'typescript'], own);
+    const { results } = await lociJson<SearchOutput>(['search', 'typescript'], options);
     expect(results).toMatchObject([{ id: stored.id, origin: 'fact', title: 'framework' }]);
   });
 
   it('has a lifetime between an hour and 365 days', async () => {
-    const own = newHome();
-    const lived = async (seconds: number) =>
-      secondsLeft(await store(own, 'k', 'v', '--ttl-seconds', String(seconds)));
+    const options = newHome();
+    const storedLifetime = async (seconds: number) =>
+      secondsLeft(await store(options, 'k', 'v', '--ttl-seconds', String(seconds)));
     for (const seconds of [HOUR, 365 * DAY])
-      expect(Math.abs((await lived(seconds)) - seconds)).toBeLessThan(60);
-    for (const [seconds, must] of [
+      expect(Math.abs((await storedLifetime(seconds)) - seconds)).toBeLessThan(60);
+    for (const [seconds, requirement] of [
       ['3599', 'at least 3600'],
       ['31536001', 'at most 31536000'],
       ['0', 'at least 3600'],
@@ -116,56 +123,66 @@ describe('a fact', () => {
       ['3600.5', 'a whole number'],
       ['1h', 'a number'],
     ]) {
-      const refused = await refusal(['fact', 'store', 'other', 'v', `--ttl-seconds=${String(seconds)}`], own);
+      const refused = await refusal(
+        ['fact', 'store', 'other', 'v', `--ttl-seconds=${String(seconds)}`],
+        options,
+      );
       expect(refused, seconds).toMatchObject({ exit: 2, code: 'invalid_input' });
-      expect(refused['message'], seconds).toContain(`--ttl-seconds must be ${String(must)}, not `);
+      expect(refused['message'], seconds).toContain(`--ttl-seconds must be ${String(requirement)}, not `);
     }
-    expect(await keys(own)).toEqual(['k']);
+    expect(await keys(options)).toEqual(['k']);
   });
 
   it('is in no output as soon as it expires', async () => {
-    const own = newHome();
-    await store(own, 'quuxian', 'The quuxian colour is green', '--ttl-seconds', '3600');
-    await store(own, 'other', 'The other colour is red');
-    const { store: held } = await lociJson<StatusOutput>(['status'], own);
-    const db = new DatabaseSync(held.path);
+    const options = newHome();
+    await store(options, 'quuxian', 'The quuxian colour is green', '--ttl-seconds', '3600');
+    await store(options, 'other', 'The other colour is red');
+    const { store: storeStatus } = await lociJson<StatusOutput>(['status'], options);
+    const db = new DatabaseSync(storeStatus.path);
     db.prepare("UPDATE record SET expires_at = ? WHERE key = 'quuxian'").run(Date.now() - 1);
     db.close();
 
-    expect(await refusal(['fact', 'recall', 'quuxian'], own)).toMatchObject({ exit: 4, code: 'not_found' });
-    expect(await lociJson<FactListOutput>(['fact', 'list'], own)).toMatchObject({
+    expect(await refusal(['fact', 'recall', 'quuxian'], options)).toMatchObject({
+      exit: 4,
+      code: 'not_found',
+    });
+    expect(await lociJson<FactListOutput>(['fact', 'list'], options)).toMatchObject({
       facts: [{ key: 'other' }],
       total: 1,
     });
-    const { categories } = await lociJson<FactCategoriesOutput>(['fact', 'categories'], own);
+    const { categories } = await lociJson<FactCategoriesOutput>(['fact', 'categories'], options);
     expect(categories).toEqual([{ name: 'user_facts', count: 1, recent_keys: ['other'] }]);
-    expect((await lociJson<SearchOutput>(['search', 'quuxian', '--min-score', '0'], own)).results).toEqual(
-      [],
-    );
-    const { documents } = await lociJson<CorpusOutput>(['corpus'], own);
+    expect(
+      (await lociJson<SearchOutput>(['search', 'quuxian', '--min-score', '0'], options)).results,
+    ).toEqual([]);
+    const { documents } = await lociJson<CorpusOutput>(['corpus'], options);
     expect(documents.map(({ path }) => path)).toEqual(['facts/user_facts/other']);
-    expect(await lociJson<StatusOutput>(['status'], own)).toMatchObject({ records: 1 });
-    expect(await refusal(['undelete', '1'], own)).toMatchObject({ exit: 4, code: 'gone' });
+    expect(await lociJson<StatusOutput>(['status'], options)).toMatchObject({ records: 1 });
+    expect(await refusal(['undelete', '1'], options)).toMatchObject({ exit: 4, code: 'gone' });
   });
 
   it('cannot be stored in a category of the history', async () => {
-    const own = newHome();
-    await store(own, 'k', 'v');
+    const options = newHome();
+    await store(options, 'k', 'v');
     for (const category of ['pack_history', 'pipeline_history']) {
       const message = `the category ${category} is reserved for the engine`;
       const refused = { exit: 2, code: 'invalid_input', message };
-      expect(await refusal(['fact', 'store', 'k', 'v', '--category', category], own)).toMatchObject(refused);
-      expect(await refusal(['fact', 'forget', '--category', category], own)).toMatchObject(refused);
-      await expect(asAgent(storeFact, { key: 'k', value: 'v', category }, own.home)).rejects.toMatchObject({
+      expect(await refusal(['fact', 'store', 'k', 'v', '--category', category], options)).toMatchObject(
+        refused,
+      );
+      expect(await refusal(['fact', 'forget', '--category', category], options)).toMatchObject(refused);
+      await expect(
+        runAsAgent(storeFact, { key: 'k', value: 'v', category }, options.home),
+      ).rejects.toMatchObject({
         code: 'invalid_input',
         status: 400,
       });
     }
-    expect(await keys(own)).toEqual(['k']);
+    expect(await keys(options)).toEqual(['k']);
   });
 
   it('can be forgotten by key, by prefix or by category, and restored', async () => {
-    const own = newHome();
+    const options = newHome();
     for (const [key, category] of [
       ['deploy.how', 'work'],
       ['deploy.when', 'work'],
@@ -173,95 +190,104 @@ describe('a fact', () => {
       ['os', 'work'],
       ['tea', 'people'],
     ] as const)
-      await store(own, key, `the value of ${key}`, '--category', category);
+      await store(options, key, `the value of ${key}`, '--category', category);
     const forgotten = await lociJson<FactForgetOutput>(
       ['fact', 'forget', '--prefix', 'deploy.', '--category', 'work'],
-      own,
+      options,
     );
     expect(forgotten.facts.map(({ key }) => key).toSorted()).toEqual(['deploy.how', 'deploy.when']);
-    expect(await keys(own)).toEqual(['tea', 'os', 'deploy.who']);
-    expect((await loci(['fact', 'forget', 'tea'], own)).stdout).toBe(
+    expect(await keys(options)).toEqual(['tea', 'os', 'deploy.who']);
+    expect((await loci(['fact', 'forget', 'tea'], options)).stdout).toBe(
       'Forgot tea in people. `loci undelete 5` restores it.\n',
     );
-    expect((await loci(['undelete', '5'], own)).stdout).toMatch(/^Restored record\/5 \(tea\)\./);
-    expect(await keys(own, '--category', 'people')).toEqual(['tea', 'deploy.who']);
-    expect((await loci(['fact', 'forget', '--category', 'people'], own)).stdout).toMatch(/^Forgot 2 facts; /);
-    expect(await keys(own)).toEqual(['os']);
-    expect((await loci(['fact', 'forget', '--prefix', 'none'], own)).stdout).toMatch(/^No fact matches/);
-    expect(await refusal(['fact', 'forget'], own)).toMatchObject({
+    expect((await loci(['undelete', '5'], options)).stdout).toMatch(/^Restored record\/5 \(tea\)\./);
+    expect(await keys(options, '--category', 'people')).toEqual(['tea', 'deploy.who']);
+    expect((await loci(['fact', 'forget', '--category', 'people'], options)).stdout).toMatch(
+      /^Forgot 2 facts; /,
+    );
+    expect(await keys(options)).toEqual(['os']);
+    expect((await loci(['fact', 'forget', '--prefix', 'none'], options)).stdout).toMatch(/^No fact matches/);
+    expect(await refusal(['fact', 'forget'], options)).toMatchObject({
       exit: 2,
       hint: 'Give a key, a prefix or a category.',
     });
-    expect(await refusal(['fact', 'forget', 'none'], own)).toMatchObject({
+    expect(await refusal(['fact', 'forget', 'none'], options)).toMatchObject({
       exit: 4,
       code: 'not_found',
       hint: '`loci fact list` lists all keys.',
     });
-    expect(await lociJson<FactForgetOutput>(['fact', 'forget', 'os'], own)).toMatchObject({ forgotten: 1 });
-    await store(own, 'os', 'Linux', '--category', 'work');
-    expect(await refusal(['undelete', '4'], own)).toMatchObject({ exit: 5, code: 'conflict' });
+    expect(await lociJson<FactForgetOutput>(['fact', 'forget', 'os'], options)).toMatchObject({
+      forgotten: 1,
+    });
+    await store(options, 'os', 'Linux', '--category', 'work');
+    expect(await refusal(['undelete', '4'], options)).toMatchObject({ exit: 5, code: 'conflict' });
   });
 
   it('that does not exist is an error with the nearest key, or the category that has the key', async () => {
-    const own = newHome();
-    await store(own, 'preferred_framework', 'Svelte');
-    await store(own, 'os', 'Linux', '--category', 'work');
+    const options = newHome();
+    await store(options, 'preferred_framework', 'Svelte');
+    await store(options, 'os', 'Linux', '--category', 'work');
     const all = '`loci fact list` lists all keys.';
     const hint = async (...args: string[]): Promise<unknown> =>
-      (await refusal(['fact', ...args], own))['hint'];
-    const meant = `Did you mean "preferred_framework"? ${all}`;
-    expect(await hint('recall', 'prefered_framwork')).toBe(meant);
-    expect(await hint('forget', 'prefered_framwork')).toBe(meant);
+      (await refusal(['fact', ...args], options))['hint'];
+    const suggestion = `Did you mean "preferred_framework"? ${all}`;
+    expect(await hint('recall', 'prefered_framwork')).toBe(suggestion);
+    expect(await hint('forget', 'prefered_framwork')).toBe(suggestion);
     expect(await hint('recall', 'prefered_framwork', '--category', 'work')).toBe(all);
     expect(await hint('recall', 'os', '--category', 'user_facts')).toBe(`The category work has it. ${all}`);
     expect(await hint('recall', 'quuxian')).toBe(all);
   });
 
   it('whose key is in several categories must be named with its category', async () => {
-    const own = newHome();
-    await store(own, 'os', 'Linux', '--category', 'work');
-    await store(own, 'os', 'BSD', '--category', 'home');
-    expect(await refusal(['fact', 'recall', 'os'], own)).toMatchObject({
+    const options = newHome();
+    await store(options, 'os', 'Linux', '--category', 'work');
+    await store(options, 'os', 'BSD', '--category', 'home');
+    expect(await refusal(['fact', 'recall', 'os'], options)).toMatchObject({
       exit: 4,
       code: 'ambiguous',
       message: '"os" is in several categories: home, work',
     });
-    expect(await lociJson<Fact>(['fact', 'recall', 'os', '--category', 'home'], own)).toMatchObject({
+    expect(await lociJson<Fact>(['fact', 'recall', 'os', '--category', 'home'], options)).toMatchObject({
       value: 'BSD',
     });
-    await store(own, 'os', 'Plan 9');
-    expect(await lociJson<Fact>(['fact', 'recall', 'os'], own)).toMatchObject({ value: 'Plan 9' });
-    expect((await loci(['fact', 'categories'], own)).stdout).toBe(
+    await store(options, 'os', 'Plan 9');
+    expect(await lociJson<Fact>(['fact', 'recall', 'os'], options)).toMatchObject({ value: 'Plan 9' });
+    expect((await loci(['fact', 'categories'], options)).stdout).toBe(
       'home        1 fact  os\nuser_facts  1 fact  os\nwork        1 fact  os\n',
     );
   });
 
   it('is listed in pages, and by tag', async () => {
-    const own = newHome();
-    for (const key of ['a', 'b', 'c']) await store(own, key, 'v', '--tag', key === 'b' ? 'odd' : 'even,x');
-    expect(await keys(own, '--tag', 'even')).toEqual(['c', 'a']);
-    const page = await lociJson<FactListOutput>(['fact', 'list', '-n', '2'], own);
+    const options = newHome();
+    for (const key of ['a', 'b', 'c'])
+      await store(options, key, 'v', '--tag', key === 'b' ? 'odd' : 'even,x');
+    expect(await keys(options, '--tag', 'even')).toEqual(['c', 'a']);
+    const page = await lociJson<FactListOutput>(['fact', 'list', '-n', '2'], options);
     expect(page).toMatchObject({ facts: [{ key: 'c' }, { key: 'b' }], total: 3, next: 2 });
-    expect((await loci(['fact', 'list', '-n', '2'], own)).stdout).toContain(
+    expect((await loci(['fact', 'list', '-n', '2'], options)).stdout).toContain(
       '2 of 3 facts; `--after 2` shows the next page',
     );
-    expect(await keys(own, '--after', '2')).toEqual(['a']);
+    expect(await keys(options, '--after', '2')).toEqual(['a']);
   });
 
   it('may be stored and forgotten by an agent that may not write, and has the trust of an agent', async () => {
-    const own = newHome();
-    await store(own, 'os', 'Linux');
-    await asAgent(storeFact, { key: 'tea', value: 'green', idempotency_key: 'k' }, own.home);
-    const again = await asAgent(storeFact, { key: 'tea', value: 'green', idempotency_key: 'k' }, own.home);
+    const options = newHome();
+    await store(options, 'os', 'Linux');
+    await runAsAgent(storeFact, { key: 'tea', value: 'green', idempotency_key: 'k' }, options.home);
+    const again = await runAsAgent(
+      storeFact,
+      { key: 'tea', value: 'green', idempotency_key: 'k' },
+      options.home,
+    );
     expect(again.replayed).toBe(true);
-    expect(await asAgent(recallFact, { key: 'tea' }, own.home)).toMatchObject({
+    expect(await runAsAgent(recallFact, { key: 'tea' }, options.home)).toMatchObject({
       value: 'green',
       trust: 'agent',
     });
-    expect((await loci(['fact', 'list'], own)).stdout.split('\n').slice(0, 2)).toEqual([
+    expect((await loci(['fact', 'list'], options)).stdout.split('\n').slice(0, 2)).toEqual([
       'tea  agent  green  just now  2mo left',
       'os          Linux  just now  2mo left',
     ]);
-    expect(await asAgent(forgetFacts, { key: 'tea' }, own.home)).toMatchObject({ forgotten: 1 });
+    expect(await runAsAgent(forgetFacts, { key: 'tea' }, options.home)).toMatchObject({ forgotten: 1 });
   });
 });

@@ -6,21 +6,21 @@ import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 describe('loci token', () => {
   it('creates, lists and revokes tokens, and shows the text once', async () => {
     const home = temporaryFolder();
-    const made = await loci(
+    const created = await loci(
       ['token', 'create', '--subject', 'alice', '--scope', 'read,write', '--expires', '90d'],
       {
         home,
       },
     );
-    expect(made.code).toBe(0);
-    const text = /^loci_\w{49}$/m.exec(made.stdout)?.[0] ?? '';
+    expect(created.code).toBe(0);
+    const text = /^loci_\w{49}$/m.exec(created.stdout)?.[0] ?? '';
     expect(text).not.toBe('');
-    expect(made.stdout).toMatch(
+    expect(created.stdout).toMatch(
       /\nNote: the namespace alice is empty so far; .* `--subject default` gives access to\.\n$/,
     );
-    const own = await loci(['token', 'create', '--subject', 'default'], { home });
-    expect(own.code).toBe(0);
-    expect(own.stdout).not.toContain('Note:');
+    const forDefault = await loci(['token', 'create', '--subject', 'default'], { home });
+    expect(forDefault.code).toBe(0);
+    expect(forDefault.stdout).not.toContain('Note:');
     await loci(['token', 'revoke', 'default'], { home });
     const { tokens } = await lociJson<TokenListOutput>(['token', 'list'], { home });
     expect(tokens[0]).toMatchObject({
@@ -43,11 +43,11 @@ describe('loci token', () => {
   it('accepts never, and refuses an invalid duration, scope or subject by name', async () => {
     const home = temporaryFolder();
     const create = (...args: string[]) => loci(['token', 'create', '--subject', 'bob', ...args], { home });
-    const lasting = await lociJson<TokenCreateOutput>(
+    const unlimited = await lociJson<TokenCreateOutput>(
       ['token', 'create', '--subject', 'bob', '--expires', 'never'],
       { home },
     );
-    expect(lasting).toMatchObject({ expires_at: null, scopes: ['read'] });
+    expect(unlimited).toMatchObject({ expires_at: null, scopes: ['read'] });
     for (const [args, name] of [
       [['--expires', 'soon'], '--expires'],
       [['--expires', '0d'], '--expires'],

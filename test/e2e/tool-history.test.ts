@@ -5,19 +5,19 @@ import { toolName } from '../../src/operations/operation.ts';
 import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
 import { routesOf } from '../../src/surfaces/rest/routes.ts';
 import { filesContaining } from '../contract/raw-file.ts';
-import { type Answer, startServer, type TestServer } from './rest-server.ts';
+import { type HttpResponse, startServer, type TestServer } from './rest-server.ts';
 
 const HEADERS = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
-/** In parts, so that nothing that looks for secrets finds one here. */
+/** Joined from parts, so that no scanner reports a secret in this file. */
 const SECRET = ['gh', 'p_', 'aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bD1fG3hJ5'].join('');
 
-function callTool(server: TestServer, token: string, name: string, given: object): Promise<Answer> {
-  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } };
-  return server.ask('/mcp', { token, headers: HEADERS, body });
+function callTool(server: TestServer, token: string, name: string, input: object): Promise<HttpResponse> {
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } };
+  return server.request('/mcp', { token, headers: HEADERS, body });
 }
 
 async function documents(server: TestServer, token: string): Promise<CorpusOutput['documents']> {
-  const { json } = await server.ask('/api/v1/memory/corpus?limit=500', { token });
+  const { json } = await server.request('/api/v1/memory/corpus?limit=500', { token });
   return (json as CorpusOutput).documents;
 }
 
@@ -29,17 +29,17 @@ describe('a run of a tool', () => {
     const expected: string[] = [];
     for (const { path, operation } of routes) {
       const input = operation.examples[0]?.input ?? {};
-      await server.ask(path, { token, body: input });
+      await server.request(path, { token, body: input });
       await callTool(server, token, toolName(operation), input);
       const category = operation.steps === true ? 'pipeline_history' : 'pack_history';
       for (const surface of ['rest', 'mcp']) expected.push(`${category} ${toolName(operation)} ${surface}`);
     }
     const runs = (await documents(server, token)).filter(({ collection }) => collection !== 'facts');
-    const told = runs.map(({ metadata }) =>
+    const recorded = runs.map(({ metadata }) =>
       ['category', 'name', 'surface'].map((key) => metadata[key] as string).join(' '),
     );
-    expect(told.toSorted()).toEqual(expected.toSorted());
-    expect(told).toContain('pipeline_history reindex mcp');
+    expect(recorded.toSorted()).toEqual(expected.toSorted());
+    expect(recorded).toContain('pipeline_history reindex mcp');
     for (const { title, collection, content, snippet, metadata } of runs) {
       const heading = collection === 'pack_history' ? 'Pack call' : 'Pipeline run';
       expect(content.startsWith(`## ${heading}: ${title}\n\n`)).toBe(true);
@@ -52,7 +52,7 @@ describe('a run of a tool', () => {
   it('is recorded without texts and secrets in any file of the store', async () => {
     const server = await startServer({}, { mcp: mcpHandler, limits: { requestsPerSecond: 0 } });
     const token = await server.token('alice', 'write');
-    const given: [string, object][] = [
+    const calls: [string, object][] = [
       ['memory_write', { content: `xylophonist ${SECRET}`, title: `xylophonist ${SECRET}`, tags: [SECRET] }],
       [
         'memory_store',
@@ -66,12 +66,12 @@ describe('a run of a tool', () => {
       ['memory_corpus', { query: SECRET }],
       ['startup_inject', { session: SECRET, model: SECRET }],
     ];
-    for (const [name, input] of given) {
-      await server.ask(`/api/v1/${name.replace('_', '/')}`, { token, body: input });
+    for (const [name, input] of calls) {
+      await server.request(`/api/v1/${name.replace('_', '/')}`, { token, body: input });
       await callTool(server, token, name, input);
     }
     const runs = (await documents(server, token)).filter(({ collection }) => collection === 'pack_history');
-    expect(runs).toHaveLength(2 * given.length);
+    expect(runs).toHaveLength(2 * calls.length);
     expect(JSON.stringify(runs)).not.toContain('xylophonist');
     expect(JSON.stringify(runs)).toContain('[secret masked: GitHub token]');
     expect(JSON.stringify(runs)).toContain('plain');
@@ -82,21 +82,21 @@ describe('a run of a tool', () => {
   });
 
   it.each(['pack_history', 'pipeline_history'])(
-    'cannot be put into %s by anybody else (F3)',
+    'cannot be written to %s by callers (F3)',
     async (category) => {
       const server = await startServer();
       const token = await server.token('alice', 'admin');
-      const own = { token, body: { content: 'x' } };
-      expect((await server.ask('/api/v1/memory/write', own)).status).toBe(200);
-      for (const [verb, body] of [
+      const allowed = { token, body: { content: 'x' } };
+      expect((await server.request('/api/v1/memory/write', allowed)).status).toBe(200);
+      for (const [operation, body] of [
         ['store', { key: 'k', value: 'v', category }],
         ['store', { key: 'k', value: 'v', category: ` ${category} ` }],
         ['forget', { category }],
         ['write', { content: 'x', category }],
         ['update', { id: 1, category }],
       ] as const) {
-        const { status, problem } = await server.ask(`/api/v1/memory/${verb}`, { token, body });
-        expect([verb, status, problem.code]).toEqual([verb, 400, 'invalid_input']);
+        const { status, problem } = await server.request(`/api/v1/memory/${operation}`, { token, body });
+        expect([operation, status, problem.code]).toEqual([operation, 400, 'invalid_input']);
         expect(problem.detail).toBe(`the category ${category} is reserved for the engine`);
       }
     },

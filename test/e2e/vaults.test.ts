@@ -44,7 +44,7 @@ const sourcesFound = async () => {
 };
 
 describe('a disabled vault', () => {
-  it('is neither read nor found nor checked, and is restored when it is enabled', async () => {
+  it('is neither read nor found nor checked until it is enabled again', async () => {
     const settings = join(home, 'loci.yaml');
     const before = readFileSync(settings, 'utf8');
     const off = before.replace('- name: work', '- name: work\n    enabled: false');
@@ -85,7 +85,7 @@ describe('status and doctor', () => {
     writeFileSync(join(notes, 'three.md'), 'New.');
     writeFileSync(join(notes, 'picture.md'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0xff]));
     rmSync(join(notes, 'two.md'));
-    for (let look = 0; look < 2; look++)
+    for (let round = 0; round < 2; round++)
       expect((await vaultsOf())[0]?.changes).toEqual({ added: 1, changed: 1, gone: 1 });
     expect((await loci(['status'], { home })).stdout).toContain(
       'since then 1 note new, 1 changed, 1 gone: run `loci index`',
@@ -137,7 +137,7 @@ describe('status and doctor', () => {
     expect(await checksOf('notes of My notes')).toEqual([]);
   });
 
-  it('do not count a file as changed that is no longer a note', async () => {
+  it('do not count a file that is no longer a note as changed', async () => {
     writeFileSync(join(notes, 'one.md'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0xff]));
     expect((await vaultsOf())[0]).toMatchObject({ skipped: 1, changes: { added: 0, changed: 0, gone: 0 } });
   });
@@ -188,13 +188,13 @@ describe('status and doctor', () => {
     ]) {
       const refused = await loci(args, { home });
       expect([refused.code, readFileSync(file, 'utf8')]).toEqual([3, settings]);
-      for (const told of [notes, other, 'loci forget-vault "My notes"'])
-        expect(refused.stderr).toContain(told);
+      for (const part of [notes, other, 'loci forget-vault "My notes"'])
+        expect(refused.stderr).toContain(part);
     }
     expect((await loci(['index', other, '--once'], { home })).code).toBe(0);
     expect((await loci(['index'], { home })).code).toBe(0);
-    const once = expect.stringMatching(/^My notes-/) as string;
-    expect(await sourcesFound()).toEqual(['My notes', 'My notes', once, 'cli', 'work']);
+    const indexedOnce = expect.stringMatching(/^My notes-/) as string;
+    expect(await sourcesFound()).toEqual(['My notes', 'My notes', indexedOnce, 'cli', 'work']);
     writeFileSync(file, `vaults:\n  - name: My notes\n    path: ${JSON.stringify(other)}\n`);
     expect((await loci(['index'], { home })).stdout).toContain('1 added, 2 removed');
   });

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { type Ran, startLoci } from './loci-command.ts';
+import { type CommandResult, startLoci } from './loci-command.ts';
 
 /** A line of `loci watch --json`. */
 export interface WatchEvent {
@@ -20,12 +20,12 @@ export interface WatchEvent {
 
 type EventFilter = (event: WatchEvent) => boolean;
 
-/** A successful refresh of that source. */
+/** Matches a successful refresh of that source. */
 export function refreshed(source: string): EventFilter {
   return (event) => event.event === 'refreshed' && event.source === source;
 }
 
-/** An event of that kind, about that source if one is given. */
+/** Matches an event of that kind, about that source if one is given. */
 export function eventOf(kind: WatchEvent['event'], source?: string): EventFilter {
   return (event) => event.event === kind && event.source === source;
 }
@@ -34,7 +34,7 @@ export function eventOf(kind: WatchEvent['event'], source?: string): EventFilter
 export class WatchProcess {
   readonly events: WatchEvent[] = [];
   readonly child: ChildProcess;
-  readonly ended: Promise<Ran>;
+  readonly ended: Promise<CommandResult>;
   readonly #waiting = new Set<() => void>();
 
   constructor(home: string, env: NodeJS.ProcessEnv = {}) {
@@ -76,7 +76,7 @@ export class WatchProcess {
     return this.events.filter(filter).length;
   }
 
-  stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ran> {
+  stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<CommandResult> {
     this.child.kill(signal);
     return this.ended;
   }

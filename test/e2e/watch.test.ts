@@ -25,7 +25,7 @@ describe('loci watch', () => {
         before,
       );
       expect(event).toMatchObject(change);
-      expect(await home.found(word)).toEqual([[null, expect.stringContaining(word)]]);
+      expect(await home.search(word)).toEqual([[null, expect.stringContaining(word)]]);
     }
     expect(await watch.stop('SIGINT')).toMatchObject({ code: 0, stderr: '' });
   });
@@ -34,7 +34,7 @@ describe('loci watch', () => {
     const home = new SourcesHome({
       sources: [FAST, { id: 'script', command: 'sh ./script.sh', refreshInterval: '100ms' }],
     });
-    home.print('cat tasks.json', 'script.sh');
+    home.writeOutput('cat tasks.json', 'script.sh');
     const watch = new WatchProcess(home.path);
     expect((await watch.next(eventOf('waiting', 'tasks'))).error).toMatchObject({
       code: 'not_approved',
@@ -43,12 +43,12 @@ describe('loci watch', () => {
     for (const id of ['tasks', 'script']) await home.json('sources', 'approve', id);
     expect(await watch.next(refreshed('tasks'))).toMatchObject({ added: 2 });
     await watch.next(refreshed('script'));
-    home.print([{ id: 'tiles', text: 'Buy tiles at last' }]);
+    home.writeOutput([{ id: 'tiles', text: 'Buy tiles at last' }]);
     const changed = await watch.next((event) => refreshed('tasks')(event) && event.updated === 1);
     expect(changed).toMatchObject({ removed: 1 });
-    expect(await home.found('tiles')).toHaveLength(2);
+    expect(await home.search('tiles')).toHaveLength(2);
     const before = watch.events.length;
-    home.print('cat tasks.json; touch other', 'script.sh');
+    home.writeOutput('cat tasks.json; touch other', 'script.sh');
     expect((await watch.next(eventOf('waiting', 'script'), before)).error?.message).toContain(
       'watched files have changed since',
     );
@@ -76,10 +76,10 @@ describe('loci watch', () => {
       ],
     });
     await home.json('sources', 'approve', 'tasks', 'broken');
-    // Standard error passes for a terminal of 60 columns.
+    // The process takes its standard error for a terminal of 60 columns.
     const terminal = 'Object.assign(process.stderr, { isTTY: true, columns: 60 });';
-    const node = ['--import', `data:text/javascript,${encodeURIComponent(terminal)}`, MAIN];
-    const { child, ended } = startLoci(['watch'], { home: home.path, env: { NO_COLOR: '1' } }, node);
+    const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(terminal)}`, MAIN];
+    const { child, ended } = startLoci(['watch'], { home: home.path, env: { NO_COLOR: '1' } }, nodeArgs);
     onTestFinished(() => void child.kill('SIGKILL'));
     const refreshes = Promise.withResolvers<undefined>();
     let printed = '';
@@ -105,7 +105,7 @@ describe('loci watch', () => {
     ]);
   });
 
-  it('lists at first what it refreshes, what it does not, and why', async () => {
+  it('lists first which vaults and sources it refreshes, which not, and why', async () => {
     const vault = temporaryFolder();
     const home = new SourcesHome({
       vaults: [{ name: 'house', path: vault }],

@@ -8,12 +8,12 @@ import { openStore } from '../../src/store/registry.ts';
 import { settings } from '../contract/engines.ts';
 import { note, NOW } from '../contract/store-samples.ts';
 import { loci, lociJson, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
-import { countRecords, midway } from './midway.ts';
+import { countRecords, waitForFirstBatch } from './first-batch.ts';
 
 const RECORDS = 4000;
 
-/** An export of many records. */
-async function bigExport(): Promise<string> {
+/** Writes an export of many records. Returns its path. */
+async function largeExport(): Promise<string> {
   const folder = temporaryFolder();
   const store = await openStore({
     driver: 'sqlite',
@@ -37,51 +37,48 @@ async function bigExport(): Promise<string> {
   return path;
 }
 
-describe('an import', () => {
+describe('an interruption', () => {
   let file = '';
 
   beforeAll(async () => {
-    file = await bigExport();
+    file = await largeExport();
   });
 
   it.each(['SIGKILL', 'SIGINT'] as const)(
-    'that %s ends is whole batches, and continues from there',
+    'of an import by %s leaves whole batches, and the next import adds the rest',
     async (signal) => {
       const home = temporaryFolder();
       await lociJson(['init'], { home });
       const running = startLoci(['import', file], { home });
-      await midway(home, running);
+      await waitForFirstBatch(home, running);
       running.child.kill(signal);
       expect((await running.ended).code).toBe(signal === 'SIGINT' ? 130 : null);
-      const held = countRecords(home);
-      expect(held).toBeLessThan(RECORDS);
-      expect(held % 100).toBe(0);
+      const stored = countRecords(home);
+      expect(stored).toBeLessThan(RECORDS);
+      expect(stored % 100).toBe(0);
       const { records, audit, renumbered } = await lociJson<ImportOutput>(['import', file], { home });
-      expect(records).toMatchObject({ unchanged: held, added: RECORDS - held });
+      expect(records).toMatchObject({ unchanged: stored, added: RECORDS - stored });
       expect([audit, renumbered]).toEqual([1, []]);
       expect(countRecords(home)).toBe(RECORDS);
       expect(await loci(['doctor'], { home })).toMatchObject({ code: 0 });
     },
   );
 
-  it.each([['jsonl'], ['markdown']])(
-    'followed by an interrupted export as %s leaves no incomplete file',
-    async (format) => {
-      const home = temporaryFolder();
-      await lociJson(['import', file], { home });
-      const folder = temporaryFolder();
-      const running = startLoci(['export', '--to', join(folder, 'out'), '--format', format], { home });
-      await expect
-        .poll(() => readdirSync(folder).length > 0 || running.child.exitCode !== null, {
-          interval: 1,
-          timeout: 30_000,
-        })
-        .toBe(true);
-      running.child.kill('SIGINT');
-      const { code } = await running.ended;
-      // The export may have been complete already.
-      expect([130, 0]).toContain(code);
-      expect(readdirSync(folder)).toEqual(code === 0 ? ['out'] : []);
-    },
-  );
+  it.each([['jsonl'], ['markdown']])('of an export as %s leaves no incomplete file', async (format) => {
+    const home = temporaryFolder();
+    await lociJson(['import', file], { home });
+    const folder = temporaryFolder();
+    const running = startLoci(['export', '--to', join(folder, 'out'), '--format', format], { home });
+    await expect
+      .poll(() => readdirSync(folder).length > 0 || running.child.exitCode !== null, {
+        interval: 1,
+        timeout: 30_000,
+      })
+      .toBe(true);
+    running.child.kill('SIGINT');
+    const { code } = await running.ended;
+    // The export may have been complete already.
+    expect([130, 0]).toContain(code);
+    expect(readdirSync(folder)).toEqual(code === 0 ? ['out'] : []);
+  });
 });

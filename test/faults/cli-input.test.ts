@@ -42,7 +42,7 @@ describe('a query', () => {
     ['with SQL', `oven'; DROP TABLE record; --`],
     ['in many lines', 'oven\n\n\twindow\r\n'],
     ['with quotes that never close', '"oven "induction'],
-  ])('%s finds what it names', async (_, query) => {
+  ])('%s finds the matching record', async (_, query) => {
     const { results } = await found(query);
     expect(results[0]?.snippet).toContain('induction oven');
   });
@@ -53,7 +53,7 @@ describe('a query', () => {
 
   it.each([
     ['of punctuation', '?!… --- ***'],
-    ['of emoji that nobody wrote', '🦄🦄'],
+    ['of emoji that no record contains', '🦄🦄'],
     ['of control characters', '\u0001\u0002\u001b[31m'],
     ['of white space within quotes', '"  "'],
   ])('%s finds nothing and is no error', async (_, query) => {
@@ -84,7 +84,7 @@ describe('a query', () => {
 describe('content', () => {
   const home = temporaryFolder();
 
-  it('that is too long or has control characters is refused by name and not stored', async () => {
+  it('that is too long or has control characters is rejected and not stored', async () => {
     const control = await loci(['write', '-'], { home, stdin: 'a\0b' });
     expect(control.code).toBe(2);
     expect(control.stderr).toContain('content has the control character U+0000 at offset 1');
@@ -143,16 +143,18 @@ describe('a vault', () => {
   // Root may read everything, so another user runs the process.
   const root = process.getuid?.() === 0;
   const nobody = root ? { uid: 65_534, gid: 65_534 } : {};
-  const impossible = process.platform === 'win32' || (root && ![ROOT, process.execPath].every(isOpenToAll));
+  const cannotRunAsNobody =
+    process.platform === 'win32' || (root && ![ROOT, process.execPath].every(isOpenToAll));
 
-  it.skipIf(impossible)('without read permission keeps its indexed notes', async () => {
+  it.skipIf(cannotRunAsNobody)('without read permission keeps its indexed notes', async () => {
     const home = temporaryFolder();
     const vault = join(temporaryFolder(), 'vault');
     const closed = join(vault, 'closed');
     mkdirSync(closed, { recursive: true });
     writeFileSync(join(vault, 'open.md'), 'The lynx is here.');
     writeFileSync(join(closed, 'note.md'), 'The lynx is there.');
-    const own = (path: string) => nobody.uid !== undefined && chownSync(path, nobody.uid, nobody.gid);
+    const giveToNobody = (path: string) =>
+      nobody.uid !== undefined && chownSync(path, nobody.uid, nobody.gid);
     for (const path of [
       home,
       join(vault, '..'),
@@ -161,12 +163,12 @@ describe('a vault', () => {
       join(vault, 'open.md'),
       join(closed, 'note.md'),
     ])
-      own(path);
+      giveToNobody(path);
     const run = async (...args: string[]) => startLoci([...args, '--json'], { home, user: nobody }).ended;
     expect(await run('index', vault)).toMatchObject({ code: 0 });
     chmodSync(closed, 0o000);
-    const partly = JSON.parse((await run('index')).stdout) as IndexOutput;
-    expect(partly.vaults).toMatchObject([
+    const partial = JSON.parse((await run('index')).stdout) as IndexOutput;
+    expect(partial.vaults).toMatchObject([
       { removed: 0, problems: [{ path: 'closed', reason: 'unreadable' }] },
     ]);
     chmodSync(vault, 0o000);

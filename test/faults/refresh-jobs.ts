@@ -5,24 +5,24 @@ import type { Store } from '../../src/store/store.ts';
 import { CHUNKING, note } from '../contract/store-samples.ts';
 import type { Line } from './store-processes.ts';
 
-/** What the refreshing processes and the tests that start them both know. */
+/** Constants of the child processes and of the tests that start them. */
 export const SOURCE = 'todos';
 export const DOCUMENTS = 10_000;
 export const CYCLES = 200;
 const LEASE = 'refresh todos';
 
-type Say = (line: Line) => void;
+type Print = (line: Line) => void;
 
-function request(lasts: number): LeaseRequest {
+function request(durationMs: number): LeaseRequest {
   const now = Date.now();
-  return { name: LEASE, holder: String(process.pid), now, until: now + lasts };
+  return { name: LEASE, holder: String(process.pid), now, until: now + durationMs };
 }
 
 /**
- * Refreshes until it is killed: of the documents of the round before, the first half is replaced, the others are evicted,
- * and as many come. Says each round when it begins and when it was answered.
+ * Refreshes until the process is killed. Each round replaces the first half of the documents of the previous round, evicts the
+ * others and adds as many new ones. It prints a line before each commit and after it.
  */
-export async function refreshForEver(store: Store, namespace: string, say: Say): Promise<void> {
+export async function refreshUntilKilled(store: Store, namespace: string, print: Print): Promise<void> {
   const token = await store.admin.takeLease(namespace, request(1));
   if (token === null) throw new Error('the lease of a dead process was not given to the next');
   const fence = { lease: LEASE, token };
@@ -30,44 +30,44 @@ export async function refreshForEver(store: Store, namespace: string, say: Say):
   for (let round = (states.get(SOURCE)?.refreshes ?? 0) + 1; ; round++) {
     const page = { after: null, limit: DOCUMENTS + 1 };
     const entries = await store.records.sourceEntries(namespace, SOURCE, page);
-    const kept = entries.slice(0, entries.length / 2);
+    const unchanged = entries.slice(0, entries.length / 2);
     const writes = Array.from({ length: DOCUMENTS }, (_, i): RecordWrite => {
-      const held = kept[i];
-      // In the order of keys, the new ones come last.
-      const key = held?.key ?? `${String(round).padStart(6, '0')}/${String(i).padStart(6, '0')}`;
+      const previous = unchanged[i];
+      // New documents are last in the order of keys.
+      const key = previous?.key ?? `${String(round).padStart(6, '0')}/${String(i).padStart(6, '0')}`;
       const text = `buy tile samples number ${String(i)} in round${String(round)}`;
-      const given = {
+      const fields = {
         origin: 'source',
         source: SOURCE,
         key,
         uuid: key,
         category: `round ${String(round)}`,
       } as const;
-      return { ...note(text, given), id: held?.id ?? null };
+      return { ...note(text, fields), id: previous?.id ?? null };
     });
-    const evictions = entries.slice(kept.length).map(({ id }) => id);
+    const evictions = entries.slice(unchanged.length).map(({ id }) => id);
     const sourceState = { source: SOURCE, change: { refreshes: round, consecutiveFailures: 0, error: null } };
-    say({ round });
+    print({ round });
     await store.records.commit(namespace, { writes, evictions, chunking: CHUNKING, fence, sourceState });
-    say({ refreshed: round });
+    print({ refreshed: round });
   }
 }
 
-/** Takes the lease and commits, time and again; now and then so late that the other process has taken it over. */
-export async function raceForLease(store: Store, namespace: string, say: Say): Promise<void> {
+/** Takes the lease and commits repeatedly, sometimes so late that the other process has taken the lease over. */
+export async function raceForLease(store: Store, namespace: string, print: Print): Promise<void> {
   for (let cycle = 0; cycle < CYCLES;) {
     const token = await store.admin.takeLease(namespace, request(2));
     if (token === null) continue;
-    if (cycle % 4 === 0) await lingerOver(store, namespace);
+    if (cycle % 4 === 0) await waitForOtherWriter(store, namespace);
     const key = `${String(process.pid)}/${String(cycle)}`;
-    say(await commitOrLose(store, namespace, key, { lease: LEASE, token }));
+    print(await commitOrLose(store, namespace, key, { lease: LEASE, token }));
     if (cycle % 4 === 1) await store.admin.dropLease(namespace, LEASE, String(process.pid));
     cycle++;
   }
 }
 
 async function commitOrLose(store: Store, namespace: string, key: string, fence: Fence): Promise<Line> {
-  const given = {
+  const fields = {
     origin: 'source',
     source: SOURCE,
     key,
@@ -76,22 +76,22 @@ async function commitOrLose(store: Store, namespace: string, key: string, fence:
   } as const;
   const sourceState = { source: SOURCE, change: { refreshes: fence.token, error: key } };
   const batch = {
-    writes: [note('tile samples', given)],
+    writes: [note('tile samples', fields)],
     chunking: CHUNKING,
     fence,
     sourceState,
   };
   try {
     await store.records.commit(namespace, batch);
-    return { kept: key, token: fence.token };
+    return { committed: key, token: fence.token };
   } catch (error) {
     if (!(error instanceof LociError) || error.code !== 'conflict') throw error;
-    return { lost: key, token: fence.token };
+    return { rejected: key, token: fence.token };
   }
 }
 
-/** Until the other process has written, unless it has come to its end. */
-async function lingerOver(store: Store, namespace: string): Promise<void> {
+/** Waits until the other process has written, or for 50 ms, because it may have ended. */
+async function waitForOtherWriter(store: Store, namespace: string): Promise<void> {
   const before = (await store.records.bounds(namespace)).highestId;
   const deadline = Date.now() + 50;
   while (Date.now() < deadline && (await store.records.bounds(namespace)).highestId === before);

@@ -13,7 +13,7 @@ export interface JobLine {
 
 const LOG = 'jobs.log';
 
-/** The beginning of every job. */
+/** The code at the beginning of every job. */
 const PRELUDE = `
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
@@ -35,7 +35,7 @@ setTimeout(() => {
 }, 200);
 `;
 
-/** Hangs with a child and a grandchild, unless the file `calm` exists. */
+/** Hangs with a child and a grandchild process, unless the file `calm` exists. */
 export const HANGING_JOB = `
 if (existsSync('calm')) {
   process.stdout.write('[{"id":"a","text":"harbour of the living"}]');
@@ -62,7 +62,7 @@ export function jobLines(home: string): JobLine[] {
 }
 
 /** Waits until the log has that many lines of a kind, and returns them. Kills the processes in the log after the test. */
-export async function untilLogged(home: string, event: JobLine['event'], count = 1): Promise<JobLine[]> {
+export async function waitForLog(home: string, event: JobLine['event'], count = 1): Promise<JobLine[]> {
   const found = (): JobLine[] => jobLines(home).filter((line) => line.event === event);
   await vi.waitUntil(() => found().length >= count, { timeout: 30_000, interval: 10 });
   onTestFinished(() => {

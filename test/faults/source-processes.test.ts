@@ -6,7 +6,7 @@ import type { SourcesListOutput } from '../../src/operations/sources/list.ts';
 import { SourcesHome } from '../e2e/sources-home.ts';
 import { eventOf, refreshed, WatchProcess } from '../e2e/watch-process.ts';
 import { isAlive } from '../contract/alive.ts';
-import { HANGING_JOB, jobLines, SLOW_JOB, untilLogged, writeJob } from './source-jobs.ts';
+import { HANGING_JOB, jobLines, SLOW_JOB, waitForLog, writeJob } from './source-jobs.ts';
 
 const INTERVAL_MS = 1000;
 /** The lease time in `src/engine/refresh/lease.ts`. */
@@ -35,7 +35,7 @@ describe('two processes with the same sources', () => {
     const home = homeOf(SLOW_JOB);
     await home.json('sources', 'approve', 'jobs');
     const watches = [new WatchProcess(home.path), new WatchProcess(home.path)];
-    await untilLogged(home.path, 'ended', RUNS);
+    await waitForLog(home.path, 'ended', RUNS);
     for (const { code } of await Promise.all(watches.map((watch) => watch.stop()))) expect(code).toBe(0);
     const lines = jobLines(home.path);
     const [begun, ended] = (['begun', 'ended'] as const).map((event) =>
@@ -60,20 +60,18 @@ describe('two processes with the same sources', () => {
     await home.json('sources', 'approve', 'jobs');
     const watches = [new WatchProcess(home.path), new WatchProcess(home.path)];
     // The job, its child and its grandchild.
-    const orphans = [
-      ...(await untilLogged(home.path, 'begun')),
-      ...(await untilLogged(home.path, 'child', 2)),
-    ];
+    const orphans = [...(await waitForLog(home.path, 'begun')), ...(await waitForLog(home.path, 'child', 2))];
     const [victim, survivor] = watches.toSorted((a, b) => b.events.length - a.events.length);
-    const done = ({ events }: WatchProcess): unknown[] => events.filter(({ event }) => event !== 'watching');
-    expect(done(victim!)).toMatchObject([{ event: 'begun', source: 'jobs' }]);
-    expect(done(survivor!)).toEqual([]);
+    const refreshEvents = ({ events }: WatchProcess): unknown[] =>
+      events.filter(({ event }) => event !== 'watching');
+    expect(refreshEvents(victim!)).toMatchObject([{ event: 'begun', source: 'jobs' }]);
+    expect(refreshEvents(survivor!)).toEqual([]);
     writeFileSync(join(home.path, 'calm'), '');
     await victim!.stop('SIGKILL');
-    // Its processes are ended with it.
+    // The processes of its command end too.
     await vi.waitUntil(() => !orphans.some(({ pid }) => isAlive(pid)), { timeout: 5000, interval: 10 });
     expect(await survivor!.next(refreshed('jobs'), 0, 2 * LEASE_MS)).toMatchObject({ added: 1 });
-    expect(await home.found('harbour')).toEqual([[expect.any(String), 'harbour of the living']]);
+    expect(await home.search('harbour')).toEqual([[expect.any(String), 'harbour of the living']]);
     expect(await stateOf(home)).toMatchObject({
       condition: 'fresh',
       documents: 1,
@@ -87,7 +85,7 @@ describe('two processes with the same sources', () => {
 describe('a process that is killed', () => {
   const DOCUMENTS = 2000;
   /** Prints documents that are all tagged with the number of the run. */
-  const MANY = `
+  const MANY_DOCUMENTS_JOB = `
 const run = readFileSync('jobs.log', 'utf8').split('begun').length - 1;
 const documents = Array.from({ length: ${String(DOCUMENTS)} }, (_, i) => ({
   id: 'd' + (i + run * 500),
@@ -109,12 +107,12 @@ process.stdout.write(JSON.stringify(documents), () => log('ended'));
   }
 
   it('during a refresh leaves all of its documents and state, or none', async () => {
-    const home = homeOf(MANY, { maxDocuments: 10_000, refreshInterval: '1h' });
+    const home = homeOf(MANY_DOCUMENTS_JOB, { maxDocuments: 10_000, refreshInterval: '1h' });
     await home.approveAndRefresh('jobs');
     expect(await runsOf(home)).toEqual([['run1', DOCUMENTS]]);
     const wal = join(home.path, 'loci.db-wal');
     const isWritten = (): boolean => (statSync(wal, { throwIfNoEntry: false })?.size ?? 0) > 500_000;
-    for (const [run, isTime] of [
+    for (const [run, isDue] of [
       [2, () => true],
       [3, isWritten],
     ] as const) {
@@ -122,8 +120,8 @@ process.stdout.write(JSON.stringify(documents), () => log('ended'));
       await home.json('sources', 'resume', 'jobs');
       const before = await stateOf(home);
       const watch = new WatchProcess(home.path);
-      await untilLogged(home.path, 'ended', run);
-      await vi.waitUntil(() => isTime() || watch.events.some(refreshed('jobs')), {
+      await waitForLog(home.path, 'ended', run);
+      await vi.waitUntil(() => isDue() || watch.events.some(refreshed('jobs')), {
         timeout: 30_000,
         interval: 1,
       });

@@ -5,7 +5,7 @@ import { MAIN, startLoci } from '../e2e/loci-command.ts';
 import { serverEnvironment } from '../e2e/mcp-session.ts';
 import { SourcesHome } from '../e2e/sources-home.ts';
 import { isAlive } from '../contract/alive.ts';
-import { HANGING_JOB, jobLines, STUBBORN_JOB, untilLogged, writeJob } from './source-jobs.ts';
+import { HANGING_JOB, jobLines, STUBBORN_JOB, waitForLog, writeJob } from './source-jobs.ts';
 
 async function homeOf(job: string): Promise<SourcesHome> {
   const home = new SourcesHome({ sources: [{ id: 'jobs', command: 'node job.mjs', timeout: '10m' }] });
@@ -15,7 +15,7 @@ async function homeOf(job: string): Promise<SourcesHome> {
 }
 
 /** The commands that refresh sources. */
-const STARTED: Readonly<Record<string, (home: string) => ChildProcess>> = {
+const COMMANDS: Readonly<Record<string, (home: string) => ChildProcess>> = {
   'loci watch': (home) => startLoci(['watch'], { home }).child,
   'loci serve': (home) => startLoci(['serve', '--port', '0'], { home }).child,
   'loci mcp': (home) => {
@@ -33,25 +33,25 @@ const STARTED: Readonly<Record<string, (home: string) => ChildProcess>> = {
 };
 
 function start(name: string, home: SourcesHome): ChildProcess {
-  const child = STARTED[name]!(home.path);
+  const child = COMMANDS[name]!(home.path);
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
 
-const alive = (home: SourcesHome): number[] =>
+const alivePids = (home: SourcesHome): number[] =>
   jobLines(home.path).flatMap(({ pid }) => (isAlive(pid) ? [pid] : []));
 
-describe.each(Object.keys(STARTED))('%s', (name) => {
+describe.each(Object.keys(COMMANDS))('%s', (name) => {
   it('ends its commands and all their processes at each signal, and exits with 0', async () => {
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
     const ends = signals.map(async (signal) => {
       const home = await homeOf(HANGING_JOB);
       const child = start(name, home);
-      await untilLogged(home.path, 'child', 2);
-      expect(alive(home)).toHaveLength(3);
+      await waitForLog(home.path, 'child', 2);
+      expect(alivePids(home)).toHaveLength(3);
       const exit = once(child, 'exit');
       child.kill(signal);
-      return { signal, exit: await exit, alive: alive(home) };
+      return { signal, exit: await exit, alive: alivePids(home) };
     });
     expect(await Promise.all(ends)).toEqual(
       signals.map((signal) => ({ signal, exit: [0, null], alive: [] })),
@@ -61,44 +61,44 @@ describe.each(Object.keys(STARTED))('%s', (name) => {
   it('leaves nothing running when it is killed by SIGKILL', async () => {
     const home = await homeOf(HANGING_JOB);
     const child = start(name, home);
-    await untilLogged(home.path, 'child', 2);
-    expect(alive(home)).toHaveLength(3);
+    await waitForLog(home.path, 'child', 2);
+    expect(alivePids(home)).toHaveLength(3);
     child.kill('SIGKILL');
-    await vi.waitUntil(() => alive(home).length === 0, { timeout: 5000, interval: 10 });
+    await vi.waitUntil(() => alivePids(home).length === 0, { timeout: 5000, interval: 10 });
   });
 
   it('waits for a command that ignores SIGTERM, and kills it', async () => {
     const home = await homeOf(STUBBORN_JOB);
     const child = start(name, home);
-    await untilLogged(home.path, 'begun');
+    await waitForLog(home.path, 'begun');
     const exit = once(child, 'exit');
     child.kill('SIGTERM');
-    await untilLogged(home.path, 'sigterm');
+    await waitForLog(home.path, 'sigterm');
     expect(await exit).toEqual([0, null]);
-    expect(alive(home)).toEqual([]);
+    expect(alivePids(home)).toEqual([]);
   });
 
   it('ends at once at the second signal, and leaves nothing running', async () => {
     const home = await homeOf(STUBBORN_JOB);
     const child = start(name, home);
-    await untilLogged(home.path, 'begun');
+    await waitForLog(home.path, 'begun');
     const exit = once(child, 'exit');
     child.kill('SIGINT');
-    await untilLogged(home.path, 'sigterm');
+    await waitForLog(home.path, 'sigterm');
     child.kill('SIGINT');
     expect(await exit).toEqual([130, null]);
     // The job is killed at the same time.
-    await vi.waitUntil(() => alive(home).length === 0, { timeout: 5000, interval: 10 });
+    await vi.waitUntil(() => alivePids(home).length === 0, { timeout: 5000, interval: 10 });
   });
 });
 
-it('a refresh that is stopped by Ctrl-C ends its command, and the source keeps what it had', async () => {
+it('a refresh that is stopped by Ctrl-C ends its command and leaves the source unchanged', async () => {
   const home = await homeOf(HANGING_JOB);
   const { child, ended } = startLoci(['sources', 'refresh'], { home: home.path });
-  await untilLogged(home.path, 'child', 2);
+  await waitForLog(home.path, 'child', 2);
   child.kill('SIGINT');
   expect((await ended).code).toBe(130);
-  expect(alive(home)).toEqual([]);
+  expect(alivePids(home)).toEqual([]);
   const { sources } = await home.json<{ sources: unknown[] }>('sources', 'list');
   expect(sources).toMatchObject([
     { condition: 'new', consecutive_failures: 0, total_failures: 0, error: null },

@@ -9,7 +9,7 @@ import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
 
-describe('an audit log that was tampered with', () => {
+describe('tampering with the audit log', () => {
   let folder: ReturnType<typeof scratchFolder>;
   let path: string;
   let store: Store;
@@ -35,7 +35,7 @@ describe('an audit log that was tampered with', () => {
     await store.admin.attachAudit(NAMESPACE, await store.admin.auditChain('other', theirs!.chain, ALL));
   }
 
-  const ours = "ns = (SELECT id FROM namespace WHERE name = 'n')";
+  const inNamespace = "ns = (SELECT id FROM namespace WHERE name = 'n')";
 
   /** Changes the file directly, without the triggers that protect the log. */
   function tamper(sql: string): void {
@@ -50,86 +50,90 @@ describe('an audit log that was tampered with', () => {
   it.each([
     [
       'the actor of an entry',
-      `UPDATE audit SET actor = 'eve' WHERE ${ours} AND seq = 3`,
+      `UPDATE audit SET actor = 'eve' WHERE ${inNamespace} AND seq = 3`,
       ['entry 3 of the audit log was changed'],
     ],
     [
       'the time of the last entry',
-      `UPDATE audit SET at = at - 1 WHERE ${ours} AND seq = 5`,
+      `UPDATE audit SET at = at - 1 WHERE ${inNamespace} AND seq = 5`,
       ['entry 5 of the audit log was changed'],
     ],
     [
       'a diff',
-      `UPDATE audit SET diff = '{"content":"other"}' WHERE ${ours} AND seq = 2`,
+      `UPDATE audit SET diff = '{"content":"other"}' WHERE ${inNamespace} AND seq = 2`,
       ['the diff of entry 2 of the audit log was changed'],
     ],
     [
-      'a diff into what is no JSON',
-      `UPDATE audit SET diff = '{' WHERE ${ours} AND seq = 2`,
+      'a diff that is no longer JSON',
+      `UPDATE audit SET diff = '{' WHERE ${inNamespace} AND seq = 2`,
       ['the diff of entry 2 of the audit log was changed'],
     ],
     [
       'a diff and its hash',
-      `UPDATE audit SET diff = '1', diff_hash = '2' WHERE ${ours} AND seq = 4`,
+      `UPDATE audit SET diff = '1', diff_hash = '2' WHERE ${inNamespace} AND seq = 4`,
       ['entry 4 of the audit log was changed'],
     ],
     [
-      'an entry away',
-      `DELETE FROM audit WHERE ${ours} AND seq = 3`,
+      'a deleted entry',
+      `DELETE FROM audit WHERE ${inNamespace} AND seq = 3`,
       ['entries 3 to 3 of the audit log are missing'],
     ],
     [
-      'the first ones away',
-      `DELETE FROM audit WHERE ${ours} AND seq < 3`,
+      'deleted first entries',
+      `DELETE FROM audit WHERE ${inNamespace} AND seq < 3`,
       ['entries 1 to 2 of the audit log are missing'],
     ],
     [
-      'the end away',
-      `DELETE FROM audit WHERE ${ours} AND seq > 3`,
+      'deleted last entries',
+      `DELETE FROM audit WHERE ${inNamespace} AND seq > 3`,
       ['entries 4 to 5 of the audit log are missing at its end'],
     ],
     [
-      'everything away',
-      `DELETE FROM audit WHERE ${ours}`,
+      'all entries deleted',
+      `DELETE FROM audit WHERE ${inNamespace}`,
       ['entries 1 to 5 of the audit log are missing at its end'],
     ],
     [
       'the number of an entry',
-      `UPDATE audit SET seq = 9 WHERE ${ours} AND seq = 5`,
+      `UPDATE audit SET seq = 9 WHERE ${inNamespace} AND seq = 5`,
       ['entries 5 to 8 of the audit log are missing', 'entry 9'],
     ],
     [
       'the head',
-      `UPDATE audit_log SET head = 'x' WHERE ${ours}`,
+      `UPDATE audit_log SET head = 'x' WHERE ${inNamespace}`,
       ['the last entry of the audit log is not the one that was written last'],
     ],
-    ['its name and length away', `DELETE FROM audit_log WHERE ${ours}`, ['is not registered']],
-  ])('says where: %s', async (_, sql, findings) => {
+    [
+      'the deleted registration of the log',
+      `DELETE FROM audit_log WHERE ${inNamespace}`,
+      ['is not registered'],
+    ],
+  ])('is reported with the affected entry: %s', async (_, sql, findings) => {
     tamper(sql);
-    const said = await store.admin.verifyAudit(NAMESPACE);
-    expect(said[0]).toContain(findings[0]);
-    expect(said.length).toBeLessThanOrEqual(findings.length);
+    const faults = await store.admin.verifyAudit(NAMESPACE);
+    expect(faults[0]).toContain(findings[0]);
+    expect(faults.length).toBeLessThanOrEqual(findings.length);
     expect(await store.admin.verifyAudit('other')).toEqual([]);
   });
 
-  it('reports an entry that was changed together with its hash', async () => {
+  it('is reported for an entry that was changed together with its hash', async () => {
     const entry = (await store.admin.auditEntries(NAMESPACE, { subject: 'u2' }, ALL))[0]!;
     const hash = auditHash({ ...entry, actor: 'eve' });
-    tamper(`UPDATE audit SET actor = 'eve', hash = '${hash}' WHERE ${ours} AND seq = 3`);
+    tamper(`UPDATE audit SET actor = 'eve', hash = '${hash}' WHERE ${inNamespace} AND seq = 3`);
     expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([
       expect.stringContaining('entry 4 of the audit log does not follow the one before it'),
     ]);
   });
 
-  it('reports at most five faults', async () => {
-    tamper(`UPDATE audit SET action = action || '!' WHERE ${ours}`);
+  it('is reported with at most five faults', async () => {
+    tamper(`UPDATE audit SET action = action || '!' WHERE ${inNamespace}`);
     expect(await store.admin.verifyAudit(NAMESPACE)).toHaveLength(5);
   });
 
-  it('reports a missing diff, although an attached chain records a purge', async () => {
+  it('is reported for a missing diff, even if an attached chain has a purge of the record', async () => {
     await commit(store, 'other', { audit: [auditDraft({ at: NOW + 9, subject: 'u2', action: 'purge' })] });
     await attachOther();
-    tamper(`UPDATE audit SET diff = NULL WHERE ${ours} AND subject = 'u2'`);
+    tamper(`UPDATE audit SET diff = NULL WHERE ${inNamespace} AND subject = 'u2'`);
     expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([
       expect.stringContaining('the diff of entry 3 of the audit log is missing, and no entry explains why'),
     ]);
@@ -155,7 +159,7 @@ describe('an audit log that was tampered with', () => {
     `UPDATE audit_attachment SET content = content || '{}'`,
     `INSERT OR REPLACE INTO audit_attachment SELECT * FROM audit_attachment`,
     `INSERT INTO audit_attachment SELECT id + 9, ns, chain, 2, 9, head, content FROM audit_attachment`,
-  ])('is append-only for SQL: %s', async (sql) => {
+  ])('is prevented by triggers: %s', async (sql) => {
     await attachOther();
     using db = new DatabaseSync(path);
     expect(() => db.prepare(sql).run()).toThrow('the audit log is append-only');

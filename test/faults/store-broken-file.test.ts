@@ -12,7 +12,7 @@ import { openSqlite, scratchFolder } from './store-processes.ts';
 const NAMESPACE = 'n';
 const PAGE = 4096;
 
-/** A sound store, closed: one file. */
+/** Creates a store without faults and closes it. Returns the bytes of its file. */
 async function soundStore(path: string): Promise<Buffer> {
   const store = await openSqlite(path);
   await write(
@@ -32,19 +32,19 @@ async function soundStore(path: string): Promise<Buffer> {
 
 /** Opens, uses and verifies the store. Returns the faults and the error codes. */
 async function examine(path: string): Promise<string[]> {
-  const said: string[] = [];
-  const refused = (error: unknown): void => {
-    said.push(error instanceof LociError ? error.code : String(error));
+  const faults: string[] = [];
+  const recordError = (error: unknown): void => {
+    faults.push(error instanceof LociError ? error.code : String(error));
   };
-  const store = await openSqlite(path).catch(refused);
-  if (store === undefined) return said;
-  await matchingRecords(store, NAMESPACE, 'common').catch(refused);
-  await store.admin.namespaces(ADMIN_NAMESPACE).catch(refused);
-  await store.vectors.countPending(NAMESPACE, 1).catch(refused);
-  await store.admin.sweep(NAMESPACE).catch(refused);
-  for (const finding of (await verifyStore(store).catch(refused)) ?? []) said.push(finding);
+  const store = await openSqlite(path).catch(recordError);
+  if (store === undefined) return faults;
+  await matchingRecords(store, NAMESPACE, 'common').catch(recordError);
+  await store.admin.namespaces(ADMIN_NAMESPACE).catch(recordError);
+  await store.vectors.countPending(NAMESPACE, 1).catch(recordError);
+  await store.admin.sweep(NAMESPACE).catch(recordError);
+  for (const finding of (await verifyStore(store).catch(recordError)) ?? []) faults.push(finding);
   await store.close();
-  return said;
+  return faults;
 }
 
 describe('a file that is not a store', () => {
@@ -67,11 +67,11 @@ describe('a file that is not a store', () => {
     ['text', () => Buffer.from('# Notes\n'.repeat(300))],
     ['random bytes', () => Buffer.from(Array.from({ length: 20_000 }, (_, i) => (i * 7919) % 251))],
     ['a few bytes', () => Buffer.from('SQLite')],
-    ['somebody else’s database', () => foreign('PRAGMA journal_mode = DELETE')],
-    ['somebody else’s database in WAL mode', () => foreign('PRAGMA journal_mode = WAL')],
-    ['a database with somebody else’s mark', () => foreign('PRAGMA application_id = 1')],
+    ['a database of another program', () => foreign('PRAGMA journal_mode = DELETE')],
+    ['a database of another program in WAL mode', () => foreign('PRAGMA journal_mode = WAL')],
+    ['a database with another application id', () => foreign('PRAGMA application_id = 1')],
     ['a store without its first page', () => sound.subarray(PAGE)],
-  ])('%s: is refused and stays as it is', async (_, bytes) => {
+  ])('is rejected and not changed: %s', async (_, bytes) => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     writeFileSync(path, bytes());
@@ -82,19 +82,16 @@ describe('a file that is not a store', () => {
     expect(readdirSync(folder.path)).toEqual(['store.db']);
   });
 
-  it.each([0.3, 0.6, 0.95])(
-    'a store cut to %d of its length is found out and stays as it is',
-    async (share) => {
-      using folder = scratchFolder();
-      const path = join(folder.path, 'store.db');
-      const cut = sound.subarray(0, Math.floor((sound.length * share) / PAGE) * PAGE);
-      writeFileSync(path, cut);
-      const said = await examine(path);
-      expect(said).not.toEqual([]);
-      expect(said.filter((one) => /internal|store_failed|TypeError|RangeError/.test(one))).toEqual([]);
-      expect(readFileSync(path).equals(cut)).toBe(true);
-    },
-  );
+  it.each([0.3, 0.6, 0.95])('a store cut to %d of its length is detected and not changed', async (share) => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    const cut = sound.subarray(0, Math.floor((sound.length * share) / PAGE) * PAGE);
+    writeFileSync(path, cut);
+    const faults = await examine(path);
+    expect(faults).not.toEqual([]);
+    expect(faults.filter((fault) => /internal|store_failed|TypeError|RangeError/.test(fault))).toEqual([]);
+    expect(readFileSync(path).equals(cut)).toBe(true);
+  });
 
   it('a flipped byte in the header of a page is detected', async () => {
     using folder = scratchFolder();
@@ -104,9 +101,9 @@ describe('a file that is not a store', () => {
       const flipped = Buffer.from(sound);
       flipped[page * PAGE]! ^= 0xff;
       writeFileSync(path, flipped);
-      const said = await examine(path);
-      expect([page, said]).not.toEqual([page, []]);
-      expect(said.filter((one) => /internal|store_failed|TypeError|RangeError/.test(one))).toEqual([]);
+      const faults = await examine(path);
+      expect([page, faults]).not.toEqual([page, []]);
+      expect(faults.filter((fault) => /internal|store_failed|TypeError|RangeError/.test(fault))).toEqual([]);
     }
   });
 
@@ -145,10 +142,10 @@ describe('a file that is not a store', () => {
   it.for<[string, number, number]>([
     ['a store that may not be read', 0o000, 0o755],
     ['a store that may not be written', 0o444, 0o555],
-  ])('%s is unreadable and stays as it is', ([, mode, folderMode], { skip }) => {
+  ])('%s is unreadable and not changed', ([, mode, folderMode], { skip }) => {
     const registry = new URL('../../src/store/registry.ts', import.meta.url);
-    const look = `require('node:fs').accessSync(${JSON.stringify(fileURLToPath(registry))})`;
-    if (runAsNobody('--eval', look).status !== 0) skip('nobody but this user may read the sources');
+    const readRegistry = `require('node:fs').accessSync(${JSON.stringify(fileURLToPath(registry))})`;
+    if (runAsNobody('--eval', readRegistry).status !== 0) skip('other users may not read the sources');
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     writeFileSync(path, sound);

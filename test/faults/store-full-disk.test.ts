@@ -11,7 +11,7 @@ import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
 
-/** A file that fills the free space. */
+/** Writes a file that fills the free space. */
 function fillUp(path: string): void {
   const file = openSync(path, 'w');
   try {
@@ -47,7 +47,10 @@ describe('a store on a disk that fills up', () => {
     folder[Symbol.dispose]();
   });
 
-  /** Ids that were answered before the disk was full. Room is found more than once: SQLite uses its journal again. */
+  /**
+   * Writes until the disk is full. Returns the ids of the confirmed writes. A later call may find space again, because SQLite
+   * reuses its journal.
+   */
   async function writeUntilRefused(store: Store, size: number): Promise<number[]> {
     const ids: number[] = [];
     for (;;) {
@@ -63,7 +66,7 @@ describe('a store on a disk that fills up', () => {
     }
   }
 
-  async function expectThere(store: Store, ids: readonly number[]): Promise<void> {
+  async function expectStored(store: Store, ids: readonly number[]): Promise<void> {
     expect((await store.records.get(NAMESPACE, ids, { liveAt: NOW })).map(({ id }) => id)).toEqual(ids);
     const hits = await searchText(store, NAMESPACE, anyOf('common'), ALL_LIVE, 100_000);
     expect(hits.map(({ record }) => record).toSorted((a, b) => a - b)).toEqual(ids);
@@ -78,15 +81,15 @@ describe('a store on a disk that fills up', () => {
     const store = await openSqlite(path);
     const ids = await writeUntilRefused(store, 60_000);
     expect(ids.length).toBeGreaterThan(3);
-    await expectThere(store, ids);
+    await expectStored(store, ids);
     fillUp(ballast);
     ids.push(...(await writeUntilRefused(store, 1000)));
-    await expectThere(store, ids);
+    await expectStored(store, ids);
     await store.close();
 
     rmSync(ballast);
     const again = await openSqlite(path, { create: false });
-    await expectThere(again, ids);
+    await expectStored(again, ids);
     ids.push(...(await write(again, NAMESPACE, note('common again'))));
     fillUp(ballast);
     ids.push(...(await writeUntilRefused(again, 10)));
@@ -94,7 +97,7 @@ describe('a store on a disk that fills up', () => {
     // The same connection still works, and rejected writes left nothing behind.
     const [next = 0] = await write(again, NAMESPACE, note('common room'));
     expect(next).toBe(Math.max(...ids) + 1);
-    await expectThere(again, [...ids, next]);
+    await expectStored(again, [...ids, next]);
     await again.close();
   });
 
@@ -103,23 +106,23 @@ describe('a store on a disk that fills up', () => {
     const ballast = join(folder.path, 'ballast');
     writeFileSync(ballast, Buffer.alloc(3_000_000));
     const store = await openSqlite(join(folder.path, 'store.db'));
-    const done: string[] = [];
-    const until = async (work: (subject: string) => Promise<unknown>): Promise<void> => {
+    const confirmed: string[] = [];
+    const repeatUntilFull = async (work: (subject: string) => Promise<unknown>): Promise<void> => {
       for (let i = 0; ; i++) {
-        const subject = `${String(done.length)}-${String(i)}`;
+        const subject = `${String(confirmed.length)}-${String(i)}`;
         try {
           await work(subject);
-          done.push(subject);
+          confirmed.push(subject);
         } catch (error) {
           expect(error).toMatchObject({ code: 'store_full' });
           return;
         }
       }
     };
-    const expectWhole = async (): Promise<number[]> => {
+    const expectConsistent = async (): Promise<number[]> => {
       const log = await store.admin.auditEntries(NAMESPACE, {}, ALL);
       expect(log.flatMap(({ action, subject }) => (action === 'write' ? [subject] : [])).reverse()).toEqual(
-        done,
+        confirmed,
       );
       expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([]);
       expect(await verifyStore(store)).toEqual([]);
@@ -131,33 +134,33 @@ describe('a store on a disk that fills up', () => {
       const idempotencyKey = { key: subject, fingerprint: 'f', at: NOW, expiresAt: NOW + 1000 };
       return commit(store, NAMESPACE, { writes, audit: [auditDraft({ subject, diff })], idempotencyKey });
     };
-    await until(writing);
-    expect(done.length).toBeGreaterThan(3);
+    await repeatUntilFull(writing);
+    expect(confirmed.length).toBeGreaterThan(3);
     fillUp(ballast);
-    await until(writing);
-    const [first = 0, ...others] = await expectWhole();
+    await repeatUntilFull(writing);
+    const [first = 0, ...others] = await expectConsistent();
     // There is no space for a deletion or purge either: each is either rejected or complete.
     const deletion = await deleteRecords(store, NAMESPACE, first).catch((error: unknown) => error);
     if (deletion !== undefined) expect(deletion).toMatchObject({ code: 'store_full' });
-    expect(await expectWhole()).toEqual(deletion === undefined ? others : [first, ...others]);
+    expect(await expectConsistent()).toEqual(deletion === undefined ? others : [first, ...others]);
     rmSync(ballast);
     await deleteRecords(store, NAMESPACE, ...(deletion === undefined ? [] : [first]), ...others);
     fillUp(ballast);
     const purged = await store.records.purge(NAMESPACE, purgeRequest()).catch((error: unknown) => error);
     if (typeof purged !== 'number') expect(purged).toMatchObject({ code: 'store_full' });
-    expect(await expectWhole()).toEqual([]);
+    expect(await expectConsistent()).toEqual([]);
     rmSync(ballast);
-    const held = [first, ...others];
-    expect(await store.records.get(NAMESPACE, held, 'any')).toHaveLength(
-      typeof purged === 'number' ? 0 : held.length,
+    const ids = [first, ...others];
+    expect(await store.records.get(NAMESPACE, ids, 'any')).toHaveLength(
+      typeof purged === 'number' ? 0 : ids.length,
     );
     await store.records.purge(NAMESPACE, purgeRequest());
-    expect(await store.records.get(NAMESPACE, held, 'any')).toEqual([]);
-    await expectWhole();
+    expect(await store.records.get(NAMESPACE, ids, 'any')).toEqual([]);
+    await expectConsistent();
     await store.close();
   });
 
-  it('cannot be created or opened there, and no unusable file is left', async (context) => {
+  it('cannot be created or opened when the disk is full, and no unusable file is left', async (context) => {
     if (unmountable !== '') context.skip(unmountable);
     const ballast = join(folder.path, 'ballast');
     fillUp(ballast);

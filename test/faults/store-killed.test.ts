@@ -9,7 +9,7 @@ const KILLS = repetitions(4, 8);
 const NAMESPACE = 'n';
 
 /** The expected content of the store, from the calls that it confirmed before the kill. */
-interface Answered {
+interface Confirmed {
   /** Word of each batch → ids of its four records. */
   readonly batches: Map<string, number[]>;
   readonly evicted: Set<number>;
@@ -18,8 +18,8 @@ interface Answered {
   readonly uncertain: Set<number>;
 }
 
-function answeredBy(children: readonly Child[]): Answered {
-  const answered: Answered = {
+function confirmedBy(children: readonly Child[]): Confirmed {
+  const confirmed: Confirmed = {
     batches: new Map(),
     evicted: new Set(),
     replaced: new Set(),
@@ -30,24 +30,24 @@ function answeredBy(children: readonly Child[]): Answered {
     for (const { begin, word, written, evicted } of lines) {
       if (begin !== undefined) begun = begin;
       if (word !== undefined && written !== undefined) {
-        answered.batches.set(word, written);
+        confirmed.batches.set(word, written);
         const { replaced, ...next } = begun;
-        if (replaced !== undefined) answered.replaced.add(replaced);
+        if (replaced !== undefined) confirmed.replaced.add(replaced);
         begun = next;
       }
       if (evicted !== undefined) {
-        answered.evicted.add(evicted);
+        confirmed.evicted.add(evicted);
         begun = {};
       }
     }
-    for (const id of Object.values(begun)) answered.uncertain.add(id);
+    for (const id of Object.values(begun)) confirmed.uncertain.add(id);
   }
-  return answered;
+  return confirmed;
 }
 
-async function expectAllThere(
+async function expectConfirmed(
   store: Store,
-  { batches, evicted, replaced, uncertain }: Answered,
+  { batches, evicted, replaced, uncertain }: Confirmed,
 ): Promise<void> {
   for (const [word, ids] of batches) {
     const certain = ids.filter((id) => !uncertain.has(id));
@@ -56,8 +56,8 @@ async function expectAllThere(
     expect(records.map(({ id }) => id)).toEqual(expected);
     const hits = (await matchingRecords(store, NAMESPACE, word)).filter((id) => !uncertain.has(id));
     // A record that a later batch replaced has the word of that batch. The last id is the one that this batch replaced.
-    const own = expected.filter((id) => !replaced.has(id) || id === ids.at(-1));
-    expect(new Set(hits)).toEqual(new Set(own));
+    const expectedHits = expected.filter((id) => !replaced.has(id) || id === ids.at(-1));
+    expect(new Set(hits)).toEqual(new Set(expectedHits));
   }
 }
 
@@ -66,7 +66,7 @@ describe('a store whose writer is killed', () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const children: Child[] = [];
-    let words = 0;
+    let batchCount = 0;
     for (let kill = 0; kill < KILLS; kill++) {
       const after = 2 + Math.floor(Math.random() * 12);
       const child = startChild(path, NAMESPACE, 'write', (lines) => {
@@ -78,22 +78,22 @@ describe('a store whose writer is killed', () => {
 
       const store = await openSqlite(path);
       expect(await verifyStore(store)).toEqual([]);
-      const answered = answeredBy(children);
-      expect(answered.batches.size).toBeGreaterThanOrEqual(words);
-      words = answered.batches.size;
-      await expectAllThere(store, answered);
+      const confirmed = confirmedBy(children);
+      expect(confirmed.batches.size).toBeGreaterThanOrEqual(batchCount);
+      batchCount = confirmed.batches.size;
+      await expectConfirmed(store, confirmed);
       const keys = (
         await store.records.sourceEntries(NAMESPACE, 'notes', { after: null, limit: 100_000 })
       ).map(({ key }) => key);
       const batch = child.lines.findLast((line) => line.batch !== undefined)?.batch;
       if (batch !== undefined) {
-        // The last batch that was begun: no part of it was replaced or evicted yet.
+        // No record of the last batch was replaced or evicted yet.
         expect([0, 4]).toContain(keys.filter((key) => key.startsWith(batch)).length);
       }
-      const fresh = [...answered.batches.values()].flatMap((ids) => ids.slice(0, 3));
-      expect(new Set(fresh).size).toBe(fresh.length);
+      const newIds = [...confirmed.batches.values()].flatMap((ids) => ids.slice(0, 3));
+      expect(new Set(newIds).size).toBe(newIds.length);
       await store.close();
     }
-    expect(words).toBeGreaterThan(0);
+    expect(batchCount).toBeGreaterThan(0);
   });
 });

@@ -5,23 +5,27 @@ import { note, verifyStore, write } from '../contract/store-samples.ts';
 import { ALL } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
-describe('damage to the links and the change feed of a store', () => {
+describe('a fault of the links or the change feed', () => {
   it.each([
     ['a link is missing', 'DELETE FROM link WHERE record = 1', 'the links of record 1'],
     [
-      'a link means another note',
+      'a link leads to another note',
       'UPDATE link SET target_record = 3 WHERE record = 1',
       'the links of record 1',
     ],
     ['a key is missing', 'DELETE FROM link_key WHERE record = 2', 'the links of record 2'],
     [
-      'a record that is gone has links',
+      'a record that does not exist has links',
       "INSERT INTO link VALUES (1, 9, 1, 'notes', 'b', 'link', 'b', 2)",
       'record 9 has links',
     ],
     ['a change is missing', 'DELETE FROM change WHERE record = 2', 'the state of record 2'],
-    ['a change is another', "UPDATE change SET kind = 'deleted' WHERE record = 3", 'the state of record 3'],
-  ])('is found and repaired where %s', async (_what, damage, finding) => {
+    [
+      'a change has the wrong kind',
+      "UPDATE change SET kind = 'deleted' WHERE record = 3",
+      'the state of record 3',
+    ],
+  ])('is found and repaired: %s', async (_, damage, finding) => {
     using folder = scratchFolder();
     const path = join(folder.path, 'loci.db');
     const store = await openSqlite(path);

@@ -28,7 +28,7 @@ function versionOf(path: string): unknown {
 }
 
 /** Opens the store like a version of Loci with one more migration. */
-function migrateFurther(path: string, sql: string): void {
+function migrateToNext(path: string, sql: string): void {
   const db = new Database(path, { busyTimeoutMs: 0 });
   try {
     migrate(db, [...RELEASED, { version: NEXT, name: 'next', sql }]);
@@ -42,7 +42,7 @@ describe('migration', () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     await storeWithNote(path);
-    migrateFurther(path, 'CREATE TABLE later (a TEXT) STRICT');
+    migrateToNext(path, 'CREATE TABLE later (a TEXT) STRICT');
     const before = readFileSync(path);
     const files = readdirSync(folder.path);
     for (const create of [true, false]) {
@@ -61,7 +61,7 @@ describe('migration', () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     await storeWithNote(path);
-    migrateFurther(path, 'ALTER TABLE record ADD COLUMN mood TEXT');
+    migrateToNext(path, 'ALTER TABLE record ADD COLUMN mood TEXT');
     expect(versionOf(path)).toBe(NEXT);
     const backups = readdirSync(folder.path).filter((name) => name.endsWith('.backup'));
     expect(backups).toEqual([expect.stringMatching(`^store\\.db\\.v${String(RELEASED.length)}-`)]);
@@ -80,7 +80,7 @@ describe('migration', () => {
     await storeWithNote(path);
     const failing = "DELETE FROM passage; UPDATE record SET content = ''; SELECT nonsense FROM nowhere";
     expect(() => {
-      migrateFurther(path, failing);
+      migrateToNext(path, failing);
     }).toThrow(expect.objectContaining({ code: 'store_failed' }) as Error);
     expect(versionOf(path)).toBe(RELEASED.length);
     const store = await openSqlite(path);

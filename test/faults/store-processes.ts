@@ -28,7 +28,7 @@ export function openSqlite(
   return openStore({ driver: 'sqlite', path, busyTimeoutMs: 20_000, create: true, ...options });
 }
 
-/** The lines that a child prints, each after the event. */
+/** A line that a child process prints, after the event that it reports. */
 export interface Line {
   readonly ready?: true;
   readonly batch?: string;
@@ -37,16 +37,16 @@ export interface Line {
   readonly word?: string;
   readonly written?: number[];
   readonly evicted?: number;
-  readonly left?: number[];
+  readonly remaining?: number[];
   /** Confirmed audit entries: action and subject. */
-  readonly told?: string[];
-  /** A refresh that begins, and one that was confirmed. */
+  readonly audited?: string[];
+  /** The number of a refresh that begins, and of one that is confirmed. */
   readonly round?: number;
   readonly refreshed?: number;
-  /** Writes with a fencing token, and writes that were rejected because another process had a higher one. */
+  /** The fencing token of a write, and the key of its record: committed, or rejected because another process had a higher token. */
   readonly token?: number;
-  readonly kept?: string;
-  readonly lost?: string;
+  readonly committed?: string;
+  readonly rejected?: string;
 }
 
 export interface Child {

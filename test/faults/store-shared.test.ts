@@ -34,23 +34,23 @@ describe('a store that several processes have open', () => {
       running--;
       return result;
     });
-    let mine = 0;
+    let serial = 0;
     while (running > 0) {
-      await write(store, NAMESPACE, note(`shared mine${String(mine)}`));
+      await write(store, NAMESPACE, note(`shared own${String(serial)}`));
       await embed(store, vectors, NAMESPACE, () => unit(-1, 0, 0));
-      expect(await matchingRecords(store, NAMESPACE, `mine${String(mine)}`)).toHaveLength(1);
+      expect(await matchingRecords(store, NAMESPACE, `own${String(serial)}`)).toHaveLength(1);
       await searchVectors(store, NAMESPACE, vectors, unit(1, 1, 1), ALL_LIVE, 10);
-      mine++;
+      serial++;
     }
     expect(await Promise.all(ended)).toEqual(children.map(() => ({ code: 0, errors: '' })));
     const theirs = children.flatMap(({ lines }) => lines.flatMap(({ written }) => written ?? []));
     expect(theirs).toHaveLength(60);
     const all = await store.records.list(NAMESPACE, { scan: 'undeleted' }, { after: null, limit: 100_000 });
-    expect(all.map(({ id }) => id)).toEqual(Array.from({ length: 60 + mine }, (_, i) => i + 1));
+    expect(all.map(({ id }) => id)).toEqual(Array.from({ length: 60 + serial }, (_, i) => i + 1));
     const hits = await searchText(store, NAMESPACE, anyOf('shared'), ALL_LIVE, 100_000);
-    expect(new Set(hits.map(({ record }) => record)).size).toBe(60 + mine);
+    expect(new Set(hits.map(({ record }) => record)).size).toBe(60 + serial);
     const near = await searchVectors(store, NAMESPACE, vectors, unit(1, 1, 1), ALL_LIVE, 100_000);
-    expect(near).toHaveLength(60 + mine);
+    expect(near).toHaveLength(60 + serial);
     expect(await verifyStore(store)).toEqual([]);
     await store.close();
   });
@@ -77,7 +77,7 @@ describe('a store that several processes have open', () => {
       expect(await verifyStore(store)).toEqual([]);
     }
     expect(await ended).toEqual({ code: 0, errors: '' });
-    const left = child.lines.findLast((line) => line.left !== undefined)?.left ?? [];
+    const left = child.lines.findLast((line) => line.remaining !== undefined)?.remaining ?? [];
     expect(left).toHaveLength(20);
     const near = await searchVectors(store, NAMESPACE, vectors, unit(1, 0, 0), ALL_LIVE, 1000);
     expect(new Set(near.map(({ record }) => record))).toEqual(new Set([1, ...left]));
@@ -124,7 +124,7 @@ describe('a store that several processes have open', () => {
     const holder = new DatabaseSync(path);
     holder.exec('BEGIN IMMEDIATE');
     const opening = openSqlite(path);
-    // The lock is released after the other connection has met it, and not after a fixed time, because a thread takes long to start.
+    // The other thread takes a moment to start. 300 ms are enough for it to wait for the lock.
     setTimeout(() => {
       holder.close();
     }, 300);

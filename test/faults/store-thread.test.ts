@@ -102,7 +102,7 @@ describe('the threads of a store', () => {
     other.exec('CREATE TABLE theirs (a TEXT)');
     await expect(openSqlite(path)).rejects.toMatchObject({ code: 'store_corrupt' });
     expect(started).toHaveLength(1);
-    // -1: it has ended already.
+    // A worker with the id -1 has already ended.
     await Promise.all(
       started.filter(({ threadId }) => threadId !== -1).map((worker) => once(worker, 'exit')),
     );
@@ -121,7 +121,7 @@ describe('the threads of a store', () => {
 describe('a process', () => {
   it('that does not close its store still ends', async () => {
     using folder = scratchFolder();
-    const child = startChild(join(folder.path, 'store.db'), NAMESPACE, 'forget to close');
+    const child = startChild(join(folder.path, 'store.db'), NAMESPACE, 'leave open');
     expect(await child.ended).toEqual({ code: 0, errors: '' });
     expect(child.lines).toEqual([{ ready: true }]);
     const store = await openSqlite(join(folder.path, 'store.db'), { create: false });
@@ -140,9 +140,9 @@ describe('a process', () => {
     const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    let said = '';
-    child.stdout.on('data', (data: Buffer) => (said += String(data)));
+    let output = '';
+    child.stdout.on('data', (data: Buffer) => (output += String(data)));
     expect(await once(child, 'close')).toEqual([0, null]);
-    expect(said).toBe('0\n');
+    expect(output).toBe('0\n');
   });
 });

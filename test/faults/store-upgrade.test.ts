@@ -26,31 +26,33 @@ import { ALL, commit, fact, idsOf, purgeRequest, auditDraft } from '../contract/
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const MIGRATIONS = loadMigrations(new URL('../../src/store/sqlite/migrations/', import.meta.url));
-const BEFORE = 6;
+const OLD_SCHEMA = 6;
 const NAMESPACES = ['one', 'two'];
 
-/** Makes a store of schema 6 with the content of the other store, as the version of Loci at that time would have written it. */
-function copyAsItWas(from: string, to: string): void {
+/** Creates a store of schema 6 with the content of another store, as the version of Loci at that time would have written it. */
+function copyToOldSchema(from: string, to: string): void {
   closeSync(openSync(to, 'w'));
   const empty = new Database(to, { busyTimeoutMs: 0 });
-  migrate(empty, MIGRATIONS.slice(0, BEFORE));
+  migrate(empty, MIGRATIONS.slice(0, OLD_SCHEMA));
   empty.close();
   // FTS5's own tables are copied as they are.
   using db = new DatabaseSync(to, { defensive: false, enableForeignKeyConstraints: false });
-  db.prepare('ATTACH ? AS held').run(from);
-  const named = (where: string): { name: string; sql: string }[] =>
+  db.prepare('ATTACH ? AS source').run(from);
+  const tablesWhere = (where: string): { name: string; sql: string }[] =>
     db
-      .prepare(`SELECT name, sql FROM held.sqlite_schema WHERE type = 'table' AND ${where}`)
+      .prepare(`SELECT name, sql FROM source.sqlite_schema WHERE type = 'table' AND ${where}`)
       .all()
       .map(({ name, sql }) => ({ name: String(name), sql: String(sql) }));
-  for (const { sql } of named("sql LIKE '%USING fts5%'")) db.exec(sql);
-  for (const { name } of named("rootpage > 0 AND name NOT LIKE 'sqlite%'")) {
-    // No columns, if only a later schema has the table.
+  for (const { sql } of tablesWhere("sql LIKE '%USING fts5%'")) db.exec(sql);
+  for (const { name } of tablesWhere("rootpage > 0 AND name NOT LIKE 'sqlite%'")) {
+    // A table of a later schema has no columns here.
     const columns = db.prepare(`SELECT name FROM pragma_table_info(?, 'main')`).all(name);
     if (columns.length === 0) continue;
     const list = columns.map((column) => String(column['name'])).join(', ');
-    const given = name === 'term' ? list.replace(/\bid\b/, 'row_number() OVER ()') : list;
-    db.exec(`DELETE FROM main.${name}; INSERT INTO main.${name} (${list}) SELECT ${given} FROM held.${name}`);
+    const selected = name === 'term' ? list.replace(/\bid\b/, 'row_number() OVER ()') : list;
+    db.exec(
+      `DELETE FROM main.${name}; INSERT INTO main.${name} (${list}) SELECT ${selected} FROM source.${name}`,
+    );
   }
   for (const { id } of db.prepare('SELECT id FROM main.namespace').all()) {
     const table = `main.word_${String(id)}`;
@@ -60,12 +62,12 @@ function copyAsItWas(from: string, to: string): void {
   }
 }
 
-/** The source states of that version. */
-function noteReads(path: string): void {
+/** Adds source states in the form of that version. */
+function insertSourceReads(path: string): void {
   using db = new DatabaseSync(path);
-  const note = db.prepare("INSERT INTO source_read SELECT id, ?, ?, ? FROM namespace WHERE name = 'one'");
-  note.run('notes', NOW, '/home/ada/notes');
-  note.run('work', NOW + 1, null);
+  const insert = db.prepare("INSERT INTO source_read SELECT id, ?, ?, ? FROM namespace WHERE name = 'one'");
+  insert.run('notes', NOW, '/home/ada/notes');
+  insert.run('work', NOW + 1, null);
 }
 
 function tablesOf(path: string): string[] {
@@ -75,15 +77,15 @@ function tablesOf(path: string): string[] {
 }
 
 /** The results of searches and reads. */
-async function answers(store: Store, vectors: number): Promise<unknown> {
+async function searchResults(store: Store, vectors: number): Promise<unknown> {
   return Promise.all(
     NAMESPACES.map(async (namespace) => ({
       records: await store.records.list(namespace, { scan: 'undeleted' }, ALL),
       byWord: await searchText(store, namespace, anyOf('common', 'word3', 'heading'), ALL_LIVE, 100),
-      later: await searchText(store, namespace, anyOf('common'), { now: NOW + 10 }, 100),
+      afterExpiry: await searchText(store, namespace, anyOf('common'), { now: NOW + 10 }, 100),
       near: await searchVectors(store, namespace, vectors, unit(1, 2, 3), ALL_LIVE, 100),
       terms: await store.search.terms(namespace, ['common', 'comon', 'word3']),
-      beside: await neighboursOf(store, namespace, [1, 5, 9], { before: 2, after: 2 }),
+      neighbours: await neighboursOf(store, namespace, [1, 5, 9], { before: 2, after: 2 }),
       entries: await store.records.sourceEntries(namespace, 'notes', ALL),
       links: await store.records.links(namespace, { from: [1, 2, 3] }, ALL),
       changes: (await store.records.changes(namespace, ALL)).changes,
@@ -97,8 +99,8 @@ async function answers(store: Store, vectors: number): Promise<unknown> {
 describe('a store of schema 6', () => {
   it('returns the same results after its migration, and accepts writes of agents', async () => {
     using folder = scratchFolder();
-    const [now, before] = [join(folder.path, 'now.db'), join(folder.path, 'before.db')];
-    const made = await openSqlite(now);
+    const [current, old] = [join(folder.path, 'now.db'), join(folder.path, 'before.db')];
+    const made = await openSqlite(current);
     const { id: vectors } = await made.vectors.addGeneration(ADMIN_NAMESPACE, {
       provider: 'test',
       model: 'm',
@@ -120,16 +122,16 @@ describe('a store of schema 6', () => {
     }
     await embed(made, vectors, 'one', (text) => unit(1, text.length, 2));
     await made.vectors.activateGeneration(ADMIN_NAMESPACE, vectors);
-    const right = await answers(made, vectors);
+    const expected = await searchResults(made, vectors);
     await made.close();
-    copyAsItWas(now, before);
-    noteReads(before);
+    copyToOldSchema(current, old);
+    insertSourceReads(old);
 
-    const migrated = await openSqlite(before, { create: false });
+    const migrated = await openSqlite(old, { create: false });
     expect((await migrated.admin.stats(ADMIN_NAMESPACE)).schemaVersion).toBe(MIGRATIONS.length);
     // The tables of the spelling indexes are gone too.
-    expect(tablesOf(before).filter((name) => name.startsWith('word_'))).toEqual(['word_change']);
-    expect(await answers(migrated, vectors)).toEqual(right);
+    expect(tablesOf(old).filter((name) => name.startsWith('word_'))).toEqual(['word_change']);
+    expect(await searchResults(migrated, vectors)).toEqual(expected);
     expect(Object.fromEntries(await migrated.records.sourceStates('one'))).toMatchObject({
       notes: { root: '/home/ada/notes', readAt: NOW, refreshes: 0, problems: [], paused: false },
       work: { root: null, readAt: NOW + 1 },
@@ -156,13 +158,13 @@ describe('a store of schema 6', () => {
 describe('a store of schema 6 with documents of sources', () => {
   it('has stale passages where the documents have a project', async () => {
     using folder = scratchFolder();
-    const [now, before] = [join(folder.path, 'now.db'), join(folder.path, 'before.db')];
-    const made = await openSqlite(now);
+    const [current, old] = [join(folder.path, 'now.db'), join(folder.path, 'before.db')];
+    const made = await openSqlite(current);
     const [project, source] = ['home', { origin: 'source' as const }];
     await write(made, 'one', note('a', { ...source, project }), note('b', source), note('c', { project }));
     await made.close();
-    copyAsItWas(now, before);
-    const migrated = await openSqlite(before, { create: false });
+    copyToOldSchema(current, old);
+    const migrated = await openSqlite(old, { create: false });
     const stale = { scan: 'stale', chunking: CHUNKING } as const;
     expect(idsOf(await migrated.records.list('one', stale, ALL))).toEqual([1]);
     expect((await migrated.records.passagesOf('one', [1])).get(1)).toMatchObject([{ context: null }]);
@@ -175,13 +177,13 @@ describe('a store of schema 13 with an imported audit log', () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const made = await openSqlite(path);
-    const odd = ['\ud800', 'a\0b', '"\\', 'é e\u0301', '\u2028', ''];
+    const unusualTexts = ['\ud800', 'a\0b', '"\\', 'é e\u0301', '\u2028', ''];
     const imported = Array.from({ length: 250 }, (_, i) =>
       auditDraft({
         at: NOW + i,
-        actor: odd[i % odd.length]!,
+        actor: unusualTexts[i % unusualTexts.length]!,
         subject: null,
-        diff: i % 3 === 0 ? null : { 9: i, a: odd },
+        diff: i % 3 === 0 ? null : { 9: i, a: unusualTexts },
       }),
     );
     await commit(made, 'other', { audit: imported });
@@ -216,9 +218,11 @@ function undoAttachments(path: string): void {
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name GLOB 'audit_[al]*_*'")
     .all();
   for (const { name } of triggers) db.exec(`DROP TRIGGER ${String(name)}`);
-  const written = MIGRATIONS.find(({ version }) => version === 7)!.sql;
-  for (const [start] of written.matchAll(/CREATE TABLE audit_chain .*?;|CREATE TRIGGER audit_chain.*?END;/gs))
-    db.exec(start);
+  const oldSql = MIGRATIONS.find(({ version }) => version === 7)!.sql;
+  for (const [statement] of oldSql.matchAll(
+    /CREATE TABLE audit_chain .*?;|CREATE TRIGGER audit_chain.*?END;/gs,
+  ))
+    db.exec(statement);
   db.exec(`INSERT INTO audit_chain SELECT ns, chain, 1, length, head FROM audit_log;
     INSERT INTO audit_chain SELECT one.id, chain, 0, length, head FROM audit_log AS log
       JOIN namespace AS other ON other.id = log.ns AND other.name = 'other', namespace AS one WHERE one.name = 'one';

@@ -26,7 +26,7 @@ describe('processes that get the same requests with the same idempotency keys', 
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const store = await openSqlite(path);
-    const children = Array.from({ length: PROCESSES }, () => startChild(path, NAMESPACE, 'once'));
+    const children = Array.from({ length: PROCESSES }, () => startChild(path, NAMESPACE, 'idempotent'));
     const ended = await Promise.all(children.map((child) => child.ended));
     expect(ended).toEqual(children.map(() => ({ code: 0, errors: '' })));
     const written = children.flatMap(({ lines }) => lines.flatMap((line) => line.written ?? []));
@@ -51,38 +51,38 @@ describe('a process that is killed while it writes, deletes and purges', () => {
   it('leaves every confirmed change with its audit entry, and no entry without its change', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
-    const answered = new Set<string>();
+    const confirmed = new Set<string>();
     for (let kill = 0; kill < KILLS; kill++) {
       const after = 5 + Math.floor(Math.random() * 12);
-      const child = startChild(path, NAMESPACE, 'mortal', (lines) => {
+      const child = startChild(path, NAMESPACE, 'lifecycle', (lines) => {
         if (lines === after) setTimeout(() => child.process.kill('SIGKILL'), Math.random() * 30);
       });
       expect(await child.ended).toEqual({ code: null, errors: '' });
-      for (const { told = [] } of child.lines) for (const one of told) answered.add(one);
+      for (const { audited = [] } of child.lines) for (const entry of audited) confirmed.add(entry);
 
       const store = await openSqlite(path);
       const entries = await ownChain(store);
-      const told = new Set(entries.map(({ action, subject }) => `${action} ${String(subject)}`));
-      expect(told.size).toBe(entries.length);
-      expect([...answered].filter((one) => !told.has(one))).toEqual([]);
+      const logged = new Set(entries.map(({ action, subject }) => `${action} ${String(subject)}`));
+      expect(logged.size).toBe(entries.length);
+      expect([...confirmed].filter((entry) => !logged.has(entry))).toEqual([]);
       const ids = Array.from({ length: (await store.records.bounds(NAMESPACE)).highestId }, (_, i) => i + 1);
-      const held = new Map(
+      const records = new Map(
         (await store.records.get(NAMESPACE, ids, 'any')).map((record) => [record.uuid, record]),
       );
       for (const { action, subject, diff } of entries) {
-        const record = held.get(subject ?? '');
-        const purged = told.has(`purge ${String(subject)}`);
+        const record = records.get(subject ?? '');
+        const purged = logged.has(`purge ${String(subject)}`);
         expect(record === undefined, `${action} ${String(subject)}`).toBe(purged);
         expect(diff === null).toBe(purged);
         if (action === 'delete' && record !== undefined) expect(record.deletedAt).toBe(NOW);
       }
-      for (const { uuid, deletedAt } of held.values()) {
-        expect(told.has(`write ${uuid}`)).toBe(true);
-        expect(told.has(`delete ${uuid}`)).toBe(deletedAt !== null);
+      for (const { uuid, deletedAt } of records.values()) {
+        expect(logged.has(`write ${uuid}`)).toBe(true);
+        expect(logged.has(`delete ${uuid}`)).toBe(deletedAt !== null);
       }
       expect(await verifyStore(store)).toEqual([]);
       await store.close();
     }
-    expect(answered.size).toBeGreaterThan(KILLS);
+    expect(confirmed.size).toBeGreaterThan(KILLS);
   });
 });

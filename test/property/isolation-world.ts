@@ -84,7 +84,7 @@ export class SharedServer {
       }
       case 'rest': {
         const path = `/api/v1/${name.replace('_', '/')}`;
-        const { status, text } = await this.server.ask(path, { token: member.bearer, body: input });
+        const { status, text } = await this.server.request(path, { token: member.bearer, body: input });
         return { status, body: JSON.parse(text) as unknown };
       }
       case 'mcp over http':
@@ -118,7 +118,7 @@ export class SharedServer {
     const { bearer } = this.#memberOf(subject);
     const answers = await Promise.all(
       ['/metrics', '/healthz', '/readyz', '/api/v1/openapi.json'].map((path) =>
-        this.server.ask(path, { token: bearer }),
+        this.server.request(path, { token: bearer }),
       ),
     );
     return JSON.stringify([answers.map(({ text }) => text), this.server.log]);
@@ -146,7 +146,7 @@ export class SharedServer {
 
   async #rpc({ bearer }: Member, method: string, params: object): Promise<unknown> {
     const body = { jsonrpc: '2.0', id: 1, method, params };
-    const { status, text } = await this.server.ask('/mcp', { token: bearer, headers: MCP_HEADERS, body });
+    const { status, text } = await this.server.request('/mcp', { token: bearer, headers: MCP_HEADERS, body });
     const messages = [...text.matchAll(/^data: (.+)$/gm)].map(
       (match) => JSON.parse(match[1] ?? '') as unknown,
     );

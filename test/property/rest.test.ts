@@ -5,7 +5,7 @@ import { ERROR_TABLE } from '../../src/core/errors.ts';
 import type { StatusOutput } from '../../src/operations/health/status.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { type Route, routesOf } from '../../src/surfaces/rest/routes.ts';
-import { type Answer, type AskOptions, startServer } from '../e2e/rest-server.ts';
+import { type HttpResponse, type HttpRequestOptions, startServer } from '../e2e/rest-server.ts';
 import { garbageOf, type InputSchema, validOf } from './mcp-input.ts';
 import { repetitions } from '../repetitions.ts';
 
@@ -13,7 +13,7 @@ import { repetitions } from '../repetitions.ts';
 const MAX_CALL_MS = 20_000;
 const RUNS = repetitions(20, 60);
 
-interface Request extends AskOptions {
+interface Request extends HttpRequestOptions {
   readonly path: string;
 }
 
@@ -40,7 +40,7 @@ function queryOf(input: unknown): string {
   return query.toString().slice(0, 8000);
 }
 
-function expectSound({ operation }: Route, { status, text, headers, problem }: Answer): void {
+function expectSound({ operation }: Route, { status, text, headers, problem }: HttpResponse): void {
   expect(text).not.toMatch(/node_modules|\.ts:\d+|ZodError|SqliteError/);
   if (status === 200) {
     expect(headers['content-type']).toBe('application/json');
@@ -64,7 +64,7 @@ describe('every operation over HTTP with any input', () => {
     for (const route of routes) {
       const sound = fc.asyncProperty(requestsOf(route), async ({ path, ...asked }) => {
         const answer = await Promise.race([
-          server.ask(path, { token, ...asked }),
+          server.request(path, { token, ...asked }),
           new Promise<never>((_, reject) => {
             setTimeout(() => reject(new Error('no answer')), MAX_CALL_MS).unref();
           }),
@@ -79,7 +79,7 @@ describe('every operation over HTTP with any input', () => {
     expect(outcomes.success).toBeGreaterThan(routes.length);
     expect(outcomes.error).toBeGreaterThan(routes.length);
     // Random facts may be stored, so the number of their keys is not fixed.
-    const { by_origin } = (await server.ask('/api/v1/status', { token })).json as Pick<
+    const { by_origin } = (await server.request('/api/v1/status', { token })).json as Pick<
       StatusOutput,
       'by_origin'
     >;
@@ -102,7 +102,7 @@ describe('every operation over HTTP with any input', () => {
     });
     const sound = fc.asyncProperty(request, async ({ path, method, id, type }) => {
       const headers = { 'x-request-id': id, 'content-type': type, accept: type };
-      const { status, text } = await server.ask(path, { method, token, headers });
+      const { status, text } = await server.request(path, { method, token, headers });
       expect([path, method, text, status < 500]).toEqual([path, method, text, true]);
     });
     await fc.assert(sound, { numRuns: repetitions(50, 150) });

@@ -1,19 +1,24 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loci, type Ran, temporaryFolder } from './loci-command.ts';
+import { loci, type CommandResult, temporaryFolder } from './loci-command.ts';
 
-/** The error is one sentence about the cause and a hint, without a stack trace or an internal code. */
-function expectPlainWords({ code, stdout, stderr }: Ran, exit: number, message: string, hint: string): void {
+/** Expects one sentence about the cause and a hint, without a stack trace or an internal code. */
+function expectReadableError(
+  { code, stdout, stderr }: CommandResult,
+  exit: number,
+  message: string,
+  hint: string,
+): void {
   expect({ code, stdout }).toEqual({ code: exit, stdout: '' });
-  const [said = '', advice = ''] = stderr.split('\n');
-  expect(said).toMatch(/^loci: /);
-  expect(said).toContain(message);
-  expect(advice).toContain(hint);
+  const [errorLine = '', hintLine = ''] = stderr.split('\n');
+  expect(errorLine).toMatch(/^loci: /);
+  expect(errorLine).toContain(message);
+  expect(hintLine).toContain(hint);
   expect(stderr).not.toMatch(/\bE[A-Z]{3,}\b|errno|syscall|^ +at /m);
 }
 
-describe('a path that is wrong', () => {
+describe('a wrong path', () => {
   const folder = temporaryFolder();
   const home = join(folder, 'home');
   const file = join(folder, 'file.md');
@@ -40,7 +45,7 @@ describe('a path that is wrong', () => {
       'Check',
     ],
     [
-      'a store that is something else',
+      'a store that is another file',
       { home, env: { LOCI_STORE_PATH: file } },
       ['write', 'x'],
       6,
@@ -49,7 +54,7 @@ describe('a path that is wrong', () => {
     ],
     ['an input that is a folder', { home }, ['search', '--input', folder], 8, 'it is a folder', 'JSON'],
     [
-      'an input that is not there',
+      'an input that does not exist',
       { home },
       ['search', '--input', `${file}x`],
       8,
@@ -64,26 +69,26 @@ describe('a path that is wrong', () => {
       'there is a file where a folder',
       'Check',
     ],
-  ] as const)('%s is told in words', async (_, options, args, exit, message, hint) => {
-    expectPlainWords(await loci(args, options), exit, message, hint);
+  ] as const)('is a readable error: %s', async (_, options, args, exit, message, hint) => {
+    expectReadableError(await loci(args, options), exit, message, hint);
   });
 
-  it('to settings that are a folder is a readable error', async () => {
-    const odd = temporaryFolder();
-    mkdirSync(join(odd, 'loci.yaml'));
-    expectPlainWords(
-      await loci(['status'], { home: odd }),
+  it('is a readable error: a folder in place of loci.yaml', async () => {
+    const otherHome = temporaryFolder();
+    mkdirSync(join(otherHome, 'loci.yaml'));
+    expectReadableError(
+      await loci(['status'], { home: otherHome }),
       8,
       'it is a folder, not a file',
       'Move the folder away',
     );
-    expectPlainWords(
-      await loci(['config', 'set', 'search.limit', '3'], { home: odd }),
+    expectReadableError(
+      await loci(['config', 'set', 'search.limit', '3'], { home: otherHome }),
       8,
       'it is a folder, not a file',
       'Move the folder away',
     );
-    expect(readdirSync(odd)).toEqual(['loci.yaml']);
+    expect(readdirSync(otherHome)).toEqual(['loci.yaml']);
     expect(readFileSync(file, 'utf8')).toBe('x');
   });
 });
@@ -102,8 +107,8 @@ describe('settings that are not YAML', () => {
     ['project: @home\n', 'must be in quotes'],
     ['project: "C:\\x"\n', 'a backslash in double quotes must be written twice'],
     ['project: *home\n', 'text that begins with * must be in quotes'],
-  ])('%j is told where and what', async (text, message) => {
+  ])('are a readable error with the position and the cause: %j', async (text, message) => {
     writeFileSync(join(home, 'loci.yaml'), text);
-    expectPlainWords(await loci(['status'], { home }), 3, message, 'orrect');
+    expectReadableError(await loci(['status'], { home }), 3, message, 'orrect');
   });
 });

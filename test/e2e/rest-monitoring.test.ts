@@ -7,8 +7,8 @@ const WORD = 'xylophonist';
 describe('monitoring', () => {
   it('has health and readiness checks that reveal nothing else', async () => {
     const server = await startServer();
-    expect((await server.ask('/healthz')).json).toEqual({ status: 'ok' });
-    const ready = await server.ask('/readyz');
+    expect((await server.request('/healthz')).json).toEqual({ status: 'ok' });
+    const ready = await server.request('/readyz');
     expect([ready.status, ready.text]).toEqual([200, '{"status":"ready"}']);
   });
 
@@ -16,13 +16,13 @@ describe('monitoring', () => {
     const server = await startServer();
     const token = await server.token('alice', 'write');
     const operator = await server.token('alice', 'admin');
-    await server.ask('/api/v1/memory/write', { token, body: { content: `A ${WORD}.` } });
-    await server.ask(`/api/v1/memory/search?query=${WORD}`, { token });
-    await server.ask(`/api/v1/memory/get?citation=${WORD}`, { token });
+    await server.request('/api/v1/memory/write', { token, body: { content: `A ${WORD}.` } });
+    await server.request(`/api/v1/memory/search?query=${WORD}`, { token });
+    await server.request(`/api/v1/memory/get?citation=${WORD}`, { token });
     for (const path of [`/${WORD}`, `/api/v1/${WORD}`, `/api/v1/memory/${WORD}`])
-      await server.ask(path, { token });
-    await server.ask('/healthz', { method: 'PROPFIND' });
-    const { text, headers } = await server.ask('/metrics', { token: operator });
+      await server.request(path, { token });
+    await server.request('/healthz', { method: 'PROPFIND' });
+    const { text, headers } = await server.request('/metrics', { token: operator });
     expect(headers['content-type']).toContain('text/plain; version=0.0.4');
     const count = (labels: string) =>
       Number(
@@ -35,7 +35,7 @@ describe('monitoring', () => {
     expect(count('method="GET",route="/api/v1/memory/search",status="200"')).toBe(1);
     expect(count('method="GET",route="/api/v1/memory/get",status="404"')).toBe(1);
     expect(count('method="GET",route="none",status="404"')).toBe(3);
-    // Other searches of this process are heard of too.
+    // Searches of other servers in this process are counted too.
     expect(text).toMatch(/^loci_search_signal_duration_seconds_count\{signal="text"\} [1-9]/m);
     expect(text).toMatch(/^loci_store_records 1$/m);
     expect(text).toMatch(/^loci_embeddings_pending 0$/m);
@@ -47,16 +47,16 @@ describe('monitoring', () => {
   it('logs each request without its content', async () => {
     const server = await startServer();
     const token = await server.token('alice', 'write');
-    await server.ask('/api/v1/memory/write', {
+    await server.request('/api/v1/memory/write', {
       token,
       headers: { 'x-request-id': 'r1', 'x-note': WORD, 'user-agent': WORD },
       body: { content: `A ${WORD}.` },
     });
-    await server.ask(`/api/v1/memory/search?query=${WORD}&limit=0`, {
+    await server.request(`/api/v1/memory/search?query=${WORD}&limit=0`, {
       token,
       headers: { 'x-request-id': 'r2' },
     });
-    await server.ask(`/${WORD}`, { token: WORD, headers: { 'x-request-id': 'r3' } });
+    await server.request(`/${WORD}`, { token: WORD, headers: { 'x-request-id': 'r3' } });
     const lines = server.log.filter(({ msg }) => msg === 'request');
     expect(lines).toMatchObject([
       { request_id: 'r1', method: 'POST', route: '/api/v1/memory/write', status: 200 },
@@ -65,35 +65,35 @@ describe('monitoring', () => {
     ]);
     for (const line of lines) {
       expect(line['ms']).toBeGreaterThan(0);
-      const known = ['level', 'time', 'request_id', 'method', 'route', 'status', 'ms', 'code', 'msg'];
-      expect(Object.keys(line).filter((key) => !known.includes(key))).toEqual([]);
+      const allowedKeys = ['level', 'time', 'request_id', 'method', 'route', 'status', 'ms', 'code', 'msg'];
+      expect(Object.keys(line).filter((key) => !allowedKeys.includes(key))).toEqual([]);
     }
     expect(JSON.stringify(server.log)).not.toMatch(new RegExp(`${WORD}|alice|${token.slice(5, 25)}`));
   });
 
   it('follows log.level', async () => {
     const server = await startServer({ log: { level: 'error' } });
-    await server.ask('/nope');
+    await server.request('/nope');
     expect(server.log).toEqual([]);
   });
 });
 
-describe('MCP at the same server', () => {
+describe('MCP on the same server', () => {
   it('gets the caller and the scopes of the token', async () => {
     const server = await startServer({}, { mcp: mcpHandler });
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
     const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
     const tools = async (scope: string): Promise<string> => {
       const token = await server.token('alice', scope);
-      const { status, text } = await server.ask('/mcp', { token, body, headers });
+      const { status, text } = await server.request('/mcp', { token, body, headers });
       expect([status, text]).toEqual([200, expect.stringContaining('memory_search')]);
       return text;
     };
     expect(await tools('read')).not.toContain('"memory_write"');
     expect(await tools('write')).toContain('"memory_write"');
-    expect((await server.ask('/mcp', { body, headers })).status).toBe(401);
+    expect((await server.request('/mcp', { body, headers })).status).toBe(401);
     expect(
-      (await server.ask('/mcp', { body, headers: { ...headers, origin: 'http://evil.example' } })).status,
+      (await server.request('/mcp', { body, headers: { ...headers, origin: 'http://evil.example' } })).status,
     ).toBe(403);
   });
 });

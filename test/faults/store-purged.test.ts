@@ -8,8 +8,8 @@ import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
 
-/** How often the store's files hold the text. */
-function bytesThatHold(path: string, text: string): number {
+/** The number of occurrences of a text in the store's files. */
+function countOccurrences(path: string, text: string): number {
   let count = 0;
   for (const file of [path, `${path}-wal`, `${path}-journal`]) {
     const bytes = existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
@@ -32,7 +32,7 @@ describe('a purged record', () => {
       Array.from({ length: 300 }, (_, i) => note(`other words ${String(from + i)}`));
     await write(store, NAMESPACE, ...others(0));
     const long = Array.from({ length: 40 }, (_, i) => `qqlongsecret${String(i)} ${'filler '.repeat(200)}`);
-    const forgotten = [
+    const purged = [
       note('a zyxwvutsecret text', {
         title: 'zyxwvuttitle',
         tags: ['zyxwvuttag'],
@@ -42,19 +42,19 @@ describe('a purged record', () => {
       note(long, { origin: 'memory', key: null }),
       fact('k', 'c', 'the zyxwvutexpired text', { expiresAt: NOW }),
     ];
-    const audit = forgotten.map(({ draft: { uuid, content } }) =>
+    const audit = purged.map(({ draft: { uuid, content } }) =>
       auditDraft({ subject: uuid, diff: { content } }),
     );
-    const ids = await commit(store, NAMESPACE, { writes: forgotten, audit });
+    const ids = await commit(store, NAMESPACE, { writes: purged, audit });
     await embed(store, vectors, NAMESPACE, () => unit(1, 0, 0));
     await write(store, NAMESPACE, ...others(300));
-    expect(bytesThatHold(path, 'zyxwvut')).toBeGreaterThan(0);
-    expect(bytesThatHold(path, 'qqlongsecret')).toBeGreaterThan(40);
+    expect(countOccurrences(path, 'zyxwvut')).toBeGreaterThan(0);
+    expect(countOccurrences(path, 'qqlongsecret')).toBeGreaterThan(40);
     await deleteRecords(store, NAMESPACE, ids[0]!, ids[1]!);
     await store.records.purge(NAMESPACE, purgeRequest());
-    expect([bytesThatHold(path, 'zyxwvut'), bytesThatHold(path, 'qqlongsecret')]).toEqual([0, 0]);
+    expect([countOccurrences(path, 'zyxwvut'), countOccurrences(path, 'qqlongsecret')]).toEqual([0, 0]);
     expect(await verifyStore(store)).toEqual([]);
     await store.close();
-    expect([bytesThatHold(path, 'zyxwvut'), bytesThatHold(path, 'qqlongsecret')]).toEqual([0, 0]);
+    expect([countOccurrences(path, 'zyxwvut'), countOccurrences(path, 'qqlongsecret')]).toEqual([0, 0]);
   });
 });

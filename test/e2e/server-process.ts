@@ -1,27 +1,27 @@
 import { onTestFinished } from 'vitest';
 import { type RunningLoci, startLoci } from './loci-command.ts';
 
-export interface Served extends RunningLoci {
+export interface ServerProcess extends RunningLoci {
   readonly address: string;
 }
 
-/** `loci serve` in a separate process, or started with `command`: the path of Node, and a script. */
-export async function serveProcess(
+/** Starts `loci serve` in a separate process. `command` replaces the path of Node and the script. */
+export async function startServerProcess(
   home: string,
   env: NodeJS.ProcessEnv = {},
   command: readonly [node?: string, script?: string] = [],
-): Promise<Served> {
+): Promise<ServerProcess> {
   const args = ['serve', '--port', '0', '--home', home];
   const [node, script] = command;
   const options = { home, env: { LOCI_WRITES_ENABLED: 'true', ...env } };
   const running = startLoci(args, options, script === undefined ? undefined : [script], node);
   onTestFinished(() => void running.child.kill('SIGKILL'));
   const address = await new Promise<string>((resolve, reject) => {
-    let told = '';
+    let output = '';
     running.child.stderr?.on('data', (chunk: Buffer) => {
-      told += chunk.toString();
-      const found = /Loci listens at (\S+);/.exec(told);
-      if (found?.[1] !== undefined) resolve(found[1]);
+      output += chunk.toString();
+      const match = /Loci listens at (\S+);/.exec(output);
+      if (match?.[1] !== undefined) resolve(match[1]);
     });
     void running.ended.then(({ stderr }) => reject(new Error(stderr)));
   });

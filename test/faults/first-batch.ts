@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
 import type { RunningLoci } from '../e2e/loci-command.ts';
 
-/** Records in the store of a home, deleted ones too; 0 where there is none yet. */
+/** The number of records in the store of a home, including deleted ones; 0 if there is no store yet. */
 export function countRecords(home: string): number {
   const file = join(home, 'loci.db');
   if (!existsSync(file)) return 0;
@@ -12,13 +12,13 @@ export function countRecords(home: string): number {
     using database = new DatabaseSync(file, { readOnly: true });
     return Number(database.prepare('SELECT count(*) AS count FROM record').get()?.['count']);
   } catch {
-    // Not made yet, or its tables are not.
+    // The file or its tables are not complete yet.
     return 0;
   }
 }
 
-/** Waits until the first batch is in the store and more is to come. */
-export async function midway(home: string, { child }: RunningLoci): Promise<void> {
+/** Waits until the store has a part of the records and the process is still running. */
+export async function waitForFirstBatch(home: string, { child }: RunningLoci): Promise<void> {
   await expect
     .poll(() => countRecords(home) > 0 || child.exitCode !== null, { interval: 5, timeout: 30_000 })
     .toBe(true);
