@@ -1,5 +1,5 @@
-// Node's own HTTP server, which answers two bytes: what a request costs before Loci does anything for it.
-//   node bare-server.mjs     says its port; GET /cpu answers the milliseconds of processor time so far
+// Node's own HTTP server, which responds with two bytes. It shows what a request costs without Loci.
+//   node bare-server.mjs     prints its port; GET /cpu returns the milliseconds of processor time so far
 import { createServer } from 'node:http';
 
 const server = createServer((request, response) => {

@@ -25,7 +25,7 @@ export function embedMeasures({ throughput, coldStart, eventLoop }: EmbedReport)
       target: { of: 'ratio', most: 0.25, checked: true },
     },
     {
-      what: 'event loop held while embedding, at most',
+      what: 'longest block of the event loop while embedding',
       unit: 'ms',
       ours: eventLoop.longestMs,
       target: { of: 'ours', most: 50, checked: true },

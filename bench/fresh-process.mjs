@@ -1,5 +1,5 @@
-// Opens a filled store, searches it and writes to it in a process of its own, with only what an installed package
-// would load; says how long opening took, how much memory it holds and how long the event loop was held at most.
+// Opens a filled store, searches it and writes to it in a separate process that loads only what an installed package
+// loads. Prints the time to open, the memory after the searches and the longest block of the event loop in each phase.
 //   node fresh-process.mjs TASK.json
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -15,8 +15,8 @@ const [{ openStore }, { runSearch }, { DEFAULT_RANKING: ranking }] = await Promi
   ),
 );
 
-/** The work, then a tick of the monitor's timer, which sees what held the loop at the very end. */
-async function heldAtMost(work) {
+/** The longest block of the event loop in milliseconds. After the last wait, the monitor has seen a block at the end of the work. */
+async function longestBlock(work) {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
   await setTimeout(2 * RESOLUTION_MS);
@@ -28,15 +28,15 @@ async function heldAtMost(work) {
 
 let store;
 let openMs;
-// What else the machine does holds an idle loop too.
-const held = { idling: await heldAtMost(() => setTimeout(IDLE_MS)) };
-held.opening = await heldAtMost(async () => {
+// Other load on the machine blocks an idle loop too.
+const blockedMs = { idling: await longestBlock(() => setTimeout(IDLE_MS)) };
+blockedMs.opening = await longestBlock(async () => {
   const start = performance.now();
   store = await openStore({ driver: 'sqlite', path: task.path, busyTimeoutMs: 5000, create: false });
   openMs = performance.now() - start;
 });
 const generation = (await store.vectors.generations('')).find(({ active }) => active).id;
-held.searching = await heldAtMost(async () => {
+blockedMs.searching = await longestBlock(async () => {
   for (const { namespace, text, vector } of task.queries) {
     const embedder = { embed: async () => [Float32Array.from(vector)], countTokens: (words) => words.length };
     const vectors = { embedder, generation };
@@ -52,8 +52,8 @@ held.searching = await heldAtMost(async () => {
   }
 });
 const rss = process.memoryUsage.rss();
-held.writing = await heldAtMost(async () => {
+blockedMs.writing = await longestBlock(async () => {
   for (const batch of task.batches) await store.records.commit('bench-fresh', batch);
 });
 await store.close();
-console.log(JSON.stringify({ openMs, rssMb: rss / 1e6, bareRssMb: bareRss / 1e6, held }));
+console.log(JSON.stringify({ openMs, rssMb: rss / 1e6, bareRssMb: bareRss / 1e6, blockedMs }));

@@ -44,7 +44,7 @@ const { values: flags } = parseArgs({
 });
 
 /** Seconds under load, in full and quick runs. The full run is long enough to show growing memory. */
-const [LOAD, QUICK_LOAD] = [600, 2];
+const [LOAD_SECONDS, QUICK_LOAD_SECONDS] = [600, 2];
 
 /** Copies of stores for write tests. They are removed when the process ends. */
 const scratch = fileURLToPath(new URL(`../.cache/bench/scratch-${String(process.pid)}`, import.meta.url));
@@ -65,7 +65,7 @@ async function measureSize(passages: number, namespaces: number): Promise<Sectio
 
 async function measureServer(quick: boolean): Promise<Section> {
   const bench = await benchStore({ passages: 10_000, namespaces: 1, report: () => undefined });
-  const seconds = quick ? QUICK_LOAD : LOAD;
+  const seconds = quick ? QUICK_LOAD_SECONDS : LOAD_SECONDS;
   const measures = await measureRest(bench, join(scratch, 'rest'), { seconds });
   rmSync(scratch, { recursive: true, force: true });
   return { title: `REST, 10,000 records, 1,000 requests a second for ${String(seconds)} s`, measures };
@@ -99,15 +99,15 @@ async function main(): Promise<void> {
   const machine = machineLine();
   console.log(`${machine}\n`);
   const sections: Section[] = [];
-  const say = (section: Section): void => {
+  const report = (section: Section): void => {
     sections.push(section);
     console.log(`${sectionLines(section).join('\n')}\n`);
   };
   const sizes = [10_000, ...(flags.quick ? [] : [100_000]), ...(flags.million ? [1_000_000] : [])];
-  for (const passages of sizes) say(await measureSize(passages, namespaces));
-  say({ title: 'MCP on standard input and output', measures: await measureMcp(join(scratch, 'mcp')) });
-  if (flags.rest) say(await measureServer(flags.quick ?? false));
-  if (flags.embed) say(await measureEmbedder(flags.quick ?? false));
+  for (const passages of sizes) report(await measureSize(passages, namespaces));
+  report({ title: 'MCP on standard input and output', measures: await measureMcp(join(scratch, 'mcp')) });
+  if (flags.rest) report(await measureServer(flags.quick ?? false));
+  if (flags.embed) report(await measureEmbedder(flags.quick ?? false));
   if (flags.json !== undefined)
     writeFileSync(flags.json, `${JSON.stringify({ machine, sections }, null, 2)}\n`);
   const missed = missedTargets(sections);

@@ -16,12 +16,12 @@ const QUERIES = 300;
 const MAX_READY_MS = 300;
 const MAX_ADDED_MS = 5;
 
-interface Answer {
+interface JsonRpcResponse {
   readonly id?: number;
   readonly result?: { readonly isError?: boolean };
 }
 
-/** How soon `loci mcp` answers, and how much time it adds to the engine's. */
+/** Measures how soon `loci mcp` responds, and how much time it adds to a search of the engine. */
 export async function measureMcp(folder: string): Promise<Measure[]> {
   const home = join(folder, 'home');
   mkdirSync(home, { recursive: true, mode: 0o700 });
@@ -34,11 +34,11 @@ export async function measureMcp(folder: string): Promise<Measure[]> {
   const context = createContext({ home, env, caller: { surface: 'mcp', trust: 'agent' } });
   try {
     for (let i = 0; i < RECORDS; i++) await write.run(context, { content: contentOf(i) });
-    const ready: number[] = [];
-    const bare: number[] = [];
+    const readyTimes: number[] = [];
+    const echoTimes: number[] = [];
     for (let run = 0; run < PROCESSES; run++) {
-      ready.push(await timeToReady(env));
-      bare.push(await timeToEcho());
+      readyTimes.push(await timeToReady(env));
+      echoTimes.push(await timeToEcho());
     }
     const queries = Array.from(
       { length: QUERIES },
@@ -50,26 +50,26 @@ export async function measureMcp(folder: string): Promise<Measure[]> {
       await client.search(query);
       await search.run(context, { query });
     }
-    const [own, over]: [number[], number[]] = [[], []];
-    // In turn, so that other load on the machine affects both.
+    const [engineTimes, mcpTimes]: [number[], number[]] = [[], []];
+    // The two alternate, so that other load on the machine affects both.
     for (const query of queries) {
-      own.push(...(await timeEach([query], () => search.run(context, { query }))));
-      over.push(...(await timeEach([query], () => client.search(query))));
+      engineTimes.push(...(await timeEach([query], () => search.run(context, { query }))));
+      mcpTimes.push(...(await timeEach([query], () => client.search(query))));
     }
     await client.end();
     return [
       {
         what: 'loci mcp answers initialize, from the start of the process',
         unit: 'ms',
-        ours: quantile(ready, 0.5),
-        baseline: { name: 'a Node that echoes', value: quantile(bare, 0.5) },
+        ours: quantile(readyTimes, 0.5),
+        baseline: { name: 'a Node that echoes', value: quantile(echoTimes, 0.5) },
         target: { of: 'ours', most: MAX_READY_MS, checked: false },
       },
       ...[0.5, 0.95].map((share): Measure => ({
         what: `MCP stdio adds to a search, p${String(share * 100)}`,
         unit: 'ms',
-        ours: quantile(over, share) - quantile(own, share),
-        baseline: { name: 'the search itself', value: quantile(own, share) },
+        ours: quantile(mcpTimes, share) - quantile(engineTimes, share),
+        baseline: { name: 'the search itself', value: quantile(engineTimes, share) },
         target: { of: 'ours', most: MAX_ADDED_MS, checked: false },
       })),
     ];
@@ -102,34 +102,34 @@ async function timeToEcho(): Promise<number> {
   return elapsed;
 }
 
-/** A minimal client, because the official one adds time of its own. */
+/** A minimal client. The official one would add to the measured time. */
 class StdioClient {
   readonly #child: ChildProcessWithoutNullStreams;
-  readonly #waiting = new Map<number, (answer: Answer) => void>();
+  readonly #pending = new Map<number, (response: JsonRpcResponse) => void>();
   #id = 0;
 
   private constructor(env: NodeJS.ProcessEnv) {
     const { code, extension } = codeToOpen();
-    // The compiled command if it was built, else the sources.
+    // Runs the compiled command if it was built, else the sources.
     const script =
       extension === 'js'
         ? new URL('../bin/loci.js', import.meta.url)
         : new URL(`${code}/surfaces/cli/main.ts`);
     this.#child = spawn(process.execPath, [script.pathname, 'mcp'], { env });
     createInterface({ input: this.#child.stdout }).on('line', (line) => {
-      const answer = JSON.parse(line) as Answer;
-      this.#waiting.get(answer.id ?? 0)?.(answer);
+      const response = JSON.parse(line) as JsonRpcResponse;
+      this.#pending.get(response.id ?? 0)?.(response);
     });
     this.#child.once('exit', () => {
-      for (const answer of this.#waiting.values()) answer({});
+      for (const resolve of this.#pending.values()) resolve({});
     });
   }
 
   static async start(env: NodeJS.ProcessEnv): Promise<StdioClient> {
     const client = new StdioClient(env);
     const clientInfo = { name: 'bench', version: '1' };
-    const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
-    const { result } = await client.#request('initialize', hello);
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+    const { result } = await client.#request('initialize', params);
     if (result === undefined) throw new Error('loci mcp did not answer initialize');
     return client;
   }
@@ -143,10 +143,10 @@ class StdioClient {
     return endOf(this.#child);
   }
 
-  #request(method: string, params: object): Promise<Answer> {
+  #request(method: string, params: object): Promise<JsonRpcResponse> {
     const id = ++this.#id;
-    const { promise, resolve } = Promise.withResolvers<Answer>();
-    this.#waiting.set(id, resolve);
+    const { promise, resolve } = Promise.withResolvers<JsonRpcResponse>();
+    this.#pending.set(id, resolve);
     this.#child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
     return promise;
   }

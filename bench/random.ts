@@ -21,14 +21,14 @@ export function createRandom(seed: number): Random {
   const uniform = (): number => {
     const shifted = s1 << 9;
     const product = Math.imul(s1, 5);
-    const answer = Math.imul((product << 7) | (product >>> 25), 9);
+    const result = Math.imul((product << 7) | (product >>> 25), 9);
     s2 ^= s0;
     s3 ^= s1;
     s1 ^= s2;
     s0 ^= s3;
     s2 ^= shifted;
     s3 = (s3 << 11) | (s3 >>> 21);
-    return (answer >>> 0) / 2 ** 32;
+    return (result >>> 0) / 2 ** 32;
   };
 
   const gauss = (): number => {
@@ -61,12 +61,12 @@ function zipfOf(uniform: () => number, ranks: number, exponent: number, offset: 
   let sum = 0;
   for (let i = 0; i < ranks; i++) cumulative[i] = sum += 1 / (i + 1 + offset) ** exponent;
   return () => {
-    const at = uniform() * sum;
+    const target = uniform() * sum;
     let low = 0;
     let high = ranks - 1;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (cumulative[middle]! < at) low = middle + 1;
+      if (cumulative[middle]! < target) low = middle + 1;
       else high = middle;
     }
     return low;

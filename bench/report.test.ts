@@ -12,7 +12,7 @@ const writes: Measure = {
 };
 
 describe('a measure', () => {
-  it('reaches a target by its ratio or by its own figure, bounds included', () => {
+  it('reaches a target with its ratio or its figure, bounds included', () => {
     expect(ratioOf(writes)).toBe(0.75);
     expect(isReached(writes)).toBe(true);
     expect(isReached({ ...writes, ours: 119 })).toBe(false);
@@ -20,17 +20,17 @@ describe('a measure', () => {
     expect(isReached({ ...writes, target: { of: 'ours', most: 149, checked: true } })).toBe(false);
   });
 
-  it('reaches nothing when it is not a number', () => {
+  it('reaches no target when it is not a number', () => {
     expect(isReached({ ...writes, ours: Number.NaN })).toBe(false);
   });
 
-  it('fails the check only where it is checked', () => {
+  it('fails the check only if its target is checked', () => {
     const slow = { ...writes, ours: 1 };
     const reported: Measure = { ...slow, what: 'times', target: { of: 'ratio', least: 0.6, checked: false } };
     expect(missedTargets([{ title: 'size', measures: [writes, slow, reported] }])).toEqual([slow]);
   });
 
-  it('shows itself beside its baseline and its target', () => {
+  it('is shown with its baseline and its target', () => {
     const lines = sectionLines({ title: '10,000 passages', measures: [writes] });
     expect(lines[0]).toMatch(/^10,000 passages +ours +baseline +ratio +must reach +ok$/);
     expect(lines[1]).toMatch(/^writes, a second +150 +200 +bare +0\.750 +ratio ≥ 0\.6 +yes$/);

@@ -18,7 +18,7 @@ const NEAREST = 10;
 const LIMIT = 10;
 const MIN_RECALL = 0.98;
 /** Queries that are run before the measurement, because V8 compiles hot code and an agent's memory runs permanently. */
-const WARM_UP = 100;
+const WARM_UP_QUERIES = 100;
 
 /** Compares a whole search and its vector stage with a plain FTS5 AND query and an exact scan, one query after the other. */
 export async function measureSearch(bench: BenchStore, passages: number): Promise<Measure[]> {
@@ -27,21 +27,22 @@ export async function measureSearch(bench: BenchStore, passages: number): Promis
   const plain = new PlainSearch(bench.plainPath);
   try {
     const generation = (await store.vectors.generations(ADMIN_NAMESPACE)).find(({ active }) => active)!.id;
-    const ask = (embedder: Embedder) => (query: BenchQuery) => run(store, { embedder, generation }, query);
-    const timed = async (work: (query: BenchQuery) => unknown): Promise<number[]> => {
-      await timeEach(bench.queries.slice(0, WARM_UP), work);
-      // Different queries from the warm-up: none is run twice.
-      return timeEach(bench.queries.slice(WARM_UP), work);
+    const searchWith = (embedder: Embedder) => (query: BenchQuery) =>
+      searchOnce(store, { embedder, generation }, query);
+    const measureTimes = async (work: (query: BenchQuery) => unknown): Promise<number[]> => {
+      await timeEach(bench.queries.slice(0, WARM_UP_QUERIES), work);
+      // These are not the queries of the warm-up, so none is run twice.
+      return timeEach(bench.queries.slice(WARM_UP_QUERIES), work);
     };
-    const ready = await timed(ask(readyVectors(bench.queries)));
-    const embedded = local === null ? [] : await timed(ask(local));
-    const words = await timed((query) => plain.search(query));
-    const { near, exact, recall } = await compareVectors(bench, store, generation);
+    const precomputed = await measureTimes(searchWith(precomputedVectors(bench.queries)));
+    const embedded = local === null ? [] : await measureTimes(searchWith(local));
+    const plainTimes = await measureTimes((query) => plain.search(query));
+    const { vectorTimes, exact, recall } = await compareVectors(bench, store, generation);
     return [
-      ...compared('search', ready, 'plain FTS5 AND', words, targetOf(passages)),
-      ...compared('search', ready, 'exact scan', exact),
-      ...compared('search with query embedding', embedded, 'plain FTS5 AND', words),
-      ...compared('vector stage', near, 'exact scan', exact),
+      ...comparisonRows('search', precomputed, 'plain FTS5 AND', plainTimes, latencyTarget(passages)),
+      ...comparisonRows('search', precomputed, 'exact scan', exact),
+      ...comparisonRows('search with query embedding', embedded, 'plain FTS5 AND', plainTimes),
+      ...comparisonRows('vector stage', vectorTimes, 'exact scan', exact),
       {
         what: `recall@${String(NEAREST)} of the vector stage`,
         unit: 'share',
@@ -57,7 +58,11 @@ export async function measureSearch(bench: BenchStore, passages: number): Promis
   }
 }
 
-function run(store: Store, vectors: { embedder: Embedder; generation: number }, query: BenchQuery): unknown {
+function searchOnce(
+  store: Store,
+  vectors: { embedder: Embedder; generation: number },
+  query: BenchQuery,
+): unknown {
   const filter = { now: NOW };
   const { namespace, text } = query;
   return runSearch({
@@ -72,7 +77,7 @@ function run(store: Store, vectors: { embedder: Embedder; generation: number }, 
 }
 
 /** An embedder that returns the vector given with the query. */
-function readyVectors(queries: readonly BenchQuery[]): Embedder {
+function precomputedVectors(queries: readonly BenchQuery[]): Embedder {
   const vectors = new Map(queries.map(({ text, vector }) => [text, vector]));
   return {
     provider: 'bench',
@@ -89,30 +94,30 @@ async function compareVectors(
   bench: BenchStore,
   store: Store,
   generation: number,
-): Promise<{ near: number[]; exact: number[]; recall: number }> {
+): Promise<{ vectorTimes: number[]; exact: number[]; recall: number }> {
   const found = new Map<BenchQuery, Set<number>>();
-  const near = await timeEach(bench.queries, async (query) => {
+  const vectorTimes = await timeEach(bench.queries, async (query) => {
     const { namespace, vector } = query;
     const scores = await searchVectors(store, namespace, generation, vector, { now: NOW }, NEAREST);
     found.set(query, new Set(scores.map(({ record }) => record)));
   });
   const exact: number[] = [];
-  let [hits, wanted] = [0, 0];
+  let [hits, expected] = [0, 0];
   // Only one namespace's vectors are in memory at a time: a million of them take 1.5 GB.
   for (const [namespace, queries] of Map.groupBy(bench.queries, (query) => query.namespace)) {
     const vectors = bench.exactVectors(namespace);
     exactNearest(vectors, queries[0]!.vector, NEAREST);
     const times = await timeEach(queries, (query) => {
       const nearest = exactNearest(vectors, query.vector, NEAREST);
-      wanted += nearest.length;
+      expected += nearest.length;
       hits += nearest.filter((row) => found.get(query)!.has(row + 1)).length;
     });
     exact.push(...times);
   }
-  return { near, exact, recall: hits / wanted };
+  return { vectorTimes, exact, recall: hits / expected };
 }
 
-function compared(
+function comparisonRows(
   what: string,
   ours: readonly number[],
   name: string,
@@ -129,7 +134,7 @@ function compared(
 }
 
 /** Target for the 95th percentile in milliseconds, for a store of this size or the next larger one. */
-function targetOf(passages: number): NonNullable<Measure['target']> {
+function latencyTarget(passages: number): NonNullable<Measure['target']> {
   const most = passages <= 10_000 ? 10 : passages <= 100_000 ? 20 : 80;
   return { of: 'ours', most, checked: false };
 }

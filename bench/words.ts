@@ -26,16 +26,19 @@ export function makeWords(random: Random, count: number): string[] {
 
 /** The word with one letter removed, added or changed, or two letters swapped. The first letter stays. */
 export function misspell(random: Random, word: string): string {
-  const at = 1 + random.below(Math.max(1, word.length - 2));
+  const position = 1 + random.below(Math.max(1, word.length - 2));
   const letter = String.fromCharCode(97 + random.below(26));
-  const [before, after] = [word.slice(0, at), word.slice(at + 1)];
-  const kinds = [
+  const [before, after] = [word.slice(0, position), word.slice(position + 1)];
+  const edits = [
     before + after,
-    before + letter + word.slice(at),
+    before + letter + word.slice(position),
     before + letter + after,
-    before + word.slice(at + 1, at + 2) + word.slice(at, at + 1) + word.slice(at + 2),
+    before +
+      word.slice(position + 1, position + 2) +
+      word.slice(position, position + 1) +
+      word.slice(position + 2),
   ];
-  return kinds[random.below(kinds.length)]!;
+  return edits[random.below(edits.length)]!;
 }
 
 function pick(random: Random, from: readonly string[]): string {

@@ -13,9 +13,9 @@ const MIN_SHARE_OF_BARE = 0.6;
 const MAX_FLUSHED_RATE = 1000;
 const MIN_BATCH_RATE = 4000;
 const SINGLE_WRITES = 600;
-/** Writes of one side before the other's turn, so that other load on the disk affects both. */
-const TURN = 20;
-const BATCH = 500;
+/** Number of writes before the other side's turn. The sides alternate, so that other load on the disk affects both. */
+const WRITES_PER_TURN = 20;
+const BATCH_SIZE = 500;
 
 /** Measures writes into copies of the filled store and of the plain one in `folder`, without embedding. */
 export async function measureWrites(bench: BenchStore, folder: string): Promise<Measure[]> {
@@ -31,13 +31,13 @@ export async function measureWrites(bench: BenchStore, folder: string): Promise<
     store.records.commit('bench-0', { writes: documents.map(draftOf), chunking: CHUNKING });
   try {
     const singles = bench.unwritten.slice(0, SINGLE_WRITES);
-    const batches = inRunsOf(BATCH, bench.unwritten.slice(SINGLE_WRITES));
-    await timeEach(singles.splice(0, TURN), (document) => commit([document]));
-    const one = await inTurns(inRunsOf(TURN, singles), {
+    const batches = chunksOf(BATCH_SIZE, bench.unwritten.slice(SINGLE_WRITES));
+    await timeEach(singles.splice(0, WRITES_PER_TURN), (document) => commit([document]));
+    const singleTimes = await alternate(chunksOf(WRITES_PER_TURN, singles), {
       ours: (run) => timeEach(run, (document) => commit([document])),
       baseline: (run) => timeEach(run, (document) => bare.add(document)),
     });
-    const many = await inTurns(batches, {
+    const batchTimes = await alternate(batches, {
       ours: (batch) => timeEach([batch], commit),
       baseline: (batch) => timeEach([batch], (documents) => plain.add(documents)),
     });
@@ -45,19 +45,19 @@ export async function measureWrites(bench: BenchStore, folder: string): Promise<
       {
         what: 'durable writes, one by one',
         unit: 'a second',
-        ours: rate(one.ours, 1),
-        baseline: { name: 'bare one-row INSERT', value: rate(one.baseline, 1) },
+        ours: rate(singleTimes.ours, 1),
+        baseline: { name: 'bare one-row INSERT', value: rate(singleTimes.baseline, 1) },
         target: {
           of: 'ratio',
           least: MIN_SHARE_OF_BARE,
-          checked: rate(one.baseline, 1) <= MAX_FLUSHED_RATE,
+          checked: rate(singleTimes.baseline, 1) <= MAX_FLUSHED_RATE,
         },
       },
       {
-        what: `passages in batches of ${String(BATCH)}`,
+        what: `passages in batches of ${String(BATCH_SIZE)}`,
         unit: 'a second',
-        ours: rate(many.ours, BATCH),
-        baseline: { name: 'plain FTS5 table', value: rate(many.baseline, BATCH) },
+        ours: rate(batchTimes.ours, BATCH_SIZE),
+        baseline: { name: 'plain FTS5 table', value: rate(batchTimes.baseline, BATCH_SIZE) },
         target: { of: 'ours', least: MIN_BATCH_RATE, checked: false },
       },
     ];
@@ -73,7 +73,7 @@ interface Sides<Each> {
   readonly baseline: Each;
 }
 
-async function inTurns<Item>(
+async function alternate<Item>(
   items: readonly Item[],
   sides: Sides<(item: Item) => Promise<number[]>>,
 ): Promise<Sides<number[]>> {
@@ -85,7 +85,7 @@ async function inTurns<Item>(
   return times;
 }
 
-function inRunsOf<Item>(length: number, items: readonly Item[]): Item[][] {
+function chunksOf<Item>(length: number, items: readonly Item[]): Item[][] {
   return Array.from({ length: Math.floor(items.length / length) }, (_, i) =>
     items.slice(i * length, (i + 1) * length),
   );

@@ -6,22 +6,22 @@ import type { Run } from './run.ts';
 import { withoutSources, type EvalDocument, type EvalQuery, type EvalSet } from './sets.ts';
 
 const note = (id: string): EvalDocument => ({ id, text: id, note: true });
-const brought = (source: string, id: string, completed?: boolean): EvalDocument => {
+const sourceDocument = (source: string, id: string, completed?: boolean): EvalDocument => {
   const printed = { id, text: id, ...(completed !== undefined && { completed }) };
   return { id: `${source}:${id}`, text: id, note: false, from: { source, printed } };
 };
-const ask = (id: string, gold: string[], half?: 'dev' | 'test'): EvalQuery => {
+const queryOf = (id: string, gold: string[], half?: 'dev' | 'test'): EvalQuery => {
   return { id, q: id, gold, cat: id.slice(0, 4), ...(half !== undefined && { half }) };
 };
 
 const QUERIES = [
-  ask('todo-1', ['tasks:1', 'tasks:2'], 'dev'),
-  ask('todo-2', ['tasks:1', 'a.md', 'mail:1'], 'dev'),
-  ask('note-1', ['a.md'], 'dev'),
-  ask('note-2', ['b.md'], 'dev'),
-  ask('none-1', [], 'dev'),
-  ask('todo-3', ['tasks:2'], 'test'),
-  ask('note-3', ['a.md'], 'test'),
+  queryOf('todo-1', ['tasks:1', 'tasks:2'], 'dev'),
+  queryOf('todo-2', ['tasks:1', 'a.md', 'mail:1'], 'dev'),
+  queryOf('note-1', ['a.md'], 'dev'),
+  queryOf('note-2', ['b.md'], 'dev'),
+  queryOf('none-1', [], 'dev'),
+  queryOf('todo-3', ['tasks:2'], 'test'),
+  queryOf('note-3', ['a.md'], 'test'),
 ];
 const SET: EvalSet = {
   name: 'small',
@@ -33,9 +33,9 @@ const SET: EvalSet = {
       docs: [
         note('a.md'),
         note('b.md'),
-        brought('tasks', '1', false),
-        brought('tasks', '2', true),
-        brought('mail', '1'),
+        sourceDocument('tasks', '1', false),
+        sourceDocument('tasks', '2', true),
+        sourceDocument('mail', '1'),
       ],
       queries: QUERIES,
     },
@@ -48,7 +48,7 @@ function runOf(set: EvalSet, answers: Readonly<Record<string, readonly string[]>
     const ids = answers[query.id];
     return ids === undefined ? [] : [{ query, ids }];
   });
-  const common = ({ query, ids }: (typeof rows)[number]) => ({
+  const sharedFields = ({ query, ids }: (typeof rows)[number]) => ({
     key: `c/${query.id}`,
     top: ids.slice(0, 10),
     related: [],
@@ -60,11 +60,11 @@ function runOf(set: EvalSet, answers: Readonly<Record<string, readonly string[]>
     milliseconds: [],
     absent: rows
       .filter(({ query }) => query.gold.length === 0)
-      .map((row) => ({ ...common(row), results: row.ids.length })),
+      .map((row) => ({ ...sharedFields(row), results: row.ids.length })),
     queries: rows
       .filter(({ query }) => query.gold.length > 0)
       .map((row) => ({
-        ...common(row),
+        ...sharedFields(row),
         cat: row.query.cat,
         sessionHit: null,
         scores: score(row.ids, row.query.gold),

@@ -9,7 +9,7 @@ import {
   type EvalSet,
 } from './sets.ts';
 
-/** Goals for a set with sources: their documents are shown where they are relevant, and cost the notes next to nothing. */
+/** Goals for a set with sources: relevant documents of sources are shown, and the results for notes hardly get worse. */
 export const GOALS = { recall: 0.9, loss: 0.01 } as const;
 
 /** Shares are 0 to 1. */
@@ -19,12 +19,12 @@ export interface Ambient {
 }
 
 export interface AmbientHalf {
-  /** Of the relevant documents of sources, the share among ten results and their related documents. */
+  /** The share of the relevant documents of sources that is among ten results and their related documents. */
   readonly recall: {
     readonly categories: Readonly<Record<string, Recall>>;
     readonly sources: Readonly<Record<string, Recall>>;
     readonly all: Recall;
-    /** Of todos: documents that have a completed state. */
+    /** The recall of todos: documents that have a completed state. */
     readonly todos: Recall;
   };
   /** Queries whose relevant documents are all notes. */
@@ -54,7 +54,7 @@ export interface NotesAlone extends Intrusion {
   readonly alone: number;
   /** nDCG@10 in the store with the sources. */
   readonly together: number;
-  /** `alone` minus `together`, over the same queries. */
+  /** The difference of `alone` and `together` over the same queries. */
   readonly loss: Interval;
 }
 

@@ -27,8 +27,8 @@ export function readEarlier(file: string): EarlierResult[] {
   try {
     return earlierFile.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
-    const why = error instanceof z.ZodError ? 'it is not the result of a run' : messageOf(error);
-    throw new LociError('invalid_input', `cannot compare with ${file}: ${why}`, {
+    const reason = error instanceof z.ZodError ? 'it is not the result of a run' : messageOf(error);
+    throw new LociError('invalid_input', `cannot compare with ${file}: ${reason}`, {
       hint: 'Give the file that an earlier run wrote with --json.',
     });
   }
@@ -59,17 +59,17 @@ function row({ set, measure, metrics, queries }: SetResult, earlier: EarlierResu
     const means = [percent(earlier.metrics[measure]), percent(metrics[measure]), points(change(measure))];
     return [name, 'unknown', ...means, '', ...METRICS.map((metric) => points(change(metric)))];
   }
-  const now = (metric: Metric): number[] => common.map(({ scores }) => scores[metric]);
-  const then = (metric: Metric): number[] => common.map(({ key }) => scoresBefore.get(key)?.[metric] ?? 0);
+  const after = (metric: Metric): number[] => common.map(({ scores }) => scores[metric]);
+  const before = (metric: Metric): number[] => common.map(({ key }) => scoresBefore.get(key)?.[metric] ?? 0);
   const change = (metric: Metric): ReturnType<typeof pairedDifference> =>
-    pairedDifference(now(metric), then(metric));
+    pairedDifference(after(metric), before(metric));
   const average = (values: readonly number[]): string =>
     percent(values.reduce((a, b) => a + b, 0) / values.length);
   return [
     name,
     String(common.length),
-    average(then(measure)),
-    average(now(measure)),
+    average(before(measure)),
+    average(after(measure)),
     ...intervalCells(change(measure)),
     ...METRICS.map((metric) => points(change(metric).mean)),
   ];

@@ -51,7 +51,7 @@ export function engineSystem(
         vectors,
       });
       const [absent] = missing;
-      // Figures without one of the signals would be taken for those of all.
+      // Figures without one of the signals would be mistaken for those of all signals.
       if (absent !== undefined)
         throw new LociError('embedding_unavailable', `${absent.signal}: ${absent.why}`);
       const shown = hits.filter((hit) => hit.confidence >= minScore);
@@ -65,40 +65,40 @@ export function engineSystem(
   };
 }
 
-/** A source of a set has one name. */
+/** The names of the sources by id. In a set, both are equal. */
 function namesOf({ collections }: EvalSet): Map<string, string> {
   const sources = collections.flatMap(({ docs }) => docs.flatMap(({ from }) => from?.source ?? []));
   return new Map(sources.map((source) => [source, source]));
 }
 
-type Change = (ranking: Ranking) => Ranking;
+type RankingChange = (ranking: Ranking) => Ranking;
 
 /** The ranking with each named stage or signal disabled. A new stage of `Ranking` gets a line here. */
-export const ABLATIONS: Readonly<Record<string, Change>> = {
-  smoothing: setting({ smoothing: null }),
-  dateBoost: setting({ dateBoost: 0 }),
-  speakerBoost: setting({ speakerBoost: 0 }),
-  sessionPrior: setting({ sessionPrior: 0 }),
-  userPrior: setting({ userPrior: 0 }),
-  titleBoost: setting({ titleBoost: 0 }),
-  kindBoost: setting({ kindBoost: 0 }),
-  recency: weighing({ recency: 0 }),
-  // Without its own weight it would still have that of text.
-  spelling: (ranking) => setting({ correctionShare: 0 })(weighing({ spelling: 0 })(ranking)),
-  vector: weighing({ vector: 0 }),
-  text: weighing({ text: 0 }),
+export const ABLATIONS: Readonly<Record<string, RankingChange>> = {
+  smoothing: withSettings({ smoothing: null }),
+  dateBoost: withSettings({ dateBoost: 0 }),
+  speakerBoost: withSettings({ speakerBoost: 0 }),
+  sessionPrior: withSettings({ sessionPrior: 0 }),
+  userPrior: withSettings({ userPrior: 0 }),
+  titleBoost: withSettings({ titleBoost: 0 }),
+  kindBoost: withSettings({ kindBoost: 0 }),
+  recency: withWeights({ recency: 0 }),
+  // `correctionShare` would otherwise move the weight of the text signal to this one.
+  spelling: (ranking) => withSettings({ correctionShare: 0 })(withWeights({ spelling: 0 })(ranking)),
+  vector: withWeights({ vector: 0 }),
+  text: withWeights({ text: 0 }),
 };
 
 /** The engine with nothing but the vectors: no other signal, no later stage. */
 export function vectorsAlone(ranking: Ranking): Ranking {
   const bare = Object.values(ABLATIONS).reduce((before, turnOff) => turnOff(before), ranking);
-  return weighing({ vector: 1 })(bare);
+  return withWeights({ vector: 1 })(bare);
 }
 
-function setting(change: Partial<Ranking>): Change {
+function withSettings(change: Partial<Ranking>): RankingChange {
   return (ranking) => ({ ...ranking, ...change });
 }
 
-function weighing(change: Partial<Ranking['weights']>): Change {
+function withWeights(change: Partial<Ranking['weights']>): RankingChange {
   return (ranking) => ({ ...ranking, weights: { ...ranking.weights, ...change } });
 }

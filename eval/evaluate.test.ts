@@ -25,22 +25,22 @@ let model: Model;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'loci-eval-run-'));
   const file = join(folder, 'set.json');
-  const turn = (topic: string, i: number) => ({
+  const turnOf = (topic: string, i: number) => ({
     id: topic,
     text: `Let us talk about the ${topic}.`,
     session: i % 2,
   });
-  const ask = (topic: string) => ({
+  const queryOf = (topic: string) => ({
     id: topic,
     q: `What of the ${topic}?`,
     gold: [topic],
     cat: topic.slice(0, 1),
   });
   const absent = { id: 'absent', q: 'zeppelin', gold: [], cat: 'absent' };
-  const made = { id: 'made', q: 'oven ladder', gold: ['ladder'], cat: 'made', src: 'oven' };
-  const queries = [...TOPICS.map(ask), absent, made];
+  const derived = { id: 'made', q: 'oven ladder', gold: ['ladder'], cat: 'made', src: 'oven' };
+  const queries = [...TOPICS.map(queryOf), absent, derived];
   const collections = [
-    { id: 'one', docs: TOPICS.map(turn), queries },
+    { id: 'one', docs: TOPICS.map(turnOf), queries },
     { id: 'other', docs: [{ id: 'oven', text: 'zeppelin' }], queries: [] },
   ];
   writeFileSync(file, JSON.stringify({ name: 'locomo-like', collections }));
@@ -50,8 +50,8 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function evaluate(options: Partial<EvaluateOptions> = {}): ReturnType<typeof evaluateSet> {
-  const nothing = { baselines: false, ablate: false, typos: false, folder: join(folder, 'cache') };
-  return evaluateSet(set, CONFIGURATION, model, { ...nothing, ...options });
+  const noExtras = { baselines: false, ablate: false, typos: false, folder: join(folder, 'cache') };
+  return evaluateSet(set, CONFIGURATION, model, { ...noExtras, ...options });
 }
 
 describe('evaluateSet', () => {
@@ -61,7 +61,7 @@ describe('evaluateSet', () => {
     expect(result.metrics).toMatchObject({ 'R@1': 1, MRR: 1, 'session Hit@1': 1 });
     expect(result.queries.map(({ key }) => key)).toContain('one/made');
     expect(result.categories['o']).toEqual({ queries: 1, metrics: result.metrics });
-    // Only the other collection speaks of zeppelins.
+    // Only the other collection mentions zeppelins.
     expect(result.abstention).toMatchObject({ absent: 1, abstained: 1, falselyAbstained: 0, separation: 1 });
     expect(result.absent).toEqual([
       { key: 'one/absent', results: 0, top: [], related: [], confidence: null },
@@ -99,14 +99,14 @@ describe('evaluateSet', () => {
     ];
     const collections = [{ id: 'c', docs: [note], sources: { tasks }, queries }];
     writeFileSync(file, JSON.stringify({ name: 'sourced', collections }));
-    const nothing = { baselines: false, ablate: false, typos: false, folder: join(folder, 'cache') };
-    const result = await evaluateSet(loadSet(file), CONFIGURATION, model, nothing);
+    const noExtras = { baselines: false, ablate: false, typos: false, folder: join(folder, 'cache') };
+    const result = await evaluateSet(loadSet(file), CONFIGURATION, model, noExtras);
     const { dev } = result.ambient?.halves ?? {};
     expect(dev?.recall.todos).toEqual({ queries: 1, recall: 1 });
     expect(dev?.notes).toMatchObject({ queries: 1, alone: 1, together: 1 });
     expect(setReport(result).join('\n')).toMatch(/goal: recall of todos at least 90\.0 +100\.0 met/);
     const hidden = withOverrides(CONFIGURATION, { sources: { tasks: { weight: 0, minScore: 1 } } });
-    const without = await evaluateSet(loadSet(file), hidden, model, nothing);
+    const without = await evaluateSet(loadSet(file), hidden, model, noExtras);
     expect(without.ambient?.halves['dev']?.recall.todos).toEqual({ queries: 1, recall: 0 });
   });
 
@@ -124,20 +124,20 @@ describe('the cache', () => {
     });
     expect(isIndexed(set, model, cache.folder)).toBe(false);
     const counts: number[] = [];
-    for (const spoil of [false, true, false]) {
+    for (const outdated of [false, true, false]) {
       const { store } = await openIndexed(set, model, cache);
       const { namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
       counts.push(namespaces.reduce((sum, { passages }) => sum + passages, 0));
       expect(await verifyStore(store)).toEqual([]);
       await store.close();
       expect(isIndexed(set, model, cache.folder)).toBe(true);
-      if (spoil) forgetCode(cache.folder);
+      if (outdated) markOutdated(cache.folder);
     }
     expect(counts).toEqual([7, 7, 7]);
   });
 });
 
-function forgetCode(cache: string): void {
+function markOutdated(cache: string): void {
   for (const stamp of globSync('*.stamp', { cwd: cache }))
     writeFileSync(join(cache, stamp), JSON.stringify({ code: 'older', embedded: true }));
   expect(isIndexed(set, model, cache)).toBe(false);

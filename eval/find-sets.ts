@@ -7,17 +7,18 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const HOUSEHOLD: string = join(ROOT, 'eval', 'sets', 'household.json');
 export const AMBIENT: string = join(ROOT, 'eval', 'sets', 'ambient.json');
 /** The sets of this repository. */
-const OWN_SETS: readonly string[] = [HOUSEHOLD, AMBIENT];
-const DATA = join(ROOT, '..', 'shared', 'eval', 'dev');
+const REPOSITORY_SETS: readonly string[] = [HOUSEHOLD, AMBIENT];
+const DEFAULT_FOLDER = join(ROOT, '..', 'shared', 'eval', 'dev');
 
 /**
  * The files of all sets: first those of this repository, then those of a folder, by name.
  * @throws LociError `invalid_input` when `LOCI_EVAL_DATA` names no folder, or one without sets
  */
 export function findSets(environment: Readonly<Record<string, string | undefined>> = process.env): string[] {
-  const named = environment['LOCI_EVAL_DATA'];
-  if (named === undefined || named === '') return [...OWN_SETS, ...(existsSync(DATA) ? setsIn(DATA) : [])];
-  const folder = resolve(named);
+  const configured = environment['LOCI_EVAL_DATA'];
+  if (configured === undefined || configured === '')
+    return [...REPOSITORY_SETS, ...(existsSync(DEFAULT_FOLDER) ? setsIn(DEFAULT_FOLDER) : [])];
+  const folder = resolve(configured);
   if (!existsSync(folder) || !statSync(folder).isDirectory()) {
     throw new LociError('invalid_input', `LOCI_EVAL_DATA is not a folder: ${folder}`);
   }
@@ -25,7 +26,7 @@ export function findSets(environment: Readonly<Record<string, string | undefined
   if (sets.length === 0) {
     throw new LociError('invalid_input', `LOCI_EVAL_DATA has no .json or .json.gz file: ${folder}`);
   }
-  return [...OWN_SETS, ...sets];
+  return [...REPOSITORY_SETS, ...sets];
 }
 
 function setsIn(folder: string): string[] {

@@ -20,7 +20,7 @@ import type { EvalSet } from './sets.ts';
 /** A set in a store of its own, each collection in its own namespace. */
 export interface IndexedSet {
   readonly store: Store;
-  /** Of its vectors; `null` without a model. */
+  /** The generation of its vectors; `null` without a model. */
   readonly generation: number | null;
 }
 
@@ -81,8 +81,8 @@ export async function openIndexed(
 }
 
 function storePath(set: EvalSet, { embedder, chunking }: Model, folder: string): string {
-  const made = embedder === null ? 'none' : `${embedder.provider}-${embedder.model}`;
-  const parts = [set.name, set.hash.slice(0, 12), chunking.signature, made];
+  const modelName = embedder === null ? 'none' : `${embedder.provider}-${embedder.model}`;
+  const parts = [set.name, set.hash.slice(0, 12), chunking.signature, modelName];
   return join(folder, `${parts.join('_').replaceAll(/[^\w.-]/g, '-')}.db`);
 }
 
@@ -97,13 +97,13 @@ async function storeRecords(
   let done = 0;
   for (const collection of set.collections) {
     const namespace = namespaceOf(set, collection.id);
-    const known = await knownRecords(store, namespace);
-    if (known.size > 0) await store.admin.resetDerived(namespace, { drop: true, vectors: false });
+    const stored = await storedRecords(store, namespace);
+    if (stored.size > 0) await store.admin.resetDerived(namespace, { drop: true, vectors: false });
     const inputs = await recordsOf(set, collection);
     for (let start = 0; start < inputs.length; start += BATCH) {
-      refuseAborted(signal);
+      assertNotAborted(signal);
       const writes = inputs.slice(start, start + BATCH).map((input): RecordWrite => {
-        const before = known.get(documentId(input));
+        const before = stored.get(documentId(input));
         const draft = draftOf(input, before);
         return { id: before?.id ?? null, draft, passages: makePassages(draft, chunking) };
       });
@@ -126,8 +126,8 @@ function draftOf(input: RecordInput, before: LociRecord | undefined): RecordWrit
   };
 }
 
-async function knownRecords(store: Store, namespace: string): Promise<Map<string, LociRecord>> {
-  const known = new Map<string, LociRecord>();
+async function storedRecords(store: Store, namespace: string): Promise<Map<string, LociRecord>> {
+  const stored = new Map<string, LociRecord>();
   let after: number | null = null;
   for (;;) {
     const page: LociRecord[] = await store.records.list(
@@ -135,9 +135,9 @@ async function knownRecords(store: Store, namespace: string): Promise<Map<string
       { scan: 'undeleted' },
       { after, limit: PAGE },
     );
-    for (const record of page) known.set(documentId(record), record);
+    for (const record of page) stored.set(documentId(record), record);
     const last = page.at(-1);
-    if (last === undefined) return known;
+    if (last === undefined) return stored;
     after = last.id;
   }
 }
@@ -185,6 +185,6 @@ function indexingCode(): string {
   return digest.digest('hex');
 }
 
-function refuseAborted(signal: AbortSignal | undefined): void {
+function assertNotAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw new LociError('aborted', 'indexing was stopped');
 }

@@ -50,16 +50,16 @@ async function evaluateAll(
 ): Promise<SetResult[]> {
   const { baselines, ablate, typos, limit, quick } = options;
   const evaluation: EvaluateOptions = { baselines, ablate, typos, signal, ...(limit !== null && { limit }) };
-  const clock = new Clock();
+  const time = new TimeEstimate();
   const results: SetResult[] = [];
   for (const [i, set] of sets.entries()) {
-    const skip = quick && i > 0 ? reasonToSkip(set, model, clock) : null;
+    const skip = quick && i > 0 ? reasonToSkip(set, model, time) : null;
     if (skip !== null) {
       print([`${set.name} is left out: ${skip}`]);
       continue;
     }
     const result = await evaluateSet(set, configuration, model, evaluation);
-    clock.count(result.queries.length);
+    time.count(result.queries.length);
     results.push(result);
     print(setReport(result));
   }
@@ -67,7 +67,7 @@ async function evaluateAll(
 }
 
 /** Estimates the time of queries from those that this run has finished, all systems included. */
-class Clock {
+class TimeEstimate {
   readonly #started = performance.now();
   #queries = 0;
 
@@ -84,12 +84,10 @@ class Clock {
   }
 }
 
-function reasonToSkip(set: EvalSet, model: Model, clock: Clock): string | null {
+function reasonToSkip(set: EvalSet, model: Model, time: TimeEstimate): string | null {
   if (!isIndexed(set, model)) return 'it is not indexed, or by older code (a run without --quick indexes it)';
   const queries = set.collections.reduce((sum, collection) => sum + collection.queries.length, 0);
-  return clock.elapsed + clock.estimate(queries) > QUICK_MS
-    ? 'it would take more than a minute in all'
-    : null;
+  return time.elapsed + time.estimate(queries) > QUICK_MS ? 'it would take more than a minute in all' : null;
 }
 
 function print(lines: readonly string[]): void {

@@ -9,7 +9,7 @@ describe('score', () => {
     expect(scores['R@5']).toBe(1 / 4);
     expect(scores['R@10']).toBe(2 / 4);
     expect(scores.MRR).toBe(1 / 3);
-    // Gains at ranks 3 and 7; four relevant documents could have stood at ranks 1 to 4.
+    // Gains at ranks 3 and 7. An ideal ranking has the four relevant documents at ranks 1 to 4.
     const ideal = 1 + 1 / Math.log2(3) + 1 / 2 + 1 / Math.log2(5);
     expect(scores['nDCG@10']).toBeCloseTo((1 / 2 + 1 / 3) / ideal, 12);
   });

@@ -58,7 +58,7 @@ const FLAGS = {
 /** @throws LociError `invalid_input` that names the option */
 export function parseOptions(args: readonly string[]): EvalOptions {
   assertKnownOptions(args);
-  const values = valuesOf(args);
+  const values = parseFlags(args);
   if (values.quick === true && values.set !== undefined) {
     throw new LociError('invalid_input', '--quick chooses the sets itself; leave out --set');
   }
@@ -67,7 +67,7 @@ export function parseOptions(args: readonly string[]): EvalOptions {
     help: values.help ?? false,
     sets: values.set ?? [],
     quick: values.quick ?? false,
-    limit: values.limit === undefined ? null : countOf(values.limit),
+    limit: values.limit === undefined ? null : parseCount(values.limit),
     config: values.config ?? null,
     compare: values.compare ?? null,
     json: values.json ?? null,
@@ -88,7 +88,7 @@ function assertKnownOptions(args: readonly string[]): void {
   }
 }
 
-const valuesOf = (args: readonly string[]) => {
+const parseFlags = (args: readonly string[]) => {
   try {
     return parseArgs({ args: [...args], options: FLAGS }).values;
   } catch (error) {
@@ -96,7 +96,7 @@ const valuesOf = (args: readonly string[]) => {
   }
 };
 
-function countOf(text: string): number {
+function parseCount(text: string): number {
   if (/^[1-9]\d*$/.test(text)) return Number(text);
   throw new LociError('invalid_input', `--limit: expected a number of queries, got ${text}`);
 }

@@ -10,7 +10,7 @@ type Metrics = Readonly<Record<string, number>>;
 /** A baseline, or the engine without one stage, compared with the default. */
 export interface Rival {
   readonly metrics: Metrics;
-  /** In the set's main metric: default minus this one, over the same queries. */
+  /** The difference of the default and this system in the set's main metric, over the same queries. */
   readonly difference: Interval;
 }
 
@@ -26,11 +26,11 @@ export interface Abstention {
 
 export interface TypoResult {
   readonly metrics: Metrics;
-  /** In the set's main metric: correct queries minus misspelt ones. */
+  /** The difference of correct and misspelt queries in the set's main metric. */
   readonly lost: Interval;
 }
 
-/** The configuration of a run, in its JSON. */
+/** The configuration of a run in the JSON report. */
 export interface RunConfiguration {
   readonly provider: string;
   readonly model: string | null;
@@ -41,7 +41,7 @@ export interface RunConfiguration {
   readonly ranking: Ranking;
 }
 
-/** Everything about one set. Metrics are 0 to 1, latencies milliseconds. */
+/** The result of one set. Metrics are from 0 to 1, latencies in milliseconds. */
 export interface SetResult {
   readonly set: string;
   readonly hash: string;
@@ -53,7 +53,7 @@ export interface SetResult {
   readonly abstention: Abstention | null;
   /** `null` for a set without sources. */
   readonly ambient: Ambient | null;
-  /** The embedding of the query included. */
+  /** Includes the embedding of the query. */
   readonly latency: { readonly p50: number; readonly p95: number };
   readonly config: RunConfiguration;
   readonly baselines: Readonly<Record<string, Rival>>;

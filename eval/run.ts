@@ -6,7 +6,7 @@ import type { System } from './system.ts';
 
 /** The results of one system for a query with an answer. */
 export interface QueryScore {
-  /** `queryKey`. */
+  /** See `queryKey`. */
   readonly key: string;
   readonly cat: string;
   readonly scores: Scores;
@@ -37,7 +37,7 @@ export interface Run {
   readonly absent: readonly AbsentAnswer[];
   /** Queries with an answer for which nothing was returned. */
   readonly unanswered: number;
-  /** For each query; the first system to run it also embeds it. */
+  /** The time of each query. The first system that runs a query also embeds it. */
   readonly milliseconds: readonly number[];
 }
 

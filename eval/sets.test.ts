@@ -27,7 +27,7 @@ function collection(docs: unknown[], queries: unknown[]): unknown {
   return { name: 'small', collections: [{ id: 'c', docs, queries }] };
 }
 
-function sourced(tasks: unknown[], queries: unknown[] = [QUERY]): unknown {
+function setWithSource(tasks: unknown[], queries: unknown[] = [QUERY]): unknown {
   const collections = [{ id: 'c', docs: [DOCUMENT], sources: { tasks }, queries }];
   return { name: 'small', now: '2026-11-21T09:00:00Z', collections };
 }
@@ -62,14 +62,14 @@ describe('loadSet', () => {
     ['no-text.json', collection([{ id: 'a' }], []), 'document a has neither text nor path'],
     ['no-file.json', collection([{ id: 'a', path: 'gone.md' }], []), 'document a: ENOENT'],
     ['twice.json', collection([DOCUMENT, DOCUMENT], []), 'two documents a'],
-    ['asked-twice.json', collection([DOCUMENT], [QUERY, QUERY]), 'two queries q'],
+    ['query-twice.json', collection([DOCUMENT], [QUERY, QUERY]), 'two queries q'],
     ['no-half.json', collection([DOCUMENT], [{ ...QUERY, half: 'third' }]), 'half'],
-    ['bare.json', sourced([{ id: 't1' }]), 'has neither text nor title'],
-    ['local.json', sourced([{ id: 't1', text: 'x', timestamp: '2026-11-25' }]), 'timestamp'],
-    ['strange.json', sourced([{ id: 't1', text: 'x', due: 'now' }]), 'due'],
+    ['bare.json', setWithSource([{ id: 't1' }]), 'has neither text nor title'],
+    ['local.json', setWithSource([{ id: 't1', text: 'x', timestamp: '2026-11-25' }]), 'timestamp'],
+    ['strange.json', setWithSource([{ id: 't1', text: 'x', due: 'now' }]), 'due'],
     [
-      'thrice.json',
-      sourced([
+      'source-twice.json',
+      setWithSource([
         { id: 't1', text: 'x' },
         { id: 't1', text: 'y' },
       ]),
@@ -91,14 +91,21 @@ describe('a set with sources', () => {
 
   it('names documents of sources by source and id, and has the time of its queries', () => {
     const queries = [{ ...QUERY, gold: ['a', 'tasks:t1'], half: 'dev' }];
-    const set = loadSet(write('sourced.json', sourced([TODO], queries)));
+    const set = loadSet(write('sourced.json', setWithSource([TODO], queries)));
     expect(set.now).toBe(Date.UTC(2026, 10, 21, 9));
-    const [own, brought] = set.collections[0]?.docs ?? [];
-    expect([own, brought].map((doc) => doc !== undefined && isFromSource(doc))).toEqual([false, true]);
-    expect(brought).toMatchObject({ id: 'tasks:t1', text: 'Order the oven', from: { source: 'tasks' } });
+    const [note, sourceDocument] = set.collections[0]?.docs ?? [];
+    expect([note, sourceDocument].map((doc) => doc !== undefined && isFromSource(doc))).toEqual([
+      false,
+      true,
+    ]);
+    expect(sourceDocument).toMatchObject({
+      id: 'tasks:t1',
+      text: 'Order the oven',
+      from: { source: 'tasks' },
+    });
     const bare = withoutSources(set);
     expect(bare?.name).not.toBe(set.name);
-    expect(bare?.collections[0]?.docs).toEqual([own]);
+    expect(bare?.collections[0]?.docs).toEqual([note]);
     expect(bare?.collections[0]?.queries).toEqual([{ ...queries[0], gold: ['a'] }]);
     expect(withoutSources(loadSet(write('own.json', collection([DOCUMENT], [QUERY]))))).toBeNull();
   });
@@ -111,7 +118,7 @@ describe('a set with sources', () => {
       project: 'kitchen',
       metadata: { sender: 'a@b' },
     };
-    const set = loadSet(write('records.json', sourced([TODO, mail])));
+    const set = loadSet(write('records.json', setWithSource([TODO, mail])));
     const [, todo, other] = await recordsOf(set, set.collections[0]!);
     expect(todo).toMatchObject({
       content: 'Order the oven',
@@ -137,14 +144,14 @@ describe('a set with sources', () => {
   it('has enough queries of each kind in both halves (ambient)', () => {
     const { collections } = loadSet(AMBIENT);
     const [{ docs, queries } = { docs: [], queries: [] }] = collections;
-    const asked = loadSet(HOUSEHOLD).collections.flatMap((other) =>
+    const householdQueries = loadSet(HOUSEHOLD).collections.flatMap((other) =>
       other.queries.map(({ q }) => q.toLowerCase()),
     );
     const notesAlone = queries.filter(
       ({ gold }) => gold.length > 0 && gold.every((id) => id.endsWith('.md')),
     );
     expect(notesAlone.filter(({ cat }) => cat === 'vault').length).toBeGreaterThanOrEqual(100);
-    expect(notesAlone.filter(({ q }) => asked.includes(q.toLowerCase()))).toEqual([]);
+    expect(notesAlone.filter(({ q }) => householdQueries.includes(q.toLowerCase()))).toEqual([]);
     expect(queries.filter(({ gold }) => gold.length === 0).length).toBeGreaterThanOrEqual(20);
     expect(Object.keys(Object.groupBy(docs.filter(isFromSource), ({ from }) => from!.source))).toHaveLength(
       3,

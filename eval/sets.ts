@@ -24,7 +24,7 @@ export type Half = (typeof HALVES)[number];
 interface WrittenDocument {
   readonly id: string;
   readonly text?: string;
-  /** In place of `text`: a note below the set's `root`. */
+  /** The path of a note below the set's `root`, in place of `text`. */
   readonly path?: string;
   readonly title?: string;
   readonly speaker?: string;
@@ -40,7 +40,7 @@ export interface EvalDocument extends WrittenDocument {
   readonly text: string;
   /** Whether the text is a Markdown note of a vault, read from `path`. */
   readonly note: boolean;
-  /** For a document of a source: its name, and what its command printed. */
+  /** For a document of a source: the name of the source, and the document as its command printed it. */
   readonly from?: { readonly source: string; readonly printed: PrintedDocument };
 }
 
@@ -73,20 +73,20 @@ interface WrittenSet {
   }[];
 }
 
-const words = () => z.string().exactOptional();
-const label = () => z.union([z.string(), z.number()]).exactOptional();
+const optionalString = () => z.string().exactOptional();
+const optionalLabel = () => z.union([z.string(), z.number()]).exactOptional();
 
 const document: z.ZodType<WrittenDocument> = z.object({
   id: z.string(),
-  text: words(),
-  path: words(),
-  title: words(),
-  speaker: words(),
-  session: label(),
-  batch: label(),
-  role: words(),
-  date: words(),
-  caption: words(),
+  text: optionalString(),
+  path: optionalString(),
+  title: optionalString(),
+  speaker: optionalString(),
+  session: optionalLabel(),
+  batch: optionalLabel(),
+  role: optionalString(),
+  date: optionalString(),
+  caption: optionalString(),
 });
 
 const query: z.ZodType<EvalQuery> = z.object({
@@ -94,13 +94,13 @@ const query: z.ZodType<EvalQuery> = z.object({
   q: z.string(),
   gold: z.array(z.string()),
   cat: z.string(),
-  src: words(),
+  src: optionalString(),
   half: z.enum(HALVES).exactOptional(),
 });
 
 const evalSet: z.ZodType<WrittenSet> = z.object({
   name: z.string(),
-  root: words(),
+  root: optionalString(),
   now: z.iso.datetime().exactOptional(),
   collections: z
     .array(
@@ -120,7 +120,8 @@ const evalSet: z.ZodType<WrittenSet> = z.object({
  */
 export function loadSet(file: string): EvalSet {
   const parsed = evalSet.safeParse(readJson(file));
-  if (!parsed.success) throw fault(file, z.prettifyError(parsed.error).split('\n').slice(0, 4).join(' '));
+  if (!parsed.success)
+    throw invalidSet(file, z.prettifyError(parsed.error).split('\n').slice(0, 4).join(' '));
   const { now } = parsed.data;
   const root = resolve(dirname(file), parsed.data.root ?? '.');
   const collections = parsed.data.collections.map(({ id, docs, sources = {}, queries }) => ({
@@ -158,17 +159,17 @@ function readJson(file: string): unknown {
     const bytes = readFileSync(file);
     return JSON.parse((file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8'));
   } catch (error) {
-    throw fault(file, messageOf(error));
+    throw invalidSet(file, messageOf(error));
   }
 }
 
 function withText(file: string, root: string, doc: WrittenDocument): EvalDocument {
   if (doc.text !== undefined) return { ...doc, text: doc.text, note: false };
-  if (doc.path === undefined) throw fault(file, `document ${doc.id} has neither text nor path`);
+  if (doc.path === undefined) throw invalidSet(file, `document ${doc.id} has neither text nor path`);
   try {
     return { ...doc, text: readFileSync(resolve(root, doc.path), 'utf8'), note: true };
   } catch (error) {
-    throw fault(file, `document ${doc.id}: ${messageOf(error)}`);
+    throw invalidSet(file, `document ${doc.id}: ${messageOf(error)}`);
   }
 }
 
@@ -188,24 +189,24 @@ function documentsOf(sources: NonNullable<WrittenSet['collections'][number]['sou
 function assertConsistent(file: string, { id, docs, queries }: EvalCollection): void {
   const documents = new Set<string>();
   for (const doc of docs) {
-    if (documents.has(doc.id)) throw fault(file, `collection ${id} has two documents ${doc.id}`);
+    if (documents.has(doc.id)) throw invalidSet(file, `collection ${id} has two documents ${doc.id}`);
     documents.add(doc.id);
   }
   const queryIds = new Set<string>();
   for (const query of queries) {
-    if (queryIds.has(query.id)) throw fault(file, `collection ${id} has two queries ${query.id}`);
+    if (queryIds.has(query.id)) throw invalidSet(file, `collection ${id} has two queries ${query.id}`);
     queryIds.add(query.id);
     const missing = query.gold.find((gold) => !documents.has(gold));
     if (missing !== undefined)
-      throw fault(
+      throw invalidSet(
         file,
         `query ${query.id} expects document ${missing}, which collection ${id} does not have`,
       );
   }
 }
 
-function fault(file: string, what: string): LociError {
-  return new LociError('invalid_input', `cannot use the set ${file}: ${what}`, {
+function invalidSet(file: string, problem: string): LociError {
+  return new LociError('invalid_input', `cannot use the set ${file}: ${problem}`, {
     hint: 'The format of a set is described in eval/README.md.',
   });
 }

@@ -23,17 +23,20 @@ export function mistype(query: string, seed: string): string {
   return mistyped;
 }
 
-/** Removes, inserts, replaces or transposes one letter after the first: people rarely mistype that one. */
+/** Removes, inserts, replaces or transposes one letter. The first letter stays, because people rarely mistype it. */
 function misspell(word: string, random: () => number): string {
   const below = (limit: number): number => Math.floor(random() * limit);
   for (;;) {
-    const at = 1 + below(word.length - 1);
+    const position = 1 + below(word.length - 1);
     const letter = String.fromCharCode(97 + below(26));
     const edits = [
-      word.slice(0, at) + word.slice(at + 1),
-      word.slice(0, at) + letter + word.slice(at),
-      word.slice(0, at) + letter + word.slice(at + 1),
-      word.slice(0, at) + word.slice(at + 1, at + 2) + word.slice(at, at + 1) + word.slice(at + 2),
+      word.slice(0, position) + word.slice(position + 1),
+      word.slice(0, position) + letter + word.slice(position),
+      word.slice(0, position) + letter + word.slice(position + 1),
+      word.slice(0, position) +
+        word.slice(position + 1, position + 2) +
+        word.slice(position, position + 1) +
+        word.slice(position + 2),
     ];
     const misspelt = edits[below(edits.length)]!;
     if (misspelt !== word) return misspelt;

@@ -72,8 +72,8 @@ async function capabilities(): Promise<string> {
   const resources = [...listResources(), ...templates].map(
     ({ uri, description = '' }) => `- \`${uri}\`: ${inLine(description)}`,
   );
-  const prompts = listPrompts().map(({ name, description = '', arguments: given = [] }) => {
-    const names = given.map((argument) => ` ${argument.name.toUpperCase()}`).join('');
+  const prompts = listPrompts().map(({ name, description = '', arguments: promptArguments = [] }) => {
+    const names = promptArguments.map((argument) => ` ${argument.name.toUpperCase()}`).join('');
     return `- \`${name}${names}\`: ${inLine(description)}`;
   });
   return [

@@ -1,4 +1,4 @@
-// Copies what the compiled code reads at run time and tsc leaves behind: kernels and migrations.
+// Copies the files that the compiled code reads at run time and that tsc does not copy: kernels and migrations.
 import { cpSync, globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

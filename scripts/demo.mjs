@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const home = `${root}.cache/demo`;
 // The user's own settings must not affect the demo.
-const own = Object.entries(process.env).filter(([name]) => !name.startsWith('LOCI_'));
-const env = { ...Object.fromEntries(own), LOCI_HOME: home };
+const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('LOCI_'));
+const env = { ...Object.fromEntries(inherited), LOCI_HOME: home };
 
 function run(...args) {
   const { status, error } = spawnSync(process.execPath, args, { cwd: root, env, stdio: 'inherit' });

@@ -1,5 +1,5 @@
-// npm runs `prepare` after an install, and again when `npx loci` links the clone for the first time: a build that is
-// newer than everything it was made from stays, so that no running process loses its files.
+// npm runs `prepare` after an install, and again when `npx loci` links the clone for the first time. A build that is newer
+// than all of its inputs is kept, so that no running process loses its files.
 import { execSync } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 const modified = (path) => statSync(root + path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 const built = modified('dist/index.js');
-// Folders count: their time changes when a file in them goes.
+// Folders are included, because their modification time changes when a file in them is deleted.
 const inputs = [
   'package.json',
   'tsconfig.json',

@@ -17,10 +17,10 @@ export function wordsOf(text: string): string[] {
 
 /** What a baseline sees of a document: everything the engine sees, as one plain text. */
 export function plainDocument(doc: EvalDocument): { readonly title: string; readonly body: string } {
-  const said = doc.speaker === undefined ? doc.text : `${doc.speaker}: ${doc.text}`;
+  const text = doc.speaker === undefined ? doc.text : `${doc.speaker}: ${doc.text}`;
   return {
     title: doc.title ?? fileName(doc),
-    body: doc.caption === undefined || doc.caption === '' ? said : `${said}\n${doc.caption}`,
+    body: doc.caption === undefined || doc.caption === '' ? text : `${text}\n${doc.caption}`,
   };
 }
 
