@@ -28,7 +28,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   R2: [
     {
       file: 'src/search/rank/rank.test.ts',
-      test: 'never lets recency lift a record above one that matches better by more than its reach (R2)',
+      test: 'never ranks a record above one that matches better by more than the reach of recency (R2)',
     },
   ],
   R3: [

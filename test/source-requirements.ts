@@ -52,7 +52,7 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     {
       file: 'src/search/rank/source-policy.test.ts',
-      test: 'ranks a note above a todo that matches equally well, whatever their times',
+      test: 'ranks a note above a todo that matches equally well, for any times of both',
     },
   ],
   S6: [

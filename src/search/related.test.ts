@@ -111,7 +111,7 @@ describe('relatedDocuments', () => {
     expect(await related({ policies: strict })).toEqual([]);
   });
 
-  it('never has more confidence than the best result, whatever the weight of its source', async () => {
+  it('never has more confidence than the best result, for any weight of its source', async () => {
     const { store, generation } = await filled();
     const { run, hits, retrieved } = await runSearch({
       ...{ store, namespace: 'n', filter: ALL_LIVE, vectors: { embedder, generation } },

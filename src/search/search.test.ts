@@ -56,7 +56,7 @@ describe('runSearch', () => {
     expect(replacements.length).toBeGreaterThan(90);
   });
 
-  it('ranks the passage with a code first, whatever its vector', async () => {
+  it('ranks the passage with a code of the query first, even if its vector is not similar', async () => {
     const store = openSqliteInMemory();
     const others = Array.from({ length: 40 }, (_, i) => note(`ticket OPS-${String(2000 + i)} went well`));
     await write(store, 'n', note('ticket ABC-1128 waits for Lena', { title: 'that' }), ...others);
@@ -185,7 +185,7 @@ describe('runSearch', () => {
       ).toEqual(['log']);
     });
 
-    it('finds records of the dates behind many better matches', async () => {
+    it('finds records of the dates even if many other records match better', async () => {
       const crowd = Array.from({ length: 300 }, (_, i) =>
         datedNote(`crowd ${String(i)}`, 100 + i, 'buy and buy'),
       );

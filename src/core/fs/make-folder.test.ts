@@ -10,7 +10,7 @@ afterAll(() => {
 });
 
 describe('makePrivateFolder', () => {
-  it('makes missing folders, which only the owner can access, and returns whether it did', () => {
+  it('creates missing folders that only the owner can access, and returns whether it did', () => {
     const path = join(folder, 'a', 'b');
     expect(makePrivateFolder(path)).toBe(true);
     expect(makePrivateFolder(path)).toBe(false);

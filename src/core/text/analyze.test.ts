@@ -82,7 +82,7 @@ describe('analyze', () => {
 });
 
 describe('words', () => {
-  it('fold to the same form, however they are encoded', () => {
+  it('fold to the same form in any encoding', () => {
     for (const [a, b] of [
       ['É', 'e'],
       ['e\u0301', 'e'],

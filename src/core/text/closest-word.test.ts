@@ -4,7 +4,7 @@ import { typoDistance, closestWord } from './closest-word.ts';
 describe('closestWord', () => {
   const keys = ['namespace', 'project', 'store', 'search', 'vaults'];
 
-  it('finds the word behind a typo, without regard to case', () => {
+  it('finds the intended word for a typo, and ignores case', () => {
     expect(closestWord('serach', keys)).toBe('search');
     expect(closestWord('VAULT', keys)).toBe('vaults');
     expect(closestWord('name_space', keys)).toBe('namespace');

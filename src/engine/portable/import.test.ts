@@ -87,7 +87,7 @@ describe('an import', () => {
     expect((await context.store.records.bounds('default')).highestId).toBe(2);
   });
 
-  it('leaves out what has expired, and refuses a fact that never expires', async () => {
+  it('leaves out expired records, and refuses a fact that never expires', async () => {
     let now = NOW;
     const source = await openEngine();
     await storeFact(source, { key: 'phone', value: '555', ttlSeconds: 3600 });

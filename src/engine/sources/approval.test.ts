@@ -122,7 +122,7 @@ describe('the fingerprint', () => {
     expect(await condition()).toBe(CHANGED);
   });
 
-  it('covers an executable argument whatever its name is', async () => {
+  it('covers an executable argument with any name', async () => {
     await tasks.write('run.txt', '', 0o755);
     await approve({ command: 'env ./run.txt' });
     await tasks.write('run.txt', 'changed', 0o755);

@@ -251,7 +251,7 @@ describe('the operator', () => {
     expect((await tasks.report())?.condition).toBe('new');
   });
 
-  it('sees and removes documents of sources that are not in the settings', async () => {
+  it('can list and remove documents of sources that are not in the settings', async () => {
     await tasks.loci.sources.approve('tasks');
     await tasks.refresh();
     await tasks.reopenWith({});

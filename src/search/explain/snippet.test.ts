@@ -99,7 +99,7 @@ describe('snippetWithProperties', () => {
     expect(shown('1988').text).toContain('birthday: 1988-03-17');
   });
 
-  it('is the passage alone when it, its title or its headings have the terms', () => {
+  it('has no properties when the passage, its title or its headings contain the terms', () => {
     expect(shown('hanna', 'oat')).toEqual(snippet(passage.text, new Set(['oat'])));
     expect(shown('car').text).toBe('Likes oats.');
   });

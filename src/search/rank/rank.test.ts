@@ -28,7 +28,7 @@ function withoutRecency(policies: SourcePolicies): SourcePolicies {
 }
 
 describe('rank', () => {
-  it('never lets recency lift a record above one that matches better by more than its reach (R2)', () => {
+  it('never ranks a record above one that matches better by more than the reach of recency (R2)', () => {
     const { weights, recency } = DEFAULT_RANKING;
     const reach = recency.kind === 'tie-break' ? recency.reach : Number.NaN;
     const rankingWithoutRecency = { ...DEFAULT_RANKING, weights: { ...weights, recency: 0 } };

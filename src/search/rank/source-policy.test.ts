@@ -24,7 +24,7 @@ describe('ranking of sources', () => {
     source: 'tasks',
   } as const;
 
-  it('ranks a note above a todo that matches equally well, whatever their times', () => {
+  it('ranks a note above a todo that matches equally well, for any times of both', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0.01, max: 1, noNaN: true }),
@@ -77,7 +77,7 @@ describe('ranking of sources', () => {
     ]);
   });
 
-  it('reports contributions and boosts that add up to the score, whatever the policies', () => {
+  it('reports contributions and boosts that add up to the score, for any policies', () => {
     fc.assert(
       fc.property(passageSamples, policySamples, (entries, policies) => {
         const best = new Map<number, number>();
@@ -122,7 +122,7 @@ describe('search of sources', () => {
     expect(both.hits[1]?.confidence).toBeGreaterThan(0.45 * (both.hits[0]?.confidence ?? 1));
   });
 
-  it('has the same confidence in an answer whatever the weight of its source', async () => {
+  it('has the same confidence in an answer for any weight of its source', async () => {
     const vague = Array.from({ length: 9 }, (_, i) => note('marble', { title: `note ${String(i)}` }));
     const others = Array.from({ length: 40 }, () => note('bees'));
     const done = note('marble worktop', {

@@ -135,7 +135,7 @@ describe('search with an intent', () => {
     expect(second?.boosts.map(({ name }) => name)).not.toContain('kind');
   });
 
-  it('finds an open document behind any number of completed ones', async () => {
+  it('finds an open document even if many completed ones match', async () => {
     const many = Array.from({ length: 60 }, (_, i) => sourceDocument('list', 'done', -i, true));
     const store = openSqliteInMemory();
     await write(store, 'n', ...many, sourceDocument('list', 'passport', -40, false));
@@ -158,7 +158,7 @@ describe('search with an intent', () => {
     expect(await titlesWith(sourceDocument('list', 'open', 1, false))).toEqual(['open', 'note']);
   });
 
-  it('queries for a date once, however often the query names it', async () => {
+  it('looks up a date once, even if the query repeats it', async () => {
     const store = openSqliteInMemory();
     await write(store, 'n', ...writes);
     let searches = 0;

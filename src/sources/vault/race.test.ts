@@ -35,7 +35,7 @@ describe('a vault that changes while it is read', () => {
 
   afterAll(() => rm(base, { recursive: true }));
 
-  it('never returns a file outside of it', async () => {
+  it('never returns a file outside of the vault', async () => {
     const swapper = spawn(process.execPath, ['--input-type=module', '--eval', SWAP], {
       cwd: base,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

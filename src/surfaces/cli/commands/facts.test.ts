@@ -86,7 +86,7 @@ describe('fact list', () => {
     );
   });
 
-  it('prints one line for each fact within the columns, whatever was stored', () => {
+  it('prints one line for each fact within the columns, for any content', () => {
     const hostile = fact({
       key: 'k'.repeat(300),
       value: `${'v'.repeat(9000)}\n\u001b]0;x`,
