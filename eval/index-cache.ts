@@ -154,7 +154,7 @@ async function embedAll(
   if (!generation.active) await store.vectors.activateGeneration(ADMIN_NAMESPACE, generation.id);
   const progress = new Progress(`embedding ${set.name}`, 'passages');
   await embedPending(store, embedder, generation.id, {
-    onProgress: progress.report,
+    onProgress: ({ done, total }) => progress.report(done, total),
     ...(signal === undefined ? {} : { signal }),
   });
   progress.end();

@@ -6,6 +6,15 @@ export function isJsonMap(value: unknown): value is JsonMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** `undefined` for text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Replaces every string of a value, including the names of fields.
  * @param change gets the string and the name of its field. The name is empty for names of fields and outside of objects.
@@ -40,4 +49,25 @@ export function exceedsDepth(maxDepth: number, value: Json): boolean {
     level = [...new Set(below)];
   }
   return false;
+}
+
+/** The same of JSON text. Counts brackets, because parsing a million of them takes long. */
+export function textExceedsDepth(maxDepth: number, json: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < json.length && depth <= maxDepth; at++) {
+    const char = json[at];
+    if (char === '[' || char === '{') depth++;
+    else if (char === ']' || char === '}') depth--;
+    else if (char === '"') at = endOfString(json, at);
+  }
+  return depth > maxDepth;
+}
+
+function endOfString(json: string, start: number): number {
+  for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (json[end - 1 - backslashes] === '\\') backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+  return json.length;
 }

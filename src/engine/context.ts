@@ -37,7 +37,6 @@ class EngineServices {
   readonly retention: RetentionSweeper;
   readonly history: HistoryLog;
   readonly hits: HitCounter;
-  /** Whether the sources in the settings may run without approval. */
   readonly trustsSettings: boolean;
   readonly maxPassageTokens: number | undefined;
   readonly #open = new Set<Closable>();
@@ -82,7 +81,7 @@ class EngineServices {
   async close(): Promise<void> {
     await this.stop();
     const embedder = await this.#embedder?.catch(() => null);
-    await Promise.allSettled([this.retention.close(), this.history.close(), this.hits.flush()]);
+    await Promise.allSettled([this.retention.close(), this.history.flush(), this.hits.flush()]);
     await Promise.all([this.store.close(), embedder?.close(), this.thread.close()]);
   }
 }
@@ -91,10 +90,29 @@ class EngineServices {
 export class EngineContext {
   readonly #services: EngineServices;
   readonly caller: Caller;
+  readonly namespace: string;
+  readonly config: Config;
+  readonly store: Store;
+  readonly now: () => Timestamp;
+  readonly thread: TaskThread;
+  /** Records runs. */
+  readonly history: HistoryLog;
+  /** Counts the searches that find a source. */
+  readonly hits: HitCounter;
+  /** Whether the sources in the settings may run without approval. */
+  readonly trustsSettings: boolean;
 
   private constructor(services: EngineServices, caller: Caller) {
     this.#services = services;
     this.caller = caller;
+    this.namespace = caller.namespace;
+    this.config = services.config;
+    this.store = services.store;
+    this.now = services.now;
+    this.thread = services.thread;
+    this.history = services.history;
+    this.hits = services.hits;
+    this.trustsSettings = services.trustsSettings;
   }
 
   /** The context of the owner in the configuration. */
@@ -105,36 +123,6 @@ export class EngineContext {
   /** The same engine on behalf of another caller. */
   as(caller: Caller): EngineContext {
     return new EngineContext(this.#services, caller);
-  }
-
-  get config(): Config {
-    return this.#services.config;
-  }
-
-  get store(): Store {
-    return this.#services.store;
-  }
-
-  get now(): () => Timestamp {
-    return this.#services.now;
-  }
-
-  get thread(): TaskThread {
-    return this.#services.thread;
-  }
-
-  /** Records runs. */
-  get history(): HistoryLog {
-    return this.#services.history;
-  }
-
-  /** Counts the searches that find a source. */
-  get hits(): HitCounter {
-    return this.#services.hits;
-  }
-
-  get trustsSettings(): boolean {
-    return this.#services.trustsSettings;
   }
 
   /** Closes it with the engine, unless the returned object closes it before. */
@@ -160,10 +148,6 @@ export class EngineContext {
   /** Starts a purge of old deleted records in the background; called after a write. */
   schedulePurge(): void {
     this.#services.retention.schedulePurge();
-  }
-
-  get namespace(): string {
-    return this.caller.namespace;
   }
 
   /** The configured provider, opened at the first call; `null` for `none`. */

@@ -2,6 +2,7 @@ import { openSqliteInMemory } from '../../test/contract/sqlite-in-memory.ts';
 import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LociError } from '../core/errors.ts';
+import type { Progress } from '../core/progress.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { Store } from '../store/store.ts';
 import { countAllPending, embedPending, embedRecord } from './embed.ts';
@@ -71,13 +72,13 @@ describe('embedPending', () => {
   it('embeds each text once in each namespace, and embeds nothing again in a second run', async () => {
     await write(['oven', 'oven', 'tiles']);
     await write(['oven'], 'other');
-    const progress: [number, number][] = [];
-    const onProgress = (done: number, total: number): void => void progress.push([done, total]);
+    const progress: Progress[] = [];
+    const onProgress = (report: Progress): void => void progress.push(report);
     const done = await embedPending(store, embedder(), generation, { onProgress });
     expect(calls.flat().toSorted()).toEqual(['oven', 'oven', 'tiles']);
     expect(done).toBe(3);
     expect(await countAllPending(store, generation)).toBe(0);
-    expect(progress.at(-1)).toEqual([3, 3]);
+    expect(progress.at(-1)).toEqual({ stage: 'embedding', subject: '', done: 3, total: 3 });
     expect(await embedPending(store, embedder(), generation)).toBe(0);
     expect(calls).toHaveLength(2);
   });

@@ -1,15 +1,11 @@
 import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import { LociError } from '../core/errors.ts';
+import { pickSignal, type ProgressOptions } from '../core/progress.ts';
 import type { Metadata, Passage } from '../core/types.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { PendingEmbedding } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
 import { embeddingText } from './embedding-text.ts';
-
-interface EmbedPendingOptions {
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (done: number, total: number) => void;
-}
 
 /** Texts that are embedded in one call and written in one transaction. */
 const BATCH_SIZE = 64;
@@ -23,17 +19,17 @@ export async function embedPending(
   store: Store,
   embedder: Embedder,
   generation: number,
-  options: EmbedPendingOptions = {},
+  options: ProgressOptions = {},
 ): Promise<number> {
   const total = await countAllPending(store, generation);
   let done = 0;
   const report = (count: number): void => {
     done += count;
-    options.onProgress?.(Math.min(done, total), total);
+    options.onProgress?.({ stage: 'embedding', subject: '', done: Math.min(done, total), total });
   };
   if (total === 0) return 0;
   for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE))
-    await embedNamespace(store, embedder, namespace, generation, options.signal, report);
+    await embedNamespace(store, embedder, namespace, generation, options, report);
   return done;
 }
 
@@ -50,29 +46,21 @@ async function embedNamespace(
   embedder: Embedder,
   namespace: string,
   generation: number,
-  signal: AbortSignal | undefined,
+  options: Pick<ProgressOptions, 'signal'>,
   report: (count: number) => void,
 ): Promise<void> {
   let after: PendingEmbedding | null = null;
   for (;;) {
-    if (signal?.aborted === true) throw new LociError('aborted', 'embedding was stopped');
+    if (options.signal?.aborted === true) throw new LociError('aborted', 'embedding was stopped');
     const page: PendingEmbedding[] = await store.vectors.pending(namespace, generation, {
       after,
       limit: BATCH_SIZE,
     });
     after = page.at(-1) ?? null;
     if (after === null) return;
-    const contents = [...new Map(page.map((pending) => [pending.hash, pending])).values()];
-    const vectors = await embedder.embed(
-      contents.map((pending) => embeddingText(pending, pending)),
-      { purpose: 'passage', ...(signal === undefined ? {} : { signal }) },
-    );
-    await store.vectors.put(
-      namespace,
-      generation,
-      contents.map(({ hash }, i) => ({ hash, vector: vectors[i]! })),
-    );
-    report(contents.length);
+    const texts = new Map(page.map((pending) => [pending.hash, embeddingText(pending, pending)]));
+    await embedTexts(store, embedder, namespace, generation, texts, options);
+    report(texts.size);
   }
 }
 
@@ -84,12 +72,20 @@ export async function embedRecord(
   record: { readonly namespace: string; readonly title: string; readonly metadata: Metadata },
   passages: readonly Passage[],
 ): Promise<void> {
-  const contents = [...new Map(passages.map((passage) => [passage.hash, passage])).values()];
-  const texts = contents.map((passage) => embeddingText(record, passage));
-  const vectors = await embedder.embed(texts, { purpose: 'passage' });
-  await store.vectors.put(
-    record.namespace,
-    generation,
-    contents.map(({ hash }, i) => ({ hash, vector: vectors[i]! })),
-  );
+  const texts = new Map(passages.map((passage) => [passage.hash, embeddingText(record, passage)]));
+  await embedTexts(store, embedder, record.namespace, generation, texts);
+}
+
+/** @param texts by their hashes */
+async function embedTexts(
+  store: Store,
+  embedder: Embedder,
+  namespace: string,
+  generation: number,
+  texts: ReadonlyMap<string, string>,
+  options: Pick<ProgressOptions, 'signal'> = {},
+): Promise<void> {
+  const vectors = await embedder.embed([...texts.values()], { purpose: 'passage', ...pickSignal(options) });
+  const writes = [...texts.keys()].map((hash, i) => ({ hash, vector: vectors[i]! }));
+  await store.vectors.put(namespace, generation, writes);
 }

@@ -1,4 +1,6 @@
+import { LociError } from '../core/errors.ts';
 import type { LociRecord, Passage } from '../core/types.ts';
+import type { SourceProblem } from '../sources/source.ts';
 import { chunk, type ChunkOptions } from './chunk.ts';
 import { embeddingHash, embeddingText } from './embedding-text.ts';
 
@@ -39,6 +41,27 @@ export function makePassages(record: PassageSource, options: ChunkOptions): Pass
     const passage = { ordinal, ...piece, context: ordinal === cut.length - 1 ? context : null };
     return { ...passage, hash: embeddingHash(record, passage) };
   });
+}
+
+/**
+ * The passages of a record; `null` and a reported problem for a text that is too complex.
+ * @param key names the record in the problem
+ * @throws LociError `aborted`
+ */
+export async function cutOrReport(
+  chunking: Chunking,
+  record: PassageSource,
+  key: string,
+  report: (problem: SourceProblem) => void,
+  signal?: AbortSignal,
+): Promise<Passage[] | null> {
+  try {
+    return await chunking.cut(record, signal);
+  } catch (error) {
+    if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
+    report({ key, reason: 'unreadable', detail: error.message, skipped: true });
+    return null;
+  }
 }
 
 /** Whether `makePassages` returns the same passages, including their hashes, for two states of a record. */

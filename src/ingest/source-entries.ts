@@ -9,13 +9,12 @@ export async function* storedEntries(
   namespace: string,
   source: string,
 ): AsyncGenerator<SourceEntry> {
-  let after: string | null = null;
-  for (;;) {
-    const page: SourceEntry[] = await records.sourceEntries(namespace, source, { after, limit: PAGE_SIZE });
+  let page: SourceEntry[] = [];
+  do {
+    const after = page.at(-1)?.key ?? null;
+    page = await records.sourceEntries(namespace, source, { after, limit: PAGE_SIZE });
     yield* page;
-    after = page.at(-1)?.key ?? null;
-    if (page.length < PAGE_SIZE) return;
-  }
+  } while (page.length === PAGE_SIZE);
 }
 
 /** The stored entries of a source by key. */

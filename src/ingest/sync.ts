@@ -1,12 +1,12 @@
 import { formatCount } from '../core/text/format-count.ts';
 import { LociError } from '../core/errors.ts';
 import { sha256, uuidv7 } from '../core/ids.ts';
-import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
+import type { LociRecord, Timestamp } from '../core/types.ts';
 import type { Source, SourceDocument, SourceItem, SourceProblem } from '../sources/source.ts';
 import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
 import { storedEntriesByKey } from './source-entries.ts';
-import { samePassages, type Chunking } from './passages.ts';
+import { cutOrReport, samePassages, type Chunking } from './passages.ts';
 
 export interface SyncOptions {
   readonly namespace: string;
@@ -145,7 +145,8 @@ class Sync {
     const existing = before === undefined ? undefined : await this.#existingRecord(before.id);
     const draft = this.#draft(document, contentHash, existing);
     const keep = existing !== undefined && samePassages(existing, draft);
-    const passages = keep ? 'keep' : await this.#cut(draft, item.key);
+    const { chunking, signal } = this.#options;
+    const passages = keep ? 'keep' : await cutOrReport(chunking, draft, item.key, this.#report, signal);
     if (passages === null) return;
     if (this.#characters + document.content.length > MAX_BATCH_CHARACTERS) await this.#commit();
     this.#writes.push({ id: before?.id ?? null, draft, passages });
@@ -156,18 +157,6 @@ class Sync {
     else this.#updated++;
     if (this.#writes.length >= MAX_BATCH_DOCUMENTS || this.#characters >= MAX_BATCH_CHARACTERS)
       await this.#commit();
-  }
-
-  /** Reports a text that is too complex and returns `null`. */
-  async #cut(draft: RecordDraft, key: string): Promise<Passage[] | null> {
-    const { chunking, signal } = this.#options;
-    try {
-      return await chunking.cut(draft, signal);
-    } catch (error) {
-      if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
-      this.#report({ key, reason: 'unreadable', detail: error.message, skipped: true });
-      return null;
-    }
   }
 
   async #existingRecord(id: number): Promise<LociRecord | undefined> {
@@ -253,16 +242,13 @@ class Sync {
 class MissingDocuments {
   readonly #byKey: Map<string, SourceEntry>;
   readonly #byIdentity = new Map<string, string>();
-  readonly #byContent = new Map<string, string[]>();
+  readonly #byContent: Map<string, SourceEntry[]>;
 
   constructor(entries: ReadonlyMap<string, SourceEntry>) {
     this.#byKey = new Map(entries);
-    for (const { key, identity, contentHash } of entries.values()) {
+    this.#byContent = Map.groupBy(entries.values(), ({ contentHash }) => contentHash);
+    for (const { key, identity } of entries.values())
       if (identity !== null) this.#byIdentity.set(identity, key);
-      const duplicates = this.#byContent.get(contentHash);
-      if (duplicates === undefined) this.#byContent.set(contentHash, [key]);
-      else duplicates.push(key);
-    }
   }
 
   /** Finds and removes the entry that a new document was renamed from: the one with its identity, else one with its content. */
@@ -274,11 +260,9 @@ class MissingDocuments {
   }
 
   /** Of several entries with the same content, takes the first that has not been taken. */
-  #takeFirst(keys: string[]): SourceEntry | undefined {
-    for (let key = keys.shift(); key !== undefined; key = keys.shift()) {
-      const entry = this.#byKey.get(key);
-      if (entry !== undefined) return entry;
-    }
+  #takeFirst(entries: SourceEntry[]): SourceEntry | undefined {
+    for (let entry = entries.shift(); entry !== undefined; entry = entries.shift())
+      if (this.#byKey.has(entry.key)) return entry;
     return undefined;
   }
 

@@ -1,8 +1,8 @@
-import type { ThreadTask } from '../core/threads/task-thread.ts';
+import type { TaskThread, ThreadTask } from '../core/threads/task-thread.ts';
 import { workerModule } from '../core/threads/worker-module.ts';
 import { ADDRESS_PASSWORD, ADDRESS_TOKEN, NAMED_CREDENTIALS } from './named-credentials.ts';
 import { findPrivateKeys } from './private-keys.ts';
-import { findPatterns, type Secret, type SecretPattern } from './secret.ts';
+import { findPatterns, maskSecrets, type Secret, type SecretPattern } from './secret.ts';
 import { loadSecretlint } from './secretlint.ts';
 import { VENDOR_TOKENS } from './vendor-tokens.ts';
 
@@ -50,6 +50,11 @@ export const SECRET_DETECTION: ThreadTask<[text: string, name?: string], readonl
   name: detectSecrets.name,
   inline: detectSecrets,
 };
+
+/** The text with its secrets masked. Long texts are searched in the thread. */
+export async function maskDetected(thread: TaskThread, text: string): Promise<string> {
+  return maskSecrets(text, await thread.run(SECRET_DETECTION, [text], { size: text.length }));
+}
 
 /** A token next to another is only found once the other is masked. Therefore searches again, a limited number of times. */
 function findAll(text: string, findBySecretlint: (text: string) => Secret[]): readonly Secret[] {

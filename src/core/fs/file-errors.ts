@@ -29,6 +29,11 @@ export function describeFileError(error: unknown): string {
   return DESCRIPTIONS[code] ?? `the system reports ${code}`;
 }
 
+/** The error of a file that cannot be read. */
+export function unreadableError(path: string, cause: unknown): LociError {
+  return new LociError('unreadable', `${path} cannot be read: ${describeFileError(cause)}`, { cause });
+}
+
 /** Converts a thrown value of any kind to an error of the table, as surfaces report it. */
 export function asLociError(error: unknown): LociError {
   if (error instanceof LociError) return error;

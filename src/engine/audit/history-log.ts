@@ -52,10 +52,6 @@ export class HistoryLog {
     return this.#writing;
   }
 
-  close(): Promise<void> {
-    return this.flush();
-  }
-
   async #write(rows: readonly PendingRun[]): Promise<void> {
     const masked: PendingRun[] = [];
     for (const { namespace, row } of rows) {
@@ -70,10 +66,8 @@ export class HistoryLog {
 
   /** Masks secrets even when `writes.secrets` allows them, because the caller of an operation did not ask to store its input. */
   readonly #masked = async (text: string): Promise<string> => {
-    const { SECRET_DETECTION } = await import('../../secrets/detect.ts');
-    const { maskSecrets } = await import('../../secrets/secret.ts');
-    const secrets = await this.#thread.run(SECRET_DETECTION, [text], { size: text.length });
-    return maskSecrets(text, secrets);
+    const { maskDetected } = await import('../../secrets/detect.ts');
+    return maskDetected(this.#thread, text);
   };
 }
 

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { formatCount } from '../../core/text/format-count.ts';
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord, Passage } from '../../core/types.ts';
-import type { Chunking } from '../../ingest/passages.ts';
+import { cutOrReport, type Chunking } from '../../ingest/passages.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { Page } from '../../store/model.ts';
 import type { Finding } from './check.ts';
 import type { EngineContext } from '../context.ts';
-import { cutOrReport } from '../vaults/index-vaults.ts';
+import { recordName } from '../vaults/index-vaults.ts';
 
 const PAGE_SIZE = 200;
 const MAX_NAMED = 5;
@@ -78,9 +78,9 @@ async function compare(
   );
   for (const record of records) {
     const passages: readonly Passage[] = storedPassages.get(record.id) ?? [];
-    const cut = await cutOrReport(record, chunking, {}, uncut);
+    const name = recordName(record);
+    const cut = await cutOrReport(chunking, record, name, (problem) => void uncut.push(problem));
     if (cut === null || isDeepStrictEqual(passages, cut)) continue;
-    const name = record.key ?? `record/${String(record.id)}`;
     (staleIds.has(record.id) ? stale : broken).push(name);
     if (staleIds.has(record.id) && passages.length === 0) missing.push(name);
   }

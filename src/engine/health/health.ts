@@ -1,5 +1,4 @@
 import { countAllPending } from '../../ingest/embed.ts';
-import type { Store } from '../../store/store.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { formatAge } from '../../core/time/age.ts';
 import type { Config } from '../../config/schema.ts';
@@ -134,32 +133,19 @@ async function runCheck(name: string, hint: string, look: () => Promise<Finding>
   }
 }
 
-interface StoreFault {
-  /** `null` for a fault of the file. */
-  readonly namespace: string | null;
-  readonly message: string;
-}
-
 /** Checks the file and, if it is sound, every namespace. */
-async function verifyStore({ admin }: Store): Promise<StoreFault[]> {
-  const file = await admin.verify(ADMIN_NAMESPACE);
-  if (file.length > 0) return file.map((message) => ({ namespace: null, message }));
-  const faults: StoreFault[] = [];
-  for (const { namespace } of (await admin.stats(ADMIN_NAMESPACE)).namespaces)
-    for (const message of await admin.verify(namespace)) faults.push({ namespace, message });
-  return faults;
-}
-
 async function checkStore({ store, namespace: ours, caller }: EngineContext): Promise<Finding> {
-  const findings = await verifyStore(store);
-  if (findings.length === 0) return { result: 'ok', detail: 'the file and every index are intact' };
-  const lines = findings.map(({ namespace, message }) => {
-    if (namespace === null) return message;
+  const fileFaults = await store.admin.verify(ADMIN_NAMESPACE);
+  if (fileFaults.length > 0) return { result: 'failed', detail: [...new Set(fileFaults)].join('\n') };
+  const faults = new Set<string>();
+  for (const { namespace } of (await store.admin.stats(ADMIN_NAMESPACE)).namespaces) {
     // Only the operator may learn the names and contents of other namespaces.
-    if (namespace !== ours && caller.trust !== 'operator') return 'another namespace has a broken index';
-    return `${namespace}: ${message}`;
-  });
-  return { result: 'failed', detail: [...new Set(lines)].join('\n') };
+    const mayKnow = namespace === ours || caller.trust === 'operator';
+    for (const fault of await store.admin.verify(namespace))
+      faults.add(mayKnow ? `${namespace}: ${fault}` : 'another namespace has a broken index');
+  }
+  if (faults.size === 0) return { result: 'ok', detail: 'the file and every index are intact' };
+  return { result: 'failed', detail: [...faults].join('\n') };
 }
 
 /** Verifies the audit log of the caller's namespace; for the operator, those of all namespaces. */

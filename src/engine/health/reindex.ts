@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 import { activeGeneration, modelSpec } from '../records/generations.ts';
 import { deriveStale } from '../vaults/index-vaults.ts';
-import { pickSignal, assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
+import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 
 export interface ReindexOptions extends ProgressOptions {
   /** Also embeds everything again, as after a change of the model. Without a model, vectors stay unchanged. */
@@ -41,10 +41,7 @@ export async function reindex(context: EngineContext, options: ReindexOptions = 
   if (embedder === null) return { ...derived, embedded: 0 };
   const before = activeGeneration(await store.vectors.generations(ADMIN_NAMESPACE));
   const generation = await store.vectors.addGeneration(ADMIN_NAMESPACE, modelSpec(embedder));
-  const embedded = await embedPending(store, embedder, generation.id, {
-    ...pickSignal(options),
-    onProgress: (done, total) => options.onProgress?.({ stage: 'embedding', subject: '', done, total }),
-  });
+  const embedded = await embedPending(store, embedder, generation.id, options);
   if (before?.id !== generation.id) await store.vectors.activateGeneration(ADMIN_NAMESPACE, generation.id);
   await store.admin.sweep(namespace);
   return { ...derived, embedded };

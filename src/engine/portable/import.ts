@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LociError } from '../../core/errors.ts';
-import { describeFileError } from '../../core/fs/file-errors.ts';
-import { pickSignal, assertNotAborted } from '../../core/progress.ts';
+import { unreadableError } from '../../core/fs/file-errors.ts';
+import { assertNotAborted } from '../../core/progress.ts';
 import { embedPending } from '../../ingest/embed.ts';
+import type { VectorIndexRef } from '../../search/run.ts';
 import { assertWritesEnabled } from '../access/permission.ts';
 import type { EngineContext } from '../context.ts';
 import { MANIFEST } from './export/markdown.ts';
@@ -78,7 +80,7 @@ async function openSource(
   }
   const { path } = from;
   if (!(await isFolder(path))) return { lines: fileLines(path), name: path };
-  if (await exists(join(path, MANIFEST))) throw markdownExport(path);
+  if (existsSync(join(path, MANIFEST))) throw markdownExport(path);
   return { files: await filesBelow(path, isWorkspacePath) };
 }
 
@@ -98,31 +100,19 @@ async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();
   } catch (error) {
-    throw new LociError('unreadable', `${path} cannot be read: ${describeFileError(error)}`, {
-      cause: error,
-    });
+    throw unreadableError(path, error);
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Without the model, imported texts are still found by their words, and the next `index` embeds them (R16). */
 async function embed(
   context: EngineContext,
-  { embedder, generation }: NonNullable<Awaited<ReturnType<EngineContext['vectorsToFill']>>>,
+  { embedder, generation }: VectorIndexRef,
   options: ImportOptions,
   report: ImportReport,
 ): Promise<void> {
   try {
-    report.embedded = await embedPending(context.store, embedder, generation, {
-      ...pickSignal(options),
-      onProgress: (done, total) => options.onProgress?.({ stage: 'embedding', subject: '', done, total }),
-    });
+    report.embedded = await embedPending(context.store, embedder, generation, options);
   } catch (error) {
     if (!(error instanceof LociError) || error.code === 'aborted') throw error;
     report.why = error.message;

@@ -3,7 +3,7 @@ import { LociError } from '../../core/errors.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { RecordHeader } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
-import { nearCitations } from './near-citations.ts';
+import { nearNotes } from './near-notes.ts';
 
 /** Lines of a record, from 1, inclusive. */
 export interface LineRange {
@@ -25,25 +25,26 @@ interface CitedLines {
  * Citations: `path#L3-L9` for notes, `source:path#L3-L9` for notes whose path is in several vaults, `record/12` for all
  * other records.
  */
-export async function citationsOf(
-  { store, namespace, now }: EngineContext,
-  cited: readonly CitedLines[],
-): Promise<string[]> {
-  const keys = [...new Set(cited.flatMap(({ record }) => vaultPath(record) ?? []))];
-  const counts =
-    keys.length === 0
-      ? []
-      : await store.records.count(
-          namespace,
-          keys.map((key) => ({ now: now(), origins: ['vault'], key })),
-        );
-  const ambiguous = new Set(keys.filter((_, i) => (counts[i] ?? 0) > 1));
+export async function citationsOf(context: EngineContext, cited: readonly CitedLines[]): Promise<string[]> {
+  const paths = [...new Set(cited.flatMap(({ record }) => vaultPath(record) ?? []))];
+  const ambiguous = await ambiguousPaths(context, paths);
   return cited.map(({ record, startLine, endLine }) => {
     const path = vaultPath(record);
     if (path === null) return `record/${String(record.id)}`;
     const source = ambiguous.has(path) ? `${record.source}:` : '';
     return `${source}${path}#L${String(startLine)}-L${String(endLine)}`;
   });
+}
+
+/** The paths that are in several vaults. */
+async function ambiguousPaths(
+  { store, namespace, now }: EngineContext,
+  paths: readonly string[],
+): Promise<Set<string>> {
+  if (paths.length === 0) return new Set();
+  const filters = paths.map((key) => ({ now: now(), origins: ['vault' as const], key }));
+  const counts = await store.records.count(namespace, filters);
+  return new Set(paths.filter((_, i) => (counts[i] ?? 0) > 1));
 }
 
 function vaultPath({ origin, key }: CitedLines['record']): string | null {
@@ -70,8 +71,12 @@ export async function resolveCitation(
 }
 
 async function notFoundError(context: EngineContext, citation: string, name: string): Promise<LociError> {
-  const near = await nearCitations(context, name.normalize('NFC'));
-  const quoted = near.map((each) => JSON.stringify(each));
+  const near = await nearNotes(context, name.normalize('NFC'));
+  const ambiguous = await ambiguousPaths(
+    context,
+    near.map(({ key }) => key),
+  );
+  const quoted = near.map(({ source, key }) => JSON.stringify(ambiguous.has(key) ? `${source}:${key}` : key));
   const listed = [quoted.slice(0, -1).join(', '), ...quoted.slice(-1)]
     .filter((part) => part !== '')
     .join(' or ');

@@ -18,16 +18,20 @@ export const MAX_TAGS = 64;
 /** Control characters except tab, line feed, and a carriage return before a line feed. */
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)/;
 
-/** The fields of a record to write. Those not given are not checked. */
-export interface WrittenTexts {
+/** The fields of a memory that a caller may write. */
+export interface WritableFields {
   readonly content?: string;
   readonly title?: string;
-  readonly key?: string;
   readonly category?: string;
   readonly recordType?: string;
   readonly project?: string;
   readonly tags?: readonly string[];
   readonly metadata?: Metadata;
+}
+
+/** The fields of a record to write. Those not given are not checked. */
+export interface WrittenTexts extends WritableFields {
+  readonly key?: string;
 }
 
 /** @throws LociError `invalid_input` with the name of the field and its limit */

@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
-import type { LociRecord, Metadata } from '../../core/types.ts';
+import type { LociRecord } from '../../core/types.ts';
 import { samePassages } from '../../ingest/passages.ts';
 import type { RecordDraft } from '../../store/model.ts';
 import { auditDraft, diffOf } from '../audit/audit.ts';
@@ -8,20 +8,13 @@ import type { EngineContext } from '../context.ts';
 import { embedWritten, type Embedded } from './embed-written.ts';
 import { assertNotReserved } from '../facts/facts.ts';
 import { changeableRecord } from './changeable-record.ts';
-import { assertWithinLimits } from './limits.ts';
+import { assertWithinLimits, type WritableFields } from './limits.ts';
 import { lowerTrust, assertWritesEnabled } from '../access/permission.ts';
 import { screenTexts } from './screen.ts';
 
 /** Fields that are not given stay as they are. */
-export interface UpdateRequest {
+export interface UpdateRequest extends WritableFields {
   readonly id: number;
-  readonly content?: string;
-  readonly title?: string;
-  readonly category?: string;
-  readonly recordType?: string;
-  readonly tags?: readonly string[];
-  readonly project?: string;
-  readonly metadata?: Metadata;
 }
 
 export interface UpdateResponse extends Embedded {
@@ -84,7 +77,7 @@ async function embeddedState(context: EngineContext): Promise<Embedded> {
 function changedDraft(
   { caller, now }: EngineContext,
   before: LociRecord,
-  texts: Omit<UpdateRequest, 'id'>,
+  texts: WritableFields,
 ): RecordDraft {
   const { namespace: _namespace, id: _id, deletedAt: _deletedAt, ...rest } = before;
   const content = texts.content ?? before.content;

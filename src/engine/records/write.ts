@@ -1,24 +1,17 @@
 import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
-import type { Metadata } from '../../core/types.ts';
 import { newDraft } from '../../ingest/record-draft.ts';
 import { auditDraft, newDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { embedWritten, type Embedded } from './embed-written.ts';
 import { assertNotReserved } from '../facts/facts.ts';
-import { assertWithinLimits } from './limits.ts';
+import { assertWithinLimits, type WritableFields } from './limits.ts';
 import { runOnce } from './idempotency.ts';
 import { assertWritesEnabled } from '../access/permission.ts';
 import { screenTexts } from './screen.ts';
 
-export interface WriteRequest {
+export interface WriteRequest extends WritableFields {
   readonly content: string;
-  readonly title?: string;
-  readonly category?: string;
-  readonly recordType?: string;
-  readonly tags?: readonly string[];
-  readonly project?: string;
-  readonly metadata?: Metadata;
   /** A second request with this key within a day writes nothing and returns the record of the first. */
   readonly idempotencyKey?: string;
 }

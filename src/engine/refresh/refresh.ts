@@ -1,7 +1,6 @@
 import { formatCount } from '../../core/text/format-count.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
-import { SECRET_DETECTION } from '../../secrets/detect.ts';
-import { maskSecrets } from '../../secrets/secret.ts';
+import { maskDetected } from '../../secrets/detect.ts';
 import { replaceDocuments, type ReplaceReport } from '../../ingest/replace-documents.ts';
 import type { DocumentProblem, FetchResult } from '../../sources/document.ts';
 import { openSource } from '../../sources/registry.ts';
@@ -241,10 +240,8 @@ class Refresh {
   }
 
   /** The output and the errors of programs may contain their keys. */
-  async #masked(message: string): Promise<string> {
-    const { thread } = this.#context;
-    const secrets = await thread.run(SECRET_DETECTION, [message], { size: message.length });
-    return maskSecrets(message, secrets);
+  #masked(message: string): Promise<string> {
+    return maskDetected(this.#context.thread, message);
   }
 }
 

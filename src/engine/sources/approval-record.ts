@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../../core/json.ts';
 import type { SourceState } from '../../store/admin-model.ts';
 
 /** Increases when the fingerprint covers something else, so that every command needs a new approval. */
@@ -53,14 +54,6 @@ export function parseApproval(
   const [fingerprint = ''] = approval.split(' ', 1);
   const parsed = details.safeParse(parseJson(approval.slice(fingerprint.length + 1)));
   return parsed.success ? { fingerprint, details: parsed.data } : UNREADABLE;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The differences from what was approved, one line each; at least one. */

@@ -2,8 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
-import { SECRET_DETECTION } from '../../secrets/detect.ts';
-import { maskSecrets } from '../../secrets/secret.ts';
+import { maskDetected } from '../../secrets/detect.ts';
 import { openSource } from '../../sources/registry.ts';
 import type { SourceState } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
@@ -63,10 +62,8 @@ export async function approvalDetails(
   { thread }: EngineContext,
   { argv, program, cwd, realCwd, env, files }: ResolvedCommand,
 ): Promise<ApprovalDetails> {
-  const command = formatCommand(argv);
-  const secrets = await thread.run(SECRET_DETECTION, [command], { size: command.length });
-  const masked = maskSecrets(command, secrets);
-  return { version: FINGERPRINT_VERSION, command: masked, program, cwd, realCwd, env, files };
+  const command = await maskDetected(thread, formatCommand(argv));
+  return { version: FINGERPRINT_VERSION, command, program, cwd, realCwd, env, files };
 }
 
 /** The approved program, if the command still names it. */

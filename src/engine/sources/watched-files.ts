@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BigIntStats, Dirent } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { extname, join, relative, resolve, sep } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
 import { isExecutable } from './program.ts';
@@ -148,8 +149,7 @@ async function stateOf(path: string): Promise<string> {
 }
 
 /** Hashes by identity and state of a file, so that an unchanged file is not read again. */
-const cachedHashes = new Map<string, string>();
-const MAX_CACHED_HASHES = 10_000;
+const cachedHashes = new LRUCache<string, string>({ max: 10_000 });
 /**
  * A file that was changed less than this before it was read may change once more without a change of its timestamps: the clocks of
  * file systems tick every few milliseconds, some every two seconds (compare the "racy" entries of Git's index).
@@ -169,10 +169,7 @@ export async function hashFile(path: string): Promise<string> {
   const digest = hash.digest('hex');
   const lastChange = Math.max(Number(stats.ctimeMs), Number(stats.mtimeMs));
   const isSettled = now - lastChange > TIMESTAMP_RESOLUTION_MS;
-  if (isSettled && cacheKey(await handle.stat({ bigint: true })) === key) {
-    if (cachedHashes.size >= MAX_CACHED_HASHES) cachedHashes.clear();
-    cachedHashes.set(key, digest);
-  }
+  if (isSettled && cacheKey(await handle.stat({ bigint: true })) === key) cachedHashes.set(key, digest);
   return digest;
 }
 

@@ -186,19 +186,16 @@ export interface StartupSetResponse {
 const DEFAULT_PRIORITY = 2;
 
 /** @throws LociError `invalid_input` */
-export function assertValidEntry({ agent, ...texts }: EntryTexts): void {
+export function assertValidEntry({
+  agent,
+  ...texts
+}: Pick<StartupEntry, 'agent' | 'key'> & Partial<Pick<StartupEntry, 'content'>>): void {
   assertWithinLimits(texts);
   if (agent !== '' && !isSubject(agent))
     throw new LociError(
       'invalid_input',
       'the agent is not a valid name: it has control characters, or spaces around it',
     );
-}
-
-interface EntryTexts {
-  readonly agent: string;
-  readonly key: string;
-  readonly content?: string;
 }
 
 /** Creates an entry, or changes the given fields of one. @throws LociError `invalid_input`, `secret_refused` */

@@ -1,6 +1,5 @@
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { countAllPending, embedPending } from '../../ingest/embed.ts';
-import type { VectorIndexRef } from '../../search/run.ts';
 import type { EngineContext } from '../context.ts';
 import { pickSignal, type ProgressOptions } from '../../core/progress.ts';
 import { withLease } from '../refresh/lease.ts';
@@ -16,7 +15,8 @@ export async function embedNew(context: EngineContext, options: ProgressOptions 
   const embedded = await withLease(
     context,
     { namespace: ADMIN_NAMESPACE, name: 'embedding' },
-    (_lease, signal) => embedAll(context, vectors, { ...options, signal }),
+    (_lease, signal) =>
+      embedPending(context.store, vectors.embedder, vectors.generation, { ...options, signal }),
     {
       wait: true,
       onWait: () => options.onProgress?.({ stage: 'waiting', subject: 'embedding', done: 0, total: 0 }),
@@ -26,15 +26,4 @@ export async function embedNew(context: EngineContext, options: ProgressOptions 
   for (const namespace of await context.store.admin.namespaces(ADMIN_NAMESPACE))
     await context.store.admin.sweep(namespace);
   return embedded;
-}
-
-function embedAll(
-  { store }: EngineContext,
-  { embedder, generation }: VectorIndexRef,
-  options: ProgressOptions,
-): Promise<number> {
-  return embedPending(store, embedder, generation, {
-    ...pickSignal(options),
-    onProgress: (done, total) => options.onProgress?.({ stage: 'embedding', subject: '', done, total }),
-  });
 }

@@ -1,7 +1,7 @@
 import type { VaultConfig } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
-import type { LociRecord, Passage } from '../../core/types.ts';
-import type { Chunking } from '../../ingest/passages.ts';
+import type { LociRecord } from '../../core/types.ts';
+import { cutOrReport } from '../../ingest/passages.ts';
 import type { SyncReport } from '../../ingest/sync.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { ChunkedRecord } from '../../store/model.ts';
@@ -81,6 +81,7 @@ export async function deriveStale(context: EngineContext, options: ProgressOptio
   const { store, namespace } = context;
   const chunking = await context.chunking();
   const problems: SourceProblem[] = [];
+  const report = (problem: SourceProblem): void => void problems.push(problem);
   let after: number | null = null;
   let done = 0;
   for (;;) {
@@ -94,7 +95,7 @@ export async function deriveStale(context: EngineContext, options: ProgressOptio
     if (last === undefined) return { records: done - problems.length, problems };
     const passages = new Map<number, ChunkedRecord>();
     for (const record of records) {
-      const cut = await cutOrReport(record, chunking, options, problems);
+      const cut = await cutOrReport(chunking, record, recordName(record), report, options.signal);
       const { origin, project, title, tags, metadata, contentHash } = record;
       const state = { origin, project, title, tags, metadata, contentHash };
       if (cut !== null) passages.set(record.id, { state, passages: cut });
@@ -106,19 +107,6 @@ export async function deriveStale(context: EngineContext, options: ProgressOptio
   }
 }
 
-/** The passages of a record; `null` and a reported problem for a text that is too large. */
-export async function cutOrReport(
-  record: LociRecord,
-  chunking: Chunking,
-  { signal }: ProgressOptions,
-  problems: SourceProblem[],
-): Promise<Passage[] | null> {
-  try {
-    return await chunking.cut(record, signal);
-  } catch (error) {
-    if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
-    const key = record.key ?? `record/${String(record.id)}`;
-    problems.push({ key, reason: 'unreadable', detail: error.message, skipped: true });
-    return null;
-  }
+export function recordName({ id, key }: LociRecord): string {
+  return key ?? `record/${String(id)}`;
 }

@@ -3,10 +3,9 @@ import { LociError, messageOf } from '../../core/errors.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { Source, SourceItem, SourceProblem } from '../../sources/source.ts';
 import type { SourceState } from '../../store/admin-model.ts';
-import type { SourceEntry } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
 import { vaultSource } from './refresh-vault.ts';
-import { storedEntries } from '../../ingest/source-entries.ts';
+import { storedEntriesByKey } from '../../ingest/source-entries.ts';
 import type { VaultChanges } from './vault-changes.ts';
 import { isEnabled, vaultName, vaultsOfNamespace } from './vault-names.ts';
 
@@ -81,9 +80,7 @@ async function compareWithStore(
   context: EngineContext,
   source: Source,
 ): Promise<{ changes: VaultChanges; skipped: number }> {
-  const stored = new Map<string, SourceEntry>();
-  for await (const entry of storedEntries(context.store.records, context.namespace, source.name))
-    stored.set(entry.key, entry);
+  const stored = await storedEntriesByKey(context.store.records, context.namespace, source.name);
   const skipped = new Map<string, SourceProblem>();
   const report = (problem: SourceProblem): void => {
     if (problem.skipped) skipped.set(problem.key, problem);

@@ -1,4 +1,5 @@
-import { chmod, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { configKeys } from '../../config/keys.ts';
@@ -54,12 +55,12 @@ async function runInit(context: OperationContext, { vault }: InitInput): Promise
   const before = await context.loadConfig();
   const placed = vault === undefined ? null : await placeFolders([vault], before, false);
   if (await makePrivately(context.home)) created.push('home');
-  if (!(await exists(file))) {
+  if (!existsSync(file)) {
     await replaceFile(file, starterConfig(), 0o600).catch((error: unknown) => throwUnwritable(file, error));
     created.push('config');
   }
   const store = before.values.store.path;
-  if (!(await exists(store))) created.push('store');
+  if (!existsSync(store)) created.push('store');
   const loci = await context.loci({ create: true });
   await loci.status();
   await loci.assertVaultNamesAreFree(placed?.unconfigured ?? []);
@@ -94,13 +95,6 @@ function throwUnwritable(path: string, error: unknown): never {
     hint: 'Check that you may write there, or name another home folder with LOCI_HOME.',
     cause: error,
   });
-}
-
-function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** The settings that people change most. docs/configuration.md has the others. */

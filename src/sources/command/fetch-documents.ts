@@ -1,4 +1,5 @@
 import type { DocumentMap } from '../../config/sources-schema.ts';
+import { isJsonMap } from '../../core/json.ts';
 import type { DocumentProblem, FetchResult, MemoryDocument } from '../document.ts';
 import { documentMapper, MapChecker } from './map-document.ts';
 import type { OutputValue } from './output-value.ts';
@@ -80,18 +81,14 @@ async function collect(
  * before they are checked, so that no problem quotes them.
  */
 export function restrictToFields(document: unknown, fields: readonly string[]): unknown {
-  if (!isObject(document)) return document;
+  if (!isJsonMap(document)) return document;
   const entries = Object.entries(document).flatMap(([name, part]): [string, unknown][] => {
     if (name === 'id' || fields.includes(name)) return [[name, part]];
-    return name === 'metadata' && isObject(part) ? [[name, restrictMetadata(part, fields)]] : [];
+    return name === 'metadata' && isJsonMap(part) ? [[name, restrictMetadata(part, fields)]] : [];
   });
   return Object.fromEntries(entries);
 }
 
 function restrictMetadata(metadata: object, fields: readonly string[]): object {
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => fields.includes(`metadata.${name}`)));
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

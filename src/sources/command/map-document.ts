@@ -1,5 +1,6 @@
 import type { DocumentMap } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
+import { isJsonMap } from '../../core/json.ts';
 import type { Json } from '../../core/types.ts';
 import type { DocumentProblem } from '../document.ts';
 import { compileTemplate, hasPath, pathsOf, type Template, textOf } from './template.ts';
@@ -77,11 +78,7 @@ function asText(value: Json | undefined): Json | undefined {
 function asTags(value: Json | undefined): Json | undefined {
   if (!Array.isArray(value)) return asText(value);
   // Labels that are objects are not changed here: `readDocument` replaces them by their names.
-  return value.map((each) => (isObject(each) ? each : textOf(each)));
-}
-
-function isObject(value: Json): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return value.map((each) => (isJsonMap(each) ? each : textOf(each)));
 }
 
 /** `true` for the words that tools print for a completed item, `false` for any other word. */

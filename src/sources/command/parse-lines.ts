@@ -1,4 +1,5 @@
 import { LociError } from '../../core/errors.ts';
+import { isJsonMap, textExceedsDepth } from '../../core/json.ts';
 import { MAX_NESTING, type OutputValue, assertDocumentLimit } from './output-value.ts';
 
 /** The largest valid document has about 700,000 characters, if every one of them is escaped. */
@@ -18,7 +19,7 @@ export async function* parseLines(texts: AsyncIterable<string>): AsyncGenerator<
   for await (const { line, ended } of linesOf(texts)) {
     assertDocumentLimit(++index);
     const printed = readLine(line, index);
-    if ('value' in printed && isObject(printed.value)) objects++;
+    if ('value' in printed && isJsonMap(printed.value)) objects++;
     // The last line may lack a line break if it is valid JSON.
     else if (!ended && objects > 0 && 'problem' in printed && printed.problem === INVALID_JSON)
       throw new LociError('source_failed', `the output ends within document ${String(index)}`);
@@ -56,36 +57,11 @@ async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<Line> {
 function readLine(line: string, index: number): OutputValue {
   if (line.length > MAX_LINE_LENGTH)
     return { index, problem: `the line has more than ${String(MAX_LINE_LENGTH)} characters` };
-  if (isDeeperThan(MAX_NESTING, line))
+  if (textExceedsDepth(MAX_NESTING, line))
     return { index, problem: `it is nested deeper than ${String(MAX_NESTING)} levels` };
   try {
     return { index, value: JSON.parse(line) as unknown };
   } catch {
     return { index, problem: INVALID_JSON };
   }
-}
-
-/** Counts brackets in the text, because parsing a million of them takes long. */
-function isDeeperThan(levels: number, json: string): boolean {
-  let level = 0;
-  for (let at = 0; at < json.length && level <= levels; at++) {
-    const char = json[at];
-    if (char === '[' || char === '{') level++;
-    else if (char === ']' || char === '}') level--;
-    else if (char === '"') at = endOfString(json, at);
-  }
-  return level > levels;
-}
-
-function endOfString(json: string, start: number): number {
-  for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
-    let backslashes = 0;
-    while (json[end - 1 - backslashes] === '\\') backslashes++;
-    if (backslashes % 2 === 0) return end;
-  }
-  return json.length;
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -65,15 +65,11 @@ const MAX_STDIN_BYTES = 128 * 1024 * 1024;
 /** Gives an operation access to standard input and output, and so to the files of this machine. */
 class ProcessIo implements LocalIo {
   readonly #io: Io;
-  #hasWrittenOutput = false;
+  /** Whether the operation wrote its output to standard output itself. */
+  hasWrittenOutput = false;
 
   constructor(io: Io) {
     this.#io = io;
-  }
-
-  /** Whether the operation wrote its output to standard output itself. */
-  get hasWrittenOutput(): boolean {
-    return this.#hasWrittenOutput;
   }
 
   readInput(): Promise<string> {
@@ -81,7 +77,7 @@ class ProcessIo implements LocalIo {
   }
 
   async writeOutput(text: string): Promise<void> {
-    this.#hasWrittenOutput = true;
+    this.hasWrittenOutput = true;
     if (!this.#io.stdout.write(text)) await once(this.#io.stdout, 'drain');
   }
 }

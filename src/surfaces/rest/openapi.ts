@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { ERROR_TABLE, type ErrorCode } from '../../core/errors.ts';
+import { ERROR_TABLE, type ErrorCode, LociError } from '../../core/errors.ts';
+import type { JsonMap } from '../../core/json.ts';
 import type { Json } from '../../core/types.ts';
 import { packageVersion } from '../../core/runtime.ts';
 import { type Operation, type Scope, toolName } from '../../operations/operation.ts';
-import { PROBLEM_TYPE, titleOf } from './http/problem.ts';
+import { PROBLEM_TYPE, problemOf } from './http/problem.ts';
 import type { Route } from './routes.ts';
-
-type JsonObject = { [key: string]: Json };
 
 /** Errors that any request can be answered with. */
 const ANY_PROBLEM: readonly ErrorCode[] = [
@@ -30,9 +29,9 @@ const SCOPE_TEXT: Readonly<Record<Scope, string>> = {
 };
 
 /** The description of the API (OpenAPI 3.1), generated from the schemas of the operations. */
-export function openApi(routes: readonly Route[]): JsonObject {
-  const schemas: JsonObject = { Problem: problemSchema() };
-  const paths: JsonObject = {};
+export function openApi(routes: readonly Route[]): JsonMap {
+  const schemas: JsonMap = { Problem: problemSchema() };
+  const paths: JsonMap = {};
   for (const route of routes) paths[route.path] = pathItem(route, schemas);
   const tags = (Object.keys(SCOPE_TEXT) as Scope[]).filter((scope) =>
     routes.some(({ operation }) => operation.scope === scope),
@@ -69,10 +68,10 @@ export function openApi(routes: readonly Route[]): JsonObject {
   };
 }
 
-function pathItem({ operation, fields }: Route, schemas: JsonObject): JsonObject {
+function pathItem({ operation, fields }: Route, schemas: JsonMap): JsonMap {
   const name = toolName(operation);
   const required = addSchemas(operation, name, schemas);
-  const item: JsonObject = {
+  const item: JsonMap = {
     post: { ...described(operation, name, BODY_PROBLEM), requestBody: requestBody(operation, name) },
   };
   if (!operation.readOnly) return item;
@@ -89,7 +88,7 @@ function pathItem({ operation, fields }: Route, schemas: JsonObject): JsonObject
   return { ...item, get: { ...described(operation, `${name}_by_query`, ANY_PROBLEM), parameters } };
 }
 
-function described(operation: Operation, operationId: string, problems: readonly ErrorCode[]): JsonObject {
+function described(operation: Operation, operationId: string, problems: readonly ErrorCode[]): JsonMap {
   const { title, description, scope } = operation;
   const ok = `${toolName(operation)}_output`;
   return {
@@ -112,7 +111,7 @@ function described(operation: Operation, operationId: string, problems: readonly
   };
 }
 
-function requestBody({ examples }: Operation, name: string): JsonObject {
+function requestBody({ examples }: Operation, name: string): JsonMap {
   return {
     description: 'The fields of the operation; an empty body has none.',
     content: jsonOf({
@@ -124,12 +123,12 @@ function requestBody({ examples }: Operation, name: string): JsonObject {
   };
 }
 
-function jsonOf(content: JsonObject): JsonObject {
+function jsonOf(content: JsonMap): JsonMap {
   return { 'application/json': content };
 }
 
 /** Adds the schemas of an operation, and returns the names of its required fields. */
-function addSchemas(operation: Operation, name: string, schemas: JsonObject): readonly string[] {
+function addSchemas(operation: Operation, name: string, schemas: JsonMap): readonly string[] {
   const input = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' });
   const output = z.toJSONSchema(operation.output, { io: 'output', unrepresentable: 'any' });
   addSchema(schemas, `${name}_input`, input);
@@ -138,41 +137,33 @@ function addSchemas(operation: Operation, name: string, schemas: JsonObject): re
 }
 
 /** Moves the definitions of a schema next to it, because references start at the root of the document. */
-function addSchema(schemas: JsonObject, name: string, schema: z.core.JSONSchema.BaseSchema): void {
+function addSchema(schemas: JsonMap, name: string, schema: z.core.JSONSchema.BaseSchema): void {
   const text = JSON.stringify(schema, (key, value: unknown) =>
     key === '$ref' && typeof value === 'string'
       ? refTo(value === '#' ? name : value.replace('#/$defs/', `${name}_`))
       : value,
   );
-  const { $schema: _, $defs: definitions = {}, ...rest } = JSON.parse(text) as JsonObject;
+  const { $schema: _, $defs: definitions = {}, ...rest } = JSON.parse(text) as JsonMap;
   schemas[name] = rest;
-  for (const [key, value] of Object.entries(definitions as JsonObject)) schemas[`${name}_${key}`] = value;
+  for (const [key, value] of Object.entries(definitions as JsonMap)) schemas[`${name}_${key}`] = value;
 }
 
 function refTo(schema: string): string {
   return `#/components/schemas/${schema}`;
 }
 
-function problemResponse(code: ErrorCode): JsonObject {
-  const { status, hint } = ERROR_TABLE[code];
-  const example = {
-    type: `urn:loci:error:${code}`,
-    title: titleOf(code),
-    status,
-    detail: 'limit must be a number, not "ten"',
-    code,
-    hint,
-    request_id: 'a6ba8a5d-7d83-4f9d-a41e-9e4a4a5f3c1b',
-  };
-  const content: JsonObject = { [PROBLEM_TYPE]: { schema: { $ref: refTo('Problem') }, example } };
-  const response: JsonObject = { description: `${titleOf(code)}. ${hint}`, content };
+function problemResponse(code: ErrorCode): JsonMap {
+  const error = new LociError(code, 'limit must be a number, not "ten"');
+  const example = { ...problemOf(error, 'a6ba8a5d-7d83-4f9d-a41e-9e4a4a5f3c1b') };
+  const content: JsonMap = { [PROBLEM_TYPE]: { schema: { $ref: refTo('Problem') }, example } };
+  const response: JsonMap = { description: `${example.title}. ${example.hint}`, content };
   if (code !== 'rate_limited') return response;
   const seconds = { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } };
   return { ...response, headers: { 'Retry-After': seconds } };
 }
 
-function problemSchema(): JsonObject {
-  const text = (description: string): JsonObject => ({ type: 'string', description });
+function problemSchema(): JsonMap {
+  const text = (description: string): JsonMap => ({ type: 'string', description });
   return {
     description: 'Problem details (RFC 9457).',
     type: 'object',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sha256 } from '../../../core/ids.ts';
-import { exceedsDepth } from '../../../core/json.ts';
+import { exceedsDepth, isJsonMap } from '../../../core/json.ts';
 import {
   ORIGINS,
   TRUST,
@@ -36,10 +36,7 @@ export const uuid = z
   .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'expected a UUID in lower case');
 
 /** A custom check, so that the object passes through unchanged, a key such as `__proto__` included. */
-export const jsonObject = z.custom<Metadata>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'expected an object',
-);
+export const jsonObject = z.custom<Metadata>(isJsonMap, 'expected an object');
 
 const recordSchema = z.strictObject({
   id: z.number().int().min(1),

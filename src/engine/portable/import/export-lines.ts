@@ -1,4 +1,5 @@
 import { LociError, messageOf } from '../../../core/errors.ts';
+import { isJsonMap, parseJson } from '../../../core/json.ts';
 import { INITIAL_DIGEST, parseEnd, parseHeader, parseItem, updateDigest } from '../format/export-item.ts';
 import type { ExportItem } from '../format/export-item.ts';
 import type { Lines } from './text-lines.ts';
@@ -49,15 +50,6 @@ function assertHeader(line: string): void {
   });
 }
 
-/** `undefined` for text that is not JSON. */
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Parses the lines between the first and the last. */
 export async function* parsedLines(lines: Lines): AsyncGenerator<ParsedLine> {
   let number = 0;
@@ -72,9 +64,8 @@ export async function* parsedLines(lines: Lines): AsyncGenerator<ParsedLine> {
 function parseLine(line: string, location: string): ParsedLine {
   try {
     const value: unknown = JSON.parse(line);
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return { location, invalid: 'it is not a JSON object' };
-    const { type, ...fields } = value as Record<string, unknown>;
+    if (!isJsonMap(value)) return { location, invalid: 'it is not a JSON object' };
+    const { type, ...fields }: Record<string, unknown> = value;
     const item = parseItem(String(type), fields);
     return typeof item === 'string' ? { location, invalid: item } : { location, item };
   } catch (error) {

@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import { LociError } from '../../../core/errors.ts';
-import { describeFileError } from '../../../core/fs/file-errors.ts';
+import { unreadableError } from '../../../core/fs/file-errors.ts';
 
 /** Each call reads the lines from the beginning, without their line breaks. */
 export type Lines = () => AsyncIterable<string>;
@@ -22,9 +22,7 @@ export function fileLines(path: string): Lines {
       yield* splitLines(decode(handle.createReadStream({ autoClose: false }), path));
     } catch (error) {
       if (error instanceof LociError) throw error;
-      throw new LociError('unreadable', `${path} cannot be read: ${describeFileError(error)}`, {
-        cause: error,
-      });
+      throw unreadableError(path, error);
     }
   };
 }

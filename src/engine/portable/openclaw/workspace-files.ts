@@ -1,7 +1,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { LociError } from '../../../core/errors.ts';
-import { describeFileError } from '../../../core/fs/file-errors.ts';
+import { describeFileError, unreadableError } from '../../../core/fs/file-errors.ts';
 import { timeOfFile } from '../../../sources/files/dates.ts';
 import { decodeText } from '../../../sources/files/decode.ts';
 import { isPlainKey } from '../../../sources/files/paths.ts';
@@ -58,7 +58,7 @@ export function givenFiles(files: readonly GivenFile[]): WorkspaceFiles {
  */
 export async function filesBelow(root: string, isWanted: (path: string) => boolean): Promise<WorkspaceFiles> {
   const realRoot = await realpath(root).catch((error: unknown) => {
-    throw unreadable(root, error);
+    throw unreadableError(root, error);
   });
   const problems: ImportRemark[] = [];
   const paths = await listFiles(realRoot, '', isWanted, problems);
@@ -80,7 +80,7 @@ async function listFiles(
 ): Promise<string[]> {
   const found: string[] = [];
   const entries = await readdir(`${realRoot}/${folder}`, { withFileTypes: true }).catch((error: unknown) => {
-    if (folder === '') throw unreadable(realRoot, error);
+    if (folder === '') throw unreadableError(realRoot, error);
     problems.push({ location: folder, message: describeFileError(error) });
     return [];
   });
@@ -100,7 +100,7 @@ async function listFiles(
 
 async function readText(realRoot: string, path: string): Promise<string> {
   const read = await readWithin(realRoot, path, MAX_FILE_BYTES).catch((error: unknown) => {
-    throw unreadable(path, error);
+    throw unreadableError(path, error);
   });
   if (read === 'outside') throw new LociError('unreadable', 'it leads out of the folder');
   if (read === 'special') throw new LociError('unreadable', 'it is not a regular file');
@@ -112,8 +112,4 @@ async function readText(realRoot: string, path: string): Promise<string> {
   const decoded = decodeText(read.bytes);
   if (decoded === null) throw new LociError('invalid_input', 'it is not text');
   return decoded.text;
-}
-
-function unreadable(path: string, error: unknown): LociError {
-  return new LociError('unreadable', `${path} cannot be read: ${describeFileError(error)}`, { cause: error });
 }

@@ -3,6 +3,7 @@ import type { ImportOutput } from '../../../operations/portable/import.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import { ALL_PROBLEMS, limitLines } from '../format/lists.ts';
 import { durationText } from '../format/times.ts';
+import { indent } from '../format/wrap.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 
 export const importMemory: OperationCommand<ImportOutput> = {
@@ -26,7 +27,7 @@ export const importMemory: OperationCommand<ImportOutput> = {
         `${style.dim(`would ${CHANGE_WORDS[change] ?? change}`)} ${oneLine(title)} ${style.dim(`(${oneLine(location)})`)}`,
     );
     return [
-      ...limited(changes, view),
+      ...indent(limitLines(changes, view), '  '),
       ...remarks('not imported', output.problems, view, style.warning),
       ...remarks('conflict', output.conflicts, view, style.warning),
       ...remarks('note', numbers, view, style.dim),
@@ -84,12 +85,8 @@ function remarks(
   view: View,
   labelStyle: (text: string) => string,
 ): string[] {
-  return limited(
-    list.map(({ location, message }) => `${labelStyle(label)} ${oneLine(location)}: ${oneLine(message)}`),
-    view,
+  const lines = list.map(
+    ({ location, message }) => `${labelStyle(label)} ${oneLine(location)}: ${oneLine(message)}`,
   );
-}
-
-function limited(lines: readonly string[], view: View): string[] {
-  return limitLines(lines, view).map((line) => `  ${line}`);
+  return indent(limitLines(lines, view), '  ');
 }

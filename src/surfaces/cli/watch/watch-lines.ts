@@ -6,6 +6,7 @@ import type { SourceReport } from '../../../engine/sources/reports.ts';
 import { alignColumns } from '../format/table.ts';
 import { escapeControlJson, oneLine } from '../../shared/escape-control.ts';
 import { shellWord } from '../../shared/shell-word.ts';
+import { countsText } from '../format/phrases.ts';
 import { durationText } from '../format/times.ts';
 import type { Style } from '../format/style.ts';
 
@@ -75,14 +76,11 @@ function eventText(event: RefreshEvent, style: Style): string | null {
       return null;
     case 'refreshed': {
       const { added, updated, removed } = event.report;
-      const counts = [
+      const changes = countsText([
         [added, 'added'],
         [updated, 'updated'],
         [removed, 'removed'],
-      ] as const;
-      const changes = counts
-        .filter(([count]) => count > 0)
-        .map(([count, change]) => `${String(count)} ${change}`);
+      ]);
       return `${source}: ${changes.length === 0 ? 'no changes' : changes.join(', ')}`;
     }
     case 'failed':

@@ -1,13 +1,8 @@
-import type { Origin, Trust } from '../../../core/types.ts';
-import type { SourceFields } from '../../../operations/shared/source-fields.ts';
+import type { Trust } from '../../../core/types.ts';
+import type { GetOutput } from '../../../operations/records/get.ts';
 import { onOneLine } from './fence.ts';
 
-interface Provenance extends SourceFields {
-  readonly origin: Origin;
-  readonly source: string;
-  readonly trust: Trust;
-  readonly age: string;
-}
+type Provenance = Pick<GetOutput, 'from' | 'origin' | 'source' | 'trust' | 'age'>;
 
 /** Who wrote a record, as a model reads it. */
 const AUTHORS: Readonly<Record<Trust, string>> = {
@@ -23,6 +18,6 @@ export function provenance({ from, origin, source, trust, age }: Provenance): st
 }
 
 /** A line with the URL at which the source shows the record, if it has one. */
-export function urlLine({ url }: SourceFields): string[] {
+export function urlLine({ url }: Pick<GetOutput, 'url'>): string[] {
   return url === undefined ? [] : [`url: ${onOneLine(url)}`];
 }

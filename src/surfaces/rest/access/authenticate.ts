@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
 import { isTokenText } from '../../../secrets/token-text.ts';
@@ -29,7 +30,7 @@ interface AuthenticatorParts {
 /** Authenticates requests by their token. */
 export class Authenticator {
   readonly #parts: AuthenticatorParts;
-  readonly #cache = new Map<string, { readonly token: TokenInfo; readonly until: number }>();
+  readonly #cache = new LRUCache<string, TokenInfo>({ max: MAX_CACHED_TOKENS, ttl: CACHE_TTL_MS });
 
   constructor(parts: AuthenticatorParts) {
     this.#parts = parts;
@@ -52,14 +53,11 @@ export class Authenticator {
 
   async #findToken(text: string): Promise<TokenInfo> {
     const hash = sha256(text);
-    const now = performance.now();
     const cached = this.#cache.get(hash);
-    if (cached !== undefined && now < cached.until) return cached.token;
-    this.#cache.delete(hash);
+    if (cached !== undefined) return cached;
     const token = await (await this.#parts.loci()).access.find(text);
     if (token === null) throw new LociError('unauthorized', 'the token is unknown, expired or revoked');
-    if (this.#cache.size >= MAX_CACHED_TOKENS) this.#cache.clear();
-    this.#cache.set(hash, { token, until: now + CACHE_TTL_MS });
+    this.#cache.set(hash, token);
     return token;
   }
 

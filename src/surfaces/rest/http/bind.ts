@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { chmod, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -74,22 +75,18 @@ function accepts(path: string): Promise<boolean> {
   });
 }
 
-function listen(
+async function listen(
   server: Server,
   options: { readonly host: string; readonly port: number } | { readonly path: string },
   address: string,
 ): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onError = (error: unknown): void => {
-      const isInUse = systemErrorCode(error) === 'EADDRINUSE' && 'port' in options;
-      reject(isInUse ? inUse(address, 'choose another port with --port') : cannotListen(error, address));
-    };
-    server.once('error', onError);
-    server.listen(options, () => {
-      server.off('error', onError);
-      resolve();
-    });
-  });
+  try {
+    server.listen(options);
+    await once(server, 'listening');
+  } catch (error) {
+    const isInUse = systemErrorCode(error) === 'EADDRINUSE' && 'port' in options;
+    throw isInUse ? inUse(address, 'choose another port with --port') : cannotListen(error, address);
+  }
 }
 
 function inUse(address: string, alternative: string): LociError {

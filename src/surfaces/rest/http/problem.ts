@@ -33,7 +33,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
 }
 
 /** `rate_limited` → `Rate limited`. */
-export function titleOf(code: ErrorCode): string {
+function titleOf(code: ErrorCode): string {
   const words = code.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { LociError } from '../../../core/errors.ts';
+import { isJsonMap, textExceedsDepth } from '../../../core/json.ts';
 import type { Json } from '../../../core/types.ts';
 import type { FieldSchema } from '../../../operations/shared/input.ts';
 import type { Route } from '../routes.ts';
@@ -20,8 +21,8 @@ export function requestInput(request: RequestHead, route: Route, body: string): 
   const input = request.method === 'POST' ? jsonBody(request, body) : queryOf(request, route);
   const key = request.headers['idempotency-key'];
   if (key === undefined || !route.fields.has(IDEMPOTENCY_FIELD)) return input;
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
-  const field = (input as Fields)[IDEMPOTENCY_FIELD];
+  if (!isJsonMap(input)) return input;
+  const field = input[IDEMPOTENCY_FIELD];
   if (field !== undefined && field !== key)
     throw new LociError('invalid_input', '`Idempotency-Key` and the field idempotency_key differ');
   return { ...input, [IDEMPOTENCY_FIELD]: key };
@@ -65,7 +66,8 @@ export function jsonBody({ headers }: Pick<RequestHead, 'headers'>, body: string
   // Browsers send other types across sites without a CORS preflight.
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     throw new LociError('unsupported_media_type', 'the body must be JSON: `Content-Type: application/json`');
-  if (isDeeper(body, MAX_DEPTH))
+  // Deeply nested JSON overflows the stack of recursive functions.
+  if (textExceedsDepth(MAX_DEPTH, body))
     throw new LociError('invalid_input', `the body is nested more than ${String(MAX_DEPTH)} levels deep`);
   try {
     return JSON.parse(body);
@@ -77,23 +79,6 @@ export function jsonBody({ headers }: Pick<RequestHead, 'headers'>, body: string
     );
   }
 }
-
-/** Checked before parsing, because deeply nested JSON overflows the stack of recursive functions. */
-function isDeeper(json: string, limit: number): boolean {
-  let [depth, quoted] = [0, false];
-  for (let at = 0; at < json.length; at++) {
-    const character = json.charCodeAt(at);
-    if (character === QUOTE) quoted = !quoted;
-    else if (quoted) at += character === BACKSLASH ? 1 : 0;
-    else if (character === OPEN_BRACE || character === OPEN_BRACKET) depth += 1;
-    else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) depth -= 1;
-    if (depth > limit) return true;
-  }
-  return false;
-}
-
-const [QUOTE, BACKSLASH] = [0x22, 0x5c];
-const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 function queryOf({ url = '' }: RequestHead, { fields }: Route): Fields {
   const start = url.indexOf('?');

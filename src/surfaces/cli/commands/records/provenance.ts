@@ -1,19 +1,10 @@
-import type { Origin, Trust } from '../../../../core/types.ts';
-import type { SourceFields } from '../../../../operations/shared/source-fields.ts';
+import type { GetOutput } from '../../../../operations/records/get.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 
-interface Provenance {
-  readonly origin: Origin;
-  readonly source: string;
-  readonly trust: Trust;
-}
-
-interface DatedProvenance extends Provenance, Pick<SourceFields, 'from'> {
-  readonly age: string;
-}
+type Provenance = Pick<GetOutput, 'origin' | 'source' | 'trust'>;
 
 /** The text to print after "From", and the dates of a record. A record of a source has both in its `from` line. */
-export function provenanceOf(record: DatedProvenance): {
+export function provenanceOf(record: Provenance & Pick<GetOutput, 'from' | 'age'>): {
   readonly name: string;
   readonly dates: readonly string[];
 } {

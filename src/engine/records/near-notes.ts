@@ -3,9 +3,9 @@ import { typoDistance } from '../../core/text/closest-word.ts';
 import type { EngineContext } from '../context.ts';
 import { storedEntries } from '../../ingest/source-entries.ts';
 
-const MAX_CITATIONS = 3;
+const MAX_NOTES = 3;
 
-interface Candidate {
+interface NearNote {
   readonly source: string;
   readonly key: string;
   /** 0 for the same path in another case. */
@@ -13,13 +13,13 @@ interface Candidate {
 }
 
 /**
- * Suggests up to three citations of notes for a name that has no record, the most likely first: the path in another
+ * Suggests up to three notes for a name that has no record, the most likely first: the path in another
  * case, a path that ends with the name (as of the link `[[Oven]]`), a similar path. Reads the paths of all notes.
  */
-export async function nearCitations(context: EngineContext, name: string): Promise<string[]> {
+export async function nearNotes(context: EngineContext, name: string): Promise<NearNote[]> {
   const { store, namespace, now } = context;
   const forms = formsOf(name);
-  const candidates: Candidate[] = [];
+  const candidates: NearNote[] = [];
   const sources = await store.records.facet(namespace, 'source', { now: now(), origins: ['vault'] });
   for (const { value: source } of sources) {
     for await (const { key } of storedEntries(store.records, namespace, source)) {
@@ -30,13 +30,7 @@ export async function nearCitations(context: EngineContext, name: string): Promi
   candidates.sort(
     (a, b) => a.distance - b.distance || a.key.length - b.key.length || (a.key < b.key ? -1 : 1),
   );
-  const best = candidates.slice(0, MAX_CITATIONS);
-  const keys = best.map(({ key }) => key);
-  const counts = await store.records.count(
-    namespace,
-    keys.map((key) => ({ now: now(), origins: ['vault'], key })),
-  );
-  return best.map(({ source, key }, i) => ((counts[i] ?? 0) > 1 ? `${source}:${key}` : key));
+  return candidates.slice(0, MAX_NOTES);
 }
 
 /** The name with and without a link's brackets, heading and alias, and without a source before a colon. */
