@@ -26,7 +26,7 @@ declare module 'vitest' {
 const SOURCES = fileURLToPath(new URL('../src/', import.meta.url));
 const COMMAND = join(SOURCES, 'surfaces/cli/main.ts');
 const STORE_THREAD = join(SOURCES, 'store/sqlite/thread.ts');
-const START_OF_STORE_THREAD = "workerModule(import.meta.url, 'thread')";
+const STORE_THREAD_EXPRESSION = "workerModule(import.meta.url, 'thread')";
 const BUNDLES = fileURLToPath(new URL('../.cache/bundles/', import.meta.url));
 const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 
@@ -38,11 +38,11 @@ export async function setup(project: TestProject): Promise<void> {
 
 let storeThread: Promise<string> | undefined;
 
-/** Makes a store start its threads from one file, which saves a third of the time. Vitest itself does not bundle threads. */
+/** Makes stores start their threads from one bundled file, which saves a third of the time. Vitest does not bundle threads. */
 export const bundledStoreThread = {
   name: 'bundled-store-thread',
   enforce: 'pre',
-  /** Vitest caches transformed modules by their source; this one names the bundle of the run. */
+  /** Vitest caches transformed modules by their source. This module must not be cached, because it contains the bundle's path. */
   configureVitest({ defineCacheKeyGenerator }: VitestPluginContext): void {
     defineCacheKeyGenerator(({ id, sourceCode }) => (startsStoreThread(id, sourceCode) ? false : undefined));
   },
@@ -50,12 +50,12 @@ export const bundledStoreThread = {
     if (!startsStoreThread(id, code)) return null;
     storeThread ??= bundle(STORE_THREAD);
     const address = `new URL(${addressOf(await storeThread)})`;
-    return { code: code.replace(START_OF_STORE_THREAD, address), map: null };
+    return { code: code.replace(STORE_THREAD_EXPRESSION, address), map: null };
   },
 } as const;
 
 function startsStoreThread(id: string, code: string): boolean {
-  return dirname(id) === dirname(STORE_THREAD) && code.includes(START_OF_STORE_THREAD);
+  return dirname(id) === dirname(STORE_THREAD) && code.includes(STORE_THREAD_EXPRESSION);
 }
 
 /** Worker threads become files of the bundle; SQL, WebAssembly and the manifest are read from the sources. */
@@ -74,7 +74,7 @@ const sourceAddresses: Plugin = {
   },
 };
 
-/** A string literal. */
+/** The URL of a file as a string literal. */
 function addressOf(path: string): string {
   return JSON.stringify(pathToFileURL(path).href);
 }
@@ -84,7 +84,7 @@ async function bundle(module: string): Promise<string> {
   const build = await rolldown({
     input: { main: module },
     platform: 'node',
-    // The model is found by its package's path.
+    // The model is located by the path of its package, so the package stays outside the bundle.
     external: [/^@lat\.md\//],
     plugins: [bundledStoreThread, sourceAddresses],
   });

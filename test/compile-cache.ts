@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-// Tests start threads and processes many times, so compiled code is cached between the starts. Vitest turns that off for its own
-// threads while it measures coverage, and they pass their environment on; of others it measures nothing.
+// Tests start many threads and processes, which share a cache of compiled code. Vitest turns the cache off for its own threads
+// while it measures coverage, and the processes that they start inherit this setting; it does not measure these processes.
 process.env['NODE_COMPILE_CACHE'] = fileURLToPath(new URL('../.cache/compile', import.meta.url));
 delete process.env['NODE_DISABLE_COMPILE_CACHE'];

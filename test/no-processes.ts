@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { expect } from 'vitest';
 
-// Vitest runs this once a file, in threads that share their modules and their channels.
+// Vitest runs this module for each test file, in threads that share modules and diagnostics channels. It subscribes only once.
 const SUBSCRIBED = Symbol.for('loci: tests of the project "unit" start no process');
 
 if (!Object.hasOwn(globalThis, SUBSCRIBED)) {

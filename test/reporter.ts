@@ -9,7 +9,7 @@ interface Tally {
 
 const MAX_SLOW_FILES = 20;
 
-/** A file that could not be loaded, or a hook that failed, is a failure even if no test in it failed. */
+/** A file that could not be loaded and a hook that failed count as failures, even if no test failed. */
 function tallyOf(modules: readonly TestModule[], unhandled: number): Tally {
   const tally: Tally = { passed: 0, failed: unhandled, skipped: 0 };
   for (const module of modules) {
@@ -17,7 +17,7 @@ function tallyOf(modules: readonly TestModule[], unhandled: number): Tally {
     for (const suite of module.children.allSuites()) tally.failed += suite.errors().length;
     for (const test of module.children.allTests()) {
       const { state } = test.result();
-      // `pending` is a test that a broken hook or an interruption kept from running.
+      // A test is `pending` if a broken hook or an interruption prevented it from running.
       tally[state === 'pending' ? 'skipped' : state] += 1;
     }
   }
@@ -39,7 +39,7 @@ function slowestFiles(modules: readonly TestModule[]): string[] {
     });
 }
 
-/** Ends the run with the slowest files and with `N passed, N failed, N skipped`, alone on its line for programs to read. */
+/** Prints the slowest files and, on the last line, `N passed, N failed, N skipped` for programs to read. */
 class TallyReporter implements Reporter {
   #vitest: Vitest | undefined;
 

@@ -10,11 +10,11 @@ export const REQUIREMENT_IDS: readonly string[] = Object.entries(COUNTS).flatMap
 /** A test that would fail if the requirement were not met. */
 export interface Proof {
   readonly file: string;
-  /** The name as it stands in `it('…')`. */
+  /** The name in `it('…')`. */
   readonly test: string;
 }
 
-/** Which tests prove what. An id that no test proves yet is absent. */
+/** The tests that prove each requirement. A requirement that no test proves yet is absent. */
 export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ...SOURCE_PROOFS,
   R1: [
@@ -186,7 +186,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   F6: [
     {
       file: 'test/property/isolation.test.ts',
-      test: 'are each told what they would be told alone, by every verb on every surface (F6)',
+      test: 'get the same results as if each were alone, from every operation on every surface (F6)',
     },
     {
       file: 'test/contract/store-written-isolation.ts',

@@ -1,6 +1,6 @@
 import type { Proof } from './requirements.ts';
 
-/** Which tests prove what of vaults and sources. */
+/** The tests that prove the requirements of vaults and sources. */
 export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   S1: [
     {

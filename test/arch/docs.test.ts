@@ -25,17 +25,17 @@ describe('documentation', () => {
     expect(readSource('docs/clients.md')).toBe(await renderClientDocs());
   });
 
-  it('names every error code with its exit code, and none more', () => {
-    const told = [...readSource('docs/commands.md').matchAll(/^- `(\w+)`: exit code (\d+),/gm)];
+  it('docs/commands.md lists exactly the error codes of the table, with their exit codes', () => {
+    const listed = [...readSource('docs/commands.md').matchAll(/^- `(\w+)`: exit code (\d+),/gm)];
     const table = Object.entries(ERROR_TABLE).map(([code, { exit }]) => [code, String(exit)]);
-    expect(told.map(([, code, exit]) => [code, exit])).toEqual(table);
-    const exits = new Set([0, ...Object.values(ERROR_TABLE).map(({ exit }) => exit)]);
+    expect(listed.map(([, code, exit]) => [code, exit])).toEqual(table);
+    const exitCodes = new Set([0, ...Object.values(ERROR_TABLE).map(({ exit }) => exit)]);
     expect(EXIT_CODES.map(([code]) => code).toSorted((a, b) => a - b)).toEqual(
-      [...exits].toSorted((a, b) => a - b),
+      [...exitCodes].toSorted((a, b) => a - b),
     );
   });
 
-  it('names every command, in README too, and every option', async () => {
+  it('docs/commands.md describes every command with its options, and README lists it', async () => {
     const page = readSource('docs/commands.md');
     const rows = [...readSource('README.md').matchAll(/^\| `loci ([^`]+)`/gm)].map((match) => match[1] ?? '');
     for (const { name, load } of OPERATIONS) {
@@ -55,7 +55,7 @@ describe('documentation', () => {
     }
   });
 
-  it('names every server command, in README too, and every option', () => {
+  it('docs/commands.md describes every server command with its options, and README lists it', () => {
     const page = readSource('docs/commands.md');
     for (const { name, options, operands } of SERVER_COMMANDS) {
       const [, part = ''] = page.split(`## \`loci ${name}\`\n`);

@@ -1,24 +1,24 @@
 import { dirname } from 'node:path';
 import type { IModule } from 'dependency-cruiser';
 
-/** More files than this in one folder are more than a reader takes in at once. Tests are not counted. */
+/** A folder with more files than this is hard to survey. Tests are not counted. */
 const MAX_FILES = 15;
 const TEST_FILE = /\.test\.ts$/;
 
-/** What a rule says of a folder. */
+/** A folder that violates a rule. */
 export interface FolderFault {
   readonly folder: string;
   readonly message: string;
 }
 
-/** Folders of more than 15 source files. */
+/** Folders with more than 15 source files. */
 export function crowdedFolders(files: readonly string[]): FolderFault[] {
   const sources = files.filter((file) => !TEST_FILE.test(file));
   return [...Map.groupBy(sources, (file) => dirname(file))]
-    .filter(([, own]) => own.length > MAX_FILES)
-    .map(([folder, own]) => ({
+    .filter(([, members]) => members.length > MAX_FILES)
+    .map(([folder, members]) => ({
       folder,
-      message: `${folder} has ${String(own.length)} source files, more than ${String(MAX_FILES)}: split it by noun, or merge small files`,
+      message: `${folder} has ${String(members.length)} source files, more than ${String(MAX_FILES)}: split it by noun, or merge small files`,
     }));
 }
 
@@ -28,10 +28,10 @@ interface Import {
 }
 
 /**
- * Folders whose files import values of a subfolder that imports values of these files in turn. Types may be imported
- * either way, and `import()` may load a subfolder: neither needs the other to be loaded first.
+ * Folders whose files import values from a subfolder that imports values from these files. Imports of types and dynamic
+ * imports are allowed both ways, because they do not determine the order in which modules are loaded.
  */
-export function importsBack(modules: readonly IModule[]): FolderFault[] {
+export function mutualImports(modules: readonly IModule[]): FolderFault[] {
   const imports = modules.filter(({ source }) => !TEST_FILE.test(source)).flatMap(valueImports);
   const upward = imports.filter(({ from, to }) => dirname(from).startsWith(`${dirname(to)}/`));
   return upward.flatMap(({ from, to }) => {

@@ -1,6 +1,6 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser';
 
-/** Lowest first. A layer imports itself and lower ranks only: layers of one rank do not import each other. */
+/** The layers, lowest rank first. A layer imports only itself and lower ranks; layers of the same rank do not import each other. */
 const RANKS: readonly (readonly string[])[] = [
   ['core'],
   ['config', 'secrets'],
@@ -30,14 +30,14 @@ function layerRules(): IForbiddenRuleType[] {
   );
 }
 
-/** Folders next to the drivers that the drivers and higher layers share. */
+/** Folders next to the drivers that any driver and higher layer may import. */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   store: ['lexical', 'rules'],
   embed: [],
   sources: ['files', 'markdown'],
 };
 
-/** A folder inside store/, embed/ or sources/ is a driver: its layer's registry alone may import it. */
+/** Each other folder in store/, embed/ or sources/ is a driver, which only the registry of its layer may import. */
 function driverRules(): IForbiddenRuleType[] {
   return Object.entries(SHARED).flatMap(([layer, shared]): IForbiddenRuleType[] => {
     const anyDriver = `^src/${layer}/(?!(${shared.join('|')})/)[^/]+/`;
@@ -49,7 +49,7 @@ function driverRules(): IForbiddenRuleType[] {
         to: { path: anyDriver },
       },
       {
-        name: 'drivers-apart',
+        name: 'no-import-between-drivers',
         severity: 'error',
         from: { path: `^src/${layer}/([^/]+)/`, pathNot: TEST_FILE },
         to: { path: anyDriver, pathNot: `^src/${layer}/$1/` },
@@ -87,7 +87,7 @@ export const LAYER_RULES: readonly IForbiddenRuleType[] = [
     to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
   },
   {
-    name: 'src-alone',
+    name: 'src-only-imports-src',
     severity: 'error',
     from: { path: '^src/', pathNot: TEST_FILE },
     to: { path: '^(test|eval|bench|scripts|bin|dist)/' },

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { cruise, type ICruiseResult, type IForbiddenRuleType } from 'dependency-cruiser';
 import extractTsConfig from 'dependency-cruiser/config-utl/extract-ts-config';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { crowdedFolders, type FolderFault, importsBack } from './folder-rules.ts';
+import { crowdedFolders, type FolderFault, mutualImports } from './folder-rules.ts';
 import { LAYER_RULES, LAYERS } from './layer-rules.ts';
 
-/** AssemblyScript is compiled separately and imports nothing of src/; a file of declarations is no module. */
+/** AssemblyScript is compiled separately and imports nothing from src/. A declaration file is not a module. */
 const NOT_MODULES = /\.as\.ts$|\.d\.ts$|\/kernel\//;
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FIXTURE = fileURLToPath(new URL('./fixtures/layers/', import.meta.url));
@@ -27,7 +27,7 @@ async function cruiseSources(baseDir: string): Promise<ICruiseResult> {
     {},
     { tsConfig },
   );
-  if (typeof output === 'string') throw new Error('dependency-cruiser answered text instead of a result');
+  if (typeof output === 'string') throw new Error('dependency-cruiser returned text instead of a result');
   return output;
 }
 
@@ -39,7 +39,7 @@ function violations(result: ICruiseResult): string[] {
 }
 
 /** Whether a rule applies to the imports of a module. */
-function examines({ from }: IForbiddenRuleType, source: string): boolean {
+function appliesTo({ from }: IForbiddenRuleType, source: string): boolean {
   const matches = (pattern: string | string[]): boolean =>
     [pattern].flat().some((each) => new RegExp(each).test(source));
   return (
@@ -65,45 +65,45 @@ describe('the sources', () => {
     expect(result.summary.totalDependenciesCruised).toBeGreaterThan(sources.length / 2);
   });
 
-  it('are in a layer each, apart from the public index, and every rule examines some of them', () => {
+  it('are all in a layer, except the public index, and every rule applies to some of them', () => {
     const layers = new Set(sources.map((file) => file.split('/')[1]));
     expect([...layers].toSorted()).toEqual([...LAYERS, 'index.ts'].toSorted());
-    const idle = LAYER_RULES.filter((rule) => !sources.some((file) => examines(rule, file)));
-    expect(idle.map(({ name }) => name)).toEqual([]);
+    const unused = LAYER_RULES.filter((rule) => !sources.some((file) => appliesTo(rule, file)));
+    expect(unused.map(({ name }) => name)).toEqual([]);
   });
 
-  it('import lower layers only', () => {
+  it('import only their own layer and lower ones', () => {
     expect(violations(result)).toEqual([]);
   });
 
-  it('import no values of a folder from its subfolders while it imports values of them', () => {
-    expect(messagesOf(importsBack(result.modules))).toEqual([]);
+  it('do not import values both from a folder to its subfolder and back', () => {
+    expect(messagesOf(mutualImports(result.modules))).toEqual([]);
   });
 
-  it('are at most 15 in a folder', () => {
+  it('are at most 15 in each folder', () => {
     expect(messagesOf(crowdedFolders(sources))).toEqual([]);
   });
 });
 
 describe('the layer rules', () => {
-  it('catch forbidden imports, and let tests import anything', async () => {
+  it('report forbidden imports, and allow tests to import anything', async () => {
     const result = await cruiseSources(FIXTURE);
     expect(violations(result)).toEqual([
       'driver-behind-registry: src/search/search.ts -> src/store/sqlite/open.ts',
-      'drivers-apart: src/store/memory/open.ts -> src/store/sqlite/open.ts',
       'layer-core: src/core/reaches-up.ts -> src/search/search.ts',
       'layer-store: src/store/sqlite/open.ts -> src/embed/embedder.ts',
       'no-cycle: src/embed/embedder.ts -> src/embed/vector.ts',
       'no-development-dependency: src/core/development.ts -> vitest',
+      'no-import-between-drivers: src/store/memory/open.ts -> src/store/sqlite/open.ts',
       'no-orphan: src/core/alone.ts -> src/core/alone.ts',
     ]);
   });
 });
 
 describe('the folder rules', () => {
-  it('catch an import of values both ways, but not one of types', async () => {
+  it('report imports of values in both directions, but not those of types', async () => {
     const { modules } = await cruiseSources(FIXTURE);
-    expect(importsBack(modules)).toEqual([
+    expect(mutualImports(modules)).toEqual([
       {
         folder: 'src/search',
         message:
@@ -112,7 +112,7 @@ describe('the folder rules', () => {
     ]);
   });
 
-  it('catch a folder of sixteen source files, whatever number of tests it has', () => {
+  it('report a folder with sixteen source files, and do not count tests', () => {
     const files = Array.from({ length: 15 }, (_, i) => `src/a/${String(i)}.ts`);
     const tests = files.map((file) => file.replace('.ts', '.test.ts'));
     expect(crowdedFolders([...files, ...tests])).toEqual([]);

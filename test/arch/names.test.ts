@@ -3,21 +3,21 @@ import { describe, expect, it } from 'vitest';
 import { ROOT, sourceFiles, vagueNames } from './source-files.ts';
 
 describe('source files', () => {
-  it('say in their names what they do', () => {
+  it('do not have vague names', () => {
     const files = sourceFiles();
     expect(files).toContain('test/arch/names.test.ts');
     expect(files).toContain('src/core/errors.ts');
     expect(files.flatMap(vagueNames)).toEqual([]);
   });
 
-  it('are found when their names are vague', () => {
+  it('are reported if their names are vague', () => {
     expect(vagueNames('src/core/string-utils.ts')).toHaveLength(1);
     expect(vagueNames('src/common/a.ts')).toHaveLength(1);
     expect(vagueNames('src/core/helper.test.ts')).toHaveLength(1);
     expect(vagueNames('src/core/commonplace.ts')).toEqual([]);
   });
 
-  it('are reported by eslint, as a warning, when they or their functions are long', async () => {
+  it('cause an ESLint warning if they or their functions are long', async () => {
     const eslint = new ESLint({ cwd: ROOT });
     const lint = async (text: string): Promise<string[]> => {
       const [result] = await eslint.lintText(text, { filePath: 'scripts/f.mjs' });

@@ -10,13 +10,13 @@ interface Manifest {
 
 const manifest = JSON.parse(readSource('package.json')) as Manifest;
 
-/** What `tsc` makes `dist/x.js` and `dist/x.d.ts` of. */
+/** The source from which `tsc` makes `dist/x.js` and `dist/x.d.ts`. */
 function sourceOf(target: string): string {
   return target.replace(/^\.\/dist\//, 'src/').replace(/(\.d\.ts|\.js)$/, '.ts');
 }
 
 describe('package.json', () => {
-  it('exports only what is built from a source', () => {
+  it('exports only files that are built from a source', () => {
     const targets = Object.values(manifest.exports).flatMap((entry) =>
       typeof entry === 'string' ? [entry] : Object.values(entry),
     );
@@ -24,7 +24,7 @@ describe('package.json', () => {
     expect(targets.map(sourceOf).filter((file) => !existsSync(ROOT + file))).toEqual([]);
   });
 
-  it('has a command that can be run and says which Node it needs', () => {
+  it('has an executable command, which starts the built command line', () => {
     const command = manifest.bin['loci'] ?? '';
     expect(statSync(ROOT + command).mode & 0o111).not.toBe(0);
     const text = readSource(command);

@@ -2,12 +2,12 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of the repository, with a slash at its end. */
+/** The path of the repository, which ends with a slash. */
 export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url));
 
 const VAGUE_NAME = /(^|-)(utils?|helpers?|managers?|common)(-|$)/;
 
-/** Everything people write and read as code, tests included; fixtures are data. */
+/** All files of code that people write, with tests and without fixtures. */
 export function sourceFiles(): string[] {
   const pattern = '{src,web,test,eval,bench,scripts,examples,bin}/**/*.{ts,tsx,js,mjs,sql,css}';
   return globSync(pattern, { cwd: ROOT, exclude: ['**/node_modules/**', '**/fixtures/**', '**/dist/**'] })
@@ -15,7 +15,7 @@ export function sourceFiles(): string[] {
     .sort();
 }
 
-/** The parts of a path that do not say what the file does, as a failure prints them. */
+/** A message for each part of a path that does not say what the file does. */
 export function vagueNames(path: string): string[] {
   const parts = path.split('/').map((part) => basename(part).replace(/\..*$/, '').toLowerCase());
   return parts

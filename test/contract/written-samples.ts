@@ -6,6 +6,9 @@ import { CHUNKING, note, NOW, passage } from './store-samples.ts';
 
 export const ALL: { after: null; limit: number } = { after: null, limit: 1000 };
 
+/** The first text is not well-formed: it has half a surrogate pair. */
+export const UNUSUAL_TEXTS: readonly string[] = ['\ud800', 'a\0b', '"\\', 'é e\u0301', '\u2028', ''];
+
 /** A fact as an agent stores it. */
 export function fact(
   key: string | null,

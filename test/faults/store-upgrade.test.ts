@@ -7,7 +7,6 @@ import { TRUST } from '../../src/core/types.ts';
 import { loadMigrations } from '../../src/store/rules/migrations.ts';
 import { Database } from '../../src/store/sqlite/database/database.ts';
 import { migrate } from '../../src/store/sqlite/database/migrate.ts';
-import type { AuditEntry } from '../../src/store/admin-model.ts';
 import type { Store } from '../../src/store/store.ts';
 import { nearestInTime, neighboursOf, passagesOf, searchText, searchVectors } from '../contract/queries.ts';
 import {
@@ -22,7 +21,16 @@ import {
   verifyStore,
   write,
 } from '../contract/store-samples.ts';
-import { ALL, commit, fact, idsOf, purgeRequest, auditDraft } from '../contract/written-samples.ts';
+import {
+  ALL,
+  commit,
+  fact,
+  idsOf,
+  ownAuditLog,
+  purgeRequest,
+  auditDraft,
+  UNUSUAL_TEXTS,
+} from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const MIGRATIONS = loadMigrations(new URL('../../src/store/sqlite/migrations/', import.meta.url));
@@ -177,22 +185,17 @@ describe('a store of schema 13 with an imported audit log', () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const made = await openSqlite(path);
-    const unusualTexts = ['\ud800', 'a\0b', '"\\', 'é e\u0301', '\u2028', ''];
     const imported = Array.from({ length: 250 }, (_, i) =>
       auditDraft({
         at: NOW + i,
-        actor: unusualTexts[i % unusualTexts.length]!,
+        actor: UNUSUAL_TEXTS[i % UNUSUAL_TEXTS.length]!,
         subject: null,
-        diff: i % 3 === 0 ? null : { 9: i, a: unusualTexts },
+        diff: i % 3 === 0 ? null : { 9: i, a: [...UNUSUAL_TEXTS] },
       }),
     );
     await commit(made, 'other', { audit: imported });
     await commit(made, 'one', { audit: [auditDraft({ diff: { own: true } })] });
-    const chainOf = async (store: Store, namespace: string): Promise<AuditEntry[]> => {
-      const [{ chain } = { chain: '' }] = await store.admin.auditChains(namespace);
-      return store.admin.auditChain(namespace, chain, ALL);
-    };
-    const [theirs, ours] = [await chainOf(made, 'other'), await chainOf(made, 'one')];
+    const [theirs, ours] = [await ownAuditLog(made, 'other'), await ownAuditLog(made, 'one')];
     await made.close();
     undoAttachments(path);
 

@@ -28,10 +28,10 @@ export function adminCalls(state: OracleState): OracleAdmin {
     history: async (name, { category, now, order = 'newest' }, { after, limit }) => {
       const rows = (state.read(name).history.get(category) ?? []).filter(({ expiresAt }) => expiresAt > now);
       const ordered = order === 'newest' ? rows.toReversed() : rows;
-      const behind = ordered.filter(
+      const rest = ordered.filter(
         ({ id }) => after === null || (order === 'newest' ? id < after : id > after),
       );
-      return structuredClone(behind.slice(0, limit));
+      return structuredClone(rest.slice(0, limit));
     },
     takeLease: async (name, request) => {
       const current = state.lease(name, request.name);

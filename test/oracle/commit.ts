@@ -53,7 +53,7 @@ function commitRecords(namespace: Namespace, batch: CommitBatch, nextPassage: Ne
   const { chunking = null } = batch;
   for (const id of batch.evictions ?? []) {
     const { record } = existingRecord(namespace, id);
-    if (!isSourced(record)) throw new LociError('invalid_input', `record ${String(id)} is of no source`);
+    if (!isSourced(record)) throw new LociError('invalid_input', `record ${String(id)} comes from no source`);
     removeRecord(namespace, record, nextPassage);
   }
   for (const { id, at } of batch.deletions ?? []) {
@@ -167,7 +167,7 @@ function removeRecord(namespace: Namespace, record: LociRecord, nextPassage: Nex
   noteChange(namespace, record.id, 'removed');
 }
 
-/** Source states, startup entries and history. */
+/** Writes source states, hits, startup entries and history. */
 function commitState(namespace: Namespace, batch: CommitBatch): void {
   const { sources, startup, digests, history } = namespace;
   if (batch.sourceState !== undefined) {
@@ -184,7 +184,7 @@ function commitState(namespace: Namespace, batch: CommitBatch): void {
   for (const entry of batch.startup ?? []) startup.set(JSON.stringify([entry.agent, entry.key]), entry);
   if (batch.startupDigest !== undefined) {
     const { agent, session, digest, at, forgetBefore, keep } = batch.startupDigest;
-    for (const [key, seen] of digests) if (seen.at < forgetBefore) digests.delete(key);
+    for (const [key, previous] of digests) if (previous.at < forgetBefore) digests.delete(key);
     digests.set(JSON.stringify([agent, session]), { digest, at });
     const newestFirst = [...digests].sort(([a, x], [b, y]) => y.at - x.at || compareSessions(a, b));
     for (const [key] of newestFirst.slice(keep)) digests.delete(key);

@@ -22,7 +22,7 @@ import {
   setPassages,
 } from './state.ts';
 
-/** What property tests compare a store with: the parts of the interface whose answers depend on a history of writes. */
+/** The store with which property tests compare the others. It has the calls whose results depend on the history of writes. */
 export interface Oracle {
   readonly records: Omit<StoreRecords, 'facet' | 'findExisting'>;
   readonly search: StoreSearch;
@@ -30,7 +30,7 @@ export interface Oracle {
   readonly admin: OracleAdmin;
 }
 
-/** A store in memory that finds every answer by reading everything. */
+/** A store in memory without indexes: each call reads all data. */
 export function openOracle(): Oracle {
   const state = new OracleState();
   return {
@@ -44,17 +44,17 @@ export function openOracle(): Oracle {
 function recordCalls(state: OracleState): Oracle['records'] {
   return {
     commit: async (name, batch) => commit(state, name, structuredClone(batch)),
-    get: async (name, ids, wanted) => {
+    get: async (name, ids, condition) => {
       const { records } = state.read(name);
       const found = ids.flatMap((id) => records.get(id)?.record ?? []);
-      return structuredClone(found.filter((each) => wanted === 'any' || isLive(each, wanted.liveAt)));
+      return structuredClone(found.filter((each) => condition === 'any' || isLive(each, condition.liveAt)));
     },
     list: async (name, selector, { after, limit }) => {
       const selected = selectRecords(state.read(name), selector);
       const descending = 'filter' in selector && selector.order !== 'oldest';
       const ordered = descending ? selected.reverse() : selected;
-      const behind = ordered.filter(({ id }) => after === null || (descending ? id < after : id > after));
-      return structuredClone(behind.slice(0, limit));
+      const rest = ordered.filter(({ id }) => after === null || (descending ? id < after : id > after));
+      return structuredClone(rest.slice(0, limit));
     },
     count: async (name, filters) => filters.map((filter) => filtered(state.read(name), filter).length),
     sourceEntries: async (name, source, { after, limit }) =>
@@ -93,8 +93,8 @@ function recordCalls(state: OracleState): Oracle['records'] {
     changes: async (name, { after, limit }) => {
       const { changes, lastChange } = state.read(name);
       if (after !== null && after > lastChange) return { changes: [], mustRestart: true };
-      const behind = [...changes.values()].filter(({ sequence }) => sequence > (after ?? 0));
-      return { changes: behind.slice(0, limit), mustRestart: false };
+      const later = [...changes.values()].filter(({ sequence }) => sequence > (after ?? 0));
+      return { changes: later.slice(0, limit), mustRestart: false };
     },
     passagesOf: async (name, ids) => {
       const namespace = state.read(name);
@@ -110,8 +110,8 @@ function recordCalls(state: OracleState): Oracle['records'] {
           const found = namespace.records.get(id);
           if (found?.record.deletedAt !== null || found.chunking === chunking) continue;
           if (!isUnchangedSinceChunking(found.record, state)) continue;
-          const present = passagesOf(namespace, id).map(({ passage }) => passage);
-          if (!isDeepStrictEqual(present, replacement))
+          const current = passagesOf(namespace, id).map(({ passage }) => passage);
+          if (!isDeepStrictEqual(current, replacement))
             setPassages(namespace, found.record, structuredClone(replacement), nextPassage);
           namespace.records.set(id, { ...found, chunking });
         }
@@ -133,11 +133,11 @@ function recordCalls(state: OracleState): Oracle['records'] {
 }
 
 function earliest(times: readonly (Timestamp | null)[]): Timestamp | null {
-  const known = times.filter((time) => time !== null);
-  return known.length === 0 ? null : Math.min(...known);
+  const present = times.filter((time) => time !== null);
+  return present.length === 0 ? null : Math.min(...present);
 }
 
-/** By ascending id. */
+/** The selected records, by ascending id. */
 function selectRecords(namespace: Namespace, selector: RecordSelector): LociRecord[] {
   if ('filter' in selector) return filtered(namespace, selector.filter);
   const records = recordsOf(namespace);

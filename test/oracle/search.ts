@@ -17,10 +17,10 @@ import type {
 } from '../../src/store/search-model.ts';
 import { type Namespace, type OraclePassage, passagesOf, recordsOf } from './state.ts';
 
-/** BM25 of Robertson and Zaragoza 2009, with the constants of SQLite's FTS5. */
+/** The parameters of BM25 (Robertson and Zaragoza 2009), as in SQLite's FTS5. */
 const K1 = 1.2;
 const B = 0.75;
-/** The weight of a term in more than half of the passages. */
+/** The IDF of a term that is in more than half of the passages. */
 const MIN_IDF = 1e-6;
 
 export function rankPassages(namespace: Namespace, query: PassageQuery, limit: number): PassageScore[] {
@@ -28,13 +28,13 @@ export function rankPassages(namespace: Namespace, query: PassageQuery, limit: n
   if (query.by === 'text') return searchText(namespace, query.text, filter, limit);
   if (query.by === 'time') return nearestInTime(namespace, filter, limit);
   const { generation, vector } = query.vector;
-  const other = vectorOf(namespace, generation, query.mix?.passage ?? 0) ?? vector;
+  const mixedIn = vectorOf(namespace, generation, query.mix?.passage ?? 0) ?? vector;
   const share = query.mix?.share ?? 0;
-  const mixed = vector.map((component, i) => (1 - share) * component + share * other[i]!);
+  const mixed = vector.map((component, i) => (1 - share) * component + share * mixedIn[i]!);
   return searchVectors(namespace, generation, mixed, filter, limit);
 }
 
-/** The cosines of what text queries found and vector queries did not. */
+/** The cosines of the passages that text queries found and vector queries did not. */
 export function missingCosines(
   namespace: Namespace,
   queries: readonly PassageQuery[],
@@ -46,8 +46,10 @@ export function missingCosines(
   const scored = new Set(foundBy('vector').map(({ passage }) => passage));
   const missing = new Map(foundBy('text').map(({ passage, record }) => [passage, record]));
   return [...missing].flatMap(([passage, record]) => {
-    const other = vectorOf(namespace, generation, passage);
-    return scored.has(passage) || other === undefined ? [] : [{ passage, record, score: dot(other, vector) }];
+    const passageVector = vectorOf(namespace, generation, passage);
+    return scored.has(passage) || passageVector === undefined
+      ? []
+      : [{ passage, record, score: dot(passageVector, vector) }];
   });
 }
 
@@ -118,12 +120,12 @@ function nearestInTime(namespace: Namespace, filter: SearchFilter, limit: number
 }
 
 export function lookUpTerms(namespace: Namespace, words: readonly string[]): TermInfo[] {
-  const known = [...wordCounts(namespace)].map(([word, passages]) => ({ word, passages }));
+  const vocabulary = [...wordCounts(namespace)].map(([word, passages]) => ({ word, passages }));
   return words.map((word) => {
-    const sameStem = known.filter((each) => stem(each.word) === stem(word));
+    const sameStem = vocabulary.filter((each) => stem(each.word) === stem(word));
     const passages = sameStem.reduce((sum, each) => sum + each.passages, 0);
     const isUnknown = passages === 0 && isCorrectable(word);
-    const correctable = known.filter((each) => isCorrectable(each.word));
+    const correctable = vocabulary.filter((each) => isCorrectable(each.word));
     return { word, passages, near: isUnknown ? nearestWords(word, correctable) : [] };
   });
 }
@@ -147,16 +149,16 @@ export function neighbours(
     const record = namespace.records.get(passage?.record ?? 0)?.record;
     const session = record === undefined ? null : sessionOf(record);
     if (record === undefined || session === null) return [];
-    const own = passagesOf(namespace, record.id);
-    const index = own.findIndex((each) => each.id === id);
+    const passagesOfRecord = passagesOf(namespace, record.id);
+    const index = passagesOfRecord.findIndex((each) => each.id === id);
     const turns = recordsOf(namespace)
       .filter((each) => each.deletedAt === null && sessionOf(each) === session)
       .flatMap((each) => passagesOf(namespace, each.id).filter((first) => first.passage.ordinal === 0));
     const before = [
-      ...own.slice(0, index).reverse(),
+      ...passagesOfRecord.slice(0, index).reverse(),
       ...turns.filter((turn) => turn.record < record.id).reverse(),
     ];
-    const after = [...own.slice(index + 1), ...turns.filter((turn) => turn.record > record.id)];
+    const after = [...passagesOfRecord.slice(index + 1), ...turns.filter((turn) => turn.record > record.id)];
     return [{ passage: id, before: idsOf(before, reach.before), after: idsOf(after, reach.after) }];
   });
 }
@@ -198,7 +200,7 @@ function hasTerm({ indexed }: OraclePassage, term: TextTerm): boolean {
   return TEXT_FIELDS.some((field) => occurrences(indexed.terms[field], term) > 0);
 }
 
-/** How often the words of a term appear in a row in a field. */
+/** How often the words of a term occur consecutively in a field. */
 function occurrences(field: readonly string[], { terms, prefix }: TextTerm): number {
   if (terms.length === 0) return 0;
   return field.filter((_, start) =>

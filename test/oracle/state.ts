@@ -38,7 +38,7 @@ export interface Namespace {
   /** By generation, then by content hash. */
   readonly vectors: Map<number, Map<string, Float32Array>>;
   readonly sources: Map<string, SourceState>;
-  /** By chain, in order. */
+  /** The entries of each chain, in order. */
   readonly audit: Map<string, AuditEntry[]>;
   ownChain: string | null;
   readonly idempotent: Map<string, IdempotencyKey & IdempotentResult>;
@@ -72,7 +72,7 @@ function emptyNamespace(name: string): Namespace {
   };
 }
 
-/** Everything that the oracle remembers, as plain maps. */
+/** The state of the oracle, in plain maps. */
 export class OracleState {
   readonly generations: Generation[] = [];
   readonly #namespaces = new Map<string, Namespace>();
@@ -101,11 +101,11 @@ export class OracleState {
     return this.#namespaces.get(name) ?? emptyNamespace(name);
   }
 
-  /** Applies all of the work or nothing: it changes a copy, which replaces the namespace unless something was thrown. */
-  change<Result>(name: string, work: (namespace: Namespace, nextPassage: () => number) => Result): Result {
+  /** Applies a change completely or not at all: it works on a copy, which replaces the namespace unless the change throws. */
+  change<Result>(name: string, apply: (namespace: Namespace, nextPassage: () => number) => Result): Result {
     const copy = structuredClone(this.read(name));
     let next = this.#nextPassage;
-    const result = work(copy, () => next++);
+    const result = apply(copy, () => next++);
     this.#namespaces.set(name, copy);
     this.#nextPassage = next;
     return result;

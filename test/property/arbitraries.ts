@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { NOW } from '../contract/store-samples.ts';
 
-/** The nth written record, modulo their number; `unknown` for an id that never existed. */
+/** A written record by its index, modulo the number of records; `unknown` stands for an id that never existed. */
 export type RecordRef = number | 'unknown';
 
 export const NAMESPACES = ['alpha', 'beta', 'gamma'] as const;
 const CHUNKINGS = ['one', 'two'] as const;
 export const DIMENSIONS = [3, 8] as const;
 
-/** Forms of one stem, words that are one letter apart, other scripts, numbers, a word that is in every other text. */
+/** Forms of the same stem, similar words, other scripts, numbers and a stop word. */
 export const WORDS: readonly string[] = [
   'the',
   'oven',
@@ -58,7 +58,8 @@ export const recordRef: fc.Arbitrary<RecordRef> = fc.oneof(
   { weight: 30, arbitrary: fc.nat(30) },
   { weight: 1, arbitrary: fc.constant('unknown' as const) },
 );
-/** Mostly the first alternative. */
+
+/** The usual value in four cases of five. */
 export function rarely<T>(usual: T, otherwise: fc.Arbitrary<T>): fc.Arbitrary<T> {
   return fc.oneof({ weight: 4, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: otherwise });
 }

@@ -4,20 +4,20 @@ import { z } from 'zod';
 import { ERROR_TABLE } from '../../src/core/errors.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
-import { outcomeOf, type Surface, SharedServer } from './isolation-world.ts';
+import { outcomeOf, type Surface, SharedServer } from './shared-server.ts';
 import type { InputSchema } from './mcp-input.ts';
 import { repetitions } from '../repetitions.ts';
 
 const RUNS = repetitions(2, 4);
 const STEPS = 60;
-/** Milliseconds after which a call counts as hanging. */
+/** A call that takes longer counts as hanging. */
 const MAX_CALL_MS = 20_000;
 const REMOTE_SURFACES: readonly Surface[] = ['rest', 'mcp over http', 'mcp over stdio'];
 const REMOTE_OPERATIONS = (await Promise.all(OPERATIONS.map(({ load }) => load()))).filter(
   ({ local }) => local !== true,
 );
 
-/** Useless values of the types that a schema allows. */
+/** Hostile or meaningless values of the types that a schema allows. */
 const TEXTS = [
   '\ud800',
   'a\udc00b',
@@ -52,11 +52,11 @@ const OTHERS: readonly unknown[] = [
 ];
 
 const text = fc.constantFrom(...TEXTS);
-const anything = fc.oneof(text, fc.constantFrom(...NUMBERS), fc.constantFrom(...OTHERS));
+const anyValue = fc.oneof(text, fc.constantFrom(...NUMBERS), fc.constantFrom(...OTHERS));
 
-/** Mostly of the right type, so that calls pass the validation. */
+/** Values that mostly have the right type, so that most calls pass the validation. */
 function valueOf(schema: InputSchema): fc.Arbitrary<unknown> {
-  const right = ((): fc.Arbitrary<unknown> => {
+  const valid = ((): fc.Arbitrary<unknown> => {
     if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
     if (schema.type === 'string') return text;
     if (schema.type === 'integer' || schema.type === 'number') return fc.constantFrom(...NUMBERS);
@@ -66,9 +66,9 @@ function valueOf(schema: InputSchema): fc.Arbitrary<unknown> {
         fc.array(valueOf(schema.items ?? {}), { maxLength: 3 }),
         fc.constant(Array.from({ length: 2000 }, () => 'x')),
       );
-    return anything;
+    return anyValue;
   })();
-  return fc.oneof({ weight: 8, arbitrary: right }, { weight: 1, arbitrary: anything });
+  return fc.oneof({ weight: 8, arbitrary: valid }, { weight: 1, arbitrary: anyValue });
 }
 
 function inputOf(operation: Operation): fc.Arbitrary<Record<string, unknown>> {
@@ -77,72 +77,72 @@ function inputOf(operation: Operation): fc.Arbitrary<Record<string, unknown>> {
   return fc.record(Object.fromEntries(fields), { requiredKeys: [...required] });
 }
 
-/** One call, with the index of its operation in `VERBS`. */
+/** One call, with the index of its operation in `REMOTE_OPERATIONS`. */
 const step = fc
   .tuple(
     fc.nat({ max: REMOTE_OPERATIONS.length - 1 }),
     fc.constantFrom('alice', 'bob'),
     fc.constantFrom(...REMOTE_SURFACES),
   )
-  .chain(([verb, subject, surface]) =>
+  .chain(([operation, subject, surface]) =>
     fc.record({
-      verb: fc.constant(verb),
+      operation: fc.constant(operation),
       subject: fc.constant(subject),
       surface: fc.constant(surface),
-      input: inputOf(REMOTE_OPERATIONS[verb]!),
+      input: inputOf(REMOTE_OPERATIONS[operation]!),
     }),
   );
 
-/** Error codes for faults of Loci, its store or its settings, which no input may cause. */
+/** Error codes for faults of Loci, its store or its settings. No input may cause them. */
 const INTERNAL_CODES = Object.entries(ERROR_TABLE).flatMap(([code, { status }]) =>
   status >= 500 ? [code] : [],
 );
 
-function codesIn(answer: unknown): string[] {
-  return [...JSON.stringify(answer).matchAll(/\\?"code\\?":\\?"([a-z_]+)\\?"/g)].map(
+function codesIn(outcome: unknown): string[] {
+  return [...JSON.stringify(outcome).matchAll(/\\?"code\\?":\\?"([a-z_]+)\\?"/g)].map(
     (match) => match[1] ?? '',
   );
 }
 
 describe('any sequence of calls, some of them concurrent', () => {
   it(
-    'is answered or refused by an error of the table, and leaves a sound store',
+    'returns results or errors of the table, and leaves a store that passes its checks',
     { timeout: 120_000 },
     async () => {
-      const outcomes = { done: 0, refused: 0 };
-      const sound = fc.asyncProperty(
+      const outcomes = { success: 0, error: 0 };
+      const property = fc.asyncProperty(
         fc.array(step, { minLength: STEPS, maxLength: STEPS }),
         async (history) => {
-          const world = await SharedServer.open('olivia');
-          await Promise.all([world.addMember('alice', 'token'), world.addMember('bob', 'jwt')]);
+          const server = await SharedServer.open('olivia');
+          await Promise.all([server.addMember('alice', 'token'), server.addMember('bob', 'jwt')]);
           for (let at = 0; at < STEPS; at += 3) {
-            const answers = history.slice(at, at + 3).map(async ({ verb, subject, surface, input }) => {
-              const hang = new Promise((_, reject) => {
+            const calls = history.slice(at, at + 3).map(async ({ operation, subject, surface, input }) => {
+              const timeout = new Promise((_, reject) => {
                 setTimeout(() => reject(new Error('no answer')), MAX_CALL_MS).unref();
               });
-              const asked = world.call(subject, surface, REMOTE_OPERATIONS[verb]!, input);
-              const answer = await outcomeOf(Promise.race([asked, hang]));
-              const what = `${REMOTE_OPERATIONS[verb]!.name} over ${surface}`;
-              expect(answer, what).not.toMatchObject({ error: 'no answer' });
-              const told = JSON.stringify(answer);
-              expect(told, what).not.toMatch(/node_modules|\.ts:\d+|ZodError|SqliteError|root:x:0/);
-              const codes = codesIn(answer).filter((code) => Object.hasOwn(ERROR_TABLE, code));
+              const call = server.call(subject, surface, REMOTE_OPERATIONS[operation]!, input);
+              const outcome = await outcomeOf(Promise.race([call, timeout]));
+              const label = `${REMOTE_OPERATIONS[operation]!.name} over ${surface}`;
+              expect(outcome, label).not.toMatchObject({ error: 'no answer' });
+              const output = JSON.stringify(outcome);
+              expect(output, label).not.toMatch(/node_modules|\.ts:\d+|ZodError|SqliteError|root:x:0/);
+              const codes = codesIn(outcome).filter((code) => Object.hasOwn(ERROR_TABLE, code));
               expect(
                 codes.filter((code) => INTERNAL_CODES.includes(code)),
-                `${what}: ${told.slice(0, 500)}`,
+                `${label}: ${output.slice(0, 500)}`,
               ).toEqual([]);
-              outcomes[codes.length === 0 ? 'done' : 'refused']++;
+              outcomes[codes.length === 0 ? 'success' : 'error']++;
             });
-            await Promise.all(answers);
+            await Promise.all(calls);
           }
-          expect(await world.failedChecks()).toEqual([]);
-          expect(world.server.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
-          await world.close();
+          expect(await server.failedChecks()).toEqual([]);
+          expect(server.rest.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+          await server.close();
         },
       );
-      await fc.assert(sound, { numRuns: RUNS, endOnFailure: true });
-      expect(outcomes.done).toBeGreaterThan(RUNS);
-      expect(outcomes.refused).toBeGreaterThan(RUNS);
+      await fc.assert(property, { numRuns: RUNS, endOnFailure: true });
+      expect(outcomes.success).toBeGreaterThan(RUNS);
+      expect(outcomes.error).toBeGreaterThan(RUNS);
     },
   );
 });

@@ -2,27 +2,27 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import type { Operation } from '../../src/operations/operation.ts';
 import type { InputSchema } from './mcp-input.ts';
-import { type Surface, SURFACES } from './isolation-world.ts';
+import { type Surface, SURFACES } from './shared-server.ts';
 
 /** One call of a member. */
 export interface Step {
-  /** Its name in the registry. */
+  /** The name of the operation in the registry. */
   readonly operation: string;
   readonly surface: Surface;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Words that all members write, so that their memories are similar. No numbers, because the corpus contains durations. */
+/** Words that all members write, so that their records are similar. They contain no numbers, because the corpus contains durations. */
 const COMMON_WORDS = ['oven', 'kitchen', 'budget', 'the plan', 'ovne', 'teapot', 'k1', 'k2', 'general'];
 
-/** `zorblatine` → `zorblatien`: similar enough to be corrected if the word is known. */
+/** Swaps the last two letters: a spelling that a search corrects if it knows the word. */
 export function misspelled(word: string): string {
   return `${word.slice(0, -2)}${word.slice(-1)}${word.slice(-2, -1)}`;
 }
 
 /**
  * Steps of a member whose texts contain `marker`, generated from the schemas of all operations, future ones included.
- * @param others words that others write; searched for only in a wrong spelling, since an output may repeat the query
+ * @param others words that other members write. They are misspelled in queries, because an output may repeat the query.
  */
 export function steps(
   operations: readonly Operation[],

@@ -9,7 +9,7 @@ import { ALL, purgeRequest } from '../contract/written-samples.ts';
 import { openOracle, type Oracle } from '../oracle/oracle.ts';
 
 const NAMESPACE = 'ada';
-/** Histories write no more records than this. */
+/** The ids of all records that a history can write. */
 const IDS = Array.from({ length: 24 }, (_, i) => i + 1);
 
 const part = fc.constantFrom('a', 'B', 'b', 'note', 'ü');
@@ -32,19 +32,19 @@ const fields: fc.Arbitrary<Partial<RecordDraft>> = fc.record<Partial<RecordDraft
 });
 
 const batch: fc.Arbitrary<CommitBatch> = fc.oneof(
-  fields.map((given) => ({ writes: [{ id: null, draft: draft(given), passages: [] }] })),
+  fields.map((values) => ({ writes: [{ id: null, draft: draft(values), passages: [] }] })),
   fc
     .tuple(fields, id)
-    .map(([given, replaced]) => ({ writes: [{ id: replaced, draft: draft(given), passages: [] }] })),
+    .map(([values, replaced]) => ({ writes: [{ id: replaced, draft: draft(values), passages: [] }] })),
   id.map((evicted) => ({ evictions: [evicted] })),
   id.map((deleted) => ({ deletions: [{ id: deleted, at: NOW }] })),
   id.map((restored) => ({ restorations: [{ id: restored, passages: [] }] })),
-  fc.tuple(fields, fc.option(id), fc.constantFrom(null, NOW)).map(([given, replaces, deletedAt]) => ({
-    imports: [{ replaces, preferredId: null, draft: draft(given), deletedAt, passages: [] }],
+  fc.tuple(fields, fc.option(id), fc.constantFrom(null, NOW)).map(([values, replaces, deletedAt]) => ({
+    imports: [{ replaces, preferredId: null, draft: draft(values), deletedAt, passages: [] }],
   })),
 );
 
-/** Several changes in one transaction, or what time removes. */
+/** One batch, three batches in one transaction, a purge or a reset of derived data. */
 const step = fc.oneof(
   { weight: 6, arbitrary: batch },
   {
@@ -62,15 +62,15 @@ const step = fc.oneof(
 
 async function applyStep(
   { records, admin }: Oracle,
-  given: CommitBatch | 'purge' | 'reset',
+  step: CommitBatch | 'purge' | 'reset',
 ): Promise<unknown> {
   try {
-    if (given === 'purge') return await records.purge(NAMESPACE, purgeRequest());
-    if (given === 'reset') {
+    if (step === 'purge') return await records.purge(NAMESPACE, purgeRequest());
+    if (step === 'reset') {
       await admin.resetDerived(NAMESPACE, { drop: true, vectors: false });
       return null;
     }
-    return await records.commit(NAMESPACE, given);
+    return await records.commit(NAMESPACE, step);
   } catch (error) {
     return error instanceof LociError ? error.code : error;
   }
@@ -105,12 +105,12 @@ class Follower {
 }
 
 describe('after any history of writes, renames, deletions and restorations', () => {
-  it('links are those that a scan of all records gives, and the change feed leads to the live records', async () => {
+  it('links are equal to those of the oracle, and the change feed leads to the live records', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16, size: 'max' }), async (history) => {
         const [store, oracle, follower] = [openSqliteInMemory(), openOracle(), new Follower()];
-        for (const given of history) {
-          expect(await applyStep(store, given)).toEqual(await applyStep(oracle, given));
+        for (const each of history) {
+          expect(await applyStep(store, each)).toEqual(await applyStep(oracle, each));
           expect(await observe(store)).toEqual(await observe(oracle));
           await follower.follow(store);
           const live = await store.records.list(NAMESPACE, { scan: 'undeleted' }, ALL);

@@ -60,8 +60,8 @@ export function validOf(schema: InputSchema): fc.Arbitrary<unknown> {
   }
 }
 
-/** The same with wrong types, numbers out of range and unknown fields. */
-export function garbageOf(schema: InputSchema): fc.Arbitrary<Record<string, unknown>> {
+/** Objects with wrong types, numbers out of range and unknown fields. */
+export function invalidOf(schema: InputSchema): fc.Arbitrary<Record<string, unknown>> {
   const field = (inner: InputSchema): fc.Arbitrary<unknown> =>
     fc.oneof(validOf(inner), fc.jsonValue(), fc.constantFrom(-1, 1e308, '', [], {}, null, [[[]]], '\u0000'));
   return fc

@@ -6,12 +6,12 @@ import { ERROR_TABLE } from '../../src/core/errors.ts';
 import { createContext, type OpenContext } from '../../src/operations/context.ts';
 import { mcpServer } from '../../src/surfaces/mcp/server.ts';
 import { copyOfVault, loci, temporaryFolder } from '../e2e/loci-command.ts';
-import { garbageOf, type InputSchema, validOf } from './mcp-input.ts';
+import { invalidOf, type InputSchema, validOf } from './mcp-input.ts';
 import { repetitions } from '../repetitions.ts';
 
 const caller = { surface: 'mcp', trust: 'agent' } as const;
 
-/** Every tool gets what its own schema allows, and garbage. The client checks each answer against the tool's output. */
+/** Calls every tool with valid and with random input. The client checks each result against the output schema of the tool. */
 describe('every tool with any input', () => {
   let context: OpenContext;
   const client = new Client({ name: 'fuzz', version: '1' });
@@ -38,13 +38,13 @@ describe('every tool with any input', () => {
     await context.close();
   });
 
-  it('answers success or an error of the table', async () => {
+  it('returns success or an error of the table', async () => {
     const { tools } = await client.listTools();
     const outcomes = { success: 0, error: 0 };
     for (const { name, inputSchema } of tools) {
       const schema = inputSchema as InputSchema;
-      const given = fc.oneof(validOf(schema), garbageOf(schema));
-      const answers = fc.asyncProperty(given, async (input) => {
+      const inputs = fc.oneof(validOf(schema), invalidOf(schema));
+      const property = fc.asyncProperty(inputs, async (input) => {
         const result = await client.callTool({ name, arguments: input as Record<string, unknown> });
         outcomes[result.isError === true ? 'error' : 'success']++;
         if (result.isError !== true) return;
@@ -53,14 +53,14 @@ describe('every tool with any input', () => {
         expect(error.code, error.message).not.toBe('internal');
         expect(JSON.stringify(result)).not.toMatch(/node_modules|\.ts:\d+/);
       });
-      await fc.assert(answers, { numRuns: repetitions(20, 60) });
+      await fc.assert(property, { numRuns: repetitions(20, 60) });
     }
     expect(outcomes.success).toBeGreaterThan(tools.length);
     expect(outcomes.error).toBeGreaterThan(tools.length);
   });
 
-  it('refuses unknown tools and wrong addresses within the protocol', async () => {
-    const wrong = fc.asyncProperty(fc.string({ maxLength: 40 }), async (text) => {
+  it('rejects unknown tools and wrong addresses with errors of the protocol', async () => {
+    const property = fc.asyncProperty(fc.string({ maxLength: 40 }), async (text) => {
       const outcomes = await Promise.allSettled([
         client.callTool({ name: `no ${text}`, arguments: {} }),
         client.readResource({ uri: text }),
@@ -72,6 +72,6 @@ describe('every tool with any input', () => {
         else expect(outcome.reason).toMatchObject({ code: expect.any(Number) as number });
       }
     });
-    await fc.assert(wrong, { numRuns: repetitions(20, 60) });
+    await fc.assert(property, { numRuns: repetitions(20, 60) });
   });
 });

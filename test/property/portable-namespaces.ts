@@ -13,7 +13,7 @@ export interface RandomNamespace {
   readonly history: readonly HistoryDraft[];
 }
 
-/** Text with a meaning in front matter, in JSON, in Markdown, or for a line reader. */
+/** Text with a special meaning in front matter, JSON Markdown or line-based formats. */
 const HOSTILE = [
   '---',
   '\n---\n',
@@ -52,17 +52,17 @@ const HOSTILE = [
 ];
 
 const word = fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'grapheme', maxLength: 6 }));
-const text = (most: number): fc.Arbitrary<string> =>
+const text = (maxLength: number): fc.Arbitrary<string> =>
   fc
     .oneof(
       { weight: 9, arbitrary: fc.array(word, { maxLength: 12 }).map((words) => words.join(' ')) },
-      fc.constant('x'.repeat(most)),
+      fc.constant('x'.repeat(maxLength)),
     )
-    .map((made) => [...made.slice(0, most)].join('').toWellFormed());
-const withoutControlCharacters = (given: string): string =>
-  given.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)/g, '');
-const nonEmptyText = (most: number): fc.Arbitrary<string> =>
-  text(most - 1).map((given) => `m${withoutControlCharacters(given)}`.slice(0, most));
+    .map((value) => [...value.slice(0, maxLength)].join('').toWellFormed());
+const withoutControlCharacters = (value: string): string =>
+  value.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)/g, '');
+const nonEmptyText = (maxLength: number): fc.Arbitrary<string> =>
+  text(maxLength - 1).map((value) => `m${withoutControlCharacters(value)}`.slice(0, maxLength));
 
 const metadata: fc.Arbitrary<Metadata> = fc.oneof(
   fc.constant({}),
@@ -131,25 +131,25 @@ export const namespaces: fc.Arbitrary<RandomNamespace> = fc
 
 type RandomRecord = typeof record extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Records with gaps in their ids and with identities, within the limits of the operations that write them. */
+/** Gives the records ids with gaps, UUIDs and unique keys, within the limits of the operations that write records. */
 function withIdentities(records: readonly RandomRecord[]): RandomNamespace['records'] {
   let id = 0;
-  return records.map(({ gap, deletedAt, ...given }, i) => {
+  return records.map(({ gap, deletedAt, ...fields }, i) => {
     id += gap;
-    const isFact = given.origin === 'fact';
-    const isSourced = given.origin === 'vault' || given.origin === 'source';
-    const key = given.key === null && !isFact ? null : `${String(i)} ${given.key ?? ''}`;
+    const isFact = fields.origin === 'fact';
+    const isSourced = fields.origin === 'vault' || fields.origin === 'source';
+    const key = fields.key === null && !isFact ? null : `${String(i)} ${fields.key ?? ''}`;
     const content = (
-      isSourced ? given.content : `m${withoutControlCharacters(given.content)}`
+      isSourced ? fields.content : `m${withoutControlCharacters(fields.content)}`
     ).toWellFormed();
     const draft = {
-      ...given,
+      ...fields,
       uuid: `00000000-0000-7000-8000-${String(i + 1).padStart(12, '0')}`,
       key,
-      title: isFact ? (key ?? '') : given.title,
+      title: isFact ? (key ?? '') : fields.title,
       content,
       contentHash: sha256(content),
-      expiresAt: isFact ? (given.expiresAt ?? NOW + 1000) : given.expiresAt,
+      expiresAt: isFact ? (fields.expiresAt ?? NOW + 1000) : fields.expiresAt,
     };
     return { replaces: null, preferredId: id, draft, deletedAt };
   });
@@ -162,11 +162,11 @@ export async function fill(
 ): Promise<void> {
   const { store, namespace } = context;
   const chunking = await context.chunking();
-  for (const given of records) {
-    const passages = given.deletedAt === null ? await chunking.cut(given.draft) : [];
-    const { uuid, title, metadata: diff } = given.draft;
+  for (const record of records) {
+    const passages = record.deletedAt === null ? await chunking.cut(record.draft) : [];
+    const { uuid, title, metadata: diff } = record.draft;
     const audit = { at: NOW, actor: title, surface: 'cli', action: 'write', subject: uuid, diff };
-    const imports = [{ ...given, passages }];
+    const imports = [{ ...record, passages }];
     await store.records.commit(namespace, {
       imports,
       chunking: chunking.signature,

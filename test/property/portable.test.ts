@@ -15,14 +15,14 @@ import { fill, namespaces } from './portable-namespaces.ts';
 import { repetitions } from '../repetitions.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'loci-portable-'));
-let made = 0;
+let paths = 0;
 
 afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
 function newPath(): string {
-  return join(folder, String(++made));
+  return join(folder, String(++paths));
 }
 
 async function openContext(): Promise<EngineContext & AsyncDisposable> {
@@ -40,17 +40,17 @@ async function exportedLines(context: EngineContext): Promise<string[]> {
 }
 
 async function searchResults(context: EngineContext): Promise<unknown[]> {
-  const answers = ['oven', 'harbour maple', 'm true', '漢字'].map(async (query) => {
+  const searches = ['oven', 'harbour maple', 'm true', '漢字'].map(async (query) => {
     const { results } = await search(context, { query, limit: 50, minScore: 0 });
-    const told = results.map(({ citation, score, snippet }) => ({
+    const fields = results.map(({ citation, score, snippet }) => ({
       citation,
       score: score.toFixed(6),
       snippet,
     }));
-    // Stores may add in a different order, so sums differ in their last digits, and the order of ties may differ.
-    return told.sort((a, b) => (a.citation < b.citation ? -1 : 1));
+    // Stores may add scores in different orders, so the last digits and the order of ties may differ.
+    return fields.sort((a, b) => (a.citation < b.citation ? -1 : 1));
   });
-  return Promise.all(answers);
+  return Promise.all(searches);
 }
 
 /** Failures are not shrunk, because that takes minutes. */
@@ -82,7 +82,7 @@ describe('a namespace that is exported and imported', () => {
     );
   });
 
-  it('gives the same export in pages as in one piece', async () => {
+  it('can be exported in pages, which import as the same content', async () => {
     await using source = await openContext();
     const [namespace] = fc.sample(namespaces, { numRuns: 1, seed: 7 });
     await fill(source, namespace!);

@@ -3,7 +3,7 @@ import type { AuditEntry, AuditFilter } from '../../src/store/admin-model.ts';
 import type { RecordFilter } from '../../src/store/model.ts';
 import type { Oracle } from '../oracle/oracle.ts';
 import { neighboursOf, passagesOf } from '../contract/queries.ts';
-import { NOW } from '../contract/store-samples.ts';
+import { countNotesWithKeys, notesWithKey, NOW } from '../contract/store-samples.ts';
 import { ALL } from '../contract/written-samples.ts';
 import { NAMESPACES } from './arbitraries.ts';
 
@@ -13,7 +13,7 @@ export interface ObservedQueries {
   readonly audit: AuditFilter;
 }
 
-/** Everything that must be exactly equal in both stores. */
+/** The results that must be exactly equal in both stores. */
 export async function observe(store: Oracle, { words, lists, audit }: ObservedQueries): Promise<unknown> {
   const all = { after: null, limit: 1000 };
   const namespaces = await Promise.all(
@@ -24,19 +24,8 @@ export async function observe(store: Oracle, { words, lists, audit }: ObservedQu
       return {
         records,
         live: await store.records.get(namespace, [...ids, 7, ...ids.toReversed()], { liveAt: NOW }),
-        byKey: await Promise.all(
-          ['k1', ''].map((key) =>
-            store.records.list(
-              namespace,
-              { filter: { now: NOW, origins: ['vault'], key } },
-              { after: null, limit: 100 },
-            ),
-          ),
-        ),
-        counted: await store.records.count(
-          namespace,
-          ['k1', '', 'nobody'].map((key) => ({ now: NOW, origins: ['vault'], key })),
-        ),
+        byKey: await Promise.all(['k1', ''].map((key) => notesWithKey(store, namespace, key))),
+        counted: await countNotesWithKeys(store, namespace, ['k1', '', 'unknown']),
         entries: await store.records.sourceEntries(namespace, 'a', all),
         rest: await store.records.sourceEntries(namespace, 'b', { after: 'k1', limit: 2 }),
         stale: await store.records.list(
@@ -74,7 +63,7 @@ export async function observe(store: Oracle, { words, lists, audit }: ObservedQu
   };
 }
 
-/** Without the sequence numbers, which differ between stores. */
+/** The changes without their sequence numbers, which differ between stores. */
 async function changesOf({ records }: Oracle, namespace: string): Promise<unknown[]> {
   const { changes } = await records.changes(namespace, ALL);
   return changes.map(({ record, kind }) => [record, kind]);
@@ -86,24 +75,24 @@ async function observeWritten(
   lists: ObservedQueries['lists'],
   audit: AuditFilter,
 ): Promise<unknown> {
-  const held = await store.records.get(
+  const records = await store.records.get(
     namespace,
     Array.from({ length: 60 }, (_, i) => i + 1),
     'any',
   );
-  const subjects = held.slice(0, 5).map(({ uuid }) => uuid);
+  const subjects = records.slice(0, 5).map(({ uuid }) => uuid);
   return {
-    held,
+    records,
     lists: await Promise.all(lists.map((filter) => store.records.list(namespace, { filter }, ALL))),
     rest: await store.records.list(namespace, { filter: lists[0]! }, { after: 6, limit: 2 }),
     counts: await store.records.count(namespace, lists),
     categories: await store.records.factCategories(namespace, NOW, 2),
     bounds: await store.records.bounds(namespace),
-    done: await Promise.all(
+    idempotentResults: await Promise.all(
       ['o1', 'o2'].map((key) => store.records.findIdempotentResult(namespace, key, NOW)),
     ),
     audit: comparable(await store.admin.auditEntries(namespace, audit, ALL)),
-    ofOne: await Promise.all(
+    auditOfSubjects: await Promise.all(
       subjects.map(async (subject) =>
         comparable(await store.admin.auditEntries(namespace, { subject }, ALL)),
       ),
@@ -111,7 +100,7 @@ async function observeWritten(
     chains: await chainsOf(store, namespace),
     sources: [...(await store.records.sourceStates(namespace))],
     startup: (await store.records.startup(namespace)).entries,
-    seen: await Promise.all(
+    startupDigests: await Promise.all(
       ['', 'ada'].flatMap((agent) =>
         ['s', 't'].map((session) =>
           store.records.startup(namespace, { agent, session }).then(({ digest }) => digest),

@@ -37,7 +37,7 @@ export type Operation =
       readonly audit: readonly AuditDraft[];
       readonly idempotencyKey: IdempotencyKey | null;
       readonly fence: Fence | null;
-      readonly sourceState: Given | null;
+      readonly sourceState: StateChange | null;
       readonly chunking: string;
     }
   | WrittenOperation
@@ -123,11 +123,11 @@ const factFields: fc.Arbitrary<Partial<RecordDraft>> = fc
       expiresAt: rarely<number | null>(NOW + 3, fc.option(time)),
     }),
   )
-  .map(([given, own]) => ({ ...given, ...own, origin: 'fact' as const }));
+  .map(([common, ofFact]) => ({ ...common, ...ofFact, origin: 'fact' as const }));
 
 const newRecord: fc.Arbitrary<Write> = fc
   .tuple(fc.oneof({ weight: 2, arbitrary: fields }, { weight: 1, arbitrary: factFields }), passages)
-  .map(([given, made]) => ({ record: null, draft: draft(given), passages: made }));
+  .map(([fieldValues, pieces]) => ({ record: null, draft: draft(fieldValues), passages: pieces }));
 
 const replacement: fc.Arbitrary<Write> = fc
   .tuple(
@@ -136,17 +136,17 @@ const replacement: fc.Arbitrary<Write> = fc
     fc.oneof(passages, fc.constant('keep' as const)),
     rarely<number | null>(null, time),
   )
-  .map(([record, given, made, expected]) => ({
+  .map(([record, fieldValues, pieces, expected]) => ({
     record,
-    draft: draft(given),
-    passages: made,
+    draft: draft(fieldValues),
+    passages: pieces,
     ...(expected === null ? {} : { expected }),
   }));
 
-const writing = fc.oneof({ weight: 3, arbitrary: newRecord }, { weight: 2, arbitrary: replacement });
+const anyWrite = fc.oneof({ weight: 3, arbitrary: newRecord }, { weight: 2, arbitrary: replacement });
 
-type Given = NonNullable<CommitBatch['sourceState']>;
-type Restored = (Operation & { kind: 'commit' })['restorations'][number];
+type StateChange = NonNullable<CommitBatch['sourceState']>;
+type Restoration = (Operation & { kind: 'commit' })['restorations'][number];
 
 const EMPTY_COMMIT = {
   kind: 'commit',
@@ -159,9 +159,9 @@ const EMPTY_COMMIT = {
   sourceState: null,
 } as const;
 
-const restoring: fc.Arbitrary<Operation> = fc
+const restoration: fc.Arbitrary<Operation> = fc
   .record({ namespace, restorations: fc.tuple(fc.record({ record: recordRef, passages })), chunking })
-  .map((given) => ({ ...EMPTY_COMMIT, writes: [], ...given }));
+  .map((restored) => ({ ...EMPTY_COMMIT, writes: [], ...restored }));
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   {
@@ -169,17 +169,17 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('commit' as const),
       namespace,
-      writes: fc.array(writing, { maxLength: 4 }),
+      writes: fc.array(anyWrite, { maxLength: 4 }),
       evictions: rarely<RecordRef[]>([], fc.array(recordRef, { minLength: 1, maxLength: 2 })),
       deletions: rarely<RecordRef[]>([], fc.array(recordRef, { minLength: 1, maxLength: 2 })),
-      restorations: rarely<Restored[]>(
+      restorations: rarely<Restoration[]>(
         [],
         fc.array(fc.record({ record: recordRef, passages }), { minLength: 1, maxLength: 2 }),
       ),
       audit: rarely<AuditDraft[]>([], fc.array(auditDraft, { minLength: 1, maxLength: 3 })),
       idempotencyKey: rarely<IdempotencyKey | null>(null, idempotencyKey),
       fence: rarely<Fence | null>(null, fence),
-      sourceState: rarely<Given | null>(null, sourceState),
+      sourceState: rarely<StateChange | null>(null, sourceState),
       chunking,
     }),
   },
@@ -199,7 +199,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       chunking,
     }),
   },
-  { weight: 2, arbitrary: restoring },
+  { weight: 2, arbitrary: restoration },
   { weight: 5, arbitrary: writtenOperation },
   {
     weight: 3,
@@ -236,19 +236,19 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('sweep' as const), namespace }) },
 );
 
-/** Without writes whose key another record has, which would fail the whole batch. */
+/** Removes writes whose key another write has. They would make the whole batch fail. */
 function withoutDuplicateKeys(writes: readonly Write[]): Write[] {
   const taken = new Set<string>();
   return writes.filter(({ draft: { origin, source, category, key } }) => {
     if (key === null) return true;
-    const place = JSON.stringify(origin === 'fact' ? [category, key] : [source, key, 'document']);
-    const free = !taken.has(place);
-    taken.add(place);
-    return free;
+    const identity = JSON.stringify(origin === 'fact' ? [category, key] : [source, key, 'document']);
+    const isFree = !taken.has(identity);
+    taken.add(identity);
+    return isFree;
   });
 }
 
-/** The initial records of each namespace, so that there is something to replace, to evict and to find. */
+/** Writes the first records of a namespace, which later operations replace, delete and find. */
 function initialCommit(name: string): fc.Arbitrary<Operation> {
   return fc
     .tuple(
@@ -256,12 +256,12 @@ function initialCommit(name: string): fc.Arbitrary<Operation> {
       fc.array(auditDraft, { maxLength: 2 }),
       chunking,
     )
-    .map(([writes, audit, made]) => ({
+    .map(([writes, audit, signature]) => ({
       ...EMPTY_COMMIT,
       namespace: name,
       writes: withoutDuplicateKeys(writes),
       audit,
-      chunking: made,
+      chunking: signature,
     }));
 }
 
@@ -270,4 +270,4 @@ export const operations: fc.Arbitrary<Operation[]> = fc
     fc.tuple(...NAMESPACES.map(initialCommit)),
     fc.array(operation, { minLength: 2, maxLength: 12, size: 'max' }),
   )
-  .map(([first, then]) => [...first, ...then]);
+  .map(([initial, later]) => [...initial, ...later]);

@@ -11,16 +11,16 @@ import { NOW, verifyStore } from '../contract/store-samples.ts';
 import { DIMENSIONS, NAMESPACES } from './arbitraries.ts';
 import { observe } from './store-observation.ts';
 import { operations } from './store-operations.ts';
-import { OperationRunner } from './store-player.ts';
-import { searchFilter, textQuery, vectorOf, wordsToLookUp } from './store-questions.ts';
+import { OperationRunner } from './operation-runner.ts';
+import { searchFilter, textQuery, vectorOf, wordsToLookUp } from './store-queries.ts';
 import { auditFilter, listFilter } from './written-operations.ts';
 import { repetitions } from '../repetitions.ts';
 
-/** The same passages with the same scores, and a valid order in each list. */
+/** Expects the same passages with the same scores, and a valid order of the actual list. */
 function expectSameRanking(
   actual: readonly PassageScore[],
   expected: readonly PassageScore[],
-  within: number,
+  tolerance: number,
 ): void {
   const byId = (scores: readonly PassageScore[]): PassageScore[] =>
     scores.toSorted((a, b) => a.passage - b.passage);
@@ -29,7 +29,7 @@ function expectSameRanking(
     right.map(({ passage, record }) => [passage, record]),
   );
   for (const [i, { score }] of left.entries())
-    expect(Math.abs(score - right[i]!.score)).toBeLessThanOrEqual(within);
+    expect(Math.abs(score - right[i]!.score)).toBeLessThanOrEqual(tolerance);
   for (const [i, { score, passage }] of actual.entries()) {
     const next = actual[i + 1];
     if (next !== undefined)
@@ -37,7 +37,7 @@ function expectSameRanking(
   }
 }
 
-/** Everything that a search reads. */
+/** All data that searches read. */
 async function readSearchData(store: Oracle, namespace: string, words: readonly string[]): Promise<unknown> {
   const any = words.flatMap((word) => analyze(word).map(({ term }) => ({ terms: [term], prefix: false })));
   const weights = { title: 6, headings: 1.5, body: 1, tags: 1 };
@@ -50,8 +50,8 @@ async function readSearchData(store: Oracle, namespace: string, words: readonly 
   };
 }
 
-/** What one retrieval answers, as far as scores that are nearly equal cannot change it. */
-async function retrievedBy(
+/** The parts of retrieval results that do not depend on the order of nearly equal scores. */
+async function retrieve(
   store: Oracle,
   namespace: string,
   text: TextQuery,
@@ -111,27 +111,29 @@ describe('SQLite', () => {
           lists: fc.array(listFilter, { minLength: 3, maxLength: 6 }),
           audit: auditFilter,
         }),
-        async (history, queries, questions) => {
+        async (history, queries, observed) => {
           const [sqlite, oracle] = await openBoth();
-          const [one, other] = [new OperationRunner(sqlite), new OperationRunner(oracle)];
+          const [sqliteRunner, oracleRunner] = [new OperationRunner(sqlite), new OperationRunner(oracle)];
           for (const operation of history) {
-            expect(await one.run(operation), operation.kind).toEqual(await other.run(operation));
-            // Also between operations: a cached result must not be returned after a change.
+            expect(await sqliteRunner.run(operation), operation.kind).toEqual(
+              await oracleRunner.run(operation),
+            );
+            // The results are compared after every operation, because a cached result must not be returned after a change.
             for (const namespace of NAMESPACES)
-              expect(await readSearchData(sqlite, namespace, questions.words), operation.kind).toEqual(
-                await readSearchData(oracle, namespace, questions.words),
+              expect(await readSearchData(sqlite, namespace, observed.words), operation.kind).toEqual(
+                await readSearchData(oracle, namespace, observed.words),
               );
           }
-          expect(await observe(sqlite, questions)).toEqual(await observe(oracle, questions));
+          expect(await observe(sqlite, observed)).toEqual(await observe(oracle, observed));
           for (const namespace of NAMESPACES) {
             for (const [query, filter] of queries) {
-              const ask = (store: Oracle): Promise<PassageScore[]> =>
+              const search = (store: Oracle): Promise<PassageScore[]> =>
                 searchText(store, namespace, query, filter, 1000);
-              expectSameRanking(await ask(sqlite), await ask(oracle), 1e-6);
+              expectSameRanking(await search(sqlite), await search(oracle), 1e-6);
             }
             for (const [text, filter] of queries)
-              expect(await retrievedBy(sqlite, namespace, text, filter, (score) => score)).toEqual(
-                await retrievedBy(oracle, namespace, text, filter, (score) => expect.closeTo(score, 1)),
+              expect(await retrieve(sqlite, namespace, text, filter, (score) => score)).toEqual(
+                await retrieve(oracle, namespace, text, filter, (score) => expect.closeTo(score, 1)),
               );
             for (const [, filter] of queries)
               expect(await nearestInTime(sqlite, namespace, filter, 5)).toEqual(

@@ -18,10 +18,10 @@ import type {
 } from '../../src/store/model.ts';
 import { namespace, rarely, text, time, word } from './arbitraries.ts';
 
-/** Writes of other data than records. */
+/** Writes of data other than records. */
 export type WrittenOperation =
   | { readonly kind: 'purge'; readonly namespace: string; readonly request: PurgeRequest }
-  /** Imports the chain of one namespace into another, or into itself. */
+  /** Attaches the audit log of one namespace to another, or to itself. */
   | { readonly kind: 'attachAudit'; readonly from: string; readonly to: string; readonly keep: number }
   /** A commit without records. */
   | { readonly kind: 'commitState'; readonly namespace: string; readonly batch: StateBatch }
@@ -49,7 +49,7 @@ export const auditDraft: fc.Arbitrary<AuditDraft> = fc.record({
     fc.record({
       title: text,
       tags: fc.array(word, { maxLength: 2 }),
-      // JSON has no −0.
+      // JSON has no negative zero.
       7: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
     }),
   ),
@@ -106,7 +106,7 @@ const sourceChange: fc.Arbitrary<Partial<SourceState>> = fc.record(
 export const sourceState: fc.Arbitrary<{ readonly source: string; readonly change: Partial<SourceState> }> =
   fc.record({ source, change: sourceChange });
 
-/** Only a few of these numbers are tokens of a lease. */
+/** Only a few of these fences have the current token of a lease. */
 export const fence: fc.Arbitrary<Fence> = fc.record({
   lease: fc.constantFrom('l', 'm'),
   token: fc.integer({ min: 1, max: 2 }),
@@ -196,7 +196,7 @@ export const auditFilter: fc.Arbitrary<AuditFilter> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Conditions of lists; conditions of searches are tested with searches. */
+/** Filters of lists. The conditions that searches have too are tested with searches. */
 export const listFilter: fc.Arbitrary<RecordFilter> = fc
   .tuple(
     time,

@@ -22,7 +22,7 @@ const MCP_HEADERS = {
   accept: 'application/json, text/event-stream',
   'mcp-protocol-version': '2025-06-18',
 };
-const ALL: ReadonlySet<Scope> = new Set(['read', 'write', 'admin']);
+const ALL_SCOPES: ReadonlySet<Scope> = new Set(['read', 'write', 'admin']);
 
 /** A caller with a separate namespace, who uses every surface. */
 interface Member {
@@ -33,12 +33,12 @@ interface Member {
 
 /** A store with a server and its callers. */
 export class SharedServer {
-  readonly server: TestServer;
+  readonly rest: TestServer;
   readonly #context: OpenContext;
   readonly #members = new Map<string, Member>();
 
-  private constructor(server: TestServer, context: OpenContext) {
-    this.server = server;
+  private constructor(rest: TestServer, context: OpenContext) {
+    this.rest = rest;
     this.#context = context;
   }
 
@@ -54,26 +54,26 @@ export class SharedServer {
       { ...SETTINGS, namespace: owner, vaults },
       { mcp, limits: { requestsPerSecond: 0 } },
     );
-    if (shared === undefined) throw new Error('the server made no context');
+    if (shared === undefined) throw new Error('the server opened no context');
     return new SharedServer(server, shared);
   }
 
-  /** Some members have a token of Loci, others one of another issuer. */
+  /** Adds a caller, with a token of Loci or a JWT of another issuer. */
   async addMember(subject: string, by: 'token' | 'jwt'): Promise<void> {
-    const bearer = by === 'jwt' ? await webToken(subject) : await this.server.token(subject, 'admin');
+    const bearer = by === 'jwt' ? await webToken(subject) : await this.rest.token(subject, 'admin');
     const caller = { namespace: subject, actor: subject, surface: 'library', trust: 'agent' } as const;
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
     const client = new Client({ name: `client of ${subject}`, version: '1' });
     const server = mcpServer({
       context: async () => this.#context,
-      scopes: ALL,
+      scopes: ALL_SCOPES,
       callerOf: (name) => ({ ...caller, surface: 'mcp', ...(name !== undefined && { actor: name }) }),
     });
     await Promise.all([server.connect(ours), client.connect(theirs)]);
     this.#members.set(subject, { bearer, caller, client });
   }
 
-  /** Everything that a call of an operation on a surface returns to a member, errors included. */
+  /** Calls an operation on a surface. The result contains everything that the member receives, errors included. */
   async call(subject: string, surface: Surface, operation: Operation, input: unknown): Promise<unknown> {
     const member = this.#memberOf(subject);
     const name = toolName(operation);
@@ -84,7 +84,7 @@ export class SharedServer {
       }
       case 'rest': {
         const path = `/api/v1/${name.replace('_', '/')}`;
-        const { status, text } = await this.server.request(path, { token: member.bearer, body: input });
+        const { status, text } = await this.rest.request(path, { token: member.bearer, body: input });
         return { status, body: JSON.parse(text) as unknown };
       }
       case 'mcp over http':
@@ -94,10 +94,10 @@ export class SharedServer {
     }
   }
 
-  /** The resources and prompts of MCP, and the description of the server. */
+  /** The resources, prompts and tools that MCP shows to a member. */
   async readAll(subject: string): Promise<unknown[]> {
     const member = this.#memberOf(subject);
-    const looks: Promise<unknown>[] = [
+    const reads: Promise<unknown>[] = [
       ...[
         'loci://my-memory',
         'loci://startup',
@@ -110,43 +110,43 @@ export class SharedServer {
       this.#rpc(member, 'tools/list', {}),
       this.#rpc(member, 'resources/list', {}),
     ];
-    return Promise.all(looks);
+    return Promise.all(reads);
   }
 
-  /** Totals over all members, which differ if there is only one. */
+  /** Output that is the same for all members: metrics, health, API description and the log of the server. */
   async sharedOutputs(subject: string): Promise<string> {
     const { bearer } = this.#memberOf(subject);
     const answers = await Promise.all(
       ['/metrics', '/healthz', '/readyz', '/api/v1/openapi.json'].map((path) =>
-        this.server.request(path, { token: bearer }),
+        this.rest.request(path, { token: bearer }),
       ),
     );
-    return JSON.stringify([answers.map(({ text }) => text), this.server.log]);
+    return JSON.stringify([answers.map(({ text }) => text), this.rest.log]);
   }
 
-  /** The faults that the store's checks find; there should be none. */
+  /** The failed checks of the store and of every member's namespace. */
   async failedChecks(): Promise<unknown[]> {
     const loci = await this.#context.loci();
-    const own = [...this.#members.values()].map(({ caller }) =>
+    const checks = [...this.#members.values()].map(({ caller }) =>
       loci.as({ ...caller, trust: 'operator' }).doctor(),
     );
-    return (await Promise.all(own)).flat().filter(({ result }) => result === 'failed');
+    return (await Promise.all(checks)).flat().filter(({ result }) => result === 'failed');
   }
 
   async close(): Promise<void> {
     for (const { client } of this.#members.values()) await client.close();
-    await this.server.close();
+    await this.rest.close();
   }
 
   #memberOf(subject: string): Member {
     const member = this.#members.get(subject);
-    if (member === undefined) throw new Error(`${subject} has not joined`);
+    if (member === undefined) throw new Error(`${subject} is not a member`);
     return member;
   }
 
   async #rpc({ bearer }: Member, method: string, params: object): Promise<unknown> {
     const body = { jsonrpc: '2.0', id: 1, method, params };
-    const { status, text } = await this.server.request('/mcp', { token: bearer, headers: MCP_HEADERS, body });
+    const { status, text } = await this.rest.request('/mcp', { token: bearer, headers: MCP_HEADERS, body });
     const messages = [...text.matchAll(/^data: (.+)$/gm)].map(
       (match) => JSON.parse(match[1] ?? '') as unknown,
     );
@@ -163,10 +163,10 @@ function webToken(subject: string): Promise<string> {
     .sign(new TextEncoder().encode(SECRET));
 }
 
-/** The output or the error of a call in a form that can be compared. */
-export async function outcomeOf(answer: Promise<unknown>): Promise<unknown> {
+/** The output or the error of a call, as JSON that can be compared. */
+export async function outcomeOf(call: Promise<unknown>): Promise<unknown> {
   try {
-    return JSON.parse(JSON.stringify(await answer)) as unknown;
+    return JSON.parse(JSON.stringify(await call)) as unknown;
   } catch (error) {
     const { code, hint } = error as { code?: unknown; hint?: unknown };
     return { error: messageOf(error), code, hint };

@@ -5,7 +5,7 @@ import type { Oracle } from '../oracle/oracle.ts';
 import { chunkCurrentRecords, chunkedRecord, NOW } from '../contract/store-samples.ts';
 import { DIMENSIONS, type RecordRef } from './arbitraries.ts';
 import type { Operation } from './store-operations.ts';
-import { vectorOf } from './store-questions.ts';
+import { vectorOf } from './store-queries.ts';
 
 const UNKNOWN_ID = 1_000_000;
 

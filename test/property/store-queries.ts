@@ -18,7 +18,7 @@ export const textQuery: fc.Arbitrary<TextQuery> = fc.record({
   weights: fc.record({ title: weight, headings: weight, body: weight, tags: weight }),
 });
 
-/** At most two conditions at once; no record would pass more. */
+/** Filters with at most two conditions, because hardly any record would pass more. */
 export const searchFilter: fc.Arbitrary<SearchFilter> = fc
   .tuple(
     time,
@@ -48,16 +48,16 @@ export const searchFilter: fc.Arbitrary<SearchFilter> = fc
       { maxLength: 2 },
     ),
   )
-  .map(([now, conditions, chosen]) => ({
+  .map(([now, conditions, names]) => ({
     now,
-    ...Object.fromEntries(chosen.map((name) => [name, conditions[name]])),
+    ...Object.fromEntries(names.map((name) => [name, conditions[name]])),
   }));
 
 export const wordsToLookUp: fc.Arbitrary<string[]> = fc.array(fc.constantFrom(...WORDS, ...MISSPELLED), {
   maxLength: 8,
 });
 
-/** A direction for each content, so that both stores get the same vectors. */
+/** A vector that depends only on the content, so that both stores get the same vectors. */
 export function vectorOf(hash: string, dimensions: number): Float32Array {
   const components = Array.from(
     { length: dimensions },
