@@ -6,7 +6,7 @@ import { plainCopy } from './document.ts';
 import { type ConfigKey, environmentName, SETTINGS } from './keys.ts';
 import { explainReplaced, REPLACED_KEYS, type ReplacedKey } from './replaced-keys.ts';
 
-/** Variables of Loci that are no settings: the home folder, and the data folder of `npm run eval`. */
+/** Variables of Loci that are not settings: the home folder, and the data folder of `npm run eval`. */
 const OTHER_VARIABLES = ['LOCI_HOME', 'LOCI_EVAL_DATA'];
 
 export interface Override {
@@ -17,7 +17,7 @@ export interface Override {
 
 interface EnvironmentSettings {
   readonly overrides: readonly Override[];
-  /** A sentence for each variable that begins with `LOCI_` and is no setting. */
+  /** A sentence for each variable that begins with `LOCI_` but is not a setting. */
   readonly warnings: readonly string[];
 }
 
@@ -67,14 +67,14 @@ function refusedVariable(variable: string, replaced: ReplacedKey): LociError {
 
 function unknownVariable(variable: string): string {
   const names = [...SETTINGS.map(({ env }) => env ?? ''), ...OTHER_VARIABLES];
-  const meant = closestWord(variable, names);
-  const suggestion = meant === undefined ? '' : `; did you mean ${meant}?`;
+  const suggested = closestWord(variable, names);
+  const suggestion = suggested === undefined ? '' : `; did you mean ${suggested}?`;
   return `${variable} is not a setting of Loci and is ignored${suggestion}`;
 }
 
 /**
- * Converts a text, as a shell or the environment gives it, to a value of the type of a key. Returns a text that has no
- * such value as it is: the schema refuses it then, and the error names it.
+ * Converts text from the command line or the environment to the type of a key. Returns the text unchanged if that is
+ * impossible, so that the schema rejects it with an error that quotes it.
  */
 export function parseSetting(key: ConfigKey, text: string): Json {
   switch (key.type) {
@@ -91,7 +91,7 @@ export function parseSetting(key: ConfigKey, text: string): Json {
   }
 }
 
-/** Parses a list or a map. It is written as YAML, of which JSON is a part. */
+/** Parses a list or a map in YAML or JSON, which is a subset of YAML. */
 function parseStructure(text: string): Json {
   try {
     return plainCopy(parse(text, { logLevel: 'error' })) ?? text;

@@ -51,11 +51,11 @@ export function requireSetting(path: string): ConfigKey {
  * @returns the settings, or a problem that explains to the owner of the skill why they are invalid
  */
 export function readSourceSettings(
-  written: unknown,
+  settings: unknown,
 ): { readonly settings: SourceSettings } | { readonly problem: string } {
   // `sources[0]` is where the schema knows these keys.
-  const tree: JsonMap = { sources: [structuredClone(written) as Json] };
-  if (isJsonMap(written)) takeReplacedKeys(tree);
+  const tree: JsonMap = { sources: [structuredClone(settings) as Json] };
+  if (isJsonMap(settings)) takeReplacedKeys(tree);
   const parsed = sourceSettings.safeParse(valueAt(tree, ['sources', 0]));
   if (parsed.success) return { settings: parsed.data };
   const issues = parsed.error.issues.map((issue) => ({ ...issue, path: ['sources', 0, ...issue.path] }));

@@ -2,7 +2,7 @@ import type { Json } from '../core/types.ts';
 import { isJsonMap, type JsonMap } from '../core/json.ts';
 import { type KeyPath, setAt, valueAt } from './tree.ts';
 
-/** A key that a configuration may hold although it is no setting: removed, renamed, or of another program. */
+/** A key that is not a setting but may be in a configuration: removed, renamed, or of another program. */
 export interface ReplacedKey {
   /** `search.beside`; `sources[].recency` in the entries of a list. Without `renamedTo` it may be a whole section. */
   readonly key: string;

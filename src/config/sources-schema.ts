@@ -72,7 +72,7 @@ export const vault = z.strictObject({
     .record(z.string(), label())
     .exactOptional()
     .describe(
-      'Projects by folder of the vault. The deepest folder that contains a note decides; front matter takes precedence.',
+      'Projects by folder of the vault. A note gets the project of the deepest folder that contains it; front matter takes precedence.',
     ),
   refreshInterval: duration('30s').describe(
     'How often a running `loci watch`, `serve` or `mcp` looks for changed notes.',

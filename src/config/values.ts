@@ -5,9 +5,9 @@ export type ValueKind = 'duration' | 'path' | 'command' | 'id' | 'field' | 'vari
 
 /**
  * A duration in milliseconds.
- * @param written the default as a user would write it. It is parsed like a user's value, hence `prefault`.
+ * @param defaultText the default, such as `30s`. It is parsed like a user's value, hence `prefault`.
  */
-export function duration(written: string) {
+export function duration(defaultText: string) {
   const schema: z.ZodType<number, number | string> = z
     .union([z.number().int().nonnegative(), z.string()])
     .transform((given, context) => {
@@ -16,7 +16,7 @@ export function duration(written: string) {
       return milliseconds ?? z.NEVER;
     })
     .meta({ kind: 'duration' satisfies ValueKind });
-  return schema.prefault(written);
+  return schema.prefault(defaultText);
 }
 
 /** A path of a file or folder. `load.ts` makes it absolute. */
@@ -36,7 +36,7 @@ export function label() {
 export function command() {
   return z
     .union([z.string().trim().min(1).max(4096), z.array(z.string().max(4096)).min(1).max(256)])
-    .refine((written) => typeof written === 'string' || written[0] !== '')
+    .refine((value) => typeof value === 'string' || value[0] !== '')
     .meta({ kind: 'command' satisfies ValueKind });
 }
 

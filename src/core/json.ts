@@ -45,7 +45,7 @@ export function exceedsDepth(maxDepth: number, value: Json): boolean {
     const below = level.flatMap((each) =>
       typeof each === 'object' && each !== null ? Object.values<Json>(each) : [],
     );
-    // An object may be nested at several places; it is followed once.
+    // An object that occurs several times is visited once.
     level = [...new Set(below)];
   }
   return false;

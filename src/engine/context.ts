@@ -176,7 +176,7 @@ export class EngineContext {
   }
 
   /**
-   * The same for writing: the first model to embed becomes that of the store.
+   * The vector index to write to. The first model that embeds becomes the model of the store.
    * @throws LociError `embedding_mismatch`
    */
   async vectorsToFill(): Promise<VectorIndexRef | null> {

@@ -80,7 +80,7 @@ describe('an engine without a model', () => {
       expect(read.record.id).toBe(id);
       expect(read.text).toContain(snippet.text.replace(/^…|…$/g, '').trim());
     }
-    const { own, generation, pending } = await loci.status();
+    const { ownStats: own, generation, pending } = await loci.status();
     expect(own).toMatchObject({ namespace: 'default', records: added, byOrigin: { vault: added } });
     expect([generation, pending]).toEqual([null, 0]);
     expect(await failedChecks()).toEqual([]);
@@ -99,7 +99,7 @@ describe('an engine without a model', () => {
     await loci.index();
     await loci.write({ content: 'Ada says the clock is late.' });
     const before = await searchAll();
-    const records = (await loci.status()).own?.records;
+    const records = (await loci.status()).ownStats?.records;
     expect(await loci.reindex()).toEqual({ records, problems: [], embedded: 0 });
     expect(await searchAll()).toEqual(before);
     expect(await failedChecks()).toEqual([]);

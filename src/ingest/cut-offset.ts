@@ -21,30 +21,30 @@ export function cutOffset(text: string, from: number, limit: number, cutAt: CutB
   }
   const earliest = from + Math.floor((limit - from) * MIN_SENTENCE_SHARE);
   return (
-    lastOffset(limit, Math.max(from, earliest), (at) => endsSentence(text, at)) ??
-    lastOffset(limit, Math.max(from, earliest), (at) => text[at] === '\n') ??
-    lastOffset(limit, from, (at) => isSpace(text, at)) ??
-    lastOffset(limit, Math.max(from, earliest), (at) => CJK_PAUSES.includes(text[at - 1]!)) ??
+    lastOffset(limit, Math.max(from, earliest), (index) => endsSentence(text, index)) ??
+    lastOffset(limit, Math.max(from, earliest), (index) => text[index] === '\n') ??
+    lastOffset(limit, from, (index) => isSpace(text, index)) ??
+    lastOffset(limit, Math.max(from, earliest), (index) => CJK_PAUSES.includes(text[index - 1]!)) ??
     codePointOffset(text, from, limit)
   );
 }
 
-function lastOffset(limit: number, floor: number, accepts: (at: number) => boolean): number | null {
-  for (let at = limit; at > floor; at--) if (accepts(at)) return at;
+function lastOffset(limit: number, floor: number, accepts: (index: number) => boolean): number | null {
+  for (let index = limit; index > floor; index--) if (accepts(index)) return index;
   return null;
 }
 
-function endsSentence(text: string, at: number): boolean {
-  if (at < text.length && CLOSING_MARKS.includes(text[at]!)) return false;
-  let last = at - 1;
+function endsSentence(text: string, index: number): boolean {
+  if (index < text.length && CLOSING_MARKS.includes(text[index]!)) return false;
+  let last = index - 1;
   const furthest = Math.max(0, last - MAX_CLOSING_MARKS);
   while (last > furthest && CLOSING_MARKS.includes(text[last]!)) last--;
   const char = text[last]!;
-  return CJK_SENTENCE_ENDS.includes(char) || (SENTENCE_ENDS.includes(char) && isSpace(text, at));
+  return CJK_SENTENCE_ENDS.includes(char) || (SENTENCE_ENDS.includes(char) && isSpace(text, index));
 }
 
-function isSpace(text: string, at: number): boolean {
-  return at >= text.length || /\s/.test(text[at]!);
+function isSpace(text: string, index: number): boolean {
+  return index >= text.length || /\s/.test(text[index]!);
 }
 
 /** The nearest offset to `limit` that does not split a surrogate pair. */

@@ -10,7 +10,8 @@ export interface LineMap {
 /** Only `\n` ends a line; a `\r` before it belongs to the line. */
 export function mapLines(text: string): LineMap {
   const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  for (let index = text.indexOf('\n'); index >= 0; index = text.indexOf('\n', index + 1))
+    starts.push(index + 1);
   return {
     count: starts.length,
     startOf: (line) => starts[line] ?? text.length,

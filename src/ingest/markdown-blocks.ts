@@ -49,11 +49,11 @@ export function readSections(content: string, lines: LineMap): Section[] {
   parser.block.parse(content.slice(bodyStart).replaceAll('\r', ' '), parser, {}, tokens);
   const sections: { path: readonly string[]; blocks: Block[] }[] = [{ path: [], blocks: [] }];
   const above: { text: string; level: number }[] = [];
-  let at = bodyStart;
+  let blockEnd = bodyStart;
   for (const open of nest(tokens)) {
-    const block = toBlock(open, content, lines, firstLine, at);
+    const block = toBlock(open, content, lines, firstLine, blockEnd);
     if (block === null) continue;
-    const gap = gapBlock(content, at, block.start);
+    const gap = gapBlock(content, blockEnd, block.start);
     if (gap !== null) sections.at(-1)!.blocks.push(gap);
     if (open.title !== null) {
       while (above.length > 0 && above.at(-1)!.level >= open.title.level) above.pop();
@@ -62,9 +62,9 @@ export function readSections(content: string, lines: LineMap): Section[] {
       sections.push({ path, blocks: [] });
     }
     sections.at(-1)!.blocks.push(block);
-    at = block.end;
+    blockEnd = block.end;
   }
-  const rest = gapBlock(content, at, content.length);
+  const rest = gapBlock(content, blockEnd, content.length);
   if (rest !== null) sections.at(-1)!.blocks.push(rest);
   return sections.filter((section) => section.blocks.length > 0);
 }
@@ -108,16 +108,16 @@ function toBlock(
   // Table cells have no lines of their own, and the text of a heading is not a block.
   if (cutAt === 'lines' || open.children.length === 0) return { start, end, kind, cutAt, children: [] };
   const children: Block[] = [];
-  let at = start;
+  let blockEnd = start;
   for (const inner of open.children) {
-    const child = toBlock(inner, content, lines, firstLine, at);
+    const child = toBlock(inner, content, lines, firstLine, blockEnd);
     if (child === null || child.end > end) continue;
-    const gap = gapBlock(content, at, child.start);
+    const gap = gapBlock(content, blockEnd, child.start);
     if (gap !== null) children.push(gap);
     children.push(child);
-    at = child.end;
+    blockEnd = child.end;
   }
-  const rest = gapBlock(content, at, end);
+  const rest = gapBlock(content, blockEnd, end);
   if (rest !== null) children.push(rest);
   return { start, end, kind, cutAt, children };
 }

@@ -6,7 +6,7 @@ import type { Passage } from '../core/types.ts';
  */
 export interface PackedPassages {
   /** Five numbers for each passage: start and end offset of its text, first and last line, index in `headings`. */
-  readonly offsets: Int32Array;
+  readonly positions: Int32Array;
   readonly headings: readonly (readonly string[])[];
   /** The context of the last passage; the others have none. */
   readonly context: string | null;
@@ -18,30 +18,30 @@ const NUMBERS_PER_PASSAGE = 5;
 
 /** @param passages The passages of `content` by ordinal. Each text is a slice of it, in order. */
 export function packPassages(content: string, passages: readonly Passage[]): PackedPassages {
-  const places = new Int32Array(passages.length * NUMBERS_PER_PASSAGE);
+  const positions = new Int32Array(passages.length * NUMBERS_PER_PASSAGE);
   const indexByHeadings = new Map<string, number>();
   const headings: (readonly string[])[] = [];
-  let at = 0;
+  let end = 0;
   for (const [i, passage] of passages.entries()) {
-    const start = content.indexOf(passage.text, at);
-    at = start + passage.text.length;
+    const start = content.indexOf(passage.text, end);
+    end = start + passage.text.length;
     const name = JSON.stringify(passage.headings);
     const heading = indexByHeadings.get(name) ?? headings.push(passage.headings) - 1;
     indexByHeadings.set(name, heading);
-    places.set([start, at, passage.startLine, passage.endLine, heading], i * NUMBERS_PER_PASSAGE);
+    positions.set([start, end, passage.startLine, passage.endLine, heading], i * NUMBERS_PER_PASSAGE);
   }
   const context = passages.at(-1)?.context ?? null;
-  return { offsets: places, headings, context, hashes: passages.map(({ hash }) => hash).join('') };
+  return { positions, headings, context, hashes: passages.map(({ hash }) => hash).join('') };
 }
 
 export function unpackPassages(
   content: string,
-  { offsets: places, headings, context, hashes }: PackedPassages,
+  { positions, headings, context, hashes }: PackedPassages,
 ): Passage[] {
-  const count = places.length / NUMBERS_PER_PASSAGE;
+  const count = positions.length / NUMBERS_PER_PASSAGE;
   const hashLength = hashes.length / count;
   return Array.from({ length: count }, (_, ordinal) => {
-    const [start, end, startLine, endLine, heading] = places.subarray(ordinal * NUMBERS_PER_PASSAGE);
+    const [start, end, startLine, endLine, heading] = positions.subarray(ordinal * NUMBERS_PER_PASSAGE);
     return {
       ordinal,
       headings: headings[heading!]!,

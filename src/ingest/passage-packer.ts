@@ -154,26 +154,26 @@ export class PassagePacker {
 
   /** Cuts a block without nested blocks into pieces, each as long as possible. */
   #cut(whole: Piece, block: Block): void {
-    for (let at = whole.start; at < whole.end;) {
-      if (!this.#hasRoom(at)) this.#flush();
+    for (let index = whole.start; index < whole.end;) {
+      if (!this.#hasRoom(index)) this.#flush();
       const { end, tokens } = this.#rebalanceRest(
-        at,
+        index,
         whole.end,
         block,
-        this.#nextPiece(at, whole.end, block),
+        this.#nextPiece(index, whole.end, block),
       );
       // This happens only if even one code point does not fit into the free part.
       if (this.#tokens + tokens > this.#maxTokens) this.#flush();
-      const piece = { ...whole, ...trimmed(this.#content, at, end) };
+      const piece = { ...whole, ...trimmed(this.#content, index, end) };
       if (piece.start < piece.end) this.#push(piece, tokens);
-      at = trimmed(this.#content, end, whole.end).start;
-      if (at < whole.end) this.#flush();
+      index = trimmed(this.#content, end, whole.end).start;
+      if (index < whole.end) this.#flush();
     }
   }
 
-  #hasRoom(at: number): boolean {
+  #hasRoom(index: number): boolean {
     const free = 1 - this.#tokens / this.#maxTokens;
-    const units = at - (this.#pieces[0]?.start ?? at);
+    const units = index - (this.#pieces[0]?.start ?? index);
     return free >= MIN_FREE_SHARE && units <= this.#maxUnits() * (1 - MIN_FREE_SHARE);
   }
 

@@ -259,7 +259,7 @@ class MissingDocuments {
     return found;
   }
 
-  /** Of several entries with the same content, takes the first that has not been taken. */
+  /** Takes the first entry with the same content that has not been taken. */
   #takeFirst(entries: SourceEntry[]): SourceEntry | undefined {
     for (let entry = entries.shift(); entry !== undefined; entry = entries.shift())
       if (this.#byKey.has(entry.key)) return entry;

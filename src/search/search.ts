@@ -22,9 +22,9 @@ export interface SearchOutcome {
   readonly hits: readonly Hit[];
   /** Documents of sources that belong to the hits and are not among them, best first. */
   readonly related: readonly Hit[];
-  /** Of the best `limit` hits, those dropped because of the run's `minScore`. */
+  /** Hits among the best `limit` that were dropped because of the run's `minScore`. */
   readonly belowMinScore: readonly Hit[];
-  /** Of the best `limit` hits, those dropped because of the `minScore` of their vault or source. */
+  /** Hits among the best `limit` that were dropped because of the `minScore` of their vault or source. */
   readonly belowSourceMinScore: readonly Hit[];
 }
 
@@ -152,13 +152,13 @@ function passagesOfDates(
   passages: readonly StoredPassage[],
   dates: readonly DateRange[],
 ): readonly StoredPassage[] {
-  const written = dates
+  const dateTerms = dates
     .filter(({ text }) => /\d/.test(text))
     .flatMap(({ text, from, until }) => (until - from > MAX_DAY_MS ? [text] : [text, isoDay(from)]))
     .map((text) => ({ terms: analyze(text).map(({ term }) => term), prefix: false }));
   return passages.filter(
     (passage) =>
-      dateOf(passage, dates) !== undefined || written.some((date) => containsPhrases(passage, [date])),
+      dateOf(passage, dates) !== undefined || dateTerms.some((date) => containsPhrases(passage, [date])),
   );
 }
 

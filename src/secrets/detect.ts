@@ -110,24 +110,24 @@ const WIDTH_OFFSET = 0xfee0;
 interface ReadableText {
   readonly text: string;
   /** The offset in the original text of the code unit at an offset of `text`. */
-  readonly original: (at: number) => number;
+  readonly original: (offset: number) => number;
 }
 
 /** Converts full-width ASCII to ASCII, as the index does, and removes invisible characters. */
 function readableText(text: string): ReadableText {
   const narrow = text.replace(FULL_WIDTH, (wide) => String.fromCharCode(wide.charCodeAt(0) - WIDTH_OFFSET));
   const visible = narrow.replace(INVISIBLE, '');
-  if (visible.length === narrow.length) return { text: narrow, original: (at) => at };
+  if (visible.length === narrow.length) return { text: narrow, original: (offset) => offset };
   const offsets = new Uint32Array(visible.length);
   let kept = 0;
   let from = 0;
   const keep = (end: number): void => {
-    for (let at = from; at < end; at += 1) offsets[kept++] = at;
+    for (let offset = from; offset < end; offset += 1) offsets[kept++] = offset;
   };
   for (const { 0: invisible, index } of narrow.matchAll(INVISIBLE)) {
     keep(index);
     from = index + invisible.length;
   }
   keep(narrow.length);
-  return { text: visible, original: (at) => offsets[at] ?? text.length };
+  return { text: visible, original: (offset) => offsets[offset] ?? text.length };
 }

@@ -10,7 +10,7 @@ export interface MemoryDocument {
   /** When the event happens, the todo is due or the message was sent. */
   readonly timestamp: Timestamp | null;
   readonly metadata: Metadata;
-  /** `null` if the document is no task. */
+  /** `null` if the document is not a task. */
   readonly completed: boolean | null;
   readonly project: string | null;
   readonly url: string | null;

@@ -98,7 +98,7 @@ export interface CommitBatch {
   /** Startup entries; each replaces the one with the same agent and key. */
   readonly startup?: readonly StartupEntry[];
   readonly startupDigest?: StartupDigest;
-  /** Runs to add to the history. Of each category, the newest `keep` rows that have not expired remain. */
+  /** Runs to add to the history. The newest `keep` unexpired rows of each category remain. */
   readonly history?: { readonly rows: readonly HistoryDraft[]; readonly keep: number };
 }
 
@@ -133,7 +133,7 @@ export type RecordSelector =
   | { readonly filter: RecordFilter; readonly order?: 'newest' | 'oldest' }
   /** All records that are not deleted, expired ones included, by ascending id. */
   | { readonly scan: 'undeleted' }
-  /** Of these, the records whose passages another chunking made, or that have none yet. */
+  /** Undeleted records whose passages were made by another chunking, or that have no passages yet. */
   | { readonly scan: 'stale'; readonly chunking: string }
   /** Live and deleted records that have not expired, by ascending id. */
   | { readonly scan: 'exportable'; readonly now: Timestamp };

@@ -118,7 +118,7 @@ export interface StoreRecords {
   links(namespace: string, selector: LinkSelector, page: Page<LinkCursor>): Promise<RecordLink[]>;
   /**
    * The changes of records after a sequence number, oldest first, so that derived state can follow. Each is durable in the
-   * transaction that makes it. Of each record there is only the last change; without a cursor, the changes name every
+   * transaction that makes it. Each record has only its last change; without a cursor, the changes name every
    * record. The newest 10,000 removals remain.
    */
   changes(namespace: string, page: Page<number>): Promise<ChangePage>;

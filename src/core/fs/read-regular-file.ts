@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 
-/** Does not block if a FIFO takes the place of the file. Windows has no such flag. */
+/** Opening does not block if the file is replaced by a FIFO. Windows has no such flag. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- undefined on Windows, whatever the types say
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
@@ -14,15 +14,15 @@ export async function readRegularFile(
   path: string,
   maxBytes: number,
 ): Promise<Uint8Array | 'too large' | 'folder' | 'special'> {
-  // To open a device may have effects; `stat` has none.
-  const found = await stat(path);
-  if (found.isDirectory()) return 'folder';
-  if (!found.isFile()) return 'special';
+  // Opening a device may have side effects; `stat` has none.
+  const pathStats = await stat(path);
+  if (pathStats.isDirectory()) return 'folder';
+  if (!pathStats.isFile()) return 'special';
   await using handle = await open(path, OPEN_FLAGS);
-  const opened = await handle.stat();
-  if (!opened.isFile()) return 'special';
-  // The file may still grow, and files of /proc have no size: the bytes that were read decide.
-  if (opened.size > maxBytes) return 'too large';
+  const handleStats = await handle.stat();
+  if (!handleStats.isFile()) return 'special';
+  // This check saves reading. The final check is below, because the file may grow, and files of /proc have size 0.
+  if (handleStats.size > maxBytes) return 'too large';
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of handle.createReadStream({ autoClose: false, end: maxBytes })) {

@@ -4,8 +4,8 @@ import { editDistance } from './edit-distance.ts';
 const MAX_WORD_LENGTH = 100;
 
 /**
- * The candidate that a mistyped word most likely stands for, without regard to case; `undefined` if none is within a
- * third of the length of the word (at least 2 edits). If several are equally close, the first.
+ * The candidate with the smallest edit distance from a mistyped word, ignoring case; the first of several equally close ones.
+ * Returns `undefined` if every distance is more than a third of the length of the word and more than 2.
  */
 export function closestWord(word: string, candidates: Iterable<string>): string | undefined {
   let closest: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * The address of a worker's module next to the one that starts it: `.ts` when Node runs the sources,
- * `.js` once compiled (`tsc` rewrites imports, not the strings that `new Worker` is given).
+ * The URL of a worker's module in the folder of the module that starts it. The extension is `.ts` when Node runs the sources
+ * and `.js` after compilation, because `tsc` rewrites imports but not strings that are passed to `new Worker`.
  */
 export function workerModule(importMetaUrl: string, name: string): URL {
   return new URL(`./${name}${importMetaUrl.endsWith('.ts') ? '.ts' : '.js'}`, importMetaUrl);

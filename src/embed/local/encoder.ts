@@ -99,13 +99,13 @@ export class Encoder {
 
   #run(windows: readonly (readonly number[])[]): Float32Array[] {
     const { scratch, ids, lengths, vectors } = this.#slot;
-    let at = ids / 4;
+    let offset = ids / 4;
     windows.forEach((window, i) => {
-      this.#ints[at] = this.#tokenizer.cls;
-      this.#ints.set(window, at + 1);
-      this.#ints[at + 1 + window.length] = this.#tokenizer.sep;
+      this.#ints[offset] = this.#tokenizer.cls;
+      this.#ints.set(window, offset + 1);
+      this.#ints[offset + 1 + window.length] = this.#tokenizer.sep;
       this.#ints[lengths / 4 + i] = window.length + 2;
-      at += window.length + 2;
+      offset += window.length + 2;
     });
     this.#kernel.forward(this.#model, scratch, ids, lengths, windows.length, vectors);
     return windows.map((_, i) =>

@@ -29,9 +29,9 @@ function outcome<T>(start: (callback: Callback<T>) => void): Promise<T> {
 /** Reads the file from its start into `target`. */
 async function readFully(file: number, target: Uint8Array): Promise<void> {
   for (let done = 0; done < target.length;) {
-    const [at, length] = [done, target.length - done];
+    const [offset, length] = [done, target.length - done];
     const bytes = await outcome<number>((callback) => {
-      fs.read(file, target, at, length, at, callback);
+      fs.read(file, target, offset, length, offset, callback);
     });
     if (bytes === 0) throw new Error('it ends early');
     done += bytes;

@@ -29,10 +29,10 @@ export interface Status {
   /** On disk, journals included. */
   readonly bytes: number;
   readonly schemaVersion: number;
-  /** Of the caller's namespace; `null` if it was never written to. */
-  readonly own: NamespaceStats | null;
+  /** The caller's namespace; `null` if it was never written to. */
+  readonly ownStats: NamespaceStats | null;
   /** Number of other namespaces; `null` unless the operator asks. */
-  readonly others: number | null;
+  readonly otherNamespaces: number | null;
   readonly generation: Generation | null;
   /** Contents without a vector of the active generation. */
   readonly pending: number;
@@ -58,11 +58,16 @@ async function statsOf({
   store,
   namespace,
   caller,
-}: EngineContext): Promise<Pick<Status, 'bytes' | 'schemaVersion' | 'own' | 'others'>> {
+}: EngineContext): Promise<Pick<Status, 'bytes' | 'schemaVersion' | 'ownStats' | 'otherNamespaces'>> {
   const { bytes, schemaVersion, namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
-  const own = namespaces.find((each) => each.namespace === namespace) ?? null;
-  const others = namespaces.length - (own === null ? 0 : 1);
-  return { bytes, schemaVersion, own, others: caller.trust === 'operator' ? others : null };
+  const ownStats = namespaces.find((each) => each.namespace === namespace) ?? null;
+  const others = namespaces.length - (ownStats === null ? 0 : 1);
+  return {
+    bytes,
+    schemaVersion,
+    ownStats,
+    otherNamespaces: caller.trust === 'operator' ? others : null,
+  };
 }
 
 /** The size of a store, all namespaces together, for its operator. */

@@ -37,7 +37,7 @@ describe('an expired fact', () => {
       (await loci.facts.categories(5)).map(({ count, recentKeys }) => [count, recentKeys]),
       (await loci.corpus({ limit: 10 })).documents.length,
       (await loci.facet('category')).map(({ records }) => records),
-      (await loci.status()).own?.records,
+      (await loci.status()).ownStats?.records,
     ];
     expect(await visible()).toEqual([1, 2, [[2, ['gate', 'door']]], 2, [2], 2]);
     now += 1;
@@ -94,6 +94,6 @@ describe('a deleted record', () => {
     await loci.delete(id);
     const { results, corrections } = await loci.search({ query: 'zebulom' });
     expect([results, corrections]).toEqual([[], []]);
-    expect((await loci.status()).own).toMatchObject({ records: 0, passages: 0, terms: 0 });
+    expect((await loci.status()).ownStats).toMatchObject({ records: 0, passages: 0, terms: 0 });
   });
 });

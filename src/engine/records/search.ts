@@ -83,7 +83,7 @@ export interface SearchResponse {
   readonly missing: readonly MissingSignal[];
   /** Results within the limit that score below the threshold and are left out; `null` when there are none. */
   readonly hidden: HiddenResults | null;
-  /** The same for the thresholds of single vaults or sources, which `minScore` of a request does not lower. */
+  /** Results that are left out because of the threshold of their vault or source, which `minScore` of a request does not lower. */
   readonly hiddenOfSources: readonly HiddenOfSource[];
   /** Provider and model of the vectors; `none` when only words were compared. */
   readonly provider: string;

@@ -60,7 +60,7 @@ describe('write', () => {
     await expectRefused('a\rb', 'U+000d at offset 1');
     await expectRefused('x'.repeat(MAX_CONTENT_BYTES + 1), '1048577 bytes');
     await expectRefused('茶'.repeat(MAX_CONTENT_BYTES / 2), 'bytes');
-    expect((await loci.status()).own).toBeNull();
+    expect((await loci.status()).ownStats).toBeNull();
   });
 
   it('accepts fields of the maximum length, and CRLF', async () => {

@@ -3,7 +3,7 @@ import { LociError, messageOf } from '../../core/errors.ts';
 import type { SyncReport } from '../../ingest/sync.ts';
 import type { SourceState } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
-import { configuredSources, type ConfiguredSource } from '../sources/configured.ts';
+import { configuredSources, type ConfiguredSource } from '../sources/configured-sources.ts';
 import { embedNew } from '../vaults/embed-new.ts';
 import { refreshVault } from '../vaults/refresh-vault.ts';
 import { isEnabled, vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';

@@ -11,7 +11,7 @@ import type { EngineContext } from '../context.ts';
 import { RefreshAttempt, type AttemptStart } from './refresh-attempt.ts';
 import { approvalStatus, assertApproved, resolveCommand, type ResolvedCommand } from '../sources/approval.ts';
 import { parseApproval } from '../sources/approval-record.ts';
-import type { ConfiguredSource } from '../sources/configured.ts';
+import type { ConfiguredSource } from '../sources/configured-sources.ts';
 import { withLease, type LeaseHandle, type LeaseName, type LeaseOptions } from './lease.ts';
 import { missingProgramError } from '../sources/program.ts';
 import { isDue } from './schedule.ts';

@@ -12,7 +12,7 @@ import {
   type ApprovalDetails,
   type RecordedApproval,
 } from './approval-record.ts';
-import type { ConfiguredSource } from './configured.ts';
+import type { ConfiguredSource } from './configured-sources.ts';
 import { findProgram } from './program.ts';
 import { watchedFiles, type WatchedFile } from './watched-files.ts';
 

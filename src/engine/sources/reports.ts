@@ -5,7 +5,7 @@ import type { EngineContext } from '../context.ts';
 import { isEnabled, vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';
 import { approvalDetails, approvalStatus, resolveCommand, type ResolvedCommand } from './approval.ts';
 import { changesSince, parseApproval } from './approval-record.ts';
-import { configuredSources, type ConfiguredSource } from './configured.ts';
+import { configuredSources, type ConfiguredSource } from './configured-sources.ts';
 import { missingProgramError } from './program.ts';
 import { isStale } from '../refresh/schedule.ts';
 

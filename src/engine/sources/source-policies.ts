@@ -2,7 +2,7 @@ import type { SourceConfig, VaultConfig } from '../../config/sources-schema.ts';
 import { SOURCE_POLICY, VAULT_POLICY, type SourcePolicy } from '../../search/rank/source-policy.ts';
 import type { SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
-import { cachedSources } from './configured.ts';
+import { cachedSources } from './configured-sources.ts';
 import { vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';
 
 /** The settings of a vault or source that affect search, and its name, which is the `source` of its records. */

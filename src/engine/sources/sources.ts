@@ -7,7 +7,7 @@ import { pickSignal, type ProgressOptions } from '../../core/progress.ts';
 import { vaultName, vaultsOfNamespace } from '../vaults/vault-names.ts';
 import { approvalDetails, resolveCommand, type ResolvedCommand } from './approval.ts';
 import { changesSince, parseApproval, serializeApproval } from './approval-record.ts';
-import { configuredSources, requireSource, type ConfiguredSource } from './configured.ts';
+import { configuredSources, requireSource, type ConfiguredSource } from './configured-sources.ts';
 import { RefreshScheduler, type RefreshSchedulerOptions } from '../refresh/refresh-scheduler.ts';
 import { missingProgramError } from './program.ts';
 import { refreshSource, testSource, type RefreshReport } from '../refresh/refresh.ts';

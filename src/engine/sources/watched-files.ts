@@ -54,7 +54,7 @@ export async function watchedFiles({ program, args, cwd, watch, skill }: WatchSc
   for (const path of args.flatMap(operandsOf).map((operand) => resolve(cwd, operand)))
     if (!DEVICE.test(path) && (await isFile(path)) && (await mayBeCode(path))) await add(path);
   const folders = skill === null ? [] : [skill];
-  for (const path of watch.map((written) => resolve(cwd, expandHome(written)))) {
+  for (const path of watch.map((watchedPath) => resolve(cwd, expandHome(watchedPath)))) {
     if (await isFile(path)) await add(path);
     else folders.push(path);
   }

@@ -23,7 +23,7 @@ export interface StartupRequest {
 }
 
 export interface StartupText {
-  /** The same entries give the same bytes. */
+  /** Deterministic: equal entries give equal bytes. */
   readonly text: string;
   readonly mode: StartupMode;
   readonly budget: number;

@@ -79,8 +79,8 @@ async function readVault(
 
 /** Problems are formatted by `formatNoteProblem`. The key before the colon may contain colons itself. */
 function isProblemOf(keys: ReadonlySet<string>, problem: string): boolean {
-  for (let at = problem.indexOf(': '); at >= 0; at = problem.indexOf(': ', at + 1))
-    if (keys.has(problem.slice(0, at))) return true;
+  for (let offset = problem.indexOf(': '); offset >= 0; offset = problem.indexOf(': ', offset + 1))
+    if (keys.has(problem.slice(0, offset))) return true;
   return false;
 }
 

@@ -95,7 +95,8 @@ async function compareWithStore(
   // Skipped notes keep their records (`ingest/sync.ts`), so they are not gone.
   const retained = [...skipped.values()].filter(({ reason }) => reason !== 'outside_root');
   const gone = [...stored.keys()].filter(
-    (key) => !retained.some(({ key: at }) => key === at || key.startsWith(`${at}/`)),
+    (key) =>
+      !retained.some(({ key: retainedKey }) => key === retainedKey || key.startsWith(`${retainedKey}/`)),
   );
   const notNotes = new Set<SourceItem>();
   for (const item of [...added, ...changed].slice(0, MAX_OPENED_FILES)) {

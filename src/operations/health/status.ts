@@ -91,27 +91,36 @@ export const status: Operation<Record<string, never>, StatusOutput> = {
 async function runStatus(context: OperationContext): Promise<StatusOutput> {
   const config = await context.loadConfig();
   const loci = await context.loci();
-  const { bytes, schemaVersion, own, others, generation, pending, storePath, store, namespace } =
-    await loci.status();
+  const {
+    bytes,
+    schemaVersion,
+    ownStats,
+    otherNamespaces,
+    generation,
+    pending,
+    storePath,
+    store,
+    namespace,
+  } = await loci.status();
   const { vaults, unconfigured } = await loci.vaults();
   const reports = (await loci.sources.list()).filter(({ kind }) => kind !== 'vault');
-  const bySource = own?.bySource ?? {};
+  const bySource = ownStats?.bySource ?? {};
   return {
     home: context.home,
     config_file: config.file,
     store: { path: storePath, driver: store, bytes, schema_version: schemaVersion },
     namespace,
-    records: own?.records ?? 0,
-    passages: own?.passages ?? 0,
-    terms: own?.terms ?? 0,
-    by_origin: { ...own?.byOrigin },
+    records: ownStats?.records ?? 0,
+    passages: ownStats?.passages ?? 0,
+    terms: ownStats?.terms ?? 0,
+    by_origin: { ...ownStats?.byOrigin },
     by_source: { ...bySource },
     embedding: {
       configured: config.values.embedding.provider,
       provider: generation?.provider ?? null,
       model: generation?.model ?? null,
       dimensions: generation?.dimensions ?? null,
-      vectors: own?.vectors ?? 0,
+      vectors: ownStats?.vectors ?? 0,
       pending,
     },
     vaults: vaults.map(({ lastRead, ...vault }) => ({
@@ -124,6 +133,6 @@ async function runStatus(context: OperationContext): Promise<StatusOutput> {
       const readAt = state?.readAt ?? null;
       return { id, name, condition, documents, last_refresh: readAt === null ? null : isoTime(readAt) };
     }),
-    other_namespaces: others,
+    other_namespaces: otherNamespaces,
   };
 }

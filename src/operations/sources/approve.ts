@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { formatCommand } from '../../engine/sources/approval.ts';
-import { unknownSourceError } from '../../engine/sources/configured.ts';
+import { unknownSourceError } from '../../engine/sources/configured-sources.ts';
 import type { SourceReport } from '../../engine/sources/reports.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { FINGERPRINT_LENGTH } from './source-output.ts';

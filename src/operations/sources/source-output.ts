@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Timestamp } from '../../core/types.ts';
 import { formatCommand } from '../../engine/sources/approval.ts';
-import { unknownSourceError } from '../../engine/sources/configured.ts';
+import { unknownSourceError } from '../../engine/sources/configured-sources.ts';
 import { CONDITIONS, type Condition, type SourceReport } from '../../engine/sources/reports.ts';
 import { isoTime } from '../shared/times.ts';
 import type { OperationContext } from '../operation.ts';

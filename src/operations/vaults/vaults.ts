@@ -53,7 +53,7 @@ export async function placeFolders(
     if (configured === undefined)
       assertNoOverlap(real, [
         ...configuredVaults,
-        ...[...placed].map(([at, { name }]) => ({ name, real: at })),
+        ...[...placed].map(([realPath, { name }]) => ({ name, real: realPath })),
       ]);
     const usedNames = [
       ...config.values.sources.map(({ id }) => id),

@@ -109,12 +109,12 @@ function edges(text: string, start: number, length: number): [from: number, to: 
   return [from === 0 ? 0 : between(text, from), to === text.length ? to : between(text, to)];
 }
 
-function between(text: string, at: number): number {
+function between(text: string, index: number): number {
   for (let offset = 0; offset <= MAX_EDGE_SHIFT; offset++) {
-    if (/\s/.test(text.charAt(at + offset))) return at + offset;
-    if (/\s/.test(text.charAt(at - offset))) return at - offset;
+    if (/\s/.test(text.charAt(index + offset))) return index + offset;
+    if (/\s/.test(text.charAt(index - offset))) return index - offset;
   }
   // There is no space near (Chinese, a long word): the cut must not be within a code point.
-  const code = text.charCodeAt(at);
-  return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
+  const code = text.charCodeAt(index);
+  return code >= 0xdc00 && code <= 0xdfff ? index + 1 : index;
 }

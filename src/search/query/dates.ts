@@ -184,7 +184,7 @@ function weekdays(text: string, weekday: number, today: Date): Date[] {
   return LAST.test(text) ? [last] : [last, next];
 }
 
-/** The day itself; for a date without a year, the last such day that has begun and that of the year after. */
+/** The day itself. For a date without a year: the last such day that has begun, and the same day a year later. */
 function years(day: Date, start: Moment, today: Date): Date[] {
   if (start.isCertain('year') || !start.isCertain('month') || isRelative(start)) return [day];
   const ofThisYear = inYear(day, today.getFullYear());

@@ -18,7 +18,7 @@ export interface Ranking {
   readonly smoothing: Smoothing | null;
   /** Share added to a record of a date that the query names. */
   readonly dateBoost: number;
-  /** The same for a date relative to today: "yesterday", "last week". */
+  /** Share added to a record of a date relative to today that the query names: "yesterday", "last week". */
   readonly relativeDateBoost: number;
   /** Share added to a turn of a speaker that the query names. */
   readonly speakerBoost: number;

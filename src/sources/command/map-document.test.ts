@@ -127,7 +127,7 @@ describe('mapping documents', () => {
     for (const none of [null, undefined, '', ' ']) expect(completed(none) ?? null).toBeNull();
   });
 
-  it('returns values that are no objects unchanged', () => {
+  it('returns values that are not objects unchanged', () => {
     for (const item of ['text', 5, null, ['a']]) expect(mapped({ text: '{{a}}' }, item)).toBe(item);
   });
 

@@ -26,7 +26,7 @@ export function documentMapper(map: DocumentMap): (item: unknown) => unknown {
     templates.set(field, compileTemplate(`map.${field}`, map[field] ?? `{{${field}}}`));
   const entries = map.metadata === undefined ? null : Object.entries(map.metadata);
   const metadata = entries?.map(
-    ([name, written]) => [name, compileTemplate(`map.metadata.${name}`, written)] as const,
+    ([name, templateText]) => [name, compileTemplate(`map.metadata.${name}`, templateText)] as const,
   );
   return (item) => {
     if (typeof item !== 'object' || item === null || Array.isArray(item)) return item;
@@ -43,13 +43,13 @@ export function documentMapper(map: DocumentMap): (item: unknown) => unknown {
   };
 }
 
-function assertNotConstant(key: string, written: string | undefined): void {
-  if (written === undefined || pathsOf(key, written).length > 0) return;
+function assertNotConstant(key: string, templateText: string | undefined): void {
+  if (templateText === undefined || pathsOf(key, templateText).length > 0) return;
   throw new LociError(
     'invalid_config',
-    `${key} is a constant, which makes all documents the same: ${written}`,
+    `${key} is a constant, which makes all documents the same: ${templateText}`,
     {
-      hint: `Write the name of a printed field between double braces: '{{${written}}}'.`,
+      hint: `Write the name of a printed field between double braces: '{{${templateText}}}'.`,
     },
   );
 }
@@ -103,12 +103,14 @@ export class MapChecker {
 
   /** @throws LociError `invalid_config` that names the key of a bad template */
   constructor({ items: _, metadata = {}, ...fields }: DocumentMap) {
-    const entries = Object.entries(metadata).map(([name, written]) => [`metadata.${name}`, written] as const);
-    for (const [field, written] of [...Object.entries(fields), ...entries]) {
+    const entries = Object.entries(metadata).map(
+      ([name, templateText]) => [`metadata.${name}`, templateText] as const,
+    );
+    for (const [field, templateText] of [...Object.entries(fields), ...entries]) {
       const key = `map.${field}`;
-      const paths = pathsOf(key, written);
+      const paths = pathsOf(key, templateText);
       if (paths.length > 0) this.#unmatched.set(key, new Set(paths));
-      else if (FIELD_NAME.test(written.trim())) this.#constants.set(key, written.trim());
+      else if (FIELD_NAME.test(templateText.trim())) this.#constants.set(key, templateText.trim());
     }
   }
 

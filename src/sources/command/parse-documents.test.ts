@@ -60,7 +60,7 @@ describe('parsing the output of a command', () => {
     expect(await failureOf('[{"id":1}}')).toBe('the output is not valid JSON at document 2');
   });
 
-  it('describes output that is no list of documents', async () => {
+  it('describes output that is not a list of documents', async () => {
     expect(await failureOf('')).toBe('the command printed nothing; an empty list is printed as []');
     expect(await failureOf(' \n\uFEFF'.slice(0, 2))).toBe(
       'the command printed nothing; an empty list is printed as []',

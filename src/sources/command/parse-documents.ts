@@ -47,10 +47,10 @@ async function readBeginning(texts: AsyncGenerator<string>): Promise<string> {
 async function* slices(beginning: string, texts: AsyncGenerator<string>): AsyncGenerator<string> {
   const yieldIfBusy = eventLoopYielder();
   for (let text = beginning; ;) {
-    for (let at = 0; at < text.length;) {
-      const end = endOfSlice(text, at);
-      yield text.slice(at, end);
-      at = end;
+    for (let offset = 0; offset < text.length;) {
+      const end = endOfSlice(text, offset);
+      yield text.slice(offset, end);
+      offset = end;
       await yieldIfBusy();
     }
     const next = await texts.next();

@@ -15,7 +15,7 @@ const MAX_LENGTH = {
 } as const;
 const MAX_TAGS = 64;
 const MAX_METADATA_ENTRIES = 64;
-/** Of the metadata as JSON. */
+/** The largest size of the metadata as JSON. */
 const MAX_METADATA_BYTES = 16_384;
 const MAX_QUOTED_LENGTH = 60;
 const MAX_QUOTED_ISSUES = 3;
@@ -26,7 +26,7 @@ interface Issue {
   readonly input?: unknown;
 }
 
-function should(expected: string): { error: (issue: Issue) => string } {
+function typeMismatch(expected: string): { error: (issue: Issue) => string } {
   return {
     error: ({ input }) =>
       input === undefined || input === null ? 'is missing' : `should be ${expected}, not ${kindOf(input)}`,
@@ -68,7 +68,7 @@ function maxLength(limit: number): [(text: string) => boolean, { error: (issue: 
 /** The length is checked before `clean` runs, which makes no text longer. */
 function text(limit: number, cleaner: (text: string) => string, expected = 'text'): z.ZodType<string> {
   const [isShort, { error }] = maxLength(limit);
-  return z.string(should(expected)).refine(isShort, { error, abort: true }).transform(cleaner);
+  return z.string(typeMismatch(expected)).refine(isShort, { error, abort: true }).transform(cleaner);
 }
 
 function optional<Output>(schema: z.ZodType<Output>): z.ZodType<Output | null> {
@@ -77,7 +77,7 @@ function optional<Output>(schema: z.ZodType<Output>): z.ZodType<Output | null> {
 
 /** Text, or a number that JavaScript represents exactly. */
 const ID: z.ZodType<string> = z
-  .union([z.string(), z.number()], should('text or a number'))
+  .union([z.string(), z.number()], typeMismatch('text or a number'))
   .refine((id) => typeof id === 'string' || !Number.isInteger(id) || Number.isSafeInteger(id), {
     error: 'is a number too large to be exact; print it as text',
     abort: true,
@@ -88,21 +88,21 @@ const ID: z.ZodType<string> = z
   .refine(...maxLength(MAX_LENGTH.id))
   .transform((id) => id.toWellFormed());
 
-/** Lists are cut off here before their entries are checked, because a million faults are no more useful than one. */
+/** Lists are truncated to this length before their entries are checked, which limits the number of reported faults. */
 const MAX_LISTED_TAGS = 1000;
 
 const tags = z
   .preprocess(
-    (written) => {
-      if (Array.isArray(written)) return written.slice(0, MAX_LISTED_TAGS + 1).map(nameOfTag);
-      return typeof written === 'string' ? written.split(',', MAX_LISTED_TAGS + 1) : (written ?? []);
+    (raw) => {
+      if (Array.isArray(raw)) return raw.slice(0, MAX_LISTED_TAGS + 1).map(nameOfTag);
+      return typeof raw === 'string' ? raw.split(',', MAX_LISTED_TAGS + 1) : (raw ?? []);
     },
     z
-      .array(z.unknown(), should('a list of texts'))
+      .array(z.unknown(), typeMismatch('a list of texts'))
       .max(MAX_LISTED_TAGS, { error: 'are too many', abort: true }),
   )
   .pipe(z.array(text(MAX_LENGTH.tag, cleanLine, 'text, or an object with a `name`')))
-  .transform((written) => [...new Set(written.filter((tag) => tag !== ''))])
+  .transform((raw) => [...new Set(raw.filter((tag) => tag !== ''))])
   .refine((distinct) => distinct.length <= MAX_TAGS, {
     error: ({ input }) =>
       `are ${String((input as string[]).length)}; at most ${String(MAX_TAGS)} are allowed`,
@@ -116,27 +116,27 @@ function nameOfTag(tag: unknown): unknown {
 }
 
 const timestamp = z
-  .union([z.number(), z.string()], should('ISO 8601, or seconds or milliseconds since 1970'))
-  .transform((written, context) => {
-    if (typeof written === 'string' && written.trim() === '') return null;
-    const read = readTimestamp(written);
-    if (read !== null) return read;
-    const shown = typeof written === 'string' ? quoted(written) : String(written);
+  .union([z.number(), z.string()], typeMismatch('ISO 8601, or seconds or milliseconds since 1970'))
+  .transform((raw, context) => {
+    if (typeof raw === 'string' && raw.trim() === '') return null;
+    const time = readTimestamp(raw);
+    if (time !== null) return time;
+    const shown = typeof raw === 'string' ? quoted(raw) : String(raw);
     context.addIssue(`should be ISO 8601, or seconds or milliseconds since 1970, not ${shown}`);
     return z.NEVER;
   });
 
 const metadata = z
-  .custom<object>((value) => typeof value === 'object' && !Array.isArray(value), should('an object'))
-  .transform((written, context): Metadata => {
-    const names = Object.keys(written);
+  .custom<object>((value) => typeof value === 'object' && !Array.isArray(value), typeMismatch('an object'))
+  .transform((raw, context): Metadata => {
+    const names = Object.keys(raw);
     if (names.length > MAX_METADATA_ENTRIES) {
       context.addIssue(
         `has ${String(names.length)} entries; at most ${String(MAX_METADATA_ENTRIES)} are allowed`,
       );
       return z.NEVER;
     }
-    const entries = Object.entries(written).map(([name, value]: [string, unknown]) => {
+    const entries = Object.entries(raw).map(([name, value]: [string, unknown]) => {
       const fault = faultOfEntry(name, value);
       if (fault !== null) context.addIssue({ code: 'custom', message: fault, path: [quotedName(name)] });
       return [cleanLine(name), typeof value === 'string' ? clean(value) : value] as const;
@@ -162,48 +162,48 @@ function quotedName(name: string): string {
   return cleanLine(name.slice(0, MAX_QUOTED_LENGTH));
 }
 
-const url = text(MAX_LENGTH.url, (written) => written.toWellFormed().trim()).refine(
-  (written) => written === '' || URL_PATTERN.test(written),
+const url = text(MAX_LENGTH.url, (raw) => raw.toWellFormed().trim()).refine(
+  (raw) => raw === '' || URL_PATTERN.test(raw),
   {
     error: ({ input }) => `should be an address such as https://example.org, not ${quoted(input as string)}`,
   },
 );
 
-/** Its messages complete a sentence that begins with the name of the field. */
+/** The error messages complete a sentence that begins with the name of the field. */
 const DOCUMENT = z.object(
   {
     id: ID,
-    text: optional(text(MAX_LENGTH.text, clean)).transform((written) => nullIfBlank(written ?? '')),
-    title: optional(text(MAX_LENGTH.title, cleanLine)).transform((written) => nullIfBlank(written ?? '')),
+    text: optional(text(MAX_LENGTH.text, clean)).transform((raw) => nullIfBlank(raw ?? '')),
+    title: optional(text(MAX_LENGTH.title, cleanLine)).transform((raw) => nullIfBlank(raw ?? '')),
     tags,
     timestamp: optional(timestamp),
-    metadata: optional(metadata).transform((written) => written ?? {}),
-    completed: optional(z.boolean(should('true or false'))),
-    project: optional(text(MAX_LENGTH.project, cleanLine)).transform((written) => nullIfBlank(written ?? '')),
-    url: optional(url).transform((written) => nullIfBlank(written ?? '')),
+    metadata: optional(metadata).transform((raw) => raw ?? {}),
+    completed: optional(z.boolean(typeMismatch('true or false'))),
+    project: optional(text(MAX_LENGTH.project, cleanLine)).transform((raw) => nullIfBlank(raw ?? '')),
+    url: optional(url).transform((raw) => nullIfBlank(raw ?? '')),
   },
-  should('an object'),
+  typeMismatch('an object'),
 );
 
 export type ReadDocument = { readonly document: MemoryDocument } | { readonly problem: DocumentProblem };
 
 /**
- * A printed value as a document, or what is wrong with it. Lone surrogates become U+FFFD, and control characters become spaces. A
+ * Converts a printed value to a document, or describes why that is impossible. Lone surrogates become U+FFFD, and control characters become spaces. A
  * document without text gets its title as text.
  * @param index from 1, in the order printed
  * @param noText the problem of a document with neither text nor title
  */
 export function readDocument(value: unknown, index: number, noText = 'text is missing'): ReadDocument {
-  const read = DOCUMENT.safeParse(value);
-  const bad = (detail: string): ReadDocument => ({
+  const parsed = DOCUMENT.safeParse(value);
+  const problem = (detail: string): ReadDocument => ({
     problem: { index, id: idOf(value), detail, skipped: true },
   });
-  if (!read.success) return bad(explain(read.error.issues));
-  const text = read.data.text ?? read.data.title;
-  return text === null ? bad(noText) : { document: { ...read.data, text } };
+  if (!parsed.success) return problem(explain(parsed.error.issues));
+  const text = parsed.data.text ?? parsed.data.title;
+  return text === null ? problem(noText) : { document: { ...parsed.data, text } };
 }
 
-/** The id of a bad document, if it has a valid one. */
+/** The id of an invalid document; `null` if the id is invalid too. */
 function idOf(value: unknown): string | null {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'id')) return null;
   return ID.safeParse((value as { id: unknown }).id).data ?? null;

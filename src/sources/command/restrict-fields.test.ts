@@ -32,7 +32,7 @@ describe('restricting fields', () => {
     expect(restrictToFields({ id: '7', metadata: 'Ann' }, ['metadata.sender'])).toEqual({ id: '7' });
   });
 
-  it('returns values that are no documents unchanged', () => {
+  it('returns values that are not documents unchanged', () => {
     for (const printed of [null, 'text', ['a'], 7]) expect(restrictToFields(printed, ['text'])).toBe(printed);
   });
 });

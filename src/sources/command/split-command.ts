@@ -17,14 +17,14 @@ const ESCAPED_IN_QUOTES = '$`"\\';
 export function splitCommand(line: string): string[] {
   if (line.includes('\0')) throw badCommand('the command has a NUL character');
   const words: string[] = [];
-  let at = 0;
+  let offset = 0;
   while (true) {
-    while (at < line.length && (isBlank(line[at]!) || isLineContinuation(line, at)))
-      at += isBlank(line[at]!) ? 1 : 2;
-    if (at >= line.length) break;
-    const word = readWord(line, at, words.length === 0);
+    while (offset < line.length && (isBlank(line[offset]!) || isLineContinuation(line, offset)))
+      offset += isBlank(line[offset]!) ? 1 : 2;
+    if (offset >= line.length) break;
+    const word = readWord(line, offset, words.length === 0);
     words.push(word.text);
-    at = word.end;
+    offset = word.end;
   }
   return words;
 }
@@ -60,32 +60,35 @@ function readWord(line: string, start: number, first: boolean): Piece {
   if (first && /^[A-Za-z_][A-Za-z0-9_]*=/.test(line.slice(start)))
     throw needsShell('a variable before the program');
   let text = '';
-  let at = start;
-  if (line[at] === '~' && (line[at + 1] === '/' || at + 1 >= line.length || isBlank(line[at + 1]!))) {
-    text = line[at + 1] === '/' ? join(homedir(), '/') : homedir();
-    at += line[at + 1] === '/' ? 2 : 1;
+  let offset = start;
+  if (
+    line[offset] === '~' &&
+    (line[offset + 1] === '/' || offset + 1 >= line.length || isBlank(line[offset + 1]!))
+  ) {
+    text = line[offset + 1] === '/' ? join(homedir(), '/') : homedir();
+    offset += line[offset + 1] === '/' ? 2 : 1;
   }
-  while (at < line.length && !isBlank(line[at]!)) {
-    const piece = readPiece(line, at);
+  while (offset < line.length && !isBlank(line[offset]!)) {
+    const piece = readPiece(line, offset);
     text += piece.text;
-    at = piece.end;
+    offset = piece.end;
   }
-  return { text, end: at };
+  return { text, end: offset };
 }
 
-function readPiece(line: string, at: number): Piece {
-  const char = line[at]!;
-  if (char === "'") return readSingleQuoted(line, at);
-  if (char === '"') return readDoubleQuoted(line, at);
+function readPiece(line: string, offset: number): Piece {
+  const char = line[offset]!;
+  if (char === "'") return readSingleQuoted(line, offset);
+  if (char === '"') return readDoubleQuoted(line, offset);
   if (char === '\\') {
-    const next = line[at + 1];
+    const next = line[offset + 1];
     if (next === undefined) throw badCommand('the command ends with a backslash that escapes nothing');
-    return { text: isLineContinuation(line, at) ? '' : next, end: at + 2 };
+    return { text: isLineContinuation(line, offset) ? '' : next, end: offset + 2 };
   }
   if (OPERATORS.includes(char)) throw needsShell(nameOf(char));
-  if (/^\$['"]/.test(line.slice(at, at + 2))) throw needsShell(line.slice(at, at + 2));
-  assertNoExpansion(line, at);
-  return { text: char, end: at + 1 };
+  if (/^\$['"]/.test(line.slice(offset, offset + 2))) throw needsShell(line.slice(offset, offset + 2));
+  assertNoExpansion(line, offset);
+  return { text: char, end: offset + 1 };
 }
 
 function readSingleQuoted(line: string, start: number): Piece {
@@ -96,25 +99,25 @@ function readSingleQuoted(line: string, start: number): Piece {
 
 function readDoubleQuoted(line: string, start: number): Piece {
   let text = '';
-  for (let at = start + 1; at < line.length; at++) {
-    const char = line[at]!;
-    if (char === '"') return { text, end: at + 1 };
+  for (let offset = start + 1; offset < line.length; offset++) {
+    const char = line[offset]!;
+    if (char === '"') return { text, end: offset + 1 };
     if (char === '`') throw needsShell(nameOf(char));
-    assertNoExpansion(line, at);
-    const next = line[at + 1];
+    assertNoExpansion(line, offset);
+    const next = line[offset + 1];
     if (char === '\\' && next !== undefined && ESCAPED_IN_QUOTES.includes(next)) {
       text += next;
-      at++;
-    } else if (isLineContinuation(line, at)) at++;
+      offset++;
+    } else if (isLineContinuation(line, offset)) offset++;
     else text += char;
   }
   throw unclosed('"', line, start);
 }
 
-function assertNoExpansion(line: string, at: number): void {
-  const found = line[at] === '$' ? EXPANSION.exec(line.slice(at, at + 2)) : null;
+function assertNoExpansion(line: string, offset: number): void {
+  const found = line[offset] === '$' ? EXPANSION.exec(line.slice(offset, offset + 2)) : null;
   if (found === null) return;
-  const name = /^\$[A-Za-z_0-9]+/.exec(line.slice(at, at + 64));
+  const name = /^\$[A-Za-z_0-9]+/.exec(line.slice(offset, offset + 64));
   throw needsShell(name?.[0] ?? found[0]);
 }
 
@@ -124,8 +127,8 @@ function isBlank(char: string): boolean {
 }
 
 /** A backslash before a line break joins the two lines. */
-function isLineContinuation(line: string, at: number): boolean {
-  return line[at] === '\\' && line[at + 1] === '\n';
+function isLineContinuation(line: string, offset: number): boolean {
+  return line[offset] === '\\' && line[offset + 1] === '\n';
 }
 
 function nameOf(operator: string): string {

@@ -18,8 +18,8 @@ const SEPARATORS = ' \t\n-–—:,·|';
  * @param key the key of the settings, for errors
  * @throws LociError `invalid_config` that names the key
  */
-export function compileTemplate(key: string, written: string): Template {
-  const pieces = piecesOf(key, written);
+export function compileTemplate(key: string, templateText: string): Template {
+  const pieces = piecesOf(key, templateText);
   const [first] = pieces;
   if (pieces.length === 1 && first !== undefined && 'path' in first)
     return (item) => valueAt(item, first.path);
@@ -27,8 +27,8 @@ export function compileTemplate(key: string, written: string): Template {
 }
 
 /** The paths of the placeholders, such as `notes.0.text`; none for a constant. */
-export function pathsOf(key: string, written: string): string[] {
-  return piecesOf(key, written).flatMap((piece) => ('path' in piece ? [piece.path.join('.')] : []));
+export function pathsOf(key: string, templateText: string): string[] {
+  return piecesOf(key, templateText).flatMap((piece) => ('path' in piece ? [piece.path.join('.')] : []));
 }
 
 /** Whether an item has a value at a path, which may be `null`. An empty list counts as having every path. */
@@ -56,24 +56,25 @@ export function textOf(value: Json | undefined): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-function piecesOf(key: string, written: string): Piece[] {
+function piecesOf(key: string, templateText: string): Piece[] {
   const pieces: Piece[] = [];
-  let at = 0;
-  while (at < written.length) {
-    const open = written.indexOf('{{', at);
-    const literal = written.slice(at, open < 0 ? undefined : open);
+  let offset = 0;
+  while (offset < templateText.length) {
+    const open = templateText.indexOf('{{', offset);
+    const literal = templateText.slice(offset, open < 0 ? undefined : open);
     if (literal !== '') pieces.push({ literal });
     if (open < 0) break;
-    const close = written.indexOf('}}', open);
-    if (close < 0) throw badTemplate(`${key} has a {{ that is not closed: ${written.slice(open, open + 40)}`);
-    const path = written
+    const close = templateText.indexOf('}}', open);
+    if (close < 0)
+      throw badTemplate(`${key} has a {{ that is not closed: ${templateText.slice(open, open + 40)}`);
+    const path = templateText
       .slice(open + 2, close)
       .trim()
       .split('.');
     if (path.includes(''))
-      throw badTemplate(`${key} has a placeholder without a name: ${written.slice(open, close + 2)}`);
+      throw badTemplate(`${key} has a placeholder without a name: ${templateText.slice(open, close + 2)}`);
     pieces.push({ path });
-    at = close + 2;
+    offset = close + 2;
   }
   return pieces;
 }
@@ -119,9 +120,9 @@ function isSeparator(text: string): boolean {
   return withoutSeparators(text, 'start') === '';
 }
 
-function withoutSeparators(text: string, at: 'start' | 'end'): string {
+function withoutSeparators(text: string, side: 'start' | 'end'): string {
   let [start, end] = [0, text.length];
-  if (at === 'start') while (start < end && SEPARATORS.includes(text[start]!)) start++;
+  if (side === 'start') while (start < end && SEPARATORS.includes(text[start]!)) start++;
   else while (end > start && SEPARATORS.includes(text[end - 1]!)) end--;
   return text.slice(start, end);
 }

@@ -13,9 +13,9 @@ const EPOCH = /^\d{10}(?:\d{3})?$/;
  * A printed time: milliseconds since 1970, seconds if the number is below 1e11, or ISO 8601. A date without a time, and a time
  * without a zone, are in the time zone of this machine. `null` for anything that is not a time of the years 1 to 9999.
  */
-export function readTimestamp(written: string | number): Timestamp | null {
-  if (typeof written === 'number') return fromNumber(written);
-  const text = written.trim();
+export function readTimestamp(raw: string | number): Timestamp | null {
+  if (typeof raw === 'number') return fromNumber(raw);
+  const text = raw.trim();
   return EPOCH.test(text) ? fromNumber(Number(text)) : fromIso(text);
 }
 

@@ -32,8 +32,8 @@ export function assertParseable(content: string): void {
 function countNesting(content: string): number {
   let marks = 0;
   let leading = true;
-  for (let at = 0; at < content.length; at++) {
-    const code = content.charCodeAt(at);
+  for (let offset = 0; offset < content.length; offset++) {
+    const code = content.charCodeAt(offset);
     if (code === NEWLINE) leading = true;
     else if (leading && code !== SPACE && code !== TAB) {
       if (MARKS.has(code)) marks++;
@@ -49,6 +49,7 @@ const MARKS: ReadonlySet<number> = new Set([0x3e, 0x2d, 0x2b, 0x2a]);
 
 function count(content: string, character: string): number {
   let found = 0;
-  for (let at = content.indexOf(character); at >= 0; at = content.indexOf(character, at + 1)) found++;
+  for (let offset = content.indexOf(character); offset >= 0; offset = content.indexOf(character, offset + 1))
+    found++;
   return found;
 }

@@ -109,10 +109,10 @@ function scanWikilink(src: string, pos: number, limit: number): Scanned<Link> | 
 
 /** Offset of the `]]` that closes a wikilink; a line break or another `[[` before it means there is none. */
 function closingBrackets(src: string, from: number, limit: number): number | null {
-  for (let at = from; at + 1 < limit; at++) {
-    const char = src[at];
-    if (char === ']' && src[at + 1] === ']') return at;
-    if (char === '\n' || (char === '[' && src[at + 1] === '[')) return null;
+  for (let offset = from; offset + 1 < limit; offset++) {
+    const char = src[offset];
+    if (char === ']' && src[offset + 1] === ']') return offset;
+    if (char === '\n' || (char === '[' && src[offset + 1] === '[')) return null;
   }
   return null;
 }
@@ -158,7 +158,7 @@ function linkText({ alias, target, heading, block }: Link): string {
   return alias ?? [target, anchor].filter((part) => part !== undefined && part !== '').join(' > ');
 }
 
-/** The tag that begins at `pos`, without `#`. It may hold letters, digits, emoji, `_`, `-` and `/`; a number is no tag. */
+/** The tag that begins at `pos`, without `#`. A tag consists of letters, digits, emoji, `_`, `-` and `/`, but is not a number. */
 function scanTag(src: string, pos: number): string | null {
   if (src[pos] !== '#' || (pos > 0 && !BEFORE_TAG.test(src[pos - 1]!))) return null;
   TAG.lastIndex = pos;

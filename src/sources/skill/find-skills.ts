@@ -38,7 +38,7 @@ export async function findSkills(root: string): Promise<FoundSkill[]> {
   return found;
 }
 
-/** Returns `null` for a folder that is no skill or defines no source. */
+/** Returns `null` for a folder that is not a skill or defines no source. */
 async function readSkill(realRoot: string, name: string): Promise<FoundSkill | null> {
   const folder = join(realRoot, name);
   const text = await readSkillFile(realRoot, name);

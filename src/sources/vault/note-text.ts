@@ -8,7 +8,7 @@ export interface NoteText extends DecodedText {
   readonly note: Note;
 }
 
-/** Decodes and parses a note. Returns `null` if the bytes are no text. @throws LociError `unreadable` */
+/** Decodes and parses a note. Returns `null` if the bytes are not text. @throws LociError `unreadable` */
 export function readNoteText(bytes: Uint8Array): NoteText | null {
   const decoded = decodeText(bytes);
   if (decoded === null) return null;

@@ -18,7 +18,7 @@ export interface VaultOptions {
   readonly root: string;
   /** The project of notes whose front matter names no project and which are in no folder of `projects`. */
   readonly project?: string;
-  /** Projects by folder of the vault. The deepest folder that contains a note decides. */
+  /** Projects by folder of the vault. A note gets the project of the deepest folder that contains it. */
   readonly projects?: Readonly<Record<string, string>>;
   /** Larger notes are skipped. In bytes. */
   readonly maxFileSize?: number;

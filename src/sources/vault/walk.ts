@@ -71,7 +71,7 @@ async function* walkFolder(walk: Walk, folder: Folder): AsyncGenerator<FoundFile
   }
 }
 
-/** The entries of a folder, sorted. Of two names that differ only in their Unicode form, only the first is returned. */
+/** The entries of a folder, sorted. If two names differ only in their Unicode normalisation form, only the first is returned. */
 async function readFolder(walk: Walk, folder: Folder): Promise<Entry[]> {
   try {
     const dirents = await readdir(folder.realPath, { withFileTypes: true });

@@ -31,17 +31,17 @@ export function brokenLink(
   length: number,
   head: string,
 ): string | null {
-  const at = `entry ${String(entry.seq)} of the audit log`;
+  const location = `entry ${String(entry.seq)} of the audit log`;
   if (entry.seq !== length + 1) {
     const missing = entry.seq - length - 1;
     return missing > 0
       ? `entries ${String(length + 1)} to ${String(entry.seq - 1)} of the audit log are missing`
-      : `${at} occurs twice`;
+      : `${location} occurs twice`;
   }
   if (entry.previous !== head)
-    return `${at} does not follow the one before it: the log was cut or changed there`;
-  if (auditHash(entry) !== entry.hash) return `${at} was changed`;
-  if (diff !== null && sha256(diff) !== entry.diffHash) return `the diff of ${at} was changed`;
+    return `${location} does not follow the one before it: the log was cut or changed there`;
+  if (auditHash(entry) !== entry.hash) return `${location} was changed`;
+  if (diff !== null && sha256(diff) !== entry.diffHash) return `the diff of ${location} was changed`;
   return null;
 }
 

@@ -14,8 +14,8 @@ export interface WrittenLink {
 export function linksIn({ links }: Metadata): WrittenLink[] {
   const found = new Map<string, WrittenLink>();
   for (const link of Array.isArray(links) ? links : []) {
-    const written = writtenLink(link);
-    if (written !== null) found.set(`${written.type} ${written.target}`, written);
+    const parsedLink = writtenLink(link);
+    if (parsedLink !== null) found.set(`${parsedLink.type} ${parsedLink.target}`, parsedLink);
   }
   return [...found.values()];
 }

@@ -38,7 +38,7 @@ export function assertUnchanged(record: LociRecord, { expected }: RecordWrite): 
   throw new LociError('conflict', `record ${String(id)} was changed meanwhile`);
 }
 
-/** The same for an import, which may replace a deleted record. */
+/** Asserts that a record is in the state that an import expects. An import may replace a deleted record. */
 export function assertRecordState(record: LociRecord, { expected }: RecordImport): void {
   const { id, deletedAt, updatedAt } = record;
   if (expected === undefined || (expected.updatedAt === updatedAt && expected.deletedAt === deletedAt))

@@ -80,7 +80,7 @@ function singular(plural: string): string {
   return plural.replace(/ies$/, 'y').replace(/s$/, '');
 }
 
-/** Parses the value of an option. Text that is not a number stays text, so that the schema can reject it by name. */
+/** Parses the value of an option. Text that is not a number stays text, so that the schema rejects it and names the field. */
 export function fieldValue(kind: FieldOption['kind'], given: string | boolean | readonly string[]): Json {
   if (isList(kind)) {
     const entries = (Array.isArray(given) ? given : [given]) as string[];

@@ -7,7 +7,7 @@ import { systemErrorCode } from '../../../core/fs/file-errors.ts';
 
 /** After SIGTERM, a group has this long to end before it is sent SIGKILL. */
 const GRACE_PERIOD_MS = 1000;
-/** A killed group is gone after this time, unless the system cannot end it. */
+/** How long to wait until a killed group is gone. */
 const KILL_TIMEOUT_MS = 500;
 const MIN_POLL_INTERVAL_MS = 2;
 const MAX_POLL_INTERVAL_MS = 50;
@@ -21,16 +21,16 @@ const MAX_POLL_INTERVAL_MS = 50;
  * If this process is killed after it has started the command and before it has sent the group id, the guard finds the command by
  * its run id. The pipe cannot close before the command has replaced the forked process, because that process has it open too.
  */
-const GUARD = `
+const GUARD_SCRIPT = `
 if read -r group; then
-  read -r over || kill -s KILL -- "-$group"
+  read -r finished || kill -s KILL -- "-$group"
 else
   for each in $(grep -lsF -- "$1" /proc/[0-9]*/environ); do
     each=\${each#/proc/}
     kill -s KILL -- "-\${each%/environ}"
   done
 fi`;
-const NOTHING_TO_GUARD = 'none\nover\n';
+const NOTHING_TO_GUARD = 'none\nfinished\n';
 
 /** The process of a guard; `null` on a system without /bin/sh. */
 type Guard = ChildProcess | null;
@@ -43,21 +43,21 @@ function killAll(): void {
 }
 
 /**
- * Starts a guard before its command, so that the command is never without one. On a system without /bin/sh, commands run without
- * a guard. When the system is out of processes or files, the command does not run.
+ * Starts a guard. Call it before the command starts, so that the command always has a guard. On a system without /bin/sh, commands
+ * run without a guard. If the guard cannot be started for another reason, such as a process limit, the command must not run.
  * @param runId an entry of the environment of the command and of no other process, as `NAME=value`
  * @throws LociError `source_failed` when the guard cannot be started
  */
 export async function startGuard(runId: string): Promise<Guard> {
   try {
-    const guard = spawn('/bin/sh', ['-c', GUARD, 'guard', runId], {
+    const guard = spawn('/bin/sh', ['-c', GUARD_SCRIPT, 'guard', runId], {
       cwd: '/',
       env: {},
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     await once(guard, 'spawn');
-    // Another process may kill it; writing to it must not fail then.
+    // Another process may kill the guard. Writing to it must not fail then.
     for (const each of [guard, guard.stdin]) each.on('error', () => undefined);
     guard.unref();
     if (guard.stdin instanceof Socket) guard.stdin.unref();
@@ -69,16 +69,16 @@ export async function startGuard(runId: string): Promise<Guard> {
   }
 }
 
-/** Ends the guard of a command that did not start. */
+/** Tells the guard of a command that did not start to exit. */
 export function dismissGuard(guard: Guard): void {
   guard?.stdin?.end(NOTHING_TO_GUARD);
 }
 
 /**
  * Registers a running process group, which is then killed if this process ends first. Call it in the same tick as the start of the
- * command, so that the guard learns the group without delay.
+ * command, so that the guard receives the group id without delay.
  */
-export function watchGroup(group: number, guard: Guard): void {
+export function registerGroup(group: number, guard: Guard): void {
   if (running.size === 0) process.on('exit', killAll);
   running.set(group, guard);
   guard?.stdin?.write(`${String(group)}\n`);
@@ -94,7 +94,7 @@ export async function endGroup(group: number): Promise<void> {
     signalGroup(group, 'SIGKILL');
     await isGone(group, KILL_TIMEOUT_MS);
   } finally {
-    running.get(group)?.stdin?.end('over\n');
+    running.get(group)?.stdin?.end('finished\n');
     running.delete(group);
     if (running.size === 0) process.off('exit', killAll);
   }

@@ -12,7 +12,7 @@ import {
   failureQuoting,
 } from './command-failure.ts';
 import { CommandOutput } from './command-output.ts';
-import { dismissGuard, endGroup, startGuard, watchGroup } from './process-group.ts';
+import { dismissGuard, endGroup, startGuard, registerGroup } from './process-group.ts';
 import { endOrphanProcesses, RUN_ID_ENV } from './orphan-processes.ts';
 
 export interface CommandRequest {
@@ -88,7 +88,7 @@ async function start({ argv, cwd, env, signal }: CommandRequest): Promise<Child>
     if (signal?.aborted === true) throw aborted();
     const child = spawn(program, parameters, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     group = child.pid;
-    if (group !== undefined) watchGroup(group, guard);
+    if (group !== undefined) registerGroup(group, guard);
     await once(child, 'spawn');
     return child;
   } catch (error) {

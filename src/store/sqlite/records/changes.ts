@@ -12,7 +12,7 @@ export class RecordChanges {
   readonly #kinds = new Map<number, ChangeKind>();
   readonly #withKey = new Set<number>();
 
-  /** @param hasKey whether the record has or had a key; a record without one has no links and is no link target */
+  /** @param hasKey whether the record has or had a key; a record without one has no links and is not a link target */
   add(record: number, kind: ChangeKind, hasKey: boolean): void {
     // Removing the entry first moves the record to the end of the order, after its last change.
     this.#kinds.delete(record);

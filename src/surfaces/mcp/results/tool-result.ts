@@ -4,12 +4,12 @@ import { jsonText, safeMessage, withoutInvisibleTexts } from './fence.ts';
 import { getResult } from './get.ts';
 import { searchResult } from './search.ts';
 
-/** What MCP adds to an operation whose output reads better as text than as JSON. One file each, in this folder. */
+/** How MCP formats the output of an operation for a model. Operations without an entry in `RESULTS` return JSON. */
 interface OperationResult {
   /** The output as text for a model. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the output of the operation of this name
   text(output: any): string;
-  /** A field whose text a model needs exactly as it was written, for example to change a part of it. */
+  /** A field whose text a model needs unchanged, for example to edit a part of it. */
   readonly verbatimField: string | null;
 }
 
@@ -34,8 +34,8 @@ export function successResult(operation: string, output: unknown): CallToolResul
 }
 
 /**
- * An error as the result of a tool. Code, message and hint are in `_meta`: clients check structured content against the
- * output schema of the tool, even in errors.
+ * An error as the result of a tool. Code, message and hint are in `_meta`: clients validate structured content against the
+ * output schema of the tool, even if it is an error.
  */
 export function errorResult(error: LociError): CallToolResult {
   return {
@@ -51,7 +51,7 @@ export function errorResult(error: LociError): CallToolResult {
   };
 }
 
-/** Hints for a model, where those of the error table assume a shell. */
+/** Hints that replace hints of the error table which assume that the reader has a shell. */
 const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
   store_not_found:
     'Nothing is stored yet. The first record that is written creates the store; the user can index notes with ' +

@@ -9,7 +9,7 @@ import type { ServerLimits } from '../limits.ts';
 import type { Metrics } from '../monitoring/metrics.ts';
 import { PROBLEM_TYPE, problemOf, rawProblem, SECURITY_HEADERS } from './problem.ts';
 
-/** Of the request line and the headers together. */
+/** Limit of the request line and the headers together. */
 const MAX_HEADER_BYTES = 16 * 1024;
 /** How often slow connections are looked for. */
 const CHECK_INTERVAL_MS = 500;

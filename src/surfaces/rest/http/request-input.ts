@@ -8,7 +8,7 @@ import type { Route } from '../routes.ts';
 type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 type Fields = Record<string, unknown>;
 
-/** Nesting of JSON: more than any input has, and safe for recursive functions. */
+/** The deepest nesting of JSON. Every valid input has less, and recursive functions can process this much. */
 const MAX_DEPTH = 64;
 const IDEMPOTENCY_FIELD = 'idempotency_key';
 
@@ -48,7 +48,9 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
     }
   } catch (error) {
     if (error instanceof LociError) throw error;
-    throw new LociError('aborted', 'the connection ended within the body of the request', { cause: error });
+    throw new LociError('aborted', 'the connection ended before the end of the request body', {
+      cause: error,
+    });
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
@@ -63,7 +65,7 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
  */
 export function jsonBody({ headers }: Pick<RequestHead, 'headers'>, body: string): unknown {
   if (body.trim() === '') return {};
-  // Browsers send other types across sites without a CORS preflight.
+  // Other types are refused, because browsers send them across sites without a CORS preflight.
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     throw new LociError('unsupported_media_type', 'the body must be JSON: `Content-Type: application/json`');
   // Deeply nested JSON overflows the stack of recursive functions.
@@ -83,15 +85,15 @@ export function jsonBody({ headers }: Pick<RequestHead, 'headers'>, body: string
 function queryOf({ url = '' }: RequestHead, { fields }: Route): Fields {
   const start = url.indexOf('?');
   const query = new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
-  const given: [string, unknown][] = [...new Set(query.keys())].map((name) => {
+  const parsed: [string, unknown][] = [...new Set(query.keys())].map((name) => {
     const values = query.getAll(name);
     const schema = fields.get(name);
     return [name, schema === undefined ? (values[0] ?? '') : fieldValue(values, schema)];
   });
-  return Object.fromEntries(given);
+  return Object.fromEntries(parsed);
 }
 
-/** Text that is not of the type of its field stays text, so that the schema can reject it by name. */
+/** Text that cannot be converted to the type of its field stays text, so that the schema rejects it and names the field. */
 function fieldValue(values: readonly string[], schema: FieldSchema): Json {
   if (schema.type === 'array') return values.map((value) => scalar(value, schema.items ?? {}));
   const [first = '', ...others] = values;

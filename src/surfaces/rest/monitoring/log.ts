@@ -3,7 +3,7 @@ import type { Config } from '../../../config/schema.ts';
 
 const STDERR_FD = 2;
 
-/** A log of JSON lines, by default on standard error. Of a request, it contains only the fields of `RequestLine`. */
+/** A log of JSON lines, by default on standard error. For a request, it contains only the fields of `RequestLine`. */
 export function openLog(level: Config['log']['level'], destination?: DestinationStream): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
   return pino(options, destination ?? pino.destination({ fd: STDERR_FD, sync: true }));

@@ -26,7 +26,7 @@ export function snippetLines(
   const innermost = headings.at(-1);
   return blocksOf(escapeControl(snippet))
     .filter(({ text }) => innermost === undefined || HEADING.exec(text)?.[1] !== oneLine(innermost))
-    .flatMap(({ text, start }) => wrap(text, columns, (word, at) => highlight(word, start + at)));
+    .flatMap(({ text, start }) => wrap(text, columns, (word, offset) => highlight(word, start + offset)));
 }
 
 /** Joins the lines of a paragraph; every other line is a block of its own. */

@@ -11,14 +11,14 @@ import { findSkills } from '../../sources/registry.ts';
 import type { EngineContext } from '../context.ts';
 import { vaultName } from '../vaults/vault-names.ts';
 
-/** A source of the settings or of a skill. */
+/** A source that is defined in the settings or by a skill. */
 export interface ConfiguredSource {
   readonly id: string;
   readonly name: string;
   readonly settings: SourceSettings;
   /** The working folder of its command. */
   readonly cwd: string;
-  /** The folder of the skill that defines it; `null` for a source of the settings. */
+  /** The folder of the skill that defines it; `null` for a source in the settings. */
   readonly skill: string | null;
 }
 
@@ -35,8 +35,8 @@ interface ConfiguredSources {
 }
 
 /**
- * The sources of the settings, then those of skills. Like vaults, they belong to the configured namespace, and no other namespace
- * learns of them.
+ * The sources in the settings, then the sources of skills. Like vaults, they belong to the configured namespace, and other
+ * namespaces have none.
  */
 export async function configuredSources({ config, namespace }: EngineContext): Promise<ConfiguredSources> {
   if (namespace !== config.namespace) return { sources: [], broken: [] };
@@ -51,10 +51,10 @@ export async function configuredSources({ config, namespace }: EngineContext): P
   const usedNames = new Set([...config.vaults.map(vaultName), ...sources.map(({ id }) => id)].map(nameKey));
   const skills = (await Promise.all(config.skills.map(({ path }) => skillsIn(path)))).flat();
   for (const skill of skills) {
-    // Of two skills with the same id neither is used, so that one cannot take over the approval of the other.
+    // Skills with the same id are not used, so that one cannot take over the approval of another.
     const isUnique = skills.every(({ id, folder }) => id !== skill.id || folder === skill.folder);
     const read = isUnique
-      ? sourceOf(skill, usedNames)
+      ? sourceOfSkill(skill, usedNames)
       : { id: skill.id, folder: skill.folder, problem: `several skills are called ${skill.id}` };
     if ('problem' in read) broken.push(read);
     else sources.push(read);
@@ -62,19 +62,22 @@ export async function configuredSources({ config, namespace }: EngineContext): P
   return { sources, broken };
 }
 
-/** Searches use the skills that were found at most this long ago. */
+/** How long `cachedSources` returns the same sources. */
 const CACHE_DURATION_MS = 10_000;
-const cache = new WeakMap<Config, { readonly at: number; readonly found: Promise<ConfiguredSources> }>();
+const cache = new WeakMap<
+  Config,
+  { readonly readAt: number; readonly sources: Promise<ConfiguredSources> }
+>();
 
-/** The same, from a short-lived cache, so that a search does not read the folders of skills each time. */
+/** Like `configuredSources`, but from a short-lived cache, so that not every search reads the folders of skills. */
 export function cachedSources(context: EngineContext): Promise<ConfiguredSources> {
   const { config, namespace } = context;
   if (namespace !== config.namespace || config.skills.length === 0) return configuredSources(context);
   const now = performance.now();
   const cached = cache.get(config);
-  if (cached !== undefined && now - cached.at < CACHE_DURATION_MS) return cached.found;
+  if (cached !== undefined && now - cached.readAt < CACHE_DURATION_MS) return cached.sources;
   const found = configuredSources(context);
-  cache.set(config, { at: now, found });
+  cache.set(config, { readAt: now, sources: found });
   return found;
 }
 
@@ -88,7 +91,7 @@ async function skillsIn(path: string): Promise<FoundSkill[]> {
   }
 }
 
-function sourceOf(skill: FoundSkill, usedNames: ReadonlySet<string>): ConfiguredSource | BrokenSkill {
+function sourceOfSkill(skill: FoundSkill, usedNames: ReadonlySet<string>): ConfiguredSource | BrokenSkill {
   const { id, folder } = skill;
   if (skill.problem !== null) return { id, folder, problem: skill.problem };
   if (usedNames.has(nameKey(id))) return { id, folder, problem: `another source or vault is called ${id}` };
@@ -99,7 +102,7 @@ function sourceOf(skill: FoundSkill, usedNames: ReadonlySet<string>): Configured
   return { id, name: settings.name ?? id, settings, cwd, skill: folder };
 }
 
-/** @throws LociError `not_found` that suggests the nearest; `invalid_config` for a broken skill */
+/** @throws LociError `not_found` that suggests the nearest id; `invalid_config` for a broken skill */
 export function requireSource({ sources, broken }: ConfiguredSources, id: string): ConfiguredSource {
   const source = sources.find((each) => each.id === id);
   if (source !== undefined) return source;
