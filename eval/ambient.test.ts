@@ -42,10 +42,10 @@ const SET: EvalSet = {
   ],
 };
 
-/** The run of a system that answers as the table says. */
-function runOf(set: EvalSet, answers: Readonly<Record<string, readonly string[]>>): Run {
+/** The run of a system that returns these rankings. */
+function runOf(set: EvalSet, rankings: Readonly<Record<string, readonly string[]>>): Run {
   const rows = set.collections[0]!.queries.flatMap((query) => {
-    const ids = answers[query.id];
+    const ids = rankings[query.id];
     return ids === undefined ? [] : [{ query, ids }];
   });
   const sharedFields = ({ query, ids }: (typeof rows)[number]) => ({

@@ -90,9 +90,9 @@ function pairQueries(collection: EvalCollection, together: Run, alone: Run): Pai
   const scoredAlone = byKey(alone.queries);
   return collection.queries.flatMap((query): PairedQuery[] => {
     const key = queryKey(collection, query);
-    const answer = scored.get(key) ?? absent.get(key);
-    if (answer === undefined) return [];
-    const { top, related } = answer;
+    const result = scored.get(key) ?? absent.get(key);
+    if (result === undefined) return [];
+    const { top, related } = result;
     return [
       {
         query,

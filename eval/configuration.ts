@@ -132,11 +132,11 @@ function assertNullable(name: string): null {
   throw new Error(`${name}: expected keys and values, got null`);
 }
 
-function unknownKey(name: string, key: string, known: readonly string[]): string {
-  const meant = closestWord(key, known);
+function unknownKey(name: string, key: string, existing: readonly string[]): string {
+  const similar = closestWord(key, existing);
   const section = name.slice(0, name.length - key.length);
   const suggestion =
-    meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${section}${meant}?`;
+    similar === undefined ? `known are ${existing.join(', ')}` : `did you mean ${section}${similar}?`;
   return `unknown key ${name}; ${suggestion}`;
 }
 

@@ -43,7 +43,7 @@ describe('the command', () => {
     [['--config', 'typo.yaml'], 'did you mean dateBoost?'],
     [['--compare', 'missing.json'], 'cannot compare with missing.json'],
     [['--quik'], 'did you mean --quick?'],
-  ])('ends %j with exit code 2 and says why', async (args, why) => {
+  ])('ends with exit code 2 and the reason: %j', async (args, why) => {
     const { code, stdout, stderr } = await run(...args);
     expect(stderr).toContain(why);
     expect(stderr).not.toContain('    at ');

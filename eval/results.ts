@@ -3,7 +3,7 @@ import type { Interval } from './bootstrap.ts';
 import type { Ranking } from '../src/search/rank/ranking.ts';
 import type { SourcePolicy } from '../src/search/rank/source-policy.ts';
 import type { Metric } from './metrics.ts';
-import type { AbsentAnswer, CategoryMeans, QueryScore } from './run.ts';
+import type { AbsentResult, CategoryMeans, QueryScore } from './run.ts';
 
 type Metrics = Readonly<Record<string, number>>;
 
@@ -61,7 +61,7 @@ export interface SetResult {
   /** By system. */
   readonly typos: Readonly<Record<string, TypoResult>>;
   readonly queries: readonly QueryScore[];
-  readonly absent: readonly AbsentAnswer[];
+  readonly absent: readonly AbsentResult[];
 }
 
 export interface SeveralSets {

@@ -23,7 +23,7 @@ export interface QueryScore {
 export type Top = readonly string[];
 
 /** The results of one system for a query without an answer. */
-export interface AbsentAnswer {
+export interface AbsentResult {
   readonly key: string;
   readonly results: number;
   readonly top: Top;
@@ -34,7 +34,7 @@ export interface AbsentAnswer {
 export interface Run {
   readonly system: string;
   readonly queries: readonly QueryScore[];
-  readonly absent: readonly AbsentAnswer[];
+  readonly absent: readonly AbsentResult[];
   /** Queries with an answer for which nothing was returned. */
   readonly unanswered: number;
   /** The time of each query. The first system that runs a query also embeds it. */
@@ -60,7 +60,7 @@ export async function runSystem(set: EvalSet, system: System, options: RunOption
   const progress = new Progress(`${set.name}, ${system.name}`, 'queries');
   const run = {
     queries: [] as QueryScore[],
-    absent: [] as AbsentAnswer[],
+    absent: [] as AbsentResult[],
     unanswered: 0,
     milliseconds: [] as number[],
   };
@@ -69,10 +69,10 @@ export async function runSystem(set: EvalSet, system: System, options: RunOption
     for (const query of queries) {
       if (signal?.aborted === true) throw new LociError('aborted', 'searching was stopped');
       const started = performance.now();
-      const answer = await system.rank(collection.id, reword(query));
+      const result = await system.rank(collection.id, reword(query));
       run.milliseconds.push(performance.now() - started);
-      const ids = answer.ids.filter((id) => id !== query.src);
-      const { confidence, related = [] } = answer;
+      const ids = result.ids.filter((id) => id !== query.src);
+      const { confidence, related = [] } = result;
       const key = queryKey(collection, query);
       const top = ids.slice(0, 10);
       if (query.gold.length === 0) run.absent.push({ key, results: ids.length, top, related, confidence });

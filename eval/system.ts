@@ -2,11 +2,11 @@
 export interface System {
   readonly name: string;
   /** Ids of at most `RESULTS` documents of the collection, best first. */
-  rank(collection: string, query: string): Promise<Answer>;
+  rank(collection: string, query: string): Promise<SystemResult>;
   close(): Promise<void>;
 }
 
-export interface Answer {
+export interface SystemResult {
   readonly ids: readonly string[];
   /** Related documents. */
   readonly related?: readonly string[];

@@ -100,7 +100,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   R11: [
     {
       file: 'test/e2e/local-model.test.ts',
-      test: 'finds a text without a common word, and lets the process end',
+      test: 'finds a text that has no word of the query, and lets the process end',
     },
   ],
   R12: [
@@ -127,7 +127,7 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
   ],
   R15: [
     { file: 'test/property/portable.test.ts', test: 'is equal in the other store' },
-    { file: 'test/e2e/portable.test.ts', test: 'is imported with nothing lost, and searches find the same' },
+    { file: 'test/e2e/portable.test.ts', test: 'is imported completely, and searches find the same' },
     {
       file: 'test/e2e/portable.test.ts',
       test: 'is imported once, and a later import applies the edits',

@@ -94,7 +94,7 @@ export const SOURCE_PROOFS: Readonly<Record<string, readonly Proof[]>> = {
     },
     {
       file: 'test/faults/source-clock.test.ts',
-      test: 'a source that hangs delays neither searches and other sources nor the end of the engine',
+      test: 'a source that hangs does not delay searches, other sources or the end of the engine',
     },
   ],
   S10: [

@@ -99,7 +99,7 @@ describe('a wrong command line', () => {
     [['config', 'get', 'search'], 'search is a section: search.limit', '`loci config show`'],
     [['config', 'set', 'search.limit', 'few'], 'search.limit: expected a whole number', ''],
     [['config', 'sett', 'a', 'b'], `unknown command 'sett'`, 'Did you mean set?'],
-  ])('%j has exit code 2 and an explanation', async (args, message, hint) => {
+  ])('has exit code 2 and an explanation: %j', async (args, message, hint) => {
     const { code, stdout, stderr } = await loci(args, { home });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^loci: /);
@@ -211,7 +211,7 @@ describe('--input', () => {
     ['{"query": "x", "tags": "home"}', 2, 'tags must be a list, not "home"'],
     ['{"query": "x", "origins": ["valt"]}', 2, 'origins.0 must be one of memory, '],
     ['{"limit": 3}', 2, 'QUERY is missing'],
-  ])('%s is refused', async (stdin, code, message) => {
+  ])('refuses %s', async (stdin, code, message) => {
     const result = await loci(['search', '--input', '-'], { home, stdin });
     expect(result.code).toBe(code);
     expect(result.stderr).toContain(message);

@@ -92,16 +92,16 @@ describe('a home', () => {
 describe('folders', () => {
   const home = join(temporaryFolder(), 'home');
   const folders = temporaryFolder();
-  const [mine, other] = [join(folders, 'a', 'notes'), join(folders, 'b', 'notes')];
+  const [first, second] = [join(folders, 'a', 'notes'), join(folders, 'b', 'notes')];
 
   beforeAll(() => {
-    for (const folder of [mine, other]) mkdirSync(join(folder, 'sub'), { recursive: true });
-    writeFileSync(join(mine, 'one.md'), 'Aardvarks sleep by day.');
-    writeFileSync(join(other, 'one.md'), 'Bandicoots sleep by day.');
+    for (const folder of [first, second]) mkdirSync(join(folder, 'sub'), { recursive: true });
+    writeFileSync(join(first, 'one.md'), 'Aardvarks sleep by day.');
+    writeFileSync(join(second, 'one.md'), 'Bandicoots sleep by day.');
   });
 
   it('with the same name stay separate, and a citation identifies the right one', async () => {
-    const { vaults, configured } = await lociJson<IndexOutput>(['index', mine, other, mine], { home });
+    const { vaults, configured } = await lociJson<IndexOutput>(['index', first, second, first], { home });
     expect(vaults.map(({ name, added }) => [name, added])).toEqual([
       ['notes', 1],
       ['notes-2', 1],
@@ -132,11 +132,11 @@ describe('folders', () => {
   it('inside or around a vault, files and missing paths are refused without a change', async () => {
     const config = () => readFileSync(join(home, 'loci.yaml'), 'utf8');
     const before = config();
-    expect(await loci(['index', join(mine, 'sub')], { home })).toMatchObject({ code: 5 });
+    expect(await loci(['index', join(first, 'sub')], { home })).toMatchObject({ code: 5 });
     expect((await loci(['index', folders], { home })).stderr).toContain('is around the vault notes');
     const fresh = join(temporaryFolder(), 'fresh');
     mkdirSync(fresh);
-    expect(await loci(['index', fresh, join(mine, 'one.md')], { home })).toMatchObject({
+    expect(await loci(['index', fresh, join(first, 'one.md')], { home })).toMatchObject({
       code: 8,
       stdout: '',
     });
@@ -146,15 +146,15 @@ describe('folders', () => {
   });
 
   it('keep the record of a moved note, remove that of a deleted one, and keep all if suddenly empty', async () => {
-    renameSync(join(mine, 'one.md'), join(mine, 'sub', 'moved.md'));
-    const { vaults } = await lociJson<IndexOutput>(['index', mine], { home });
+    renameSync(join(first, 'one.md'), join(first, 'sub', 'moved.md'));
+    const { vaults } = await lociJson<IndexOutput>(['index', first], { home });
     expect(vaults).toMatchObject([{ renamed: 1, added: 0, removed: 0 }]);
-    rmSync(join(mine, 'sub', 'moved.md'));
-    const empty = await loci(['index', mine], { home });
+    rmSync(join(first, 'sub', 'moved.md'));
+    const empty = await loci(['index', first], { home });
     expect(empty).toMatchObject({ code: 8 });
     expect(empty.stderr).toContain('--allow-empty');
     expect((await lociJson<SearchOutput>(['search', 'aardvarks'], { home })).results).toHaveLength(1);
-    expect((await loci(['index', mine, '--allow-empty'], { home })).stdout).toContain('1 removed');
+    expect((await loci(['index', first, '--allow-empty'], { home })).stdout).toContain('1 removed');
     expect((await lociJson<SearchOutput>(['search', 'aardvarks'], { home })).results).toEqual([]);
   });
 

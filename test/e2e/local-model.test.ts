@@ -14,7 +14,7 @@ const NOTES = {
 };
 
 describe('the bundled model', () => {
-  it('finds a text without a common word, and lets the process end', async () => {
+  it('finds a text that has no word of the query, and lets the process end', async () => {
     const home = temporaryFolder();
     const env = { LOCI_EMBEDDING_PROVIDER: 'local' };
     const vault = join(temporaryFolder(), 'vault');

@@ -153,8 +153,8 @@ describe('loci mcp and the official client', () => {
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('speaks MCP %s', async (version) => {
     const client = await connectStdio({ home: missingHome() }, { supportedProtocolVersions: [version] });
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
-    const answer = await client.callTool({ name: 'memory_write', arguments: { content: 'an oven' } });
-    expect(answer.structuredContent).toMatchObject({ id: 1 });
+    const result = await client.callTool({ name: 'memory_write', arguments: { content: 'an oven' } });
+    expect(result.structuredContent).toMatchObject({ id: 1 });
     expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([
       { uriTemplate: 'loci://record/{id}' },
     ]);
@@ -166,8 +166,8 @@ describe('loci mcp and the official client', () => {
       { versionNegotiation: { mode: { pin: '2026-07-28' } } },
     );
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
-    const answer = await client.callTool({ name: 'memory_write', arguments: { content: 'an oven' } });
-    expect(answer.structuredContent).toMatchObject({ id: 1 });
+    const result = await client.callTool({ name: 'memory_write', arguments: { content: 'an oven' } });
+    expect(result.structuredContent).toMatchObject({ id: 1 });
   });
 
   it('continues after a call was cancelled', async () => {
@@ -189,7 +189,7 @@ async function exchange(
   home: string,
   messages: readonly (object | string)[],
   signal?: NodeJS.Signals,
-): Promise<{ code: number | null; answers: Record<string, unknown>[]; stderr: string }> {
+): Promise<{ code: number | null; responses: Record<string, unknown>[]; stderr: string }> {
   const child = spawn(process.execPath, [MAIN, 'mcp'], { env: serverEnvironment({ home }) });
   onTestFinished(() => void child.kill('SIGKILL'));
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
@@ -207,7 +207,7 @@ async function exchange(
   const lines = Buffer.concat(stdout).toString().split('\n').slice(0, -1);
   return {
     code,
-    answers: lines.map((line) => JSON.parse(line) as Record<string, unknown>),
+    responses: lines.map((line) => JSON.parse(line) as Record<string, unknown>),
     stderr: Buffer.concat(stderr).toString(),
   };
 }
@@ -228,10 +228,10 @@ describe('a server whose input ends', () => {
   it('answers the open requests, prints nothing else on standard output, and ends', async () => {
     const home = missingHome();
     const writes = Array.from({ length: 20 }, (_, i) => writeCall(i + 1));
-    const { code, answers } = await exchange(home, [INITIALIZE, ...writes]);
+    const { code, responses } = await exchange(home, [INITIALIZE, ...writes]);
     expect(code).toBe(0);
-    expect(answers.map(({ id }) => id)).toHaveLength(21);
-    expect(answers.every((answer) => answer['jsonrpc'] === '2.0' && 'result' in answer)).toBe(true);
+    expect(responses.map(({ id }) => id)).toHaveLength(21);
+    expect(responses.every((response) => response['jsonrpc'] === '2.0' && 'result' in response)).toBe(true);
     const { stdout } = await loci(['status', '--json'], { home });
     expect(JSON.parse(stdout)).toMatchObject({ records: 20, by_source: { mcp: 20 } });
   });
@@ -239,7 +239,7 @@ describe('a server whose input ends', () => {
   it('continues after lines that are not messages, and accepts a record of maximum size', async () => {
     const content = '"'.repeat(1_048_576);
     const params = { name: 'memory_write', arguments: { content } };
-    const { code, answers } = await exchange(missingHome(), [
+    const { code, responses } = await exchange(missingHome(), [
       'no JSON',
       '{"half": ',
       '[]',
@@ -252,7 +252,7 @@ describe('a server whose input ends', () => {
       { jsonrpc: '2.0', id: 8, method: 'tools/call', params },
     ]);
     expect(code).toBe(0);
-    const byId = new Map(answers.map((answer) => [answer['id'], answer]));
+    const byId = new Map(responses.map((response) => [response['id'], response]));
     expect(byId.get('first')).toMatchObject({ result: { serverInfo: { name: 'loci' } } });
     expect(byId.get(6)).toMatchObject({ error: { code: -32601 } });
     expect(byId.get(7)).toMatchObject({ error: { code: -32602 } });
@@ -261,8 +261,8 @@ describe('a server whose input ends', () => {
 
   it('creates no files for a client that only initializes', async () => {
     const home = missingHome();
-    const { code, answers, stderr } = await exchange(home, [INITIALIZE]);
-    expect({ code, count: answers.length }).toEqual({ code: 0, count: 1 });
+    const { code, responses, stderr } = await exchange(home, [INITIALIZE]);
+    expect({ code, count: responses.length }).toEqual({ code: 0, count: 1 });
     expect(existsSync(home)).toBe(false);
     expect(stderr).toBe('');
   });
@@ -274,14 +274,14 @@ describe('a server that receives a stop signal', () => {
     async (signal) => {
       const home = missingHome();
       const writes = Array.from({ length: 20 }, (_, i) => writeCall(i + 1));
-      const { code, answers } = await exchange(home, [INITIALIZE, ...writes], signal);
+      const { code, responses } = await exchange(home, [INITIALIZE, ...writes], signal);
       expect(code).toBe(0);
-      const written = answers.filter(({ result }) => !(result as { isError?: boolean }).isError).length - 1;
+      const written = responses.filter(({ result }) => !(result as { isError?: boolean }).isError).length - 1;
       const { stdout } = await loci(['status', '--json'], { home });
       const { records } = JSON.parse(stdout) as { records: number };
       expect(written).toBeGreaterThan(0);
       expect(records).toBeGreaterThanOrEqual(written);
-      expect(answers).toHaveLength(21);
+      expect(responses).toHaveLength(21);
     },
   );
 });

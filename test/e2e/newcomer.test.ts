@@ -22,9 +22,9 @@ describe('a newcomer', () => {
 
   it('indexes a folder once, and later all of them without naming it', async () => {
     expect(readFileSync(join(home, 'loci.yaml'), 'utf8')).toContain(`path: ${vault}`);
-    const again = await lociJson<IndexOutput>(['index'], { home });
-    expect(again.vaults).toMatchObject([{ name: 'notes', path: vault, seen: NOTES, unchanged: NOTES }]);
-    expect(again.configured).toEqual([]);
+    const unchanged = await lociJson<IndexOutput>(['index'], { home });
+    expect(unchanged.vaults).toMatchObject([{ name: 'notes', path: vault, seen: NOTES, unchanged: NOTES }]);
+    expect(unchanged.configured).toEqual([]);
     const named = await lociJson<IndexOutput>(['index', `${vault}/`], { home });
     expect(named.vaults).toMatchObject([{ name: 'notes', added: 0, unchanged: NOTES }]);
   });
@@ -120,8 +120,8 @@ describe('a newcomer', () => {
     const piped = await loci(['write', '-'], { home, stdin: 'The quuxian fence is green\n' });
     expect(piped.stdout).toMatch(/^Remembered as record\/\d+ \(id \d+\)\.\nFound by its words for now/);
     expect((await loci(['search', 'quuxian'], { home })).stdout).toContain('From memory (cli)');
-    const again = await loci(['write', 'The quuxian fence is green', '--title', 'Fence'], { home });
-    expect(again.stdout).toMatch(/^Remembered as record\/\d+ .*\nrecord\/\d+ has the same text;/);
+    const repeated = await loci(['write', 'The quuxian fence is green', '--title', 'Fence'], { home });
+    expect(repeated.stdout).toMatch(/^Remembered as record\/\d+ .*\nrecord\/\d+ has the same text;/);
     const third = await lociJson<WriteOutput>(['write', 'The quuxian fence is green'], { home });
     expect(third.same_as).toBe(third.id - 2);
     expect(written.same_as).toBeNull();

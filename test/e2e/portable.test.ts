@@ -53,7 +53,7 @@ async function searchResults(home: string): Promise<unknown[]> {
 }
 
 describe('an export', () => {
-  it('is imported with nothing lost, and searches find the same', async () => {
+  it('is imported completely, and searches find the same', async () => {
     const home = copyOfPreparedHome();
     const to = join(temporaryFolder(), 'out');
     const exported = await lociJson<ExportOutput>(['export', '--to', to], { home });
@@ -226,8 +226,11 @@ describe('the folder of an OpenClaw agent', () => {
     expect(first).toMatchObject({ format: 'openclaw', problems: [], conflicts: [] });
     expect([nonZero(first.records), nonZero(first.startup)]).toEqual([{ added: 6 }, { added: 2 }]);
     expect(dry.changes).toHaveLength(8);
-    const again = await runImport(home, folder);
-    expect([nonZero(again.records), nonZero(again.startup)]).toEqual([{ unchanged: 6 }, { unchanged: 2 }]);
+    const repeated = await runImport(home, folder);
+    expect([nonZero(repeated.records), nonZero(repeated.startup)]).toEqual([
+      { unchanged: 6 },
+      { unchanged: 2 },
+    ]);
     const { results } = await lociJson<SearchOutput>(['search', 'gas meter', '--category', 'daily'], {
       home,
     });

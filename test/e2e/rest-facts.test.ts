@@ -22,8 +22,8 @@ async function startFactServer(): Promise<{
 }
 
 /** Milliseconds until the fact expires. */
-function remainingLifetimeMs(answer: HttpResponse): number {
-  return Date.parse((answer.json as FactStoreOutput).expires_at) - Date.now();
+function remainingLifetimeMs(response: HttpResponse): number {
+  return Date.parse((response.json as FactStoreOutput).expires_at) - Date.now();
 }
 
 const INVALID_FACTS: readonly (readonly [name: string, body: unknown, detail: string])[] = [
@@ -68,9 +68,9 @@ describe('POST /api/v1/memory/store', () => {
     expect(Math.abs(remainingLifetimeMs(byDefault) - 90 * DAY)).toBeLessThan(60_000);
     for (const seconds of [3600, 31_536_000]) {
       const fact = { key: 'os', value: 'Linux', category: 'work', tags: ['desk'], ttl_seconds: seconds };
-      const answer = await store(fact);
-      expect(answer.json).toMatchObject({ id: 2, key: 'os', category: 'work' });
-      expect(Math.abs(remainingLifetimeMs(answer) - seconds * 1000)).toBeLessThan(60_000);
+      const response = await store(fact);
+      expect(response.json).toMatchObject({ id: 2, key: 'os', category: 'work' });
+      expect(Math.abs(remainingLifetimeMs(response) - seconds * 1000)).toBeLessThan(60_000);
     }
   });
 
@@ -90,8 +90,8 @@ describe('POST /api/v1/memory/store', () => {
     const { server, store } = await startFactServer();
     const body = { key: 'tea', value: 'Darjeeling' };
     const first = await store(body, 'a');
-    const again = await Promise.all(Array.from({ length: 8 }, () => store(body, 'a')));
-    for (const { status, json } of again)
+    const repeated = await Promise.all(Array.from({ length: 8 }, () => store(body, 'a')));
+    for (const { status, json } of repeated)
       expect([status, json]).toEqual([200, { ...(first.json as FactStoreOutput), replayed: true }]);
     const other = await store({ ...body, value: 'Assam' }, 'a');
     expect([other.status, other.problem.code]).toEqual([409, 'conflict']);
@@ -112,12 +112,12 @@ describe('POST /api/v1/memory/store', () => {
     ).toHaveLength(1);
     // Idempotency keys of different subjects are independent.
     const bob = await server.token('bob', 'write');
-    const theirs = await server.request('/api/v1/memory/store', {
+    const ofBob = await server.request('/api/v1/memory/store', {
       token: bob,
       headers: { 'idempotency-key': 'a' },
       body: { key: 'tea', value: 'Assam' },
     });
-    expect([theirs.status, theirs.json]).toMatchObject([200, { id: 1, replayed: false }]);
+    expect([ofBob.status, ofBob.json]).toMatchObject([200, { id: 1, replayed: false }]);
   });
 });
 

@@ -131,7 +131,7 @@ describe('a server under attack', () => {
     const body = `${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"query`;
     const slow = [sendRaw(server.port, [head]), sendRaw(server.port, [body]), sendRaw(server.port, ['G'])];
     await expectHealthy(server);
-    for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^(HTTP\/1\.1 504 |$)/);
+    for (const response of await Promise.all(slow)) expect(response).toMatch(/^(HTTP\/1\.1 504 |$)/);
     await expectHealthy(server);
   });
 
@@ -210,10 +210,10 @@ describe('a server under attack', () => {
     const server = await startServer({}, { limits: { requestsPerSecond: 2 } });
     const [alice, bob] = [await server.token('alice', 'read'), await server.token('bob', 'read')];
     const search = (token: string) => server.request('/api/v1/memory/search?query=x', { token });
-    const answers = await Promise.all(Array.from({ length: 12 }, () => search(alice)));
-    const refused = answers.filter(({ status }) => status === 429);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => search(alice)));
+    const refused = responses.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);
-    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(4);
+    expect(responses.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(4);
     for (const { headers, problem } of refused) {
       expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
       expect(problem.code).toBe('rate_limited');

@@ -125,8 +125,8 @@ describe('authentication', () => {
 
   it('verifies tokens with public keys, and never uses these as a shared secret', async () => {
     const home = temporaryFolder();
-    const [ours, theirs] = [await generateKeyPair('ES256'), await generateKeyPair('ES256')];
-    const key = { ...(await exportJWK(ours.publicKey)), kid: 'k1', alg: 'ES256' };
+    const [trusted, untrusted] = [await generateKeyPair('ES256'), await generateKeyPair('ES256')];
+    const key = { ...(await exportJWK(trusted.publicKey)), kid: 'k1', alg: 'ES256' };
     writeFileSync(join(home, 'keys.json'), JSON.stringify({ keys: [key] }));
     const keys = createServer((_, response) => response.end(JSON.stringify({ keys: [key] })));
     await once(keys.listen(0, '127.0.0.1'), 'listening');
@@ -137,11 +137,11 @@ describe('authentication', () => {
       auth: { jwt: { ...jwt, jwks: `http://127.0.0.1:${String(port)}/keys` } },
     });
     const server = await startServer({ auth: { jwt: { ...jwt, jwks: 'keys.json' } } }, { home });
-    const sign = ({ privateKey }: typeof ours) =>
+    const sign = ({ privateKey }: typeof trusted) =>
       new SignJWT(CLAIMS).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(privateKey);
     for (const each of [server, byUrl]) {
-      expect((await each.request(SEARCH, { token: await sign(ours) })).status).toBe(200);
-      expect(await refusal(each, await sign(theirs))).toEqual([401, 'unauthorized']);
+      expect((await each.request(SEARCH, { token: await sign(trusted) })).status).toBe(200);
+      expect(await refusal(each, await sign(untrusted))).toEqual([401, 'unauthorized']);
     }
     expect(await refusal(server, await signWithSecret(CLAIMS, JSON.stringify(key)))).toEqual([
       401,

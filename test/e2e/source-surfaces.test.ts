@@ -39,8 +39,8 @@ async function homeWithSources(): Promise<{
   return { home, settings };
 }
 
-const sourcesIn = (answer: { readonly json: never }): SourcesListOutput['sources'] =>
-  (answer.json as SourcesListOutput).sources;
+const sourcesIn = (response: { readonly json: never }): SourcesListOutput['sources'] =>
+  (response.json as SourcesListOutput).sources;
 
 async function startServerFor(
   { home, settings }: Awaited<ReturnType<typeof homeWithSources>>,
@@ -54,9 +54,9 @@ describe('sources over HTTP', () => {
     const server = await startServerFor(await homeWithSources());
     const token = await server.token('default', 'read');
     for (const method of ['GET', 'POST']) {
-      const answer = await server.request(LIST, { token, method, ...(method === 'POST' && { body: {} }) });
-      expect([method, answer.status]).toEqual([method, 200]);
-      expect(sourcesIn(answer)).toMatchObject([
+      const response = await server.request(LIST, { token, method, ...(method === 'POST' && { body: {} }) });
+      expect([method, response.status]).toEqual([method, 200]);
+      expect(sourcesIn(response)).toMatchObject([
         {
           id: 'tasks',
           name: 'Google Tasks',
@@ -71,11 +71,11 @@ describe('sources over HTTP', () => {
         { id: 'lent', kind: 'skill', condition: 'waiting for approval' },
         { id: 'file', kind: 'skill', condition: 'broken' },
       ]);
-      for (const { command, folder, fingerprint, changes, hint } of sourcesIn(answer))
+      for (const { command, folder, fingerprint, changes, hint } of sourcesIn(response))
         expect([command, folder, fingerprint, changes, hint]).toEqual(Array(5).fill(undefined));
-      expect(answer.text).not.toContain(SECRET_WORD);
-      expect(answer.text).not.toContain(server.home);
-      expect(answer.text).not.toContain('/bin');
+      expect(response.text).not.toContain(SECRET_WORD);
+      expect(response.text).not.toContain(server.home);
+      expect(response.text).not.toContain('/bin');
     }
     expect((await server.request(LIST)).status).toBe(401);
   });
@@ -182,8 +182,8 @@ describe('sources over MCP', () => {
     expect((JSON.parse(text) as SourcesListOutput).sources.map(({ id }) => id)).toEqual(
       tool.map(({ id }) => id),
     );
-    for (const answer of [text, textOf(result), JSON.stringify(tool)])
-      expect(answer).not.toMatch(new RegExp(`${SECRET_WORD}|${home.path}|fingerprint|/bin`));
+    for (const output of [text, textOf(result), JSON.stringify(tool)])
+      expect(output).not.toMatch(new RegExp(`${SECRET_WORD}|${home.path}|fingerprint|/bin`));
   });
 
   it('cannot be refreshed, paused, approved or removed by agents', async () => {

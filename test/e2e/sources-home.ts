@@ -63,7 +63,7 @@ export class SourcesHome {
     await this.json('sources', 'refresh', ...ids);
   }
 
-  /** The origins and texts of the results, best first. */
+  /** Searches, and returns the origins and texts of the results, best first. */
   async search(query: string, ...options: readonly string[]): Promise<[from: string | null, text: string][]> {
     const { results } = await this.json<{
       results: readonly { readonly from: string | null; readonly snippet: string }[];

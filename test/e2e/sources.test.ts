@@ -122,8 +122,11 @@ describe('a source', () => {
     );
     expect(await home.conditions()).toEqual([]);
     expect(await home.search('tile samples')).toEqual([]);
-    const again = await home.run(['sources', 'remove', 'tasks']);
-    expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('no source is called "tasks"')]);
+    const repeated = await home.run(['sources', 'remove', 'tasks']);
+    expect([repeated.code, repeated.stderr]).toEqual([
+      4,
+      expect.stringContaining('no source is called "tasks"'),
+    ]);
   });
 
   it('is removed from loci.yaml without a change of comments and other sources', async () => {
@@ -148,7 +151,7 @@ search: { minScore: 0.2 } # not less
     expect(await home.conditions()).toEqual([['notes', 'waiting for approval']]);
   });
 
-  it('is not accepted as a vault, nor a vault as a source', async () => {
+  it('is not accepted as a vault, and a vault is not accepted as a source', async () => {
     const home = new SourcesHome({ sources: [GOOGLE_TASKS], vaults: [{ path: copyOfVault('house') }] });
     await home.approveAndRefresh('tasks');
     await home.json('index');

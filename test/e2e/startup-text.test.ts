@@ -90,11 +90,11 @@ describe('the startup text', () => {
 
   it('is sent at every turn, at the first, or after a change, according to the mode', async () => {
     const options = await homeWith([SOUL, RULES]);
-    const whole = 'You are Ada.\n\nBe brief.\n';
+    const fullText = 'You are Ada.\n\nBe brief.\n';
     const turn = (mode: string, session: string) => injected(options, '--mode', mode, '--session', session);
-    expect([await turn('always', 'a'), await turn('always', 'a')]).toEqual([whole, whole]);
-    expect([await turn('first-run', 'f'), await turn('first-run', 'f')]).toEqual([whole, '']);
-    expect([await turn('digest', 'd'), await turn('digest', 'd')]).toEqual([whole, 'You are Ada.\n']);
+    expect([await turn('always', 'a'), await turn('always', 'a')]).toEqual([fullText, fullText]);
+    expect([await turn('first-run', 'f'), await turn('first-run', 'f')]).toEqual([fullText, '']);
+    expect([await turn('digest', 'd'), await turn('digest', 'd')]).toEqual([fullText, 'You are Ada.\n']);
     const unchanged = await preview(options, '--session', 'd');
     expect(unchanged.left_out).toEqual([
       {
@@ -104,7 +104,7 @@ describe('the startup text', () => {
         too_long: false,
       },
     ]);
-    expect(await turn('digest', 'another')).toBe(whole);
+    expect(await turn('digest', 'another')).toBe(fullText);
 
     await loci(['startup', 'set', 'rules', 'Be kind.'], options);
     expect(await turn('digest', 'd')).toBe('You are Ada.\n\nBe kind.\n');

@@ -95,8 +95,8 @@ describe('a fact', () => {
       trust: 'operator',
       expires_at: stored.expires_at,
     });
-    const again = await loci(['fact', 'store', 'framework', 'Vue,', 'with', 'TypeScript'], options);
-    expect(again.stdout).toMatch(
+    const replaced = await loci(['fact', 'store', 'framework', 'Vue,', 'with', 'TypeScript'], options);
+    expect(replaced.stdout).toMatch(
       /^Stored framework in user_facts and replaced its previous value; it expires on /,
     );
     expect((await loci(['fact', 'recall', 'framework', '--plain'], options)).stdout).toBe(
@@ -274,12 +274,12 @@ describe('a fact', () => {
     const options = newHome();
     await store(options, 'os', 'Linux');
     await runAsAgent(storeFact, { key: 'tea', value: 'green', idempotency_key: 'k' }, options.home);
-    const again = await runAsAgent(
+    const repeated = await runAsAgent(
       storeFact,
       { key: 'tea', value: 'green', idempotency_key: 'k' },
       options.home,
     );
-    expect(again.replayed).toBe(true);
+    expect(repeated.replayed).toBe(true);
     expect(await runAsAgent(recallFact, { key: 'tea' }, options.home)).toMatchObject({
       value: 'green',
       trust: 'agent',

@@ -232,8 +232,8 @@ describe('forget-vault', () => {
   it('removes a vault from the settings and the store, keeps its notes, and index adds it again', async () => {
     const file = join(home, 'loci.yaml');
     writeFileSync(file, `# mine\n${readFileSync(file, 'utf8')}`);
-    const answer = await lociJson<ForgetVaultOutput>(['forget-vault', 'My', 'notes'], { home });
-    expect(answer).toEqual({ vault: 'My notes', path: notes, removed: 2, unconfigured: true });
+    const forgotten = await lociJson<ForgetVaultOutput>(['forget-vault', 'My', 'notes'], { home });
+    expect(forgotten).toEqual({ vault: 'My notes', path: notes, removed: 2, unconfigured: true });
     expect(await sourcesFound()).toEqual(['cli', 'work']);
     expect((await vaultsOf()).map(({ name }) => name)).toEqual(['work']);
     expect(readFileSync(file, 'utf8')).toMatch(/^# mine\n/);

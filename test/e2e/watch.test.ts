@@ -61,8 +61,8 @@ describe('loci watch', () => {
     });
     await home.approveAndRefresh('tasks');
     const watch = new WatchProcess(home.path);
-    for (let seen = 0; watch.count(refreshed('tasks')) < 5; seen = watch.events.length)
-      await watch.next(refreshed('tasks'), seen);
+    for (let after = 0; watch.count(refreshed('tasks')) < 5; after = watch.events.length)
+      await watch.next(refreshed('tasks'), after);
     expect(watch.count(eventOf('waiting', 'later'))).toBe(1);
     expect(watch.count(eventOf('failed', 'later'))).toBe(0);
     await watch.stop();

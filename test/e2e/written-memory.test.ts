@@ -62,8 +62,8 @@ describe('a written record', () => {
     });
     expect(await sql(options, 'SELECT id FROM passage')).toEqual(passages);
 
-    const again = await loci(['update', '1', '--tag', 'oak', '--tag', 'kitchen'], options);
-    expect(again.stdout).toMatch(/^record\/1 is unchanged/);
+    const unchanged = await loci(['update', '1', '--tag', 'oak', '--tag', 'kitchen'], options);
+    expect(unchanged.stdout).toMatch(/^record\/1 is unchanged/);
     const changed = await loci(['update', '1', '--content', 'Oak, oiled\nin the zanzibar shade'], options);
     expect(changed.stdout).toMatch(/^Changed record\/1: content\.\nFound by its words for now/);
     expect(await sql(options, 'SELECT id FROM passage')).not.toEqual(passages);

@@ -31,7 +31,7 @@ describe('a query', () => {
     env: { LOCI_EMBEDDING_PROVIDER: 'none' },
   });
   afterAll(() => context.close());
-  const found = (query: string) => search.run(context, parseInput(search, { query, min_score: 0 }));
+  const runQuery = (query: string) => search.run(context, parseInput(search, { query, min_score: 0 }));
 
   it.each([
     ['of 100,000 characters', 'oven '.repeat(20_000)],
@@ -43,12 +43,12 @@ describe('a query', () => {
     ['in many lines', 'oven\n\n\twindow\r\n'],
     ['with quotes that never close', '"oven "induction'],
   ])('%s finds the matching record', async (_, query) => {
-    const { results } = await found(query);
+    const { results } = await runQuery(query);
     expect(results[0]?.snippet).toContain('induction oven');
   });
 
   it('of stop words alone finds a record that consists of them', async () => {
-    expect((await found('what was it that they were')).results[0]?.title).toBe('To be or not');
+    expect((await runQuery('what was it that they were')).results[0]?.title).toBe('To be or not');
   });
 
   it.each([
@@ -57,13 +57,13 @@ describe('a query', () => {
     ['of control characters', '\u0001\u0002\u001b[31m'],
     ['of white space within quotes', '"  "'],
   ])('%s finds nothing and is no error', async (_, query) => {
-    expect((await found(query)).results).toEqual([]);
+    expect((await runQuery(query)).results).toEqual([]);
   });
 
   it('with half a surrogate pair is searched without it', async () => {
     const stdin = '{"query": "\\ud800 oven \\udc00\\ud800"}';
-    const answer = await lociJson<SearchOutput>(['search', '--input', '-'], { home, stdin });
-    expect(answer).toMatchObject({ query: '\ud800 oven \udc00\ud800', results: [{ rank: 1 }] });
+    const output = await lociJson<SearchOutput>(['search', '--input', '-'], { home, stdin });
+    expect(output).toMatchObject({ query: '\ud800 oven \udc00\ud800', results: [{ rank: 1 }] });
   });
 
   it('that is empty exits with 2', async () => {

@@ -39,8 +39,8 @@ class SourceEngine {
 
   /** Waits until a source has been refreshed that many more times. */
   async waitForRefreshes(source: string, more: number): Promise<void> {
-    const wanted = this.count('refreshed', source) + more;
-    await vi.waitUntil(() => this.count('refreshed', source) >= wanted, { timeout: 30_000, interval: 10 });
+    const expected = this.count('refreshed', source) + more;
+    await vi.waitUntil(() => this.count('refreshed', source) >= expected, { timeout: 30_000, interval: 10 });
   }
 }
 
@@ -104,7 +104,7 @@ it('sources are refreshed at their own intervals, even if other sources have lon
   expect(engine.count('refreshed', 'beat') - before).toBeGreaterThanOrEqual(2);
 });
 
-it('a source that hangs delays neither searches and other sources nor the end of the engine', async () => {
+it('a source that hangs does not delay searches, other sources or the end of the engine', async () => {
   const engine = new SourceEngine();
   writeJob(engine.folder, 'job.mjs', HANGING_JOB);
   await engine.start([

@@ -43,7 +43,7 @@ describe('two processes with the same sources', () => {
     );
     expect(ended?.length).toBeGreaterThanOrEqual(RUNS);
     for (const [i, { at, pid }] of begun!.slice(1).entries()) {
-      // The previous run has ended, one interval before.
+      // The previous run ended at least one interval earlier.
       expect(ended![i]?.pid).toBe(begun![i]?.pid);
       expect(pid).not.toBe(ended![i]?.pid);
       expect(at - ended![i]!.at).toBeGreaterThanOrEqual(INTERVAL_MS);

@@ -31,8 +31,8 @@ describe('tampering with the audit log', () => {
   });
 
   async function attachOther(): Promise<void> {
-    const [theirs] = await store.admin.auditChains('other');
-    await store.admin.attachAudit(NAMESPACE, await store.admin.auditChain('other', theirs!.chain, ALL));
+    const [otherChain] = await store.admin.auditChains('other');
+    await store.admin.attachAudit(NAMESPACE, await store.admin.auditChain('other', otherChain!.chain, ALL));
   }
 
   const inNamespace = "ns = (SELECT id FROM namespace WHERE name = 'n')";

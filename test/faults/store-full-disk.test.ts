@@ -88,17 +88,17 @@ describe('a store on a disk that fills up', () => {
     await store.close();
 
     rmSync(ballast);
-    const again = await openSqlite(path, { create: false });
-    await expectStored(again, ids);
-    ids.push(...(await write(again, NAMESPACE, note('common again'))));
+    const reopened = await openSqlite(path, { create: false });
+    await expectStored(reopened, ids);
+    ids.push(...(await write(reopened, NAMESPACE, note('common again'))));
     fillUp(ballast);
-    ids.push(...(await writeUntilRefused(again, 10)));
+    ids.push(...(await writeUntilRefused(reopened, 10)));
     rmSync(ballast);
     // The same connection still works, and rejected writes left nothing behind.
-    const [next = 0] = await write(again, NAMESPACE, note('common room'));
+    const [next = 0] = await write(reopened, NAMESPACE, note('common room'));
     expect(next).toBe(Math.max(...ids) + 1);
-    await expectStored(again, [...ids, next]);
-    await again.close();
+    await expectStored(reopened, [...ids, next]);
+    await reopened.close();
   });
 
   it('logs exactly the confirmed changes, and purges a record completely or not at all', async (context) => {
@@ -173,9 +173,9 @@ describe('a store on a disk that fills up', () => {
     fillUp(ballast);
     await expect(openSqlite(path)).rejects.toMatchObject({ code: 'store_full' });
     rmSync(ballast);
-    const again = await openSqlite(path);
-    expect(await write(again, NAMESPACE, note('b'))).toEqual([2]);
-    expect(await verifyStore(again)).toEqual([]);
-    await again.close();
+    const reopened = await openSqlite(path);
+    expect(await write(reopened, NAMESPACE, note('b'))).toEqual([2]);
+    expect(await verifyStore(reopened)).toEqual([]);
+    await reopened.close();
   });
 });

@@ -51,9 +51,9 @@ describe('the file of an open store', () => {
     renameSync(`${path}.backup`, path);
     await expect(write(store, NAMESPACE, note('astray'))).rejects.toMatchObject({ code: 'store_failed' });
     await store.close();
-    const again = await openSqlite(path);
-    expect(await matchingRecords(again, NAMESPACE, 'astray')).toEqual([]);
-    await again.close();
+    const reopened = await openSqlite(path);
+    expect(await matchingRecords(reopened, NAMESPACE, 'astray')).toEqual([]);
+    await reopened.close();
   });
 
   it.runIf(process.platform === 'linux')('must not be a pipe', async () => {

@@ -45,7 +45,7 @@ it('a process that is killed during a refresh leaves all of it or nothing, the s
   expect(interrupted).toBeGreaterThan(0);
 });
 
-it('of two processes that compete for a lease, neither writes after the other has taken over', async () => {
+it('a process does not write after another process has taken over its lease', async () => {
   using folder = scratchFolder();
   const path = join(folder.path, 'store.db');
   const store = await openSqlite(path);
@@ -56,7 +56,7 @@ it('of two processes that compete for a lease, neither writes after the other ha
     { scan: 'undeleted' },
     { after: null, limit: 2 * CYCLES + 1 },
   );
-  // In the order of the writes.
+  // The records are in the order of the writes.
   const tokens = records.map(({ metadata }) => Number(metadata['token']));
   expect(tokens).toEqual(tokens.toSorted((a, b) => a - b));
   const outcomes = children.map(({ lines }) => lines.filter(({ token }) => token !== undefined));

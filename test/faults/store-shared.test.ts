@@ -43,8 +43,8 @@ describe('a store that several processes have open', () => {
       serial++;
     }
     expect(await Promise.all(ended)).toEqual(children.map(() => ({ code: 0, errors: '' })));
-    const theirs = children.flatMap(({ lines }) => lines.flatMap(({ written }) => written ?? []));
-    expect(theirs).toHaveLength(60);
+    const idsOfChildren = children.flatMap(({ lines }) => lines.flatMap(({ written }) => written ?? []));
+    expect(idsOfChildren).toHaveLength(60);
     const all = await store.records.list(NAMESPACE, { scan: 'undeleted' }, { after: null, limit: 100_000 });
     expect(all.map(({ id }) => id)).toEqual(Array.from({ length: 60 + serial }, (_, i) => i + 1));
     const hits = await searchText(store, NAMESPACE, anyOf('shared'), ALL_LIVE, 100_000);

@@ -47,7 +47,7 @@ describe('the threads of a store', () => {
     using folder = scratchFolder();
     const samples = new URL('../contract/store-samples.ts', import.meta.url).href;
     const processes = new URL('store-processes.ts', import.meta.url).href;
-    // In a separate process, because the stack of its first thread is smaller than those of other threads.
+    // This code runs in a separate process, because the stack of the first thread is smaller than those of other threads.
     const code = `
       import { note, NOW, write } from ${JSON.stringify(samples)};
       import { openSqlite } from ${JSON.stringify(processes)};
@@ -90,9 +90,9 @@ describe('the threads of a store', () => {
     const store = await openSqlite(join(folder.path, 'store.db'));
     await write(store, NAMESPACE, note('first'));
     await Promise.all([...started.map((worker) => worker.terminate()), store.close()]);
-    const again = await openSqlite(join(folder.path, 'store.db'));
-    expect(await matchingRecords(again, NAMESPACE, 'first')).toEqual([1]);
-    await again.close();
+    const reopened = await openSqlite(join(folder.path, 'store.db'));
+    expect(await matchingRecords(reopened, NAMESPACE, 'first')).toEqual([1]);
+    await reopened.close();
   });
 
   it('end if the store cannot be opened', async () => {

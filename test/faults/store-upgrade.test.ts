@@ -70,7 +70,7 @@ function copyToOldSchema(from: string, to: string): void {
   }
 }
 
-/** Adds source states in the form of that version. */
+/** Adds source states in the form of schema 6. */
 function insertSourceReads(path: string): void {
   using db = new DatabaseSync(path);
   const insert = db.prepare("INSERT INTO source_read SELECT id, ?, ?, ? FROM namespace WHERE name = 'one'");
@@ -108,8 +108,8 @@ describe('a store of schema 6', () => {
   it('returns the same results after its migration, and accepts writes of agents', async () => {
     using folder = scratchFolder();
     const [current, old] = [join(folder.path, 'now.db'), join(folder.path, 'before.db')];
-    const made = await openSqlite(current);
-    const { id: vectors } = await made.vectors.addGeneration(ADMIN_NAMESPACE, {
+    const original = await openSqlite(current);
+    const { id: vectors } = await original.vectors.addGeneration(ADMIN_NAMESPACE, {
       provider: 'test',
       model: 'm',
       dimensions: 3,
@@ -126,12 +126,12 @@ describe('a store of schema 6', () => {
           tags: ['a/b'],
         }),
       );
-      await write(made, namespace, ...notes);
+      await write(original, namespace, ...notes);
     }
-    await embed(made, vectors, 'one', (text) => unit(1, text.length, 2));
-    await made.vectors.activateGeneration(ADMIN_NAMESPACE, vectors);
-    const expected = await searchResults(made, vectors);
-    await made.close();
+    await embed(original, vectors, 'one', (text) => unit(1, text.length, 2));
+    await original.vectors.activateGeneration(ADMIN_NAMESPACE, vectors);
+    const expected = await searchResults(original, vectors);
+    await original.close();
     copyToOldSchema(current, old);
     insertSourceReads(old);
 
@@ -167,10 +167,16 @@ describe('a store of schema 6 with documents of sources', () => {
   it('has stale passages where the documents have a project', async () => {
     using folder = scratchFolder();
     const [current, old] = [join(folder.path, 'now.db'), join(folder.path, 'before.db')];
-    const made = await openSqlite(current);
+    const original = await openSqlite(current);
     const [project, source] = ['home', { origin: 'source' as const }];
-    await write(made, 'one', note('a', { ...source, project }), note('b', source), note('c', { project }));
-    await made.close();
+    await write(
+      original,
+      'one',
+      note('a', { ...source, project }),
+      note('b', source),
+      note('c', { project }),
+    );
+    await original.close();
     copyToOldSchema(current, old);
     const migrated = await openSqlite(old, { create: false });
     const stale = { scan: 'stale', chunking: CHUNKING } as const;
@@ -184,7 +190,7 @@ describe('a store of schema 13 with an imported audit log', () => {
   it('keeps the log as an attachment, and its own log as it was', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
-    const made = await openSqlite(path);
+    const original = await openSqlite(path);
     const imported = Array.from({ length: 250 }, (_, i) =>
       auditDraft({
         at: NOW + i,
@@ -193,21 +199,24 @@ describe('a store of schema 13 with an imported audit log', () => {
         diff: i % 3 === 0 ? null : { 9: i, a: [...UNUSUAL_TEXTS] },
       }),
     );
-    await commit(made, 'other', { audit: imported });
-    await commit(made, 'one', { audit: [auditDraft({ diff: { own: true } })] });
-    const [theirs, ours] = [await ownAuditLog(made, 'other'), await ownAuditLog(made, 'one')];
-    await made.close();
+    await commit(original, 'other', { audit: imported });
+    await commit(original, 'one', { audit: [auditDraft({ diff: { own: true } })] });
+    const [importedChain, ownChain] = [
+      await ownAuditLog(original, 'other'),
+      await ownAuditLog(original, 'one'),
+    ];
+    await original.close();
     undoAttachments(path);
 
     const migrated = await openSqlite(path, { create: false });
-    const { chain } = theirs[0]!;
+    const { chain } = importedChain[0]!;
     expect(await migrated.admin.auditChains('one')).toEqual([
-      { chain: ours[0]!.chain, own: true, length: 1 },
+      { chain: ownChain[0]!.chain, own: true, length: 1 },
       { chain, own: false, length: 250 },
     ]);
-    expect(await migrated.admin.auditChain('one', chain, ALL)).toEqual(theirs);
-    expect(await migrated.admin.auditEntries('one', {}, ALL)).toEqual(ours);
-    expect(await migrated.admin.attachAudit('one', theirs)).toBe(0);
+    expect(await migrated.admin.auditChain('one', chain, ALL)).toEqual(importedChain);
+    expect(await migrated.admin.auditEntries('one', {}, ALL)).toEqual(ownChain);
+    expect(await migrated.admin.attachAudit('one', importedChain)).toBe(0);
     await commit(migrated, 'one', { audit: [auditDraft()] });
     for (const namespace of ['one', 'other']) expect(await migrated.admin.verifyAudit(namespace)).toEqual([]);
     await migrated.close();
