@@ -27,8 +27,15 @@ export interface SourceDocument {
   readonly updatedAt: Timestamp | null;
 }
 
-export type SourceProblemReason =
-  'too_large' | 'binary' | 'unreadable' | 'outside_root' | 'invalid_encoding' | 'invalid_front_matter';
+export const SOURCE_PROBLEM_REASONS = [
+  'too_large',
+  'binary',
+  'unreadable',
+  'outside_root',
+  'invalid_encoding',
+  'invalid_front_matter',
+] as const;
+export type SourceProblemReason = (typeof SOURCE_PROBLEM_REASONS)[number];
 
 /** A problem with one document, for the owner of the source. */
 export interface SourceProblem {

@@ -182,19 +182,16 @@ export interface StoreVectors {
   put(namespace: string, generation: number, vectors: readonly VectorWrite[]): Promise<void>;
 }
 
-/** How derived state or the file differs from what it should be, in words. */
-export type StoreFinding = string;
-
 /** Audit log, history, leases, tokens, and the maintenance of the store. */
 export interface StoreAdmin {
   /** The namespaces that have a record. */
   namespaces(namespace: AdminNamespace): Promise<string[]>;
   stats(namespace: AdminNamespace): Promise<StoreStats>;
   /**
-   * Compares derived state with the canonical rows. For the administrative namespace, checks the file itself.
-   * Empty if nothing is wrong.
+   * Compares derived state with the canonical rows. For the administrative namespace, checks the file itself. Returns the
+   * differences in words; nothing if there are none.
    */
-  verify(namespace: string): Promise<StoreFinding[]>;
+  verify(namespace: string): Promise<string[]>;
   /** Frees vectors that no passage uses once they are more than a tenth. Cheap if there is nothing to do. */
   sweep(namespace: string): Promise<void>;
   /**

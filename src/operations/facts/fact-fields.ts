@@ -5,6 +5,9 @@ import { isoTime } from '../shared/times.ts';
 
 export const factKey = () => z.string().trim().min(1).max(MAX_KEY_LENGTH);
 
+export const factPrefix = () =>
+  z.string().min(1).max(MAX_KEY_LENGTH).describe('Only facts whose keys begin with this text.');
+
 export const factCategory = () => z.string().trim().min(1).max(MAX_LABEL_LENGTH);
 
 /** A fact in the output of every operation. */

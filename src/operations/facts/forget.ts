@@ -1,18 +1,12 @@
 import { z } from 'zod';
-import { MAX_KEY_LENGTH } from '../../engine/records/limits.ts';
 import type { Operation } from '../operation.ts';
-import { factCategory, factKey } from './fact-fields.ts';
+import { factCategory, factKey, factPrefix } from './fact-fields.ts';
 
 const MAX_LISTED = 100;
 
 const input = z.strictObject({
   key: factKey().exactOptional().describe('Only the fact with this key.'),
-  prefix: z
-    .string()
-    .min(1)
-    .max(MAX_KEY_LENGTH)
-    .exactOptional()
-    .describe('Only facts whose keys begin with this text.'),
+  prefix: factPrefix().exactOptional(),
   category: factCategory().exactOptional().describe('Only facts of this category.'),
 });
 

@@ -1,19 +1,13 @@
 import { z } from 'zod';
-import { MAX_KEY_LENGTH } from '../../engine/records/limits.ts';
 import type { Operation } from '../operation.ts';
 import { tagList } from '../shared/record-fields.ts';
-import { factCategory, factOutput, formatFact } from './fact-fields.ts';
+import { factCategory, factOutput, factPrefix, formatFact } from './fact-fields.ts';
 
 const DEFAULT_LIMIT = 50;
 
 const input = z.strictObject({
   category: factCategory().exactOptional().describe('Only facts of this category.'),
-  prefix: z
-    .string()
-    .min(1)
-    .max(MAX_KEY_LENGTH)
-    .exactOptional()
-    .describe('Only facts whose keys begin with this text.'),
+  prefix: factPrefix().exactOptional(),
   tags: tagList().exactOptional().describe('Only facts with all of these tags.'),
   limit: z
     .number()

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { LoadedConfig } from '../../config/load.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
@@ -53,24 +53,17 @@ async function configChecks(context: OperationContext): Promise<Check[]> {
       detail,
       hint: null,
     }));
-    return [
-      { name: 'settings', result: 'ok', detail: await describeSettings(config), hint: null },
-      ...warnings,
-    ];
+    return [{ name: 'settings', result: 'ok', detail: describeSettings(config), hint: null }, ...warnings];
   } catch (error) {
     return [failed('settings', error)];
   }
 }
 
 /** The settings file, if it exists, and the environment variables that override it. */
-async function describeSettings({ file, origins }: LoadedConfig): Promise<string> {
+function describeSettings({ file, origins }: LoadedConfig): string {
   const variables = new Set([...origins.values()].filter((origin) => origin.startsWith('env ')));
   const names = [...variables].map((origin) => origin.slice('env '.length)).join(', ');
-  const exists = await stat(file).then(
-    () => true,
-    () => false,
-  );
-  if (exists) return names === '' ? file : `${file}, overridden by ${names}`;
+  if (existsSync(file)) return names === '' ? file : `${file}, overridden by ${names}`;
   return `there is no ${file}: the defaults apply${names === '' ? '' : `, except ${names}`}`;
 }
 

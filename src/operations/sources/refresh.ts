@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { ERROR_TABLE, type ErrorCode } from '../../core/errors.ts';
 import { formatProblem } from '../../engine/refresh/refresh.ts';
 import type { RefreshResult } from '../../engine/sources/sources.ts';
 import { millisecondsSince, tookMs } from '../shared/times.ts';
 import type { Operation, OperationContext } from '../operation.ts';
+import { errorFields } from '../shared/problems.ts';
 import { failureNotice } from './source-output.ts';
 
 const count = () => z.number().int().nonnegative();
-const codes = Object.keys(ERROR_TABLE) as [ErrorCode, ...ErrorCode[]];
 
 const input = z.strictObject({
   ids: z
@@ -32,10 +31,7 @@ const refreshedSource = z.strictObject({
   ),
   problems: z.array(z.string()).describe('Problems of single documents.'),
   took_ms: tookMs(),
-  error: z
-    .strictObject({ code: z.enum(codes), message: z.string(), hint: z.string() })
-    .exactOptional()
-    .describe('Why the refresh failed; the last good documents stay.'),
+  error: errorFields().exactOptional().describe('Why the refresh failed; the last good documents stay.'),
 });
 export type RefreshedSource = z.infer<typeof refreshedSource>;
 
@@ -83,17 +79,8 @@ function toOutput(result: RefreshResult, isOwner: boolean): RefreshedSource {
   if ('error' in result) {
     const { code, hint } = result.error;
     const message = isOwner ? result.error.message : failureNotice(id);
-    const nothing = {
-      added: 0,
-      updated: 0,
-      unchanged: 0,
-      removed: 0,
-      over_cap: 0,
-      kept: 0,
-      problems: [],
-      took_ms: 0,
-    };
-    return { id, name, ...nothing, error: { code, message, hint } };
+    const nothing = { added: 0, updated: 0, unchanged: 0, removed: 0, over_cap: 0, kept: 0 };
+    return { id, name, ...nothing, problems: [], took_ms: 0, error: { code, message, hint } };
   }
   const { added, updated, unchanged, removed, overCap, retained: kept, problems } = result;
   return {

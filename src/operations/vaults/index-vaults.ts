@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { ERROR_TABLE, type ErrorCode, LociError } from '../../core/errors.ts';
+import { LociError } from '../../core/errors.ts';
 import { IncompleteIndexError, type IndexReport } from '../../engine/vaults/index-vaults.ts';
 import { isEnabled } from '../../engine/vaults/vault-names.ts';
 import { millisecondsSince, tookMs } from '../shared/times.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { retryOnConflict } from '../shared/edit-config.ts';
-import { asProblem, problemList } from '../shared/problems.ts';
+import { asProblem, errorFields, problemList } from '../shared/problems.ts';
 import { addVaults, namedVaults, type NamedVault, placeFolders } from './vaults.ts';
 
 const count = () => z.number().int().nonnegative();
@@ -43,12 +43,7 @@ const output = z.strictObject({
   configured: z.array(z.string()).describe('Vaults that were added to the settings.'),
   notes: z.array(z.string()).describe('Remarks for the owner.'),
   took_ms: tookMs(),
-  error: z
-    .strictObject({
-      code: z.enum(Object.keys(ERROR_TABLE) as ErrorCode[]),
-      message: z.string(),
-      hint: z.string(),
-    })
+  error: errorFields()
     .exactOptional()
     .describe('The error of the vaults that could not be read; `vaults` has the others.'),
 });

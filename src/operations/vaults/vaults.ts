@@ -1,5 +1,5 @@
 import { realpath, stat } from 'node:fs/promises';
-import { basename, relative, resolve, sep } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { configAppend } from '../../config/edit.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { expandHome } from '../../config/paths.ts';
@@ -9,6 +9,7 @@ import { vaultName } from '../../engine/vaults/vault-names.ts';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import type { Json } from '../../core/types.ts';
+import { isWithin } from '../../sources/files/paths.ts';
 import { shortHash } from '../../core/ids.ts';
 import type { OperationContext } from '../operation.ts';
 import { retryOnConflict, removeEntry } from '../shared/edit-config.ts';
@@ -130,11 +131,6 @@ function assertNoOverlap(
       },
     );
   }
-}
-
-function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && resolve(folder, way) === path;
 }
 
 function unusedName(path: string, usedNames: readonly string[]): string {

@@ -29,16 +29,15 @@ export function documentMapper(map: DocumentMap): (item: unknown) => unknown {
     ([name, templateText]) => [name, compileTemplate(`map.metadata.${name}`, templateText)] as const,
   );
   return (item) => {
-    if (typeof item !== 'object' || item === null || Array.isArray(item)) return item;
-    const object = item as { readonly [key: string]: Json };
-    const value = (field: Field): Json | undefined => templates.get(field)?.(object);
+    if (!isJsonMap(item)) return item;
+    const value = (field: Field): Json | undefined => templates.get(field)?.(item);
     return {
       id: value('id'),
       ...Object.fromEntries(TEXT_FIELDS.map((field) => [field, asText(value(field))])),
       tags: asTags(value('tags')),
       timestamp: value('timestamp'),
       completed: asCompleted(value('completed')),
-      metadata: metadata === undefined ? metadataOf(object) : applyAll(metadata, object),
+      metadata: metadata === undefined ? metadataOf(item) : applyAll(metadata, item),
     };
   };
 }
@@ -116,14 +115,13 @@ export class MapChecker {
 
   /** Takes a printed document into account. */
   add(value: unknown): void {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
-    const document = value as { readonly [key: string]: Json };
+    if (!isJsonMap(value)) return;
     this.#documents++;
     for (const [key, paths] of this.#unmatched) {
-      for (const path of paths) if (hasPath(document, path)) paths.delete(path);
+      for (const path of paths) if (hasPath(value, path)) paths.delete(path);
       if (paths.size === 0) this.#unmatched.delete(key);
     }
-    for (const [key, name] of this.#constants) if (hasPath(document, name)) this.#mistaken.add(key);
+    for (const [key, name] of this.#constants) if (hasPath(value, name)) this.#mistaken.add(key);
   }
 
   /** At most one for each key. */

@@ -133,10 +133,5 @@ function linkedName(value: Json | undefined): string | null {
 }
 
 function distinct<T>(values: readonly T[], keyOf: (value: T) => string): T[] {
-  const byKey = new Map<string, T>();
-  for (const value of values) {
-    const key = keyOf(value);
-    if (!byKey.has(key)) byKey.set(key, value);
-  }
-  return [...byKey.values()];
+  return Array.from(Map.groupBy(values, keyOf).values(), ([first]) => first!);
 }

@@ -1,5 +1,5 @@
 import { analyze } from '../../core/text/analyze.ts';
-import type { Metadata, Passage } from '../../core/types.ts';
+import type { LociRecord, Metadata, Passage } from '../../core/types.ts';
 
 /** The four fields of a passage in the full-text index. Each has a separate weight. */
 export interface TextFields {
@@ -11,11 +11,8 @@ export interface TextFields {
 
 export const TEXT_FIELDS: readonly (keyof TextFields)[] = ['title', 'headings', 'body', 'tags'];
 
-interface IndexedFields {
-  readonly title: string;
-  readonly tags: readonly string[];
-  readonly metadata: Metadata;
-}
+/** The fields of a record that are indexed with each of its passages. */
+export type IndexedFields = Pick<LociRecord, 'title' | 'tags' | 'metadata'>;
 
 /**
  * The text of a record and a passage that is searched, by field. Aliases of a note belong to the title. Speaker and date

@@ -32,15 +32,12 @@ const NOTE_ENDINGS = ['', '.md', '.markdown'];
 /** Resolves links to notes as Obsidian does. It is built once for all notes of a vault. */
 export class LinkIndex {
   /** The keys by their whole path and by the name of their file, both in lower case. */
-  readonly #byPath = new Map<string, string[]>();
-  readonly #byName = new Map<string, string[]>();
+  readonly #byPath: ReadonlyMap<string, readonly string[]>;
+  readonly #byName: ReadonlyMap<string, readonly string[]>;
 
-  constructor(keys: Iterable<string>) {
-    for (const key of keys) {
-      const folded = fold(key);
-      append(this.#byPath, folded, key);
-      append(this.#byName, path.posix.basename(folded), key);
-    }
+  constructor(keys: readonly string[]) {
+    this.#byPath = Map.groupBy(keys, fold);
+    this.#byName = Map.groupBy(keys, (key) => path.posix.basename(fold(key)));
   }
 
   /**
@@ -114,10 +111,4 @@ function compareKeys(a: string, b: string, wanted: string): number {
 
 function fold(text: string): string {
   return text.toLowerCase();
-}
-
-function append(index: Map<string, string[]>, name: string, key: string): void {
-  const keys = index.get(name);
-  if (keys === undefined) index.set(name, [key]);
-  else keys.push(key);
 }

@@ -1,4 +1,5 @@
-import { access, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { LociError, messageOf } from '../../../core/errors.ts';
 import { printableText } from './printable-text.ts';
@@ -28,7 +29,7 @@ export async function assertFolderExists(cwd: string): Promise<void> {
 }
 
 /** The error for a program that could not be started. */
-export async function startFailure(error: unknown, { argv, cwd, env }: Start): Promise<LociError> {
+export function startFailure(error: unknown, { argv, cwd, env }: Start): LociError {
   const program = argv[0] ?? '';
   const code = (error as NodeJS.ErrnoException | null)?.code;
   const isPath = program.includes('/');
@@ -41,13 +42,7 @@ export async function startFailure(error: unknown, { argv, cwd, env }: Start): P
     );
   if (code !== 'ENOENT' && code !== 'ENOTDIR')
     return failure(`could not start ${program}: ${messageOf(error)}`, undefined, error);
-  const exists =
-    isPath &&
-    (await access(resolve(cwd, program)).then(
-      () => true,
-      () => false,
-    ));
-  if (exists)
+  if (isPath && existsSync(resolve(cwd, program)))
     return failure(
       `could not start ${program} ${where}: its first line names an interpreter that does not exist`,
     );

@@ -94,7 +94,7 @@ async function start({ argv, cwd, env, signal }: CommandRequest): Promise<Child>
   } catch (error) {
     if (group === undefined) dismissGuard(guard);
     else await endGroup(group);
-    throw error instanceof LociError ? error : await startFailure(error, { argv, cwd, env });
+    throw error instanceof LociError ? error : startFailure(error, { argv, cwd, env });
   }
 }
 

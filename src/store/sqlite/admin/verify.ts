@@ -1,5 +1,4 @@
 import { messageOf } from '../../../core/errors.ts';
-import type { StoreFinding } from '../../store.ts';
 import { indexPassage } from '../../lexical/text-fields.ts';
 import { verifyChanges } from '../records/changes.ts';
 import type { Database } from '../database/database.ts';
@@ -15,7 +14,7 @@ import { countWords, pendingWordCounts, type WordCounts } from '../search/vocabu
 const MAX_FINDINGS = 5;
 
 /** Checks the pages and rows of the file, and the structure of the full-text indexes. */
-export function verifyFile(db: Database): StoreFinding[] {
+export function verifyFile(db: Database): string[] {
   return db.snapshot(() => {
     for (const { ns } of allNamespaces(db)) {
       // The integrity check and `verifyNamespace` report an index that cannot be read.
@@ -26,7 +25,7 @@ export function verifyFile(db: Database): StoreFinding[] {
 }
 
 /** Compares every index of a namespace with the records. An error becomes a finding. */
-export function verifyNamespace(db: Database, ns: number, namespace: string): StoreFinding[] {
+export function verifyNamespace(db: Database, ns: number, namespace: string): string[] {
   return attempt(() => {
     refreshIndex(db, ns);
     const counts: WordCounts = new Map();
@@ -41,7 +40,7 @@ export function verifyNamespace(db: Database, ns: number, namespace: string): St
   });
 }
 
-function attempt(work: () => StoreFinding[]): StoreFinding[] {
+function attempt(work: () => string[]): string[] {
   try {
     return work();
   } catch (error) {
@@ -53,13 +52,13 @@ function attempt(work: () => StoreFinding[]): StoreFinding[] {
  * A search makes FTS5 check whether its cached structure of an index is current. Without one, SQLite's integrity check
  * uses the old structure after another process has written, and reports merged segments as corruption (SQLite 3.53).
  */
-function refreshIndex(db: Database, ns: number): StoreFinding[] {
+function refreshIndex(db: Database, ns: number): string[] {
   const index = textTable(ns);
   db.prepare(`SELECT rowid FROM ${index} WHERE ${index} MATCH '"xxx"' LIMIT 1`).get();
   return [];
 }
 
-function integrityFindings(db: Database): StoreFinding[] {
+function integrityFindings(db: Database): string[] {
   const broken = db
     .prepare('PRAGMA integrity_check(20)')
     .all()

@@ -114,7 +114,7 @@ class LinkTargets {
 
   constructor(records: ReadonlyMap<string, number>) {
     this.#records = records;
-    this.#index = new LinkIndex(records.keys());
+    this.#index = new LinkIndex([...records.keys()]);
   }
 
   resolve(target: string, fromKey: string): number | null {

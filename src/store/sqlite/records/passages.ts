@@ -1,12 +1,14 @@
 import type { Passage } from '../../../core/types.ts';
-import type { RecordDraft } from '../../model.ts';
-import { indexPassage, TEXT_FIELDS, type IndexedPassage } from '../../lexical/text-fields.ts';
+import {
+  indexPassage,
+  TEXT_FIELDS,
+  type IndexedFields,
+  type IndexedPassage,
+} from '../../lexical/text-fields.ts';
 import type { Database } from '../database/database.ts';
 import { bumpEpoch, textTable } from '../database/namespaces.ts';
 import { PASSAGE_COLUMNS, passageOf } from './rows.ts';
 import { countWords, type WordCounts } from '../search/vocabulary.ts';
-
-type IndexedFields = Pick<RecordDraft, 'title' | 'tags' | 'metadata'>;
 
 /** Adds a record's passages to every text index. Within a transaction; the caller writes the word counts. */
 export function insertPassages(

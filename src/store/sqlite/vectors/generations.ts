@@ -1,29 +1,31 @@
 import { LociError } from '../../../core/errors.ts';
 import type { Generation, GenerationSpec } from '../../search-model.ts';
 import type { Database } from '../database/database.ts';
-import type { Row } from '../records/rows.ts';
 
 export function generations(db: Database): Generation[] {
   return db
     .prepare('SELECT id, provider, model, dimensions, active FROM generation ORDER BY id')
     .all()
-    .map(generationOf);
+    .map((row) => ({
+      id: row['id'] as number,
+      provider: row['provider'] as string,
+      model: row['model'] as string,
+      dimensions: row['dimensions'] as number,
+      active: row['active'] === 1,
+    }));
 }
 
 export function addGeneration(db: Database, spec: GenerationSpec): Generation {
   return db.transaction(() => {
-    const parameters = [spec.provider, spec.model, spec.dimensions];
+    const { provider, model, dimensions } = spec;
     db.prepare(
       'INSERT INTO generation (provider, model, dimensions) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-    ).run(...parameters);
-    const row = db
-      .prepare(
-        `SELECT id, provider, model, dimensions, active FROM generation
-         WHERE provider = ? AND model = ? AND dimensions = ?`,
-      )
-      .get(...parameters);
-    if (row === undefined) throw new LociError('store_failed', 'the new vector generation was not found');
-    return generationOf(row);
+    ).run(provider, model, dimensions);
+    const added = generations(db).find(
+      (each) => each.provider === provider && each.model === model && each.dimensions === dimensions,
+    );
+    if (added === undefined) throw new LociError('store_failed', 'the new vector generation was not found');
+    return added;
   });
 }
 
@@ -36,19 +38,7 @@ export function activateGeneration(db: Database, id: number): void {
 }
 
 export function generationById(db: Database, id: number): Generation {
-  const row = db
-    .prepare('SELECT id, provider, model, dimensions, active FROM generation WHERE id = ?')
-    .get(id);
-  if (row === undefined) throw new LociError('not_found', `vector generation ${String(id)} does not exist`);
-  return generationOf(row);
-}
-
-function generationOf(row: Row): Generation {
-  return {
-    id: row['id'] as number,
-    provider: row['provider'] as string,
-    model: row['model'] as string,
-    dimensions: row['dimensions'] as number,
-    active: row['active'] === 1,
-  };
+  const found = generations(db).find((each) => each.id === id);
+  if (found === undefined) throw new LociError('not_found', `vector generation ${String(id)} does not exist`);
+  return found;
 }
