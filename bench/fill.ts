@@ -99,8 +99,9 @@ async function fill(folder: string, options: FillOptions): Promise<void> {
         appendFileSync(join(partial, `${namespace}.f32`), bytes(vector));
     };
     await writeInBatches(corpus.documents(options.passages), write, options);
-    // Indexing a vault also ends with a sweep.
-    for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE)) await store.admin.sweep(namespace);
+    // Indexing a vault also ends with `compact`.
+    for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE))
+      await store.admin.compact(namespace);
   } finally {
     await store.close();
     plain.close();

@@ -1,6 +1,6 @@
 import type { Trust } from './types.ts';
 
-/** The one on whose behalf a call runs. */
+/** The user or agent that makes a call. */
 export interface Caller {
   /** The authenticated subject. A caller reads and changes only records of its own namespace. */
   readonly namespace: string;

@@ -77,7 +77,7 @@ export interface Loci {
   /** Checks that the store and the embedding model work. @throws LociError their error */
   assertReady(): Promise<void>;
   readonly access: Access;
-  /** On whose behalf this engine works. */
+  /** The user or agent that uses this engine. */
   readonly caller: Caller;
   /** The same engine on behalf of another caller, who sees only its own namespace. `close` closes both. */
   as(caller: Caller): Loci;

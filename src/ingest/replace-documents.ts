@@ -54,7 +54,7 @@ const BATCH_SIZE = 64;
 /**
  * Brings the records of a source up to date with its documents in one transaction: adds new ones, updates changed ones and
  * evicts those that are gone. Unchanged documents are not touched, so they are not embedded again.
- * @throws LociError `conflict` if another process has taken the lease over; `aborted`; the errors of `commit`
+ * @throws LociError `conflict` if another process has taken over the lease; `aborted`; the errors of `commit`
  */
 export async function replaceDocuments(
   store: Store,

@@ -51,7 +51,7 @@ interface Plan {
  * Brings the records of a source up to date: reads changed documents, keeps the records of renamed ones and evicts those
  * that are gone. Every batch is one transaction. After an interruption the next call continues.
  * @throws LociError `unreadable` if the source cannot be read or is suddenly empty; `aborted`; `conflict` if another
- *   process has taken the lease over
+ *   process has taken over the lease
  */
 export async function syncSource(store: Store, source: Source, options: SyncOptions): Promise<SyncReport> {
   const run = new Sync(store, source, options);

@@ -19,7 +19,7 @@ export interface Operation<Input = unknown, Output = unknown> {
   readonly output: z.ZodType<Output>;
   /** Whether it changes nothing. */
   readonly readOnly: boolean;
-  /** Whether it may lose something for good. */
+  /** Whether it may permanently remove data. */
   readonly destructive: boolean;
   /** Whether to run it twice has the same effect as to run it once. */
   readonly idempotent: boolean;

@@ -1,4 +1,4 @@
-/** The nouns of a store's administration: audit log, history, source states, startup entries, leases, tokens, statistics. */
+/** The types of a store's administration: audit log, history, source states, startup entries, leases, tokens, statistics. */
 
 import type { Json, Origin, Timestamp } from '../core/types.ts';
 

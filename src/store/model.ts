@@ -1,11 +1,11 @@
-/** The nouns of a store: records, what is written with them, and what lists and counts of them answer. */
+/** The types of a store: records, batches of writes, and the filters and results of lists and counts. */
 
 import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
 import type { AuditDraft, HistoryDraft, SourceState, StartupEntry } from './admin-model.ts';
 import type { WrittenLink } from './rules/link-index.ts';
 import type { SearchFilter } from './search-model.ts';
 
-/** One page of a long answer: at most `limit` rows behind the cursor. */
+/** One page of a long result: at most `limit` rows after the cursor. */
 export interface Page<Cursor> {
   /** Exclusive; `null` for the first page. */
   readonly after: Cursor | null;
@@ -14,7 +14,7 @@ export interface Page<Cursor> {
 
 // ── Writing ──────────────────────────────────────────────────────────────────────────────────────
 
-/** A record as the caller gives it. The store adds the namespace and the id. */
+/** A record to write. The store adds the namespace and the id. */
 export type RecordDraft = Omit<LociRecord, 'namespace' | 'id' | 'deletedAt'>;
 
 export interface RecordWrite {
@@ -39,13 +39,13 @@ export interface Restoration {
   readonly passages: readonly Passage[];
 }
 
-/** A record of another store, written in the state that it has there. */
+/** A record of another store, imported with its state. */
 export interface RecordImport {
   /** The record that it replaces, live or deleted; `null` if there is none. */
   readonly replaces: number | null;
   /** The state that the replaced record must still have. */
   readonly expected?: Pick<LociRecord, 'updatedAt' | 'deletedAt'>;
-  /** The id that it had. The store keeps it unless it has already given this id or a higher one. */
+  /** The id in the other store. It is used unless this store has already assigned the same or a higher id. */
   readonly preferredId: number | null;
   readonly draft: RecordDraft;
   readonly deletedAt: Timestamp | null;
@@ -62,14 +62,14 @@ export interface IdempotencyKey {
   readonly expiresAt: Timestamp;
 }
 
-/** What the batch with an idempotency key did. */
+/** The result of the batch that was applied with an idempotency key. */
 export interface IdempotentResult {
   readonly fingerprint: string;
-  /** The ids that `commit` answered. */
+  /** The ids that `commit` returned. */
   readonly records: readonly number[];
 }
 
-/** The holder of a lease proves with its token that nobody has taken the lease over. */
+/** A lease and its fencing token, which proves that no other process has taken over the lease. */
 export interface Fence {
   readonly lease: string;
   readonly token: number;
@@ -78,7 +78,7 @@ export interface Fence {
 /** Everything that one transaction writes. Every part is optional. */
 export interface CommitBatch {
   readonly writes?: readonly RecordWrite[];
-  /** Records to remove for good because their source no longer has the document; of origin `vault` or `source` only. */
+  /** Records to remove permanently because their source no longer has the document; only of origin `vault` or `source`. */
   readonly evictions?: readonly number[];
   readonly deletions?: readonly Deletion[];
   readonly restorations?: readonly Restoration[];
@@ -89,9 +89,9 @@ export interface CommitBatch {
   /** Entries for the audit log. */
   readonly audit?: readonly AuditDraft[];
   readonly idempotencyKey?: IdempotencyKey;
-  /** The store refuses the batch if another holder has taken this lease of the namespace over. */
+  /** The store refuses the batch if another holder has taken over this lease of the namespace. */
   readonly fence?: Fence;
-  /** Changes the state of a source, or creates it; `null` removes it. Too many or too long problems are cut. */
+  /** Changes the state of a source, or creates it; `null` removes it. Lists of problems and long problems are truncated. */
   readonly sourceState?: { readonly source: string; readonly change: Partial<SourceState> | null };
   /** Search hits to add to the states of sources. A source without a state is skipped. */
   readonly hits?: { readonly bySource: ReadonlyMap<string, number>; readonly at: Timestamp };
@@ -115,10 +115,10 @@ export interface StartupDigest {
 
 // ── Reading ──────────────────────────────────────────────────────────────────────────────────────
 
-/** Which states of a record a lookup accepts: those that are live at a time, or any state, deleted and expired included. */
+/** Which records a lookup returns: records that are live at a time, or records in any state, including deleted and expired ones. */
 export type RecordState = { readonly liveAt: Timestamp } | 'any';
 
-/** A search filter with what only lists offer. */
+/** A search filter with further conditions for lists. */
 export interface RecordFilter extends SearchFilter {
   readonly key?: string;
   readonly keyPrefix?: string;
@@ -147,7 +147,7 @@ export interface SourceEntry {
   readonly contentHash: string;
 }
 
-/** What identifies a record across stores. Without the key and what belongs to it, the UUID alone. */
+/** Identifies a record across stores: by its UUID, and also by its key if all optional fields are present. */
 export type RecordIdentity = Pick<LociRecord, 'uuid'> &
   Partial<Pick<LociRecord, 'origin' | 'source' | 'category' | 'key'>>;
 
@@ -194,10 +194,10 @@ export interface RecordLink extends WrittenLink {
   /** The record that has the link, and its key. */
   readonly record: number;
   readonly key: string;
-  /** Place among the links of the record, from 1. */
+  /** Position among the links of the record, from 1. */
   readonly position: number;
   readonly source: string;
-  /** The document that the link means, and its key; `null` if there is none. */
+  /** The document that the link points to, and its key; `null` if there is none. */
   readonly targetRecord: number | null;
   readonly targetKey: string | null;
 }
@@ -207,12 +207,12 @@ export type LinkCursor = Pick<RecordLink, 'record' | 'position'>;
 export type LinkSelector =
   /** Links of these records. */
   | { readonly from: readonly number[] }
-  /** Links that mean these records. */
+  /** Links to these records. */
   | { readonly to: readonly number[] }
-  /** Links that mean no document. */
+  /** Links to no existing document. */
   | { readonly unresolved: true };
 
-/** `deleted` can be restored; `removed` is gone for good. */
+/** A `deleted` record can be restored; a `removed` record cannot. */
 export type ChangeKind = 'written' | 'deleted' | 'removed';
 
 /** The last change of a record. */
@@ -227,14 +227,14 @@ export interface ChangePage {
   readonly changes: readonly RecordChange[];
   /**
    * Whether the cursor is older than the oldest known removal, or newer than the newest change because an older copy of the
-   * store was restored. Then `changes` is empty: the follower must discard what it derived and begin without a cursor.
+   * store was restored. Then `changes` is empty: the reader must discard its derived state and begin without a cursor.
    */
   readonly mustRestart: boolean;
 }
 
 // ── Derived state and removal ────────────────────────────────────────────────────────────────────
 
-/** Passages, with the state of the record that they were cut from. */
+/** Passages, with the state of the record from which they were made. */
 export interface ChunkedRecord {
   readonly state: Pick<LociRecord, 'origin' | 'project' | 'title' | 'tags' | 'metadata' | 'contentHash'>;
   readonly passages: readonly Passage[];
@@ -246,6 +246,6 @@ export interface PurgeRequest {
   /** Purges records that were deleted before this time. */
   readonly deletedBefore: Timestamp;
   readonly limit: number;
-  /** For the audit log, which gets one entry for each record. */
+  /** Fields of the audit entries. Each purged record gets one entry. */
   readonly by: Pick<AuditDraft, 'at' | 'actor' | 'surface'>;
 }

@@ -132,7 +132,7 @@ export interface StoreRecords {
     passages: ReadonlyMap<number, ChunkedRecord>,
   ): Promise<void>;
   /**
-   * Removes expired and long deleted records for good, erases the diffs that show their content, and removes expired
+   * Permanently removes expired and long deleted records, erases the diffs that show their content, and removes expired
    * history. Returns the number of removed records.
    */
   purge(namespace: string, request: PurgeRequest): Promise<number>;
@@ -192,8 +192,8 @@ export interface StoreAdmin {
    * differences in words; nothing if there are none.
    */
   verify(namespace: string): Promise<string[]>;
-  /** Frees vectors that no passage uses once they are more than a tenth. Cheap if there is nothing to do. */
-  sweep(namespace: string): Promise<void>;
+  /** Removes vectors that no passage uses if they are more than a tenth of all, and frees space. Cheap if there is nothing to do. */
+  compact(namespace: string): Promise<void>;
   /**
    * Marks the passages of every record as stale; searches still find them until `replacePassages` replaces them. With
    * `drop`, removes every passage, term and index entry instead, however damaged they are. `vectors` removes these too.
@@ -215,7 +215,7 @@ export interface StoreAdmin {
    *   entries of the namespace's own chain that it never wrote
    */
   attachAudit(namespace: string, entries: readonly AuditEntry[]): Promise<number>;
-  /** Where the own log was cut or changed, in words; empty if it is intact. */
+  /** Messages about entries of the own log that are missing or changed; empty if it is intact. */
   verifyAudit(namespace: string): Promise<string[]>;
   history(namespace: string, selector: HistorySelector, page: Page<number>): Promise<HistoryRow[]>;
   /**

@@ -23,7 +23,7 @@ import { describeSourceStates } from './store-source-states.ts';
 import { describeStartup } from './store-startup.ts';
 import { describeTextSearch } from './store-text.ts';
 import { describeTokens } from './store-tokens.ts';
-import { describeUpkeep } from './store-upkeep.ts';
+import { describeMaintenance } from './store-maintenance.ts';
 import { describeVectors } from './store-vectors.ts';
 import { describePendingEmbeddings } from './store-pending.ts';
 import { describeWords } from './store-words.ts';
@@ -73,7 +73,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     describeVectors(fixture);
     describePendingEmbeddings(fixture);
     describeNeighbours(fixture);
-    describeUpkeep(fixture);
+    describeMaintenance(fixture);
     describeTokens(fixture);
     describeDeletionAndRestoration(fixture);
     describePurge(fixture);

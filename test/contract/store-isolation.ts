@@ -60,7 +60,7 @@ export function describeIsolation({ store, namespace, generation }: StoreFixture
       await store().admin.resetDerived(theirs, { drop: false, vectors: true });
       expect(await readAll()).toEqual(before);
       await store().admin.resetDerived(theirs, { drop: true, vectors: true });
-      await store().admin.sweep(theirs);
+      await store().admin.compact(theirs);
       expect(await readAll()).toEqual(before);
     });
 

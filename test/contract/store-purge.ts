@@ -55,7 +55,7 @@ function describePurges({ store, namespace, generation }: StoreFixture): void {
       await deleteRecords(store(), ns, 2);
       expect(await store().records.purge(ns, purgeRequest())).toBe(2);
       for (const id of [2, 3]) expect(await traces(store(), ns, id, 'confidential')).toEqual(NO_TRACE);
-      await store().admin.sweep(ns);
+      await store().admin.compact(ns);
       const stats = await statsOf(store(), ns);
       expect([stats?.vectors, stats?.deleted]).toEqual([1, 0]);
     });

@@ -200,7 +200,7 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
         removed.map((hash) => ({ hash, vector: EAST })),
       );
       expect(records(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 10))).toEqual([501]);
-      await store().admin.sweep(ns);
+      await store().admin.compact(ns);
       expect(records(await searchVectors(store(), ns, vectors, EAST, ALL_LIVE, 10))).toEqual([501]);
     });
 
@@ -218,7 +218,7 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
       expect(await search()).toEqual([3, 1, 2]);
       await evict(store(), ns, 1);
       expect(await search()).toEqual([3, 2]);
-      await store().admin.sweep(ns);
+      await store().admin.compact(ns);
       expect(await search()).toEqual([3, 2]);
       await store().admin.resetDerived(ns, { drop: true, vectors: true });
       expect(await search()).toEqual([]);

@@ -85,7 +85,7 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
       await store().records.commit(theirs, { history: { rows, keep: 2 } });
       await store().admin.attachAudit(theirs, await ownAuditLog(store(), ours));
       await store().records.purge(theirs, purgeRequest({ by: { at: NOW + 99, actor: 'a', surface: 's' } }));
-      await store().admin.sweep(theirs);
+      await store().admin.compact(theirs);
       expect(await readAll(ours)).toEqual(before);
     });
 

@@ -53,7 +53,7 @@ export async function refreshUntilKilled(store: Store, namespace: string, print:
   }
 }
 
-/** Takes the lease and commits repeatedly, sometimes so late that the other process has taken the lease over. */
+/** Takes the lease and commits repeatedly, sometimes so late that the other process has taken over the lease. */
 export async function raceForLease(store: Store, namespace: string, print: Print): Promise<void> {
   for (let cycle = 0; cycle < CYCLES;) {
     const token = await store.admin.takeLease(namespace, request(2));

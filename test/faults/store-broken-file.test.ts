@@ -41,7 +41,7 @@ async function examine(path: string): Promise<string[]> {
   await matchingRecords(store, NAMESPACE, 'common').catch(recordError);
   await store.admin.namespaces(ADMIN_NAMESPACE).catch(recordError);
   await store.vectors.countPending(NAMESPACE, 1).catch(recordError);
-  await store.admin.sweep(NAMESPACE).catch(recordError);
+  await store.admin.compact(NAMESPACE).catch(recordError);
   for (const finding of (await verifyStore(store).catch(recordError)) ?? []) faults.push(finding);
   await store.close();
   return faults;

@@ -76,7 +76,7 @@ async function churn(store: Store, vectors: number): Promise<void> {
     const next = await write(store, namespace, ...notes);
     await embed(store, vectors, namespace, (text) => unit(1, text.length, round));
     await evict(store, namespace, ...ids);
-    await store.admin.sweep(namespace);
+    await store.admin.compact(namespace);
     ids = next;
   }
   print({ remaining: ids });

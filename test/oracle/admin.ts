@@ -14,8 +14,8 @@ export function adminCalls(state: OracleState): OracleAdmin {
     namespaces: async () =>
       state.namespaces.filter(({ records }) => records.size > 0).map(({ name }) => name),
     stats: async () => ({ bytes: 0, schemaVersion: 0, namespaces: state.namespaces.map(statsOf) }),
-    sweep: async (name) => {
-      if (state.isWritten(name)) state.change(name, sweep);
+    compact: async (name) => {
+      if (state.isWritten(name)) state.change(name, compact);
     },
     resetDerived: async (name, { drop, vectors }) => {
       if (!state.isWritten(name)) return;
@@ -70,7 +70,7 @@ function statsOf(namespace: Namespace): NamespaceStats {
 }
 
 /** Removes vectors that no passage uses if they are more than a tenth. */
-function sweep({ passages, vectors }: Namespace): void {
+function compact({ passages, vectors }: Namespace): void {
   const used = new Set([...passages.values()].map(({ passage }) => passage.hash));
   const all = [...vectors.values()].flatMap((generation) => [...generation.keys()]);
   const unused = all.filter((hash) => !used.has(hash));

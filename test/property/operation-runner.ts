@@ -68,8 +68,8 @@ export class OperationRunner {
         return store.admin.resetDerived(operation.namespace, { drop: false, vectors: operation.vectors });
       case 'activate':
         return store.vectors.activateGeneration(ADMIN_NAMESPACE, operation.generation);
-      case 'sweep':
-        return store.admin.sweep(operation.namespace);
+      case 'compact':
+        return store.admin.compact(operation.namespace);
       case 'purge':
         return store.records.purge(operation.namespace, operation.request);
       case 'attachAudit': {

@@ -58,7 +58,7 @@ export type Operation =
     }
   | { readonly kind: 'dropDerived' | 'markStale'; readonly namespace: string; readonly vectors: boolean }
   | { readonly kind: 'activate'; readonly generation: number }
-  | { readonly kind: 'sweep'; readonly namespace: string };
+  | { readonly kind: 'compact'; readonly namespace: string };
 
 export interface Write {
   readonly record: RecordRef | null;
@@ -233,7 +233,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('activate' as const), generation: fc.constantFrom(1, 2, 3) }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('sweep' as const), namespace }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('compact' as const), namespace }) },
 );
 
 /** Removes writes whose key another write has. They would make the whole batch fail. */

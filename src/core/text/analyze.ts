@@ -33,7 +33,7 @@ const ASCII_WORD = /^[a-z0-9]+$/;
 const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u064b-\u0652]/g;
 const POSSESSIVE = /['’]s$/;
 const APOSTROPHE = /['’]/g;
-/** Longer runs are cut: nobody searches for them, and they make the index larger. */
+/** Longer runs are truncated, because nobody searches for them and they would make the index larger. */
 const MAX_TERM_LENGTH = 64;
 
 /** Two generations of a cache of stems: when the newer one is full, it replaces the older one. */

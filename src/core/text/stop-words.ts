@@ -1,6 +1,6 @@
 /**
- * English function words, folded and without apostrophes. They carry no topic and occur in every passage: a query of
- * only these took 120 ms instead of 5 with 100,000 passages.
+ * English function words, folded and without apostrophes. They do not indicate a topic and occur in most passages:
+ * with 100,000 passages, a query of only these words took 120 ms instead of 5.
  */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about above after again against all also am an and any are arent as at be because been before being below

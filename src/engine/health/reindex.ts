@@ -43,7 +43,7 @@ export async function reindex(context: EngineContext, options: ReindexOptions = 
   const generation = await store.vectors.addGeneration(ADMIN_NAMESPACE, modelSpec(embedder));
   const embedded = await embedPending(store, embedder, generation.id, options);
   if (before?.id !== generation.id) await store.vectors.activateGeneration(ADMIN_NAMESPACE, generation.id);
-  await store.admin.sweep(namespace);
+  await store.admin.compact(namespace);
   return { ...derived, embedded };
 }
 

@@ -94,7 +94,7 @@ export class RetentionSweeper {
         removedHere += batch;
         if (batch === 0) break;
       }
-      if (removedHere > 0 && !this.#closing) await this.#store.admin.sweep(namespace);
+      if (removedHere > 0 && !this.#closing) await this.#store.admin.compact(namespace);
     }
     if (isHolder) await this.#store.admin.dropLease(ADMIN_NAMESPACE, 'purge', this.#holder);
   }

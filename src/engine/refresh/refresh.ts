@@ -216,7 +216,7 @@ class Refresh {
     };
   }
 
-  /** Problems quote the output, so secrets are masked, before anything is cut off. */
+  /** Problems quote the output, so secrets are masked before the text is truncated. */
   async #problemsOf({ problems }: FetchResult): Promise<string[]> {
     const first = problems.slice(0, MAX_PROBLEMS);
     const texts = await Promise.all(first.map((problem) => this.#masked(problemText(problem))));

@@ -2,7 +2,7 @@ import type { Store } from '../../store/store.ts';
 
 const FLUSH_DELAY_MS = 5000;
 
-/** Counts the searches that found records of a source (S11). Counts are written later, so that no search waits for them. */
+/** Counts the searches that found records of a source (S11). Counts are written after a delay, so that searches do not wait for the write. */
 export class HitCounter {
   readonly #store: Store;
   readonly #now: () => number;
@@ -16,13 +16,13 @@ export class HitCounter {
     this.#now = now;
   }
 
-  /** @param sources those of the results of one search; duplicates count once */
+  /** @param sources the sources of the results of one search; duplicates count once */
   count(namespace: string, sources: readonly string[]): void {
     if (sources.length === 0) return;
     const counts = this.#pending.get(namespace) ?? new Map<string, number>();
     for (const source of new Set(sources)) counts.set(source, (counts.get(source) ?? 0) + 1);
     this.#pending.set(namespace, counts);
-    // The timer does not keep the process alive; `close` writes the rest.
+    // The timer does not keep the process alive. The engine calls `flush` when it closes.
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_DELAY_MS).unref();
   }
 

@@ -24,6 +24,6 @@ export async function embedNew(context: EngineContext, options: ProgressOptions 
     },
   );
   for (const namespace of await context.store.admin.namespaces(ADMIN_NAMESPACE))
-    await context.store.admin.sweep(namespace);
+    await context.store.admin.compact(namespace);
   return embedded;
 }

@@ -50,6 +50,6 @@ async function forget(
     }
   }
   await store.records.commit(namespace, { sourceState: { source, change: null } });
-  await store.admin.sweep(namespace);
+  await store.admin.compact(namespace);
   return forgotten;
 }

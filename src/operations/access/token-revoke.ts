@@ -9,7 +9,7 @@ const input = z.strictObject({
 export const revokeToken: Operation<z.infer<typeof input>, TokenOutput> = {
   name: 'token-revoke',
   title: 'Revoke a token',
-  description: 'Revokes a token for good. A running server refuses it after one second at most.',
+  description: 'Revokes a token permanently. A running server refuses it after at most one second.',
   input,
   output: tokenOutput,
   readOnly: false,

@@ -74,7 +74,7 @@ export const audit: Operation<z.infer<typeof input>, AuditOutput> = {
   title: 'Show the audit log',
   description:
     'Lists every write, newest first: who made it, when, through which surface, and what it changed. The log is ' +
-    'append-only; `doctor` detects where it was cut or changed.',
+    'append-only; `doctor` detects where it was truncated or changed.',
   input,
   output,
   readOnly: true,

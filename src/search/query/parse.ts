@@ -18,7 +18,7 @@ export interface QueryTerm extends TextTerm {
   readonly kind: 'word' | 'identifier' | 'bigram';
 }
 
-/** A longer query is cut: the beginning of a document tells its topic. UTF-16 code units. */
+/** A longer query is truncated, because the beginning of a document indicates its topic. UTF-16 code units. */
 export const MAX_QUERY_LENGTH = 8192;
 /** Terms of a full-text query. */
 const MAX_TERMS = 64;

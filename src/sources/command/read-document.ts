@@ -41,7 +41,7 @@ function kindOf(value: unknown): string {
   return typeof value === 'string' ? 'text' : 'an object';
 }
 
-/** Long text is not quoted in part, because a secret that is cut off is no longer recognised and masked. */
+/** Long text is not quoted in part, because a truncated secret would not be recognised and masked. */
 function quoted(text: string): string {
   return text.length > MAX_QUOTED_LENGTH ? `text of ${String(text.length)} characters` : JSON.stringify(text);
 }

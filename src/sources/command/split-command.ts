@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 
-const NEEDS_SHELL = 'Put it in single quotes if it is meant literally, or set `shell: true`.';
+const NEEDS_SHELL = 'Put it in single quotes to take it literally, or set `shell: true`.';
 const OPERATORS = '|&;<>()`\n\r';
 /** The beginning of a shell expansion: a variable, a parameter, `${…}` or `$(…)`. */
 const EXPANSION = /^\$[A-Za-z_0-9{(?$!#*@-]/;
@@ -30,8 +30,8 @@ export function splitCommand(line: string): string[] {
 }
 
 /**
- * The program and its arguments: a list unchanged, a line split into words, or with `shell` the line as one argument of
- * `/bin/sh -c`.
+ * Returns the program and its arguments. A list is returned unchanged, and a line is split into words. With `shell`, the line
+ * is an argument of `/bin/sh -c`.
  * @throws LociError `invalid_config`
  */
 export function argvOf(settings: {
@@ -51,13 +51,13 @@ export function argvOf(settings: {
 
 interface Piece {
   readonly text: string;
-  /** Offset of the rest. */
+  /** Offset of the first character after the piece. */
   readonly end: number;
 }
 
-function readWord(line: string, start: number, first: boolean): Piece {
+function readWord(line: string, start: number, isFirst: boolean): Piece {
   if (line[start] === '#') throw needsShell('# (a comment)');
-  if (first && /^[A-Za-z_][A-Za-z0-9_]*=/.test(line.slice(start)))
+  if (isFirst && /^[A-Za-z_][A-Za-z0-9_]*=/.test(line.slice(start)))
     throw needsShell('a variable before the program');
   let text = '';
   let offset = start;
@@ -85,7 +85,7 @@ function readPiece(line: string, offset: number): Piece {
     if (next === undefined) throw badCommand('the command ends with a backslash that escapes nothing');
     return { text: isLineContinuation(line, offset) ? '' : next, end: offset + 2 };
   }
-  if (OPERATORS.includes(char)) throw needsShell(nameOf(char));
+  if (OPERATORS.includes(char)) throw needsShell(operatorName(char));
   if (/^\$['"]/.test(line.slice(offset, offset + 2))) throw needsShell(line.slice(offset, offset + 2));
   assertNoExpansion(line, offset);
   return { text: char, end: offset + 1 };
@@ -102,7 +102,7 @@ function readDoubleQuoted(line: string, start: number): Piece {
   for (let offset = start + 1; offset < line.length; offset++) {
     const char = line[offset]!;
     if (char === '"') return { text, end: offset + 1 };
-    if (char === '`') throw needsShell(nameOf(char));
+    if (char === '`') throw needsShell(operatorName(char));
     assertNoExpansion(line, offset);
     const next = line[offset + 1];
     if (char === '\\' && next !== undefined && ESCAPED_IN_QUOTES.includes(next)) {
@@ -131,7 +131,7 @@ function isLineContinuation(line: string, offset: number): boolean {
   return line[offset] === '\\' && line[offset + 1] === '\n';
 }
 
-function nameOf(operator: string): string {
+function operatorName(operator: string): string {
   if (operator === '\n' || operator === '\r') return 'a line break';
   return operator === '`' ? '` (a backtick)' : operator;
 }

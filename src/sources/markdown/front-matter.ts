@@ -25,7 +25,7 @@ interface Budget {
 
 /**
  * Parses YAML 1.2; dates stay strings. Never throws. Values beyond the limits (2,000 values, 100 aliases, 8 levels) are left
- * out and mentioned in `problem`. Strings are cut at 2,000 UTF-16 units.
+ * out and mentioned in `problem`. Strings are truncated to 2,000 UTF-16 units.
  */
 export function parseFrontMatter(yaml: string): FrontMatter {
   const document = parseDocument(yaml, { prettyErrors: true, logLevel: 'silent', uniqueKeys: false });

@@ -2,7 +2,7 @@ import MarkdownIt from 'markdown-it';
 import type { Token } from 'markdown-it';
 import { showInline } from './inline-syntax.ts';
 
-/** Longer titles are cut, because the path of headings is embedded with every passage below it. In UTF-16 units. */
+/** Longer titles are truncated, because the path of headings is embedded with every passage below it. In UTF-16 units. */
 const MAX_TITLE_LENGTH = 200;
 
 const MARKUP = /[*_`[\]<>\\&~=!%^]/;

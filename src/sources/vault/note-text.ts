@@ -16,7 +16,7 @@ export function readNoteText(bytes: Uint8Array): NoteText | null {
   return { ...decoded, note: parseNote(decoded.text) };
 }
 
-/** `readNoteText` as a task for a thread, which long notes need. */
+/** `readNoteText` as a task for a thread, because parsing a long note would block the caller. */
 export const READ_NOTE_TEXT: ThreadTask<[bytes: Uint8Array], NoteText | null> = {
   module: workerModule(import.meta.url, 'note-text'),
   name: readNoteText.name,

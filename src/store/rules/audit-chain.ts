@@ -39,7 +39,7 @@ export function brokenLink(
       : `${location} occurs twice`;
   }
   if (entry.previous !== head)
-    return `${location} does not follow the one before it: the log was cut or changed there`;
+    return `${location} does not follow the one before it: the log was truncated or changed there`;
   if (auditHash(entry) !== entry.hash) return `${location} was changed`;
   if (diff !== null && sha256(diff) !== entry.diffHash) return `the diff of ${location} was changed`;
   return null;

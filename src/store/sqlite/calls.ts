@@ -20,7 +20,7 @@ import { commit, sourceEntries } from './records/commit.ts';
 import { sourceStates } from './records/source-states.ts';
 import { startupState } from './records/startup.ts';
 import { addToken, revokeToken, tokens } from './admin/tokens.ts';
-import { replacePassages, resetDerived, stats, sweep } from './admin/upkeep.ts';
+import { replacePassages, resetDerived, stats, compact } from './admin/maintenance.ts';
 import { countPending, pendingEmbeddings, putVectors } from './vectors/vectors.ts';
 import { VectorCache } from './vectors/vector-cache.ts';
 import { verifyFile, verifyNamespace } from './admin/verify.ts';
@@ -168,9 +168,9 @@ function adminCalls(db: Database): StoreCalls['admin'] {
       namespace === ADMIN_NAMESPACE
         ? verifyFile(db)
         : read(db, namespace, [], (ns) => verifyNamespace(db, ns, namespace)),
-    sweep: (namespace) => {
+    compact: (namespace) => {
       const ns = findNamespace(db, namespace);
-      if (ns !== null) sweep(db, ns);
+      if (ns !== null) compact(db, ns);
     },
     resetDerived: (namespace, options) => {
       const ns = findNamespace(db, namespace);

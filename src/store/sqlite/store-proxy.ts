@@ -44,7 +44,7 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     stats: 'reader',
     // It creates temporary tables.
     verify: 'writer',
-    sweep: 'writer',
+    compact: 'writer',
     resetDerived: 'writer',
     auditEntries: 'reader',
     auditChain: 'reader',

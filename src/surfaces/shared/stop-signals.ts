@@ -7,9 +7,9 @@ export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 const POLL_INTERVAL_MS = 1000;
 
 /**
- * Keeps the process running until it receives a stop signal. A second signal makes the process exit at once; it exits by
- * `process.exit`, so that commands of sources that are still running are killed too.
- * @param output if given, the wait also ends when nobody reads this output any longer, as in `loci watch | head -1`
+ * Keeps the process running until it receives a stop signal. A second signal makes the process exit at once. It calls
+ * `process.exit`, whose handlers kill commands of sources that are still running.
+ * @param output if given, the wait also ends when this pipe has no reader any more, as in `loci watch | head -1`
  */
 export function waitForStop(output?: NodeJS.WritableStream & { readonly fd?: number }): Promise<void> {
   return new Promise((resolve) => {
@@ -23,7 +23,7 @@ export function waitForStop(output?: NodeJS.WritableStream & { readonly fd?: num
     const stop = (): void => {
       clearInterval(timer);
       output?.off('error', onError);
-      for (const signal of STOP_SIGNALS) process.off(signal, stop).on(signal, exit);
+      for (const signal of STOP_SIGNALS) process.off(signal, stop).on(signal, exitAborted);
       resolve();
     };
     for (const signal of STOP_SIGNALS) process.on(signal, stop);
@@ -31,7 +31,7 @@ export function waitForStop(output?: NodeJS.WritableStream & { readonly fd?: num
   });
 }
 
-/** Whether this is a pipe without a reader. Only Linux can tell before something is written. */
+/** Whether this is a pipe without a reader. Only Linux can detect this before something is written. */
 function hasNoReader(fd: number): boolean {
   try {
     if (!fstatSync(fd).isFIFO()) return false;
@@ -42,6 +42,6 @@ function hasNoReader(fd: number): boolean {
   }
 }
 
-function exit(): void {
+function exitAborted(): void {
   process.exit(ERROR_TABLE.aborted.exit);
 }

@@ -161,7 +161,7 @@ export function attachAudit(db: Database, namespace: string, entries: readonly A
 /** The maximum number of reported faults. */
 const MAX_FAULTS = 5;
 
-/** Returns a message for each place where the own log was cut or changed. */
+/** Returns a message for each position at which entries of the own log are missing or changed. */
 export function verifyAudit(db: Database, ns: number): string[] {
   const own = ownChain(db, ns);
   const unregistered = db

@@ -4,7 +4,7 @@ import { storeCalls } from '../calls.ts';
 import { Database } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 
-it('tells a follower to restart if it may have missed a removal that was trimmed', () => {
+it('tells a reader to restart if it may have missed a removal that was trimmed', () => {
   const db = new Database(':memory:', { busyTimeoutMs: 0 });
   migrate(db);
   const { records, admin } = storeCalls(db);

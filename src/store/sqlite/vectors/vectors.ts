@@ -44,12 +44,12 @@ export function putVectors(
     );
     for (const { hash, vector } of vectors)
       insert.run(ns, generation.id, Buffer.from(hash, 'hex'), quantise(vector));
-    packCodes(db, ns, generation.id);
+    packSignCodes(db, ns, generation.id);
   });
 }
 
 /** Packs every full run of 512 new vectors into a blob of codes. */
-export function packCodes(db: Database, ns: number, generation: number): void {
+export function packSignCodes(db: Database, ns: number, generation: number): void {
   for (;;) {
     const rows = db.prepare(
       `SELECT id, quantised FROM vector WHERE ns = ?1 AND generation = ?2 AND id > coalesce(

@@ -3,16 +3,16 @@ import { oneLine } from '../../../shared/escape-control.ts';
 
 type Provenance = Pick<GetOutput, 'origin' | 'source' | 'trust'>;
 
-/** The text to print after "From", and the dates of a record. A record of a source has both in its `from` line. */
+/** The text to print after "From", and texts such as `due Friday` or `2 d ago`. Records of sources have both in their `from` line. */
 export function provenanceOf(record: Provenance & Pick<GetOutput, 'from' | 'age'>): {
   readonly name: string;
-  readonly dates: readonly string[];
+  readonly times: readonly string[];
 } {
-  if (record.from === null) return { name: originText(record), dates: [record.age] };
-  const [name = '', ...dates] = oneLine(record.from)
+  if (record.from === null) return { name: originText(record), times: [record.age] };
+  const [name = '', ...times] = oneLine(record.from)
     .replace(/^From /, '')
     .split(' · ');
-  return { name, dates };
+  return { name, times };
 }
 
 /**

@@ -51,8 +51,8 @@ function relatedLines(related: readonly SearchResultOutput[], { style, columns }
   if (related.length === 0) return [];
   const lines = related.flatMap((result) => {
     const rank = `${String(result.rank)}. `;
-    const { name, dates } = provenanceOf(result);
-    const from = [`From ${name}`, ...dates, result.citation].join(' · ');
+    const { name, times } = provenanceOf(result);
+    const from = [`From ${name}`, ...times, result.citation].join(' · ');
     const margin = ' '.repeat(rank.length);
     const room = columns - margin.length;
     return [
@@ -118,10 +118,10 @@ function resultBlock(result: SearchResultOutput, view: View): string[] {
   ];
 }
 
-/** Where the record is from, its dates, score and tags. If the line is too long, the name and the tags are clipped. */
+/** Where the record is from, its times, score and tags. If the line is too long, the name and the tags are clipped. */
 function factsLine(result: SearchResultOutput, room: number): string {
-  const { name, dates } = provenanceOf(result);
-  const unclipped = [...dates, `score ${result.score.toFixed(2)}`].map((part) => ` · ${part}`).join('');
+  const { name, times } = provenanceOf(result);
+  const unclipped = [...times, `score ${result.score.toFixed(2)}`].map((part) => ` · ${part}`).join('');
   const facts = clip(`From ${name}`, Math.max(1, room - textWidth(unclipped))) + unclipped;
   const tags = result.tags.map((tag) => ` #${oneLine(tag)}`).join('');
   const left = room - textWidth(facts);

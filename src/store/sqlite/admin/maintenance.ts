@@ -12,7 +12,7 @@ import { allNamespaces, createTextTable, dropTextTable } from '../database/names
 import { passagesOf } from '../search/passage-reads.ts';
 import { insertPassages, removePassages } from '../records/passages.ts';
 import { RECORD_COLUMNS, recordOf } from '../records/rows.ts';
-import { packCodes } from '../vectors/vectors.ts';
+import { packSignCodes } from '../vectors/vectors.ts';
 import { countTerms, addWordChanges, mergePendingWords, type WordCounts } from '../search/vocabulary.ts';
 
 export function stats(db: Database): StoreStats {
@@ -94,7 +94,7 @@ export function resetDerived(
     repairChanges(db, ns);
     db.prepare('UPDATE record SET chunking = NULL WHERE ns = ?').run(ns);
     if (options.vectors) removeVectors(db, 'ns = ?', ns);
-    else repackCodes(db, ns);
+    else rebuildSignCodes(db, ns);
   });
 }
 
@@ -109,8 +109,11 @@ function dropPassages(db: Database, ns: number): void {
 
 const UNUSED = 'NOT EXISTS (SELECT 1 FROM passage AS p WHERE p.ns = vector.ns AND p.hash = vector.hash)';
 
-/** Removes unused vectors, which take memory and slots in shortlists, if they are more than a tenth of all. */
-export function sweep(db: Database, ns: number): void {
+/**
+ * Merges pending words, removes unused vectors if they are more than a tenth of all, and truncates the WAL. Unused vectors take
+ * memory, and displace used ones from the candidates of a search.
+ */
+export function compact(db: Database, ns: number): void {
   mergePendingWords(db, ns);
   const row = db
     .prepare(`SELECT count(*) AS vectors, total(${UNUSED}) AS unused FROM vector WHERE ns = ?`)
@@ -125,12 +128,12 @@ export function sweep(db: Database, ns: number): void {
 
 function removeVectors(db: Database, condition: string, ns: number): void {
   db.prepare(`DELETE FROM vector WHERE ${condition}`).run(ns);
-  repackCodes(db, ns);
+  rebuildSignCodes(db, ns);
 }
 
-/** Rebuilds the codes from the remaining vectors. The new epoch makes every process load them again. */
-function repackCodes(db: Database, ns: number): void {
+/** Rebuilds the sign codes from the remaining vectors. The new epoch makes every process load them again. */
+function rebuildSignCodes(db: Database, ns: number): void {
   db.prepare('DELETE FROM code_chunk WHERE ns = ?').run(ns);
-  for (const { id } of generations(db)) packCodes(db, ns, id);
+  for (const { id } of generations(db)) packSignCodes(db, ns, id);
   db.prepare('UPDATE vector_epoch SET epoch = epoch + 1').run();
 }

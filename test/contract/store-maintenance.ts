@@ -26,7 +26,7 @@ import {
   write,
 } from './store-samples.ts';
 
-export function describeUpkeep({ store, namespace, generation }: StoreFixture): void {
+export function describeMaintenance({ store, namespace, generation }: StoreFixture): void {
   const undeleted = async (ns: string, page: Page<number>): Promise<number[]> =>
     idsOf(await store().records.list(ns, { scan: 'undeleted' }, page));
   const staleRecords = (ns: string): Promise<LociRecord[]> =>
@@ -57,7 +57,7 @@ export function describeUpkeep({ store, namespace, generation }: StoreFixture): 
     });
   });
 
-  describe('upkeep', () => {
+  describe('maintenance', () => {
     it('scans records in pages', async () => {
       const ns = namespace();
       await write(
@@ -273,10 +273,10 @@ export function describeUpkeep({ store, namespace, generation }: StoreFixture): 
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, ...Array.from({ length: 20 }, (_, i) => note(`text ${String(i)}`)));
       await embed(store(), vectors, ns, () => unit(1, 0, 0));
-      await store().admin.sweep(ns);
+      await store().admin.compact(ns);
       expect((await statsOf(store(), ns))?.vectors).toBe(20);
       await evict(store(), ns, 1, 2, 3);
-      await store().admin.sweep(ns);
+      await store().admin.compact(ns);
       expect((await statsOf(store(), ns))?.vectors).toBe(17);
       expect(await searchVectors(store(), ns, vectors, unit(1, 0, 0), ALL_LIVE, 50)).toHaveLength(17);
     });
