@@ -1,7 +1,7 @@
 // Writes docs/configuration.md from the schema: `node scripts/config-docs.ts`. A test checks that it is up to date.
 import { writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
-import { type ConfigKey, configKeys } from '../src/config/keys.ts';
+import { type ConfigKey, CONFIG_KEYS } from '../src/config/keys.ts';
 
 const HEAD = `# Configuration
 
@@ -45,14 +45,13 @@ function entry(key: ConfigKey): string {
 
 /** Whether a key is a map of keys, or a list whose entries have keys. */
 function opensSection(key: ConfigKey): boolean {
-  return configKeys().some(({ path }) => path.startsWith(`${key.path}.`) || path.startsWith(`${key.path}[]`));
+  return CONFIG_KEYS.some(({ path }) => path.startsWith(`${key.path}.`) || path.startsWith(`${key.path}[]`));
 }
 
 /** The text of the page. */
 export function renderConfigDocs(): string {
-  const keys = configKeys();
-  const single = keys.filter((key) => !key.path.includes('.') && !opensSection(key));
-  const grouped = keys.filter((key) => !single.includes(key));
+  const single = CONFIG_KEYS.filter((key) => !key.path.includes('.') && !opensSection(key));
+  const grouped = CONFIG_KEYS.filter((key) => !single.includes(key));
   return [HEAD, '## Top level\n', ...single.map(entry), ...grouped.map(entry)].join('\n');
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { configKeys, expectedAt, PATH_KEYS, SETTINGS } from './keys.ts';
+import { CONFIG_KEYS, expectedAt, PATH_KEYS, SETTINGS } from './keys.ts';
 
-describe('configKeys', () => {
+describe('CONFIG_KEYS', () => {
   it('documents every key', () => {
-    const undocumented = configKeys().filter(
+    const undocumented = CONFIG_KEYS.filter(
       ({ description, expects }) => description === '' || expects === '',
     );
     expect(undocumented.map(({ path }) => path)).toEqual([]);
@@ -17,12 +17,12 @@ describe('configKeys', () => {
     expect(new Set(SETTINGS.map(({ env }) => env)).size).toBe(SETTINGS.length);
     const minScore = SETTINGS.find(({ path }) => path === 'search.minScore');
     expect(minScore).toMatchObject({ env: 'LOCI_SEARCH_MIN_SCORE', default: 0.04, type: 'number' });
-    const interval = configKeys().find(({ path }) => path === 'vaults[].refreshInterval');
+    const interval = CONFIG_KEYS.find(({ path }) => path === 'vaults[].refreshInterval');
     expect(interval).toMatchObject({ env: null, default: '30s', type: 'duration' });
   });
 
   it('lists the keys of list entries, without variables', () => {
-    const key = configKeys().find(({ path }) => path === 'vaults[].projects');
+    const key = CONFIG_KEYS.find(({ path }) => path === 'vaults[].projects');
     expect(key).toMatchObject({ env: null, type: 'map', default: undefined });
   });
 

@@ -111,15 +111,12 @@ function* walk(node: SchemaNode, path: string): Generator<ConfigKey> {
 }
 
 const ROOT = z.toJSONSchema(configSchema, { io: 'input' }) as SchemaNode;
-const KEYS: readonly ConfigKey[] = [...walk(ROOT, '')];
 
 /** Every key, including sections and the keys of list entries, in the order of the documentation. */
-export function configKeys(): readonly ConfigKey[] {
-  return KEYS;
-}
+export const CONFIG_KEYS: readonly ConfigKey[] = [...walk(ROOT, '')];
 
 /** The keys that `config set` and the environment can set. */
-export const SETTINGS: readonly ConfigKey[] = KEYS.filter(({ env }) => env !== null);
+export const SETTINGS: readonly ConfigKey[] = CONFIG_KEYS.filter(({ env }) => env !== null);
 
 /** The description of valid values at a path, also inside lists and maps; `undefined` for an unknown path. */
 export function expectedAt(path: KeyPath): string | undefined {
@@ -133,6 +130,6 @@ export function expectedAt(path: KeyPath): string | undefined {
 }
 
 /** The keys whose values are paths of files or folders, including those of list entries. */
-export const PATH_KEYS: readonly string[] = KEYS.filter(
+export const PATH_KEYS: readonly string[] = CONFIG_KEYS.filter(
   ({ expects }) => expects === EXPECTED_BY_KIND.path,
 ).map(({ path }) => path);

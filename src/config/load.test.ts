@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LociError } from '../core/errors.ts';
 import { parseConfig } from './document.ts';
-import { configKeys } from './keys.ts';
+import { CONFIG_KEYS } from './keys.ts';
 import { type LoadedConfig, loadConfig, resolveConfig } from './load.ts';
 import { expandHome } from './paths.ts';
 import { REPLACED_KEYS } from './replaced-keys.ts';
@@ -197,7 +197,7 @@ describe('an invalid configuration', () => {
 });
 
 describe('any document and any environment', () => {
-  const paths = [...configKeys().map(({ path }) => path), ...REPLACED_KEYS.map(({ key }) => key)];
+  const paths = [...CONFIG_KEYS.map(({ path }) => path), ...REPLACED_KEYS.map(({ key }) => key)];
   const names = ['__proto__', 'x', ...paths.flatMap((path) => path.split(/\.|\[\]\./))];
   const scalar = fc.oneof(
     fc.string(),

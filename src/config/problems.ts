@@ -1,13 +1,17 @@
 import type { z } from 'zod';
 import { LociError } from '../core/errors.ts';
+import { abridge } from '../core/text/abridge.ts';
 import { closestWord } from '../core/text/closest-word.ts';
 import type { Json } from '../core/types.ts';
-import { type ConfigKey, configKeys, expectedAt, SETTINGS } from './keys.ts';
+import { type ConfigKey, CONFIG_KEYS, expectedAt, SETTINGS } from './keys.ts';
 import { maskSecret } from './secrets.ts';
 import { explainReplaced, replacedKey, takeReplacedKeys } from './replaced-keys.ts';
 import { type SourceSettings, sourceSettings } from './sources-schema.ts';
 import { isJsonMap, type JsonMap } from '../core/json.ts';
 import { formatPath, type KeyPath, valueAt } from './tree.ts';
+
+/** Characters of a value that a message repeats. */
+const MAX_SHOWN_LENGTH = 60;
 
 export interface Problem {
   readonly path: KeyPath;
@@ -68,7 +72,7 @@ function wrongValue(path: KeyPath, tree: JsonMap): string {
   const expected = expectedAt(path) ?? 'nothing';
   const name = formatPath(path);
   if (found === undefined) return `${name} is missing: expected ${expected}`;
-  const shown = abridge(JSON.stringify(maskSecret(name, found)));
+  const shown = abridge(JSON.stringify(maskSecret(name, found)), MAX_SHOWN_LENGTH);
   const quotes = expected.startsWith('text') && typeof found === 'number' ? ' (put it in quotes)' : '';
   return `${name}: expected ${expected}, got ${shown}${quotes}`;
 }
@@ -76,16 +80,16 @@ function wrongValue(path: KeyPath, tree: JsonMap): string {
 function unknownKey(section: KeyPath, key: string): string {
   const suggested = suggestKey(section, key);
   const suggestion = suggested === undefined ? '' : `; did you mean ${suggested}?`;
-  return `unknown key ${abridge(formatPath([...section, key]))}${suggestion}`;
+  return `unknown key ${abridge(formatPath([...section, key]), MAX_SHOWN_LENGTH)}${suggestion}`;
 }
 
 /** The nearest key of the same section, else a setting that ends with the key, else the setting with the nearest path. */
 function suggestKey(section: KeyPath, key: string): string | undefined {
   const prefix = section.length === 0 ? '' : `${formatPath(section)}.`;
   const pattern = prefix.replaceAll(/\[\d+\]/g, '[]');
-  const siblings = configKeys()
-    .filter(({ path }) => path.startsWith(pattern) && !/[.[]/.test(path.slice(pattern.length)))
-    .map(({ path }) => path.slice(pattern.length));
+  const siblings = CONFIG_KEYS.filter(
+    ({ path }) => path.startsWith(pattern) && !/[.[]/.test(path.slice(pattern.length)),
+  ).map(({ path }) => path.slice(pattern.length));
   const sibling = closestWord(key, siblings);
   if (sibling !== undefined) return prefix + sibling;
   const elsewhere = SETTINGS.find(({ path }) => path.split('.').at(-1)?.toLowerCase() === key.toLowerCase());
@@ -96,11 +100,4 @@ function suggestKey(section: KeyPath, key: string): string | undefined {
       SETTINGS.map(({ path }) => path),
     )
   );
-}
-
-/** Characters of a value that a message repeats. */
-const MAX_SHOWN_LENGTH = 60;
-
-function abridge(text: string): string {
-  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { configRemove, configSet } from './edit.ts';
-import { configKeys, environmentName } from './keys.ts';
+import { CONFIG_KEYS, environmentName } from './keys.ts';
 import { type LoadedConfig, loadConfig } from './load.ts';
 import { readSourceSettings } from './problems.ts';
 import { REPLACED_KEYS } from './replaced-keys.ts';
@@ -24,7 +24,7 @@ function warningsOf({ warnings }: LoadedConfig): string[] {
 
 describe('the table of replaced keys', () => {
   it('has no key that is a setting, and renames keys only to settings', () => {
-    const paths = configKeys().map(({ path }) => path);
+    const paths = CONFIG_KEYS.map(({ path }) => path);
     expect(REPLACED_KEYS.filter(({ key }) => paths.includes(key))).toEqual([]);
     const renamed = REPLACED_KEYS.flatMap(({ renamedTo }) => renamedTo ?? []);
     expect(renamed.length).toBeGreaterThan(0);

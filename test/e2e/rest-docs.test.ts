@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { renderRestDocs } from '../../scripts/rest-docs.ts';
 import { parse } from 'yaml';
-import { configKeys } from '../../src/config/keys.ts';
+import { CONFIG_KEYS } from '../../src/config/keys.ts';
 import { copyOfVault, loci, lociJson, ROOT, temporaryFolder } from './loci-command.ts';
 import { startServerProcess } from './server-process.ts';
 
@@ -36,7 +36,7 @@ describe('docs/rest.md', () => {
       (match) => match[1],
     );
     expect(namedSettings.length).toBeGreaterThan(10);
-    const existingSettings = configKeys().map(({ path }) => path);
+    const existingSettings = CONFIG_KEYS.map(({ path }) => path);
     expect(namedSettings.filter((name) => name !== undefined && !existingSettings.includes(name))).toEqual(
       [],
     );

@@ -12,13 +12,7 @@ export async function replaceFile(file: string, text: string, mode: number): Pro
   const target = await realpath(file).catch(() => file);
   const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    const handle = await open(temporary, 'wx', mode);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeNew(temporary, text, mode);
     await rename(temporary, target);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
@@ -27,13 +21,15 @@ export async function replaceFile(file: string, text: string, mode: number): Pro
   await syncFolder(dirname(target));
 }
 
+async function writeNew(file: string, text: string, mode: number): Promise<void> {
+  await using handle = await open(file, 'wx', mode);
+  await handle.writeFile(text);
+  await handle.sync();
+}
+
 /** Makes a rename durable by syncing its folder. Windows cannot open folders and does not need it. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(folder, 'r');
+  await handle.sync();
 }

@@ -22,7 +22,6 @@ interface WorkerClientOptions {
   /** The module that the thread runs; it calls `serveRequests`. See `workerModule`. */
   readonly module: URL;
   readonly name: string;
-  readonly workerData?: unknown;
   readonly resourceLimits?: ResourceLimits;
   /** Creates the error of a request that gets no answer, because the thread died or its answer cannot be received. */
   readonly failure: (reason: string, cause?: unknown) => LociError;
@@ -104,9 +103,9 @@ export class WorkerClient {
   }
 
   #start(): Worker {
-    const { module, name, workerData, resourceLimits = {} } = this.#options;
+    const { module, name, resourceLimits = {} } = this.#options;
     // The thread does not inherit the flags of the process: `--input-type` would prevent it from starting.
-    const worker = new Worker(module, { name, workerData, resourceLimits, execArgv: [] });
+    const worker = new Worker(module, { name, resourceLimits, execArgv: [] });
     worker.on('message', (answers: readonly WorkerAnswer[]) => {
       if (this.#worker === worker) for (const answer of answers) this.#settle(answer);
     });

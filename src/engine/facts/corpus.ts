@@ -1,10 +1,12 @@
 import { sha256 } from '../../core/ids.ts';
+import { abridge } from '../../core/text/abridge.ts';
 import { analyze } from '../../core/text/analyze.ts';
 import type { Json, LociRecord, Timestamp } from '../../core/types.ts';
-import { HISTORY_CATEGORIES } from '../../store/admin-model.ts';
-import type { HistoryRow } from '../../store/admin-model.ts';
+import { HISTORY_CATEGORIES, type HistoryRow } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
 import { search } from '../records/search.ts';
+
+const MAX_SNIPPET_LENGTH = 300;
 
 export interface CorpusRequest {
   /** Without a query, all documents match, newest first. */
@@ -83,7 +85,7 @@ function factDocument(fact: LociRecord, score: number, snippet: string): CorpusD
     collection: 'facts',
     score,
     title: key ?? '',
-    snippet: snippet === '' ? excerptOf(content) : snippet,
+    snippet: snippet === '' ? abridge(content, MAX_SNIPPET_LENGTH) : snippet,
     content,
     metadata: {
       id,
@@ -114,7 +116,7 @@ function runDocument(run: HistoryRow): CorpusDocument {
     collection: category,
     score: 1,
     title: name,
-    snippet: excerptOf(content),
+    snippet: abridge(content, MAX_SNIPPET_LENGTH),
     content,
     metadata: { id, category, name, surface, actor, outcome, at: iso(at) },
   };
@@ -145,12 +147,6 @@ function matchRuns(runs: readonly CorpusDocument[], query: string): CorpusDocume
     const shared = [...queryTerms].filter((term) => terms.has(term)).length;
     return shared === 0 ? [] : [{ ...run, score: shared / queryTerms.size }];
   });
-}
-
-const MAX_SNIPPET_LENGTH = 300;
-
-function excerptOf(content: string): string {
-  return content.length <= MAX_SNIPPET_LENGTH ? content : `${content.slice(0, MAX_SNIPPET_LENGTH)}…`;
 }
 
 function docidOf(content: string): string {

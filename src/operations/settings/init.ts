@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { configKeys } from '../../config/keys.ts';
+import { CONFIG_KEYS } from '../../config/keys.ts';
 import { CONFIG_FILE } from '../../config/load.ts';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
@@ -112,7 +112,7 @@ const HEAD = `# Settings of Loci. Each has a default; remove the # of a line to 
 
 /** The first loci.yaml. It has only comments, so it changes nothing. */
 function starterConfig(): string {
-  const keys = configKeys().filter(({ path }) => OFFERED.includes(path));
+  const keys = CONFIG_KEYS.filter(({ path }) => OFFERED.includes(path));
   const lines = [HEAD];
   let section = '';
   for (const { path, description, default: value } of keys) {

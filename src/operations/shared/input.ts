@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
+import { abridge } from '../../core/text/abridge.ts';
 import { closestWord } from '../../core/text/closest-word.ts';
 import type { Operation } from '../operation.ts';
+
+/** Characters of a value that a message repeats. */
+const MAX_SHOWN_LENGTH = 60;
 
 /** How a surface refers to the input of an operation. */
 export interface InputWording {
@@ -85,7 +89,7 @@ export function fieldPath(path: readonly string[]): string {
 function unknownField(key: string, names: readonly string[]): string {
   const suggestion = closestWord(key, names);
   const question = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
-  return `unknown field ${abridged(key)}${question}`;
+  return `unknown field ${abridge(key, MAX_SHOWN_LENGTH)}${question}`;
 }
 
 /** What the value must be; it follows "must be". */
@@ -132,16 +136,9 @@ function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
 
 function shown(value: unknown): string {
   try {
-    return abridged(value === undefined ? 'nothing' : JSON.stringify(value));
+    return abridge(value === undefined ? 'nothing' : JSON.stringify(value), MAX_SHOWN_LENGTH);
   } catch {
     // JSON.stringify recurses, so that very deep nesting exhausts the stack.
     return 'a value that is nested too deeply to show';
   }
-}
-
-/** Characters of a value that a message repeats. */
-const MAX_SHOWN_LENGTH = 60;
-
-function abridged(text: string): string {
-  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 }

@@ -3,6 +3,7 @@ import { appendFile, lstat, mkdir, open, readdir, realpath, rename, rm, writeFil
 import { dirname, join, resolve } from 'node:path';
 import { LociError } from '../../../core/errors.ts';
 import { describeFileError, systemErrorCode } from '../../../core/fs/file-errors.ts';
+import { syncFolder } from '../../../core/fs/replace-file.ts';
 import { shortHash } from '../../../core/ids.ts';
 import type { ProgressOptions } from '../../../core/progress.ts';
 import type { EngineContext } from '../../context.ts';
@@ -124,9 +125,7 @@ async function moveToTarget(temporary: string, target: string): Promise<void> {
   if (names.length > 0) await rename(target, old);
   await rename(temporary, target);
   if (names.length > 0) await rm(old, { recursive: true });
-  if (process.platform === 'win32') return;
-  await using folder = await open(dirname(target), 'r');
-  await folder.sync();
+  await syncFolder(dirname(target));
 }
 
 /** Refuses the store's file and the files next to it, such as its journal. */

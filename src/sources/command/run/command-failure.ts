@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { LociError, messageOf } from '../../../core/errors.ts';
+import { abridge } from '../../../core/text/abridge.ts';
 import { printableText } from './printable-text.ts';
 
 /** How a program ended: its exit code, or the signal that ended it. */
@@ -70,12 +71,7 @@ export function failureQuoting(message: string, output: string): LociError {
     .map((line) => line.trim())
     .filter((line) => line !== '')
     .slice(-MAX_QUOTED_LINES)
-    .map((line) =>
-      (line.length > MAX_QUOTED_LINE_LENGTH
-        ? `${line.slice(0, MAX_QUOTED_LINE_LENGTH)}…`
-        : line
-      ).toWellFormed(),
-    );
+    .map((line) => abridge(line, MAX_QUOTED_LINE_LENGTH).toWellFormed());
   return failure(lines.length === 0 ? message : `${message}: ${lines.join(' / ')}`);
 }
 
