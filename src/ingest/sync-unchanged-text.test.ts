@@ -1,6 +1,6 @@
+import { addVectors } from '../../test/contract/store-samples.ts';
 import { searchText } from '../../test/contract/queries.ts';
 import { openSqliteInMemory } from '../../test/contract/sqlite-in-memory.ts';
-import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '../core/ids.ts';
 import type { Source, SourceDocument } from '../sources/source.ts';
@@ -51,9 +51,7 @@ let generation: number;
 
 beforeEach(async () => {
   store = openSqliteInMemory();
-  generation = (
-    await store.vectors.addGeneration(ADMIN_NAMESPACE, { provider: 'test', model: 'm', dimensions: 3 })
-  ).id;
+  generation = await addVectors(store);
 });
 
 afterEach(async () => store.close());

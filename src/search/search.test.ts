@@ -1,7 +1,6 @@
 import { openSqliteInMemory } from '../../test/contract/sqlite-in-memory.ts';
-import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
-import { ALL_LIVE, embed, note, unit, write } from '../../test/contract/store-samples.ts';
+import { addVectors, ALL_LIVE, embed, note, unit, write } from '../../test/contract/store-samples.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { RecordWrite } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
@@ -60,11 +59,7 @@ describe('runSearch', () => {
     const store = openSqliteInMemory();
     const others = Array.from({ length: 40 }, (_, i) => note(`ticket OPS-${String(2000 + i)} went well`));
     await write(store, 'n', note('ticket ABC-1128 waits for Lena', { title: 'that' }), ...others);
-    const { id } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
-      provider: 'test',
-      model: 'm',
-      dimensions: 3,
-    });
+    const id = await addVectors(store);
     await embed(store, id, 'n', (text) => (text.includes('1128') ? unit(0, 1, 0) : unit(1, 0, 0)));
     for (const query of ['ABC-1128', '1128', 'ticket ABC-1128', 'what is ABC-1128 about']) {
       const options = { store, namespace: 'n', query, filter: ALL_LIVE, limit: 10, ranking: DEFAULT_RANKING };
@@ -225,11 +220,7 @@ function constantEmbedder(): Embedder {
 }
 
 async function embedConstant(store: Store): Promise<number> {
-  const { id } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
-    provider: 'test',
-    model: 'm',
-    dimensions: 3,
-  });
+  const id = await addVectors(store);
   await embed(store, id, 'n', () => unit(1, 0, 0));
   return id;
 }

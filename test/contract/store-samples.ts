@@ -190,6 +190,12 @@ export function chunkedRecord(record: LociRecord | undefined, passages: readonly
   return { state: record ?? draft(), passages };
 }
 
+/** Adds a set of vectors with three dimensions and returns its id. */
+export async function addVectors({ vectors }: Pick<Store, 'vectors'>): Promise<number> {
+  const spec = { provider: 'test', model: 'm', dimensions: 3 };
+  return (await vectors.addGeneration(ADMIN_NAMESPACE, spec)).id;
+}
+
 /** Stores a vector for every content of the namespace that has none. */
 export async function embed(
   store: Store,

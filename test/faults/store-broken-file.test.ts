@@ -6,7 +6,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LociError } from '../../src/core/errors.ts';
-import { embed, matchingRecords, note, unit, verifyStore, write } from '../contract/store-samples.ts';
+import {
+  addVectors,
+  embed,
+  matchingRecords,
+  note,
+  unit,
+  verifyStore,
+  write,
+} from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -20,11 +28,7 @@ async function soundStore(path: string): Promise<Buffer> {
     NAMESPACE,
     ...Array.from({ length: 150 }, (_, i) => note(`word${String(i)} ${'common text '.repeat(60)}`)),
   );
-  const { id } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
-    provider: 'test',
-    model: 'm',
-    dimensions: 3,
-  });
+  const id = await addVectors(store);
   await embed(store, id, NAMESPACE, (text) => unit(1, text.length, 2));
   await store.close();
   return readFileSync(path);
@@ -168,11 +172,7 @@ describe('quantised codes that do not match their vectors', () => {
     const path = join(folder.path, 'store.db');
     const store = await openSqlite(path);
     await write(store, NAMESPACE, ...Array.from({ length: 600 }, (_, i) => note(`word${String(i)}`)));
-    const { id } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
-      provider: 'test',
-      model: 'm',
-      dimensions: 3,
-    });
+    const id = await addVectors(store);
     await embed(store, id, NAMESPACE, (text) => unit(1, text.length, 2));
     expect(await verifyStore(store)).toEqual([]);
     using db = new DatabaseSync(path);

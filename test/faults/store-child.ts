@@ -2,14 +2,23 @@
  * The child process of the store's fault tests: `node store-child.ts STORE NAMESPACE JOB`. It prints a line of JSON for
  * each call after the store has confirmed it.
  */
-import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { LociError } from '../../src/core/errors.ts';
 import { openStore } from '../../src/store/registry.ts';
 import type { Store } from '../../src/store/store.ts';
 import { raceForLease, refreshUntilKilled } from './refresh-jobs.ts';
 import type { Line } from './store-processes.ts';
 import { searchText, searchVectors } from '../contract/queries.ts';
-import { ALL_LIVE, anyOf, embed, evict, note, NOW, unit, write } from '../contract/store-samples.ts';
+import {
+  addVectors,
+  ALL_LIVE,
+  anyOf,
+  embed,
+  evict,
+  note,
+  NOW,
+  unit,
+  write,
+} from '../contract/store-samples.ts';
 import { commit, purgeRequest, auditDraft } from '../contract/written-samples.ts';
 
 const [, , path = '', namespace = '', job = ''] = process.argv;
@@ -124,11 +133,7 @@ async function writeDeletePurge(store: Store): Promise<void> {
 }
 
 const store = await openStore({ driver: 'sqlite', path, busyTimeoutMs: 20_000, create: true });
-const { id: vectors } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
-  provider: 'test',
-  model: 'm',
-  dimensions: 3,
-});
+const vectors = await addVectors(store);
 print({ ready: true });
 if (job === 'write') await writeUntilKilled(store, vectors);
 if (job === 'search') await writeAndSearch(store, vectors);

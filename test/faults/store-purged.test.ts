@@ -1,8 +1,7 @@
-import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { embed, note, NOW, unit, verifyStore, write } from '../contract/store-samples.ts';
+import { addVectors, embed, note, NOW, unit, verifyStore, write } from '../contract/store-samples.ts';
 import { commit, fact, purgeRequest, deleteRecords, auditDraft } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
@@ -23,11 +22,7 @@ describe('a purged record', () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const store = await openSqlite(path);
-    const { id: vectors } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
-      provider: 'test',
-      model: 'm',
-      dimensions: 3,
-    });
+    const vectors = await addVectors(store);
     const others = (from: number): ReturnType<typeof note>[] =>
       Array.from({ length: 300 }, (_, i) => note(`other words ${String(from + i)}`));
     await write(store, NAMESPACE, ...others(0));

@@ -1,9 +1,9 @@
-import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { searchText, searchVectors } from '../contract/queries.ts';
 import {
+  addVectors,
   ALL_LIVE,
   anyOf,
   embed,
@@ -22,11 +22,7 @@ describe('a store that several processes have open', () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const store = await openSqlite(path);
-    const { id: vectors } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
-      provider: 'test',
-      model: 'm',
-      dimensions: 3,
-    });
+    const vectors = await addVectors(store);
     const children = [startChild(path, NAMESPACE, 'search'), startChild(path, NAMESPACE, 'search')];
     let running = children.length;
     const ended = children.map(async (child) => {
@@ -59,11 +55,7 @@ describe('a store that several processes have open', () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const store = await openSqlite(path);
-    const { id: vectors } = await store.vectors.addGeneration(ADMIN_NAMESPACE, {
-      provider: 'test',
-      model: 'm',
-      dimensions: 3,
-    });
+    const vectors = await addVectors(store);
     await write(store, NAMESPACE, note('steady'));
     await embed(store, vectors, NAMESPACE, () => unit(1, 0, 0));
     const child = startChild(path, NAMESPACE, 'churn');
@@ -88,11 +80,7 @@ describe('a store that several processes have open', () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     const [one, other] = [await openSqlite(path), await openSqlite(path)];
-    const { id: vectors } = await one.vectors.addGeneration(ADMIN_NAMESPACE, {
-      provider: 'test',
-      model: 'm',
-      dimensions: 3,
-    });
+    const vectors = await addVectors(one);
     const records = async (): Promise<number[]> =>
       (await searchVectors(one, NAMESPACE, vectors, unit(1, 0, 0), ALL_LIVE, 10)).map(({ record }) => record);
     expect(await records()).toEqual([]);

@@ -10,6 +10,7 @@ import { migrate } from '../../src/store/sqlite/database/migrate.ts';
 import type { Store } from '../../src/store/store.ts';
 import { nearestInTime, neighboursOf, passagesOf, searchText, searchVectors } from '../contract/queries.ts';
 import {
+  addVectors,
   ALL_LIVE,
   anyOf,
   CHUNKING,
@@ -109,11 +110,7 @@ describe('a store of schema 6', () => {
     using folder = scratchFolder();
     const [current, old] = [join(folder.path, 'now.db'), join(folder.path, 'before.db')];
     const original = await openSqlite(current);
-    const { id: vectors } = await original.vectors.addGeneration(ADMIN_NAMESPACE, {
-      provider: 'test',
-      model: 'm',
-      dimensions: 3,
-    });
+    const vectors = await addVectors(original);
     for (const namespace of NAMESPACES) {
       const notes = Array.from({ length: 40 }, (_, i) =>
         note([`common word${String(i)}`, `${namespace} ${'pad '.repeat(i)}`], {
