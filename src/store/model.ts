@@ -33,9 +33,10 @@ export interface Deletion {
   readonly at: Timestamp;
 }
 
-/** Makes a deleted record live again, with these passages. */
+/** Makes a deleted record live again, with these passages. It counts as an update at this time. */
 export interface Restoration {
   readonly id: number;
+  readonly at: Timestamp;
   readonly passages: readonly Passage[];
 }
 

@@ -215,7 +215,7 @@ export interface StoreAdmin {
    *   entries of the namespace's own chain that it never wrote
    */
   attachAudit(namespace: string, entries: readonly AuditEntry[]): Promise<number>;
-  /** Messages about entries of the own log that are missing or changed; empty if it is intact. */
+  /** Messages about entries of the own log that are missing or changed, and attached ones that are missing; else empty. */
   verifyAudit(namespace: string): Promise<string[]>;
   history(namespace: string, selector: HistorySelector, page: Page<number>): Promise<HistoryRow[]>;
   /**

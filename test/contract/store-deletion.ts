@@ -113,18 +113,30 @@ function describeRestorations({ store, namespace }: StoreFixture): void {
     restore(store(), ns, id, text, 'later');
 
   describe('a restoration', () => {
-    it('restores a record unchanged, with the new passages', async () => {
+    it('restores a record with the new passages', async () => {
       const ns = namespace();
       await write(store(), ns, note('before', { title: 'Heading', tags: ['t'] }));
       const before = await store().records.get(ns, [1], { liveAt: NOW });
       await deleteRecords(store(), ns, 1);
       expect(await restoreRecord(ns, 1, 'after')).toEqual([]);
-      expect(await store().records.get(ns, [1], { liveAt: NOW })).toEqual(before);
+      const restored = await store().records.get(ns, [1], { liveAt: NOW });
+      expect(restored).toEqual(before.map((record) => ({ ...record, updatedAt: restored[0]?.updatedAt })));
       expect(await matchingRecords(store(), ns, 'after')).toEqual([1]);
       expect(await matchingRecords(store(), ns, 'heading')).toEqual([1]);
       expect(await matchingRecords(store(), ns, 'before')).toEqual([]);
       expect((await store().records.bounds(ns)).oldestDeletion).toBeNull();
       expect(await store().records.list(ns, { scan: 'stale', chunking: 'later' }, ALL)).toEqual([]);
+    });
+
+    it('is an update that is newer than the deletion', async () => {
+      const ns = namespace();
+      await write(store(), ns, note('a'), note('b'));
+      await commit(store(), ns, { deletions: [1, 2].map((id) => ({ id, at: NOW + 5 })) });
+      const restoredAt = async (id: number, at: number): Promise<number | undefined> => {
+        await commit(store(), ns, { restorations: [{ id, at, passages: [passage('a')] }] });
+        return (await store().records.get(ns, [id], 'any'))[0]?.updatedAt;
+      };
+      expect([await restoredAt(1, NOW + 9), await restoredAt(2, NOW + 1)]).toEqual([NOW + 9, NOW + 6]);
     });
 
     it('is rejected for a record that is missing or live', async () => {

@@ -77,7 +77,7 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
       expect(JSON.stringify(before)).not.toContain('theirs');
       await commit(store(), theirs, {
         deletions: [{ id: 2, at: NOW - 5 }],
-        restorations: [{ id: 3, passages: [passage('theirs')] }],
+        restorations: [{ id: 3, at: NOW, passages: [passage('theirs')] }],
         audit: [auditDraft({ subject: uuid })],
       });
       await store().records.commit(theirs, { startup: [startupEntry({ deletedAt: NOW })], audit: [] });

@@ -45,7 +45,7 @@ export async function restore(
   text: string,
   chunking: string = CHUNKING,
 ): Promise<number[]> {
-  return commit(store, namespace, { restorations: [{ id, passages: [passage(text)] }], chunking });
+  return commit(store, namespace, { restorations: [{ id, at: NOW, passages: [passage(text)] }], chunking });
 }
 
 /** The entries of the audit log that the namespace wrote itself, oldest first. */

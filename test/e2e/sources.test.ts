@@ -26,7 +26,7 @@ describe('a source', () => {
     for (const command of ['test', 'refresh']) {
       const refused = await home.run(['sources', command, 'tasks']);
       expect([command, refused.code]).toEqual([command, 10]);
-      expect(refused.stderr).toContain('tasks was not approved yet: cat tasks.json');
+      expect(refused.stderr).toContain('tasks was not approved yet (command: cat tasks.json)');
     }
     expect((await home.run(['sources', 'approve', 'tasks'])).stdout).toContain(
       `tasks may run \`cat tasks.json\` in ${home.path}.`,

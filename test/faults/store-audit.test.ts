@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditHash } from '../../src/store/rules/audit-chain.ts';
 import type { Store } from '../../src/store/store.ts';
-import { NOW } from '../contract/store-samples.ts';
-import { ALL, commit, auditDraft } from '../contract/written-samples.ts';
+import { note, NOW } from '../contract/store-samples.ts';
+import { ALL, commit, auditDraft, purgeRequest } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -140,6 +140,29 @@ describe('tampering with the audit log', () => {
   });
 
   it.each([
+    ['a row is missing', 'DELETE FROM audit_attachment WHERE first_seq = 1', 'entries 1 to 2 of'],
+    [
+      'a row is no JSON',
+      `UPDATE audit_attachment SET content = 'x' WHERE first_seq = 1`,
+      'entries 1 to 2 of',
+    ],
+    [
+      'an entry is missing',
+      `UPDATE audit_attachment SET content = substr(content, 1, instr(content, char(10)) - 1) WHERE first_seq = 3`,
+      'entries 3 to 5 of',
+    ],
+  ])('reports damage to an attached chain, and purges go on: %s', async (_, sql, finding) => {
+    const [theirs] = await store.admin.auditChains('other');
+    const entries = await store.admin.auditChain('other', theirs!.chain, ALL);
+    for (const part of [entries.slice(0, 2), entries.slice(2)])
+      await store.admin.attachAudit(NAMESPACE, part);
+    tamper(sql);
+    expect(await store.admin.verifyAudit(NAMESPACE)).toEqual([expect.stringContaining(finding)]);
+    await commit(store, NAMESPACE, { writes: [note('x', { expiresAt: NOW })] });
+    expect(await store.records.purge(NAMESPACE, purgeRequest())).toBe(1);
+  });
+
+  it.each([
     `DELETE FROM audit`,
     `DELETE FROM audit WHERE seq = 5`,
     `UPDATE audit SET actor = 'eve'`,
@@ -156,7 +179,7 @@ describe('tampering with the audit log', () => {
     `INSERT OR REPLACE INTO audit_log SELECT ns, chain, 0, head FROM audit_log`,
     `DELETE FROM audit_attachment`,
     `UPDATE audit_attachment SET last_seq = 9`,
-    `UPDATE audit_attachment SET content = content || '{}'`,
+    `UPDATE audit_attachment SET content = content || char(10) || '{}'`,
     `INSERT OR REPLACE INTO audit_attachment SELECT * FROM audit_attachment`,
     `INSERT INTO audit_attachment SELECT id + 9, ns, chain, 2, 9, head, content FROM audit_attachment`,
   ])('is prevented by triggers: %s', async (sql) => {

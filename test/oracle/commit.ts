@@ -61,13 +61,14 @@ function commitRecords(namespace: Namespace, batch: CommitBatch, nextPassage: Ne
     put(namespace, { ...record, deletedAt: at }, null, [], nextPassage);
   }
   const ids = (batch.writes ?? []).map((write) => writeRecord(namespace, write, chunking, nextPassage));
-  for (const { id, passages } of batch.restorations ?? []) {
+  for (const { id, at, passages } of batch.restorations ?? []) {
     const record = recordInState(namespace, id, 'deleted');
     const isTaken = recordsOf(namespace).some(
       (other) => record.origin === 'fact' && other.deletedAt === null && hasSameKey(other, record),
     );
     if (isTaken) throw new LociError('conflict', `record ${String(id)} has a key that is taken`);
-    put(namespace, { ...record, deletedAt: null }, chunking, passages, nextPassage);
+    const updatedAt = Math.max(record.updatedAt, (record.deletedAt ?? 0) + 1, at);
+    put(namespace, { ...record, updatedAt, deletedAt: null }, chunking, passages, nextPassage);
   }
   for (const each of batch.imports ?? []) ids.push(importRecord(namespace, each, chunking, nextPassage));
   return ids;

@@ -38,7 +38,7 @@ const batch: fc.Arbitrary<CommitBatch> = fc.oneof(
     .map(([values, replaced]) => ({ writes: [{ id: replaced, draft: draft(values), passages: [] }] })),
   id.map((evicted) => ({ evictions: [evicted] })),
   id.map((deleted) => ({ deletions: [{ id: deleted, at: NOW }] })),
-  id.map((restored) => ({ restorations: [{ id: restored, passages: [] }] })),
+  id.map((restored) => ({ restorations: [{ id: restored, at: NOW, passages: [] }] })),
   fc.tuple(fields, fc.option(id), fc.constantFrom(null, NOW)).map(([values, replaces, deletedAt]) => ({
     imports: [{ replaces, preferredId: null, draft: draft(values), deletedAt, passages: [] }],
   })),

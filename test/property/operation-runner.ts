@@ -115,6 +115,7 @@ export class OperationRunner {
       deletions,
       restorations: restorations.map(({ record, passages }) => ({
         id: idAmong(this.#deleted.get(namespace) ?? [], record),
+        at: NOW + 1,
         passages,
       })),
       audit: await this.#withUuids(namespace, audit),

@@ -158,16 +158,23 @@ async function checkAudit(context: EngineContext): Promise<Finding> {
   const { store, namespace: ours, caller } = context;
   const otherNamespaces = caller.trust === 'operator' ? await store.admin.namespaces(ADMIN_NAMESPACE) : [];
   const faults: string[] = [];
-  let entries = 0;
+  let [entries, attached] = [0, 0];
   for (const namespace of new Set([ours, ...otherNamespaces])) {
     const namespaceFaults = await findFaults(context, namespace);
     faults.push(...namespaceFaults.map((fault) => (namespace === ours ? fault : `${namespace}: ${fault}`)));
-    for (const { own, length } of await store.admin.auditChains(namespace)) entries += own ? length : 0;
+    for (const { own, length } of await store.admin.auditChains(namespace)) {
+      if (own) entries += length;
+      else attached += length;
+    }
   }
   if (faults.length > 0) return { result: 'failed', detail: faults.join('\n') };
   return {
     result: 'ok',
-    detail: `${formatCount(entries, 'entry', 'entries')}, none missing or changed`,
+    detail:
+      `${formatCount(entries, 'entry', 'entries')}, none missing or changed` +
+      (attached === 0
+        ? ''
+        : `; ${formatCount(attached, 'entry', 'entries')} of imported logs kept for export`),
   };
 }
 

@@ -11,6 +11,7 @@ import { NOW } from '../../../test/contract/store-samples.ts';
 import { audit } from '../audit/audit.ts';
 import { storeFact } from '../facts/facts.ts';
 import { setStartup } from '../startup/startup.ts';
+import { deleteRecord, undelete } from '../records/delete.ts';
 import { write } from '../records/write.ts';
 import { importMemory } from './import.ts';
 
@@ -143,6 +144,20 @@ describe('an import', () => {
     const { report } = await importMemory(target, { from: { lines: forged } });
     expect([report.records.added, report.auxiliary.audit]).toEqual([1, 0]);
     expect(report.conflicts[0]?.message).toContain('was changed');
+  });
+
+  it('keeps a record that was restored after an export that has its deletion, in both directions', async () => {
+    const [source, target] = [await openEngine(), await openEngine()];
+    const { id } = await write(source, { content: 'The oven is gas' });
+    await deleteRecord(source, id);
+    const lines = await exportLines(source);
+    await importMemory(target, { from: { lines } });
+    await undelete(target, id);
+    const { report } = await importMemory(target, { from: { lines } });
+    expect([report.records.removed, report.conflicts]).toMatchObject([0, [{ location: 'line 2' }]]);
+    await importMemory(source, { from: { lines: await exportLines(target) } });
+    for (const { store } of [source, target])
+      expect(await store.records.get('default', [id], { liveAt: NOW })).toHaveLength(1);
   });
 
   it('attaches an audit chain, exports it again, and does not list it in the log', async () => {

@@ -57,7 +57,7 @@ export async function undelete(context: EngineContext, id: number): Promise<Unde
   const chunking = await context.chunking();
   const passages = await chunking.cut(record);
   await context.store.records.commit(context.namespace, {
-    restorations: [{ id, passages }],
+    restorations: [{ id, at: context.now(), passages }],
     chunking: chunking.signature,
     audit: [auditDraft(context, 'undelete', record.uuid)],
   });

@@ -114,7 +114,7 @@ export function assertApproved(
   status: ApprovalStatus,
 ): void {
   if (status === 'approved') return;
-  throw new LociError('not_approved', `${id} ${REFUSALS[status]}: ${formatCommand(argv)}`, {
+  throw new LociError('not_approved', `${id} ${REFUSALS[status]} (command: ${formatCommand(argv)})`, {
     hint: `\`loci sources show ${id}\` shows what would run; \`loci sources approve ${id}\` allows it.`,
   });
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats, Dirent } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
-import { extname, join, relative, resolve, sep } from 'node:path';
+import { basename, extname, join, relative, resolve, sep } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
@@ -33,8 +33,13 @@ const MAX_FOLDER_FILES = 5000;
 const MAX_FOLDER_BYTES = 50_000_000;
 /** Entries of a folder that no program loads code from, and that Git and file managers write while they read. */
 const IGNORED_NAMES = new Set(['.git', '.DS_Store']);
-/** `/dev/stdout` is a file where the output of Loci goes to one, and no program loads code from there. */
-const DEVICE = /^\/(?:dev|proc)\//;
+/** `/dev/stdout` is a file where the output of Loci goes to one. The files of `/proc` describe the running system. */
+const DEVICE = /^\/(?:dev\/(?:std(?:in|out|err)|fd\/)|proc\/)/;
+/** The working folder and the root of the command, as it can name them itself. */
+const OWN_FOLDERS = /^\/proc\/(?:self|thread-self)\/(cwd|root)(?=\/)/;
+/** Programs that run the first file among their arguments, whatever its name ends with. */
+const INTERPRETERS =
+  /^(?:env|(?:ba|da|z|k|fi|c|tc)?sh|python[\d.]*|pypy[\d.]*|node|deno|bun|ruby|perl|php|lua|Rscript|pwsh|osascript|awk|gawk|mawk|sed)$/;
 /** Files that commands read as data. Their content changes all the time, and a change does not require a new approval. */
 const DATA_EXTENSIONS = new Set(
   '.txt .text .md .org .json .jsonl .ndjson .xml .rss .atom .html .csv .tsv .ics .vcf .eml .mbox .log .db .sqlite .sqlite3'.split(
@@ -51,8 +56,12 @@ export async function watchedFiles({ program, args, cwd, watch, skill }: WatchSc
   const states = new Map<string, string>();
   const add = async (path: string): Promise<void> => void states.set(path, await stateOf(path));
   if (program !== null) await add(program);
-  for (const path of args.flatMap(operandsOf).map((operand) => resolve(cwd, operand)))
-    if (!DEVICE.test(path) && (await isFile(path)) && (await mayBeCode(path))) await add(path);
+  let isScript = program !== null && INTERPRETERS.test(basename(program));
+  for (const path of args.flatMap(operandsOf).map((operand) => operandPath(operand, cwd))) {
+    if (DEVICE.test(path) || !(await isFile(path))) continue;
+    if (isScript || (await mayBeCode(path))) await add(path);
+    isScript = false;
+  }
   const folders = skill === null ? [] : [skill];
   for (const path of watch.map((watchedPath) => resolve(cwd, expandHome(watchedPath)))) {
     if (await isFile(path)) await add(path);
@@ -60,6 +69,13 @@ export async function watchedFiles({ program, args, cwd, watch, skill }: WatchSc
   }
   for (const folder of folders) for (const { path, state } of await filesOf(folder)) states.set(path, state);
   return [...states].map(([path, state]) => ({ path, state })).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function operandPath(operand: string, cwd: string): string {
+  return resolve(
+    cwd,
+    operand.replace(OWN_FOLDERS, (_, folder) => (folder === 'cwd' ? cwd : '')),
+  );
 }
 
 /** The argument, and what `--option=FILE` and `-oFILE` name. */

@@ -82,7 +82,8 @@ export const searchResult = z.strictObject({
       'The passage around the matched words, after front-matter properties that match words it lacks.',
     ),
   highlights: z
-    .array(z.tuple([z.number().int().nonnegative(), z.number().int().nonnegative()]))
+    // Not a tuple: validators of draft-07 read the schema of a tuple as a list without elements.
+    .array(z.array(z.number().int().nonnegative()).length(2))
     .describe('Matched words in the snippet: start and end, in UTF-16 code units, end exclusive.'),
   score: z.number().min(0).max(1).describe('Confidence that the result is about the query.'),
   created_at: z.iso.datetime(),

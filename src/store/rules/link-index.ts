@@ -29,15 +29,25 @@ function writtenLink(link: Json): WrittenLink | null {
 
 const NOTE_ENDINGS = ['', '.md', '.markdown'];
 
+/** The keys that end with a path. */
+interface SuffixMatches {
+  readonly best: string;
+  /** The best key below each folder that has one. */
+  readonly byFolder: ReadonlyMap<string, string>;
+}
+
 /** Resolves links to notes as Obsidian does. It is built once for all notes of a vault. */
 export class LinkIndex {
-  /** The keys by their whole path and by the name of their file, both in lower case. */
+  /** The keys by their whole path, by the name of their file, and by that with its folder; all in lower case. */
   readonly #byPath: ReadonlyMap<string, readonly string[]>;
   readonly #byName: ReadonlyMap<string, readonly string[]>;
+  readonly #byFolderAndName: ReadonlyMap<string, readonly string[]>;
+  readonly #bySuffix = new Map<string, SuffixMatches | null>();
 
   constructor(keys: readonly string[]) {
     this.#byPath = Map.groupBy(keys, fold);
     this.#byName = Map.groupBy(keys, (key) => path.posix.basename(fold(key)));
+    this.#byFolderAndName = Map.groupBy(keys, (key) => lastTwoParts(fold(key)));
   }
 
   /**
@@ -50,7 +60,7 @@ export class LinkIndex {
     const wanted = wantedPath(target, fromKey);
     if (wanted === null) return fromKey;
     const exact = this.#atPath(wanted.path);
-    return exact ?? (wanted.isExact ? null : this.#bySuffix(wanted.path, path.posix.dirname(fromKey)));
+    return exact ?? (wanted.isExact ? null : this.#withSuffix(wanted.path, path.posix.dirname(fromKey)));
   }
 
   #atPath(wanted: string): string | null {
@@ -61,17 +71,39 @@ export class LinkIndex {
     return null;
   }
 
-  #bySuffix(wanted: string, folder: string): string | null {
+  #withSuffix(wanted: string, folder: string): string | null {
+    let matches = this.#bySuffix.get(wanted);
+    if (matches === undefined) {
+      matches = this.#matchSuffix(wanted);
+      this.#bySuffix.set(wanted, matches);
+    }
+    return matches === null ? null : (matches.byFolder.get(folder) ?? matches.best);
+  }
+
+  #matchSuffix(wanted: string): SuffixMatches | null {
     for (const ending of NOTE_ENDINGS) {
       const suffix = fold(wanted) + ending;
-      const candidates = this.#byName.get(path.posix.basename(suffix)) ?? [];
-      const matching = candidates.filter((key) => fold(key).endsWith(`/${suffix}`));
-      const below = matching.filter((key) => folder === '.' || key.startsWith(`${folder}/`));
-      const [best] = (below.length > 0 ? below : matching).sort((a, b) => compareKeys(a, b, wanted));
-      if (best !== undefined) return best;
+      const candidates = suffix.includes('/')
+        ? this.#byFolderAndName.get(lastTwoParts(suffix))
+        : this.#byName.get(suffix);
+      const matching = (candidates ?? [])
+        .filter((key) => fold(key).endsWith(`/${suffix}`))
+        .sort((a, b) => compareKeys(a, b, wanted));
+      const [best] = matching;
+      if (best === undefined) continue;
+      const byFolder = new Map<string, string>();
+      for (const key of matching)
+        for (let folder = path.posix.dirname(key); folder !== '.'; folder = path.posix.dirname(folder))
+          if (!byFolder.has(folder)) byFolder.set(folder, key);
+      return { best, byFolder };
     }
     return null;
   }
+}
+
+/** `c/d` of `a/b/c/d`. */
+function lastTwoParts(key: string): string {
+  return key.split('/').slice(-2).join('/');
 }
 
 /** What a link asks for: a path, or any path that ends with it unless `isExact`; `null` for the note itself. */

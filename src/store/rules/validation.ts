@@ -24,8 +24,8 @@ export function assertSafeTimes(batch: CommitBatch): void {
     const { createdAt, updatedAt, expiresAt } = draft;
     assertSafeIntegers({ createdAt, updatedAt, expiresAt, deletedAt });
   }
-  const { deletions = [], audit = [], idempotencyKey } = batch;
-  for (const { at } of [...deletions, ...audit]) assertSafeIntegers({ at });
+  const { deletions = [], restorations = [], audit = [], idempotencyKey } = batch;
+  for (const { at } of [...deletions, ...restorations, ...audit]) assertSafeIntegers({ at });
   if (idempotencyKey !== undefined)
     assertSafeIntegers({ at: idempotencyKey.at, expiresAt: idempotencyKey.expiresAt });
 }

@@ -73,7 +73,7 @@ it('calls of agents use an index and do not scan a namespace', () => {
     const batch = { chunking: 'c' };
     calls.records.commit('n', { ...batch, writes: [fact('k3', 'c', 'x')] });
     calls.records.commit('n', { ...batch, deletions: [{ id: 1, at: NOW }] });
-    calls.records.commit('n', { ...batch, restorations: [{ id: 1, passages: [] }] });
+    calls.records.commit('n', { ...batch, restorations: [{ id: 1, at: NOW, passages: [] }] });
     calls.records.purge('n', purgeRequest({ expiredBy: NOW + 5000 }));
   });
   expect(plans.size).toBeGreaterThan(20);

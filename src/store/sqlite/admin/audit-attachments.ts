@@ -1,3 +1,4 @@
+import { LociError } from '../../../core/errors.ts';
 import type { AuditEntry } from '../../admin-model.ts';
 import type { Page } from '../../model.ts';
 import { CHAIN_START } from '../../rules/audit-chain.ts';
@@ -43,7 +44,12 @@ export function attachedEntries(
   const entries: AuditEntry[] = [];
   for (const row of rows) {
     if (entries.length >= limit) break;
-    entries.push(...parseEntries(row['content'] as string).filter(({ seq }) => seq > (after ?? 0)));
+    const parsed = parseEntries(row['content'] as string);
+    if (parsed === null)
+      throw new LociError('store_corrupt', `the attached audit chain ${chain} is damaged`, {
+        hint: 'Restore the store from a backup. `loci doctor` shows what is damaged.',
+      });
+    entries.push(...parsed.filter(({ seq }) => seq > (after ?? 0)));
   }
   return entries.slice(0, limit);
 }
@@ -64,7 +70,9 @@ export function eraseAttachedDiffs(db: Database, ns: number, subjects: ReadonlyS
   const select = db.prepare('SELECT content FROM audit_attachment WHERE id = ?');
   for (const { id } of ids) {
     const content = select.get(id as number)?.['content'] as string;
+    // `doctor` reports a damaged row. It must not stop a purge.
     const entries = parseEntries(content);
+    if (entries === null) continue;
     const isPurged = ({ subject, diff }: AuditEntry): boolean =>
       diff !== null && subject !== null && subjects.has(subject);
     if (!entries.some(isPurged)) continue;
@@ -77,6 +85,46 @@ function formatEntries(entries: readonly AuditEntry[]): string {
   return entries.map((entry) => JSON.stringify(entry)).join('\n');
 }
 
-function parseEntries(content: string): AuditEntry[] {
-  return content.split('\n').map((line) => JSON.parse(line) as AuditEntry);
+/** Returns `null` for a row that was changed outside Loci and is not JSON. */
+function parseEntries(content: string): AuditEntry[] | null {
+  try {
+    return content.split('\n').map((line) => JSON.parse(line) as AuditEntry);
+  } catch {
+    return null;
+  }
+}
+
+/** The maximum number of reported faults. */
+const MAX_FAULTS = 5;
+
+/** Reports rows that are missing or damaged. Hashes are not verified; the store that imports the next export does that. */
+export function verifyAttachments(db: Database, ns: number): string[] {
+  const rows = db
+    .prepare(
+      'SELECT chain, first_seq, last_seq, head, content FROM audit_attachment WHERE ns = ? ORDER BY chain, first_seq',
+    )
+    .iterate(ns);
+  const faults: string[] = [];
+  let previous = { chain: '', lastSeq: 0 };
+  for (const row of rows) {
+    const [chain, first, last] = [
+      row['chain'] as string,
+      row['first_seq'] as number,
+      row['last_seq'] as number,
+    ];
+    const expected = chain === previous.chain ? previous.lastSeq + 1 : 1;
+    const range = `entries ${String(first)} to ${String(last)} of the attached audit chain ${chain}`;
+    const entries = parseEntries(row['content'] as string);
+    const isWhole =
+      entries?.length === last - first + 1 &&
+      entries.every(({ seq, chain: ofEntry }, i) => seq === first + i && ofEntry === chain) &&
+      entries.at(-1)?.hash === row['head'];
+    if (first !== expected)
+      faults.push(
+        `entries ${String(expected)} to ${String(first - 1)} of the attached audit chain ${chain} are missing`,
+      );
+    if (!isWhole) faults.push(`${range} are damaged`);
+    previous = { chain, lastSeq: last };
+  }
+  return faults.slice(0, MAX_FAULTS);
 }

@@ -26,6 +26,7 @@ import {
   attachedEntries,
   attachEntries,
   eraseAttachedDiffs,
+  verifyAttachments,
 } from './audit-attachments.ts';
 
 const COLUMNS = 'chain, seq, at, actor, surface, action, subject, diff, diff_hash, previous, hash';
@@ -161,7 +162,7 @@ export function attachAudit(db: Database, namespace: string, entries: readonly A
 /** The maximum number of reported faults. */
 const MAX_FAULTS = 5;
 
-/** Returns a message for each position at which entries of the own log are missing or changed. */
+/** Returns a message for each position at which entries of the own log are missing or changed, or attached ones are missing. */
 export function verifyAudit(db: Database, ns: number): string[] {
   const own = ownChain(db, ns);
   const unregistered = db
@@ -171,6 +172,7 @@ export function verifyAudit(db: Database, ns: number): string[] {
     ...lostDiffs(db, ns),
     ...(own === null ? [] : verifyChain(db, ns, own)),
     ...unregistered.map((row) => `the audit chain ${String(row['chain'])} is not registered`),
+    ...verifyAttachments(db, ns),
   ];
 }
 

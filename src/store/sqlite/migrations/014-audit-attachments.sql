@@ -52,10 +52,12 @@ BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
 CREATE TRIGGER audit_attachment_is_kept BEFORE DELETE ON audit_attachment
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
 
--- The content may only become shorter: the diffs of purged records are erased.
+-- Only the diffs of purged records are erased: the number of lines stays.
 CREATE TRIGGER audit_attachment_is_not_rewritten BEFORE UPDATE ON audit_attachment
 WHEN NEW.id <> OLD.id OR NEW.ns <> OLD.ns OR NEW.chain <> OLD.chain OR NEW.first_seq <> OLD.first_seq
-  OR NEW.last_seq <> OLD.last_seq OR NEW.head <> OLD.head OR length(NEW.content) >= length(OLD.content)
+  OR NEW.last_seq <> OLD.last_seq OR NEW.head <> OLD.head
+  OR length(NEW.content) - length(replace(NEW.content, char(10), ''))
+    <> length(OLD.content) - length(replace(OLD.content, char(10), ''))
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
 
 CREATE TRIGGER audit_attachment_is_not_replaced BEFORE INSERT ON audit_attachment

@@ -86,17 +86,16 @@ export function restoreRecord(
   db: Database,
   namespace: string,
   ns: number,
-  { id, passages }: Restoration,
+  { id, at, passages }: Restoration,
   chunking: string | null,
   changes: RecordChanges,
 ): void {
   const record = requireRecord(db, namespace, ns, id, 'deleted');
   assertFactKeyIsFree(db, ns, record);
-  db.prepare('UPDATE record SET deleted_at = NULL, chunking = ? WHERE ns = ? AND id = ?').run(
-    chunking,
-    ns,
-    id,
-  );
+  // An older export still has the deletion. The restoration must be newer, also when the clock was set back.
+  db.prepare(
+    `UPDATE record SET updated_at = max(updated_at, deleted_at + 1, ?), deleted_at = NULL, chunking = ? WHERE ns = ? AND id = ?`,
+  ).run(at, chunking, ns, id);
   insertPassages(db, ns, id, record, passages, changes.words);
   changes.add(id, 'written', record.key !== null);
 }

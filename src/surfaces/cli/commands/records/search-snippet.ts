@@ -57,7 +57,7 @@ function highlighter(
     let highlighted = '';
     let position = start;
     const end = start + word.length;
-    for (const [from, to] of highlights) {
+    for (const [from = 0, to = 0] of highlights) {
       if (to <= position || from >= end) continue;
       const [first, last] = [Math.max(from, position), Math.min(to, end)];
       highlighted +=
