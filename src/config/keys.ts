@@ -9,7 +9,7 @@ import type { ValueKind } from './values.ts';
 export interface ConfigKey {
   /** `search.weights.text`, `vaults[].path`. */
   readonly path: string;
-  /** The environment variable that overrides it; `null` for the keys of list entries. */
+  /** The environment variable that overrides it; `null` for sections and for the keys of list entries. */
   readonly env: string | null;
   /** A description of valid values, which messages print after "expected". */
   readonly expects: string;

@@ -30,7 +30,7 @@ async function recordRun(
   operation: Pick<Operation, 'name' | 'tool' | 'local' | 'steps'>,
   context: OperationContext,
   input: unknown,
-  at: number,
+  startedAt: number,
   outcome: string,
 ): Promise<void> {
   if (operation.local === true && operation.steps !== true) return;
@@ -45,8 +45,8 @@ async function recordRun(
     actor,
     inputs: inputsOf(input),
     outcome,
-    at,
-    tookMs: Date.now() - at,
+    at: startedAt,
+    tookMs: Date.now() - startedAt,
   });
 }
 

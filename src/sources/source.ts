@@ -42,7 +42,7 @@ export interface SourceProblem {
   readonly key: string;
   readonly reason: SourceProblemReason;
   readonly detail: string;
-  /** Whether the document was left out. Its record from an earlier run stays then, unless the file is outside the root now. */
+  /** Whether the document was left out. If so, its record from an earlier run is kept, unless the file is now outside the root. */
   readonly skipped: boolean;
 }
 

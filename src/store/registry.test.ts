@@ -24,9 +24,9 @@ describe('openStore', () => {
 
   it.each([
     ['sqllite', `unknown store driver 'sqllite': did you mean 'sqlite'?`],
-    ['memory', `unknown store driver 'memory': known are sqlite`],
-    ['toString', `unknown store driver 'toString': known are sqlite`],
-    ['', `unknown store driver '': known are sqlite`],
+    ['memory', `unknown store driver 'memory': expected sqlite`],
+    ['toString', `unknown store driver 'toString': expected sqlite`],
+    ['', `unknown store driver '': expected sqlite`],
   ])('refuses %j', async (driver, message) => {
     await expect(openStore({ ...OPTIONS, driver })).rejects.toMatchObject({
       code: 'invalid_config',

@@ -35,6 +35,6 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
 function unknownDriver(driver: string): string {
   const meant = closestWord(driver, STORE_DRIVERS);
-  const advice = meant === undefined ? `known are ${STORE_DRIVERS.join(', ')}` : `did you mean '${meant}'?`;
+  const advice = meant === undefined ? `expected ${STORE_DRIVERS.join(' or ')}` : `did you mean '${meant}'?`;
   return `unknown store driver '${driver}': ${advice}`;
 }

@@ -57,8 +57,7 @@ export class WorkerClient {
     return this.#worker !== null;
   }
 
-  /** Requests that are not answered yet. */
-  get pending(): number {
+  get pendingCount(): number {
     return this.#pending.size;
   }
 
@@ -157,7 +156,10 @@ export class WorkerClient {
     else request?.resolve(answer.value);
   }
 
-  /** An answer that cannot be received does not say its id. It is the oldest pending one: such answers are sent alone and in order. */
+  /**
+   * Rejects the request whose answer cannot be received. The event does not contain its id, but it is the oldest pending
+   * request, because such answers are sent alone and in order.
+   */
   #rejectOldest(error: Error): void {
     const [oldest] = this.#pending;
     if (oldest === undefined) return;

@@ -40,9 +40,9 @@ export class EmbeddingThread {
     return this.#death === null;
   }
 
-  /** Requests that are not answered yet. */
+  /** The number of requests that are not answered yet. */
   get load(): number {
-    return this.#client.pending;
+    return this.#client.pendingCount;
   }
 
   /** Gives the thread its model. Must come before any text. @throws LociError `embedding_unavailable` */

@@ -34,7 +34,7 @@ export class WorkerQueue {
     return this.#slots.some((slot) => slot.starting || slot.thread?.isRunning);
   }
 
-  /** Groups that wait for a thread. */
+  /** The number of groups that wait for a thread. */
   get backlog(): number {
     return this.#queue.reduce((sum, call) => sum + call.remainingGroups, 0);
   }

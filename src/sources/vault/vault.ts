@@ -45,7 +45,10 @@ class Vault implements Source {
   readonly trust = 'operator';
   readonly #options: VaultOptions;
   readonly #maxBytes: number;
-  /** The real root at the last listing. If the root is moved after that, its files are outside of it and are refused. */
+  /**
+   * The real path of the root at the last listing. If a symlink replaces a folder of this path later, the files resolve to
+   * paths outside it, and `read` refuses them.
+   */
   #realRoot: string | null = null;
 
   constructor(options: VaultOptions) {
@@ -88,14 +91,14 @@ function toDocument(
   options: VaultOptions,
   key: string,
   { stats }: FileContent,
-  read: NoteText | null,
+  noteText: NoteText | null,
   report: Report,
 ): SourceDocument | null {
-  if (read === null) {
+  if (noteText === null) {
     report(skipped(key, 'binary', 'it is not a text file'));
     return null;
   }
-  const { text, invalidEncoding, note } = read;
+  const { text, invalidEncoding, note } = noteText;
   if (invalidEncoding !== null) {
     const detail = `some of its bytes are not ${invalidEncoding}; they were replaced by U+FFFD`;
     report({ key, reason: 'invalid_encoding', detail, skipped: false });

@@ -8,11 +8,11 @@ import { progressNotifier } from './progress-notifier.ts';
 /** What a caller may do. */
 export interface Permission {
   readonly scopes: ReadonlySet<Scope>;
-  /** The hint for an operation that is not permitted, unless the caller can ask for another token. */
+  /** The hint for an operation that is not permitted. By default the hint is to ask for a token with its scope. */
   readonly forbiddenHint?: (operation: Operation) => string;
 }
 
-/** The caller of a server, and what it may do. */
+/** What a server needs to serve a client: its permission, and the caller and the context of its operations. */
 export interface McpSession extends Permission {
   /** Called at the first request that needs it, because loading the settings takes a while. */
   readonly context: () => Promise<OpenContext>;

@@ -64,7 +64,7 @@ function packKeys(keys: usize, length: i32, padded: i32, scratch: Scratch): void
 
 /** Computes one scale for each of the 32 dimensions of the values, over the whole sequence. */
 @inline
-function scaleValues(values: usize, length: i32, scratch: Scratch): void {
+function computeValueScales(values: usize, length: i32, scratch: Scratch): void {
   for (let k: usize = 0; k < HEAD_BYTES; k += 16) {
     let maxima = splat(TINY);
     let row = values + k;
@@ -146,9 +146,9 @@ function scorePair(i: i32, padded: i32, scratch: Scratch, first: usize, second: 
 }
 
 /** Writes probabilities times values to one head's slice of one row of the result, or of two rows if `both` is true. */
-function sumWeightedValues(padded: i32, scratch: Scratch, factors: usize, target: usize, both: bool): void {
-  const r0 = v128.load32_splat(factors);
-  const r1 = v128.load32_splat(factors, 4);
+function sumWeightedValues(padded: i32, scratch: Scratch, rowScales: usize, target: usize, both: bool): void {
+  const r0 = v128.load32_splat(rowScales);
+  const r1 = v128.load32_splat(rowScales, 4);
   const sums = scratch.sums;
   let values = scratch.values;
   let scales = scratch.valueScales;
@@ -167,12 +167,12 @@ export function attention(qkv: usize, length: i32, target: usize, scratch: Scrat
   const padded = (length + 15) & ~15;
   const first = scratch.scores;
   const second = first + ((<usize>padded) << 2);
-  const factors = second + ((<usize>padded) << 2);
+  const rowScales = second + ((<usize>padded) << 2);
   for (let head = 0; head < HEADS; head++) {
     const headOffset = <usize>head * HEAD_BYTES;
     packQueries(qkv + headOffset, length, scratch);
     packKeys(qkv + ROW_BYTES + headOffset, length, padded, scratch);
-    scaleValues(qkv + 2 * ROW_BYTES + headOffset, length, scratch);
+    computeValueScales(qkv + 2 * ROW_BYTES + headOffset, length, scratch);
     packValues(qkv + 2 * ROW_BYTES + headOffset, length, padded, scratch);
     for (let i = 0; i < length; i += 2) {
       scorePair(i, padded, scratch, first, second);
@@ -180,8 +180,8 @@ export function attention(qkv: usize, length: i32, target: usize, scratch: Scrat
         store<f32>(first + ((<usize>j) << 2), -1e30);
         store<f32>(second + ((<usize>j) << 2), -1e30);
       }
-      softmaxPair(first, second, padded, scratch.probabilities, factors);
-      sumWeightedValues(padded, scratch, factors, target + <usize>i * ROW_BYTES + headOffset, i + 1 < length);
+      softmaxPair(first, second, padded, scratch.probabilities, rowScales);
+      sumWeightedValues(padded, scratch, rowScales, target + <usize>i * ROW_BYTES + headOffset, i + 1 < length);
     }
   }
 }

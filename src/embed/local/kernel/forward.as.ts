@@ -13,8 +13,8 @@ import { add, loadHalf, mul, splat, sumLanes } from './simd.as.ts';
 
 export { addToRows, packWeights, widenHalf };
 
-/** Token embeddings plus positions, sequence after sequence; returns the number of tokens. */
-function lookUp(model: Model, ids: usize, lengths: usize, sequences: i32, target: usize): i32 {
+/** Writes the sum of token and position embedding for each token of each sequence, and returns the number of tokens. */
+function embedTokens(model: Model, ids: usize, lengths: usize, sequences: i32, target: usize): i32 {
   let tokens = 0;
   for (let s = 0; s < sequences; s++) {
     const length = load<i32>(lengths + ((<usize>s) << 2));
@@ -100,7 +100,8 @@ function pool(rows: usize, lengths: usize, sequences: i32, target: usize): void 
 
 /**
  * Embeds `sequences` token sequences that are stored back to back in `ids` (i32), with their lengths (i32) in `lengths`;
- * writes f32 [sequences][384] unit vectors to `target`. The sum of the lengths is at most the scratch's T.
+ * writes f32 [sequences][384] unit vectors to `target`. The sum of the lengths must not exceed T, the number of tokens
+ * for which `scratch` has room (see shape.as.ts).
  */
 export function forward(
   model: Model,
@@ -110,7 +111,7 @@ export function forward(
   sequences: i32,
   target: usize,
 ): void {
-  const tokens = lookUp(model, ids, lengths, sequences, scratch.hidden);
+  const tokens = embedTokens(model, ids, lengths, sequences, scratch.hidden);
   layerNorm(scratch.hidden, tokens, model.gain, model.shift);
   for (let l = 0; l < model.layerCount; l++) {
     const layer = changetype<Layer>(model.layers + <usize>l * offsetof<Layer>());

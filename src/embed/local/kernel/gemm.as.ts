@@ -72,6 +72,8 @@ function finishPanel(
   }
 }
 
+// Each function inlines `finishPanel` with a constant kind, so that the loop over the rows does not test it.
+
 function finishPlain(scratch: Scratch, scales: usize, bias: usize, rows: i32, target: usize, stride: usize): void {
   finishPanel(PLAIN, scratch, scales, bias, rows, target, stride);
 }

@@ -1,9 +1,12 @@
-/** Converts the file's float16 rows to the format that the kernel reads. Runs once, when the weights are loaded. */
+/** Converts the float16 rows of the model file to the format that the kernel reads. Runs once, when the weights are loaded. */
 
 import { HIDDEN_SIZE } from './shape.as.ts';
 import { HALF_FACTOR, add, loadHalf, mul, round, splat, storePairs, sumLanes } from './simd.as.ts';
 
-/** Largest integer a weight becomes. Half of the i16 range leaves the activations enough of the i32 sum. */
+/**
+ * The largest quantised weight. It is about half of the i16 maximum, because a sum of products must fit in an i32:
+ * larger weights would leave fewer bits for the activations.
+ */
 const WEIGHT_MAX: f32 = 16000;
 
 /**
@@ -60,7 +63,7 @@ function packColumn(row: usize, depth: i32, factor: f32, panel: usize): f32 {
   return sumLanes(squares);
 }
 
-/** float16 to float32; `count` is a multiple of four. */
+/** Converts float16 to float32. `count` is a multiple of four. */
 export function widenHalf(source: usize, target: usize, count: i32): void {
   for (let i = 0; i < count; i += 4) {
     v128.store(target + ((<usize>i) << 2), loadHalf(source + ((<usize>i) << 1)));

@@ -1,5 +1,5 @@
 /**
- * Activations to i16, a scale for each row. Rows go in pairs, interleaved as [k / 2][2 rows][2], so that the
+ * Quantises activations to i16, with a scale for each row. Rows are stored in pairs, interleaved as [k / 2][2 rows][2], so that the
  * inner loop reads a pair of k of both rows from eight consecutive bytes.
  */
 
@@ -9,7 +9,7 @@ import { absolute, add, max, maxLane, mul, splat, sumLanes, toInt16 } from './si
 const SUM_LIMIT: f32 = 2.1e9;
 const INT16_LIMIT: f32 = 32700;
 
-/** Two float32 rows of `depth` (a multiple of eight), times a factor each, to one interleaved pair at `target`. */
+/** Multiplies two float32 rows of `depth` (a multiple of eight) by a factor each, and writes them interleaved to `target`. */
 @inline
 export function quantisePair(first: usize, second: usize, depth: i32, f0: f32, f1: f32, target: usize): void {
   const a = splat(f0);

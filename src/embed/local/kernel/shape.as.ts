@@ -91,7 +91,7 @@ export class Scratch {
   queryScales: usize;
   /** f32 [T] */
   keyScales: usize;
-  /** f32 [2][T] and two more for the rows' factors */
+  /** f32 [2][T] and two more for the rows' scales */
   scores: usize;
   /** f32 [32] */
   valueScales: usize;

@@ -32,7 +32,7 @@ function powerOfTwo(x: v128): v128 {
   return i32x4.add(p, exponent);
 }
 
-/** `count` scores (a multiple of eight) to 2^(score − greatest), in place; returns their sum. */
+/** Replaces `count` scores (a multiple of eight) by 2^(score − greatest), and returns their sum. */
 function exponentiate(scores: usize, count: i32): f32 {
   const end = scores + ((<usize>count) << 2);
   let even = v128.load(scores);
@@ -55,8 +55,8 @@ function exponentiate(scores: usize, count: i32): f32 {
   return sumLanes(add(evenSum, oddSum));
 }
 
-/** Two rows of `count` scores to interleaved i16 probabilities; writes each row's inverse factor to `factors`. */
-export function softmaxPair(first: usize, second: usize, count: i32, probabilities: usize, factors: usize): void {
+/** Converts two rows of `count` scores to interleaved i16 probabilities, and writes the scale of each row to `rowScales`. */
+export function softmaxPair(first: usize, second: usize, count: i32, probabilities: usize, rowScales: usize): void {
   const sum0 = exponentiate(first, count);
   const sum1 = exponentiate(second, count);
   let f0: f32 = SUM_MAX / sum0;
@@ -64,6 +64,6 @@ export function softmaxPair(first: usize, second: usize, count: i32, probabiliti
   let f1: f32 = SUM_MAX / sum1;
   if (f1 > INT16_LIMIT) f1 = INT16_LIMIT;
   quantisePair(first, second, count, f0, f1, probabilities);
-  store<f32>(factors, <f32>1 / (f0 * sum0));
-  store<f32>(factors, <f32>1 / (f1 * sum1), 4);
+  store<f32>(rowScales, <f32>1 / (f0 * sum0));
+  store<f32>(rowScales, <f32>1 / (f1 * sum1), 4);
 }

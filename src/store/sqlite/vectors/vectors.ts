@@ -26,8 +26,8 @@ const SMALL_NAMESPACE = 100_000;
 /** If a smaller share of the shortlist passes the filter, the scan is repeated. */
 const MIN_PASSED = 1 / 2;
 /** The maximum number of vectors to which a repeated scan is restricted. Listing them takes about 2 µs each. */
-const MAX_MASKED = 50_000;
-/** The shortlist is multiplied by this factor if the filter allows more than `MAX_MASKED` vectors. */
+const MAX_ALLOWED = 50_000;
+/** The shortlist is multiplied by this factor if the filter allows more than `MAX_ALLOWED` vectors. */
 const SHORTLIST_FACTOR = 16;
 
 export function putVectors(
@@ -124,10 +124,10 @@ function allowedVectors(
       `SELECT v.id FROM record AS r
        CROSS JOIN passage AS p ON p.ns = r.ns AND p.record = r.id
        CROSS JOIN vector AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash
-       WHERE r.ns = ? AND ${condition.sql} LIMIT ${String(MAX_MASKED + 1)}`,
+       WHERE r.ns = ? AND ${condition.sql} LIMIT ${String(MAX_ALLOWED + 1)}`,
     )
     .all(generation, ns, ...condition.parameters);
-  return rows.length > MAX_MASKED ? null : Uint32Array.from(rows, (row) => Number(row['id'])).sort();
+  return rows.length > MAX_ALLOWED ? null : Uint32Array.from(rows, (row) => Number(row['id'])).sort();
 }
 
 interface Rescored {

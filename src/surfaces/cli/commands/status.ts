@@ -18,7 +18,7 @@ export const status: OperationCommand<StatusOutput> = {
       ['namespace', namespaceLine(namespace, output.other_namespaces)],
       ['records', `${String(output.records)}${bySource(output.by_source)}`],
       ['passages', `${String(output.passages)}, ${formatCount(output.terms, 'different word')}`],
-      ['meaning', meaningLine(output)],
+      ['embeddings', embeddingsLine(output)],
       ...vaults.map((vault, i) => [i === 0 ? 'vaults' : '', vaultLine(vault)]),
       ...unconfigured_vaults.map(({ name, records }, i) => [
         i === 0 ? 'unconfigured' : '',
@@ -88,7 +88,7 @@ function bySource(counts: Readonly<Record<string, number>>): string {
   return ` (${entries.map(([source, count]) => `${source} ${String(count)}`).join(', ')})`;
 }
 
-function meaningLine({ embedding }: StatusOutput): string {
+function embeddingsLine({ embedding }: StatusOutput): string {
   const { configured, provider, model, dimensions, vectors, pending } = embedding;
   if (configured === 'none') return 'off: the provider is none';
   if (provider === null) return `${configured}; nothing is embedded yet`;

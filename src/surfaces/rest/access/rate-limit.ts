@@ -2,9 +2,9 @@
 const MAX_BUCKETS = 10_000;
 
 interface Bucket {
-  left: number;
-  /** Milliseconds of `performance.now()`. */
-  at: number;
+  tokens: number;
+  /** When `tokens` was computed, in milliseconds of `performance.now()`. */
+  updatedAt: number;
 }
 
 /** A token bucket for each key: a number of requests a second, in bursts of up to twice as many. */
@@ -24,10 +24,10 @@ export class RateLimit {
     if (this.#perSecond === 0) return 0;
     const now = this.#now();
     const bucket = this.#bucketOf(key, now);
-    bucket.left = this.#filled(bucket, now);
-    bucket.at = now;
-    if (bucket.left < 1) return Math.ceil((1 - bucket.left) / this.#perSecond);
-    bucket.left -= 1;
+    bucket.tokens = this.#tokensAt(bucket, now);
+    bucket.updatedAt = now;
+    if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / this.#perSecond);
+    bucket.tokens -= 1;
     return 0;
   }
 
@@ -35,19 +35,19 @@ export class RateLimit {
     const existing = this.#buckets.get(key);
     if (existing !== undefined) return existing;
     if (this.#buckets.size >= MAX_BUCKETS) this.#removeFull(now);
-    const bucket = { left: this.#capacity, at: now };
+    const bucket = { tokens: this.#capacity, updatedAt: now };
     this.#buckets.set(key, bucket);
     return bucket;
   }
 
-  #filled({ left, at }: Bucket, now: number): number {
-    return Math.min(this.#capacity, left + ((now - at) / 1000) * this.#perSecond);
+  #tokensAt({ tokens, updatedAt }: Bucket, now: number): number {
+    return Math.min(this.#capacity, tokens + ((now - updatedAt) / 1000) * this.#perSecond);
   }
 
   /** A full bucket is the same as a new one. */
   #removeFull(now: number): void {
     for (const [key, bucket] of this.#buckets)
-      if (this.#filled(bucket, now) === this.#capacity) this.#buckets.delete(key);
+      if (this.#tokensAt(bucket, now) === this.#capacity) this.#buckets.delete(key);
   }
 
   get #capacity(): number {
