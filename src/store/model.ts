@@ -101,6 +101,8 @@ export interface CommitBatch {
   readonly startupDigest?: StartupDigest;
   /** Runs to add to the history. The newest `keep` unexpired rows of each category remain. */
   readonly history?: { readonly rows: readonly HistoryDraft[]; readonly keep: number };
+  /** Edges of documents; those from or to records that are gone are left out. */
+  readonly belongsTo?: BelongsToUpdate;
 }
 
 /** The startup text that a session of an agent received. */
@@ -170,6 +172,10 @@ export interface RecordBounds {
   readonly oldestDeletion: Timestamp | null;
   /** The earliest `expiresAt` of the history. */
   readonly nextHistoryExpiry: Timestamp | null;
+  /** Sequence number of the last change; 0 before the first. */
+  readonly lastChange: number;
+  /** The last change that the edges of documents take into account. */
+  readonly belongsToChange: number;
 }
 
 /** A field of a record that searches filter by. */
@@ -212,6 +218,39 @@ export type LinkSelector =
   | { readonly to: readonly number[] }
   /** Links to no existing document. */
   | { readonly unresolved: true };
+
+/** An edge from a document of a source to a note that the document's own text finds. */
+export interface BelongsTo {
+  readonly document: number;
+  /** The document's first passage. */
+  readonly passage: number;
+  readonly note: number;
+  readonly noteTitle: string;
+  /** The selected note: `note`, or a note that links to it. For a selection by document always `note`. */
+  readonly via: number;
+  /** Place of the note among those that the document's text finds, from 1. */
+  readonly position: number;
+  /** The note's ranking score as a share of the best note's. 0 to 1. */
+  readonly share: number;
+  /** The confidence of that search in the note. 0 to 1. */
+  readonly confidence: number;
+}
+
+export type BelongsToSelector =
+  /** Edges to these notes, and to the notes that they link to. */
+  | { readonly notes: readonly number[] }
+  /** Edges of these documents. */
+  | { readonly documents: readonly number[] };
+
+/** A note that the text of a document finds. */
+export type NoteOfDocument = Pick<BelongsTo, 'note' | 'share' | 'confidence'>;
+
+export interface BelongsToUpdate {
+  /** The notes of each document, best first. They replace those that the document had. */
+  readonly edges: ReadonlyMap<number, readonly NoteOfDocument[]>;
+  /** The last change of a record that all edges take into account now. */
+  readonly upTo: number;
+}
 
 /** A `deleted` record can be restored; a `removed` record cannot. */
 export type ChangeKind = 'written' | 'deleted' | 'removed';

@@ -14,6 +14,8 @@ import type {
   StoreStats,
 } from './admin-model.ts';
 import type {
+  BelongsTo,
+  BelongsToSelector,
   ChangePage,
   CommitBatch,
   ChunkedRecord,
@@ -116,6 +118,11 @@ export interface StoreRecords {
    * that is added, moved or removed also changes what the links of other documents mean.
    */
   links(namespace: string, selector: LinkSelector, page: Page<LinkCursor>): Promise<RecordLink[]>;
+  /**
+   * To which notes documents of sources belong, by document and position. The caller derives these edges and commits them;
+   * the store removes those of records that are deleted or removed.
+   */
+  belongsTo(namespace: string, selector: BelongsToSelector): Promise<BelongsTo[]>;
   /**
    * The changes of records after a sequence number, oldest first, so that derived state can follow. Each is durable in the
    * transaction that makes it. Each record has only its last change; without a cursor, the changes name every

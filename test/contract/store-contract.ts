@@ -11,6 +11,7 @@ import { describeHistory } from './store-history.ts';
 import { describeIsolation } from './store-isolation.ts';
 import { describeLeases } from './store-leases.ts';
 import { describeListing } from './store-listing.ts';
+import { describeBelongsTo } from './store-belongs-to.ts';
 import { describeLinks } from './store-links.ts';
 import { describeDeletionAndRestoration } from './store-deletion.ts';
 import { describeNeighbours } from './store-neighbours.ts';
@@ -62,6 +63,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
 
     describeRecords(fixture);
     describeRecordValues(fixture);
+    describeBelongsTo(fixture);
     describeLinks(fixture);
     describeChanges(fixture);
     describeConflicts(fixture);

@@ -238,5 +238,6 @@ function undoAttachments(path: string): void {
     INSERT INTO audit SELECT one.id, chain, seq, at, actor, surface, action, subject, diff, diff_hash, previous, hash
       FROM audit JOIN namespace AS other ON other.id = audit.ns AND other.name = 'other', namespace AS one
       WHERE one.name = 'one';
-    DROP TABLE audit_log; DROP TABLE audit_attachment; PRAGMA user_version = 13`);
+    DROP TABLE audit_log; DROP TABLE audit_attachment; DROP TABLE belongs_to;
+    ALTER TABLE namespace DROP COLUMN belongs_to_change; PRAGMA user_version = 13`);
 }

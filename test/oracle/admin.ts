@@ -23,6 +23,8 @@ export function adminCalls(state: OracleState): OracleAdmin {
         if (drop) namespace.passages.clear();
         for (const [id, each] of namespace.records) namespace.records.set(id, { ...each, chunking: null });
         if (vectors) namespace.vectors.clear();
+        namespace.belongsTo.clear();
+        namespace.belongsToChange = 0;
       });
     },
     history: async (name, { category, now, order = 'newest' }, { after, limit }) => {

@@ -4,6 +4,7 @@ import { uuidv7 } from '../../src/core/ids.ts';
 import type { AuditDraft } from '../../src/store/admin-model.ts';
 import { indexPassage } from '../../src/store/lexical/text-fields.ts';
 import type {
+  BelongsToUpdate,
   CommitBatch,
   PurgeRequest,
   RecordDraft,
@@ -45,6 +46,7 @@ export function commit(state: OracleState, name: string, batch: CommitBatch): nu
     }
     commitState(namespace, wellFormed(batch));
     appendAudit(namespace, batch.audit ?? []);
+    if (batch.belongsTo !== undefined) putBelongsTo(namespace, batch.belongsTo);
     return ids;
   });
 }
@@ -253,4 +255,18 @@ export function purge(namespace: Namespace, request: PurgeRequest, nextPassage: 
   removeExpiredKeys(namespace, by.at);
   removeExpiredHistory(namespace, by.at);
   return due.length;
+}
+
+function putBelongsTo(namespace: Namespace, { edges, upTo }: BelongsToUpdate): void {
+  const isLive = (id: number): boolean => namespace.records.get(id)?.record.deletedAt === null;
+  for (const [document, notes] of edges) {
+    const live = notes.filter(({ note }) => isLive(note));
+    if (isLive(document))
+      namespace.belongsTo.set(
+        document,
+        live.map((edge, i) => ({ ...edge, position: i + 1 })),
+      );
+    else namespace.belongsTo.delete(document);
+  }
+  namespace.belongsToChange = Math.max(namespace.belongsToChange, upTo);
 }

@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../../src/core/errors.ts';
 import type { LociRecord, Timestamp } from '../../src/core/types.ts';
-import type { FactCategory, RecordFilter, RecordSelector } from '../../src/store/model.ts';
+import type {
+  BelongsTo,
+  BelongsToSelector,
+  FactCategory,
+  RecordFilter,
+  RecordLink,
+  RecordSelector,
+} from '../../src/store/model.ts';
 import { admits, isLive, isSourced } from '../../src/store/rules/filter.ts';
 import { isUnchangedSinceChunking } from '../../src/store/rules/record-page.ts';
 import { bestOfRecords, spreadOverRecords } from '../../src/store/rules/record-spread.ts';
@@ -79,6 +86,8 @@ function recordCalls(state: OracleState): Oracle['records'] {
         nextExpiry: earliest(records.map(({ expiresAt }) => expiresAt)),
         oldestDeletion: earliest(records.map(({ deletedAt }) => deletedAt)),
         nextHistoryExpiry: earliest([...namespace.history.values()].flat().map(({ expiresAt }) => expiresAt)),
+        lastChange: namespace.lastChange,
+        belongsToChange: namespace.belongsToChange,
       };
     },
     factCategories: async (name, now, recent) => factCategories(state.read(name), now, recent),
@@ -90,6 +99,7 @@ function recordCalls(state: OracleState): Oracle['records'] {
             after === null || record > after.record || (record === after.record && position > after.position),
         )
         .slice(0, limit),
+    belongsTo: async (name, selector) => belongsTo(state.read(name), selector),
     changes: async (name, { after, limit }) => {
       const { changes, lastChange } = state.read(name);
       if (after !== null && after > lastChange) return { changes: [], mustRestart: true };
@@ -262,5 +272,37 @@ function pending(namespace: Namespace, generation: number): PendingEmbedding[] {
         ? []
         : [structuredClone({ passage: id, record, ordinal, hash, headings, text, context, title, metadata })],
     ),
+  );
+}
+
+function belongsTo(namespace: Namespace, selector: BelongsToSelector): BelongsTo[] {
+  const links = 'notes' in selector ? linksOf(namespace) : [];
+  const edges = [...namespace.belongsTo].flatMap(([document, notes]) =>
+    notes.flatMap((edge) => {
+      const passage = passagesOf(namespace, document)[0]?.id;
+      if (passage === undefined) return [];
+      const noteTitle = namespace.records.get(edge.note)!.record.title;
+      return viaOf(selector, links, document, edge.note).map((via) => ({
+        document,
+        passage,
+        noteTitle,
+        ...edge,
+        via,
+      }));
+    }),
+  );
+  return edges.sort((a, b) => a.document - b.document || a.position - b.position || a.via - b.via);
+}
+
+function viaOf(
+  selector: BelongsToSelector,
+  links: readonly RecordLink[],
+  document: number,
+  note: number,
+): number[] {
+  if ('documents' in selector) return selector.documents.includes(document) ? [note] : [];
+  return [...new Set(selector.notes)].filter(
+    (via) =>
+      via === note || links.some(({ record, targetRecord }) => record === via && targetRecord === note),
   );
 }

@@ -8,7 +8,14 @@ import type {
   StartupEntry,
 } from '../../src/store/admin-model.ts';
 import { indexPassage, type IndexedPassage } from '../../src/store/lexical/text-fields.ts';
-import type { ChangeKind, IdempotencyKey, IdempotentResult, RecordChange } from '../../src/store/model.ts';
+import type {
+  BelongsTo,
+  NoteOfDocument,
+  ChangeKind,
+  IdempotencyKey,
+  IdempotentResult,
+  RecordChange,
+} from '../../src/store/model.ts';
 import type { Generation, RecordHeader } from '../../src/store/search-model.ts';
 
 /** A record with the signature of the chunking that made its passages; `null` if there is none. */
@@ -51,6 +58,9 @@ export interface Namespace {
   /** The last change of each record, oldest first. */
   readonly changes: Map<number, RecordChange>;
   lastChange: number;
+  /** By document, best note first. */
+  readonly belongsTo: Map<number, (NoteOfDocument & Pick<BelongsTo, 'position'>)[]>;
+  belongsToChange: number;
 }
 
 function emptyNamespace(name: string): Namespace {
@@ -69,6 +79,8 @@ function emptyNamespace(name: string): Namespace {
     history: new Map(),
     changes: new Map(),
     lastChange: 0,
+    belongsTo: new Map(),
+    belongsToChange: 0,
   };
 }
 
@@ -144,6 +156,13 @@ export function setPassages(
 export function noteChange(namespace: Namespace, record: number, kind: ChangeKind): void {
   namespace.changes.delete(record);
   namespace.changes.set(record, { sequence: ++namespace.lastChange, record, kind });
+  if (kind === 'written') return;
+  namespace.belongsTo.delete(record);
+  for (const [document, notes] of namespace.belongsTo)
+    namespace.belongsTo.set(
+      document,
+      notes.filter(({ note }) => note !== record),
+    );
 }
 
 export function headerOf(record: LociRecord): RecordHeader {

@@ -87,7 +87,8 @@ async function observeWritten(
     rest: await store.records.list(namespace, { filter: lists[0]! }, { after: 6, limit: 2 }),
     counts: await store.records.count(namespace, lists),
     categories: await store.records.factCategories(namespace, NOW, 2),
-    bounds: await store.records.bounds(namespace),
+    // Stores may number several changes of a record in one commit differently.
+    bounds: { ...(await store.records.bounds(namespace)), lastChange: null },
     idempotentResults: await Promise.all(
       ['o1', 'o2'].map((key) => store.records.findIdempotentResult(namespace, key, NOW)),
     ),

@@ -9,6 +9,7 @@ import type { Database } from './database/database.ts';
 import { activateGeneration, addGeneration, generationById, generations } from './vectors/generations.ts';
 import { history } from './admin/history.ts';
 import { dropLease, takeLease } from './admin/leases.ts';
+import { belongsTo } from './records/belongs-to.ts';
 import { links } from './records/links.ts';
 import { bounds, findIdempotentResult, purge, recordsInState } from './records/lifecycle.ts';
 import { countRecords, facet, factCategories, findExisting, listRecords } from './records/listing.ts';
@@ -92,13 +93,13 @@ function recordCalls(db: Database): StoreCalls['records'] {
     findIdempotentResult: (namespace, key, now) =>
       read(db, namespace, null, (ns) => findIdempotentResult(db, ns, key, now)),
     bounds: (namespace) => {
-      const none = { highestId: 0, nextExpiry: null, oldestDeletion: null, nextHistoryExpiry: null };
-      return read(db, namespace, none, (ns) => bounds(db, ns));
+      return read(db, namespace, NO_BOUNDS, (ns) => bounds(db, ns));
     },
     facet: (namespace, field, filter) => read(db, namespace, [], (ns) => facet(db, ns, field, filter)),
     factCategories: (namespace, now, recent) =>
       read(db, namespace, [], (ns) => factCategories(db, ns, now, recent)),
     links: (namespace, selector, page) => read(db, namespace, [], (ns) => links(db, ns, selector, page)),
+    belongsTo: (namespace, selector) => read(db, namespace, [], (ns) => belongsTo(db, ns, selector)),
     changes: (namespace, page) =>
       read(db, namespace, { changes: [], mustRestart: page.after !== null && page.after > 0 }, (ns) =>
         changes(db, ns, page),
@@ -159,6 +160,16 @@ function vectorCalls(db: Database): StoreCalls['vectors'] {
     },
   };
 }
+
+/** The bounds of a namespace without records. */
+const NO_BOUNDS = {
+  highestId: 0,
+  nextExpiry: null,
+  oldestDeletion: null,
+  nextHistoryExpiry: null,
+  lastChange: 0,
+  belongsToChange: 0,
+};
 
 function adminCalls(db: Database): StoreCalls['admin'] {
   return {

@@ -19,6 +19,7 @@ const ROUTES: { readonly [Role in StoreRole]: Readonly<Record<keyof StoreCalls[R
     facet: 'reader',
     factCategories: 'reader',
     links: 'reader',
+    belongsTo: 'reader',
     changes: 'reader',
     passagesOf: 'reader',
     replacePassages: 'writer',

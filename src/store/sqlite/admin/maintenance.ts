@@ -4,6 +4,7 @@ import type { Origin } from '../../../core/types.ts';
 import type { NamespaceStats, StoreStats } from '../../admin-model.ts';
 import type { ChunkedRecord } from '../../model.ts';
 import { isUnchangedSinceChunking } from '../../rules/record-page.ts';
+import { resetBelongsTo } from '../records/belongs-to.ts';
 import { repairChanges } from '../records/changes.ts';
 import type { Database } from '../database/database.ts';
 import { generations } from '../vectors/generations.ts';
@@ -92,6 +93,7 @@ export function resetDerived(
     if (options.drop) dropPassages(db, ns);
     rebuildLinks(db, ns);
     repairChanges(db, ns);
+    resetBelongsTo(db, ns);
     db.prepare('UPDATE record SET chunking = NULL WHERE ns = ?').run(ns);
     if (options.vectors) removeVectors(db, 'ns = ?', ns);
     else rebuildSignCodes(db, ns);

@@ -1,5 +1,6 @@
 import type { ChangeKind, ChangePage, Page, RecordChange } from '../../model.ts';
 import type { Database } from '../database/database.ts';
+import { removeBelongsTo } from './belongs-to.ts';
 import { deriveLinks } from './links.ts';
 import type { WordCounts } from '../search/vocabulary.ts';
 
@@ -34,6 +35,7 @@ function appendChanges(db: Database, ns: number, kinds: ReadonlyMap<number, Chan
   for (const [record, kind] of kinds) insert.run(ns, ++sequence, record, kind);
   db.prepare('UPDATE namespace SET last_change = ? WHERE id = ?').run(sequence, ns);
   if ([...kinds.values()].includes('removed')) trimRemovals(db, ns);
+  removeBelongsTo(db, ns, kinds);
 }
 
 /** Deletes the oldest removals if the feed has more than `MAX_REMOVALS`. */

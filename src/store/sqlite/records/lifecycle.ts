@@ -45,12 +45,16 @@ export function bounds(db: Database, ns: number): RecordBounds {
     );
     return (select.get(ns)?.['at'] ?? null) as number | null;
   };
-  const highest = db.prepare('SELECT next_record - 1 AS id FROM namespace WHERE id = ?');
+  const row = db
+    .prepare('SELECT next_record - 1 AS id, last_change, belongs_to_change FROM namespace WHERE id = ?')
+    .get(ns);
   return {
-    highestId: Number(highest.get(ns)?.['id'] ?? 0),
+    highestId: Number(row?.['id'] ?? 0),
     nextExpiry: earliest('expires_at', 'record'),
     oldestDeletion: earliest('deleted_at', 'record'),
     nextHistoryExpiry: earliest('expires_at', 'history'),
+    lastChange: Number(row?.['last_change'] ?? 0),
+    belongsToChange: Number(row?.['belongs_to_change'] ?? 0),
   };
 }
 
